@@ -64,11 +64,11 @@ async function placeOf(file: string, source: string): Promise<Place> {
   );
   if (text === undefined) {
     if (size === 0) return { source, next: 0n, bytes: 0 };
-    throw new Misuse(`${file} exists, but cannot be continued: its ${placeFile(file)} is missing. Choose another file`);
+    throw new Misuse(`${file} exists but cannot be continued: ${placeFile(file)} is missing. Choose another file`);
   }
   const place = readPlace(text);
   if (place === undefined || place.source !== source)
-    throw new Misuse(`${file} is a capture of ${place?.source ?? "something else"}. Choose another file`);
+    throw new Misuse(`${file} is a capture of ${place?.source ?? "another entity"}. Choose another file`);
   if (size >= place.bytes) return place;
   throw new Misuse(`${file} is shorter than ${placeFile(file)} says. Delete both to start over`);
 }

@@ -64,7 +64,7 @@ function nothingCompared(
   const versions = subjects.reduce((sum, subject) => sum + subject.versions.length, 0);
   if (versions === 0) return { isFailure: true, why: `${schemas} has no version of a subject` };
   const isFailure = against !== undefined && !against.startsWith("git:") && types === undefined && from === undefined;
-  const apart = `${against} has no version of a subject that is here`;
+  const apart = `${against} has no version of these subjects`;
   return { isFailure, why: against === undefined ? "no two versions of a subject meet yet" : apart };
 }
 

@@ -98,7 +98,7 @@ async function matrix(command: GoldenCommand, subjects: readonly Subject[], term
     ({ subject, producer, consumer, codec, detail }) => `${subject} ${producer} → ${consumer} ${codec}: ${detail}`,
   );
   const holes = cells.filter(({ outcome }) => outcome === "hole").length;
-  const summary = `${cells.length} cells, ${holes} holes, ${failed.length} that meet and fail; in brackets: versions that do not meet`;
+  const summary = `${cells.length} cells, ${holes} holes, ${failed.length} failures of versions that meet; in brackets: versions that do not meet`;
   await terminal.out(`${[matrixText(cells), "", ...details, summary].join("\n")}\n`);
   if (cells.length === holes) return contractExitCodes.misuse;
   return failed.length === 0 ? contractExitCodes.proven : contractExitCodes.breaking;

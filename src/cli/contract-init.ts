@@ -41,7 +41,7 @@ export async function initContracts(command: InitCommand, terminal: Terminal): P
   if (drafts.length > 0) mkdirSync(schemas, { recursive: true });
   for (const draft of drafts) {
     const file = writeDraft(draft, schemas);
-    await terminal.out(file === undefined ? `${draft.subject}: as it was\n` : `wrote ${file}\n`);
+    await terminal.out(file === undefined ? `${draft.subject}: unchanged\n` : `wrote ${file}\n`);
   }
   const upcast = new Set(drafts.flatMap(({ subject, isUpcast }) => (isUpcast === true ? [subject] : [])));
   return settle(schemas, upcast, terminal);

@@ -25,7 +25,7 @@ export async function replayWitness({ report, hash, schemas }: ReplayCommand, te
   const today = schemas === undefined ? witness : { ...witness, compared: todays(found, schemas) };
   const outcome = await replay(today);
   if (outcome === undefined) {
-    await terminal.out(`${place}: the reader takes the message; the witness no longer fails\n`);
+    await terminal.out(`${place}: the reader accepts the message; the witness no longer fails\n`);
     return contractExitCodes.proven;
   }
   const bytes = witness.encodings.map(({ codec, payload }) => `  as ${codec} ${payload}`);

@@ -23,7 +23,7 @@ export async function writeTypes({ schemas, out }: TypesCommand, terminal: Termi
   if (out === undefined) await terminal.out(module);
   else {
     writeFileSync(out, module);
-    await terminal.out(`wrote ${out}: the types of ${subjects.length} subjects\n`);
+    await terminal.out(`wrote ${out} with the types of ${subjects.length} subjects\n`);
   }
   return contractExitCodes.proven;
 }

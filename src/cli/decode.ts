@@ -66,7 +66,7 @@ function show(
     return { outcome, text: render(outcome) };
   } catch (cause) {
     if (!(cause instanceof RangeError) || outcome.kind !== "read") throw cause;
-    const error = new SobreError("LimitExceeded", "The value was read, and is too large to be printed as JSON.", {
+    const error = new SobreError("LimitExceeded", "The value was read but is too large to be printed as JSON.", {
       cause,
     });
     const { codec, attempts } = outcome.result;
@@ -148,7 +148,7 @@ function forPeople(file: string, outcome: Outcome, terminal: Terminal): string {
   const name = style.bold(oneLine(file === "-" ? "standard input" : file));
   if (outcome.kind === "failed") {
     const { codec, error, payload } = outcome;
-    if (codec !== undefined) return `${name}  ${style.red(`read by ${codec}, and cannot be shown`)}\n${error.message}`;
+    if (codec !== undefined) return `${name}  ${style.red(`read by ${codec}, but cannot be shown`)}\n${error.message}`;
     const likeness = looksLike(payload);
     const told = likeness === undefined ? "" : `; it looks like ${likeness.name} (${likeness.contentType})`;
     const title = `${name}  ${style.red("not read")}${style.dim(`, ${payload.byteLength} bytes${told}`)}`;

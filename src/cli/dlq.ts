@@ -148,8 +148,8 @@ function entryText(
 
 function summary({ seen, sent, skipped, failed, doubled, dryRun }: RedriveReport): string {
   const parts = [`${sent} ${dryRun ? "would be sent" : "sent"}`];
-  if (skipped > 0) parts.push(`${skipped} left alone`);
+  if (skipped > 0) parts.push(`${skipped} skipped`);
   if (failed > 0) parts.push(`${failed} failed`);
-  if (doubled > 0) parts.push(`${doubled} sent and still there`);
+  if (doubled > 0) parts.push(`${doubled} sent but not removed`);
   return `${counted(seen, "dead letter")} seen: ${parts.join(", ")}`;
 }

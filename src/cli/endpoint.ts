@@ -28,7 +28,7 @@ const variables = ["SERVICEBUS_CONNECTION_STRING", "AZURE_SERVICEBUS_CONNECTION_
 export function withEndpointOptions(command: Command): Command {
   return command
     .option("-c, --connection-string <CS>", `default: $${variables[0]}`)
-    .option("--ca <FILE>", "PEM of certificates to trust, too");
+    .option("--ca <FILE>", "additional certificates to trust (PEM)");
 }
 
 /**

@@ -36,7 +36,7 @@ export function entityCommand(holder: Holder, terminal: Terminal, finish: Finish
   const kind = kinds[holder];
   return new Command(holder)
     .summary(summaries[holder])
-    .description(`Administers the ${holder}s of any Service Bus namespace, or of \`sobre serve\`.`)
+    .description(`Manages the ${holder}s of any Service Bus namespace, or of \`sobre serve\`.`)
     .addCommand(createCommand(kind, terminal, finish))
     .addCommand(deleteCommand(kind, terminal, finish))
     .addCommand(listCommand(kind, terminal, finish))
@@ -116,7 +116,7 @@ export function ruleCommand(terminal: Terminal, finish: Finish): Command {
   return new Command("rule")
     .summary("create, delete, list and show the rules of a subscription")
     .description(
-      "Administers the rules of a subscription. A new subscription has\nthe rule $Default, which matches everything: delete it once there are others.",
+      "Manages the rules of a subscription. A new subscription has\nthe rule $Default, which matches everything: delete it once there are others.",
     )
     .addCommand(createRuleCommand(terminal, finish))
     .addCommand(

@@ -42,7 +42,7 @@ function envelopeOf(
     if (envelope.brokerProperties.messageId !== undefined) return envelope;
     return amend(envelope, { brokerProperties: { messageId: `${digest.slice(0, 24)}-${number}` } });
   } catch (error) {
-    const why = error instanceof SobreError ? reasonOf(error) : "it is no JSON.";
+    const why = error instanceof SobreError ? reasonOf(error) : "it is not JSON.";
     throw new Misuse(`${file}, line ${number}: ${why}`);
   }
 }

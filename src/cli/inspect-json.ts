@@ -33,7 +33,7 @@ export function inspectBytes(bytes: Uint8Array): Inspected {
 export function inspectHexLine(line: string): Inspected {
   const hex = line.replaceAll(/\s/g, "");
   if (/^(?:[0-9a-f]{2})+$/i.test(hex)) return inspectBytes(Buffer.from(hex, "hex"));
-  const message = "The line is not hex: write two digits per byte, and one value or message per line.";
+  const message = "The line is not hex. Write two digits per byte, and one value or message per line.";
   return { ok: false, code: "InvalidArgument", offset: undefined, path: undefined, message };
 }
 
@@ -49,7 +49,7 @@ function attempt<T>(read: () => T): Attempt<T> {
 }
 
 function readMessage(bytes: Uint8Array): readonly TypedJson[] {
-  if (bytes.byteLength === 0) throw new SobreError("TruncatedPayload", "There are no bytes.", { offset: 0, path: "$" });
+  if (bytes.byteLength === 0) throw new SobreError("TruncatedPayload", "The input is empty.", { offset: 0, path: "$" });
   // The borders hold a message to its rules; the sections are values like any other.
   openMessage(bytes);
   return readValues(bytes);

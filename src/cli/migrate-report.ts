@@ -45,7 +45,7 @@ export function migrateReport(report: MigrationReport, layout: ReportLayout): st
 }
 
 const verdicts: Readonly<Record<MigrationVerdict, string>> = {
-  clean: "Clean: everything came back as it was.",
+  clean: "Clean: every value was read back unchanged.",
   ambiguous: "Ambiguous: nothing is lost, but some values may be read in two ways.",
   losses: "With losses: every message was migrated, and some lost information.",
   failures: "With failures: some messages were not migrated.",
@@ -76,7 +76,7 @@ function outcomes(
 ): string {
   const cells = [
     style.green(`${migrated - lossy} migrated`),
-    ...(kept === 0 ? [] : [style.green(`${kept} kept as they were`)]),
+    ...(kept === 0 ? [] : [style.green(`${kept} unchanged`)]),
     ...(lossy === 0 ? [] : [style.yellow(`${lossy} with losses`)]),
     ...(failed === 0 ? [] : [style.red(`${failed} failed`)]),
     ...(resumed === 0 ? [] : [style.dim(`${resumed} of them before`)]),

@@ -20,6 +20,6 @@ function jsonOf(what: string, text: string, parse: (text: string) => unknown): u
   try {
     return parse(text);
   } catch {
-    throw new Misuse(`${what}: the value after ":=" is not JSON. Use "=" for a text`);
+    throw new Misuse(`${what}: the value after ":=" is not JSON. Use "=" for a string`);
   }
 }

@@ -17,7 +17,7 @@ export function receiveCommand(terminal: Terminal, finish: Finish): Command {
     .option("-n, --max <N>", "maximum number of messages", wholeNumber("--max", 1), 1)
     .option("-w, --wait <S>", "seconds to wait for the next one", secondsOf, 5)
     .option("--session <ID>", "only messages of this session")
-    .option("--next-session", "only messages of the next free session")
+    .option("--next-session", "only messages of the next available session")
     .option("-o, --out <FILE>", "append the envelopes to a file, one per line")
     .option("-j, --json", "one line of JSON per message, with its envelope")
     .option("--no-complete", "abandon the messages, which counts a delivery");

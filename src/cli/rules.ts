@@ -54,7 +54,7 @@ function scalars(values: readonly (readonly [string, unknown])[]): Readonly<Reco
   return Object.fromEntries(
     values.map(([name, value]) => {
       if (typeof value === "string" || typeof value === "number" || typeof value === "boolean") return [name, value];
-      throw new Misuse(`--property ${name} must be a text, number, true or false`);
+      throw new Misuse(`--property ${name} must be a string, number, true or false`);
     }),
   );
 }
@@ -80,7 +80,7 @@ export function listRules(
 ): Promise<number> {
   return atEndpoint(broker, terminal, async ({ engine: { admin } }) => {
     const rules = await admin.listRules(topic, subscription);
-    if (rules.length === 0) terminal.err("sobre: there are no rules, so no message gets through\n");
+    if (rules.length === 0) terminal.err("sobre: there are no rules, so no message is accepted\n");
     else await terminal.out(`${json === true ? rules.map(asJson).join("\n") : ruleTable(rules, terminal)}\n`);
     return exitCodes.done;
   });
@@ -112,7 +112,7 @@ function ruleTable(rules: readonly RuleProperties[], { columns }: Terminal): str
   const room = Math.max(12, columns - name - 2);
   const table = [
     { head: "rule", cell: (rule: RuleProperties) => oneLine(rule.name) },
-    { head: "lets through", cell: (rule: RuleProperties) => cut(whatItDoes(rule), room) },
+    { head: "accepts", cell: (rule: RuleProperties) => cut(whatItDoes(rule), room) },
   ];
   return columnTable(rules, table, columns);
 }

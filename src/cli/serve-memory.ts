@@ -11,8 +11,7 @@ const leastDrained = 32 * 2 ** 20;
 const mostLeft = 16 * 2 ** 20;
 
 /**
- * Keeps the memory of a process small whose one task is a broker: V8 gives none back while nothing happens, as after a
- * queue was drained.
+ * Keeps the memory of a broker process small: V8 returns none while it is idle, e.g. after a queue was drained.
  *
  * @returns what ends it.
  */

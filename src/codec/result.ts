@@ -66,7 +66,7 @@ export function unreadable(
   const look = likeness && `${verb} like ${likeness.name} (${likeness.contentType})`;
   const tries = attempts.map(describeAttempt).join(" | ");
   if (tries !== "") {
-    const text = `Nothing could read the ${bytes}${look ? `, which ${look}` : ""}: ${tries}`;
+    const text = `No codec could read the ${bytes}${look ? `, which ${look}` : ""}: ${tries}`;
     const message = problem === undefined ? text : `${problem.message} ${text}`;
     return { ok: false, error: new SobreError("Unreadable", message, { cause: problem }), attempts };
   }

@@ -3,7 +3,7 @@ import { readUtf8 } from "./utf8-node.ts";
 
 const charsets = ["utf-8", "utf-16", "utf-16le", "utf-16be", "us-ascii", "iso-8859-1", "windows-1252"] as const;
 
-/** A charset that text is read from without loss or guess; `utf-16` goes by its byte-order mark. */
+/** A charset that is decoded without loss or guessing; `utf-16` is decoded by its byte-order mark. */
 export type Charset = (typeof charsets)[number];
 
 // The labels of US-ASCII in the registry of IANA; on the web some of them mean windows-1252, and the others nothing.

@@ -201,7 +201,7 @@ function unread(error: SobreError, attempts: readonly Attempt[], payload: Uint8A
   const told =
     attempts.length === 0
       ? error
-      : new SobreError(error.code, `Nothing could read the ${payload.byteLength} bytes${look}${inside}: ${tries}`);
+      : new SobreError(error.code, `No codec could read the ${payload.byteLength} bytes${look}${inside}: ${tries}`);
   // An opened layer counts its own bytes, not those of the payload.
   const offset = layers.length === 0 ? furthest?.offset : undefined;
   return { ok: false, error: told, codec: furthest?.codec, offset };

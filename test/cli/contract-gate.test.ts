@@ -324,7 +324,7 @@ describe("what --against finds gone", () => {
     const { code, terminal } = await check(join(folder, "schemas"), "--strict", "--against", "git:HEAD");
 
     expect(code).toBe(0);
-    expect(terminal.errors()).toContain("git:HEAD has no version of a subject that is here");
+    expect(terminal.errors()).toContain("git:HEAD has no version of these subjects");
   });
 });
 

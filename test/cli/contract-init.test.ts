@@ -106,7 +106,7 @@ describe("sobre contract init", () => {
     const changed = await from(file("type-c.mjs", typed(", note: { type: 'string' }")));
 
     expect([first.code, again.code, changed.code]).toEqual([0, 0, 0]);
-    expect(again.terminal.text()).toContain("shop.order: as it was");
+    expect(again.terminal.text()).toContain("shop.order: unchanged");
     expect(schemaIn(schemas, "shop.order/1.0.schema.json")).toMatchObject({
       properties: { total: { type: "number" } },
     });
@@ -172,7 +172,7 @@ describe("sobre contract init", () => {
   it.each([
     ["a file that is not there", ["--from", "nowhere.mjs"], "cannot be loaded"],
     ["a module without schemas", ["--from", file("empty.mjs", "export const a = 1;")], "exports no schema"],
-    ["a line that is no JSON", ["--messages", file("plain.ndjson", "{")], "line 1: it is no JSON"],
+    ["a line that is no JSON", ["--messages", file("plain.ndjson", "{")], "line 1: it is not JSON"],
     [
       "a name that leads out of the folder",
       ["--from", file("evil.mjs", 'export const x = { type: "null" };'), "--subject", "../out"],

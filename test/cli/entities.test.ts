@@ -187,7 +187,7 @@ describe("sobre rule", () => {
 
     expect(created.terminal.text()).toBe("created rule prices/eu/large\n");
     expect(listed).toEqual([
-      "rule      lets through",
+      "rule      accepts",
       "$Default  everything",
       "large     total > 100, then SET size = 'large'",
       'mine      subject = "order" and tier = 1 and zone = "eu"',
@@ -212,7 +212,7 @@ describe("sobre rule", () => {
     ],
     [2, ["create", "prices", "eu", "x", "--correlation", "subject"], "--correlation must be NAME=TEXT"],
     [2, ["create", "prices", "eu", "x", "--property", "a:={"], '--property a: the value after ":=" is not JSON'],
-    [2, ["create", "prices", "eu", "x", "--property", "a:=[1]"], "--property a must be a text, number"],
+    [2, ["create", "prices", "eu", "x", "--property", "a:=[1]"], "--property a must be a string, number"],
     [1, ["create", "prices", "eu", "x", "--sql", "a >"], "offset"],
     [1, ["show", "prices", "eu", "x"], "prices/eu has no rule x"],
     [1, ["delete", "prices", "eu", "x"], "could not be found"],

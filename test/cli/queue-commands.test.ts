@@ -235,10 +235,10 @@ describe("sobre dlq", () => {
     const before = await idsIn(engine, "orders");
     const { code, terminal } = await run("dlq", "redrive", "orders", "--reason", "Bad");
 
-    expect(dry.terminal.text()).toContain("2 dead letters seen: 1 would be sent, 1 left alone\n");
+    expect(dry.terminal.text()).toContain("2 dead letters seen: 1 would be sent, 1 skipped\n");
     expect(before).toEqual([]);
     expect(code).toBe(0);
-    expect(terminal.text()).toMatch(/^sent +#\d+ +a +Bad\n2 dead letters seen: 1 sent, 1 left alone\n$/);
+    expect(terminal.text()).toMatch(/^sent +#\d+ +a +Bad\n2 dead letters seen: 1 sent, 1 skipped\n$/);
     const [back] = await engine.peek("orders", { maxMessages: 5 });
     expect(back?.envelope.applicationProperties).toEqual({ "sobre-redrives": 1 });
     expect(await idsIn(engine, "orders/$DeadLetterQueue")).toEqual(["b"]);

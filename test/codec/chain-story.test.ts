@@ -16,7 +16,7 @@ describe("the story", () => {
 
     expect(result).toMatchObject({ ok: false, error: { code: "Unreadable" } });
     expect(result.ok ? "" : result.error.message).toBe(
-      "Nothing could read the 5 bytes, which look like Java object serialization (application/x-java-serialized-object): json: DecodeFailed at byte 0: This stub never reads.",
+      "No codec could read the 5 bytes, which look like Java object serialization (application/x-java-serialized-object): json: DecodeFailed at byte 0: This stub never reads.",
     );
   });
 

@@ -46,7 +46,7 @@ describe("a page of the documentation", () => {
       "The service",
       "Its tests",
       "All or nothing",
-      "Trying again later",
+      "Retrying later",
       "Protobuf with message types",
       "Administration in code",
     ]);

@@ -23,7 +23,7 @@ describe("a server whose memory is used up", () => {
     const elsewhere = await server.namespace("other").engine.openSender("q");
 
     expect(refused.status).toBe(403);
-    expect(await refused.text()).toContain("takes 1 MB of memory");
+    expect(await refused.text()).toContain("limit of 1 MB of memory");
     await expect(elsewhere.send([createEnvelope({ payload: Buffer.from(large) })])).rejects.toMatchObject({
       code: "QuotaExceeded",
     });

@@ -10,7 +10,7 @@ const filterName = "com.microsoft:session-filter";
 /** The longest wait that a link can ask for, in milliseconds. */
 const longestWait = 2 ** 32 - 1;
 
-/** The attach of a link that is to hold a session. */
+/** The attach of a link that requests a session. */
 export function sessionRequest(
   entity: string,
   { sessionId, maxWaitTime, signal }: AcceptSessionOptions,
@@ -31,14 +31,16 @@ export function sessionRequest(
   };
 }
 
-/** The session that a link was granted, and until when. @throws SobreError `GeneralError` when the broker does not say. */
+/**
+ * The session that a link was granted, and its lock's expiry. @throws SobreError `GeneralError` if the broker names
+ * none.
+ */
 export function grantedSession({ remote }: ReceiveLink): {
   readonly sessionId: string;
   readonly lockedUntilUtc: Date;
 } {
   const sessionId = textOf(remote?.source?.filter?.get(filterName));
-  if (sessionId === undefined)
-    throw new SobreError("GeneralError", "The broker has granted a session without saying which.");
+  if (sessionId === undefined) throw new SobreError("GeneralError", "The broker granted a session without naming it.");
   const ticks = longOf(remote?.properties?.get("com.microsoft:locked-until-utc"));
   return { sessionId, lockedUntilUtc: ticks === undefined ? new Date(0) : timeOf(ticks) };
 }

@@ -22,7 +22,7 @@ import type { AtomClient } from "./atom-client.ts";
 
 type Options = QueueOptions & TopicOptions & SubscriptionOptions;
 
-/** The administration of a broker's entities over Atom; `enter` refuses when the connection is closed. */
+/** Manages a broker's entities over Atom; `enter` throws when the connection is closed. */
 export function atomAdmin(atom: AtomClient, enter: () => void): EngineAdmin {
   const ask = async <T>(operation: () => Promise<T>): Promise<T> => {
     enter();
@@ -35,7 +35,7 @@ export function atomAdmin(atom: AtomClient, enter: () => void): EngineAdmin {
   const write = async (what: Described, path: string, options: Options, mode: "create" | "update"): Promise<void> => {
     const { maxMessageSizeInBytes = 0 } = options;
     if (maxMessageSizeInBytes % 1024 !== 0)
-      throw new SobreError("InvalidArgument", "maxMessageSizeInBytes must be whole kilobytes of 1,024 bytes.", {
+      throw new SobreError("InvalidArgument", "maxMessageSizeInBytes must be a multiple of 1,024.", {
         path: "$.maxMessageSizeInBytes",
       });
     await atom.write(path, what, writeDescription(what, options, undefined), mode);
@@ -113,7 +113,7 @@ async function read(atom: AtomClient, what: Described, path: string): Promise<Xm
   if (description.name === `${what}Description`) return description;
   throw new SobreError(
     "MessagingEntityNotFound",
-    `The messaging entity '${path}' could not be found: it is no ${what}.`,
+    `The messaging entity '${path}' could not be found: it is not a ${what}.`,
   );
 }
 
@@ -150,7 +150,7 @@ async function createSubscription(
 async function writeOne(atom: AtomClient, subscription: string, rule: RuleProperties): Promise<void> {
   // In Atom this is an action that does nothing.
   if (rule.action?.expression.trim() === "")
-    throw new SobreError("InvalidArgument", "The SQL action is empty. Leave it out.", { path: "$.action", offset: 0 });
+    throw new SobreError("InvalidArgument", "The SQL action is empty. Omit it.", { path: "$.action", offset: 0 });
   await atom.write(`${subscription}/Rules/${rule.name}`, "Rule", writeRule(rule), "create");
 }
 

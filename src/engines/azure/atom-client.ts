@@ -9,13 +9,13 @@ import type { BrokerAddress } from "./connection-string.ts";
 import type { TokenSource } from "./tokens.ts";
 import { unreachable } from "./transport.ts";
 
-/** Where a broker's entities are administered. */
+/** Where and how to manage a broker's entities. */
 export interface AtomClientOptions {
   readonly settings: BrokerAddress;
   readonly tokens: TokenSource;
   /** Default: that of the connection string, or that of the protocol. */
   readonly httpPort?: number | undefined;
-  /** PEM of authorities to trust besides the machine's. */
+  /** Certificate authorities to trust besides the system's, as PEM. */
   readonly ca?: string | undefined;
 }
 
@@ -37,7 +37,7 @@ const version = "api-version=2021-05";
 /** Entries of one page. */
 const pageSize = 100;
 
-/** Speaks Atom over HTTP, as the service administers its entities. */
+/** A client of the service's Atom API for managing entities. */
 export class AtomClient {
   readonly #options: AtomClientOptions;
 
@@ -54,7 +54,7 @@ export class AtomClient {
     return entry.description;
   }
 
-  /** Every entry of a list. */
+  /** All entries of a list. */
   async list(path: string): Promise<readonly AtomEntry[]> {
     const all: AtomEntry[] = [];
     for (;;) {
@@ -129,7 +129,7 @@ export class AtomClient {
   }
 }
 
-/** The service's own lists begin with a dollar sign, which stays. */
+/** The service's own lists begin with a dollar sign, which is not escaped. */
 const escapedSegment = (segment: string): string => encodeURIComponent(segment).replace(/^%24/, "$");
 
 function entriesOf(body: string): readonly AtomEntry[] {

@@ -47,7 +47,7 @@ import { fitsFrame, settlementState } from "./settlement-state.ts";
 export interface AzureConnectionOptions extends BrokerOptions {
   readonly atom: AtomClient;
   readonly clock: Clock;
-  /** Milliseconds that a receive waits at least. */
+  /** Minimum wait of a receive in milliseconds. */
   readonly leastWait: number;
 }
 
@@ -58,7 +58,7 @@ interface Closable {
   drop?(): void;
 }
 
-/** A connection to a namespace of Azure Service Bus, or to what speaks like one. */
+/** A connection to a namespace of Azure Service Bus or a compatible broker. */
 export class AzureConnection implements Engine {
   readonly name = "azure";
   readonly capabilities: Capabilities = azureCapabilities;
@@ -69,9 +69,9 @@ export class AzureConnection implements Engine {
   readonly #management: Management;
   /** Links and connections that close with this one. */
   readonly #open = new Set<Closable>();
-  /** The messages that are locked, by their tokens. */
+  /** The locked messages, by lock token. */
   readonly #locks = new Map<LockToken, HeldDelivery>();
-  /** Deferred messages that were received by number, with their sessions. */
+  /** Deferred messages received by sequence number, with their sessions. */
   readonly #deferred = new Map<LockToken, string | undefined>();
   #coordinator: Promise<Coordinator> | undefined;
   #closed = false;
@@ -283,7 +283,7 @@ export class AzureConnection implements Engine {
   /** @throws SobreError `InvalidOperation` for a transaction of another engine. */
   #transactionOf(transaction: Transaction | undefined): AzureTransaction | undefined {
     if (transaction === undefined || transaction instanceof AzureTransaction) return transaction;
-    throw new SobreError("InvalidOperation", "The transaction belongs to another engine. Begin one with this.");
+    throw new SobreError("InvalidOperation", "The transaction belongs to another engine. Begin one on this engine.");
   }
 
   #keep<T extends Closable>(one: T): T {
@@ -324,20 +324,20 @@ const isAborted = (signal: AbortSignal | undefined): boolean => signal?.aborted 
 
 const aborted = (): SobreError => new SobreError("Aborted", "Accepting a session was aborted.");
 
-/** Why a message cannot be settled in a transaction, which goes by links alone. */
+/** Why a message cannot be settled in a transaction, which works only through links. */
 const notByLink = (isDeferred: boolean): SobreError =>
   isDeferred
     ? new SobreError(
         "InvalidOperation",
-        "A deferred message that was received by its number is settled in no transaction.",
+        "A deferred message received by sequence number cannot be settled in a transaction. Settle it without one.",
       )
     : new SobreError(
         "MessageLockLost",
-        "The lock is held by no open link of this connection, as settling in a transaction needs. Receive the message again.",
+        "Settling in a transaction requires the link that received the message, which is closed. Receive the message again.",
       );
 
 const lockLost = (entity: string): SobreError =>
   new SobreError(
     "MessageLockLost",
-    `The lock is not held on '${entity}': the lock token is not one that a receiver was given. Receive the message again.`,
+    `The lock is not held on '${entity}': no receiver of this connection got that lock token. Receive the message again.`,
   );

@@ -24,26 +24,29 @@ export type AzureEngineOptions = AzureNamespace & AzureEngineSettings;
 export interface AzureEngineSettings {
   /** The transport of AMQP. Default: the one in the connection string, or else a TLS socket on port 5671. */
   readonly transport?: Transport | undefined;
-  /** Port of the administration. Default: the string's port, else 443, or 5300 of an emulator. */
+  /** Port of the management API. Default: the port in the connection string, else 443, or 5300 for an emulator. */
   readonly httpPort?: number | undefined;
-  /** PEM of certificates to trust besides the machine's. Default: none. */
+  /** Certificates to trust besides the system's, as PEM. Default: none. */
   readonly ca?: string | undefined;
-  /** The broker's time, which waits for messages go by. Default: the machine's clock. */
+  /** The broker's clock, for waits. Default: the system clock. */
   readonly clock?: Clock | undefined;
-  /** The clock of tokens, reconnection and requests. Default: the machine's. */
+  /** The clock for tokens, reconnection and requests. Default: the system clock. */
   readonly connectionClock?: Clock | undefined;
   /**
-   * Milliseconds that a receive waits at least before it takes back its credit, since a service far away needs a moment
-   * to look. Default: 1000, or 0 of an emulator.
+   * Minimum wait of a receive in milliseconds before it withdraws its credit, since a remote service needs time to
+   * answer. Default: 1,000, or 0 for an emulator.
    */
   readonly leastWait?: number | undefined;
-  /** Milliseconds that the broker has to answer: a connection, a link, a request, a settlement. Default: 60,000. */
+  /** Milliseconds to wait for the broker's answer to a connection, link, request or settlement. Default: 60,000. */
   readonly timeoutInMs?: number | undefined;
-  /** Milliseconds of silence after which a connection is given up; the broker is asked to speak twice as often. Default: 120,000. */
+  /**
+   * Milliseconds without traffic after which a connection counts as lost; the broker is asked to send twice as often.
+   * Default: 120,000.
+   */
   readonly idleTimeoutInMs?: number | undefined;
 }
 
-const aClock = methods("a Clock, as ManualClock", "now", "setTimer");
+const aClock = methods("a clock, e.g. a ManualClock", "now", "setTimer");
 
 const aPort: OptionCheck = (value) =>
   typeof value === "number" && Number.isInteger(value) && value >= 1 && value <= 65_535
@@ -66,10 +69,10 @@ const checks: OptionChecks<AzureEngineOptions> = {
 };
 
 /**
- * Makes an engine over AMQP 1.0 for a namespace of Azure Service Bus, or for a server that speaks like one.
+ * Creates an engine over AMQP 1.0 for a namespace of Azure Service Bus or a compatible server.
  *
- * It connects when it is first used, and again by the next use after the connection was lost, with a pause that grows
- * while connecting fails. What was waiting then is refused as `ServiceCommunicationProblem`; clients try again.
+ * It connects on first use, and reconnects on the next use after the connection was lost, with a growing pause while
+ * connecting fails. Calls pending at the loss fail with `ServiceCommunicationProblem`; clients retry them.
  *
  * @example
  * ```ts
@@ -78,7 +81,7 @@ const checks: OptionChecks<AzureEngineOptions> = {
  * const fullyQualifiedNamespace = "shop.servicebus.windows.net";
  * const engine = azureEngine({ fullyQualifiedNamespace, credential: new DefaultAzureCredential() });
  * ```
- * @throws SobreError `InvalidArgument` when the connection string cannot be read, or naming the option that is wrong.
+ * @throws SobreError `InvalidArgument` for an invalid connection string, or naming the invalid option.
  */
 export function azureEngine(options: AzureEngineOptions): Engine {
   checkOptions(options, checks);

@@ -7,21 +7,21 @@ import {
 } from "./connection-string.ts";
 import type { TokenCredential } from "./tokens.ts";
 
-/** A namespace by its connection string. */
+/** A namespace given by its connection string. */
 export interface ConnectionStringNamespace {
   /**
-   * `Endpoint=sb://…;SharedAccessKeyName=…;SharedAccessKey=…`, or with a `SharedAccessSignature`.
-   * With `UseDevelopmentEmulator=true` neither AMQP nor HTTP is encrypted; `TransportType=AmqpWebSockets` is heeded.
+   * `Endpoint=sb://…;SharedAccessKeyName=…;SharedAccessKey=…`, or with a `SharedAccessSignature`. With
+   * `UseDevelopmentEmulator=true` neither AMQP nor HTTP uses TLS; `TransportType=AmqpWebSockets` is supported.
    */
   readonly connectionString: string;
   readonly fullyQualifiedNamespace?: undefined;
   readonly credential?: undefined;
 }
 
-/** A namespace by its host, with an identity. */
+/** A namespace given by its host and an identity. */
 export interface CredentialNamespace {
   readonly connectionString?: undefined;
-  /** The host, e.g. `shop.servicebus.windows.net`, with a port where it is not the usual one. TLS is always spoken. */
+  /** The host, e.g. `shop.servicebus.windows.net`, with a port if it is not the default. Always uses TLS. */
   readonly fullyQualifiedNamespace: string;
   /** Gets access tokens, e.g. `new DefaultAzureCredential()` of `@azure/identity`. */
   readonly credential: TokenCredential;
@@ -31,7 +31,7 @@ export interface CredentialNamespace {
 export type AzureNamespace = ConnectionStringNamespace | CredentialNamespace;
 
 export const credentialCheck: OptionCheck = methods(
-  "a TokenCredential, as DefaultAzureCredential of @azure/identity",
+  "a TokenCredential, e.g. DefaultAzureCredential of @azure/identity",
   "getToken",
 );
 
@@ -46,7 +46,7 @@ export function namespaceOf(given: AzureNamespace): OpenedNamespace {
   if (fullyQualifiedNamespace === undefined && credential === undefined)
     return { settings: parseConnectionString(connectionString), credential };
   if (connectionString !== undefined)
-    throw invalidOption("connectionString", "has a key; leave out either it or the credential");
+    throw invalidOption("connectionString", "has a key, which cannot be combined with credential. Omit one of them");
   checkOption("fullyQualifiedNamespace", fullyQualifiedNamespace, name);
   checkOption("credential", credential, credentialCheck);
   return { settings: parseNamespace(fullyQualifiedNamespace), credential };

@@ -3,9 +3,9 @@ import type { ErrorCode } from "../../errors/codes.ts";
 import { codeOfCondition, codeOfStatus } from "../../errors/traits.ts";
 import { SobreError } from "../../errors/sobre-error.ts";
 
-/** The error of a broker as a caller gets it: code, text and the id it is tracked by. */
+/** The SobreError for a broker's error: code, text and tracking id. */
 export function brokerError({ condition, description = "" }: WireError): SobreError {
-  return told(codeOf(condition, description), description === "" ? `The broker says ${condition}.` : description);
+  return told(codeOf(condition, description), description === "" ? `The broker reported ${condition}.` : description);
 }
 
 function codeOf(condition: string, description: string): ErrorCode {
@@ -17,12 +17,9 @@ function codeOf(condition: string, description: string): ErrorCode {
   return codeOfCondition(condition);
 }
 
-/** The error of an answer that has a status and no condition. */
+/** The error of an answer with a status but no condition. */
 export function statusError(status: number, description: string): SobreError {
-  return told(
-    codeOfStatus(status),
-    description === "" ? `The broker has answered with the status ${status}.` : description,
-  );
+  return told(codeOfStatus(status), description === "" ? `The broker answered with status ${status}.` : description);
 }
 
 function told(code: ErrorCode, text: string): SobreError {
@@ -30,9 +27,9 @@ function told(code: ErrorCode, text: string): SobreError {
   return new SobreError(code, text, { trackingId });
 }
 
-/** The rejection of everything that waits for a lost connection. */
+/** The rejection of calls that wait on a lost connection. */
 export const connectionLost = (reason: string): SobreError =>
-  new SobreError("ServiceCommunicationProblem", `The connection to the broker was lost: ${reason} Try again.`);
+  new SobreError("ServiceCommunicationProblem", `The connection to the broker was lost: ${reason} Retry.`);
 
 export const closedError = (what: string): SobreError =>
-  new SobreError("Closed", `The ${what} was closed before. Open a new one.`);
+  new SobreError("Closed", `The ${what} is closed. Open a new one.`);

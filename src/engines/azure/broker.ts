@@ -11,7 +11,7 @@ import { inTime, type Timing } from "./timing.ts";
 import type { TokenSource } from "./tokens.ts";
 import { addressOf, type Transport, unreachable } from "./transport.ts";
 
-/** How a broker is reached. */
+/** How to reach a broker. */
 export interface BrokerOptions {
   readonly settings: BrokerAddress;
   readonly tokens: TokenSource;
@@ -29,7 +29,7 @@ interface Connected {
   readonly management: Map<string, Promise<RequestLinks>>;
 }
 
-/** One connection to a broker, made when it is needed, and again by the next use when it was lost. */
+/** One connection to a broker, opened on first use and reopened on the next use after it was lost. */
 export class Broker {
   readonly #options: BrokerOptions;
   #connecting: Promise<Connected> | undefined;
@@ -45,7 +45,7 @@ export class Broker {
     return this.#options.timing;
   }
 
-  /** A new session, after a token for the address was shown. @throws SobreError as connecting does. */
+  /** A new session, after putting a token for the address. @throws SobreError as connecting does. */
   async session(address: string): Promise<ClientSession> {
     const { connection, claims } = await this.#connected();
     await claims.authorize(address);
@@ -67,7 +67,7 @@ export class Broker {
     return (await opening).request(message, state);
   }
 
-  /** Closes the connection; resolves when the broker knows. */
+  /** Closes the connection; resolves when the broker has confirmed it. */
   async close(): Promise<void> {
     this.#closed = true;
     const connected = await this.#connecting?.catch(() => undefined);
@@ -75,7 +75,7 @@ export class Broker {
     await connected?.connection.close();
   }
 
-  /** Cuts the connection without a word to the broker. */
+  /** Drops the connection without closing it. */
   async abort(): Promise<void> {
     this.#closed = true;
     const connected = await this.#connecting?.catch(() => undefined);
@@ -92,7 +92,7 @@ export class Broker {
     return connecting;
   }
 
-  /** The connection that failed or is over is not used again. */
+  /** A failed or closed connection is not used again. */
   async #forgetLater(connecting: Promise<Connected>): Promise<void> {
     try {
       const { connection, claims } = await connecting;

@@ -6,13 +6,13 @@ import type { RequestLinks } from "./request-links.ts";
 import type { TokenSource } from "./tokens.ts";
 import { numberOf, textOf } from "../../amqp/values/loose-value.ts";
 
-/** The audience of an address: what a token is good for. */
+/** The audience of a token for an address. */
 export function audienceOf({ host, port }: BrokerAddress, address: string): string {
   const name = host.includes(":") ? `[${host}]` : host;
   return `sb://${name}${port === undefined ? "" : `:${port}`}/${address}`;
 }
 
-/** The tokens that a connection has shown, each shown anew before it ends (AMQP Claims-based Security). */
+/** The tokens that a connection has put, each renewed before it expires (AMQP Claims-based Security). */
 export class Claims {
   readonly #broker: BrokerAddress;
   readonly #tokens: TokenSource;
@@ -29,7 +29,7 @@ export class Claims {
     this.#clock = clock;
   }
 
-  /** Shows a token for an address unless there is one. @throws SobreError `UnauthorizedAccess`. */
+  /** Puts a token for an address unless there is a valid one. @throws SobreError `UnauthorizedAccess`. */
   authorize(address: string): Promise<void> {
     const audience = audienceOf(this.#broker, address);
     const known = this.#shown.get(audience);
@@ -41,7 +41,7 @@ export class Claims {
     return shown;
   }
 
-  /** The connection is over. */
+  /** Called when the connection has ended. */
   close(): void {
     this.#closed = true;
     for (const timer of this.#renewals) timer.cancel();
@@ -61,7 +61,7 @@ export class Claims {
     const properties = answer.applicationProperties;
     const status = numberOf(properties?.get("status-code") ?? properties?.get("statusCode"));
     const told = textOf(properties?.get("status-description") ?? properties?.get("statusDescription")) ?? "";
-    if (status === undefined) throw new SobreError("GeneralError", "The broker's answer to a token has no status.");
+    if (status === undefined) throw new SobreError("GeneralError", "The broker's answer to put-token has no status.");
     if (status < 200 || status > 299) throw status === 404 ? statusError(401, told) : statusError(status, told);
     if (renewAt !== undefined && !this.#closed) this.#renewLater(audience, renewAt);
   }

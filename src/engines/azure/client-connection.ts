@@ -5,7 +5,7 @@ import { SobreError } from "../../errors/sobre-error.ts";
 import { brokerError, connectionLost } from "./broker-errors.ts";
 import type { Timing } from "./timing.ts";
 
-/** The session of a connection, in which its links live. */
+/** The session of a connection, which contains its links. */
 export type ClientSession = ReturnType<Connection["openSession"]>;
 
 /** Milliseconds between looks at the time-outs, at most. */
@@ -14,12 +14,12 @@ const tick = 1000;
 /** Milliseconds that the broker has to answer a close. */
 const lingering = 2000;
 
-/** Ways to show who one is; tokens follow by `$cbs`. */
+/** SASL mechanisms; tokens follow through `$cbs`. */
 const mechanisms = ["MSSBCBS", "ANONYMOUS"].map((name) => ({ name, initialResponse: new Uint8Array(0) }));
 
-/** A client's end of a connection, tied to the stream that its bytes come from. */
+/** The client side of a connection on a byte stream. */
 export class ClientConnection {
-  /** Resolves when the connection is over, to what has ended it. */
+  /** Resolves when the connection has ended, to the reason. */
   readonly over: Promise<SobreError>;
   readonly #wire: Connection;
   readonly #stream: Duplex;
@@ -45,7 +45,8 @@ export class ClientConnection {
           this.#opened();
         },
         // A broker asks for no links.
-        attach: (link) => link.refuse({ condition: "amqp:not-allowed", description: "No links are taken here." }),
+        attach: (link) =>
+          link.refuse({ condition: "amqp:not-allowed", description: "A client does not accept links." }),
         closed: (error) => this.#closed(error),
         output: () => this.#flushSoon(),
       },
@@ -74,7 +75,7 @@ export class ClientConnection {
     return this.#wire.openSession();
   }
 
-  /** Closes the connection; resolves when the broker knows. */
+  /** Closes the connection; resolves when the broker has confirmed it. */
   async close(): Promise<void> {
     this.#wire.close();
     this.#flush();
@@ -83,7 +84,7 @@ export class ClientConnection {
     clearTimeout(waiting);
   }
 
-  /** Ends the stream without a word to the broker. */
+  /** Ends the stream without closing the connection. */
   abort(): void {
     this.#stream.destroy();
     this.#wire.disconnected();
@@ -119,7 +120,7 @@ export class ClientConnection {
 
 /** Why a connection is over. A broken rule of the protocol ends the connection alone, and the next one may do better. */
 function reasonOf(error: WireError | undefined): SobreError {
-  if (error === undefined) return connectionLost("the broker has closed it.");
+  if (error === undefined) return connectionLost("the broker closed it.");
   const reason = brokerError(error);
   return reason.retryable ? reason : connectionLost(`${error.condition}, ${reason.message}`);
 }

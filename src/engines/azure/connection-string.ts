@@ -1,31 +1,31 @@
 import { SobreError } from "../../errors/sobre-error.ts";
 import { invalidOption } from "../../options/option-checks.ts";
 
-/** Where a broker is, and how it is spoken to. */
+/** The address and protocol of a broker. */
 export interface BrokerAddress {
   readonly host: string;
-  /** `undefined`: the protocol's usual one. */
+  /** `undefined` for the protocol's default. */
   readonly port: number | undefined;
-  /** Whether TLS is spoken; not to a server that says `UseDevelopmentEmulator=true`. */
+  /** Whether to use TLS; false with `UseDevelopmentEmulator=true`. */
   readonly secure: boolean;
-  /** Whether AMQP is spoken over WebSockets: `TransportType=AmqpWebSockets`. */
+  /** Whether to use AMQP over WebSockets: `TransportType=AmqpWebSockets`. */
   readonly webSockets: boolean;
 }
 
 /** The parts of a connection string. */
 export interface ConnectionSettings extends BrokerAddress {
-  /** The key that tokens are signed with. */
+  /** The key for signing tokens. */
   readonly key: { readonly name: string; readonly value: string } | undefined;
-  /** A token that is shown as it is, instead of a key. */
+  /** A ready-made token instead of a key. */
   readonly sharedAccessSignature: string | undefined;
-  /** The entity that the string is made for. */
+  /** The entity to which the connection string is limited. */
   readonly entityPath: string | undefined;
 }
 
-/** The usual ports of AMQP, and of AMQP over TLS. */
+/** The default ports of AMQP, and of AMQP over TLS. */
 export const ports = { amqp: 5672, amqps: 5671 } as const;
 
-/** Where a namespace is reached. */
+/** The network address of a namespace. */
 export function serverOf({ host, port, secure, webSockets }: BrokerAddress): {
   readonly address: string;
   readonly port: number;
@@ -47,9 +47,9 @@ const known = [
 type Member = (typeof known)[number];
 
 /**
- * Reads a connection string as the official clients take it; names are compared without case.
+ * Parses a connection string like the official clients; names are case-insensitive.
  *
- * @throws SobreError `InvalidArgument` naming the member that is missing or wrong; values are never repeated.
+ * @throws SobreError `InvalidArgument` naming the missing or invalid part; values are never repeated.
  */
 export function parseConnectionString(text: string): ConnectionSettings {
   const members = membersOf(text);
@@ -88,11 +88,11 @@ function membersOf(text: string): ReadonlyMap<Member, string> {
   return members;
 }
 
-/** A member that has one of a few values: another one would be taken for none of them. */
+/** A member with a fixed set of values; any other would be silently ignored. */
 function oneOf(members: ReadonlyMap<Member, string>, member: Member, values: readonly string[]): string | undefined {
   const value = members.get(member)?.toLowerCase();
   if (value === undefined || values.includes(value)) return value;
-  throw wrong(`has a ${spelt[member]} that is none of ${values.map((one) => spelt[one] ?? one).join(", ")}`);
+  throw wrong(`has a ${spelt[member]} that is not one of ${values.map((one) => spelt[one] ?? one).join(", ")}`);
 }
 
 const spelt: Readonly<Record<string, string>> = {
@@ -104,7 +104,7 @@ const spelt: Readonly<Record<string, string>> = {
 };
 
 /**
- * The address of a namespace that is named without a connection string; it speaks TLS, since a token opens what it is shown to.
+ * The address of a namespace given without a connection string; always with TLS, since tokens are secret.
  *
  * @throws SobreError `InvalidArgument`.
  */

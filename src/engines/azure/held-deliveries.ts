@@ -7,14 +7,14 @@ import { type Deadline, Deadlines } from "../../time/deadlines.ts";
 import { brokerError } from "./broker-errors.ts";
 import { late, type Timing } from "./timing.ts";
 
-/** The link that a message came by. */
+/** The link that received a message. */
 export interface SettlingLink {
   /** Whether it receives from this entity. */
   isOf(entity: string): boolean;
   settle(held: HeldDelivery, state: DeliveryState): Promise<void>;
 }
 
-/** A locked message, and its settlement while the broker has not confirmed it. */
+/** A locked message and its unconfirmed settlement. */
 export class HeldDelivery implements Deadline<HeldDelivery> {
   readonly link: SettlingLink;
   readonly id: number;
@@ -31,7 +31,7 @@ export class HeldDelivery implements Deadline<HeldDelivery> {
     this.token = token;
   }
 
-  /** The outcome of its settlement, which begins now. */
+  /** Starts its settlement; resolves when that is confirmed. */
   settled(): Promise<void> {
     return new Promise((resolve, reject) => {
       this.#resolve = resolve;
@@ -56,7 +56,7 @@ export class HeldDelivery implements Deadline<HeldDelivery> {
   }
 }
 
-/** The locked messages of a link, from their delivery until the broker has confirmed their settlement. */
+/** The locked messages of a link, from delivery until the broker has confirmed their settlement. */
 export class HeldDeliveries {
   readonly #locks: Map<LockToken, HeldDelivery>;
   readonly #timing: Timing;
@@ -79,7 +79,7 @@ export class HeldDeliveries {
     this.#locks.set(held.token, held);
   }
 
-  /** Begins to wait for the broker's answer to a settlement, which the promise is for. */
+  /** Starts waiting for the broker's answer to a settlement. */
   settle(held: HeldDelivery): Promise<void> {
     const { clock, answer } = this.#timing;
     this.#locks.delete(held.token);
@@ -87,7 +87,7 @@ export class HeldDeliveries {
     return held.settled();
   }
 
-  /** Takes the broker's answer. */
+  /** Handles the broker's answer. */
   confirmed({ first, last, state }: Disposition): void {
     const outcome = state?.kind === "transactional" ? state.outcome : state;
     this.#all.visit(first, last, (held) => {
@@ -100,7 +100,7 @@ export class HeldDeliveries {
     });
   }
 
-  /** The link is over: nothing is settled by it any more. */
+  /** Called when the link has ended: it can no longer settle messages. */
   end(error: SobreError): void {
     for (const { token } of this.#all) this.#locks.delete(token);
     for (const held of this.#settling) held.refuse(error);

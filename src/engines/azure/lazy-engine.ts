@@ -4,7 +4,7 @@ import type { Engine, EngineReceiver, EngineSender, EngineSessionReceiver, Trans
 import { SobreError } from "../../errors/sobre-error.ts";
 import { azureCapabilities } from "./capabilities.ts";
 
-/** An engine that is loaded by its first use, so that a bundle without a connection string needs no sockets. */
+/** An engine that is loaded on first use, so that a bundle that does not use it needs no sockets. */
 export function lazyAzureEngine(load: () => Promise<Engine>, server?: Engine["server"]): Engine {
   let loading: Promise<Engine> | undefined;
   let loaded: Engine | undefined;

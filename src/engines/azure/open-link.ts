@@ -13,9 +13,9 @@ type Attach = NonNullable<ReceivingLink["remote"]>;
 
 /** Callbacks of a link in either role. */
 interface CommonEvents {
-  /** The link has ended, whoever ended it; called once, after it was opened. */
+  /** Called once when an open link has ended, whichever side ended it. */
   readonly gone: (error: SobreError) => void;
-  /** Both sides know that the link is over. */
+  /** Called when both sides have detached the link. */
   readonly closed?: (() => void) | undefined;
 }
 
@@ -32,19 +32,19 @@ export interface SendingEvents extends CommonEvents {
   readonly disposed: (state: DeliveryState | undefined, context: unknown) => void;
 }
 
-/** A link to ask for. */
+/** A link to open. */
 export interface LinkRequest<Events> {
   readonly name: string;
   readonly setup: Setup;
   readonly events: Events;
   readonly timing: Timing;
-  /** Milliseconds that the broker may wait before it answers. Default: 0. */
+  /** Additional milliseconds for the broker to answer. Default: 0. */
   readonly wait?: number | undefined;
-  /** Gives up asking. */
+  /** Aborts the request. */
   readonly signal?: AbortSignal | undefined;
 }
 
-/** Opens a link to receive by; resolves when the broker has attached its end. @throws SobreError as it refuses. */
+/** Opens a receiving link; resolves when the broker has attached it. @throws SobreError the broker's refusal. */
 export function openReceiving(session: ClientSession, request: LinkRequest<ReceivingEvents>): Promise<ReceivingLink> {
   const { name, setup, events } = request;
   const link = session.links.newReceiver(name);
@@ -58,7 +58,7 @@ export function openReceiving(session: ClientSession, request: LinkRequest<Recei
   );
 }
 
-/** Opens a link to send by; resolves when the broker has attached its end. @throws SobreError as it refuses. */
+/** Opens a sending link; resolves when the broker has attached it. @throws SobreError the broker's refusal. */
 export function openSending(session: ClientSession, request: LinkRequest<SendingEvents>): Promise<SendingLink> {
   const { name, setup, events } = request;
   const link = session.links.newSender(name);
@@ -88,13 +88,13 @@ function asking<L extends ReceivingLink | SendingLink>(
 ): Promise<L> {
   const attached = new Promise<L>((resolve, reject) => {
     if (signal?.aborted === true) {
-      reject(connectionLost("the wait was ended."));
+      reject(connectionLost("the wait was aborted."));
       return;
     }
     let opened = false;
     const aborted = (): void => {
       link.detach();
-      reject(connectionLost("the wait was ended."));
+      reject(connectionLost("the wait was aborted."));
     };
     signal?.addEventListener("abort", aborted, { once: true });
     open({
@@ -106,7 +106,7 @@ function asking<L extends ReceivingLink | SendingLink>(
         resolve(link);
       },
       detached(error) {
-        const told = error === undefined ? connectionLost("the broker has closed the link.") : brokerError(error);
+        const told = error === undefined ? connectionLost("the broker closed the link.") : brokerError(error);
         signal?.removeEventListener("abort", aborted);
         if (opened) events.gone(told);
         else reject(told);
@@ -120,7 +120,7 @@ function asking<L extends ReceivingLink | SendingLink>(
 /** Milliseconds that a link that is given up waits for its broker, at most. */
 const detachTimeOut = 5000;
 
-/** Detaches a link; resolves when the broker knows, or does not answer in time. */
+/** Detaches a link; resolves when the broker has confirmed it, or does not answer in time. */
 export async function detached(
   link: ReceivingLink | SendingLink,
   closed: Promise<void>,

@@ -21,18 +21,18 @@ const drainTimeOut = 5000;
 export interface ReceiveLinkOptions {
   readonly entity: string;
   readonly receiveMode: ReceiveMode;
-  /** The engine's time, for waits. */
+  /** The engine's clock, for waits. */
   readonly clock: Clock;
   readonly timing: Timing;
   readonly request: Omit<Parameters<typeof openReceiving>[1], "events" | "name" | "timing">;
-  /** The locked messages of the connection, by their tokens: every new lock is put there, until this link can settle it no longer. */
+  /** The locked messages of the connection, by lock token; this link adds and removes its own. */
   readonly locks: Map<LockToken, HeldDelivery>;
 }
 
 /**
- * A link that messages are received by: credit is given on demand, and taken back by draining it, so that nothing is lost.
+ * A receiving link: credit is given on demand and withdrawn by draining, so that no message is lost.
  *
- * The credit is that of all receives that wait; messages go to them in their order.
+ * The credit is that of all waiting receives; messages go to them in order.
  */
 export class ReceiveLink {
   readonly #session: ClientSession;
@@ -40,9 +40,9 @@ export class ReceiveLink {
   readonly #queue: Receive[] = [];
   /** The waits of those in the queue. */
   readonly #waits: Deadlines<Receive>;
-  /** Signals that end waits, each with its one listener: as a rule all receives of a processor have the same. */
+  /** Abort signals of waits, each with one listener: usually all receives of a processor share one. */
   readonly #signals = new Map<AbortSignal, () => void>();
-  /** Came when nobody waited any more. */
+  /** Deliveries that arrived when nobody was waiting any more. */
   readonly #spare: Delivery[] = [];
   /** Deliveries of this link that are locked. */
   readonly #held: HeldDeliveries;
@@ -128,7 +128,10 @@ export class ReceiveLink {
     return receive.outcome;
   }
 
-  /** Settles a delivery of this link; resolves when the broker has. @throws SobreError as it refuses. */
+  /**
+   * Settles a delivery of this link; resolves when the broker has confirmed it. @throws SobreError the broker's
+   * refusal.
+   */
   settle(held: HeldDelivery, state: DeliveryState): Promise<void> {
     if (this.#gone !== undefined) return Promise.reject(connectionLost("the link is gone."));
     const outcome = this.#held.settle(held);
@@ -136,7 +139,7 @@ export class ReceiveLink {
     return outcome;
   }
 
-  /** Ends the waits with what they took, and the link; resolves when the broker knows. */
+  /** Ends the waits with the messages they took, and closes the link; resolves when the broker has confirmed it. */
   async close(): Promise<void> {
     const waiting = [...this.#queue];
     for (const receive of waiting) receive.expired = true;
@@ -145,7 +148,7 @@ export class ReceiveLink {
     await this.#detach();
   }
 
-  /** The connection is being closed: waits end with what they took. */
+  /** Called when the connection is closing: waits end with the messages they took. */
   drop(): void {
     for (const receive of this.#queue.splice(0)) receive.finish();
     this.#end(connectionLost("it was closed."));
@@ -277,6 +280,8 @@ export class ReceiveLink {
   }
 }
 
-/** The lock token of a delivery; other brokers have tags of other lengths, whose deliveries are settled by their link alone. */
+/**
+ * The lock token of a delivery; other brokers have tags of other lengths, whose deliveries only their link can settle.
+ */
 const tokenFor = (tag: Uint8Array): LockToken =>
   tag.byteLength === 16 ? tokenOf(tag) : tokenText(crypto.randomUUID());

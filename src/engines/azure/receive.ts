@@ -3,7 +3,7 @@ import type { ReceiveOptions } from "../../engine/engine.ts";
 import type { SobreError } from "../../errors/sobre-error.ts";
 import type { Deadline } from "../../time/deadlines.ts";
 
-/** One call of a receiver's `receive`: what it has got, and when it stops waiting. */
+/** One call of a receiver's `receive`: its messages and the end of its wait. */
 export class Receive implements Deadline<Receive> {
   dueAt: number = Infinity;
   previous: Receive | undefined = undefined;
@@ -39,12 +39,12 @@ export class Receive implements Deadline<Receive> {
     return this.expired || this.taken.length > 0;
   }
 
-  /** Resolves to what was taken. */
+  /** Resolves to the messages taken. */
   finish(): void {
     this.#resolve(this.taken);
   }
 
-  /** Rejects, unless something was taken: that is not lost. */
+  /** Rejects, unless messages were taken: those are not lost. */
   fail(error: SobreError): void {
     if (this.taken.length > 0) this.#resolve(this.taken);
     else this.#reject(error);

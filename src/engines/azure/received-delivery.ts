@@ -8,7 +8,7 @@ import { dateOf, longOf, numberOf, textOf } from "../../amqp/values/loose-value.
 
 const states: readonly MessageState[] = ["active", "deferred", "scheduled"];
 
-/** Reads a message as the broker hands it over: the sender's envelope, and the broker's facts in header and annotations. */
+/** Reads a delivered message: the sender's envelope, and the broker's properties in header and annotations. */
 export function receivedDelivery(payload: Uint8Array, lockToken: LockToken | undefined): Delivery {
   const envelope = decodeMessage(payload);
   const { origin } = envelope;

@@ -6,11 +6,11 @@ import { closedError } from "./broker-errors.ts";
 import type { Management } from "./management.ts";
 import type { ReceiveLink } from "./receive-link.ts";
 
-/** Receives from an entity; after the broker has ended the link, the next receive opens it anew. */
+/** Receives from an entity; after the broker has ended the link, the next receive reopens it. */
 export class AzureReceiver implements EngineReceiver {
   readonly #open: () => Promise<ReceiveLink>;
   readonly #forget: (receiver: AzureReceiver) => void;
-  /** Milliseconds that a receive waits at least. */
+  /** Minimum wait of a receive in milliseconds. */
   readonly #leastWait: number;
   #link: ReceiveLink | undefined;
   #opening: Promise<ReceiveLink> | undefined;
@@ -25,7 +25,7 @@ export class AzureReceiver implements EngineReceiver {
     this.#forget = options.forget;
   }
 
-  /** Opens the link. @throws SobreError as the broker refuses. */
+  /** Opens the link. @throws SobreError the broker's refusal. */
   async open(): Promise<void> {
     await this.#attached();
   }
@@ -53,7 +53,7 @@ export class AzureReceiver implements EngineReceiver {
     await this.#link?.close();
   }
 
-  /** The connection is being closed. */
+  /** Called when the connection is closing. */
   drop(): void {
     this.#refusal = closedError("receiver");
     this.#link?.drop();
@@ -79,7 +79,7 @@ export interface GrantedSession {
   readonly leastWait: number;
 }
 
-/** Receives the messages of a session, as long as its link holds it. */
+/** Receives the messages of a session for as long as its link holds it. */
 export class AzureSessionReceiver implements EngineSessionReceiver {
   readonly sessionId: string;
   readonly #session: GrantedSession;
@@ -134,7 +134,7 @@ export class AzureSessionReceiver implements EngineSessionReceiver {
     await this.#session.link.close();
   }
 
-  /** The connection is being closed. */
+  /** Called when the connection is closing. */
   drop(): void {
     this.#closed = true;
     this.#session.link.drop();

@@ -13,10 +13,10 @@ import { brokerError, closedError } from "./broker-errors.ts";
 import { detached, openSending } from "./open-link.ts";
 import { withoutDelivery } from "./sent-message.ts";
 
-/** Where a sender sends to. */
+/** The target of a sender. */
 export interface SenderAddress {
   readonly entity: string;
-  /** The entity that accepts the messages, to transfer them to the other. */
+  /** The entity that accepts the messages and transfers them to the target. */
   readonly via: string | undefined;
 }
 
@@ -41,7 +41,7 @@ interface Pending {
 /** The size assumed when a broker announces none. */
 const unlimited = 2 ** 31 - 1;
 
-/** A link that sends to an entity; after the broker has ended it, the next send opens it anew. */
+/** A link that sends to an entity; after the broker has ended it, the next send reopens it. */
 export class AzureSender implements EngineSender {
   readonly #broker: Broker;
   readonly #address: SenderAddress;
@@ -66,7 +66,7 @@ export class AzureSender implements EngineSender {
     return this.#maxMessageSize;
   }
 
-  /** Opens the link. @throws SobreError as the broker refuses. */
+  /** Opens the link. @throws SobreError the broker's refusal. */
   async open(): Promise<void> {
     await this.#attached();
   }
@@ -106,7 +106,7 @@ export class AzureSender implements EngineSender {
     this.#fail(this.#refusal);
   }
 
-  /** The connection is being closed. */
+  /** Called when the connection is closing. */
   drop(): void {
     this.#refusal = closedError("sender");
     this.#fail(this.#refusal);
@@ -115,7 +115,7 @@ export class AzureSender implements EngineSender {
   #tooLarge(size: number): SobreError {
     return new SobreError(
       "MessageSizeExceeded",
-      `A send of ${size} bytes is larger than the ${this.#maxMessageSize} bytes that '${this.#address.entity}' takes. Send a smaller one, or a claim check.`,
+      `A send of ${size} bytes exceeds the limit of '${this.#address.entity}', ${this.#maxMessageSize} bytes. Send fewer or smaller messages, or use a claim check.`,
     );
   }
 
@@ -213,7 +213,7 @@ function refusalOf(state: DeliveryState | undefined): SobreError | undefined {
       return brokerError(outcome.error ?? { condition: "amqp:internal-error" });
     case "released":
     case "modified":
-      return new SobreError("ServiceBusy", "The broker has given the message back. Send it again.");
+      return new SobreError("ServiceBusy", "The broker released the message without accepting it. Send it again.");
     default:
       return undefined;
   }

@@ -7,7 +7,7 @@ import { brokerPropertyTable } from "../../envelope/broker-property-table.ts";
 import type { Envelope } from "../../envelope/envelope.ts";
 import { textOf } from "../../amqp/values/loose-value.ts";
 
-/** Annotations that a broker gives a message when it delivers it, and nobody sends. */
+/** Annotations that a broker adds on delivery and senders do not send. */
 const brokerMarks: ReadonlySet<string> = new Set([
   ...brokerPropertyTable.flatMap(({ settable, amqp }) =>
     !settable && amqp.section === "message-annotations" ? [amqp.name] : [],
@@ -19,7 +19,7 @@ const brokerMarks: ReadonlySet<string> = new Set([
 const outer: ReadonlySet<string> = new Set(["header", "deliveryAnnotations", "messageAnnotations"]);
 
 /**
- * The envelope to send: of one that was received, without what the broker said about that delivery.
+ * The envelope to send; a received one without the broker's properties of its delivery.
  *
  * The bare message stays the same bytes.
  */

@@ -4,17 +4,17 @@ import type { Clock } from "../../time/clock.ts";
 /** How long an engine waits for its broker. */
 export interface Timing {
   readonly clock: Clock;
-  /** Milliseconds that the broker has to answer. */
+  /** Milliseconds to wait for the broker's answer. */
   readonly answer: number;
-  /** Milliseconds of silence after which a connection is given up. */
+  /** Milliseconds without traffic after which a connection counts as lost. */
   readonly idle: number;
 }
 
 /**
- * The promise, bounded by the time that the broker has to answer.
+ * The promise, with the time limit for the broker's answer.
  *
- * @param wait Milliseconds that the answer takes by its nature, besides.
- * @throws SobreError `ServiceTimeout` naming what was not answered, and what the promise throws.
+ * @param wait Additional milliseconds that the answer may take.
+ * @throws SobreError `ServiceTimeout` naming the unanswered request, and what the promise throws.
  */
 export function inTime<T>(
   { clock, answer }: Omit<Timing, "idle">,
@@ -28,6 +28,6 @@ export function inTime<T>(
   });
 }
 
-/** The error of what the broker has not answered. */
+/** The error of a request that the broker has not answered. */
 export const late = (what: string, answer: number): SobreError =>
-  new SobreError("ServiceTimeout", `The broker has not answered ${what} within ${answer / 1000} seconds.`);
+  new SobreError("ServiceTimeout", `The broker did not answer ${what} within ${answer / 1000} seconds.`);

@@ -7,7 +7,7 @@ import type { ConnectionSettings } from "./connection-string.ts";
  * `@azure/core-auth`.
  */
 export interface TokenCredential {
-  /** A token for these scopes; `null` when there is none. */
+  /** A token for these scopes; `null` if there is none. */
   getToken(scopes: string | string[]): Promise<{
     readonly token: string;
     /** Milliseconds since 1970. */
@@ -22,11 +22,11 @@ interface Token {
   readonly type: "servicebus.windows.net:sastoken" | "jwt";
   /** The `Authorization` header of a request. */
   readonly header: string;
-  /** When to show a new one, in milliseconds since 1970; `undefined`: there is no other. */
+  /** When to renew it, in milliseconds since 1970; `undefined` if it cannot be renewed. */
   readonly renewAt: number | undefined;
 }
 
-/** Gives the token for an audience. @throws SobreError `UnauthorizedAccess` when there is none. */
+/** Returns a token for an audience. @throws SobreError `UnauthorizedAccess` if there is none. */
 export type TokenSource = (audience: string, now: number) => Promise<Token>;
 
 /** Milliseconds that a signed token holds. */
@@ -41,7 +41,7 @@ const leadTime = 300_000;
 /** The scope that the official clients ask for. */
 const scope = "https://servicebus.azure.net/.default";
 
-/** Tokens signed with the key of a connection string, or the signature that it has. */
+/** Tokens signed with the key of a connection string, or its ready-made signature. */
 export function signedTokens({
   key,
   sharedAccessSignature = "",
@@ -59,7 +59,7 @@ const sas = (token: string, renewAt: number | undefined): Token => ({
   renewAt,
 });
 
-/** Tokens of a credential: one for every audience, fetched again shortly before it ends. */
+/** Tokens of a credential: one for all audiences, renewed shortly before it expires. */
 export function credentialTokens(credential: TokenCredential): TokenSource {
   let current: Promise<Token> | undefined;
   let renewAt = -Infinity;
@@ -81,15 +81,18 @@ async function fetchToken(credential: TokenCredential, now: number): Promise<Tok
   const fetched = await credential.getToken(scope).catch((error: unknown) => {
     throw new SobreError(
       "UnauthorizedAccess",
-      "The credential could not get a token. See the cause, and check the identity that it stands for.",
+      "The credential could not get a token. See the cause, and check its identity.",
       { cause: error },
     );
   });
   if (typeof fetched?.token !== "string" || typeof fetched.expiresOnTimestamp !== "number")
-    throw new SobreError("UnauthorizedAccess", `The credential has no token for ${scope}. Check its identity.`);
+    throw new SobreError("UnauthorizedAccess", `The credential returned no token for ${scope}. Check its identity.`);
   const { token, expiresOnTimestamp: end } = fetched;
   if (end <= now)
-    throw new SobreError("UnauthorizedAccess", "The credential's token has expired. Check the clock of this machine.");
+    throw new SobreError(
+      "UnauthorizedAccess",
+      "The credential's token is already expired. Check the clock of this machine.",
+    );
   const renewAt = Math.max(end - leadTime, now + (end - now) / 2);
   return { token, type: "jwt", header: `Bearer ${token}`, renewAt };
 }

@@ -59,10 +59,10 @@ export class Coordinator {
   async declare(): Promise<Uint8Array> {
     const state = await this.#ask(code.declare, []);
     if (state?.kind === "declared") return state.transactionId;
-    throw new SobreError("GeneralError", "The broker has begun a transaction without an id.");
+    throw new SobreError("GeneralError", "The broker began a transaction without an id.");
   }
 
-  /** Ends a transaction: everything done with it happens, or nothing. */
+  /** Ends a transaction: commits it, or rolls it back. */
   async discharge(id: Uint8Array, fail: boolean): Promise<void> {
     await this.#ask(code.discharge, [id, fail]);
   }
@@ -125,7 +125,10 @@ export class AzureTransaction implements Transaction {
     return this.#discharge(true);
   }
 
-  /** The state that ties an outcome or a message to it. @throws SobreError `InvalidOperation` after its end. */
+  /**
+   * The delivery state that makes an outcome or message part of it. @throws SobreError `InvalidOperation` after its
+   * end.
+   */
   state(outcome?: DeliveryState): DeliveryState {
     if (this.#over) throw over();
     const inner = outcome?.kind === "received" || outcome?.kind === "transactional" ? undefined : outcome;
@@ -139,4 +142,4 @@ export class AzureTransaction implements Transaction {
   }
 }
 
-const over = (): SobreError => new SobreError("InvalidOperation", "The transaction has ended. Begin another one.");
+const over = (): SobreError => new SobreError("InvalidOperation", "The transaction has ended. Begin a new one.");

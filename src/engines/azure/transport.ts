@@ -4,17 +4,20 @@ import { connect as connectTls } from "node:tls";
 import { SobreError } from "../../errors/sobre-error.ts";
 import { type BrokerAddress, ports } from "./connection-string.ts";
 
-/** Opens the stream of bytes that AMQP is spoken on; resolves when it is connected. */
+/** Opens the byte stream for AMQP; resolves when it is connected. */
 export type Transport = (broker: BrokerAddress) => Promise<Duplex>;
 
 /** Milliseconds until a host has to answer. */
 const patience = 15_000;
 
-/** The address that AMQP is spoken at, for messages to people. */
+/** The AMQP address, for error messages. */
 export const addressOf = ({ host, port, secure }: BrokerAddress): string =>
   `${host.includes(":") ? `[${host}]` : host}:${port ?? (secure ? ports.amqps : ports.amqp)}`;
 
-/** A socket, with TLS unless the connection string is of an emulator. `ca`: PEM of authorities to trust besides the machine's. */
+/**
+ * A socket, with TLS unless the connection string is for an emulator. `ca`: authorities to trust besides the system's,
+ * as PEM.
+ */
 export function tcpTransport(ca?: string): Transport {
   return (settings) => {
     const { host, secure } = settings;
@@ -44,11 +47,11 @@ export function tcpTransport(ca?: string): Transport {
 function plainServer(error: Error): Error {
   const code = "code" in error ? String(error.code) : "";
   if (code !== "ECONNRESET" && code !== "EPROTO" && !code.startsWith("ERR_SSL")) return error;
-  return new Error("it speaks no TLS, and without UseDevelopmentEmulator=true TLS is spoken", { cause: error });
+  return new Error("it does not support TLS, which is required without UseDevelopmentEmulator=true", { cause: error });
 }
 
 const untrusted =
-  "its certificate is self-signed, or of an authority that is not trusted here; NODE_EXTRA_CA_CERTS=FILE trusts it";
+  "its certificate is self-signed or from an untrusted authority; trust it with NODE_EXTRA_CA_CERTS=FILE";
 
 const reasons: ReadonlyMap<string, string> = new Map([
   ["DEPTH_ZERO_SELF_SIGNED_CERT", untrusted],
@@ -56,12 +59,12 @@ const reasons: ReadonlyMap<string, string> = new Map([
   ["UNABLE_TO_VERIFY_LEAF_SIGNATURE", untrusted],
   ["UNABLE_TO_GET_ISSUER_CERT_LOCALLY", untrusted],
   ["ECONNREFUSED", "nothing listens there"],
-  ["ENOTFOUND", "there is no such host"],
-  ["EAI_AGAIN", "the name of the host cannot be looked up now"],
+  ["ENOTFOUND", "the host does not exist"],
+  ["EAI_AGAIN", "the host name cannot be resolved at present"],
   ["ETIMEDOUT", "it does not answer"],
   ["EHOSTUNREACH", "the host cannot be reached"],
   ["ENETUNREACH", "the network cannot be reached"],
-  ["ECONNRESET", "it has hung up"],
+  ["ECONNRESET", "it closed the connection"],
 ]);
 
 /** The error for a host that cannot be reached. */
@@ -71,7 +74,7 @@ export function unreachable(address: string, error: unknown): SobreError {
   const why = reasons.get(code) ?? message;
   return new SobreError(
     "ServiceCommunicationProblem",
-    `${address} cannot be connected to: ${why}. Check the connection string, and that the server is running.`,
+    `Cannot connect to ${address}: ${why}. Check the connection string, and that the server is running.`,
     { cause: error },
   );
 }

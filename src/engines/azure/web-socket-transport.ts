@@ -11,7 +11,10 @@ const mostBuffered = 1_048_576;
 /** Milliseconds between looks at what waits. */
 const pause = 10;
 
-/** AMQP over WebSockets, for networks that let nothing but HTTPS through; with TLS unless the string is of an emulator; only the machine's authorities are trusted. */
+/**
+ * AMQP over WebSockets, for networks that allow only HTTPS; with TLS unless the connection string is for an emulator.
+ * Trusts only the system's certificate authorities.
+ */
 export function webSocketTransport(): Transport {
   return (settings) => {
     const url = urlOf(settings);
@@ -39,7 +42,7 @@ async function whyNot(settings: BrokerAddress, url: string): Promise<unknown> {
   } catch (error) {
     return error;
   }
-  return unreachable(url, new Error("it accepts no AMQP over WebSockets"));
+  return unreachable(url, new Error("it does not accept AMQP over WebSockets"));
 }
 
 function streamOf(socket: WebSocket): Duplex {

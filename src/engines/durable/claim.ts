@@ -21,7 +21,7 @@ interface Holder {
 
 const holderFile = (directory: string): string => join(directory, "holder.json");
 
-/** Makes the directory, and what is above it, so that they survive a loss of power. */
+/** Creates the directory and its parents so that they survive a power loss. */
 export function makeDirectory(directory: string): void {
   if (mkdirSync(directory, { recursive: true }) === undefined) return;
   const above = openSync(dirname(directory), "r");
@@ -32,13 +32,13 @@ export function makeDirectory(directory: string): void {
   }
 }
 
-/** Writes down that this process has the store. */
+/** Records that this process has the store open. */
 export function writeHolder(directory: string): void {
   const holder: Holder = { process: process.pid, since: new Date().toISOString() };
   writeFileSync(holderFile(directory), `${JSON.stringify(holder)}\n`);
 }
 
-/** The refusal of a store that another process has open, which it names. */
+/** The error for a store that another process has open, naming that process. */
 export function inUse(directory: string): SobreError {
   return new SobreError(
     "InvalidOperation",
@@ -61,13 +61,13 @@ function holderOf(directory: string): string {
 /**
  * The number of the last commit that was synced, outside the database.
  *
- * It is not synced itself, so it may be older than the truth and is never newer: a database that knows of fewer
- * commits has lost some, e.g. by a damaged write-ahead log, which SQLite takes for the end of the log.
+ * It is not synced itself, so it may be too old but never too new: a database with fewer commits has lost some, e.g. by
+ * a damaged write-ahead log, which SQLite mistakes for its end.
  */
 export class SyncedCommits {
   readonly #file: number;
   readonly #bytes = Buffer.alloc(12);
-  /** The number found at this start; 0 when none was readable. */
+  /** The number found at start-up; 0 if none was readable. */
   readonly atStart: number;
 
   constructor(directory: string) {

@@ -5,42 +5,39 @@ import { StoredEngine } from "../memory/stored-engine.ts";
 import { StoredHome } from "../memory/stored-home.ts";
 import { SqliteStore } from "./sqlite-store.ts";
 
-/** Options of {@link durableEngine}: a directory, and what `memoryEngine` takes. */
+/** Options of {@link durableEngine}: those of `memoryEngine` and a directory. */
 export interface DurableEngineOptions extends MemoryEngineOptions {
-  /** Where the messages are kept; made when it is missing. One process at a time has it open. */
+  /** The directory for the messages; created if missing. Only one process can have it open at a time. */
   readonly directory: string;
   /**
-   * Bytes of messages in memory. While they are used up, further messages are on disk only, with at most 200 bytes each
-   * in memory, and are read when they are received, peeked at or moved. Default: 256 MiB.
+   * Maximum bytes of messages in memory. Further messages are only on disk, with at most 200 bytes each in memory, and
+   * read when they are received, peeked or moved. Default: 256 MiB.
    */
   readonly memoryBudget?: number | undefined;
 }
 
-/** An engine whose messages outlive its process. */
+/** An engine whose messages survive its process. */
 export interface DurableEngine extends Engine {
-  /** Writes a copy of everything that is durable now into another directory, which a later engine can open. */
+  /** Writes a copy of everything currently durable to another directory, which an engine can open later. */
   backup(directory: string): Promise<void>;
 }
 
 /**
- * Opens a broker in a directory: the memory engine, with everything that happens in SQLite before it is answered.
+ * Opens a broker in a directory: the memory engine, which writes every change to SQLite before confirming it.
  *
- * A send, a settlement or a change of an entity resolves once it would survive a loss of power; callers at the same
- * time share one sync of the disk. Nothing is handed over whose send, or hand-over, is not durable. After an end
- * without `close()`, a message that was handed over and not settled has one delivery more. Entities in the options
- * are created where they are missing; those in the directory stay as they are.
+ * A send, settlement or entity change resolves once it would survive a power loss; concurrent callers share one disk
+ * sync. A message is delivered only after its send and delivery are durable. After an end without `close()`, delivered
+ * but unsettled messages count one more delivery. Entities in the options are created if missing; existing ones are
+ * unchanged.
  *
- * While the disk is full, everything is refused with `ServiceBusy` and nothing of it is kept. After a failed sync
- * everything is refused with `Closed` until the process is started again.
+ * While the disk is full, calls fail with `ServiceBusy` and have no effect. After a failed sync, calls fail with
+ * `Closed` until the process is restarted.
  *
- * @throws SobreError `InvalidOperation` when another process has the directory open, or a newer release has written it;
- *   `DecodeFailed` naming what is damaged; `UnauthorizedAccess` when it cannot be written; `InvalidArgument` naming
- *   the option that is wrong.
- * @example
- * const engine = await durableEngine({ directory: "broker", queues: ["orders"] });
- * const sender = await engine.openSender("orders");
- * await sender.send([envelope]); // on disk
- * await engine.close();
+ * @throws SobreError `InvalidOperation` when another process has the directory open, or a newer release wrote it;
+ * `DecodeFailed` naming the damage; `UnauthorizedAccess` when it is not writable; `InvalidArgument` naming the invalid
+ * option.
+ * @example const engine = await durableEngine({ directory: "broker", queues: ["orders"] }); const sender = await
+ * engine.openSender("orders"); await sender.send([envelope]); // on disk await engine.close();
  */
 export async function durableEngine(options: DurableEngineOptions): Promise<DurableEngine> {
   checkOptions(options, checks, { needed: ["directory"] });

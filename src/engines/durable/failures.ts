@@ -20,7 +20,7 @@ function resultCode(error: unknown): number | undefined {
   return typeof code === "number" ? code : undefined;
 }
 
-/** The refusal to open a store, for an error of the database. */
+/** The error of a store that cannot be opened. */
 export function openFailure(directory: string, error: unknown): SobreError {
   if (error instanceof SobreError) return error;
   const primary = (resultCode(error) ?? 0) % 256;
@@ -38,7 +38,7 @@ export function openFailure(directory: string, error: unknown): SobreError {
 /** Whether another process has the database open. */
 export const isInUse = (error: unknown): boolean => (resultCode(error) ?? 0) % 256 === sqlite.busy;
 
-/** The outcome of a failed commit: a retryable error when a later one may succeed, another one when the store is over. */
+/** The error of a failed commit; retryable if a later one may succeed. */
 export function commitFailure(directory: string, error: unknown): SobreError {
   const code = resultCode(error) ?? 0;
   const primary = code % 256;
@@ -48,25 +48,25 @@ export function commitFailure(directory: string, error: unknown): SobreError {
   return storeOver(directory, textOf(error), error);
 }
 
-/** After a failed sync nobody knows what the disk holds: only a new start reads it. */
+/** After a failed sync the contents of the disk are unknown until a restart reads them. */
 export const storeOver = (directory: string, why: string, cause?: unknown): SobreError =>
   new SobreError(
     "Closed",
-    `The store in ${directory} has failed (${why}) and takes nothing more. Restart the process; what was acknowledged is read from the file.`,
+    `The store in ${directory} has failed (${why}) and accepts no more changes. Restart the process; everything confirmed is on disk.`,
     { cause },
   );
 
 export const damaged = (directory: string, where: string, cause?: unknown): SobreError =>
   new SobreError(
     "DecodeFailed",
-    `The store in ${directory} is damaged: ${where}. Nothing was changed; restore a backup, or read what is left with \`sobre store export\`.`,
+    `The store in ${directory} is damaged: ${where}. Nothing was changed; restore a backup, or save the readable messages with \`sobre store export\`.`,
     { cause },
   );
 
 const diskFull = (directory: string, cause: unknown): SobreError =>
   new SobreError(
     "ServiceBusy",
-    `The store in ${directory} cannot be written: its disk is full or read-only. Nothing of the call was kept; free space, and try again.`,
+    `The store in ${directory} cannot be written: its disk is full or read-only. The call had no effect; free some space and retry.`,
     { cause },
   );
 

@@ -18,15 +18,15 @@ const suffixes: Readonly<Record<Part, string>> = {
 export interface Item {
   readonly address: string;
   readonly message: StoredMessage;
-  /** @throws SobreError for sections that cannot be read. */
+  /** @throws SobreError for unreadable sections. */
   envelope(): Envelope;
 }
 
 /**
- * Reads every row of a store that no process has open, message by message in the order in which they came.
+ * Reads every row of a store that no process has open, message by message in order of arrival.
  *
- * @throws SobreError `DecodeFailed` naming what is damaged, unless `report` takes it; `InvalidOperation` when the store
- *   is in use.
+ * @throws SobreError `DecodeFailed` naming the damage, unless `report` is given; `InvalidOperation` when the store is
+ * in use.
  */
 export function* inventory(directory: string, report?: (error: SobreError) => void): Generator<Item> {
   const database = new StoreDatabase(directory, report);

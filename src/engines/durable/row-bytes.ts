@@ -174,6 +174,6 @@ function readRow(reader: FactReader, sink: RowSink): void {
     case kinds.forgotten:
       return sink.forgotten(key, reader.number());
     default:
-      throw new SobreError("DecodeFailed", `There is a row of the unknown kind ${kind}.`, { offset: reader.at - 9 });
+      throw new SobreError("DecodeFailed", `A row has the unknown kind ${kind}.`, { offset: reader.at - 9 });
   }
 }

@@ -30,7 +30,7 @@ export async function acceptSession(
 ): Promise<MemorySessionReceiver> {
   const { sessions } = queue;
   if (sessions === undefined)
-    throw invalidOperation(`'${queue.policy.address}' has no sessions. Open a plain receiver.`);
+    throw invalidOperation(`'${queue.policy.address}' does not use sessions. Open a receiver without a session.`);
   owner.checkReceive();
   const { options, holder, onClose } = acceptance;
   const sessionLock = await acquire(queue, sessions, acceptance);

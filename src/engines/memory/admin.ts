@@ -5,7 +5,7 @@ import type { Namespace } from "./namespace.ts";
 import { QueueEntity } from "./queue-entity.ts";
 import { TopicEntity } from "./topic-entity.ts";
 
-/** The administration of a namespace; `enter` throws once the connection is closed. */
+/** Manages the entities of a namespace; `enter` throws once the connection is closed. */
 export function memoryAdmin(namespace: Namespace, enter: () => number): EngineAdmin {
   const entered = (): Namespace => {
     enter();

@@ -79,7 +79,7 @@ export class MemoryConnection implements Engine, Holder {
     const queue = this.#namespace.queue(entity);
     if (queue === owner.messages) owner.checkReceive();
     if (queue.sessions !== undefined)
-      throw invalidOperation(`'${entity}' is a session entity. Accept a session instead of opening a plain receiver.`);
+      throw invalidOperation(`'${entity}' requires sessions. Accept a session instead of opening a receiver.`);
     const link = { receiveMode, holder: this };
     return this.#keep(new MemoryReceiver(owner, queue, link, (receiver) => this.#open.delete(receiver)));
   }
@@ -134,7 +134,7 @@ export class MemoryConnection implements Engine, Holder {
     const { transaction } = options;
     const { intake } = this.#namespace.sendable(entity);
     if (envelopes.some(({ brokerProperties }) => brokerProperties.scheduledEnqueueTimeUtc === undefined))
-      throw invalidOperation("A message to schedule needs a scheduledEnqueueTimeUtc.");
+      throw invalidOperation("A scheduled message needs a scheduledEnqueueTimeUtc.");
     const messages = envelopes.map(sent);
     intake.checkSend(messages);
     if (transaction === undefined) return messages.map((message) => intake.schedule(message, now));
@@ -158,7 +158,9 @@ export class MemoryConnection implements Engine, Holder {
     const queue = this.#namespace.queue(entity);
     const message = queue.held(lockToken);
     if (message.lock?.transaction !== undefined)
-      throw invalidOperation("The message is being settled by a transaction that is still open.");
+      throw invalidOperation(
+        "The message is already settled in a transaction that is still open. Commit or roll back that one first.",
+      );
     if (settlement.kind === "complete" && options?.transaction === undefined) {
       queue.complete(message);
       return;
@@ -173,7 +175,7 @@ export class MemoryConnection implements Engine, Holder {
     const queue = this.#namespace.queue(entity);
     const message = queue.held(lockToken);
     if (sessionOf(message) !== undefined)
-      throw invalidOperation("Messages of a session are locked with it. Renew the session's lock.");
+      throw invalidOperation("The session's lock covers its messages. Renew the session's lock instead.");
     return new Date(queue.renew(message, now));
   }
 

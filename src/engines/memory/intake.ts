@@ -61,7 +61,7 @@ export class Intake {
     if (this.#owner.requiresSession) {
       const without = messages.some(({ envelope }) => envelope.brokerProperties.sessionId === undefined);
       if (without)
-        throw invalidOperation(`Messages to '${this.#owner.address}' need a sessionId: it is a session entity.`);
+        throw invalidOperation(`Messages to '${this.#owner.address}' need a sessionId, since it requires sessions.`);
     }
     return this.check(messages, reserved);
   }

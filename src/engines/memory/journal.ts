@@ -13,9 +13,9 @@ interface Numbers {
 }
 
 /**
- * Gathers the facts of an engine and commits them in their order, as many together as there are.
+ * Collects the facts of an engine and commits them in order, in batches.
  *
- * While a batch is under way the next one gathers, so that any number of callers share one sync of the disk.
+ * While one batch is written the next one collects, so any number of callers share one disk sync.
  */
 export class Journal {
   readonly pager: Pager;

@@ -14,10 +14,10 @@ function hex(number: number, digits: number): string {
 }
 
 /**
- * The locked messages of a queue by their tokens.
+ * The locked messages of a queue by lock token.
  *
  * A token is a UUID (version 4 by its form): a beginning drawn at random for every 256 of them, a count, and the slot.
- * A slot is used again, a token never. Tokens are unique and no secrets: who may settle is up to the border.
+ * Slots are reused, tokens never. Tokens are unique but not secret: the server decides who may settle.
  */
 export class LockTable {
   readonly #slots: (QueuedMessage | undefined)[] = [];

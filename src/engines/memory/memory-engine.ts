@@ -16,7 +16,7 @@ import { MemoryConnection } from "./connection.ts";
 import type { Memory } from "./meter.ts";
 import { Namespace } from "./namespace.ts";
 
-/** A topic with its subscriptions: their names, or options by name. */
+/** A topic and its subscriptions: names, or options by name. */
 export interface TopicSetup extends TopicOptions {
   readonly subscriptions?: Readonly<Record<string, SubscriptionOptions>> | readonly string[] | undefined;
 }
@@ -36,13 +36,14 @@ export interface MemoryEngineOptions {
 }
 
 /**
- * A broker inside the process, with the behaviour of Azure Service Bus.
+ * Creates a broker inside the process, with the behaviour of Azure Service Bus.
  *
- * Every receiver gets bytes of its own. A sent envelope belongs to the engine: its bytes are not written into any more.
+ * Every receiver gets its own copy of the bytes. A sent envelope belongs to the engine: do not write to its bytes
+ * afterwards.
  *
- * @throws SobreError `InvalidArgument` naming the option, of an entity too; unknown options are rejected.
- * @example
- * const engine = memoryEngine({ queues: { orders: { maxDeliveryCount: 3 } }, topics: { prices: { subscriptions: ["eu"] } } });
+ * @throws SobreError `InvalidArgument` naming the option, including those of entities; unknown options are rejected.
+ * @example const engine = memoryEngine({ queues: { orders: { maxDeliveryCount: 3 } }, topics: { prices: {
+ * subscriptions: ["eu"] } } });
  */
 export function memoryEngine(options: MemoryEngineOptions = {}): Engine {
   return memoryEngineWithin(undefined, options);

@@ -179,18 +179,14 @@ export class Namespace implements Transfer {
   sendable(address: string): QueueEntity | TopicEntity {
     const entity = this.entity(address);
     if (parseAddress(address).subQueue === undefined && !(entity instanceof SubscriptionEntity)) return entity;
-    throw invalidOperation(
-      `Nothing can be sent to '${address}'. Send to its queue or topic; the broker fills the rest.`,
-    );
+    throw invalidOperation(`'${address}' does not accept sends. Send to its queue or topic instead.`);
   }
 
   /** The entity that can be received from. @throws SobreError `MessagingEntityNotFound`, or `InvalidOperation` for topics. */
   receivable(address: string): ReceivableEntity {
     const entity = this.entity(address);
     if (entity instanceof ReceivableEntity) return entity;
-    throw invalidOperation(
-      `Nothing can be received from the topic '${address}'. Receive from one of its subscriptions.`,
-    );
+    throw invalidOperation(`'${address}' is a topic. Receive from one of its subscriptions instead.`);
   }
 
   /** The queue or sub-queue at an address; of a topic, that of its scheduled messages. @throws SobreError `MessagingEntityNotFound`. */

@@ -21,8 +21,8 @@ interface Parked {
 }
 
 /**
- * Keeps the envelopes in memory within a budget: those of messages that come while it is used up leave once they are
- * durable, and are read again when they are delivered, moved or peeked at.
+ * Keeps the envelopes in memory within a budget: when it is used up, those of new messages are dropped once durable,
+ * and read again when delivered, moved or peeked.
  */
 export class Pager {
   readonly #store: Store;

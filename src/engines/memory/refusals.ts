@@ -2,7 +2,7 @@ import type { ErrorCode } from "../../errors/codes.ts";
 import { SobreError } from "../../errors/sobre-error.ts";
 import type { DeadLetterMark } from "./arrival.ts";
 
-/** The broker's refusal of an operation, under a tracking id of its own that its text ends with. */
+/** The broker's refusal of an operation, with a new tracking id at the end of its text. */
 function refusal(code: ErrorCode, text: string, path?: string): SobreError {
   const trackingId = crypto.randomUUID();
   return new SobreError(code, `${text} TrackingId: ${trackingId}`, { trackingId, path });
@@ -21,7 +21,7 @@ export const entityExists = (entity: string): SobreError =>
 export const illegalSubscriptionName = (): SobreError =>
   refusal(
     "InvalidArgument",
-    'A subscription\'s name has 1 to 50 letters, digits, "_", "-" and ".", and begins and ends with a letter or digit.',
+    'A subscription\'s name must have 1 to 50 letters, digits, "_", "-" and ".", and begin and end with a letter or digit.',
   );
 
 export const lockLost = (entity: string): SobreError =>
@@ -30,7 +30,7 @@ export const lockLost = (entity: string): SobreError =>
     `The lock is not held on '${entity}': it has expired, or the message was already settled. Nothing was changed; receive the message again.`,
   );
 
-/** Without session for a token whose session is no longer known. */
+/** `session` is `undefined` for a token whose session is no longer known. */
 export const sessionLockLost = (session: string | undefined, entity: string): SobreError =>
   refusal(
     "SessionLockLost",
@@ -44,7 +44,7 @@ export const sessionCannotBeLocked = (session: string, entity: string): SobreErr
   );
 
 export const noSessionInTime = (entity: string): SobreError =>
-  refusal("ServiceTimeout", `No session of '${entity}' became available in time. Try again.`);
+  refusal("ServiceTimeout", `No session of '${entity}' became available in time. Retry later.`);
 
 export const messageNotFound = (sequenceNumber: bigint, state: string, entity: string): SobreError =>
   refusal(
@@ -72,56 +72,56 @@ export const entityDisabled = (entity: string, status: string): SobreError =>
 export const quotaExceeded = (entity: string, megabytes: number): SobreError =>
   refusal(
     "QuotaExceeded",
-    `The messaging entity '${entity}' is full: it holds at most ${megabytes} MB, in which a message counts 640 bytes besides its own. Receive messages, dead letters included, or update its size.`,
+    `The messaging entity '${entity}' is full: its limit is ${megabytes} MB, and each message counts 640 bytes in addition to its size. Receive messages, including dead letters, or increase maxSizeInMegabytes.`,
   );
 
 export const memoryUsedUp = (most: number): SobreError =>
   refusal(
     "QuotaExceeded",
-    `The broker is full: what it holds takes ${Math.floor(most / 2 ** 20)} MB of memory, as much as it may. Receive messages, or start it with a higher maxMemory.`,
+    `The broker is full: it has reached its limit of ${Math.floor(most / 2 ** 20)} MB of memory. Receive messages, or restart it with a higher maxMemory.`,
   );
 
 export const tooManyRules = (most: number, kind: string): SobreError =>
   refusal(
     "QuotaExceeded",
-    `A topic has at most ${most} ${kind}. Delete rules, or use correlation filters where values are compared.`,
+    `A topic may have at most ${most} ${kind}. Delete some, or replace comparisons of values by correlation filters.`,
   );
 
 export const messageTooLarge = (size: number, limit: number, entity: string): SobreError =>
   refusal(
     "MessageSizeExceeded",
-    `A message of ${size} bytes is larger than the ${limit} bytes that '${entity}' takes. Send a smaller one, or use a claim check.`,
+    `A message of ${size} bytes exceeds the limit of '${entity}', ${limit} bytes. Send a smaller one, or use a claim check.`,
   );
 
 const mark = (reason: string, description: string): DeadLetterMark => ({ reason, description, source: undefined });
 
-/** The mark of a message that has failed as often as it may. */
+/** The mark of a message that has reached its maximum delivery count. */
 export const tooManyDeliveries = (deliveryCount: number): DeadLetterMark =>
   mark("MaxDeliveryCountExceeded", `Message could not be consumed after ${deliveryCount} delivery attempts.`);
 
-/** The mark of a message that came to a session entity without a session id. */
+/** The mark of a message without session id on a session entity. */
 export const noSessionId: DeadLetterMark = mark(
   "Session ID is null",
   "Session enabled entity doesn't allow a message whose session identifier is null.",
 );
 
-/** The mark of a message that has been forwarded as often as it may. */
+/** The mark of a message that has reached the maximum number of forwards. */
 export const tooManyHops: DeadLetterMark = mark(
   "MaxTransferHopCountExceeded",
   "The maximum number of allowed hops when forwarding between queues is exceeded. This value is set to 4.",
 );
 
-/** The mark of a message that its next entity has refused. */
+/** The mark of a message that the next entity refused. */
 export const transferRefused = (error: SobreError): DeadLetterMark => mark(error.code, error.message);
 
-/** The mark of a message that a rule could not be evaluated for. */
+/** The mark of a message for which a rule could not be evaluated. */
 export const ruleFailed = (error: SobreError): DeadLetterMark => mark("FilterEvaluationException", error.message);
 
-/** The mark of a message whose properties a rule's action has made too large. */
+/** The mark of a message whose properties became too large by a rule's action. */
 export const headerTooLarge: DeadLetterMark = mark(
   "HeaderSizeExceeded",
   "The size quota for this stream has been exceeded: the properties take more than 64 KiB.",
 );
 
-/** The mark of a message whose time to live was over. */
+/** The mark of an expired message. */
 export const timeToLiveOver: DeadLetterMark = mark("TTLExpiredException", "The message expired and was dead lettered.");

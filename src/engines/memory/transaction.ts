@@ -113,7 +113,7 @@ export class MemoryTransaction implements Transaction, Due {
   #checkOpen(): void {
     if (this.#open) return;
     throw invalidOperation(
-      "The transaction is over: it was committed, rolled back, or open for more than 2 minutes. Begin a new one.",
+      "The transaction has ended: it was committed, rolled back, or open for more than 2 minutes. Begin a new one.",
     );
   }
 }

@@ -211,7 +211,7 @@ describe("the ways to a server", () => {
 
   it.each<readonly [string, boolean, RegExp]>([
     ["whose certificate nobody trusts", true, /certificate is self-signed.*NODE_EXTRA_CA_CERTS/],
-    ["that speaks no TLS", false, /speaks no TLS/],
+    ["that speaks no TLS", false, /does not support TLS/],
   ])("say why there is no WebSocket to a server %s", async (_what, isSecure, why) => {
     await using server = await startServer({ tls: isSecure ? selfSigned() : undefined });
     const secure = server.connectionString.replace(";UseDevelopmentEmulator=true", "");

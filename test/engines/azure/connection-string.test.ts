@@ -41,8 +41,11 @@ describe("a connection string", () => {
     [`Endpoint=localhost:5672;${key}`, "sb://HOST:PORT"],
     [`Endpoint=sb://localhost:99999;${key}`, "sb://HOST:PORT"],
     [`Endpoint=sb://user@localhost;${key}`, "sb://HOST:PORT"],
-    [`Endpoint=sb://x;${key};UseDevelopmentEmulator=yes`, "UseDevelopmentEmulator that is none of false, true"],
-    [`Endpoint=sb://x;${key};TransportType=WebSockets`, "TransportType that is none of Amqp, AmqpTcp, AmqpWebSockets"],
+    [`Endpoint=sb://x;${key};UseDevelopmentEmulator=yes`, "UseDevelopmentEmulator that is not one of false, true"],
+    [
+      `Endpoint=sb://x;${key};TransportType=WebSockets`,
+      "TransportType that is not one of Amqp, AmqpTcp, AmqpWebSockets",
+    ],
     ["Endpoint=sb://x", "neither SharedAccessKeyName"],
     ["Endpoint=sb://x;SharedAccessKeyName=name", "has no SharedAccessKey"],
     ["Endpoint=sb://x;SharedAccessKey=secret", "has no SharedAccessKeyName"],

@@ -39,7 +39,7 @@ describe("the memory of an engine", () => {
 
     await expect(send(other, "q", { payload: new Uint8Array(200_000) })).rejects.toMatchObject({
       code: "QuotaExceeded",
-      message: expect.stringContaining("takes 1 MB of memory"),
+      message: expect.stringContaining("limit of 1 MB of memory"),
     });
     await expect(other.admin.createQueue("small")).resolves.toBeUndefined();
     await (
