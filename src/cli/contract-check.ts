@@ -10,12 +10,13 @@ import { brokenLocks, parseLock } from "../contract/subjects/lock.ts";
 import { folderFiles } from "../contract/subjects/subject-files.ts";
 import { readSubjects, type Subject } from "../contract/subjects/subject.ts";
 import { goldenChanges, subjectChanges, type SubjectFinding } from "../contract/subjects/subject-changes.ts";
-import { pairsWithin, pairsWithOthers, pairsWithPast, type VersionPair } from "../contract/subjects/subject-pairs.ts";
+import { pairsWithin, pairsWithOthers, pairsWithPast } from "../contract/subjects/subject-pairs.ts";
 import { upcastBy } from "../contract/subjects/upcast-by.ts";
 import { applyWaivers, parseWaivers, schemasHash, waiverChanges } from "../contract/subjects/waivers.ts";
 import type { MessageType } from "../message/message-type.ts";
 import { type Other, readOther } from "./contract-against.ts";
 import { readText, versionSerializer, witnessCodecs } from "./contract-files.ts";
+import { type LabelledPair, registeredPairs } from "./contract-registry.ts";
 import { draftsOf, isSchemaFile, typesOf } from "./contract-sources.ts";
 import { contractExitCodes } from "./contract-outcome.ts";
 import { Misuse } from "./misuse.ts";
@@ -40,11 +41,15 @@ export interface CheckCommand {
   readonly subject?: string;
   /** Steps for each pair. Default: 10,000,000. */
   readonly budget?: number;
+  /** The URL of a schema registry to compare with. */
+  readonly registry?: string;
 }
 
 /** Checks the subjects of a folder; resolves to the exit code. */
 export async function checkContracts(command: CheckCommand, terminal: Terminal): Promise<number> {
-  const { report, subjects } = await reportOf(command);
+  if (command.registry !== undefined && command.against !== undefined)
+    throw new Misuse("--registry and --against exclude each other");
+  const { report, subjects } = await reportOf(command, terminal);
   for (const note of unknownCodecs(report)) terminal.err(`sobre: ${note}\n`);
   await terminal.out(formatReport(report, command.format));
   if (report.pairs.length === 0 && report.changes.length === 0) {
@@ -84,6 +89,7 @@ function unknownCodecs({ pairs }: CheckReport): ReadonlySet<string> {
 
 async function reportOf(
   command: CheckCommand,
+  terminal: Terminal,
 ): Promise<{ readonly report: CheckReport; readonly subjects: readonly Subject[] }> {
   const { schemas: folder, against, fixtures = "fixtures/contracts", strict = false } = command;
   const subjects = readSubjects(folderFiles(folder));
@@ -92,8 +98,14 @@ async function reportOf(
   const types = await typesOf(command.types);
   const checked: CheckedPair[] = [];
   const upcast = types.length === 0 ? undefined : upcastBy(types);
-  for (const pair of pairsOf(subjects, against, other))
-    checked.push(await checkPair(pair, { codecs: witnessCodecs(), upcast, budget: command.budget }));
+  const pairs =
+    command.registry === undefined
+      ? pairsOf(subjects, against, other)
+      : await registeredPairs(command.registry, subjects, terminal);
+  for (const { registry, ...pair } of pairs) {
+    const one = await checkPair(pair, { codecs: witnessCodecs(), upcast, budget: command.budget });
+    checked.push(registry === undefined ? one : { ...one, registry });
+  }
   const lockFile = join(folder, "lock.json");
   if (against === "lock" && !existsSync(lockFile)) throw new Misuse(`${lockFile}: no such file`);
   const lock = existsSync(lockFile) ? parseLock(readText(lockFile)) : {};
@@ -119,7 +131,7 @@ function pairsOf(
   subjects: readonly Subject[],
   against: string | undefined,
   other: Other | undefined,
-): readonly VersionPair[] {
+): readonly LabelledPair[] {
   if (against === undefined) return subjects.flatMap(pairsWithin);
   if (other === undefined) return [];
   return other.isElsewhere ? pairsWithOthers(subjects, other.subjects) : pairsWithPast(subjects, other.subjects);

@@ -1,14 +1,13 @@
-import { existsSync, writeFileSync } from "node:fs";
 import { formatReport } from "../contract/report/format-report.ts";
 import type { ReportFormat } from "../contract/report/check-report.ts";
 import { checkPair, type CheckedPair } from "../contract/subjects/checked-pair.ts";
-import { type Deployments, parseDeployments, subjectsAmong, withDeployed } from "../contract/subjects/deployments.ts";
+import { type DeploymentStore, deploymentStore } from "../contract/subjects/deployment-store.ts";
+import { deployedTo, pairsOfService, unknownDeployed, withDeployed } from "../contract/subjects/deployments.ts";
 import { folderFiles } from "../contract/subjects/subject-files.ts";
 import { readSubjects } from "../contract/subjects/subject.ts";
-import { pairsWithin } from "../contract/subjects/subject-pairs.ts";
 import { upcastBy } from "../contract/subjects/upcast-by.ts";
 import { exitCodeOf } from "./contract-check.ts";
-import { readText, witnessCodecs } from "./contract-files.ts";
+import { witnessCodecs } from "./contract-files.ts";
 import { typesOf } from "./contract-sources.ts";
 import { contractExitCodes } from "./contract-outcome.ts";
 import { Misuse } from "./misuse.ts";
@@ -17,7 +16,7 @@ import type { Terminal } from "./terminal.ts";
 /** A service, an environment, and the file that says what is deployed there. */
 export interface DeployCommand {
   readonly schemas: string;
-  /** The deployments. */
+  /** The deployments: a file, or a URL. */
   readonly file: string;
   /** The environment. */
   readonly env: string;
@@ -36,8 +35,8 @@ export async function recordDeployment(
   terminal: Terminal,
 ): Promise<number> {
   const deployed = { service, version, environment: env };
-  const deployments = withDeployed(readDeployments(file), deployed, readSubjects(folderFiles(schemas)));
-  writeFileSync(file, `${JSON.stringify(deployments, undefined, 2)}\n`);
+  const store = storeOf(file);
+  await store.write(withDeployed(await store.read(), deployed, readSubjects(folderFiles(schemas))));
   await terminal.out(`${service} ${version} is deployed to ${env}\n`);
   return contractExitCodes.proven;
 }
@@ -47,16 +46,18 @@ export async function canDeploy(
   { file, schemas, env, service, format, types: module }: CanDeployCommand & { readonly service: string },
   terminal: Terminal,
 ): Promise<number> {
-  const deployed = readDeployments(file)[env] ?? {};
-  const subjects = subjectsAmong(readSubjects(folderFiles(schemas)), service, deployed);
-  if (subjects.length === 0) throw new Misuse(`no subject.json lists ${service} in inFlight`);
+  const deployed = deployedTo(await storeOf(file).read(), env);
+  const subjects = readSubjects(folderFiles(schemas));
+  if (!subjects.some(({ inFlight }) => inFlight.some((one) => one.service === service)))
+    throw new Misuse(`no subject.json lists ${service} in inFlight`);
   const types = await typesOf(module);
   const pairs: CheckedPair[] = [];
-  for (const pair of subjects.flatMap(pairsWithin))
+  for (const pair of pairsOfService(subjects, service, deployed))
     pairs.push(
       await checkPair(pair, { codecs: witnessCodecs(), upcast: types.length === 0 ? undefined : upcastBy(types) }),
     );
-  const report = { pairs, changes: [], problems: [], locked: 0, folder: schemas, strict: true };
+  const problems = unknownDeployed(subjects, service, deployed);
+  const report = { pairs, changes: [], problems, locked: 0, folder: schemas, strict: true };
   await terminal.out(formatReport(report, format));
   const code = exitCodeOf(report);
   const others = Object.keys(deployed).filter((name) => name !== service).length;
@@ -66,6 +67,6 @@ export async function canDeploy(
   return code;
 }
 
-function readDeployments(file: string): Deployments {
-  return existsSync(file) ? parseDeployments(readText(file)) : {};
+function storeOf(place: string): DeploymentStore {
+  return deploymentStore(place, process.env["SOBRE_DEPLOYMENTS_AUTH"]);
 }

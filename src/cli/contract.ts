@@ -3,6 +3,7 @@ import { reportFormats } from "../contract/report/check-report.ts";
 import type { CheckCommand } from "./contract-check.ts";
 import type { CompatCommand } from "./contract-compat.ts";
 import type { CanDeployCommand, DeployCommand } from "./contract-deploy.ts";
+import type { FetchCommand } from "./contract-registry.ts";
 import type { GoldenCommand } from "./contract-golden.ts";
 import type { InitCommand } from "./contract-init.ts";
 import type { ReplayCommand } from "./contract-replay.ts";
@@ -22,6 +23,7 @@ export function contractCommand(terminal: Terminal, finish: Finish): Command {
   command.addCommand(checkCommand(terminal, finish));
   command.addCommand(compatCommand(terminal, finish));
   command.addCommand(initCommand(terminal, finish));
+  command.addCommand(fetchCommand(terminal, finish));
   command.addCommand(releaseCommand(terminal, finish));
   command.addCommand(typesCommand(terminal, finish));
   for (const [name, summary] of [
@@ -65,6 +67,7 @@ function checkCommand(terminal: Terminal, finish: Finish): Command {
     .option("--subject <NAME>", "the subject of --from; default: as init names it")
     .option("--strict", "fail when a pair is unproven")
     .option("--budget <STEPS>", "steps for each pair; default: 10000000", wholeNumber("--budget", 0))
+    .option("--registry <URL>", "compare with a schema registry by its modes; SOBRE_REGISTRY_AUTH is USER:PASSWORD")
     .action(async (options: CheckCommand) => {
       const { checkContracts } = await import("./contract-check.ts");
       finish(await reportingUnreadable(terminal, () => checkContracts(options, terminal)));
@@ -111,6 +114,17 @@ function initCommand(terminal: Terminal, finish: Finish): Command {
     });
 }
 
+function fetchCommand(terminal: Terminal, finish: Finish): Command {
+  return onSubjects("fetch", "write the versions of a schema registry as subjects")
+    .argument("[SUBJECT...]", "default: every subject, or those of --id")
+    .requiredOption("--registry <URL>", "a registry like Confluent's; SOBRE_REGISTRY_AUTH is USER:PASSWORD")
+    .option("--id <N>", "only the schema with this id", wholeNumber("--id", 0))
+    .action(async (names: readonly string[], options: FetchCommand) => {
+      const { fetchVersions } = await import("./contract-registry.ts");
+      finish(await reportingUnreadable(terminal, () => fetchVersions({ ...options, names }, terminal)));
+    });
+}
+
 function folderCommand(
   name: "record" | "verify" | "matrix",
   summary: string,
@@ -148,12 +162,14 @@ function typesCommand(terminal: Terminal, finish: Finish): Command {
     });
 }
 
+const deploymentsText = "the deployments: a file, or a URL for GET and PUT (SOBRE_DEPLOYMENTS_AUTH is USER:PASSWORD)";
+
 function deployedCommand(terminal: Terminal, finish: Finish): Command {
   return onSubjects("deployed", "record which versions a deployed service sends and reads")
     .argument("<SERVICE>", "a service of inFlight")
     .argument("<VERSION>", "the version of the service")
     .requiredOption("-e, --env <ENV>", "the environment, e.g. prod")
-    .option("--file <FILE>", "the deployments", "deployments.json")
+    .option("--file <FILE>", deploymentsText, "deployments.json")
     .action(async (service: string, version: string, options: DeployCommand) => {
       const { recordDeployment } = await import("./contract-deploy.ts");
       finish(await reportingUnreadable(terminal, () => recordDeployment({ ...options, service, version }, terminal)));
@@ -164,7 +180,7 @@ function canDeployCommand(terminal: Terminal, finish: Finish): Command {
   return onSubjects("can-deploy", "check a service against those that are deployed")
     .argument("<SERVICE>", "a service of inFlight")
     .requiredOption("-e, --env <ENV>", "the environment, e.g. prod")
-    .option("--file <FILE>", "the deployments", "deployments.json")
+    .option("--file <FILE>", deploymentsText, "deployments.json")
     .option("--types <MODULE>", "message types whose upcasters apply")
     .addOption(reportFormat())
     .action(async (service: string, options: CanDeployCommand) => {

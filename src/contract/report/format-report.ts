@@ -32,6 +32,7 @@ function text(report: CheckReport): string {
   const placed = placedFindings(report);
   const lines = report.pairs.flatMap((pair) => [
     `${pair.result.verdict.padEnd(9)} ${pairName(pair)}`,
+    ...(pair.registry === undefined ? [] : [`    the registry, ${pair.registry.mode}: ${labelOf(pair.registry)}`]),
     ...pair.result.rows.map(({ codec, verdict, reason }) => `    ${codec}: ${verdict} (${reason})`),
     ...placed
       .filter((one) => one.pair === pair)
@@ -63,6 +64,10 @@ function text(report: CheckReport): string {
   return `${[...lines, ...changes, ...report.problems.map((problem) => `problem   ${problem}`), summaryOf(report)].join("\n")}\n`;
 }
 
+function labelOf({ isCompatible }: NonNullable<CheckedPair["registry"]>): string {
+  return isCompatible === undefined ? "it does not say" : isCompatible ? "compatible" : "incompatible";
+}
+
 /** Version 1: members are added, never changed. */
 function json(report: CheckReport): string {
   const pairs = report.pairs.map((pair) => ({
@@ -70,6 +75,7 @@ function json(report: CheckReport): string {
     older: pair.older.version,
     newer: pair.newer.version,
     direction: pair.direction,
+    ...(pair.registry === undefined ? {} : { registry: pair.registry }),
     schemas: schemasHash(pair),
     ...(pair.result.verdict === "breaking" ? { compared: comparedOf(pair) } : {}),
     ...pair.result,

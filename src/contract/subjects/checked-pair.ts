@@ -10,6 +10,8 @@ export interface CheckedPair extends VersionPair {
   readonly result: CompatibilityResult;
   /** Whether every break that was found is waived, so that `--strict` lets it pass. */
   readonly isWaived?: boolean;
+  /** The label of a registry next to the verdict: its mode, and what it says itself of the newer version where it does. */
+  readonly registry?: { readonly mode: string; readonly isCompatible: boolean | undefined };
 }
 
 /** Options of {@link checkPair}. */

@@ -1,7 +1,7 @@
 import { SobreError } from "../../errors/sobre-error.ts";
 import { isObject } from "../json-schema/json-value.ts";
-import { parseJson } from "./subject-files.ts";
-import { type ServiceVersions, type Subject } from "./subject.ts";
+import { pairsWithin, pairsWithOthers, type VersionPair } from "./subject-pairs.ts";
+import type { ServiceVersions, Subject } from "./subject.ts";
 
 /** The versions of each subject that a deployed service sends and reads. */
 interface Deployment {
@@ -12,9 +12,9 @@ interface Deployment {
 /** Deployments by environment and service. */
 export type Deployments = Readonly<Record<string, Readonly<Record<string, Deployment>>>>;
 
-/** Parses the file of deployments. @throws SobreError `InvalidArgument` naming the place that is wrong. */
-export function parseDeployments(text: string): Deployments {
-  const json = objectAt(parseJson(text, "The file of deployments"), "it");
+/** Reads deployments from their JSON. @throws SobreError `InvalidArgument` naming the place that is wrong. */
+export function deploymentsFrom(value: unknown): Deployments {
+  const json = objectAt(value, "it");
   return Object.fromEntries(
     Object.entries(json).map(([environment, services]) => [
       environment,
@@ -29,7 +29,11 @@ export function parseDeployments(text: string): Deployments {
               subjects: Object.fromEntries(
                 Object.entries(objectAt(subjects, place)).map(([name, lists]) => {
                   const { produces, consumes } = objectAt(lists, `${place}.${name}`);
-                  return [name, { produces: textsOf(produces), consumes: textsOf(consumes) }];
+                  const own = `${place}.${name}`;
+                  return [
+                    name,
+                    { produces: textsOf(produces, `${own}.produces`), consumes: textsOf(consumes, `${own}.consumes`) },
+                  ];
                 }),
               ),
             },
@@ -45,8 +49,15 @@ function objectAt(value: unknown, place: string): Readonly<Record<string, unknow
   throw new SobreError("InvalidArgument", `The file of deployments: ${place} must be an object.`);
 }
 
-function textsOf(value: unknown): readonly string[] {
-  return Array.isArray(value) ? value.map(String) : [];
+function textsOf(value: unknown, place: string): readonly string[] {
+  if (value === undefined) return [];
+  if (Array.isArray(value) && value.every((item) => typeof item === "string")) return value;
+  throw new SobreError("InvalidArgument", `The file of deployments: ${place} must be a list of strings.`);
+}
+
+/** The deployments of an environment, by service. */
+export function deployedTo(deployments: Deployments, environment: string): Deployments[string] {
+  return Object.hasOwn(deployments, environment) ? (deployments[environment] ?? {}) : {};
 }
 
 /** The deployments with one service as the subjects have it in flight now. */
@@ -70,21 +81,59 @@ export function withDeployed(
       `No subject.json lists ${service} in inFlight. Add what it produces and consumes.`,
     );
   const deployment = { version, subjects: Object.fromEntries(own) };
-  return { ...before, [environment]: { ...before[environment], [service]: deployment } };
+  return { ...before, [environment]: { ...deployedTo(before, environment), [service]: deployment } };
 }
 
-/** The subjects with a service as they have it now, among the other services that are deployed to an environment. */
-export function subjectsAmong(
+/** The pairs of versions that meet once a service is deployed, as it is here, next to others. */
+export function pairsOfService(
   subjects: readonly Subject[],
   service: string,
   deployed: Deployments[string],
-): readonly Subject[] {
+): readonly VersionPair[] {
   return subjects.flatMap((subject) => {
-    const own = subject.inFlight.filter((one) => one.service === service);
-    const others = Object.entries(deployed).flatMap(([name, { subjects: lists }]) => {
-      const versions = lists[subject.name];
-      return name === service || versions === undefined ? [] : [{ service: name, ...versions }];
-    });
-    return own.length === 0 ? [] : [{ ...subject, inFlight: [...own, ...others] }];
+    const own = { ...subject, inFlight: subject.inFlight.filter((one) => one.service === service) };
+    if (own.inFlight.length === 0) return [];
+    const inFlight = othersOf(subject, service, deployed);
+    const pairs = [
+      ...pairsWithin(own),
+      // Without any other service, every version would count as one in flight.
+      ...(inFlight.length === 0 ? [] : pairsWithOthers([own], [{ ...subject, inFlight }])),
+    ];
+    return Array.from(new Map(pairs.map((pair) => [keyOf(pair), pair])).values());
+  });
+}
+
+function keyOf({ older, newer, direction, isUpcast }: VersionPair): string {
+  return `${older.version} ${newer.version} ${direction} ${isUpcast === true}`;
+}
+
+/** The versions that others have deployed and that are not here, so that nothing of them is compared: one sentence each. */
+export function unknownDeployed(
+  subjects: readonly Subject[],
+  service: string,
+  deployed: Deployments[string],
+): readonly string[] {
+  return subjects.flatMap((subject) => {
+    if (!subject.inFlight.some((one) => one.service === service)) return [];
+    const known = new Set(subject.versions.map(({ version }) => version));
+    return othersOf(subject, service, deployed).flatMap(({ service: other, produces, consumes }) =>
+      Array.from(new Set([...produces, ...consumes]))
+        .filter((version) => !known.has(version))
+        .map(
+          (version) =>
+            `${other} has ${subject.name} ${version} deployed, which is not here, so nothing of it is compared. Add its file.`,
+        ),
+    );
+  });
+}
+
+function othersOf(
+  { name: subject }: Subject,
+  service: string,
+  deployed: Deployments[string],
+): readonly ServiceVersions[] {
+  return Object.entries(deployed).flatMap(([name, { subjects }]) => {
+    const versions = Object.hasOwn(subjects, subject) ? subjects[subject] : undefined;
+    return name === service || versions === undefined ? [] : [{ service: name, ...versions }];
   });
 }
