@@ -2,7 +2,7 @@ import { execFileSync } from "node:child_process";
 import { existsSync, readdirSync, readFileSync } from "node:fs";
 import { createRequire } from "node:module";
 import { dirname, join, relative, resolve } from "node:path";
-import { folderFiles, type SubjectFiles } from "../contract/subjects/subject-files.ts";
+import { folderFiles, type SubjectFiles, withoutMark } from "../contract/subjects/subject-files.ts";
 import { readSubjects, type Subject } from "../contract/subjects/subject.ts";
 import { parseWaivers, type Waiver } from "../contract/subjects/waivers.ts";
 import { Misuse } from "./misuse.ts";
@@ -59,7 +59,7 @@ function readReference(
   };
   const past = pastIn({
     list: () => lines(git("-c", "core.quotePath=off", "ls-tree", "-r", "--name-only", ref, ".")),
-    read: (file) => git("show", `${ref}:./${file}`),
+    read: (file) => withoutMark(git("show", `${ref}:./${file}`)),
   });
   const top = git("rev-parse", "--show-toplevel").trim();
   const root = relative(top, resolve(fixtures)).replaceAll("\\", "/");

@@ -9,6 +9,7 @@ import { codeDifferences } from "../contract/subjects/code-check.ts";
 import { brokenLocks, parseLock } from "../contract/subjects/lock.ts";
 import { folderFiles } from "../contract/subjects/subject-files.ts";
 import { readSubjects, type Subject } from "../contract/subjects/subject.ts";
+import { misspeltKeywords } from "../contract/subjects/misspelt-keywords.ts";
 import { goldenChanges, subjectChanges, type SubjectFinding } from "../contract/subjects/subject-changes.ts";
 import { pairsWithin, pairsWithOthers, pairsWithPast } from "../contract/subjects/subject-pairs.ts";
 import { upcastBy } from "../contract/subjects/upcast-by.ts";
@@ -52,7 +53,7 @@ export async function checkContracts(command: CheckCommand, terminal: Terminal):
   const { report, subjects } = await reportOf(command, terminal);
   for (const note of unknownCodecs(report)) terminal.err(`sobre: ${note}\n`);
   await terminal.out(formatReport(report, command.format));
-  if (report.pairs.length === 0 && report.changes.length === 0) {
+  if (report.pairs.length === 0 && !hasErrors(report)) {
     const isChecked = command.against === "lock" && report.locked > 0;
     const { isFailure, why } = nothingCompared(command, subjects);
     if (!isChecked) terminal.err(`sobre: no pair of versions was checked: ${why}.\n`);
@@ -114,6 +115,7 @@ async function reportOf(
   const found = [
     ...(other === undefined || other.isElsewhere ? [] : changesSince(other, subjects)),
     ...(await codeFindings(command, subjects, types)),
+    ...misspeltKeywords(subjects),
   ];
   const today = new Date().toISOString().slice(0, 10);
   const hashes = new Set([
@@ -160,9 +162,13 @@ async function codeFindings(
   ];
 }
 
+function hasErrors({ changes }: CheckReport): boolean {
+  return changes.some(({ severity }) => severity === "error");
+}
+
 /** The exit code of a report. */
 export function exitCodeOf(report: CheckReport): number {
   const isBroken = report.pairs.some(({ result }) => result.verdict === "breaking");
-  if (isBroken || report.changes.length > 0 || report.problems.length > 0) return contractExitCodes.breaking;
+  if (isBroken || hasErrors(report) || report.problems.length > 0) return contractExitCodes.breaking;
   return report.strict && !report.pairs.every(isPassed) ? contractExitCodes.unproven : contractExitCodes.proven;
 }

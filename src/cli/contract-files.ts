@@ -8,6 +8,7 @@ import { createSerializer, type Serializer } from "../codec/serializer.ts";
 import { protosOf } from "../contract/sources/proto-files.ts";
 import { isObject } from "../contract/json-schema/json-value.ts";
 import type { SubjectVersion } from "../contract/subjects/subject-version.ts";
+import { withoutMark } from "../contract/subjects/subject-files.ts";
 import { parsedJson } from "../values/json.ts";
 import { fileProblem, Misuse } from "./misuse.ts";
 
@@ -24,10 +25,10 @@ export function versionSerializer(version: SubjectVersion | undefined): Serializ
   return createSerializer({ codecs: [...witnessCodecs(), protobuf({ protos: protosOf(version) })] });
 }
 
-/** The text of a file. @throws Misuse when it cannot be read. */
+/** The text of a file, without a byte order mark. @throws Misuse when it cannot be read. */
 export function readText(file: string): string {
   try {
-    return readFileSync(file, "utf8");
+    return withoutMark(readFileSync(file, "utf8"));
   } catch (error) {
     throw new Misuse(fileProblem(file, error));
   }

@@ -54,8 +54,8 @@ function text(report: CheckReport): string {
     ...(pair.result.verdict === "unproven" ? [`    schemas ${schemasHash(pair)}`] : []),
     `    assuming ${pair.result.assumptions.join("; ")}`,
   ]);
-  const changes = report.changes.flatMap(({ subject, code, message, repair, file, hash }) => [
-    `breaking  ${subject}`,
+  const changes = report.changes.flatMap(({ subject, code, severity, message, repair, file, hash }) => [
+    `${severity === "error" ? "breaking" : "warning "}  ${subject}`,
     `  ${report.folder}/${file} ${code}`,
     `    ${message}`,
     `    hash ${hash}`,
@@ -125,10 +125,15 @@ function junit(report: CheckReport): string {
     (problem) =>
       `<testcase classname="contract" name="${xml(problem)}"><failure message="${xml(problem)}"/></testcase>`,
   );
-  const changes = report.changes.map(
-    (change) =>
-      `<testcase classname="${xml(change.subject)}" name="${xml(change.code)}: ${xml(change.message)}"><failure message="${xml(change.code)}">${xml([`${report.folder}/${change.file}`, ...sentencesOf(change)].join("\n"))}</failure></testcase>`,
-  );
+  const changes = report.changes.map((change) => {
+    const { subject, code, severity, message } = change;
+    const details = xml([`${report.folder}/${change.file}`, ...sentencesOf(change)].join("\n"));
+    const shown =
+      severity === "error"
+        ? `<failure message="${xml(code)}">${details}</failure>`
+        : `<system-out>${details}</system-out>`;
+    return `<testcase classname="${xml(subject)}" name="${xml(code)}: ${xml(message)}">${shown}</testcase>`;
+  });
   const all = [...cases, ...changes, ...problems];
   const count = (element: string): number => all.filter((one) => one.includes(`<${element} `)).length;
   return `<?xml version="1.0" encoding="UTF-8"?>\n<testsuite name="sobre contract" tests="${all.length}" failures="${count("failure")}" skipped="${count("skipped")}">\n${all.join("\n")}\n</testsuite>\n`;
@@ -145,7 +150,7 @@ function github(report: CheckReport): string {
   );
   const changes = report.changes.map(
     (change) =>
-      `::error file=${property(`${report.folder}/${change.file}`)},title=${property(`${change.code}: ${change.subject}`)}::${escape(sentencesOf(change).join("\n"))}`,
+      `::${change.severity} file=${property(`${report.folder}/${change.file}`)},title=${property(`${change.code}: ${change.subject}`)}::${escape(sentencesOf(change).join("\n"))}`,
   );
   return `${[...lines, ...unproven, ...changes, ...report.problems.map((problem) => `::error::${escape(problem)}`), summaryOf(report)].join("\n")}\n`;
 }
@@ -171,7 +176,7 @@ function sarif(report: CheckReport): string {
   }));
   const changes = report.changes.map((change) => ({
     ruleId: change.code,
-    level: "error",
+    level: change.severity,
     message: { text: sentencesOf(change).join(" ") },
     locations: [located(`${report.folder}/${change.file}`, { startLine: 1 })],
     partialFingerprints: { finding: change.hash },

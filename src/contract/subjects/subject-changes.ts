@@ -13,15 +13,19 @@ export interface SubjectFinding {
   readonly repair: string;
   /** Path under the folder of subjects. */
   readonly file: string;
+  /** A warning does not fail the check. */
+  readonly severity: "error" | "warning";
   /** A message that shows the difference, if there is one. */
   readonly witness?: { readonly value: unknown; readonly outcome: string };
   /** SHA-256 in hex, which waivers name. */
   readonly hash: string;
 }
 
-/** Makes a finding with its hash. */
-export function subjectFinding(finding: Omit<SubjectFinding, "hash">): SubjectFinding {
-  return { ...finding, hash: sha256(`${finding.code}\n${finding.subject}\n${finding.message}`) };
+/** Makes a finding with its hash; an error unless it says otherwise. */
+export function subjectFinding(
+  finding: Omit<SubjectFinding, "hash" | "severity"> & Partial<Pick<SubjectFinding, "severity">>,
+): SubjectFinding {
+  return { severity: "error", ...finding, hash: sha256(`${finding.code}\n${finding.subject}\n${finding.message}`) };
 }
 
 /** Whatever was released before and would no longer be checked: deleted or edited versions, and looser policies. */

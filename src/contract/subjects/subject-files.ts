@@ -20,10 +20,14 @@ export function folderFiles(folder: string): SubjectFiles {
       }
     },
     read(file) {
-      // Some editors begin a file with a byte order mark.
-      return textInside(folder, file).replace(/^\u{FEFF}/u, "");
+      return withoutMark(textInside(folder, file));
     },
   };
+}
+
+/** A text without the byte order mark with which some editors begin a file. */
+export function withoutMark(text: string): string {
+  return text.replace(/^\u{FEFF}/u, "");
 }
 
 /** A link may lead anywhere; what is compared is in the folder. */

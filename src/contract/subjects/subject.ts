@@ -4,6 +4,7 @@ import { SobreError } from "../../errors/sobre-error.ts";
 import { isForImports } from "../sources/schema-part.ts";
 import { isObject } from "../json-schema/json-value.ts";
 import type { ContentModel, Direction, ProtobufPolicy, TypeNamePolicy } from "../options.ts";
+import { subjectSchema } from "./subject-settings.ts";
 import { parseJson, readOnce, type SubjectFiles } from "./subject-files.ts";
 import { readVersions, refuseMisnamed, type SubjectVersion } from "./subject-version.ts";
 import type { FormatPolicy } from "../json-schema/formats.ts";
@@ -67,12 +68,12 @@ export function readSubjects(
 export function subjectOf(name: string, settings: unknown, versions: readonly SubjectVersion[]): Subject {
   const wrong = (what: string): SobreError => new SobreError("InvalidArgument", `${name}/subject.json: ${what}.`);
   if (!isObject(settings)) throw wrong("it must hold an object");
-  const policy = settings["policy"] ?? {};
+  const { policy = {}, inFlight = [], owner = "" } = settings;
   if (!isObject(policy)) throw wrong("policy must be an object");
   // A misspelt member would silently change nothing.
   for (const [holder, known] of [
-    [settings, settingNames],
-    [policy, policyNames],
+    [settings, namesIn(subjectSchema)],
+    [policy, namesIn(policySchema)],
   ] as const) {
     const other = Object.keys(holder).find((member) => !known.includes(member));
     if (other !== undefined) throw wrong(`unknown member \`${other}\`. Expected one of: ${known.join(", ")}`);
@@ -88,19 +89,20 @@ export function subjectOf(name: string, settings: unknown, versions: readonly Su
     if (gone === undefined) return listed;
     throw wrong(`${member} names the version ${gone}, which does not exist`);
   };
-  const { inFlight = [] } = settings;
   if (!Array.isArray(inFlight) || !inFlight.every(isObject)) throw wrong("inFlight must be a list of services");
   for (const service of inFlight) {
     if (typeof service["service"] !== "string")
       throw wrong("inFlight: every entry needs `service`, the name of the service");
-    const other = Object.keys(service).find((member) => !serviceNames.includes(member));
-    if (other !== undefined)
-      throw wrong(`inFlight: unknown member \`${other}\`. Expected one of: ${serviceNames.join(", ")}`);
+    const known = namesIn(servicesSchema.items);
+    const other = Object.keys(service).find((member) => !known.includes(member));
+    if (other !== undefined) throw wrong(`inFlight: unknown member \`${other}\`. Expected one of: ${known.join(", ")}`);
   }
-  const { owner = "" } = settings;
   if (typeof owner !== "string") throw wrong("owner must be a string");
-  const chosen = <const Value extends string>(key: string, known: readonly [Value, ...Value[]]): Value => {
-    const value = policy[key] ?? known[0];
+  const chosen = <const Value extends string>(
+    key: string,
+    { enum: known, default: usual }: { readonly enum: readonly Value[]; readonly default: Value },
+  ): Value => {
+    const { [key]: value = usual } = policy;
     const found = known.find((one) => one === value);
     if (found !== undefined) return found;
     throw wrong(`policy.${key} must be one of ${known.join(", ")}`);
@@ -109,12 +111,12 @@ export function subjectOf(name: string, settings: unknown, versions: readonly Su
     name,
     owner,
     codecs: list(settings["codecs"], "codecs"),
-    direction: chosen("direction", ["backward", "forward", "full"]),
-    contentModel: chosen("contentModel", ["declared-writer", "as-written", "upcast"]),
-    formats: chosen("formats", ["either", "annotation", "assertion"]),
-    policy: chosen("protobuf", ["json", "wire", "source"]),
-    typeName: chosen("typeName", ["travels", "agreed"]),
-    tested: chosen("tested", ["allow", "refuse"]),
+    direction: chosen("direction", choices.direction),
+    contentModel: chosen("contentModel", choices.contentModel),
+    formats: chosen("formats", choices.formats),
+    policy: chosen("protobuf", choices.protobuf),
+    typeName: chosen("typeName", choices.typeName),
+    tested: chosen("tested", choices.tested),
     ignore: list(policy["ignore"], "policy.ignore"),
     inFlight: inFlight.map(({ service, produces, consumes }) => ({
       service: typeof service === "string" ? service : "",
@@ -126,9 +128,12 @@ export function subjectOf(name: string, settings: unknown, versions: readonly Su
   };
 }
 
-const settingNames = ["owner", "codecs", "policy", "inFlight", "envelope", "$schema", "$comment"];
-const serviceNames = ["service", "produces", "consumes", "$comment"];
-const policyNames = ["direction", "contentModel", "formats", "protobuf", "typeName", "tested", "ignore"];
+const { policy: policySchema, inFlight: servicesSchema } = subjectSchema.properties;
+const choices = policySchema.properties;
+
+function namesIn({ properties }: { readonly properties: object }): readonly string[] {
+  return Object.keys(properties);
+}
 
 function envelopeOf(value: unknown, wrong: (what: string) => SobreError): Subject["envelope"] {
   if (value === undefined) return { brokerProperties: {}, applicationProperties: {} };
