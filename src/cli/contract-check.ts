@@ -1,6 +1,7 @@
 import { existsSync } from "node:fs";
 import { join } from "node:path";
-import { type CheckReport, isPassed, type ReportFormat } from "../contract/report/check-report.ts";
+import { type CheckReport, isPassed } from "../contract/report/check-report.ts";
+import type { ReportFormat } from "../contract/report/report-format.ts";
 import { formatReport } from "../contract/report/format-report.ts";
 import { readGolden } from "../contract/golden/golden-message.ts";
 import { unreadByTypes } from "../contract/golden/typed-golden.ts";

@@ -1,7 +1,7 @@
 import { basename, dirname, resolve } from "node:path";
 import { checkCompatibility } from "../contract/check-compatibility.ts";
 import type { CompatibilityOptions } from "../contract/options.ts";
-import type { ReportFormat } from "../contract/report/check-report.ts";
+import type { ReportFormat } from "../contract/report/report-format.ts";
 import { formatReport } from "../contract/report/format-report.ts";
 import type { CheckedPair } from "../contract/subjects/checked-pair.ts";
 import { parseSchemaText } from "../contract/subjects/subject-files.ts";

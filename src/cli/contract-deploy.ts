@@ -1,5 +1,5 @@
 import { formatReport } from "../contract/report/format-report.ts";
-import type { ReportFormat } from "../contract/report/check-report.ts";
+import type { ReportFormat } from "../contract/report/report-format.ts";
 import { checkPair, type CheckedPair } from "../contract/subjects/checked-pair.ts";
 import { type DeploymentStore, deploymentStore } from "../contract/subjects/deployment-store.ts";
 import { deployedTo, pairsOfService, unknownDeployed, withDeployed } from "../contract/subjects/deployments.ts";

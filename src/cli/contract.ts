@@ -1,5 +1,5 @@
 import { Command, type Finish, Option, wholeNumber } from "./commander.ts";
-import { reportFormats } from "../contract/report/check-report.ts";
+import { reportFormats } from "../contract/report/report-format.ts";
 import type { CheckCommand } from "./contract-check.ts";
 import type { CompatCommand } from "./contract-compat.ts";
 import type { CanDeployCommand, DeployCommand } from "./contract-deploy.ts";

@@ -204,6 +204,27 @@ describe("the published package", () => {
     expect(run("migrate").stderr).toMatch(/^sobre: give a SOURCE/);
   });
 
+  it("starts the command, and looks for what to do, with one package and few files", () => {
+    const [command = ""] = Object.values(manifest.bin);
+    const loaded = runModule(`
+      import { registerHooks } from "node:module";
+      registerHooks({
+        load(url, context, next) {
+          console.log(url);
+          return next(url, context);
+        },
+      });
+      process.argv = [process.execPath, "sobre", "serve", "--help"];
+      await import(${JSON.stringify(pathToFileURL(join(folder, command)).href)});`)
+      .split("\n")
+      .filter((line) => line.startsWith("file:"));
+
+    const others = loaded.filter((url) => !url.includes("/node_modules/package/"));
+
+    expect(others.filter((url) => !url.includes("/node_modules/commander/"))).toEqual([]);
+    expect(loaded.length - others.length).toBeLessThan(20);
+  });
+
   it("ships no code twice: the library and the command share it", () => {
     const sources = globSync(["src/**/*.ts", "codecs/**/*.ts"], { cwd: root }).map((file) => textOf(root, file));
     const shipped = files.filter((file) => file.endsWith(".js")).map((file) => textOf(folder, file));

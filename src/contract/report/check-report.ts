@@ -18,12 +18,6 @@ export interface CheckReport {
   readonly strict: boolean;
 }
 
-/** The formats of a report. */
-export const reportFormats = ["text", "json", "junit", "github", "sarif", "markdown"] as const;
-
-/** One of {@link reportFormats}. */
-export type ReportFormat = (typeof reportFormats)[number];
-
 /** How many pairs have a verdict. */
 function countOf({ pairs }: CheckReport, verdict: Verdict): number {
   return pairs.filter(({ result }) => result.verdict === verdict).length;

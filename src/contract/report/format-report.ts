@@ -8,11 +8,11 @@ import {
   isPassed,
   pairName,
   placedFindings,
-  type ReportFormat,
   sentencesOf,
   summaryOf,
   unprovenPairs,
 } from "./check-report.ts";
+import type { ReportFormat } from "./report-format.ts";
 
 /** The text of a report in a format. */
 export function formatReport(report: CheckReport, format: ReportFormat): string {
