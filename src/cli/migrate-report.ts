@@ -71,7 +71,7 @@ function headline(
 }
 
 function outcomes(
-  { outcomes: { migrated, kept, failed, lossy, resumed } }: MigrationReport,
+  { outcomes: { migrated, kept, failed, lossy, resumed }, schemaChecks }: MigrationReport,
   { style }: ReportLayout,
 ): string {
   const cells = [
@@ -80,6 +80,7 @@ function outcomes(
     ...(lossy === 0 ? [] : [style.yellow(`${lossy} with losses`)]),
     ...(failed === 0 ? [] : [style.red(`${failed} failed`)]),
     ...(resumed === 0 ? [] : [style.dim(`${resumed} of them before`)]),
+    ...(schemaChecks === 0 ? [] : [style.dim(`${schemaChecks} checked by schema`)]),
   ];
   return cells.join("   ");
 }

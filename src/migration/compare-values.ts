@@ -20,6 +20,7 @@ import { TaggedScalar } from "../values/tagged-value.ts";
 /** Information that a migrated payload has lost. */
 export type LossKind =
   | "unverified"
+  | "refused-by-schema"
   | "int64"
   | "decimal"
   | "number-as-text"

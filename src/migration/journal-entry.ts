@@ -16,6 +16,8 @@ export interface JournalEntry {
   readonly losses: readonly (readonly [LossKind, path: string])[];
   readonly warnings: readonly string[];
   readonly failure: Failure | undefined;
+  /** Whether the schema that is inferred for its type was held against what was written. */
+  readonly schemaChecked?: boolean | undefined;
 }
 
 /** Why a message was not migrated. */

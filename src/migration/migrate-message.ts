@@ -5,6 +5,7 @@ import { deadLetterProperties } from "../engine/delivery.ts";
 import { type Failure, hexWindow, type JournalEntry } from "./journal-entry.ts";
 import { MessageReader, type ReadMessage, type ReadRules } from "./read-message.ts";
 import { settleShape, type SettledShape, settleValue } from "./settled-shape.ts";
+import type { SchemaCheck, SchemaChecks } from "./schema-check.ts";
 import type { SourceMessage } from "./source.ts";
 import type { Target, TypeTarget } from "./target.ts";
 import type { Loss } from "./compare-values.ts";
@@ -41,6 +42,8 @@ export interface MessageMigrationOptions extends ReadRules {
   readonly profiles: TypeProfiles;
   /** Whether failures come with some bytes of the payload. */
   readonly hex: boolean;
+  /** Checks messages against the schemas that are inferred from them. */
+  readonly schemaChecks: SchemaChecks | undefined;
 }
 
 interface KnownType {
@@ -48,6 +51,7 @@ interface KnownType {
   readonly target: TypeTarget;
   /** Whether numbers of some path are written as text. */
   readonly numbersAreText: boolean;
+  readonly check: SchemaCheck | undefined;
 }
 
 function hasNumbersAsText(settled: SettledShape, rules: TargetRules): boolean {
@@ -92,7 +96,7 @@ export class MessageMigration {
     try {
       const type = this.typeOf(typeName);
       if (type.shape.idle && staysAsItIs(read, payload, type.target))
-        return this.#kept(about, envelope, type.target.contentType);
+        return this.#kept({ ...about, ...checked(type, read.body) }, envelope, type.target.contentType);
       const body = settleValue(read.body, type.shape, read.guessing);
       const migrated = type.target.encode(body);
       step = "compare";
@@ -112,11 +116,13 @@ export class MessageMigration {
         });
         losses.push(...paths.map((path) => ({ kind: "unverified", path }) as const));
       }
+      const { losses: refused, schemaChecked } = checked(type, decoded);
       return {
         entry: {
           ...about,
+          schemaChecked,
           outcome: "migrated",
-          losses: losses.map(({ kind, path }) => [kind, path]),
+          losses: [...losses.map(({ kind, path }) => [kind, path] as const), ...refused],
           failure: undefined,
         },
         envelope: migratedEnvelope(envelope, migrated, { ...about, contentType: type.target.contentType }),
@@ -148,15 +154,16 @@ export class MessageMigration {
       shape,
       target: target.forType(profile.name, shape),
       numbersAreText: hasNumbersAsText(shape, target.rules),
+      check: this.#options.schemaChecks?.(profile.name, shape),
     };
     this.#types.set(name, made);
     return made;
   }
 
-  #kept(about: About, envelope: Envelope, contentType: string | undefined): MigratedMessage {
+  #kept(about: About & Partial<Checked>, envelope: Envelope, contentType: string | undefined): MigratedMessage {
     const { codec, sha256 } = about;
     return {
-      entry: { ...about, outcome: "kept", losses: [], failure: undefined },
+      entry: { losses: [], ...about, outcome: "kept", failure: undefined },
       envelope: amend(envelope, {
         brokerProperties: { contentType: keptContentType(envelope.brokerProperties.contentType, contentType) },
         applicationProperties: {
@@ -181,6 +188,14 @@ export class MessageMigration {
     const shown = this.#options.hex && (step === "source" || step === "read");
     return { step, code, message, codec, offset, path, hex: shown ? hexWindow(payload, offset) : undefined };
   }
+}
+
+type Checked = Pick<JournalEntry, "losses" | "schemaChecked">;
+
+/** What the schema of its type says of a message. */
+function checked({ check }: KnownType, body: unknown): Checked {
+  const refused = check?.(body) ?? [];
+  return { losses: refused.map((path) => ["refused-by-schema", path] as const), schemaChecked: check !== undefined };
 }
 
 /** Whether the payload is in the target format already: reading it as such gives the same body. */

@@ -20,6 +20,7 @@ import { MessageReader } from "./read-message.ts";
 import type { MigrationReport } from "./report.ts";
 import { ReportBuilder } from "./report-builder.ts";
 import type { MigrationSource, SourceMessage } from "./source.ts";
+import { loadSchemaChecks } from "./schema-check.ts";
 import { type SchemaFile, schemaFiles } from "./schema-files.ts";
 import { createTarget, type TargetOptions } from "./target.ts";
 import { TypeProfiles } from "./type-profile.ts";
@@ -90,7 +91,16 @@ export async function migrate(options: MigrationOptions): Promise<Migration> {
       : undefined;
   const profiles = earlier === undefined ? await infer(options) : TypeProfiles.from(earlier.head.profiles);
   const journal = earlier?.journal ?? begin(options, profiles);
-  const migration = new MessageMigration({ serializer, openJsonText, hasContract, target, profiles, hex });
+  const schemaChecks = await loadSchemaChecks(target);
+  const migration = new MessageMigration({
+    serializer,
+    openJsonText,
+    hasContract,
+    target,
+    profiles,
+    hex,
+    schemaChecks,
+  });
   const report = new ReportBuilder();
   try {
     const done = new DoneBefore(earlier?.journal.entries(), (entry) => report.add(entry, true));

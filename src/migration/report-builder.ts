@@ -36,6 +36,7 @@ export interface ReportFacts {
 export class ReportBuilder {
   #messages = 0;
   #bytes = 0;
+  #schemaChecks = 0;
   readonly #outcomes = { migrated: 0, kept: 0, failed: 0, lossy: 0, resumed: 0 };
   readonly #formats = new Map<string, { messages: number; bytes: number }>();
   readonly #losses = new Map<string, { kind: LossKind; type: string; path: string; count: number; example: string }>();
@@ -52,6 +53,7 @@ export class ReportBuilder {
     this.#bytes += bytes;
     this.#outcomes[outcome]++;
     if (resumed) this.#outcomes.resumed++;
+    if (entry.schemaChecked === true) this.#schemaChecks++;
     if (losses.length > 0) this.#outcomes.lossy++;
     const format =
       failure !== undefined && failure.step !== "write" && failure.step !== "compare"
@@ -105,6 +107,7 @@ export class ReportBuilder {
       messages: this.#messages,
       bytes: this.#bytes,
       outcomes: this.#outcomes,
+      schemaChecks: this.#schemaChecks,
       verdict: this.#verdict(ambiguities.length + warnings.length, losses.length),
       formats: Array.from(this.#formats, ([format, count]) => ({ format, ...count })).toSorted(
         (a, b) => b.messages - a.messages,
@@ -173,6 +176,8 @@ const lossTexts: Readonly<Record<LossKind, string>> = {
   int64: "An integer beyond 2^53 is written as a number, which most readers of JSON round; leave out --int64 number.",
   unverified:
     "A value of the source was not found in what was written, or one that was written not in the source: look at the message, and keep it.",
+  "refused-by-schema":
+    "The schema inferred for the type refuses what was written, though it was inferred from it: keep the message, and do not rely on the schema.",
   decimal: "A decimal is written as a number that has not all of its digits; leave out --decimal number.",
   "number-as-text":
     "A JSON number is written as text, as all numbers of its path: others here need every digit. --int64 number or --decimal number keeps numbers.",

@@ -74,7 +74,11 @@ const verdicts: Readonly<Record<MigrationVerdict, string>> = {
   failures: "<strong>With failures.</strong> Some messages were not migrated; they are untouched at their source.",
 };
 
-function cards({ outcomes: { migrated, kept, lossy, failed, resumed }, ambiguities }: MigrationReport): string {
+function cards({
+  outcomes: { migrated, kept, lossy, failed, resumed },
+  schemaChecks,
+  ambiguities,
+}: MigrationReport): string {
   const all: readonly (readonly [count: number, title: string, name: string, always: boolean])[] = [
     [migrated - lossy, "migrated", "good", true],
     [kept, "kept as they were", "good", false],
@@ -82,6 +86,7 @@ function cards({ outcomes: { migrated, kept, lossy, failed, resumed }, ambiguiti
     [lossy, "with losses", "unsure", true],
     [failed, "failed", "bad", true],
     [resumed, "done before", "", false],
+    [schemaChecks, "checked by schema", "", false],
   ];
   const shown = all.filter(([count, , , always]) => always || count > 0);
   return `<ul class="cards">${shown.map(([count, title, name]) => `<li class="${count === 0 ? "" : name}"><b>${number(count)}</b>${title}</li>`).join("")}</ul>`;

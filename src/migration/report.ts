@@ -25,6 +25,8 @@ export interface MigrationReport {
     /** Done by an earlier run that this one went on with. */
     readonly resumed: number;
   };
+  /** Messages that the schemas inferred from them were held against, by ajv; of those written as JSON, up to 200 types. */
+  readonly schemaChecks: number;
   readonly verdict: MigrationVerdict;
   readonly formats: readonly FormatCount[];
   readonly types: readonly TypeReport[];

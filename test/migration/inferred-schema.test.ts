@@ -1,7 +1,12 @@
 import { globSync, readFileSync } from "node:fs";
 import { describe, expect, it } from "vitest";
 import { compileBodySchema } from "../../src/json-schema/ajv.ts";
+import { createEnvelope } from "../../src/envelope/index.ts";
 import { migrate } from "../../src/migration/index.ts";
+import { MessageMigration } from "../../src/migration/migrate-message.ts";
+import { MessageReader } from "../../src/migration/read-message.ts";
+import { createTarget } from "../../src/migration/target.ts";
+import { TypeProfiles } from "../../src/migration/type-profile.ts";
 import { envelopesIn, jsonIn, writing } from "./written.support.ts";
 import { foreign, payloadOf, serializer, shapeOf, sourceOf } from "./samples.support.ts";
 
@@ -58,6 +63,41 @@ const forms = [
 ];
 
 describe("an inferred schema", () => {
+  it("is held against every message in the run itself", async () => {
+    const payload = payloadOf("nbfx-dcs-order.bin");
+
+    const { report } = await migrate({ source: sourceOf([payload, payload]), serializer, target: { format: "json" } });
+    const packed = await migrate({ source: sourceOf([payload]), serializer, target: { format: "msgpack" } });
+
+    expect(report).toMatchObject({ schemaChecks: 2, losses: [], verdict: "clean" });
+    expect(packed.report.schemaChecks).toBe(0);
+  });
+
+  it("makes a message that it refuses a loss", () => {
+    const profiles = new TypeProfiles();
+    const target = createTarget({ format: "json" });
+    const envelope = createEnvelope({ payload: payloadOf("nbfx-dcs-order.bin") });
+    const message = { id: "m", order: 0n, done: 1, content: { ok: true, envelope } } as const;
+    const reader = new MessageReader({ serializer, openJsonText: true, hasContract: () => false });
+    const read = reader.read(envelope);
+    if (read.ok) profiles.note(read);
+    const migration = new MessageMigration({
+      serializer,
+      openJsonText: true,
+      hasContract: () => false,
+      target,
+      profiles,
+      hex: false,
+      schemaChecks: () => () => ["$.Total"],
+    });
+
+    expect(migration.migrate(message).entry).toMatchObject({
+      outcome: "migrated",
+      schemaChecked: true,
+      losses: [["refused-by-schema", "$.Total"]],
+    });
+  });
+
   it.each(forms)("accepts what was written of %s", async (name) => {
     const payload = samples.find(([one]) => one === name)?.[1] ?? new Uint8Array();
 

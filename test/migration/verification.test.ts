@@ -96,7 +96,7 @@ function isAsGood(message: Parameters<typeof verifyMessage>[0], value: unknown, 
   return (
     message.codec === "datacontract-xml" ||
     // A DataSet is XML in any format.
-    (message.codec === "nrbf" && Buffer.from(message.payload).includes("diffgr:diffgram")) ||
+    (/^(?:nrbf|datacontract-json)$/.test(message.codec) && Buffer.from(message.payload).includes("diffgr:diffgram")) ||
     (message.codec === "nbfx" && (scanSource(message)?.has(undefined, `s${String(value)}`) ?? false))
   );
 }

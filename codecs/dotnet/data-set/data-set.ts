@@ -1,10 +1,12 @@
 import { type DecodeLimits, limitExceeded } from "../../../src/codec/limits.ts";
 import { emptyBag } from "../../../src/envelope/bag.ts";
+import { SobreError } from "../../../src/errors/sobre-error.ts";
 import { decodeName, elementsIn } from "../data-contract/element-facts.ts";
 import { contentOf, fittingScalar, untypedScalar } from "../data-contract/scalar.ts";
 import { lexical } from "../xml/lexical.ts";
 import { xsd } from "../xml/namespaces.ts";
 import type { XmlElement } from "../xml/node.ts";
+import { readXml } from "../xml/read-xml.ts";
 import { columnsOf, type Tables } from "./data-schema.ts";
 
 /** The namespace of DiffGrams, in which ADO.NET writes rows with their states. */
@@ -41,6 +43,22 @@ export function diffgramIn(
     schema = child;
   }
   return undefined;
+}
+
+/**
+ * The element that a text has which DataContractJsonSerializer wrote for a DataSet or DataTable; `undefined` of any other text.
+ *
+ * @throws SobreError `LimitExceeded`.
+ */
+export function diffgramInText(text: string, limits: DecodeLimits): XmlElement | undefined {
+  if (!text.includes(diffgramNamespace)) return undefined;
+  try {
+    const { root } = readXml(new TextEncoder().encode(text), limits);
+    return diffgramIn(root) === undefined ? undefined : root;
+  } catch (error) {
+    if (error instanceof SobreError && error.code === "LimitExceeded") throw error;
+    return undefined;
+  }
 }
 
 /** A schema, a DiffGram and blanks around them. */

@@ -61,7 +61,7 @@ function decodeJson(
   const offsetOf = (index: number): number => new ByteOffsets(source, payload.length).at(index);
   const tape = readJson(source.text, limits, offsetOf);
   const contract = choose(tape);
-  const { body, warnings } = mapJson(tape, contract);
+  const { body, warnings } = mapJson(tape, contract, limits);
   const typeName = typeNameOf(body) ?? (contract && nameText(rootNameOf(contract.root)));
   const told = warnings.length === 0 ? {} : { warnings };
   return typeName === undefined ? { body, ...told } : { body, typeName, ...told };
@@ -69,9 +69,9 @@ function decodeJson(
 
 const scanned = 65_536;
 
-/** Marks that only DataContractJsonSerializer writes: dates with escaped slashes, type hints, and dictionaries as entries. */
+/** Marks that only DataContractJsonSerializer writes: dates with escaped slashes, type hints, dictionaries as entries, and rows as XML. */
 const marks =
-  /"\\\/Date\(-?\d+(?:[+-]\d{4})?\)\\\/"|"__type":"[^":]+:[^"]+"|\[\{"Key":(?:"(?:[^"\\]|\\.){0,200}"|[^\s",{}[\]]{1,40}),"Value":/;
+  /"\\\/Date\(-?\d+(?:[+-]\d{4})?\)\\\/"|"__type":"[^":]+:[^"]+"|\[\{"Key":(?:"(?:[^"\\]|\\.){0,200}"|[^\s",{}[\]]{1,40}),"Value":|=\\"urn:schemas-microsoft-com:xml-(?:msdata|diffgram-v1)\\"/;
 
 /** JSON begins with one of a few characters. */
 function sniff(payload: Uint8Array): Sniff {

@@ -1,3 +1,4 @@
+import type { DecodeLimits } from "../../../src/codec/limits.ts";
 import { emptyBag } from "../../../src/envelope/bag.ts";
 import { memberStep } from "../../../src/values/member-step.ts";
 import { annotate, annotateDictionary, annotateDouble } from "../../../src/values/annotations.ts";
@@ -12,6 +13,7 @@ import {
   type ResolvedShape,
   type Shape,
 } from "../data-contract/shape.ts";
+import { dataSetOf, diffgramInText } from "../data-set/data-set.ts";
 import { bytesOf, enumJson, systemStruct, typedJson, untypedJson } from "./json-scalar.ts";
 import { jsonKind, type JsonTape } from "./json-tape.ts";
 import { queuedItems } from "./queued-items.ts";
@@ -67,20 +69,22 @@ const mostWarnings = 100;
  *
  * A value that does not fit the contract is kept as it was written, with a warning that names its path.
  */
-export function mapJson(tape: JsonTape, contract: Contract | undefined): MappedJson {
-  return new JsonMapper(tape, contract).map();
+export function mapJson(tape: JsonTape, contract: Contract | undefined, limits: DecodeLimits): MappedJson {
+  return new JsonMapper(tape, contract, limits).map();
 }
 
 class JsonMapper {
   readonly #tape: JsonTape;
   readonly #contract: Contract | undefined;
+  readonly #limits: DecodeLimits;
   readonly #frames: Frame[] = [];
   readonly #strangers = new Set<string>();
   /** Whether the scalar that was read last is a floating-point number that looks like an integer. */
   #isWhole = false;
 
-  constructor(tape: JsonTape, contract: Contract | undefined) {
+  constructor(tape: JsonTape, contract: Contract | undefined, limits: DecodeLimits) {
     this.#tape = tape;
+    this.#limits = limits;
     this.#contract = contract;
   }
 
@@ -167,8 +171,15 @@ class JsonMapper {
       case jsonKind.object:
         return this.#object(value, shape);
       default:
-        return shape === undefined ? untypedJson(this.#tape, value) : this.#scalar(value, shape);
+        return shape === undefined ? this.#untyped(value) : this.#scalar(value, shape);
     }
+  }
+
+  #untyped(value: number): unknown {
+    const read = untypedJson(this.#tape, value);
+    if (typeof read !== "string" || !read.startsWith("<")) return read;
+    const element = diffgramInText(read, this.#limits);
+    return element === undefined ? read : dataSetOf(element, this.#limits);
   }
 
   #scalar(value: number, shape: ResolvedShape): unknown {

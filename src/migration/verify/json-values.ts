@@ -1,4 +1,7 @@
+import { diffgramIn, diffgramInText } from "../../../codecs/dotnet/data-set/data-set.ts";
 import { jsonKind, type JsonTape } from "../../../codecs/dotnet/json/json-tape.ts";
+import { resolveDecodeLimits } from "../../codec/limits.ts";
+import { collectDiffgram } from "./data-set-values.ts";
 import { knownValue, type SourceValue, type SourceValues } from "./source-values.ts";
 import { keysOfDigits, keysOfUntyped, meaningsOf, numberKey, type ValueKey } from "./value-keys.ts";
 
@@ -6,6 +9,9 @@ import { keysOfDigits, keysOfUntyped, meaningsOf, numberKey, type ValueKey } fro
 export function collectJson(tape: JsonTape, into: SourceValues, typed: boolean): void {
   new Collector(tape, into, typed).collect();
 }
+
+/** The text was within the limits when it was read. */
+const limits = resolveDecodeLimits({ maxBytes: Number.MAX_SAFE_INTEGER, maxDepth: 512, maxItems: 20_000_000 });
 
 const dateForm = /^\/Date\((-?\d{1,15})(?:([+-])(\d\d)(\d\d))?\)\/$/;
 
@@ -40,9 +46,19 @@ class Collector {
           if (member === "__type" || (isQueue && /^_(?:size|version|head|tail|growFactor)$/.test(member))) continue;
           pending.push({ at: value, name: member, path: `${path}.${member}` });
         }
-      } else if (tape.kind(at) === jsonKind.null) this.#into.allow(name, []);
+      } else if (this.#rows(at, path)) continue;
+      else if (tape.kind(at) === jsonKind.null) this.#into.allow(name, []);
       else this.#into.add(knownValue(name, path, this.#keysOf(at)));
     }
+  }
+
+  /** The rows that a text of XML holds. */
+  #rows(at: number, path: string): boolean {
+    const text = this.#tape.isString(at) ? this.#tape.string(at) : "";
+    const element = text.startsWith("<") ? diffgramInText(text, limits) : undefined;
+    const rows = element && diffgramIn(element);
+    if (rows !== undefined) collectDiffgram(rows.diffgram, path, this.#into);
+    return rows !== undefined;
   }
 
   #keysOf(at: number): readonly ValueKey[] {

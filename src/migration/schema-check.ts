@@ -1,0 +1,32 @@
+import { jsonSchemaOf } from "./json-schema.ts";
+import type { SettledShape } from "./settled-shape.ts";
+import type { Target } from "./target.ts";
+
+/** The paths at which the schema of a type refuses the body that was written for a message. */
+export type SchemaCheck = (body: unknown) => readonly string[];
+
+/** Makes the check of a type, or `undefined` for types beyond the first {@link mostTypes}. */
+export type SchemaChecks = (typeName: string, shape: SettledShape) => SchemaCheck | undefined;
+
+/** Types whose schemas are compiled, which takes some milliseconds each. */
+const mostTypes = 200;
+
+/** Loads ajv, so that the schema of each type is held against every message that is written as JSON; no other format has one. */
+export async function loadSchemaChecks({ format, rules }: Target): Promise<SchemaChecks | undefined> {
+  if (format !== "json") return undefined;
+  const { compileBodySchema } = await import("../json-schema/ajv.ts");
+  let types = 0;
+  return (typeName, shape) => {
+    if (types++ >= mostTypes) return undefined;
+    const check = compileBodySchema(jsonSchemaOf(typeName, typeName, shape, rules), { formats: "assertion" });
+    return (body) => {
+      if (check(body).problems.length === 0) return [];
+      return check(asNumbers(body)).problems.map(({ path }) => path);
+    };
+  };
+}
+
+/** The body with its bigints as the numbers that JSON has. */
+function asNumbers(body: unknown): unknown {
+  return JSON.parse(JSON.stringify(body, (_, value: unknown) => (typeof value === "bigint" ? Number(value) : value)));
+}
