@@ -79,8 +79,8 @@ describe("an inferred schema", () => {
     const envelope = createEnvelope({ payload: payloadOf("nbfx-dcs-order.bin") });
     const message = { id: "m", order: 0n, done: 1, content: { ok: true, envelope } } as const;
     const reader = new MessageReader({ serializer, openJsonText: true, hasContract: () => false });
-    const read = reader.read(envelope);
-    if (read.ok) profiles.note(read);
+    const result = reader.read(envelope);
+    if (result.ok) profiles.note(result);
     const migration = new MessageMigration({
       serializer,
       openJsonText: true,
