@@ -192,7 +192,7 @@ export class MessageMigration {
 
 type Checked = Pick<JournalEntry, "losses" | "schemaChecked">;
 
-/** What the schema of its type says of a message. */
+/** The findings of the schema of its type in a message. */
 function checked({ check }: KnownType, body: unknown): Checked {
   const refused = check?.(body) ?? [];
   return { losses: refused.map((path) => ["refused-by-schema", path] as const), schemaChecked: check !== undefined };
