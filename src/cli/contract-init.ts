@@ -70,7 +70,7 @@ async function settle(schemas: string, upcast: ReadonlySet<string>, terminal: Te
 }
 
 /** A version is written unless the latest of its major says the same; what is there is never written over. */
-function writeDraft({ subject, major, schema, isProto = false }: Draft, schemas: string): string | undefined {
+export function writeDraft({ subject, major, schema, isProto = false }: Draft, schemas: string): string | undefined {
   // Names come with messages, from whoever sent them.
   if (!/^[\w-][\w.-]*$/.test(subject))
     throw new Misuse(`${subject} is not a valid name of a subject. Choose one with --subject`);

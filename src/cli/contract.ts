@@ -8,6 +8,7 @@ import type { GoldenCommand } from "./contract-golden.ts";
 import type { InitCommand } from "./contract-init.ts";
 import type { ReplayCommand } from "./contract-replay.ts";
 import type { TypesCommand } from "./contract-types.ts";
+import { exchangeCommands } from "./contract-exchange.ts";
 import { reportingUnreadable } from "./contract-outcome.ts";
 import type { Terminal } from "./terminal.ts";
 
@@ -24,6 +25,7 @@ export function contractCommand(terminal: Terminal, finish: Finish): Command {
   command.addCommand(compatCommand(terminal, finish));
   command.addCommand(initCommand(terminal, finish));
   command.addCommand(fetchCommand(terminal, finish));
+  for (const exchange of exchangeCommands(terminal, finish)) command.addCommand(exchange);
   command.addCommand(releaseCommand(terminal, finish));
   command.addCommand(typesCommand(terminal, finish));
   for (const [name, summary] of [

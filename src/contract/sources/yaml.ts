@@ -1,5 +1,5 @@
 /** YAML 1.2 with the core schema, in the one module that imports its parser. */
-import { isNode, parseDocument } from "yaml";
+import { isNode, parseDocument, stringify } from "yaml";
 import { invalidInput } from "../../errors/invalid-input.ts";
 import { SobreError } from "../../errors/sobre-error.ts";
 import { isObject, isPlainPrototype } from "../../values/plain-object.ts";
@@ -69,4 +69,9 @@ export function yamlOffset(text: string, steps: readonly string[]): number {
     if (isNode(node)) return node.range?.[0] ?? 0;
   }
   return 0;
+}
+
+/** A JSON value as YAML, without aliases. */
+export function yamlText(value: unknown): string {
+  return stringify(value, { aliasDuplicateObjects: false, lineWidth: 0 });
 }
