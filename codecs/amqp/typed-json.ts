@@ -119,7 +119,7 @@ function timeText(date: Date, path: string): string {
 }
 
 function notAmqp(path: string, why: string): SobreError {
-  return new SobreError("UnsupportedValue", `The value at ${path} ${why}. Encode and decode it before.`, { path });
+  return new SobreError("UnsupportedValue", `The value at ${path} ${why}. Encode and decode it first.`, { path });
 }
 
 /** The `v` of a value that holds no others. */

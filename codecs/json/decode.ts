@@ -46,7 +46,7 @@ function exactly(_key: string, value: unknown, context?: { readonly source?: str
 const faults = {
   broken: ["DecodeFailed", "is not JSON"],
   truncated: ["TruncatedPayload", "ends before its value"],
-  trailing: ["TrailingBytes", "goes on behind its value"],
+  trailing: ["TrailingBytes", "continues after its value"],
 } as const;
 
 function refusal(payload: Uint8Array, charset: Charset, text: string, limits: DecodeLimits): SobreError {

@@ -21,18 +21,16 @@ export function decodeCommand(terminal: Terminal, finish: Finish): Command {
     )
     .argument("<FILE...>", "payload files; - for standard input")
     .option("-t, --content-type <CT>", "what the sender declared; default: none")
-    .option("-j, --json", "one line of JSON per file, in order");
+    .option("-j, --json", 'one line of JSON per file, with "error" if unread');
   return withLimitOptions(withSchemaOptions(command), 250_000)
     .option("--contracts <PATH>", ".NET types: a file or folder; may be repeated", collect)
     .option("--time-zone <Z>", "the time zone of .NET's senders, e.g. Europe/Madrid")
     .addHelpText(
       "after",
       `
-Values JSON cannot hold are shown as {"$int64":"9"}, {"$bytes":"base64"}, ….
-With --json, an empty body has no "value", an unread file has an "error".
+Values that JSON lacks are shown as {"$int64":"9"}, {"$bytes":"base64"}, ….
 Examples:
   sobre decode --contracts Order.json --time-zone Europe/Madrid order.bin
-
 Exit codes: 0 all were read, 1 one was not, 2 wrong usage or a missing file.`,
     )
     .action(async (files: readonly string[], options: Options) => {

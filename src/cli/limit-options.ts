@@ -13,8 +13,8 @@ export interface LimitOptions {
 export function withLimitOptions(command: Command, mostItems: number): Command {
   const { maxDepth } = defaultDecodeLimits;
   return command
-    .option("--max-items <N>", "most list items and members of one body", wholeNumber("--max-items", 1), mostItems)
-    .option("--max-depth <N>", "its deepest nesting", wholeNumber("--max-depth", 1), maxDepth);
+    .option("--max-items <N>", "limit of items and members", wholeNumber("--max-items", 1), mostItems)
+    .option("--max-depth <N>", "limit of nested levels", wholeNumber("--max-depth", 1), maxDepth);
 }
 
 /** The limits that the options give. */

@@ -32,9 +32,12 @@ export const maxContentTypeLength = 1024;
  */
 export function parseContentType(text: string): ContentType {
   // Envelopes of other makers hold anything.
-  if (typeof text !== "string") throw invalid("is not a text", 0);
+  if (typeof text !== "string") throw invalid("is not a string", 0);
   if (text.length > maxContentTypeLength) {
-    throw invalid(`is ${text.length} characters long; ${maxContentTypeLength} are allowed`, maxContentTypeLength);
+    throw invalid(
+      `is ${text.length} characters long; at most ${maxContentTypeLength} are allowed`,
+      maxContentTypeLength,
+    );
   }
   const begin = skipBlanks(text, 0);
   const end = wordEnd(text, begin, ",");
@@ -43,7 +46,7 @@ export function parseContentType(text: string): ContentType {
   const type = text.slice(begin, end);
   checkType(type, begin);
   if (next === text.length) return { type: type.toLowerCase(), ...none };
-  if (text[next] !== ";") throw invalid("goes on after the subtype without a semicolon (RFC 2045 section 5.1)", next);
+  if (text[next] !== ";") throw invalid("continues after the subtype without a semicolon (RFC 2045 section 5.1)", next);
   const { parameters, skipped } = scanParameters(text, next);
   const listed = skipped.find((offset) => anotherType.test(text.slice(offset)));
   if (listed !== undefined) throw isList(text.indexOf(",", listed));
@@ -75,7 +78,10 @@ export function formatContentType(type: string, parameters: readonly Parameter[]
     if (!isTokenValid(name))
       throw invalid("has a parameter name that is not a token (RFC 2045 section 5.1)", text.length);
     if (!isQuotable(value)) {
-      throw invalid(`has a value for "${name}" that no quoted string can hold (RFC 2045 section 5.1)`, text.length);
+      throw invalid(
+        `has a value for "${name}" that a quoted string cannot represent (RFC 2045 section 5.1)`,
+        text.length,
+      );
     }
     text += isTokenValid(value) ? `;${name}=${value}` : `;${name}="${value.replaceAll(/["\\]/g, "\\$&")}"`;
   }
@@ -86,17 +92,17 @@ const aParameter = having("a parameter", { name: isText, value: isText });
 
 function checkType(type: string, offset: number): void {
   if (!isTypeValid(type)) throw invalid("is not type/subtype in tokens (RFC 2045 section 5.1)", offset);
-  if (wildcard.test(type)) throw invalid("is a media range; a message has one content type", offset);
+  if (wildcard.test(type)) throw invalid("is a media range, but a message has one content type", offset);
 }
 
 function isList(offset: number): SobreError {
-  return invalid("is a list; a message has one content type", offset);
+  return invalid("is a list, but a message has one content type", offset);
 }
 
 function invalid(what: string, offset: number): SobreError {
   return new SobreError(
     "InvalidContentType",
-    `The content type ${what}, at character ${offset}. Write it as in "application/json; charset=utf-8".`,
+    `The content type ${what}, at character ${offset}. Write it like "application/json; charset=utf-8".`,
     {
       offset,
     },

@@ -93,11 +93,11 @@ function schemaOf(schema: unknown, file: string): JsonSchema {
 /** A subject may have slashes, and leads nowhere but down. */
 function subjectFolder(folder: string, subject: string): string {
   if (typeof folder !== "string" || folder === "")
-    throw new SobreError("InvalidArgument", "The folder of the schemas must be a path.");
+    throw new SobreError("InvalidArgument", "The folder of schemas must be a path.");
   const steps = typeof subject === "string" ? subject.split(/[/\\]/) : [""];
   if (steps.every((step) => !["", ".", ".."].includes(step))) return join(folder, ...steps);
   throw new SobreError(
     "InvalidArgument",
-    `The subject ${JSON.stringify(subject)} must be a folder below the folder of the schemas.`,
+    `The subject ${JSON.stringify(subject)} must be a folder inside the folder of schemas.`,
   );
 }

@@ -78,7 +78,7 @@ function encodedBody(type: ContentType, body: Uint8Array): { payload: Uint8Array
   const bodyKind = parameter(type, "body") === "sequence" ? "sequence" : "value";
   const count = decodeValues(body).length;
   if (bodyKind === "value" && count !== 1)
-    throw new SobreError("InvalidArgument", "The body is not the one AMQP value that its media type promises.");
+    throw new SobreError("InvalidArgument", "The body is not exactly one AMQP value, as its media type requires.");
   return { payload: body, bodyKind };
 }
 

@@ -159,7 +159,7 @@ function readField(kind: FieldKind, name: string, text: string): unknown {
     default:
       return kind satisfies never;
   }
-  throw new SobreError("InvalidArgument", `The element ${name} is no ${kind}.`, { path: `$.${name}` });
+  throw new SobreError("InvalidArgument", `The element ${name} is not a valid ${kind}.`, { path: `$.${name}` });
 }
 
 const isDuration = (value: unknown): value is DurationLike => typeof value === "number" || typeof value === "string";

@@ -39,7 +39,7 @@ export function readBrokerProperties(header: string | undefined): Partial<Broker
 
 /** Reads broker properties from their JSON. @throws SobreError `InvalidArgument`. */
 export function brokerPropertiesFrom(json: unknown): Partial<BrokerPropertiesInit> {
-  if (!isObject(json)) throw new SobreError("InvalidArgument", "BrokerProperties is not an object.");
+  if (!isObject(json)) throw new SobreError("InvalidArgument", "BrokerProperties must be a JSON object.");
   const given: Readonly<Record<string, unknown>> = { ...json };
   const draft: Record<string, unknown> = {};
   for (const [name, property] of givenTexts) {

@@ -154,8 +154,8 @@ function always(): true {
 /** Validators are made by `new Function`. */
 function evalIsForbidden(cause: EvalError): SobreError {
   const what =
-    "A JSON Schema is compiled into code, and code must not be generated here (a Content-Security-Policy without " +
-    "unsafe-eval, or --disallow-code-generation-from-strings). Describe the type with zod, valibot or another library of " +
+    "A JSON Schema is compiled into code, but code generation is not allowed here (a Content-Security-Policy without " +
+    "unsafe-eval, or --disallow-code-generation-from-strings). Describe the type with zod, valibot or another library for " +
     "Standard Schema, or allow it.";
   return new SobreError("InvalidOperation", what, { cause });
 }
@@ -283,9 +283,9 @@ function toProblem(error: ErrorObject): ValidationProblem {
         ? problem(own, 'is an integer beyond 2^53, which only "format": "int64" takes, up to 64 bits')
         : problem(own, message);
     case "additionalProperties":
-      return problem([...own, String(additionalProperty)], "is a member that must not be there");
+      return problem([...own, String(additionalProperty)], "is not an allowed member");
     case "unevaluatedProperties":
-      return problem([...own, String(unevaluatedProperty)], "is a member that must not be there");
+      return problem([...own, String(unevaluatedProperty)], "is not an allowed member");
     default:
       return problem(propertyName === undefined ? own : [...own, propertyName], message);
   }

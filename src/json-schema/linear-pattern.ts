@@ -20,6 +20,6 @@ function compile(source: string): RE2JS {
     return RE2JS.compile(RE2JS.translateRegExp(source));
   } catch (cause) {
     const why = cause instanceof Error ? cause.message : "it cannot be read";
-    throw new Error(`the pattern ${JSON.stringify(source)} is broken, or needs backtracking: ${why}`, { cause });
+    throw new Error(`the pattern ${JSON.stringify(source)} is invalid or needs backtracking: ${why}`, { cause });
   }
 }

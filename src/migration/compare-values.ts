@@ -288,7 +288,7 @@ function pairsOf(decoded: unknown): readonly unknown[] {
 function changed(path: string): SobreError {
   return new SobreError(
     "UnsupportedValue",
-    `The value at ${path} came back from the migrated payload as another value.`,
+    `The value at ${path} was read back from the migrated payload as another value.`,
     { path },
   );
 }

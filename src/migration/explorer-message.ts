@@ -39,7 +39,7 @@ function payloadOf(body: unknown): Uint8Array {
   if (!body.includes("\ufffd")) return new TextEncoder().encode(body);
   throw new SobreError(
     "DecodeFailed",
-    "The export has replaced bytes of the body by U+FFFD, so that the payload is gone from this file. Migrate from the queue itself.",
+    "The export replaced bytes of the body by U+FFFD, so the payload is lost in this file. Migrate from the queue itself.",
   );
 }
 

@@ -14,7 +14,7 @@ const reasons: ReadonlyMap<string, string> = new Map([
   ["EPERM", "permission denied"],
   ["EROFS", "the file system is read-only"],
   ["ENOSPC", "the disk is full"],
-  ["EEXIST", "it is there already"],
+  ["EEXIST", "it already exists"],
 ]);
 
 /** The error of a file or folder that cannot be written. */

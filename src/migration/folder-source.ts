@@ -55,7 +55,7 @@ function filesOf(path: string, include: string | undefined): readonly string[] {
   try {
     if (!statSync(path).isDirectory()) {
       if (wanted !== undefined)
-        throw new SobreError("InvalidArgument", `${path} is a file, and file names choose from a folder.`);
+        throw new SobreError("InvalidArgument", `${path} is a file, but file names can only select from a folder.`);
       return [path];
     }
     return readdirSync(path, { recursive: true, withFileTypes: true })

@@ -60,7 +60,10 @@ export class Journal {
   static begin(path: string, head: JournalHead): Journal {
     for (const file of [path, journalPath(path)])
       if (existsSync(file))
-        throw new SobreError("InvalidArgument", `${file} is there already: go on with --resume, or name another file.`);
+        throw new SobreError(
+          "InvalidArgument",
+          `${file} already exists. Continue it with --resume, or choose another file.`,
+        );
     const files = { output: openSync(path, "ax"), journal: openSync(journalPath(path), "ax") };
     const journal = new Journal(path, 0, files);
     journal.#pendingJournal.push(lineOf(JSON.stringify(head)));
@@ -95,14 +98,17 @@ export class Journal {
     if (head === undefined) {
       // Cut before anything was written, or the output of something else.
       if (outputSize > 0)
-        throw new SobreError("InvalidArgument", `${path} has no journal of its progress. Choose another file.`);
+        throw new SobreError(
+          "InvalidArgument",
+          `${path} has no journal, so it cannot be resumed. Choose another file.`,
+        );
       for (const file of [path, journalPath(path)]) rmSync(file);
       return undefined;
     }
     if (head.settings !== settings) {
       throw new SobreError(
         "InvalidArgument",
-        `${path} was begun with another source or other options; use those, or name another file.`,
+        `${path} was begun with another source or other options. Use the same ones, or choose another file.`,
       );
     }
     const files = { output: openSync(path, "r+"), journal: openSync(journalPath(path), "r+") };

@@ -104,7 +104,10 @@ class Lowering {
   /** Allows what the body has without sharing; few bodies come here, and only their containers are counted. */
   #takeMore(): void {
     if (this.#isCounted)
-      throw new SobreError("LimitExceeded", "Written out, the shared values make more than 100,000 lists and objects.");
+      throw new SobreError(
+        "LimitExceeded",
+        "Copying the shared values would make more than 100,000 lists and objects.",
+      );
     this.#isCounted = true;
     this.#left = containersIn(this.#body);
   }
@@ -115,7 +118,7 @@ class Lowering {
     if (value instanceof ContentStream) return this.#list(value.contents, shape, step);
     if (value instanceof Map || value instanceof AmqpMap) return this.#entries(value, shape, step);
     if (!isPlainPrototype(Object.getPrototypeOf(value)))
-      throw unsupported(step, "is of a class that has no plain form");
+      throw unsupported(step, "is an instance of a class without a plain form");
     const lowered: Record<string, unknown> = {};
     const entries: readonly [string, unknown][] = Object.entries(value);
     for (const [name, member] of entries) {

@@ -131,8 +131,7 @@ export class MessageMigration {
       const own = error instanceof SobreError ? error : undefined;
       if (own === undefined && !(error instanceof RangeError)) throw error;
       const problem =
-        own ??
-        new SobreError("LimitExceeded", "The value nests deeper than this process can follow.", { cause: error });
+        own ?? new SobreError("LimitExceeded", "The value is nested too deeply for this process.", { cause: error });
       return failed(about, this.#failure(step, problem, { payload, codec }));
     }
   }
@@ -146,7 +145,7 @@ export class MessageMigration {
     if (profile === undefined) {
       throw new SobreError(
         "UnsupportedValue",
-        "The message came after the schema of its type was made; run the migration again.",
+        "The message arrived after the schema of its type was inferred. Run the migration again.",
       );
     }
     const shape = settleShape(profile.root);

@@ -121,13 +121,13 @@ export async function migrate(options: MigrationOptions): Promise<Migration> {
 }
 
 const optionChecks: OptionChecks<MigrationOptions> = {
-  source: methods("a migration source, as openSource makes them", "messages"),
-  serializer: methods("a serializer, as createSerializer makes them", "deserialize"),
+  source: methods("a migration source, e.g. made by openSource", "messages"),
+  serializer: methods("a serializer made by createSerializer", "deserialize"),
   target: () => undefined,
   output: text,
   resume: flag,
   fingerprint: text,
-  quarantine: methods("a quarantine, as createQuarantine makes them", "put"),
+  quarantine: methods("a quarantine made by createQuarantine", "put"),
   openJsonText: flag,
   hex: flag,
   sample: countFrom(0),

@@ -103,6 +103,6 @@ function jsonLeaf(_key: string, value: unknown): unknown {
 function unsupported(): SobreError {
   return new SobreError(
     "UnsupportedValue",
-    "The body has another form than the messages of its type that made the Protobuf schema.",
+    "The body differs in form from the messages from which the Protobuf schema of its type was inferred.",
   );
 }

@@ -128,7 +128,11 @@ class Planner {
       return { kind: "message", message: this.#message(this.#names.take(path), [...members], shape.kinds.object) };
     if (only("list", "stream")) return this.#list(items, path, always);
     const why =
-      seen.length === 0 ? "it was null always" : only("map") ? "its keys are not text" : `it was ${seen.join(" or ")}`;
+      seen.length === 0
+        ? "it was always null"
+        : only("map")
+          ? "its keys are not strings"
+          : `it was ${seen.join(" or ")}`;
     return { kind: "json", why };
   }
 
@@ -143,7 +147,7 @@ class Planner {
   }
 
   #list(items: SettledShape | undefined, path: string, always: boolean): ProtoForm {
-    if (items === undefined) return { kind: "json", why: "it was empty always" };
+    if (items === undefined) return { kind: "json", why: "it was always empty" };
     if (items.shape.kinds.null > 0) return { kind: "json", why: "some items are null" };
     const item = this.#form(items, path, true);
     const nested = item.kind === "list" && item.wrapper === undefined;

@@ -158,8 +158,8 @@ function nameOfShape(format: string, names: readonly string[]): string {
 }
 
 /** Warnings of readers about a type without a contract, which the other messages of the type may answer: see `OpenQuestion`. */
-const answered = /may be a list of one|^No contract is for (?!.*, but one is for )/;
-const uncontracted = /^No contract is for/;
+const answered = /may be a list of one|^No contract describes (?!.*, but one is for )/;
+const uncontracted = /^No contract describes/;
 
 /** The formats that no other payload is taken for when it reads to its last byte. */
 const proven: ReadonlySet<string> = new Set(["nbfx", "nrbf", "java", "datacontract-xml"]);

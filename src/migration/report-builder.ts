@@ -173,19 +173,21 @@ function parentOf(path: string): string {
 
 /** The meaning of each loss, and how to avoid it. */
 const lossTexts: Readonly<Record<LossKind, string>> = {
-  int64: "An integer beyond 2^53 is written as a number, which most readers of JSON round; leave out --int64 number.",
+  int64: "An integer beyond 2^53 is written as a number, which most JSON readers round. Omit --int64 number.",
   unverified:
-    "A value of the source was not found in what was written, or one that was written not in the source: look at the message, and keep it.",
+    "A source value was not found in the output, or an output value not in the source. Inspect the message, and keep it.",
   "refused-by-schema":
-    "The schema inferred for the type refuses what was written, though it was inferred from it: keep the message, and do not rely on the schema.",
-  decimal: "A decimal is written as a number that has not all of its digits; leave out --decimal number.",
+    "The inferred schema of the type rejects the output, although it was inferred from this message too. Keep the message, and do not rely on the schema.",
+  decimal: "A decimal is written as a number that loses digits. Omit --decimal number.",
   "number-as-text":
-    "A JSON number is written as text, as all numbers of its path: others here need every digit. --int64 number or --decimal number keeps numbers.",
-  "type-name": "There are objects of several types here, and the type of each is not written; tagged JSON keeps it.",
-  "shared-reference": "One object was referred to several times and is written at every place; tagged JSON keeps it.",
+    "A JSON number is written as text, like all numbers at its path, since others there need every digit. --int64 number or --decimal number keeps numbers.",
+  "type-name": "Objects here have several types, and the type of each is not written; tagged JSON keeps it.",
+  "shared-reference":
+    "An object that was referenced several times is written at every place; tagged JSON keeps the references.",
   "appended-data": "Data appended by a writeObject method has no member to be in; tagged JSON keeps it.",
   "hidden-members": "Members of a base class are hidden by members of the same name; tagged JSON keeps them.",
-  "time-kind": "A local time of unknown offset is written without one, as a time of no kind is; tagged JSON keeps it.",
+  "time-kind":
+    "A local time with an unknown offset is written without one, like a time without a kind; tagged JSON keeps it.",
   "enum-number": "The number of an enum's name differed or is unknown here; tagged JSON keeps it.",
   "array-lengths": "An array of several dimensions, one of them empty, loses its lengths; tagged JSON keeps them.",
   "null-or-absent": "The member was null in some messages and absent in others, and Protobuf has one form for both.",

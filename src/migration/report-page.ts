@@ -39,7 +39,7 @@ ${section("Formats", formats(report))}
 ${section("Ambiguous", findings(report.ambiguities, "values"))}
 ${section("Settled by other messages", findings(report.settled, "values"))}
 ${section("Lost", findings(report.losses, "messages"))}
-${section("What the readers say", warnings(report))}
+${section("Warnings of the readers", warnings(report))}
 ${section("Failed", report.failures.map(failures).join("\n"))}
 ${section("Types and their paths", report.types.map(typeDetails).join("\n"))}
 </main></body></html>
@@ -67,7 +67,7 @@ const aReport: OptionCheck = (value) =>
   })(value);
 
 const verdicts: Readonly<Record<MigrationVerdict, string>> = {
-  clean: "<strong>Clean.</strong> Everything came back from its new payload as it was.",
+  clean: "<strong>Clean.</strong> Every value was read back from its new payload unchanged.",
   ambiguous:
     "<strong>Ambiguous.</strong> Nothing is lost; some values may be read in two ways, which a contract or more messages would settle.",
   losses: "<strong>With losses.</strong> Every message was migrated; some lost information, as listed.",
@@ -81,7 +81,7 @@ function cards({
 }: MigrationReport): string {
   const all: readonly (readonly [count: number, title: string, name: string, always: boolean])[] = [
     [migrated - lossy, "migrated", "good", true],
-    [kept, "kept as they were", "good", false],
+    [kept, "unchanged", "good", false],
     [ambiguities.length, "ambiguous paths", "unsure", true],
     [lossy, "with losses", "unsure", true],
     [failed, "failed", "bad", true],

@@ -134,7 +134,7 @@ function taggedTarget(): Target {
       decode: (payload) => valueFromJson(decodeAlone(codec, payload, limits)),
       compare(body, decoded) {
         if (comparable(body) === comparable(decoded)) return [];
-        throw new SobreError("UnsupportedValue", "The body came back from the migrated payload as another value.", {
+        throw new SobreError("UnsupportedValue", "The body was read back from the migrated payload as another value.", {
           path: "$",
         });
       },

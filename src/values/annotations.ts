@@ -63,7 +63,7 @@ interface Annotated {
 
 /** Marks an object or list, in place, with metadata; the mark is not a member and is not enumerated. */
 export function annotate<T extends object>(target: T, annotations: Annotations): T {
-  if (!Object.isExtensible(target)) throw invalidOption("target", "must be an object that is not frozen");
+  if (!Object.isExtensible(target)) throw invalidOption("target", "must be an extensible object");
   if (typeof annotations !== "object" || annotations === null || !isMark(annotations.typed))
     throw invalidOption("annotations", 'must be an object, whose member typed is "all" or a Set');
   const before = annotationsOf(target);

@@ -9,7 +9,7 @@ export class Decimal extends NamedText {
   /** @throws SobreError `InvalidArgument` for text that is not a decimal number. */
   constructor(text: string) {
     super(text);
-    if (!isDecimalText(text)) throw new SobreError("InvalidArgument", "A Decimal takes text, e.g. -12.30 or 1E+5.");
+    if (!isDecimalText(text)) throw new SobreError("InvalidArgument", "A Decimal needs a string, e.g. -12.30 or 1E+5.");
   }
 
   /** The nearest number. */

@@ -15,7 +15,7 @@ export class Duration extends TaggedScalar {
   constructor(iso: string, ticks?: bigint) {
     super();
     if (typeof iso !== "string" || !form.test(iso))
-      throw new SobreError("InvalidArgument", "A Duration takes text, e.g. PT1H30M.");
+      throw new SobreError("InvalidArgument", "A Duration needs a string, e.g. PT1H30M.");
     this.iso = iso;
     this.ticks = ticks;
     Object.freeze(this);

@@ -10,7 +10,7 @@ export class EnumValue extends TaggedScalar {
   constructor(name: string, value?: bigint | number) {
     super();
     if (typeof name !== "string" || !(value === undefined || typeof value === "bigint" || Number.isInteger(value)))
-      throw new SobreError("InvalidArgument", "An EnumValue takes its name and a whole number, or no number.");
+      throw new SobreError("InvalidArgument", "An EnumValue needs a name and optionally a whole number.");
     this.name = name;
     this.value = value === undefined ? undefined : BigInt(value);
     Object.freeze(this);

@@ -28,7 +28,7 @@ export class IsoTime extends TaggedScalar {
       !forms[kind].test(text) ||
       !exists(text)
     ) {
-      throw new SobreError("InvalidArgument", "An IsoTime takes text and its kind, e.g. 2024-02-29T12:34:56.789Z.");
+      throw new SobreError("InvalidArgument", "An IsoTime needs a string and its kind, e.g. 2024-02-29T12:34:56.789Z.");
     }
     this.text = text;
     this.kind = kind;

@@ -8,7 +8,7 @@ export class LocalDate extends NamedText {
   constructor(text: string) {
     super(text);
     if (typeof text === "string" && /^[+-]?\d{4,}-\d\d-\d\d$/.test(text)) return;
-    throw new SobreError("InvalidArgument", "A LocalDate takes text, e.g. 2024-12-31.");
+    throw new SobreError("InvalidArgument", "A LocalDate needs a string, e.g. 2024-12-31.");
   }
 
   override toTagged(): JsonObject {
@@ -22,7 +22,7 @@ export class LocalTime extends NamedText {
   constructor(text: string) {
     super(text);
     if (typeof text === "string" && /^\d\d:\d\d(?::\d\d(?:\.\d+)?)?$/.test(text)) return;
-    throw new SobreError("InvalidArgument", "A LocalTime takes text, e.g. 23:59:59.5.");
+    throw new SobreError("InvalidArgument", "A LocalTime needs a string, e.g. 23:59:59.5.");
   }
 
   override toTagged(): JsonObject {

@@ -39,7 +39,7 @@ function zoneOf(timeZone: string): Zone {
   try {
     return new Zone(timeZone);
   } catch (error) {
-    throw new SobreError("InvalidArgument", "timeZone must be one that is known here, e.g. Europe/Madrid.", {
+    throw new SobreError("InvalidArgument", "timeZone must be a time zone known here, e.g. Europe/Madrid.", {
       path: "$.timeZone",
       cause: error,
     });

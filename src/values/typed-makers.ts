@@ -110,5 +110,5 @@ export const typed: TypedMakers = {
 };
 
 function outside(type: AmqpType, wanted: string): SobreError {
-  return new SobreError("InvalidArgument", `An AMQP ${type} takes ${wanted}.`);
+  return new SobreError("InvalidArgument", `An AMQP ${type} needs ${wanted}.`);
 }

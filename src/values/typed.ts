@@ -88,10 +88,10 @@ export class AmqpMap implements Iterable<readonly [AmqpValue, AmqpValue]> {
     this.#values = none;
     if (entries === undefined) return;
     if (entries === null || typeof Reflect.get(Object(entries), Symbol.iterator) !== "function")
-      throw new SobreError("InvalidArgument", "An AmqpMap takes an iterable of pairs.");
+      throw new SobreError("InvalidArgument", "An AmqpMap needs an iterable of pairs.");
     const pairs = Array.from(entries);
     if (!pairs.every((pair) => Array.isArray(pair)))
-      throw new SobreError("InvalidArgument", "An AmqpMap takes pairs of a key and a value.");
+      throw new SobreError("InvalidArgument", "An AmqpMap needs pairs of a key and a value.");
     this.#keys = pairs.map(([key]) => key);
     this.#values = pairs.map(([, value]) => value);
   }
@@ -142,7 +142,7 @@ export class AmqpMap implements Iterable<readonly [AmqpValue, AmqpValue]> {
       if (typeof name !== "string" || name in object) {
         throw new SobreError(
           "InvalidOperation",
-          "The map has keys that no object can hold together. Read it entry by entry.",
+          "The map has keys that an object cannot hold together. Read it entry by entry.",
         );
       }
       object[name] = value;

@@ -29,7 +29,7 @@ export function valueFromJsonAt(json: unknown, path: string): unknown {
     return new Reading().read(json, { path, depth: 0 });
   } catch (error) {
     // A caller may leave less stack than a thousand levels take.
-    if (error instanceof RangeError) throw malformed({ path, depth: 0 }, "nests deeper than this process can follow");
+    if (error instanceof RangeError) throw malformed({ path, depth: 0 }, "is nested too deeply for this process");
     throw error;
   }
 }
@@ -121,7 +121,7 @@ class Reading {
 
   #number(id: unknown, target: object, place: Place): void {
     if (id === undefined) return;
-    if (this.#numbered.has(text(id, place))) throw malformed(place, "has an $id that is taken");
+    if (this.#numbered.has(text(id, place))) throw malformed(place, "has a duplicate $id");
     this.#numbered.set(text(id, place), target);
   }
 
@@ -158,12 +158,12 @@ function text(content: unknown, place: Place): string {
 
 function list(content: unknown, place: Place): readonly unknown[] {
   if (Array.isArray(content)) return content;
-  throw malformed(place, "has something else where its tag asks for a list");
+  throw malformed(place, "has a value that is not a list where its tag requires one");
 }
 
 function members(content: unknown, place: Place): object {
   if (typeof content === "object" && content !== null && !Array.isArray(content)) return content;
-  throw malformed(place, "has something else where its tag asks for an object");
+  throw malformed(place, "has a value that is not an object where its tag requires one");
 }
 
 /** Characters of a path that errors show: nobody reads more. */

@@ -35,7 +35,7 @@ export function valueToJson(value: unknown): Json {
     return render(value, { path: "$", depth: 0, shared: sharedIn(value), ids });
   } catch (error) {
     // A caller may leave less stack than a thousand levels take.
-    if (error instanceof RangeError) throw unsupported("$", "nests deeper than this process can follow from here");
+    if (error instanceof RangeError) throw unsupported("$", "is nested too deeply for this process");
     throw error;
   }
 }
@@ -76,7 +76,7 @@ function renderScalar(value: object, place: Place): Json {
   if (value instanceof Date) return renderDate(value, place.path);
   if (value instanceof Instant) return { $dateTime: value.toString(), kind: "utc" };
   if (value instanceof Typed) return renderTyped(value, place);
-  throw unsupported(place.path, "is an instance of a class that JSON cannot show");
+  throw unsupported(place.path, "is an instance of a class");
 }
 
 function renderContainer(value: Container, place: Place): Json {

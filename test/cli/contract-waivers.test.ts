@@ -72,16 +72,16 @@ describe("waivers", () => {
   });
 
   it.each([
-    ["waivers.json", { reason: "no list" }, "a list"],
-    ["waivers.json", "[", "a list"],
+    ["waivers.json", { reason: "no list" }, "a JSON array"],
+    ["waivers.json", "[", "a JSON array"],
     ["waivers.json", [{ subject: "a", codes: "b" }], "unknown member `codes`"],
     [
       "waivers.json",
       [{ subject: "a", code: "b", witness: "c", reason: "d", expires: "2026-02-30" }],
       "a date in `expires`",
     ],
-    ["lock.json", "<<<<<<<", "lock.json must hold"],
-    ["lock.json", {}, "lock.json must hold"],
+    ["lock.json", "<<<<<<<", "lock.json must be"],
+    ["lock.json", {}, "lock.json must be"],
   ])("refuses a broken %s: %j", async (name, content, why) => {
     const { code, terminal } = await check(folderOf({ ...broken, [name]: content }));
 

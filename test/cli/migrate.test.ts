@@ -203,7 +203,7 @@ describe("contracts with a mistake", () => {
     expect(code).toBe(2);
     expect(terminal.text()).toContain("Order $.Total");
     expect(terminal.text().replaceAll(/\s+/g, " ")).toContain(
-      "No contract is for {urn:sobre:orders:v1}Order, but one is for {urn:sobre:order}Order",
+      "No contract describes {urn:sobre:orders:v1}Order, but one is for {urn:sobre:order}Order",
     );
   });
 
@@ -258,7 +258,7 @@ describe("options that would be left out in silence", () => {
     [[captures, "--content-type", "text/plain"], "holds captured messages, which each have their own content type"],
     [
       [join(legacy, "dotnet/nbfx-dcs-order.bin"), "--include", "*.bin"],
-      "is a file, and file names choose from a folder",
+      "is a file, but file names can only select from a folder",
     ],
     [["--queue", "q", "--include", "*.bin"], "--include applies to a SOURCE and cannot be used with --queue"],
     [

@@ -80,11 +80,11 @@ describe("a message type in files", () => {
 
   it.each<readonly [string, (path: string) => unknown, string]>([
     ["a folder that is not there", (path) => readMessageType(path, "lost"), "Cannot read the folder"],
-    ["a subject that leads elsewhere", (path) => readMessageType(path, "../orders.placed"), "must be a folder below"],
+    ["a subject that leads elsewhere", (path) => readMessageType(path, "../orders.placed"), "must be a folder inside"],
     [
       "a type whose name leads elsewhere",
       (path) => writeMessageType(path, defineMessage("../up", { 1: jsonSchema(true) })),
-      "below",
+      "inside",
     ],
     ["a file that is no JSON", (path) => readMessageType(path, "broken"), "broken/1.0.schema.json is not JSON"],
     [

@@ -68,7 +68,7 @@ describe("checkCompatibility of Protobuf schemas", () => {
     expect(findings.map(({ code, message: what }) => [code, what])).toEqual([
       [
         "rule-procedure-changed",
-        "The procedure a.S.Get went from IDEMPOTENCY_UNKNOWN to NO_SIDE_EFFECTS, so it may be called in another way.",
+        "The procedure a.S.Get went from IDEMPOTENCY_UNKNOWN to NO_SIDE_EFFECTS, so it may be called differently.",
       ],
     ]);
   });

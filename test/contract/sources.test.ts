@@ -134,13 +134,21 @@ describe("JSON Schemas of several files", () => {
 
   it.each<[what: string, files: Readonly<Record<string, unknown>>, message: string]>([
     [
-      "leads out of the folder",
+      "leads outside the folder",
       { "order/1.0.schema.json": order({ $ref: "../../secret.json" }) },
-      "leads out of the folder",
+      "leads outside the folder",
     ],
-    ["is an absolute path", { "order/1.0.schema.json": order({ $ref: "/etc/passwd" }) }, "leads out of the folder"],
-    ["is a file: URL", { "order/1.0.schema.json": order({ $ref: "file:///etc/passwd" }) }, "leads to no file"],
-    ["would be fetched", { "order/1.0.schema.json": order({ $ref: "https://example.org/x" }) }, "nothing is fetched"],
+    ["is an absolute path", { "order/1.0.schema.json": order({ $ref: "/etc/passwd" }) }, "leads outside the folder"],
+    [
+      "is a file: URL",
+      { "order/1.0.schema.json": order({ $ref: "file:///etc/passwd" }) },
+      "does not resolve to a file",
+    ],
+    [
+      "would be fetched",
+      { "order/1.0.schema.json": order({ $ref: "https://example.org/x" }) },
+      "schemas are never fetched",
+    ],
     [
       "leads to a folder",
       { "order/1.0.schema.json": order({ $ref: "../shared" }), "shared/a.txt": "" },
@@ -177,12 +185,12 @@ describe("JSON Schemas of several files", () => {
     expect(() => subjectsOf(files)).toThrow(message);
   });
 
-  it("are refused where a link leads out of the folder", () => {
+  it("are refused where a link leads outside the folder", () => {
     const folder = folderOf({ "order/1.0.schema.json": order({ $ref: "a.json" }) });
     writeFileSync(join(outside, "a.json"), "{}");
     symlinkSync(join(outside, "a.json"), join(folder, "order/a.json"));
 
-    expect(() => readSubjects(folderFiles(folder))).toThrow("order/a.json is a link that leads out of the folder");
+    expect(() => readSubjects(folderFiles(folder))).toThrow("order/a.json is a link that leads outside the folder");
   });
 
   it("are still refused when a schema is neither a version nor referred to", () => {

@@ -37,7 +37,7 @@ describe("a failure of the server itself", () => {
 
     expect(failures).toEqual([[expect.any(TypeError), expect.stringMatching(/^[0-9a-f-]{36}$/)]]);
     expect(pair.detached).toMatchObject([
-      { condition: "amqp:internal-error", description: expect.stringContaining("See its log") },
+      { condition: "amqp:internal-error", description: expect.stringContaining("its log has the details") },
     ]);
   });
 });

@@ -112,11 +112,13 @@ function checkReference(found: Node, hint: Node, { declared, path }: Reference):
   const reference = found["$ref"];
   const name = typeof reference === "string" ? /^#\/\$defs\/([^/]+)$/.exec(reference)?.[1] : undefined;
   if (name === undefined) throw invalidContract(path, "has a $ref that is not #/$defs/NAME");
-  if (!Object.hasOwn(declared, name)) throw invalidContract(path, `refers to ${name}, which $defs do not declare`);
+  if (!Object.hasOwn(declared, name)) throw invalidContract(path, `refers to ${name}, which is not in $defs`);
   const keyword = ["properties", "allOf", "items", "additionalProperties"].find((one) => found[one] !== undefined);
-  if (keyword !== undefined) throw invalidContract(path, `has ${keyword} next to $ref; only the type itself may`);
+  if (keyword !== undefined)
+    throw invalidContract(path, `has ${keyword} next to $ref; only the type itself may have it have it`);
   const stray = Object.keys(hint).find((one) => !ofMembers.has(one) && one !== "defaultNamespace");
-  if (stray !== undefined) throw invalidContract(path, `has x-dotnet.${stray} next to $ref; only the type itself may`);
+  if (stray !== undefined)
+    throw invalidContract(path, `has x-dotnet.${stray} next to $ref; only the type itself may have it have it`);
 }
 
 function checkKeywords(found: Node, path: string, role: Place["role"]): void {
@@ -124,13 +126,13 @@ function checkKeywords(found: Node, path: string, role: Place["role"]): void {
     if (ownKeywords.includes(name) || idleKeywords.has(name) || isExtension(name)) continue;
     throw invalidContract(
       path,
-      `has ${JSON.stringify(name)}, which contracts do not have; they have ${ownKeywords.join(", ")}`,
+      `has ${JSON.stringify(name)}, which is not a keyword of contracts. Expected one of: ${ownKeywords.join(", ")}`,
     );
   }
   const { title, $defs, properties, allOf, items, additionalProperties: values } = found;
-  if (title !== undefined && typeof title !== "string") throw invalidContract(path, "has a title that is not text");
+  if (title !== undefined && typeof title !== "string") throw invalidContract(path, "has a title that is not a string");
   if ($defs !== undefined && role !== "root")
-    throw invalidContract(path, "has $defs, which only the whole contract may");
+    throw invalidContract(path, "has $defs, which are only allowed at the top of the contract");
   if ($defs !== undefined && !isNode($defs)) throw invalidContract(path, "has $defs that are not an object");
   if (properties !== undefined && !isNode(properties))
     throw invalidContract(path, "has properties that are not an object");
@@ -162,7 +164,7 @@ function jsonTypesOf({ type: given }: Node, path: string): readonly string[] {
 function hintsOf({ "x-dotnet": hint }: Node, path: string, role: Place["role"]): Node {
   if (hint === undefined) return {};
   if (typeof hint === "string") return { type: hint };
-  if (!isNode(hint)) throw invalidContract(path, "has an x-dotnet that is neither text nor an object");
+  if (!isNode(hint)) throw invalidContract(path, "has an x-dotnet that is neither a string nor an object");
   const known = role === "root" ? { ...hintChecks, defaultNamespace: text } : hintChecks;
   for (const [name, value] of Object.entries(hint)) {
     if (role !== "member" && ofMembers.has(name))

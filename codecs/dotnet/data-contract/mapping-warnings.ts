@@ -29,7 +29,7 @@ export class MappingWarnings {
     ]);
     const like = names.find(({ local }) => local === root.local);
     const other = like === undefined ? "" : `, but one is for ${nameText(like)}`;
-    this.texts.push(`No contract is for ${nameText(root)}${other}; it was read by its form.`);
+    this.texts.push(`No contract describes ${nameText(root)}${other}; it was read by its form.`);
   }
 
   /** Warns of members of one name with others between them: together they are a list, and their order among the others is lost. */

@@ -49,7 +49,7 @@ class JsonReader {
     this.#value();
     for (let open = this.#open.at(-1); open !== undefined; open = this.#open.at(-1)) this.#fill(open);
     this.#skipBlanks();
-    if (this.#at < this.#text.length) throw this.#error("TrailingBytes", "goes on behind its value");
+    if (this.#at < this.#text.length) throw this.#error("TrailingBytes", "continues after its value");
     return this.#tape;
   }
 
@@ -190,7 +190,7 @@ class JsonReader {
   #unexpected(): SobreError {
     return this.#at >= this.#text.length
       ? this.#error("TruncatedPayload", "ends before its value does")
-      : this.#error("DecodeFailed", "breaks the grammar of JSON");
+      : this.#error("DecodeFailed", "violates the grammar of JSON");
   }
 
   #error(code: ErrorCode, what: string): SobreError {

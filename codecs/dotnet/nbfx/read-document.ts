@@ -101,7 +101,7 @@ class NbfxReader {
       }
       if (root !== undefined) throw this.#trailing(start, type);
       if (type < record.shortElement || type > record.prefixElementZ) {
-        throw cursor.broken("begins with something else than an element", start);
+        throw cursor.broken("does not begin with an element", start);
       }
       root = this.#startElement(type, start);
       this.#nodes.push(root);
@@ -113,7 +113,7 @@ class NbfxReader {
 
   #trailing(offset: number, type: number): Error {
     if (type >= record.shortElement && type <= record.prefixElementZ) {
-      return this.#cursor.broken("holds a second document, which nothing here reads", offset);
+      return this.#cursor.broken("holds a second document, which is not supported", offset);
     }
     return this.#cursor.trailing(offset);
   }
@@ -249,7 +249,7 @@ class NbfxReader {
       const type = this.#cursor.byte();
       if ((type & 0xfe) === record.endListText) return { values, ends: type !== record.endListText };
       if (type < record.zeroText || type % 2 === 1 || type === record.startListText) {
-        throw this.#cursor.broken("has a list with something else than text in it", start);
+        throw this.#cursor.broken("has a list with content other than text", start);
       }
       this.#count(1, at);
       values.push(this.#textValue(type, at));

@@ -109,7 +109,7 @@ class DocumentWriter {
     const scalar = runtimeScalar(value);
     if (scalar !== undefined) return { kind: "scalar", scalar };
     if (Array.isArray(value)) return listOf(runtimeItems(value));
-    throw unsupported(path, "is of no type that the contract declares");
+    throw unsupported(path, "is not of a type that the contract declares");
   }
 
   /** Writes the number of an object, or refers to it; true when there is no more to write. */

@@ -81,7 +81,7 @@ export function writeScalar(records: RecordWriter, value: unknown, kind: ScalarK
 }
 
 function text(records: RecordWriter, value: string, path: string): void {
-  if (!value.isWellFormed()) throw unsupported(path, "has half of a surrogate pair");
+  if (!value.isWellFormed()) throw unsupported(path, "has a lone surrogate");
   // An element without text is the empty string.
   if (value !== "") records.text(value);
 }

@@ -113,7 +113,7 @@ function dateTimeOf(bits: bigint, { timeZone, warnings }: ValueSettings): DateTi
 }
 
 const zoneAssumed =
-  "Local times were written without their offset, and the zone of this process was taken; name that of the senders with timeZone.";
+  "Local times were written without their offset, and the time zone of this process was assumed. Set that of the senders with timeZone.";
 
 function dateTime(view: ClassView, settings: ValueSettings): DateTime | undefined {
   const bits = view.long("dateData");

@@ -73,7 +73,7 @@ class XmlReader {
       case "!":
         if (text.startsWith("<!--", start)) return this.#comment();
         if (text.startsWith("<![CDATA[", start)) return this.#characters();
-        throw this.#broken("has a DOCTYPE or another declaration, which nothing here reads", start);
+        throw this.#broken("has a DOCTYPE or another declaration, which is not supported", start);
       default:
         return this.#startTag();
     }
@@ -184,9 +184,7 @@ class XmlReader {
     }
     if (this.#open !== undefined) this.#open.add(new XmlText(value, undefined, this.#count(start)));
     else if (/[^\t\n\r ]/.test(text.slice(start, this.#at))) {
-      throw this.#root === undefined
-        ? this.#broken("begins with something else than an element", start)
-        : this.#trailing(start);
+      throw this.#root === undefined ? this.#broken("does not begin with an element", start) : this.#trailing(start);
     }
   }
 

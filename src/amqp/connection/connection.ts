@@ -125,7 +125,7 @@ export class Connection implements ConnectionPort {
   /** The socket is gone. */
   disconnected(): void {
     if (this.#phase !== "over" && this.#phase !== "closing") this.lost = true;
-    this.#finish({ condition: "amqp:connection:forced", description: "The connection was cut." });
+    this.#finish({ condition: "amqp:connection:forced", description: "The connection was closed by the server." });
   }
 
   /** Closes the connection. */
@@ -152,7 +152,7 @@ export class Connection implements ConnectionPort {
   spend(steps: number): void {
     this.#steps += steps;
     if (this.#steps > mostSteps)
-      throw new WireFault("amqp:resource-limit-exceeded", "The frames of one read take too much work.");
+      throw new WireFault("amqp:resource-limit-exceeded", "Processing the frames of one read takes too much work.");
   }
 
   forget(channel: number): void {
@@ -197,7 +197,7 @@ export class Connection implements ConnectionPort {
       else if (header.protocol === protocol.amqp) {
         this.#phase = "open";
         this.#writeOpen();
-      } else this.#finish({ condition: "amqp:not-implemented", description: "The peer speaks no AMQP 1.0." });
+      } else this.#finish({ condition: "amqp:not-implemented", description: "The peer does not speak AMQP 1.0." });
       return true;
     }
     if (header.protocol === protocol.sasl && serverSasl !== undefined && !this.#saslDone) {
@@ -210,13 +210,14 @@ export class Connection implements ConnectionPort {
     } else {
       // A peer that speaks another protocol gets our header, then the connection is closed (AMQP 1.0 part 2.2).
       this.frames.protocolHeader(protocol.amqp);
-      this.#finish({ condition: "amqp:not-implemented", description: "The peer speaks no AMQP 1.0." });
+      this.#finish({ condition: "amqp:not-implemented", description: "The peer does not speak AMQP 1.0." });
     }
     return true;
   }
 
   #saslFrame(frame: FrameReader): void {
-    if (frame.type !== 1) throw new WireFault("amqp:not-allowed", "A frame of another kind came during SASL.");
+    if (frame.type !== 1)
+      throw new WireFault("amqp:not-allowed", "Received a frame that is not a SASL frame during SASL.");
     const reader = bodyReader(frame.body);
     const sasl = { descriptor: readBody(reader), reader };
     const { serverSasl, clientSasl } = this.#options;
@@ -229,7 +230,7 @@ export class Connection implements ConnectionPort {
 
   #amqpFrame(frame: FrameReader): void {
     if (frame.type !== 0)
-      throw new WireFault("amqp:connection:framing-error", `No AMQP frame has the type ${frame.type}.`);
+      throw new WireFault("amqp:connection:framing-error", `The frame type ${frame.type} is not an AMQP frame type.`);
     if (frame.start === frame.end) return;
     const { frequent } = frame;
     if (frequent !== undefined && this.#phase === "running" && this.#inSession(frame, frequent, undefined)) return;
@@ -239,7 +240,7 @@ export class Connection implements ConnectionPort {
     if (descriptor === code.close) return this.#closedByPeer(readEnding(reader));
     // Frames between this side's close and the peer's are ignored.
     if (this.#phase === "closing") return;
-    if (this.#phase !== "running") throw new WireFault("amqp:illegal-state", "The first frame has to be an open.");
+    if (this.#phase !== "running") throw new WireFault("amqp:illegal-state", "The first frame must be an open.");
     if (descriptor === code.begin) return this.#begin(frame.channel, reader);
     this.#inSession(frame, descriptor, reader);
   }
@@ -294,16 +295,16 @@ export class Connection implements ConnectionPort {
       return;
     }
     if (begin.remoteChannel !== undefined)
-      throw new WireFault("amqp:not-allowed", "A begin answers a session that was not begun here.");
+      throw new WireFault("amqp:not-allowed", "A begin answers a session that this side did not begin.");
     if (this.#sessions.has(channel))
-      throw new WireFault("amqp:illegal-state", "A session was begun twice on one channel.");
+      throw new WireFault("amqp:illegal-state", "A session was begun twice on the same channel.");
     const session = new Session(this, channel, this.events);
     this.#sessions.set(channel, session);
     session.begin({ channel, begin });
   }
 
   #closedByPeer(error: WireError | undefined): void {
-    if (this.#phase === "open") throw new WireFault("amqp:illegal-state", "The first frame has to be an open.");
+    if (this.#phase === "open") throw new WireFault("amqp:illegal-state", "The first frame must be an open.");
     if (this.#phase === "running") {
       this.#sessions.flush();
       this.frames.close(undefined);

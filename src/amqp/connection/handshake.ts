@@ -24,10 +24,10 @@ export const protocol = { amqp: 0, tls: 2, sasl: 3 } as const;
 /** Answers a SASL frame of a client; true when it is let in. @throws WireFault when it is not. */
 export function serveSasl(sasl: ServerSasl, frames: FrameWriter, frame: SaslFrame): void {
   if (frame.descriptor !== code.saslInit)
-    throw new WireFault("amqp:not-allowed", "The client has to begin with a SASL init.");
+    throw new WireFault("amqp:not-allowed", "The client must begin with a SASL init.");
   const init = readSaslInit(frame.reader);
   if (!sasl.mechanisms.includes(init.mechanism))
-    throw new WireFault("amqp:unauthorized-access", "The SASL mechanism is none of those offered.");
+    throw new WireFault("amqp:unauthorized-access", "The SASL mechanism is not one of those offered.");
   if (!sasl.verify(init))
     throw new WireFault("amqp:unauthorized-access", "The name or key is wrong. Check the connection string.");
   frames.saslOutcome(0);
@@ -50,9 +50,9 @@ export function askSasl(sasl: ClientSasl, frames: FrameWriter, frame: SaslFrame)
     return false;
   }
   if (frame.descriptor !== code.saslOutcome)
-    throw new WireFault("amqp:not-implemented", "The server asks for a SASL exchange that is not known.");
+    throw new WireFault("amqp:not-implemented", "The server requests an unknown SASL exchange.");
   if (readSaslOutcome(frame.reader) === 0) return true;
-  throw new WireFault("amqp:unauthorized-access", "The server has refused the name or key.");
+  throw new WireFault("amqp:unauthorized-access", "The server refused the name or key.");
 }
 
 /** How a client wants to show who it is (AMQP 1.0 part 5.3.3.2). */

@@ -53,7 +53,7 @@ export class LinkBudget {
     const most = this.#links > maxLinks ? `${maxLinks} links` : `links of ${maxLinkBytes} bytes`;
     return {
       cost: rest,
-      refusal: `The connection has ${most}, as many as it may. Detach one, or open another connection.`,
+      refusal: `The connection has ${most}, the maximum. Detach one, or open another connection.`,
     };
   }
 
@@ -88,7 +88,10 @@ export class LinkBudget {
   #add(bytes: number): void {
     this.#bytes += bytes;
     if (this.#bytes > this.#limits.maxLinkBytes * patience)
-      throw new WireFault("amqp:resource-limit-exceeded", "The connection has more sessions and links than it may.");
+      throw new WireFault(
+        "amqp:resource-limit-exceeded",
+        "The connection exceeds the maximum number of sessions and links.",
+      );
   }
 }
 

@@ -66,7 +66,11 @@ export class LinkTable implements Iterable<SendingLink | ReceivingLink> {
       );
     }
     if (attach.sndSettleMode > 2 || attach.rcvSettleMode > 1)
-      throw new WireFault("amqp:invalid-field", "A settle mode of an attach is unknown to AMQP 1.0.", "session");
+      throw new WireFault(
+        "amqp:invalid-field",
+        "An attach has a settle mode that AMQP 1.0 does not define.",
+        "session",
+      );
     if (this.find(attach.handle) !== undefined) {
       const what = `The handle ${attach.handle} belongs to another link of the session.`;
       throw new WireFault("amqp:session:handle-in-use", what, "session");

@@ -31,8 +31,8 @@ export class Liveness {
   check(open: boolean): boolean {
     const now = this.#now();
     const { handshakeTimeOut, idleTimeOut } = this.#limits;
-    if (!open && now - this.#startedAt >= handshakeTimeOut) throw forced("No open has come in time.");
-    if (now - this.#heardAt >= idleTimeOut) throw forced(`Nothing has come for ${idleTimeOut / 1000} seconds.`);
+    if (!open && now - this.#startedAt >= handshakeTimeOut) throw forced("No open frame arrived in time.");
+    if (now - this.#heardAt >= idleTimeOut) throw forced(`No frame arrived for ${idleTimeOut / 1000} seconds.`);
     return open && this.remoteIdleTimeOut > 0 && (now - this.#spokeAt) * 2 >= this.remoteIdleTimeOut;
   }
 }

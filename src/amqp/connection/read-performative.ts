@@ -174,7 +174,7 @@ function readState(reader: ByteReader): DeliveryState {
   const start = reader.at;
   const descriptor = readDescriptor(reader);
   const state = readFields(reader, () => stateOf(descriptor, reader));
-  if (state === undefined) throw reader.fault("A delivery has a state that is not known", start);
+  if (state === undefined) throw reader.fault("A delivery has an unknown state", start);
   return state;
 }
 

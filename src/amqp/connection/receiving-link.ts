@@ -121,7 +121,7 @@ export class ReceivingLink extends Link {
   transferred(transfer: Transfer, payload: Uint8Array): void {
     const partial = this.#partial ?? this.#start(transfer);
     if (transfer.deliveryId !== undefined && transfer.deliveryId !== partial.first.deliveryId)
-      throw new WireFault("amqp:invalid-field", "The id of a delivery has changed between its frames.", "session");
+      throw new WireFault("amqp:invalid-field", "The delivery id changed between frames of a delivery.", "session");
     if (transfer.aborted) {
       this.letGo();
       this.#topUp();
@@ -220,7 +220,7 @@ export class ReceivingLink extends Link {
 
   #useCredit(): void {
     if (this.credit === 0)
-      throw new WireFault("amqp:link:transfer-limit-exceeded", "A message came without credit.", "session");
+      throw new WireFault("amqp:link:transfer-limit-exceeded", "A message arrived without credit.", "session");
     this.credit--;
     this.#deliveryCount = plus(this.#deliveryCount, 1);
   }
@@ -259,11 +259,11 @@ const patience = 2;
 
 const tooLarge: WireError = {
   condition: "amqp:link:message-size-exceeded",
-  description: "A message goes on and on beyond the size that the link allows.",
+  description: "A message exceeds the link's maximum size by far.",
 };
 const tooManyUnfinished: WireError = {
   condition: "amqp:resource-limit-exceeded",
-  description: "The connection has too many bytes in messages whose last frame has not come.",
+  description: "The connection has too many bytes of incomplete messages.",
 };
 
 /** Bytes of a tag, at most (AMQP 1.0 part 2.8.7). */

@@ -41,7 +41,7 @@ export class SessionTable extends Map<number, Session> {
     // Nearly all peers use one channel number for both directions of a session.
     const session = this.#byRemoteChannel.get(channel) ?? this.get(channel);
     if (session !== undefined) return session;
-    throw new WireFault("amqp:not-allowed", `No session was begun on the channel ${channel}.`);
+    throw new WireFault("amqp:not-allowed", `There is no session on channel ${channel}.`);
   }
 
   forget(channel: number): void {

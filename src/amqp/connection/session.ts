@@ -118,7 +118,7 @@ export class Session implements SessionPort, WindowPort {
       }
       case code.begin:
         readBegin(reader);
-        throw new WireFault("amqp:illegal-state", "A session was begun twice on one channel.");
+        throw new WireFault("amqp:illegal-state", "A session was begun twice on the same channel.");
       default:
         throw new WireFault("amqp:not-implemented", `No frame of a session has the descriptor ${descriptor}.`);
     }
@@ -243,17 +243,21 @@ export class Session implements SessionPort, WindowPort {
     const link = this.links.byRemoteHandle(transfer.handle);
     if (link.state === "attached") {
       if (!(link instanceof ReceivingLink))
-        throw new WireFault("amqp:not-allowed", "A message came to the sending end of a link.", "session");
+        throw new WireFault("amqp:not-allowed", "A message arrived at the sending end of a link.", "session");
       link.transferred(transfer, reader.bytes.subarray(reader.at));
     } else if (link.state === "asked")
-      throw new WireFault("amqp:link:transfer-limit-exceeded", "A message came without credit.", "session");
+      throw new WireFault("amqp:link:transfer-limit-exceeded", "A message arrived without credit.", "session");
     if (this.#incomingWindow * 2 < incomingWindow) this.writeFlow({});
   }
 
   #countTransfer(): void {
     this.#nextIncomingId = plus(this.#nextIncomingId, 1);
     if (--this.#incomingWindow < 0)
-      throw new WireFault("amqp:session:window-violation", "More frames came than the window allows.", "session");
+      throw new WireFault(
+        "amqp:session:window-violation",
+        "More frames arrived than the session window allows.",
+        "session",
+      );
   }
 
   #flow(flow: Flow): void {

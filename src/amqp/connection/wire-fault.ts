@@ -52,5 +52,5 @@ export function wireErrorOf(error: unknown, longest: number = longestDescription
     const text = trackingId === undefined ? error.message : error.message.replace(` TrackingId: ${trackingId}`, "");
     return { condition: errorTraits(error.code).amqpCondition, description: cut(text, longest) };
   }
-  return { condition: "amqp:internal-error", description: "The server failed. See its log for more." };
+  return { condition: "amqp:internal-error", description: "The server failed; its log has the details." };
 }

@@ -45,12 +45,12 @@ export function decodeBatch(bytes: Uint8Array, options?: DecodeMessageOptions): 
   const message = new AmqpMessage(bytes, options);
   const { body } = message;
   if (body?.kind !== "data") {
-    throw new SobreError("DecodeFailed", "A batch has no data sections, of which each must hold a message.", {
+    throw new SobreError("DecodeFailed", "A batch has no data sections; each message must be in a data section.", {
       path: "$.body",
     });
   }
   if (body.sections.length > mostInBatch)
-    throw new SobreError("LimitExceeded", `A batch has more than ${mostInBatch} messages. Send several.`);
+    throw new SobreError("LimitExceeded", `A batch has more than ${mostInBatch} messages. Split it.`);
   const borders = message.borders().filter(({ name }) => name === "data");
   return body.sections.map((data, index) => {
     try {

@@ -242,7 +242,7 @@ function writeSequence(writer: ByteWriter, payload: Uint8Array): void {
   for (let at = 0; at < payload.byteLength;) {
     const code = payload[at];
     const end = code === 0x45 || code === 0xc0 || code === 0xd0 ? valueEnd(payload, at) : -1;
-    if (end < 0) throw notEncoded("sequence", "AMQP lists one behind the other");
+    if (end < 0) throw notEncoded("sequence", "consecutive AMQP lists");
     writeDescriptor(writer, section.sequence);
     writer.raw(payload.subarray(at, end));
     at = end;

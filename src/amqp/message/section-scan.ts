@@ -58,7 +58,7 @@ export function contentOf(bytes: Uint8Array, start: number): number {
 function checkOrder(reader: ByteReader, kind: number, last: number, start: number): void {
   reader.seek(start, reader.bytes.byteLength);
   const name = sectionNames[kind];
-  if (name === undefined) throw reader.fault("A section has a descriptor that AMQP 1.0 does not know", start);
+  if (name === undefined) throw reader.fault("A section has a descriptor that AMQP 1.0 does not define", start);
   if (kind === last && (kind === section.data || kind === section.sequence)) return;
   if (kind === last) throw reader.fault(`The section ${name} comes twice`, start);
   const before = sectionNames[last] ?? "";
@@ -106,7 +106,7 @@ function endOfLarge(bytes: Uint8Array, at: number): number {
 function mistyped(reader: ByteReader, kind: number, at: number): Error {
   reader.seek(at, reader.bytes.byteLength);
   return at < reader.bytes.byteLength
-    ? reader.fault(`The section ${sectionNames[kind]} holds a value of another type than it must`, at)
+    ? reader.fault(`The section ${sectionNames[kind]} has a value of the wrong type`, at)
     : reader.cut("The value of a section is missing", at);
 }
 
@@ -124,5 +124,5 @@ function skipValue(reader: ByteReader, at: number): number {
   reader.seek(at, reader.bytes.byteLength);
   throw end === cutOff
     ? reader.cut("A section is cut off", at)
-    : reader.fault("A section holds a format code that is none of AMQP 1.0", at);
+    : reader.fault("A section has a format code that AMQP 1.0 does not define", at);
 }

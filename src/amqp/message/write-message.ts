@@ -107,15 +107,14 @@ function writeSections(writer: ByteWriter, message: MessageInit, settings: Write
 }
 
 function writeBody(writer: ByteWriter, body: BodyInit, settings: WriterSettings): void {
-  if (body.kind !== "value" && body.sections.length === 0)
-    throw unsupported("is a body without sections, so none at all");
+  if (body.kind !== "value" && body.sections.length === 0) throw unsupported("is a body without sections");
   switch (body.kind) {
     case "data":
       for (const data of body.sections) writeData(writer, data);
       return;
     case "sequence":
       for (const items of body.sections) {
-        if (!Array.isArray(items)) throw unsupported("is a section of a sequence and no list");
+        if (!Array.isArray(items)) throw unsupported("is a sequence section but not a list");
         writeDescriptor(writer, section.sequence);
         writeList(writer, items, settings, 0);
       }
@@ -130,7 +129,7 @@ function writeBody(writer: ByteWriter, body: BodyInit, settings: WriterSettings)
 
 /** Writes a data section. */
 export function writeData(writer: ByteWriter, data: Uint8Array): void {
-  if (!(data instanceof Uint8Array)) throw unsupported("is a section of data and no Uint8Array");
+  if (!(data instanceof Uint8Array)) throw unsupported("is a data section but not a Uint8Array");
   writeDescriptor(writer, section.data);
   writer.variable(0xa0, data);
 }

@@ -77,5 +77,5 @@ function checkProperty(key: AmqpValue | undefined, value: AmqpValue | undefined)
 }
 
 function checkSimple(value: AmqpValue): void {
-  if (!isSimple(value)) throw unsupported("is an application property and no simple type");
+  if (!isSimple(value)) throw unsupported("is an application property but not of a simple type");
 }

@@ -103,7 +103,7 @@ function putCompound(writer: ByteWriter, code: number, item: unknown, write: (it
 
 function utf8(value: string, ascii: boolean): Uint8Array {
   const bytes = Buffer.from(value, "utf8");
-  if (ascii && bytes.length !== value.length) throw unsupported("is typed as a symbol and is not ASCII");
+  if (ascii && bytes.length !== value.length) throw unsupported("is typed as a symbol but is not ASCII");
   if (bytes.length !== value.length && !isWellFormed(value)) throw unsupported("has a lone surrogate");
   return bytes;
 }

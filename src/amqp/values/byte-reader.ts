@@ -177,7 +177,7 @@ export class ByteReader {
     // Every other UTF-8 text has fewer units than bytes.
     if (text.length === length && !(this.settings.lenient && text.includes("\ufffd"))) return text;
     if (this.settings.lenient) return this.bytes.toString("latin1", start, start + length);
-    throw this.fault("A symbol holds a byte that is not ASCII", start);
+    throw this.fault("A symbol has a byte that is not ASCII", start);
   }
 
   /** {@link name} behind a size of one byte. */
@@ -266,7 +266,7 @@ export class ByteReader {
   /** Leaves an extent, which must have been read to its end. */
   leave(outer: number): void {
     if (this.at !== this.end && !this.settings.lenient) {
-      throw this.fault(`A compound value has ${this.end - this.at} bytes behind its last item`, this.at);
+      throw this.fault(`A compound value has ${this.end - this.at} bytes after its last item`, this.at);
     }
     this.end = outer;
   }

@@ -270,6 +270,6 @@ export function isWellFormed(text: string): boolean {
 }
 
 function checkText(code8: number, value: string): void {
-  if (code8 === 0xa3) throw unsupported("is a symbol and not ASCII");
+  if (code8 === 0xa3) throw unsupported("is a symbol but not ASCII");
   if (!isWellFormed(value)) throw unsupported("has a lone surrogate");
 }

@@ -82,7 +82,7 @@ export function fromDecimalString(text: string, type: DecimalType): Typed {
   if (coefficient >= 10n ** BigInt(precision)) throw invalid(type, `have at most ${precision} digits`);
   // The two highest values of the exponent's leading bits are taken.
   if (exponent < 0 || exponent >= 3 * 2 ** Number(exponentBits - 2n))
-    throw invalid(type, "have an exponent that the type holds");
+    throw invalid(type, "have an exponent within the range of the type");
   const long = coefficient >> coefficientBits !== 0n;
   const shift = long ? coefficientBits - 2n : coefficientBits;
   const field = (BigInt(exponent) << shift) | (coefficient & ((1n << shift) - 1n));

@@ -26,11 +26,14 @@ export function readArray(reader: ByteReader, width: 1 | 4, depth: number, read:
     if (descriptors.length > 1) shared += left - reader.left + ((reader.at - at) >>> 6);
   }
   const format = formatCodes.get(code);
-  if (format === undefined) throw reader.fault("A format code is none of AMQP 1.0", reader.at - 1);
+  if (format === undefined) throw reader.fault("A format code is not defined by AMQP 1.0", reader.at - 1);
   checkCount(reader, count, Math.abs(format.width));
   const [descriptor, ...inner] = descriptors;
   if (count === 0 && inner.length > 0) {
-    throw reader.fault("An array without elements has more than one descriptor, which nothing could hold", reader.at);
+    throw reader.fault(
+      "An array without elements has more than one descriptor, which no value can represent",
+      reader.at,
+    );
   }
   const values: AmqpValue[] = [];
   const repeated = Math.max(0, count - 1) * shared;

@@ -102,7 +102,7 @@ export function readTypedAs(reader: ByteReader, code: number, depth: number): Am
     case 0x00:
       return readDescribed(reader, depth);
     default:
-      throw reader.fault("A format code is none of AMQP 1.0", reader.at - 1);
+      throw reader.fault("A format code is not defined by AMQP 1.0", reader.at - 1);
   }
 }
 

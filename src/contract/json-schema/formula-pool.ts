@@ -133,7 +133,8 @@ export class FormulaPool {
   /** The definition of a reference. */
   unfold(reference: Formula & { readonly kind: "reference" }): Formula {
     const definition = this.definitions.get(reference.target);
-    if (definition === undefined) throw new SobreError("InvalidArgument", `Nothing defines ${reference.target}.`);
+    if (definition === undefined)
+      throw new SobreError("InvalidArgument", `The schema does not define ${reference.target}.`);
     return reference.negated ? this.not(definition) : definition;
   }
 

@@ -36,7 +36,7 @@ export async function jsonCompatibility(
     if (part === undefined) continue;
     throw new SobreError(
       "InvalidArgument",
-      `The ${version} JSON Schema has a value that JSON lacks at #${part}. Pass plain JSON, as JSON.parse returns it.`,
+      `The ${version} JSON Schema has a value that JSON lacks at #${part}. Pass plain JSON, e.g. from JSON.parse.`,
       { path: `#${part}` },
     );
   }

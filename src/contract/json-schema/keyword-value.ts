@@ -63,7 +63,7 @@ export class Keywords {
   }
 
   broken(keyword: string, wanted: string): SobreError {
-    return new SobreError("InvalidArgument", `The JSON Schema is broken: ${keyword} must be ${wanted}.`, {
+    return new SobreError("InvalidArgument", `The JSON Schema is invalid: ${keyword} must be ${wanted}.`, {
       path: `#${this.node.pointer}/${keyword}`,
     });
   }

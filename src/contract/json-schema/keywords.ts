@@ -169,7 +169,7 @@ export function patternOf(source: string, keywords: Keywords, pool: FormulaPool)
   } catch (error) {
     throw new SobreError(
       "InvalidArgument",
-      `The JSON Schema is broken: ${JSON.stringify(source)} is not a valid pattern.`,
+      `The JSON Schema is invalid: ${JSON.stringify(source)} is not a valid pattern.`,
       {
         path: `#${keywords.node.pointer}`,
         cause: error,

@@ -151,7 +151,7 @@ const deepest = 500;
 function unresolved({ pointer }: SchemaNode, reference: string): SobreError {
   return new SobreError(
     "InvalidArgument",
-    `The reference ${JSON.stringify(reference)} leads to nothing in the schema, and schemas are never fetched; put its target under $defs.`,
+    `The reference ${JSON.stringify(reference)} does not resolve in the schema, and schemas are never fetched. Put its target under $defs.`,
     { path: `#${pointer}` },
   );
 }

@@ -49,7 +49,7 @@ export class Translation {
     if (schema === true) return pool.always;
     if (schema === false) return pool.never;
     if (!isObject(schema)) {
-      throw new SobreError("InvalidArgument", "The JSON Schema is broken: an object or a boolean must be here.", {
+      throw new SobreError("InvalidArgument", "The JSON Schema is invalid: expected an object or a boolean here.", {
         path: `#${node.pointer}`,
       });
     }
@@ -182,7 +182,7 @@ class InPlaceScope {
     const at = this.nodes.findIndex(({ pointer, document }) => pointer === node.pointer && document === node.document);
     if (at < 0) return new InPlaceScope(this.shared, [...this.nodes, node], this.outside);
     if (at >= this.outside) return undefined;
-    throw new SobreError("InvalidArgument", "The JSON Schema is broken: it holds where it does not hold.", {
+    throw new SobreError("InvalidArgument", "The JSON Schema contradicts itself: it depends on its own negation.", {
       path: `#${node.pointer}`,
     });
   }

@@ -61,7 +61,7 @@ export function brokenRules({ writer, reader, policy, readerIsOlder }: Sides): r
     else if (other.idempotency !== procedure.idempotency)
       add(
         "procedure-changed",
-        `The procedure ${name} went from ${procedure.idempotency} to ${other.idempotency}, so it may be called in another way.`,
+        `The procedure ${name} went from ${procedure.idempotency} to ${other.idempotency}, so it may be called differently.`,
         name,
       );
   }
@@ -110,7 +110,7 @@ function enumValues(
     else if (policy !== "wire" && isGone && !other.reserved.names.includes(value))
       add(
         "enum-name-free",
-        `${place} (${number}) is gone and its name is not reserved, so JSON that has it is refused.`,
+        `${place} (${number}) is gone and its name is not reserved, so JSON with it is refused.`,
         place,
       );
     else if (policy !== "wire" && !isGone && other.numbers.get(value) !== number)

@@ -30,7 +30,7 @@ export async function replay({
   compared,
 }: Omit<RecordedWitness, "encodings">): Promise<string | undefined> {
   if (compared.contentModel === "upcast")
-    throw new SobreError("InvalidArgument", "A report does not hold the upcaster. Run the check again.");
+    throw new SobreError("InvalidArgument", "A report does not contain the upcaster. Run the check again.");
   if (compared.format === "json-schema") return replayJson(value, compared) ?? replayNative({ value, hash, compared });
   const { findings } = await checkCompatibility(compared);
   return findings.find((finding: Finding) => finding.witness?.hash === hash)?.witness?.outcome;

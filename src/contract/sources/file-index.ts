@@ -53,7 +53,7 @@ export class FileIndex {
     if (posix.isAbsolute(plain) || plain.includes("\\") || candidates[0]?.startsWith("../") === true)
       throw new SobreError(
         "InvalidArgument",
-        `${from}: the reference ${JSON.stringify(reference)} leads out of the folder of subjects.`,
+        `${from}: the reference ${JSON.stringify(reference)} leads outside the folder of subjects.`,
       );
     return candidates.find((file) => listed.includes(file));
   }

@@ -122,7 +122,7 @@ class Bundle {
     if (metaSchema(resource) !== undefined) return undefined;
     throw wrong(
       from.file,
-      `the reference ${JSON.stringify(reference)} leads to no file in the folder of subjects, and nothing is fetched. Put its target there, or under $defs`,
+      `the reference ${JSON.stringify(reference)} does not resolve to a file in the folder of subjects, and schemas are never fetched. Put its target there, or under $defs`,
     );
   }
 }

@@ -78,7 +78,7 @@ export function withDeployed(
   if (own.length === 0)
     throw new SobreError(
       "InvalidArgument",
-      `No subject.json lists ${service} in inFlight. Add what it produces and consumes.`,
+      `No subject.json lists ${service} in inFlight. Add the versions that it produces and consumes.`,
     );
   const deployment = { version, subjects: Object.fromEntries(own) };
   return { ...before, [environment]: { ...deployedTo(before, environment), [service]: deployment } };

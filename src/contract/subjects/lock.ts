@@ -13,7 +13,10 @@ export function parseLock(text: string): Lock {
   const json = parsedJson(text);
   if (isObject(json) && isObject(json["schemas"]))
     return Object.fromEntries(Object.entries(json["schemas"]).map(([file, hash]) => [file, String(hash)]));
-  throw new SobreError("InvalidArgument", "lock.json must hold the hash of each released file under schemas, as JSON.");
+  throw new SobreError(
+    "InvalidArgument",
+    "lock.json must be a JSON object with the hash of each released file under schemas.",
+  );
 }
 
 /** The text of a lock with every version that is there; what was locked before stays as it was. */

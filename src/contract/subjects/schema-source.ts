@@ -24,7 +24,7 @@ export function madeBy(library: string, make: () => unknown): unknown {
       cause instanceof Error ? cause.message.replaceAll(/\s+/g, " ").replace(/\.$/, "") : "it does not say why";
     throw new SobreError(
       "InvalidArgument",
-      `${library} has no JSON Schema for this type: ${why}. Use a type that JSON has, e.g. a text that the schema transforms.`,
+      `${library} has no JSON Schema for this type: ${why}. Use a type that JSON has, e.g. a string that the schema transforms.`,
       { cause },
     );
   }

@@ -38,7 +38,7 @@ function textInside(folder: string, file: string): string {
   } catch (error) {
     throw new SobreError("InvalidArgument", `Cannot read ${file} in the folder of subjects.`, { cause: error });
   }
-  throw new SobreError("InvalidArgument", `${file} is a link that leads out of the folder of subjects.`);
+  throw new SobreError("InvalidArgument", `${file} is a link that leads outside the folder of subjects.`);
 }
 
 /** Files that are listed and read once. */

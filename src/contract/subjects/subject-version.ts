@@ -66,7 +66,7 @@ export function refuseMisnamed(files: SubjectFiles, versions: ReadonlyMap<string
   if (misnamed === undefined) return;
   throw new SobreError(
     "InvalidArgument",
-    `${misnamed} is not named like a version, and no version refers to it. Name it MAJOR.MINOR.schema.json or MAJOR.MINOR.proto, e.g. 1.0.schema.json.`,
+    `${misnamed} is not named like a version and no version refers to it. Name it MAJOR.MINOR.schema.json or MAJOR.MINOR.proto, e.g. 1.0.schema.json.`,
   );
 }
 

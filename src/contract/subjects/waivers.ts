@@ -39,7 +39,7 @@ export function parseWaivers(text: string): readonly Waiver[] {
     const expires = member("expires");
     if (!isDate(expires)) throw wrong("needs a date in `expires`, e.g. 2026-12-31");
     const given = hashNames.filter((name) => entry[name] !== undefined);
-    if (given.length > 1) throw wrong(`has ${given.join(" and ")}, which are one and the same; keep one`);
+    if (given.length > 1) throw wrong(`has ${given.join(" and ")}, which mean the same; keep one`);
     return {
       subject: member("subject"),
       code: member("code"),
@@ -54,7 +54,7 @@ export function parseWaivers(text: string): readonly Waiver[] {
 function listIn(text: string): readonly unknown[] {
   const json = parsedJson(text);
   if (Array.isArray(json)) return json;
-  throw new SobreError("InvalidArgument", "waivers.json must hold a list of waivers, as JSON.");
+  throw new SobreError("InvalidArgument", "waivers.json must be a JSON array of waivers.");
 }
 
 function isDate(text: string): boolean {

@@ -191,8 +191,8 @@ describe("a received message as an envelope", () => {
     ["005370c00100005370c00100", "header comes twice"],
     ["005375a00000537740", "both a data and a value"],
     ["0053774000537740", "value comes twice"],
-    ["0053794100", "descriptor that AMQP 1.0 does not know"],
-    ["005370a0020102", "value of another type"],
+    ["0053794100", "descriptor that AMQP 1.0 does not define"],
+    ["005370a0020102", "value of the wrong type"],
     ["40", "does not begin with a descriptor"],
     ["005370c00706404040404040", "6 fields"],
   ])("is refused when it is %s: %s", (bytes, why) => {

@@ -21,9 +21,9 @@ const member = "$.$defs.Order.properties.Id";
 
 describe("a contract", () => {
   it.each<readonly [mistake: unknown, path: string, told: RegExp]>([
-    [{ "x-dotnett": "guid" }, member, /"x-dotnett", which contracts do not have/],
+    [{ "x-dotnett": "guid" }, member, /"x-dotnett", which is not a keyword of contracts/],
     [{ "x-dotNet": "guid" }, member, /"x-dotNet"/],
-    [{ "x-dotnet": ["guid"] }, member, /neither text nor an object/],
+    [{ "x-dotnet": ["guid"] }, member, /neither a string nor an object/],
     [{ "x-dotnet": "Guid" }, member, /unknown x-dotnet type "Guid"; there are any, boolean/],
     [{ "x-dotnet": { type: "guid", ommitDefault: true } }, member, /x-dotnet\.ommitDefault.* there are type, name/],
     [{ "x-dotnet": { type: "guid", order: "1" } }, `${member}.x-dotnet.order`, /must be a whole number/],
@@ -40,10 +40,10 @@ describe("a contract", () => {
     [{ "x-dotnet": { type: "map", key: { typ: "guid" } } }, `${member}.x-dotnet.key`, /"typ"/],
     [{ "x-dotnet": { type: "map", key: "Guid" } }, `${member}.x-dotnet.key`, /unknown x-dotnet type "Guid"/],
     [{ anyOf: [{ type: "null" }, { $ref: "#/$defs/Order" }] }, member, /"anyOf"/],
-    [{ $ref: "#/$defs/Oder" }, member, /refers to Oder, which \$defs do not declare/],
+    [{ $ref: "#/$defs/Oder" }, member, /refers to Oder, which is not in \$defs/],
     [{ $ref: "#/$defs/Order", properties: {} }, member, /has properties next to \$ref/],
     [{ $ref: "#/$defs/Order", "x-dotnet": { namespace: "urn:a" } }, member, /x-dotnet\.namespace next to \$ref/],
-    [{ $defs: {} }, member, /\$defs, which only the whole contract may/],
+    [{ $defs: {} }, member, /\$defs, which are only allowed at the top/],
     [5, member, /is not a type/],
   ])("with the mistake %j is refused, which would be left out in silence", (mistake, path, told) => {
     const error = refusal(() => nbfx({ contracts: [orderWith(mistake)] }));

@@ -149,7 +149,7 @@ describe("the NBFX decoder", () => {
     expect(decode(decoder, bytes("40 01 'r' 89 05"))).toEqual({
       body: 5,
       typeName: "r",
-      warnings: ["No contract is for r; it was read by its form."],
+      warnings: ["No contract describes r; it was read by its form."],
     });
   });
 

@@ -272,6 +272,6 @@ describe("an endpoint that does not let the engine in", () => {
     await engine.close();
     await new Promise((resolve) => server.close(resolve));
 
-    expect(error).toMatchObject({ code: "UnsupportedCapability", message: "The peer speaks no AMQP 1.0." });
+    expect(error).toMatchObject({ code: "UnsupportedCapability", message: "The peer does not speak AMQP 1.0." });
   });
 });

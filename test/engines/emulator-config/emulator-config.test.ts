@@ -64,7 +64,7 @@ describe("emulatorConfig", () => {
     [
       { UserConfig: { Namespaces: [{ Name: "n", Queues: [{ Name: "q", Oops: 1 }] }] } },
       "$.UserConfig.Namespaces[0].Queues[0].Oops",
-      "must not be there",
+      "is not an allowed member",
     ],
     [
       { UserConfig: { Namespaces: [{ Name: "n", Queues: [{ Name: "q", Properties: { LockDuration: 5000 } }] }] } },

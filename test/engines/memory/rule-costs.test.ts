@@ -44,7 +44,7 @@ describe("the rules of a topic", () => {
 
     const asked = (): unknown => [matches(subject), matches(subject)];
 
-    expect(asked).toThrow(/more work than a message may cost/);
+    expect(asked).toThrow(/exceeded the limit per message/);
   });
 
   it("do their work for ordinary messages, however many they are", async () => {

@@ -49,7 +49,9 @@ function compileAssigned({
 function setSystem(envelope: Envelope, name: string, value: SqlValue): Envelope {
   const property = systemProperty(name);
   if (property === undefined)
-    throw evaluationError(`The system property "${name}" is set by the broker alone: it was written`);
+    throw evaluationError(
+      `The system property "${name}" is set only by the broker and cannot be changed: it was written`,
+    );
   return amend(envelope, { brokerProperties: withSystem(envelope, property, value) });
 }
 

@@ -15,7 +15,7 @@ export class Effort {
   spend(steps: number): void {
     this.#left -= steps;
     if (this.#left >= 0) return;
-    this.#refusal ??= evaluationError("The rules of the topic took more work than a message may cost");
+    this.#refusal ??= evaluationError("Evaluating the topic's rules exceeded the limit per message");
     throw this.#refusal;
   }
 }

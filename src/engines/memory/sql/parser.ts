@@ -220,12 +220,12 @@ export class Parser {
     const canBeTrue = value.kind === "property" || value.kind === "propertyByName";
     if (canBeTrue || (value.kind === "constant" && (typeof value.value === "boolean" || value.value === undefined)))
       return { kind: "truth", operand: value };
-    throw syntaxError("A condition was expected, and this is a value", this.#token.offset);
+    throw syntaxError("A condition was expected here, not a value", this.#token.offset);
   }
 
   #valueOf(parsed: Parsed): ValueNode {
     if ("value" in parsed) return parsed.value;
-    throw syntaxError("A value was expected, and this is a condition", this.#token.offset);
+    throw syntaxError("A value was expected here, not a condition", this.#token.offset);
   }
 
   get #token(): Token {
@@ -253,7 +253,7 @@ export class Parser {
   #unexpected(): Error {
     const token = this.#token;
     const what =
-      token.kind === "end" ? "The SQL expression ends too early" : "The SQL expression has a word in a wrong place";
+      token.kind === "end" ? "The SQL expression ends too early" : "The SQL expression has an unexpected word";
     return syntaxError(what, token.offset);
   }
 }

@@ -18,7 +18,7 @@ const systemNames: ReadonlyMap<string, keyof BrokerProperties | undefined> = new
 /** The broker property under a `sys.` name. @throws SobreError for an unknown name. */
 export function systemProperty(name: string): keyof BrokerProperties | undefined {
   const lower = name.toLowerCase();
-  if (!systemNames.has(lower)) throw evaluationError(`There is no system property "${name}": it was asked for`);
+  if (!systemNames.has(lower)) throw evaluationError(`Unknown system property "${name}": it was asked for`);
   return systemNames.get(lower);
 }
 

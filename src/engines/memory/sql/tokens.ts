@@ -41,7 +41,7 @@ const mostLong = 2n ** 63n - 1n;
  */
 export function tokenize(text: string): readonly Token[] {
   if (typeof text !== "string" || text.length > maxLength)
-    throw syntaxError(`An SQL expression is text of at most ${maxLength} characters`, maxLength);
+    throw syntaxError(`A SQL expression must be a string of at most ${maxLength} characters`, maxLength);
   const tokens: Token[] = [];
   token.lastIndex = 0;
   while (token.lastIndex < text.length) {
@@ -49,8 +49,7 @@ export function tokenize(text: string): readonly Token[] {
     const match = token.exec(text);
     if (match !== null) tokens.push(read(match, offset));
     else if (text.slice(offset).trim() === "") break;
-    else
-      throw syntaxError("The SQL expression has a sign that is not part of its syntax, or a quote without end", offset);
+    else throw syntaxError("The SQL expression has an invalid character or an unterminated quote", offset);
   }
   tokens.push({ kind: "end", offset: text.length });
   return tokens;

@@ -112,5 +112,5 @@ function doubles(operator: Arithmetic, left: number, right: number): number {
 export const evaluationError = (what: string): SobreError =>
   new SobreError(
     "InvalidArgument",
-    `${what} while a rule was evaluated. Change the rule, or what senders put into the message.`,
+    `${what} while a rule was evaluated. Change the rule, or the values that senders set.`,
   );
