@@ -1,4 +1,5 @@
 import type { ExportCommand, ImportCommand } from "./contract-asyncapi.ts";
+import type { PactCommand } from "./contract-pact.ts";
 import { reportingUnreadable } from "./contract-outcome.ts";
 import { Command, type Finish, Option } from "./commander.ts";
 import type { Terminal } from "./terminal.ts";
@@ -14,6 +15,17 @@ export function exchangeCommands(terminal: Terminal, finish: Finish): readonly C
       .action(async (file: string, options: ImportCommand) => {
         const { importDocument } = await import("./contract-asyncapi.ts");
         finish(await reportingUnreadable(terminal, () => importDocument({ ...options, file }, terminal)));
+      }),
+  );
+  importing.addCommand(
+    onSubjects("pact", "message pacts of specification 3 and 4, as golden messages")
+      .argument("<FILE>", "the pact")
+      .option("-g, --fixtures <DIR>", "folder of the golden messages", "fixtures/contracts")
+      .option("--subject <NAME>", "of messages that name none; default: the one of their description")
+      .option("--schema-version <V>", "the version of the subject; default: the newest")
+      .action(async (file: string, options: PactCommand) => {
+        const { importPact } = await import("./contract-pact.ts");
+        finish(await reportingUnreadable(terminal, () => importPact({ ...options, file }, terminal)));
       }),
   );
   const exporting = new Command("export").summary("write subjects as documents of another format");
