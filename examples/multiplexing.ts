@@ -1,4 +1,4 @@
-// Multiplexing: interleaved streams through one queue, taken apart and kept in order by session.
+// Multiplexing: interleaved streams through one queue, separated and kept in order by session.
 import { createClient, createSerializer, json, memoryEngine } from "sobre";
 
 const engine = memoryEngine({ queues: { readings: { requiresSession: true } } });

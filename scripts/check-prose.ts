@@ -39,6 +39,19 @@ const habits: readonly Habit[] = [
     better: "unknown, missing",
   },
   { name: "stands", pattern: /\bstands?\b(?! for\b|-in\b| in for\b)/i, better: "is, appears" },
+  { name: "give back", pattern: /\b(?:gives?|given|giving) (?:\w+ )?back\b/i, better: "release, abandon, return" },
+  {
+    name: "most",
+    pattern: /^(?:the )?most (?:bytes|characters|elements|items|links|messages|milliseconds) (?:of|that)\b/i,
+    better: "the maximum size, number or length of",
+  },
+  { name: "anew", pattern: /\banew\b/i, better: "again, over, re-" },
+  { name: "for ever", pattern: /\bfor ever\b/i, better: "endlessly, unlimited" },
+  { name: "lets through", pattern: /\blets? (?:\w+ ){0,2}through\b/i, better: "accepts" },
+  { name: "in silence", pattern: /\bin silence\b/i, better: "silently" },
+  { name: "take apart", pattern: /\b(?:takes?|taken|taking) (?:\S+ )?apart\b/i, better: "parse, split, the parts of" },
+  { name: "bears", pattern: /\bbears?\b/i, better: "has" },
+  { name: "has to be", pattern: /\b(?:has|have) to be\b/i, better: "must be" },
   { name: "beside", pattern: /\bbeside\b/i, better: "besides, next to, compared with" },
 ];
 

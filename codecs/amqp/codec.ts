@@ -9,15 +9,15 @@ import { decodeValue, decodeValues, type ReadMode } from "../../src/amqp/values/
 import { checkOptions, flag, listOf, methods, oneOf, type OptionChecks } from "../../src/options/option-checks.ts";
 import type { Profile } from "../../src/amqp/values/write-number.ts";
 
-/** How {@link amqp} reads and writes. */
+/** Options of {@link amqp}. */
 export interface AmqpCodecOptions {
-  /** `plain` gives ordinary JavaScript values, `typed` keeps every AMQP type. Default: `plain`. */
+  /** `plain` returns ordinary JavaScript values, `typed` keeps every AMQP type. Default: `plain`. */
   readonly mode?: ReadMode | undefined;
   /** The AMQP types of numbers, as in `WriteOptions`. Default: `azure`. */
   readonly profile?: Profile | undefined;
-  /** Tolerates what sloppy peers send, as in `ReadOptions`. Default: false. */
+  /** Tolerates deviations from the specification, as in `ReadOptions`. Default: false. */
   readonly lenient?: boolean | undefined;
-  /** Described types with a form of their own. Default: `microsoftExtensions`. */
+  /** Described types with a dedicated representation. Default: `microsoftExtensions`. */
   readonly extensions?: readonly AmqpExtension[] | undefined;
 }
 
@@ -35,10 +35,11 @@ const nothing = new Uint8Array(0);
 /**
  * The codec of AMQP 1.0 values: bodies of kind `value` and `sequence`, and data of type `application/x-amqp-value`.
  *
- * The payload is the encoded value without its section descriptor. In a sequence it is the lists of all sections,
- * one behind the other: one list reads as an array, several read as an array of arrays. It writes the body kind that the
- * message asks for (an array as `sequence` in one list), or else `value`, and data when the content type asks for it. 64-bit integers are always bigints; objects have own members only,
- * also under `__proto__`; maps with a key that is not text are a `Map`. `undefined` is written as zero bytes.
+ * The payload is the encoded value without its section descriptor. For a sequence it is the consecutive lists of all
+ * sections: one list is read as an array, several as an array of arrays. It writes the requested body kind (`sequence`
+ * as one list), or data if the content type is its own, or else `value`. 64-bit integers are always bigints; objects
+ * have only own members, even `__proto__`; maps with a key that is not a string become a `Map`. `undefined` is written
+ * as zero bytes.
  *
  * @example
  * ```ts

@@ -6,9 +6,9 @@ import { SobreError } from "../../src/errors/sobre-error.ts";
 import { checkOptions } from "../../src/options/option-checks.ts";
 
 /**
- * The codec of bytes as they are: `application/octet-stream`, where the body is the payload itself, uncopied.
+ * The codec of raw bytes, `application/octet-stream`: the body is the payload itself, not a copy.
  *
- * Writing takes a `Uint8Array` (a `Buffer` is one); anything else is `UnsupportedValue`. There are no options.
+ * It writes only a `Uint8Array` (or `Buffer`); anything else is `UnsupportedValue`. There are no options.
  *
  * @example
  * ```ts

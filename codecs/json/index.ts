@@ -15,16 +15,17 @@ const optionChecks: OptionChecks<JsonOptions> = {
 };
 
 /**
- * The codec of JSON (RFC 8259): reads `application/json`, `application/*+json` and `text/json`, writes `application/json`.
+ * The codec of JSON (RFC 8259): reads `application/json`, `application/*+json` and `text/json`, writes
+ * `application/json`.
  *
- * Reading: the charset parameter counts, otherwise a byte-order mark or zero bytes distinguish UTF-16 from UTF-8; decoding is
- * fatal. Integers that no number holds become bigint; numbers beyond 1.8e308 are refused. Of equal member names
- * the last counts.
+ * Reading: the charset is that of the content type, or else detected from a byte-order mark or zero bytes (UTF-16), or
+ * else UTF-8; invalid bytes are refused. Integers beyond the precision of a number become bigint; numbers beyond
+ * 1.8e308 are refused. Of duplicate member names the last counts.
  *
- * Writing: `undefined` as zero bytes, bigints of up to 4,300 digits as digits, Dates and objects with `toJSON` as
- * JSON.stringify does, members that are `undefined` left out; at most 1,000 levels. What JSON.stringify would silently
- * change (NaN, functions, Map, bytes, boxed primitives, `undefined` in lists) is `UnsupportedValue` with its path. Class
- * instances are written by their own members; members under symbols, and named members of arrays, are not looked at.
+ * Writing: `undefined` as zero bytes, bigints of up to 4,300 digits as digits, Dates and objects with `toJSON` like
+ * JSON.stringify, `undefined` members omitted; at most 1,000 levels. Values that JSON.stringify would silently change
+ * (NaN, functions, Map, bytes, boxed primitives, `undefined` in arrays) are `UnsupportedValue` with the path. Class
+ * instances are written by their own members; symbol members and named members of arrays are ignored.
  *
  * @example
  * ```ts

@@ -7,7 +7,7 @@ import { mediaRange } from "../../src/content-type/media-range.ts";
 import { SobreError } from "../../src/errors/sobre-error.ts";
 import { typeInside } from "../../src/codec/type-inside.ts";
 
-/** Most bytes that one compressed byte may stand for, and how many bytes may come out of any payload. */
+/** Maximum ratio of decompressed to compressed bytes, and the output size below which any ratio is allowed. */
 const maxRatio = 250;
 const alwaysAllowed = 1024 * 1024;
 
@@ -32,7 +32,7 @@ export function zlib(): Decoder {
   });
 }
 
-/** Opens a bare deflate stream (RFC 1951), which bears no mark: it is tried only where it is listed, and then last. */
+/** Opens a bare deflate stream (RFC 1951), which has no signature: it is tried only if it is listed, and then last. */
 export function rawDeflate(): Decoder {
   return compressed("deflate", inflateRawSync, ["x-deflate"], () => "weak");
 }

@@ -38,7 +38,7 @@ export interface LegacyOptions {
   readonly xml?: Omit<DataContractXmlOptions, "contracts" | "unwrapBytes">;
   /** Whether .NET's byte arrays are opened that hold JSON, XML, a legacy format or base64 of one, and such base64. Default: true. */
   readonly unwrapBytes?: boolean;
-  /** Whether bare deflate streams are opened, which bear no mark. Default: false. */
+  /** Whether to open bare deflate streams, which have no signature. Default: false. */
   readonly rawDeflate?: boolean;
 }
 

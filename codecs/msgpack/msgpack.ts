@@ -12,8 +12,8 @@ import { writeMsgpack } from "./writer.ts";
 /** Options of {@link msgpack}. */
 export interface MsgpackOptions {
   /**
-   * The treatment of a map key `__proto__`, in both directions: refused (default), or kept as an own property.
-   * Either way it never becomes a prototype.
+   * Whether to refuse a map key `__proto__` or keep it as an own property, in both directions. It never sets a
+   * prototype. Default: `refuse`.
    */
   readonly protoKey?: "refuse" | "keep";
 }
@@ -29,12 +29,12 @@ const accepts: readonly MediaRange[] = Object.freeze(
 /**
  * The codec `msgpack` (MessagePack specification of 2017, with the timestamp extension).
  *
- * Reads maps with only string keys as plain objects and others as `Map` (of equal keys the last value stays);
- * integers as numbers, as bigints beyond 2^53 - 1; binary as `Uint8Array` (a view of the payload); timestamps as `Date`,
- * or `Instant` where `Date` is too coarse; every other extension as `MsgpackExtension`. No other object ever comes out.
+ * Reads maps with only string keys as plain objects and others as `Map` (of duplicate keys the last counts); integers
+ * as numbers, as bigints beyond 2^53 - 1; binary as `Uint8Array` (a view of the payload); timestamps as `Date`, or
+ * `Instant` where `Date` is too coarse; every other extension as `MsgpackExtension`. It never returns other objects.
  *
- * Writes the same, each value in its shortest form; members that are `undefined` are left out. An `Instant` of whole
- * milliseconds comes back as a `Date`, a `Map` with only string keys as an object, a bigint of up to 53 bits as a number.
+ * Writes the same types, each in its shortest form; `undefined` members are omitted. An `Instant` of whole milliseconds
+ * is read back as a `Date`, a `Map` with only string keys as an object, a bigint of up to 53 bits as a number.
  *
  * @example
  * ```ts

@@ -18,9 +18,12 @@ export interface ProtobufOptions {
   readonly descriptor?: ProtobufDescriptor;
   /** Keeps the field names of `protos` as written instead of turning them into lowerCamelCase. Default: false. */
   readonly keepCase?: boolean;
-  /** Full name of the message type of messages whose content type names none. Default: none. */
+  /** The full name of the message type for messages whose content type names none. Default: none. */
   readonly type?: string;
-  /** The application property that names the message type, when neither content type nor `type` does. Default: `sobre-type`. */
+  /**
+   * The application property that names the message type if neither content type nor `type` does. Default:
+   * `sobre-type`.
+   */
   readonly typeProperty?: string;
 }
 
@@ -43,18 +46,18 @@ const accepts: readonly MediaRange[] = Object.freeze(
 /**
  * The codec `protobuf`, for the message types of one schema (proto2, proto3, editions).
  *
- * The type of a message is named by the content-type parameter `messageType` or `proto`, else by option `type`, else by the
- * application property `typeProperty`; without one it throws `UnknownMessageType` and never guesses.
+ * The message type is named by the content-type parameter `messageType` or `proto`, else the option `type`, else the
+ * application property `typeProperty`; without a name it throws `UnknownMessageType`, it never guesses.
  *
- * Bodies are plain objects: 64-bit integers as bigints, bytes as `Uint8Array` (views of the payload), enums as names and their
- * unknown numbers as numbers, maps as objects. Fields without presence (proto3 scalars, lists, maps) always appear, with their
- * defaults; the others (messages, `optional`, oneofs, proto2) only when they were sent. Fields that the schema lacks
- * are left out with a warning, as every Protobuf reader leaves them out, and so are numbers that a closed enum lacks. A
- * field that was sent with another wire type than the schema's is refused: it was written by another message type, and
- * the body would show a default in its place. Messages are read as deep in each other as `limits.maxDepth` says, and
- * written 101 deep at most.
+ * Bodies are plain objects: 64-bit integers as bigints, bytes as `Uint8Array` (views of the payload), enums as names
+ * and their unknown numbers as numbers, maps as objects. Fields without presence (proto3 scalars, lists, maps) always
+ * appear, with their defaults; others (messages, `optional`, oneofs, proto2) only if they were sent. Fields that the
+ * schema lacks, and numbers that a closed enum lacks, are ignored with a warning. A field with another wire type than
+ * the schema's is refused: another message type wrote it, and the body would show a default instead. Messages are read
+ * up to `limits.maxDepth` levels deep, and written up to 101.
  *
- * `encode` takes what `decode` gives, safe integers for 64 bits, and enum numbers; `undefined` is absent, everything else is refused.
+ * `encode` accepts what `decode` returns, safe integers for 64 bits, and enum numbers; `undefined` is absent, anything
+ * else is refused.
  *
  * @throws SobreError `InvalidArgument` when the schema cannot be read or lacks `type`.
  * @example

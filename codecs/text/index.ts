@@ -8,21 +8,20 @@ import { sniffText } from "./sniff.ts";
 
 /** Options of {@link text}. */
 export interface TextOptions {
-  /**
-   * Charset of payloads without a charset parameter and without a byte-order mark. Default: `utf-8`.
-   */
+  /** The charset of payloads without a charset parameter or byte-order mark. Default: `utf-8`. */
   readonly charset?: string;
 }
 
 const optionChecks: OptionChecks<TextOptions> = { charset: isText };
 
 /**
- * The codec of plain text: reads every `text/*`, writes `text/plain` in UTF-8, or in the charset that the content type names.
+ * The codec of plain text: reads every `text/*`, writes `text/plain` in UTF-8, or in the charset that the content type
+ * names.
  *
- * Bodies are strings, without a byte-order mark. Reading is fatal, and takes every charset that the platform's
- * TextDecoder knows, of which `iso-8859-1` is true Latin-1 and `us-ascii` has 7 bits. Zero bytes are the empty string.
- * Writing knows the UTF-8 and UTF-16 family, `us-ascii`, `iso-8859-1` and `windows-1252`; what the charset cannot
- * hold, lone surrogates included, is `UnsupportedValue`.
+ * Bodies are strings, without a byte-order mark. It reads every charset of the platform's TextDecoder, but `iso-8859-1`
+ * as true Latin-1 and `us-ascii` as 7 bits; invalid bytes are refused. Zero bytes are the empty string. It writes
+ * UTF-8, UTF-16, `us-ascii`, `iso-8859-1` and `windows-1252`; characters that the charset lacks, and lone surrogates,
+ * are `UnsupportedValue`.
  *
  * @throws SobreError `UnknownCharset` for a default charset that cannot be read.
  * @example

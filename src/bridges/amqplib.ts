@@ -41,7 +41,7 @@ import { propertyName, someMessage, unsupported } from "./unsupported.ts";
  * ```
  *
  * @throws SobreError `InvalidArgument` for `null`, with the path for properties beyond the limits of an envelope, and
- * `UnsupportedValue` when a header bears the name that a basic property needs.
+ * `UnsupportedValue` when a header has a name that is reserved for a basic property.
  * @example
  * ```ts
  * const content = Buffer.from('{"id":7}');

@@ -81,7 +81,7 @@ async function factsOf(admin: EngineAdmin, kind: EntityKind, path: Path): Promis
   return { name: path.at(-1) ?? "", settings, counts: await kind.counts(admin, path) };
 }
 
-/** Times are milliseconds; one that is for ever is left out. */
+/** Times are milliseconds; an unlimited one is omitted. */
 function asJson({ name, settings, counts }: Facts): string {
   const finite = Object.fromEntries(Object.entries(settings).filter(([, value]) => value !== Infinity));
   return visibleJson(JSON.stringify({ ...finite, ...counts, name }));

@@ -31,7 +31,7 @@ export function receiveMessages(endpoint: Endpoint, request: ReceiveRequest, sho
     const file = request.out === undefined ? undefined : await appendTo(request.out);
     let worst: number = exitCodes.done;
     let count = 0;
-    /** Given back at the end, or they would come again at once. */
+    /** Released at the end; otherwise they would be redelivered immediately. */
     const kept: Delivery[] = [];
     try {
       const receiver = await open(endpoint, request);

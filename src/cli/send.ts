@@ -16,7 +16,7 @@ export interface SendRequest {
   readonly dryRun?: boolean;
 }
 
-/** Most messages that are sent at once, and the part of the largest message that they take. */
+/** Maximum number of messages per send, and their share of the maximum message size. */
 const batch = { messages: 100, part: 0.75 } as const;
 
 /** Sends the lines that were not sent before; resolves to the exit code. */

@@ -6,7 +6,7 @@ import { messageKeep } from "../amqp/message/message-keep.ts";
 /** Bytes of the heap's young generation, which V8 would let grow to eight times that without a gain for a broker. */
 const mostYoung = 16 * 2 ** 20;
 
-/** Bytes of messages that have left until their memory is given back, and that may be there still. */
+/** Bytes of removed messages after which memory is returned, and bytes that may remain. */
 const leastDrained = 32 * 2 ** 20;
 const mostLeft = 16 * 2 ** 20;
 

@@ -41,7 +41,7 @@ export interface ServeCommand {
   readonly quiet?: boolean;
 }
 
-/** The most bytes of a configuration. */
+/** Maximum size of a configuration in bytes. */
 const mostConfigBytes = 16 * 2 ** 20;
 const mostCertificateBytes = 2 ** 20;
 

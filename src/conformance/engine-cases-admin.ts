@@ -114,7 +114,7 @@ export const adminCases: readonly EngineCase[] = engineCases(["administration"],
     },
   },
   "recreated-queue-is-new": {
-    promise: "A queue made anew under an old name is empty, and links of the old one do not reach it.",
+    promise: "A queue recreated under an old name is empty, and links of the old one do not reach it.",
     needs: ["administration", "peekLock"],
     async run(harness) {
       const queue = await harness.queueWith(["a"]);

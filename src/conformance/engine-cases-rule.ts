@@ -13,7 +13,7 @@ const topicWith = (harness: EngineHarness, rule: RuleInit): Promise<string> =>
 /** Rules are checked when they are created, whatever engine keeps them. */
 export const ruleCases: readonly EngineCase[] = engineCases(["topics", "administration"], {
   "rule-unknown-kind": {
-    promise: "A filter or an action of an unknown kind is refused when the rule is created, and lets nothing through.",
+    promise: "A filter or an action of an unknown kind is refused when the rule is created, and accepts nothing.",
     async run(harness) {
       const topic = await harness.topic({ s: { rules: [] } });
       for (const filter of [

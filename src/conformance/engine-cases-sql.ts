@@ -64,8 +64,7 @@ const filters: readonly SqlCase[] = [
   },
   {
     name: "sql-three-values",
-    promise:
-      "A missing property is unknown; NOT, AND and OR follow three-valued logic, and unknown lets nothing through.",
+    promise: "A missing property is unknown; NOT, AND and OR follow three-valued logic, and unknown accepts nothing.",
     holds: ["missing = 1 OR whole = 5", "NOT (missing = 1 AND whole = 6)", "whole = 5 OR missing > 2"],
     fails: [
       "missing = 1",

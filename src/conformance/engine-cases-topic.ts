@@ -44,7 +44,7 @@ export const topicCases: readonly EngineCase[] = engineCases(["topics"], {
     },
   },
   "topic-default-rule": {
-    promise: "A subscription without rules of its own has one named $Default that lets everything through.",
+    promise: "A subscription created without rules has one named $Default that accepts everything.",
     needs: ["topics", "administration"],
     async run(harness) {
       const topic = await harness.topic({ s: {} });
@@ -60,7 +60,7 @@ export const topicCases: readonly EngineCase[] = engineCases(["topics"], {
     },
   },
   "topic-boolean-filters": {
-    promise: "A true filter lets everything through, a false filter nothing.",
+    promise: "A true filter accepts everything, a false filter nothing.",
     async run(harness) {
       const topic = await harness.topic({ all: only({ kind: "true" }), none: only({ kind: "false" }) });
       await harness.send(topic, "a");
@@ -109,7 +109,7 @@ export const topicCases: readonly EngineCase[] = engineCases(["topics"], {
     },
   },
   "topic-one-copy": {
-    promise: "Several rules without action that let a message through make one copy. (Service Bus, rules)",
+    promise: "Several rules without action that accept a message make one copy. (Service Bus, rules)",
     async run(harness) {
       const rules = [
         { name: "a", filter: { kind: "true" } },
@@ -121,7 +121,7 @@ export const topicCases: readonly EngineCase[] = engineCases(["topics"], {
     },
   },
   "topic-copy-per-action": {
-    promise: "Every rule with an action that lets a message through makes its own copy, changed by that action alone.",
+    promise: "Every rule with an action that accepts a message makes its own copy, changed only by that action.",
     async run(harness) {
       const rules = [
         { name: "a", filter: { kind: "true" }, action: { kind: "sql", expression: "SET rule = 'a'" } },

@@ -10,9 +10,9 @@ export type Charset = (typeof charsets)[number];
 const ascii = /ascii|ansi_x3|646-us|irv:1991|-ir-6$|367$|^us$/;
 
 /**
- * The charset with this label (IANA, WHATWG Encoding; compared without case), or `undefined`.
+ * The charset with this label (IANA or WHATWG Encoding, case-insensitive), or `undefined`.
  *
- * The labels of US-ASCII and Latin-1 mean these, as in RFC 2045, and not windows-1252 as on the web.
+ * The labels of US-ASCII and Latin-1 mean these charsets, as in RFC 2045, not windows-1252 as on the web.
  */
 export function charsetNamed(label: string): Charset | undefined {
   const name = label.toLowerCase();
@@ -32,7 +32,7 @@ function platformName(label: string): string {
   }
 }
 
-/** The error for a charset that nobody here reads or writes. */
+/** The error for an unsupported charset. */
 export function unknownCharset(what: string): SobreError {
   return new SobreError("UnknownCharset", `${what} is not supported. Use utf-8.`);
 }
@@ -40,7 +40,7 @@ export function unknownCharset(what: string): SobreError {
 /**
  * The charset that the byte-order mark at the start names, or `undefined` when there is none.
  *
- * @throws SobreError `UnknownCharset` for the mark of little-endian UTF-32, which begins as that of UTF-16 does.
+ * @throws SobreError `UnknownCharset` for the mark of little-endian UTF-32, which begins like that of UTF-16.
  */
 export function markedCharset(payload: Uint8Array): Charset | undefined {
   // Every payload passes here, and destructuring would go through the iterator.

@@ -7,23 +7,23 @@ import { isQuotable, type Parameter, scanParameters, skipBlanks, wordEnd } from 
 export interface ContentType {
   /** Type and subtype in lower case, e.g. `application/json`. */
   readonly type: string;
-  /** In order; of several with one name (compared without case) the first is kept. */
+  /** In order; of several with the same name (case-insensitive) the first is kept. */
   readonly parameters: readonly Parameter[];
-  /** The parameters that could not be read and were left out, as the offsets at which they begin. */
+  /** The offsets of invalid parameters, which were ignored. */
   readonly skipped: readonly number[];
 }
 
-/** Longer content types are refused: no real one comes near, and headers are for reading. */
+/** Maximum length of a content type; real ones are far shorter. */
 export const maxContentTypeLength = 1024;
 
 /**
- * Reads a content type by RFC 2045 section 5.1: tokens, quoted strings, comments, names without case.
+ * Parses a content type by RFC 2045 section 5.1: tokens, quoted strings, comments, case-insensitive names.
  *
- * Type and subtype are strict, with nothing around the slash. A parameter that breaks the grammar is left out and
- * named in `skipped`, since it must not make a message unreadable; of several with one name the first counts.
+ * Type and subtype are strict, with nothing around the slash. A parameter that violates the grammar is ignored and
+ * listed in `skipped`, since it must not make a message unreadable; of several with the same name the first counts.
  *
- * @throws SobreError `InvalidContentType` with the offset, also for lists such as `application/json, text/plain`,
- *   media ranges such as `application/*+json`, and more than 1,024 characters.
+ * @throws SobreError `InvalidContentType` with the offset, also for lists such as `application/json, text/plain`, media
+ * ranges such as `application/*+json`, and more than 1,024 characters.
  * @example
  * ```ts
  * const { type, parameters } = parseContentType('application/json; charset="utf-8"');

@@ -9,14 +9,14 @@ export interface MediaRange {
   readonly type: string;
   /** The subtype in lower case, `*`, or `*+suffix`. */
   readonly subtype: string;
-  /** All of them must be present with these values; `charset` is compared without case. */
+  /** All must be present with these values; `charset` is case-insensitive. */
   readonly parameters: readonly Parameter[];
 }
 
 /**
- * Makes a media range of parts that are known to be valid, e.g. `mediaRange("application", "*+json")`.
+ * Creates a media range from valid parts, e.g. `mediaRange("application", "*+json")`.
  *
- * It checks nothing, and brings no parser into a bundle.
+ * It checks nothing and adds no parser to a bundle.
  */
 export function mediaRange(type: string, subtype: string, parameters: readonly Parameter[] = []): MediaRange {
   return { type, subtype, parameters };
@@ -38,7 +38,7 @@ export function specificityOf(range: MediaRange): number {
   return specificities[kind] + Math.min(range.parameters.length, 99);
 }
 
-/** Whether `contentType` lies in `range`. */
+/** Whether `range` includes `contentType`. */
 export function matchesRange(range: MediaRange, contentType: ContentType): boolean {
   checkOption("range", range, aRange);
   checkOption("contentType", contentType, aContentType);
@@ -63,7 +63,7 @@ function parametersMatch(wanted: readonly Parameter[], contentType: ContentType)
   });
 }
 
-/** Whether some content type lies in both ranges. */
+/** Whether both ranges include some content type. */
 export function rangesOverlap(one: MediaRange, other: MediaRange): boolean {
   checkOption("one", one, aRange);
   checkOption("other", other, aRange);

@@ -2,7 +2,7 @@ import { checkOption, listed, text } from "../options/option-checks.ts";
 import type { ContentType } from "./content-type.ts";
 
 /**
- * The value of the parameter `name` (compared without case), or `undefined`.
+ * The value of the parameter `name` (case-insensitive), or `undefined`.
  *
  * @example
  * ```ts

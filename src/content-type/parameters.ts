@@ -1,6 +1,6 @@
 import { isTokenValid } from "content-type";
 
-/** One `name=value` of a content type, both as they were written. */
+/** One `name=value` of a content type, as written. */
 export interface Parameter {
   readonly name: string;
   readonly value: string;

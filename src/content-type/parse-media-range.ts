@@ -5,9 +5,9 @@ import { type MediaRange, mediaRange } from "./media-range.ts";
 import { scanParameters } from "./parameters.ts";
 
 /**
- * Reads a media range (RFC 9110 section 12.5.1, with `*+suffix` for the structured suffixes of RFC 6839).
+ * Parses a media range (RFC 9110 section 12.5.1, with `*+suffix` for the structured suffixes of RFC 6839).
  *
- * @throws SobreError `InvalidArgument` when it is none.
+ * @throws SobreError `InvalidArgument` if it is not valid.
  * @example
  * ```ts
  * console.log(matchesRange(parseMediaRange("application/*+json"), parseContentType("application/hal+json"))); // true

@@ -15,13 +15,13 @@ import { protobufCompatibility } from "./protobuf/protobuf-compatibility.ts";
 import { type CompatibilityResult, worst } from "./verdict.ts";
 
 /**
- * Checks whether versions of a schema can read each other's messages: `breaking` with a witness, `safe` with a proof that
- * was checked, or `unproven` with what was tried.
+ * Checks whether versions of a schema can read each other's messages: `breaking` with a witness, `safe` with a checked
+ * proof, or `unproven` with the attempts.
  *
- * With lists of versions every older one is compared with every newer one.
+ * Given lists of versions, it compares every older version with every newer one.
  *
- * @throws SobreError `InvalidArgument` when a schema cannot be read or an option is wrong or misspelt, `LimitExceeded` for
- *   one that nests too deep.
+ * @throws SobreError `InvalidArgument` for an invalid schema or option, `LimitExceeded` for a schema that is nested too
+ * deeply.
  * @example
  * ```ts
  * const { verdict } = await checkCompatibility({

@@ -24,30 +24,30 @@ export interface ContractTest {
 
 /** Options of {@link contractSuite}. */
 export interface ContractSuiteOptions {
-  /** Folder of the subjects. */
+  /** The folder of subjects. */
   readonly schemas: string;
-  /** Folder of the golden messages. Default: none. */
+  /** The folder of golden messages. Default: none. */
   readonly fixtures?: string;
-  /** Reads the golden messages of every consumer, or makes the serializer of each version. */
+  /** The serializer for all consumers, or a function that returns one per version. */
   readonly serializer: Serializer | MatrixOptions["serializerOf"];
-  /** The codecs whose bytes carry witnesses. Default: none. */
+  /** The codecs in which witnesses are encoded. Default: none. */
   readonly codecs?: readonly Codec[];
   /** Converts older bodies, e.g. by the upcasters of message types ({@link upcastBy}). Default: no conversion. */
   readonly upcast?: SubjectUpcast | undefined;
   /**
-   * The message types of the code, which must agree with the schema files and read the golden messages; `upcast` is theirs
-   * unless it is given. Default: none.
+   * The message types in the code, which must agree with the schema files and read the golden messages; their upcasts
+   * apply unless `upcast` is given. Default: none.
    */
   readonly types?: readonly MessageType[] | undefined;
 }
 
 /**
- * One test for each pair of versions that meet, with upcasters where the subject's content model says so, and one
- * for each recorded cell of the matrix. Pass them to your
- * runner: `for (const { name, run } of contractSuite(options)) it(name, run)`.
+ * One test for each pair of versions that meet, with upcasters where the subject's content model says so, and one for
+ * each recorded cell of the matrix. Pass them to your runner: `for (const { name, run } of contractSuite(options))
+ * it(name, run)`.
  *
- * @throws SobreError `InvalidArgument` when a subject or golden message cannot be read, an option is wrong or misspelt, or
- *   there is nothing to test.
+ * @throws SobreError `InvalidArgument` when a subject or golden message cannot be read, an option is invalid, or there
+ * is nothing to test.
  */
 export function contractSuite(options: ContractSuiteOptions): readonly ContractTest[] {
   checkOptions(options, optionChecks, { needed: ["schemas", "serializer"] });
@@ -158,7 +158,7 @@ function nameOf({ subject, older, newer, direction, isUpcast }: VersionPair): st
   return `${subject.name} ${reader.version} can read all that ${writer.version} sends`;
 }
 
-/** The text that a failing test shows: the verdict, and the first witness. */
+/** The message of a failing test: the verdict and the first witness. */
 export function compatibilityMessage(result: {
   readonly verdict: string;
   readonly findings: readonly {

@@ -23,7 +23,7 @@ export function readMessageType<Subject extends keyof SubjectBodies>(
   subject: Subject,
   options?: UntypedOptions & JsonSchemaOptions,
 ): MessageType<Subject, SubjectBodies[Subject]>;
-/** For a subject whose type is not registered: `Body` is what you know of the latest version. */
+/** For a subject without a registered type: `Body` is the type of the latest version. */
 export function readMessageType<Body = unknown>(
   folder: string,
   subject: string,
@@ -42,9 +42,10 @@ export function readMessageType(
 /**
  * Writes the schemas of a message type into `<folder>/<name of the type>`, and returns the files that are new.
  *
- * A file that is there stays as it was released: a version that says something else now becomes the next minor.
+ * Existing files are never changed: a version whose schema has changed becomes the next minor.
  *
- * @throws SobreError `InvalidArgument` for a schema of a library that offers no JSON Schema, and a name that is not a valid folder.
+ * @throws SobreError `InvalidArgument` for a schema that its library cannot convert to JSON Schema, and a name that is
+ * not a valid folder.
  */
 export function writeMessageType(folder: string, type: MessageType): readonly string[] {
   checkOption("folder", folder, isName);

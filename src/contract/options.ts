@@ -5,8 +5,8 @@ import type { FormatPolicy } from "./json-schema/formats.ts";
 export type Direction = "backward" | "forward" | "full";
 
 /**
- * Which messages a writer sends: all that its schema allows (`as-written`), those with declared members only
- * (`declared-writer`), or what an upcaster makes of the latter (`upcast`).
+ * Which messages a writer sends: all that its schema allows (`as-written`), only those with declared members
+ * (`declared-writer`), or the latter after an upcaster (`upcast`).
  */
 export type ContentModel = "as-written" | "declared-writer" | "upcast";
 
@@ -14,18 +14,21 @@ export type ContentModel = "as-written" | "declared-writer" | "upcast";
 export type ProtobufPolicy = "wire" | "json" | "source";
 
 /**
- * Whether the full name of a message type travels with messages, e.g. in the content type's `messageType`, so that a
- * renamed root message is unread (`travels`), or reader and writer agree on the type otherwise (`agreed`).
+ * Whether messages carry the full name of their type, e.g. in the content type's `messageType`, so that a renamed root
+ * message is unreadable (`travels`), or reader and writer agree on the type in another way (`agreed`).
  */
 export type TypeNamePolicy = "travels" | "agreed";
 
-/** A value of the older version as the newer one reads it; it may wait. */
+/** Converts a value of the older version for the newer one; it may be asynchronous. */
 export type Upcast = (value: unknown) => unknown;
 
 /** Options of {@link checkCompatibility}. */
 export interface CompatibilityOptions {
   readonly format: "json-schema" | "protobuf";
-  /** A JSON Schema; or the text of a .proto file, or several by name. A list of versions, oldest first, is checked each. */
+  /**
+   * A JSON Schema; or the text of a .proto file, or several by name. Each entry of a list of versions, oldest first, is
+   * checked.
+   */
   readonly older: unknown;
   readonly newer: unknown;
   /** Default: `backward`. */
@@ -34,7 +37,7 @@ export interface CompatibilityOptions {
   readonly contentModel?: ContentModel;
   /** For Protobuf. Default: `json`. */
   readonly policy?: ProtobufPolicy;
-  /** The meaning of `format` in a JSON Schema. Default: `either`, so that the verdict holds for both. */
+  /** The meaning of `format` in a JSON Schema. Default: `either`: the verdict applies to both. */
   readonly formats?: FormatPolicy;
   /** The codecs whose bytes carry witnesses. Default: none. */
   readonly codecs?: readonly Codec[];
@@ -44,6 +47,6 @@ export interface CompatibilityOptions {
   readonly type?: string;
   /** For Protobuf. Default: `agreed`. */
   readonly typeName?: TypeNamePolicy;
-  /** Steps for each pair, which are counted so that the verdict is the same on every machine. Default: 10,000,000. */
+  /** Maximum steps per pair; steps, not time, so that the verdict is the same on every machine. Default: 10,000,000. */
   readonly budget?: number;
 }

@@ -4,13 +4,13 @@
  */
 export type Verdict = "breaking" | "unproven" | "tested" | "safe";
 
-/** A finding's place and text. */
+/** A finding: its place and text. */
 export interface Finding {
   /** Short name of the kind of change, e.g. `member-required`. */
   readonly code: string;
   /** One sentence. */
   readonly message: string;
-  /** How to repair it. */
+  /** How to fix it. */
   readonly repair: string;
   /** JSON Pointer, e.g. `#/properties/a`, or a full Protobuf name; "" when the place is not known. */
   readonly olderPointer: string;
@@ -56,7 +56,7 @@ export interface CodecRow {
 export interface CompatibilityResult {
   readonly verdict: Verdict;
   readonly findings: readonly Finding[];
-  /** The verdict on the rest of a breaking pair, if every break that is listed were repaired. */
+  /** The verdict on a breaking pair if every listed break were fixed. */
   readonly rest?: Verdict;
   /** Steps of the proof when the verdict is safe, one line each, in outline. */
   readonly trace?: readonly string[];

@@ -9,7 +9,10 @@ import { valueToJson } from "../values/value-json.ts";
 import { valueFromJson } from "../values/value-json-reading.ts";
 import { parseExactly } from "./exact-number.ts";
 
-/** How HTTP carries bodies of AMQP's own types: as their encoded bytes, or as JSON with `$` objects for what JSON lacks. */
+/**
+ * How HTTP carries AMQP value and sequence bodies: as encoded bytes, or as JSON with `$` objects for values that JSON
+ * lacks.
+ */
 export type AmqpBodyForm = "encoded" | "json";
 
 /** A body of AMQP's own types as HTTP carries it. */

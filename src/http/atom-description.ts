@@ -122,7 +122,7 @@ const timeElements = ({ createdAt, modifiedAt, accessedAt }: EntityTimes): strin
 /** How the value of an element is written. */
 type FieldKind = "duration" | "boolean" | "integer" | "text" | "entity" | "kilobytes";
 
-/** For ever, as .NET's longest span of time. */
+/** Unlimited, as .NET's maximum TimeSpan. */
 const forEver = "P10675199DT2H48M5.4775807S";
 const forEverMilliseconds = 10_675_199 * 86_400_000;
 

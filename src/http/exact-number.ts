@@ -7,7 +7,7 @@ import { Typed } from "../values/typed.ts";
 const integer = /^-?(?:0|[1-9]\d{0,19})$/;
 const decimal = /^-?(?:0|[1-9]\d*)(?:\.\d+)?(?:e[+-]?\d+)?$/i;
 
-/** The most characters of a number that is read: a double has 17 digits, and 324 places in front of them. */
+/** Maximum length of a number in characters: a double has 17 digits, after at most 324 places. */
 const longest = 400;
 
 /**
@@ -28,7 +28,10 @@ function integerFrom(text: string): number | bigint | undefined {
   return whole >= -(2n ** 63n) && whole < 2n ** 64n ? whole : undefined;
 }
 
-/** A number of a property with all of its digits, so that {@link numberFrom} gives it back; `undefined` for what has no such text. */
+/**
+ * A number of a property with all its digits, which {@link numberFrom} reads as the same value; `undefined` if there is
+ * no such text.
+ */
 export function numberText(value: ApplicationPropertyValue | undefined): string | undefined {
   const plain = value instanceof Typed ? value.value : value;
   if (typeof plain === "bigint") return String(plain);

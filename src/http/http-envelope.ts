@@ -14,17 +14,17 @@ import { readBrokerProperties, settableMembers, writeMembers } from "./broker-pr
 import { isHeaderText } from "./header-text.ts";
 import { omittedProperties, readPropertyHeaders, writePropertyHeaders } from "./property-headers.ts";
 
-/** An envelope as an HTTP request or answer. */
+/** An envelope as headers and body of an HTTP request or response. */
 export interface HttpEnvelope {
   readonly headers: Readonly<Record<string, string>>;
   readonly body: Uint8Array;
 }
 
-/** How {@link envelopeToHttp} writes. */
+/** Options of {@link envelopeToHttp}. */
 export interface HttpEnvelopeOptions {
   /**
-   * Bodies of AMQP's own types: `encoded` as their bytes under `application/x-amqp-value`, `json` under
-   * `application/json; amqp=value` (or `sequence`), with `$` objects for what JSON lacks. Default: `encoded`.
+   * The form of AMQP value and sequence bodies: `encoded` as bytes under `application/x-amqp-value`, `json` under
+   * `application/json; amqp=value` (or `sequence`), with `$` objects for values that JSON lacks. Default: `encoded`.
    */
   readonly amqpBody?: "encoded" | "json" | undefined;
 }
@@ -32,17 +32,16 @@ export interface HttpEnvelopeOptions {
 const optionChecks: OptionChecks<HttpEnvelopeOptions> = { amqpBody: oneOf("encoded", "json") };
 
 /**
- * Writes an envelope as the runtime REST API of Service Bus has it: broker properties as JSON in one header,
- * each application property in a header of its own.
+ * Writes an envelope in the form of Service Bus's runtime REST API: broker properties as JSON in one header, each
+ * application property in a separate header.
  *
- * The header `sobre-omitted-properties` names, as a JSON array, the application properties that no header can carry;
- * where it has not all of them, `sobre-omitted-count` says how many there are.
+ * The header `sobre-omitted-properties` lists, as a JSON array, the application properties that a header cannot carry;
+ * if the list is incomplete, `sobre-omitted-count` is their number.
  *
  * @throws SobreError `InvalidArgument` naming the argument or option.
- * @example
- * const { headers, body } = envelopeToHttp(envelope);
- * const request = new Request("http://localhost:5672/orders/messages", { method: "POST", headers, body });
- * console.log(request.method, request.headers.has("brokerproperties")); // POST true
+ * @example const { headers, body } = envelopeToHttp(envelope); const request = new
+ * Request("http://localhost:5672/orders/messages", { method: "POST", headers, body }); console.log(request.method,
+ * request.headers.has("brokerproperties")); // POST true
  */
 export function envelopeToHttp(envelope: Envelope, options: HttpEnvelopeOptions = {}): HttpEnvelope {
   checkOption("envelope", envelope, anEnvelope);
@@ -74,7 +73,7 @@ function bodyOf(
   };
 }
 
-/** The most characters of the list of omitted names: clients read 16 KiB of headers in all. */
+/** Maximum length of the list of omitted names: clients read 16 KiB of headers in all. */
 const longestList = 4096;
 
 /** Headers that name properties which were left out; none when there are none. */
@@ -93,7 +92,7 @@ export function omissionHeaders(names: readonly string[]): Record<string, string
 }
 
 /**
- * Reads an envelope from the headers, as names and values in turn, and the body of a request or answer.
+ * Reads an envelope from the headers, as alternating names and values, and the body of a request or response.
  *
  * @throws SobreError `InvalidArgument`, and as `createEnvelope` does.
  */

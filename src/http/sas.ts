@@ -2,7 +2,7 @@ import { checkOption, text as isText, having, type OptionCheck } from "../option
 import { createHmac, timingSafeEqual } from "node:crypto";
 import { SobreError } from "../errors/sobre-error.ts";
 
-/** A shared access signature taken apart. */
+/** The parts of a shared access signature. */
 export interface SharedAccessSignature {
   /** The resource, decoded. */
   readonly resource: string;

@@ -167,7 +167,7 @@ export interface Refusal {
   readonly keyword: string;
   readonly params: Readonly<Record<string, unknown>>;
   readonly message: string;
-  /** The schema that holds the keyword, by identity: beyond a reference the schema path begins anew. */
+  /** The schema that holds the keyword, by identity: beyond a reference the schema path starts over. */
   readonly holder: unknown;
   /** The refused value. */
   readonly value: unknown;

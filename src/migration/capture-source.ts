@@ -9,7 +9,10 @@ import type { MigrationSource, SourceMessage } from "./source.ts";
 
 /** Options of {@link createCaptureSource}. */
 export interface CaptureSourceOptions {
-  /** Most bytes of one captured message; a longer one is a failure of its own. Default: what a payload of 100 MiB takes as base64. */
+  /**
+   * Maximum size of one captured message in bytes; a longer one counts as a failure. Default: the size of a 100 MiB
+   * payload as base64.
+   */
   readonly maxBytes?: number;
 }
 
@@ -19,10 +22,10 @@ const optionChecks: OptionChecks<CaptureSourceOptions> = { maxBytes: countFrom(1
 const defaultMaxBytes = Math.ceil((defaultDecodeLimits.maxBytes * 4) / 3) + 1024 * 1024;
 
 /**
- * A file of captured messages as a source: envelopes in their JSON form, one on each line, or what Service Bus Explorer
- * saves: one message, or a list of messages. A line that is broken costs no other.
+ * Creates a source from a file of captured messages: envelopes in their JSON form, one per line, or an export of
+ * Service Bus Explorer: one message or a list. A broken line does not affect the others.
  *
- * @throws SobreError `InvalidArgument` when there is no file at the path.
+ * @throws SobreError `InvalidArgument` when the file does not exist.
  */
 export function createCaptureSource(path: string, options: CaptureSourceOptions = {}): MigrationSource {
   checkOption("path", path, isText);

@@ -14,7 +14,7 @@ import type { MigrationSource, SourceContent, SourceMessage } from "./source.ts"
 export interface FolderSourceOptions {
   /** The content type that the senders declared. Default: none. */
   readonly contentType?: string | undefined;
-  /** Names of the files to take, with `*` and `?`; default: every file whose name does not begin with a dot. */
+  /** A pattern of file names, with `*` and `?`. Default: all files whose name does not begin with a dot. */
   readonly include?: string | undefined;
 }
 

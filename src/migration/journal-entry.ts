@@ -8,7 +8,7 @@ export interface JournalEntry {
   readonly sha256: string;
   /** Bytes of the source payload. */
   readonly bytes: number;
-  /** `kept`: the payload was in the target format already and stayed as it was, byte for byte. */
+  /** `kept`: the payload was already in the target format and is unchanged, byte for byte. */
   readonly outcome: "migrated" | "kept" | "failed";
   readonly codec: string | undefined;
   readonly layers: readonly string[];
@@ -22,14 +22,14 @@ export interface JournalEntry {
 
 /** Why a message was not migrated. */
 export interface Failure {
-  /** Whether it could not be read, written, or did not come back as it was. */
+  /** The step that failed. */
   readonly step: "source" | "read" | "write" | "compare";
   readonly code: string;
   readonly message: string;
   readonly codec: string | undefined;
   readonly offset: number | undefined;
   readonly path: string | undefined;
-  /** Bytes around the offset in hex, where they were asked for. */
+  /** Bytes around the offset in hex, if requested. */
   readonly hex: HexWindow | undefined;
 }
 

@@ -28,41 +28,41 @@ import { TypeProfiles } from "./type-profile.ts";
 /** Options of {@link migrate}. */
 export interface MigrationOptions {
   readonly source: MigrationSource;
-  /** Reads the messages; give it the legacy readers, and contracts for what payloads leave open. */
+  /** Reads the messages; it needs the legacy readers, and contracts to resolve ambiguities. */
   readonly serializer: Serializer;
   readonly target: TargetOptions;
-  /** File for the migrated envelopes, one on each line in their JSON form; default: none, a dry run. */
+  /** The file for the migrated envelopes in their JSON form, one per line. Default: none, a dry run. */
   readonly output?: string | undefined;
-  /** Goes on with an output that was cut. Default: false. */
+  /** Whether to continue an interrupted output. Default: false. */
   readonly resume?: boolean | undefined;
   /**
-   * Everything else that decides how messages are read, e.g. contracts and a time zone, in a form that can be compared: a migration goes
-   * on only with the same. Default: nothing.
+   * Identifies everything else that affects reading, e.g. contracts and time zone; resuming requires the same value.
+   * Default: none.
    */
   readonly fingerprint?: string | undefined;
-  /** Where messages go that were not migrated, unchanged. Default: nowhere. */
+  /** Receives unchanged copies of messages that were not migrated. Default: none. */
   readonly quarantine?: Quarantine | undefined;
-  /** Whether a body that is one string with a JSON object or list in it becomes that. Default: true. */
+  /** Whether to parse a body that is a string containing a JSON object or list. Default: true. */
   readonly openJsonText?: boolean | undefined;
-  /** Whether failures in the report show some bytes of the payload. Default: false. */
+  /** Whether failures in the report include some bytes of the payload. Default: false. */
   readonly hex?: boolean | undefined;
-  /** The most messages to look at. Default: all. */
+  /** Maximum number of messages to read. Default: all. */
   readonly sample?: number | undefined;
   /**
-   * Whether a contract decides what payloads of a type leave open, so that nothing of them is settled or ambiguous; readers
-   * that found none for a payload overrule it. Default: none does.
+   * Whether a contract resolves the ambiguities of a type; readers that found no contract for a payload override it.
+   * Default: none does.
    */
   readonly hasContract?: ((typeName: string) => boolean) | undefined;
   /** Called after every message of both passes. */
   readonly onProgress?: ((progress: MigrationProgress) => void) | undefined;
 }
 
-/** How far a migration is. */
+/** The progress of a migration. */
 export interface MigrationProgress {
   /** `infer` reads for the schema, `migrate` writes. */
   readonly pass: "infer" | "migrate";
   readonly messages: number;
-  /** In units of the source's size. */
+  /** In the units of the source's size. */
   readonly done: number;
 }
 
@@ -74,11 +74,11 @@ export interface Migration {
 }
 
 /**
- * Migrates the messages of a source in two passes, one message at a time: the first infers a schema for each type, the second
- * detects, reads, settles what the schema settles, encodes, decodes again and compares. The source is never changed.
+ * Migrates the messages of a source in two passes, one message at a time: the first infers a schema for each type, the
+ * second reads, resolves ambiguities by the schema, encodes, decodes again and compares. The source is never changed.
  *
- * @throws SobreError `InvalidArgument` when the output is there already, or cannot be gone on with, and for an option that
- *   there is not; and what the source throws.
+ * @throws SobreError `InvalidArgument` when the output already exists or cannot be continued, and for an invalid
+ * option; and what the source throws.
  */
 export async function migrate(options: MigrationOptions): Promise<Migration> {
   checkOptions(options, optionChecks, { needed: ["source", "serializer", "target"] });

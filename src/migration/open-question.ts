@@ -3,24 +3,24 @@ import type { Shape } from "./shape.ts";
 import type { SettledShape } from "./settled-shape.ts";
 import type { TypeProfile } from "./type-profile.ts";
 
-/** A fact that a single payload leaves open. */
+/** A fact that a single payload does not determine. */
 export type QuestionKind = "list-of-one" | "empty" | "empty-list" | "digit" | "guessed-type";
 
-/** Something that payloads of a type leave open at one path: settled by other messages, or ambiguous. */
+/** An ambiguity of a type's payloads at one path, which other messages may settle. */
 export interface OpenQuestion {
   readonly kind: QuestionKind;
-  /** As `$.Lines[].Sku`; `[]` stands for every item, `[key]` for every member of a dictionary. */
+  /** E.g. `$.Lines[].Sku`; `[]` means every item, `[key]` every member of a dictionary. */
   readonly path: string;
-  /** How many values. */
+  /** The number of values. */
   readonly count: number;
-  /** The answer of the other messages, or `undefined` without one. */
+  /** The answer from other messages, or `undefined` if there is none. */
   readonly settledAs: string | undefined;
 }
 
 /** The facts on a type besides its paths. */
 export type QuestionFacts = Pick<TypeProfile, "scalarsGuessed" | "codecs">;
 
-/** Whether what an element with one member holds may be an item: a number in a list of .NET's bears the name of its type. */
+/** Whether what an element with one member holds may be an item: a number in a .NET list has the name of its type. */
 function mayBeItem({ kinds, count }: Shape): boolean {
   return kinds.text > 0 || kinds["empty-text"] > 0 || kinds.object > 0 || kinds.list > 0 || kinds.null === count;
 }

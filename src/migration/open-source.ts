@@ -12,21 +12,21 @@ export type InputFormat = "payloads" | "captures";
 
 /** Options of {@link openSource}. */
 export interface OpenSourceOptions extends FolderSourceOptions {
-  /** Default: captures for a file whose name or first character says JSON, payloads otherwise. */
+  /** Default: captures for a file that is JSON by its name or first character, otherwise payloads. */
   readonly input?: InputFormat | undefined;
 }
 
 /**
  * The source at a path: a folder of payload files, a file of captured messages, or one payload file.
  *
- * @throws SobreError `InvalidArgument` when nothing can be read there, and for options that do not go with what is there.
+ * @throws SobreError `InvalidArgument` when it cannot be read, and for options that do not apply to it.
  */
 export async function openSource(path: string, options: OpenSourceOptions = {}): Promise<MigrationSource> {
   checkOptions(options, optionChecks);
   checkOption("path", path, isText);
   const { input = await inputOf(path), ...forFolder } = options;
   if (input === "payloads") return createFolderSource(path, forFolder);
-  // Entries that would be left out in silence.
+  // Entries that would be silently ignored.
   if (options.include !== undefined)
     throw misplaced(`${path} holds captured messages; file names select payloads only`);
   if (options.contentType !== undefined) {

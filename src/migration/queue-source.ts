@@ -15,19 +15,19 @@ import type { MigrationSource, SourceMessage } from "./source.ts";
 
 /** Options of {@link createQueueSource}. */
 export interface QueueSourceOptions {
-  /** Messages that are asked for at a time. Default: 100. */
+  /** Messages per peek. Default: 100. */
   readonly batchSize?: number;
-  /** The one session to read, on entities that have sessions. Default: all messages. */
+  /** Read only this session. Default: all messages. */
   readonly sessionId?: string;
 }
 
 const optionChecks: OptionChecks<QueueSourceOptions> = { batchSize: countFrom(1), sessionId: text };
 
 /**
- * A queue, subscription or dead-letter queue of an engine as a source: `orders/$DeadLetterQueue`.
+ * Creates a source from a queue, subscription or dead-letter queue of an engine, e.g. `orders/$DeadLetterQueue`.
  *
- * It peeks, in the order of sequence numbers: nothing is locked, counted, settled or removed. What arrives between the
- * two readings is read in the second only, without having had a part in the schema.
+ * It peeks in order of sequence number: messages are not locked, counted, settled or removed. Messages that arrive
+ * between the two passes are read only in the second and did not contribute to the schema.
  *
  * @throws SobreError while it is read, whatever {@link Engine.peek} throws.
  */

@@ -88,7 +88,10 @@ export class MessageReader {
     return this.#serializer.deserialize(envelope);
   }
 
-  /** Most messages of a queue are of one format: what begins as the one before and can be read like it is asked of no other. */
+  /**
+   * The messages of a queue usually have one format: a message that begins like the previous one and can be read like
+   * it is not tried with other formats.
+   */
   #readAsBefore(envelope: Envelope): ChainRead | undefined {
     const { payload, bodyKind, brokerProperties, applicationProperties } = envelope;
     const { contentType, contentEncoding } = brokerProperties;

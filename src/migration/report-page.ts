@@ -22,7 +22,7 @@ import type { HexWindow } from "./journal-entry.ts";
 import { byteSize, groupedFindings, hexLines, stepNames, targetNames } from "./report-words.ts";
 import { pageStyle } from "./report-style.ts";
 
-/** The report as one HTML page that needs nothing else. */
+/** The report as one self-contained HTML page. */
 export function reportPage(report: MigrationReport): string {
   checkOption("report", report, aReport);
   const { source, target, output, seconds, messages, bytes } = report;

@@ -3,13 +3,13 @@ import type { Failure } from "./journal-entry.ts";
 import type { QuestionKind } from "./open-question.ts";
 import type { TargetFormat } from "./target.ts";
 
-/** Everything that a migration, or a dry run of one, has found; it grows with types and paths, not with messages. */
+/** The result of a migration or dry run; it grows with types and paths, not with messages. */
 export interface MigrationReport {
   /** Version of this form. */
   readonly version: 1;
   readonly source: string;
   readonly target: TargetFormat;
-  /** Where the migrated messages went; `undefined` of a dry run. */
+  /** The output file; `undefined` for a dry run. */
   readonly output: string | undefined;
   readonly seconds: number;
   readonly messages: number;
@@ -17,12 +17,12 @@ export interface MigrationReport {
   readonly bytes: number;
   readonly outcomes: {
     readonly migrated: number;
-    /** In the target format already, and left as they were. */
+    /** Messages already in the target format, left unchanged. */
     readonly kept: number;
     readonly failed: number;
-    /** Of the migrated: those that lost something. */
+    /** The number of migrated messages that lost information. */
     readonly lossy: number;
-    /** Done by an earlier run that this one went on with. */
+    /** Messages done by the run that this one resumed. */
     readonly resumed: number;
   };
   /** Messages that the schemas inferred from them were held against, by ajv; of those written as JSON, up to 200 types. */

@@ -22,7 +22,7 @@ export interface SettledShape {
   readonly members: ReadonlyMap<string, SettledShape>;
   readonly items: SettledShape | undefined;
   readonly keys: SettledShape | undefined;
-  /** Whether nothing in it has to be settled, so that values need not be looked through. */
+  /** Whether nothing in it must be settled, so that values need not be searched. */
   readonly idle: boolean;
 }
 

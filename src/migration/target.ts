@@ -66,7 +66,7 @@ export interface TypeTarget {
   compare(body: unknown, decoded: unknown, literal?: boolean): readonly Loss[];
 }
 
-/** Makes a target. @throws SobreError `InvalidArgument` for an option that there is not, or that has no such value. */
+/** Makes a target. @throws SobreError `InvalidArgument` for an unknown option or an invalid value. */
 export function createTarget(options: TargetOptions): Target {
   checkOptions(options, optionChecks, { needed: ["format"], prefix: "target." });
   const { format, int64 = "text", decimal = "as-written" } = options;

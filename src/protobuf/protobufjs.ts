@@ -18,8 +18,8 @@ export {
 } from "protobufjs";
 
 /**
- * Runs a parse in time that grows with the fields of a message rather than with their square: protobufjs (8.8) makes the
- * index of a message's fields anew for each field that it adds, unless the index is there.
+ * Runs a parse in time that grows with the fields of a message rather than with their square: protobufjs (8.8) rebuilds
+ * the index of a message's fields for each field that it adds, unless the index is there.
  */
 export function withFieldIndex<Result>(run: () => Result): Result {
   const prototype: { add: (object: ReflectionObject) => Type } = Type.prototype;

@@ -16,7 +16,7 @@ export const notLeaf: unique symbol = Symbol("not a leaf");
 
 /** How {@link buildGraph} treats the nodes of one format. */
 export interface GraphRules<N> {
-  /** The value of a node that holds no others and is cheap to make anew, or {@link notLeaf}. */
+  /** The value of a node that holds no others and is cheap to recreate, or {@link notLeaf}. */
   leaf(this: void, node: N): unknown;
   /** The node that stands for this one: the target of a reference, the content of a wrapper, or the node itself. */
   resolve(this: void, node: N): N;

@@ -43,7 +43,7 @@ function char(content: string): Typed<"char"> {
   return /^[\ud800-\udfff]$/.test(content) ? new Typed("char", content) : typed.char(content);
 }
 
-/** A `$` object, taken apart. */
+/** The parts of a `$` object. */
 export interface Tagged {
   readonly tag: string;
   readonly content: unknown;

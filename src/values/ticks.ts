@@ -42,7 +42,7 @@ export function offsetText(minutes: number): string {
   return `${minutes < 0 ? "-" : "+"}${two(Math.floor(size / 60))}:${two(size % 60)}`;
 }
 
-/** A time in ISO 8601, taken apart. */
+/** The parts of an ISO 8601 time. */
 export interface ParsedTime {
   /** Ticks of its own clock. */
   readonly ticks: bigint;

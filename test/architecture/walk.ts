@@ -47,7 +47,7 @@ interface Insertion {
   readonly text: string;
 }
 
-/** Where the body of a function begins, and what has to be written there for it to report its entry. */
+/** Where the body of a function begins, and the code to insert there for it to report its entry. */
 function insertionsOf(node: unknown, report: string): Insertion[] {
   if (Array.isArray(node)) return node.flatMap((item) => insertionsOf(item, report));
   if (typeof node !== "object" || node === null) return [];

@@ -35,7 +35,7 @@ describe.skipIf(legacyVectors === undefined)("sobre decode of real payloads (SOB
 
   it("prints the values of text under its declared type, whatever lies around it", async () => {
     for (const vector of inFamily("text")) {
-      // A string of JSON in binary XML is opened under JSON's type, and a bare deflate stream bears no mark.
+      // A string of JSON in binary XML is opened under JSON's type, and a bare deflate stream has no signature.
       const declared = vector.id === "text-rawdeflate-json" ? "application/x-deflate" : vector.legacyContentType;
       const isString = vector.id === "text-nbfx-string-holding-json";
       const options = declared === null || declared === undefined || isString ? [] : ["-t", declared];

@@ -13,7 +13,7 @@ function promised(name: string): string {
   return comment.replaceAll(/^\/\/ ?/gm, "");
 }
 
-// One process for all: each would load the library anew.
+// One process for all: otherwise each would load the library again.
 beforeAll(() => {
   const code = `for (const name of ${JSON.stringify(names)}) { console.log("=== " + name); await import(${JSON.stringify(folder.href)} + name); }`;
   const output = execFileSync(process.execPath, ["--conditions=sobre-source", "--input-type=module", "--eval", code], {

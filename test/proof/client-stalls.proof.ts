@@ -282,7 +282,7 @@ class Line {
   }
 }
 
-/** Takes bytes apart into frames, protocol headers included. */
+/** Splits bytes into frames, protocol headers included. */
 function framed(take: (frame: Buffer, performative: number | undefined) => void): (bytes: Buffer) => void {
   let rest: Buffer = Buffer.alloc(0);
   return (bytes) => {

@@ -39,7 +39,7 @@ async function suiteFinds(make: MakeEngine): Promise<boolean> {
   return false;
 }
 
-/** How a case ends; one that waits for ever has failed, and on virtual time a second is endless. */
+/** How a case ends; one that waits endlessly has failed, and on virtual time a second is endless. */
 async function endless(running: Promise<EngineCaseResult>): Promise<string> {
   let timer: ReturnType<typeof setTimeout> | undefined;
   const never = new Promise<string>((resolve) => {

@@ -46,7 +46,7 @@ export async function prove({ seed, full }: ProofRun): Promise<string> {
     won += outcomes.filter((outcome) => outcome.won).length;
     lost += outcomes.filter((outcome) => !outcome.won).length;
     stale = [live, ...stale].slice(0, 3);
-    // The next race begins with the message free: again, or sent anew.
+    // The next race begins with the message unlocked: redelivered, or sent again.
     if (outcomes.some((outcome) => outcome.won && outcome.deed === "complete")) await sender.send([message]);
     else if (!expired && settled === 0) clock.time += 2 * lockDuration;
   }

@@ -77,8 +77,8 @@ const particular: Readonly<Record<string, readonly string[]>> = {
 const ofMembers: ReadonlySet<string> = new Set(["order", "member", "omitDefault"]);
 
 /**
- * Checks that a contract says nothing that would be left out in silence: every keyword, every hint and every type of it
- * is known, and used where it has an effect.
+ * Checks that no part of a contract would be silently ignored: every keyword, hint and type is known, and used where it
+ * has an effect.
  *
  * @param kindOf The kind of a type that is not a reference.
  * @throws SobreError `InvalidArgument` with the JSON path to what is not understood.
@@ -115,10 +115,10 @@ function checkReference(found: Node, hint: Node, { declared, path }: Reference):
   if (!Object.hasOwn(declared, name)) throw invalidContract(path, `refers to ${name}, which is not in $defs`);
   const keyword = ["properties", "allOf", "items", "additionalProperties"].find((one) => found[one] !== undefined);
   if (keyword !== undefined)
-    throw invalidContract(path, `has ${keyword} next to $ref; only the type itself may have it have it`);
+    throw invalidContract(path, `has ${keyword} next to $ref; only the type itself may have it`);
   const stray = Object.keys(hint).find((one) => !ofMembers.has(one) && one !== "defaultNamespace");
   if (stray !== undefined)
-    throw invalidContract(path, `has x-dotnet.${stray} next to $ref; only the type itself may have it have it`);
+    throw invalidContract(path, `has x-dotnet.${stray} next to $ref; only the type itself may have it`);
 }
 
 function checkKeywords(found: Node, path: string, role: Place["role"]): void {

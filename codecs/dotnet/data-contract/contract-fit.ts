@@ -42,7 +42,7 @@ function hasOthers({ firstAttribute }: XmlElement): boolean {
   return firstAttribute !== undefined;
 }
 
-/** All items of a list bear one name; XmlSerializer may name each by its type. */
+/** All items of a list have the same name; XmlSerializer may name each by its type. */
 function areItems(element: XmlElement, { item }: ListShape, xmlSerializer: boolean): boolean {
   if (xmlSerializer) return true;
   let first: string | undefined;

@@ -25,7 +25,10 @@ export class ListEvidence {
   }
 }
 
-/** The most elements of a document that are looked at, and nodes in each; where these prove nothing, a list of one is warned of. */
+/**
+ * Maximum number of elements of a document to examine, and nodes in each; where these prove nothing, a list of one is
+ * warned of.
+ */
 const mostLookedAt = 2_000;
 
 /** The lists among the elements that are nearest to the root. */

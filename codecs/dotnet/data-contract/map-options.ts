@@ -8,7 +8,7 @@ export interface MapOptions {
   readonly guess: boolean;
   /** Whether numbers whose type the document names keep it, as typed values. Default: false. */
   readonly keepTypes?: boolean | undefined;
-  /** Whether a document that bears no serializer's mark keeps its root, as the one member, and its text as text. */
+  /** Whether a document without a serializer's mark keeps its root, as the one member, and its text as text. */
   readonly plainDocuments?: boolean | undefined;
   readonly limits: DecodeLimits;
 }

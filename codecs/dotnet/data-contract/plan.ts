@@ -104,7 +104,7 @@ export class Planner {
       if (element.parent === undefined && !this.#xmlSerializer && first.namespace !== arrays && !first.holdsElements)
         this.#warnings.warn(
           element,
-          `was taken for a list of "${first.local}"; members of base and derived classes may bear one name, too`,
+          `was taken for a list of "${first.local}"; members of base and derived classes may have the same name, too`,
         );
       return list(element);
     }
@@ -198,7 +198,10 @@ function pairsOf(
   return pairs;
 }
 
-/** Whether the only element in another one may be an item: a scalar that is one bears the name of its type, unless that is an enum. */
+/**
+ * Whether the only element in another one may be an item: a scalar that is one has the name of its type, unless that is
+ * an enum.
+ */
 function mayBeItem(element: XmlElement): boolean {
   const only = element.onlyChild;
   if (only?.kind !== "text") return true;
@@ -273,8 +276,8 @@ export function scalarOfElement(element: XmlElement, xmlSerializer: boolean): Sc
   if (!xmlSerializer || namespace !== "") return undefined;
   const scalar = scalarOfLocal(local);
   if (scalar === undefined || scalar === "any") return scalar;
-  // `<Tags><string>…`: an item is named by its type, and everything around it is alike. Members and roots may bear such a
-  // name, too, e.g. `<duration>90 min</duration>`.
+  // `<Tags><string>…`: an item is named by its type, and everything around it is alike. Members and roots may have such
+  // a name too, e.g. `<duration>90 min</duration>`.
   return (parent === undefined ? fits(element, scalar) : isUniform(parent, scalar)) ? scalar : undefined;
 }
 
@@ -293,7 +296,7 @@ export function isNamedScalar(element: XmlElement, xmlSerializer: boolean): bool
 /** Cached results, since every item asks. */
 const uniform = new WeakMap<XmlElement, boolean>();
 
-/** Whether all elements inside bear one name, that of a scalar, and hold one. */
+/** Whether all elements inside have the same name, that of a scalar type, and hold one. */
 function isUniform(element: XmlElement, scalar: ScalarKind): boolean {
   const known = uniform.get(element);
   if (known !== undefined) return known;

@@ -15,7 +15,7 @@ export class References {
     this.#scalar = scalar;
   }
 
-  /** Keeps a value under its id, when it has one, and gives it back. */
+  /** Keeps a value under its id, if it has one, and returns it. */
   remember<T>(id: string | undefined, value: T): T {
     if (id !== undefined) this.#values.set(id, value);
     return value;

@@ -57,7 +57,7 @@ function decodeJson(
 ): Decoded {
   if (payload.length > limits.maxBytes) throw limitExceeded("maxBytes", limits, { offset: limits.maxBytes });
   const source = jsonText(payload, contentType);
-  // Made anew for each question, since those come in any order.
+  // Created for each question, since those come in any order.
   const offsetOf = (index: number): number => new ByteOffsets(source, payload.length).at(index);
   const tape = readJson(source.text, limits, offsetOf);
   const contract = choose(tape);

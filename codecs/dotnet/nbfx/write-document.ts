@@ -266,7 +266,7 @@ function isDefault(value: unknown, { nullable }: MemberShape): boolean {
   return !nullable && (value === 0 || value === 0n || value === false);
 }
 
-/** Members that a class does not have would be left out in silence. */
+/** Members that a class does not have would be silently omitted. */
 function refuseStrangers(value: Readonly<Record<string, unknown>>, { name, byName }: ObjectShape, path: string): void {
   const stranger = Object.keys(value).find((member) => !byName.has(member) && value[member] !== undefined);
   if (stranger !== undefined)

@@ -76,7 +76,10 @@ export interface XmlName {
   readonly local: string;
 }
 
-/** The name of an element with its prefix: elements that bear one share it, since documents have very many elements. */
+/**
+ * The name of an element with its prefix: elements with the same name share it, since documents have very many
+ * elements.
+ */
 export class XmlTag {
   readonly prefix: string;
   readonly local: string;

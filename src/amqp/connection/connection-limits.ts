@@ -1,14 +1,14 @@
 /** Limits on the resources that a peer may use. */
 export interface ConnectionLimits {
-  /** Most bytes of a frame. Default: 65536. */
+  /** Maximum frame size in bytes. Default: 65,536. */
   readonly maxFrameSize: number;
   /** The highest channel. Default: 1023. */
   readonly channelMax: number;
   /** The highest handle of a session. Default: 255. */
   readonly handleMax: number;
-  /** Most links of a connection. Default: 1024. */
+  /** Maximum number of links per connection. Default: 1,024. */
   readonly maxLinks: number;
-  /** Most bytes that the sessions and links of a connection may hold, as they are reckoned. Default: 800,000. */
+  /** Maximum estimated bytes that the sessions and links of a connection may hold. Default: 800,000. */
   readonly maxLinkBytes: number;
   /** Milliseconds from the first byte to the open. Default: 10000. */
   readonly handshakeTimeOut: number;

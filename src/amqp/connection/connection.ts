@@ -14,7 +14,7 @@ import { Session } from "./session.ts";
 import { SessionTable } from "./session-table.ts";
 import { trackedErrorOf, type WireError, WireFault, wireErrorOf } from "./wire-fault.ts";
 
-/** The most bytes of a frame before the open, when nobody is known yet. */
+/** Maximum frame size in bytes before the open, when the peer is not known yet. */
 const handshakeFrameSize = 8192;
 
 /** Steps that the frames of one read may take besides their own bytes. */
@@ -31,7 +31,7 @@ export class Connection implements ConnectionPort {
   readonly limits: ConnectionLimits;
   /** The resources that the peer's sessions and links hold. */
   readonly budget: LinkBudget;
-  /** The most bytes of a frame that the peer takes. */
+  /** The peer's maximum frame size in bytes. */
   maxOutgoingFrame = 512;
   /** Whether output goes out; the owner sets it to false while its peer does not read. */
   writable = true;

@@ -16,7 +16,7 @@ const none = new Uint8Array(0);
 
 /** Cuts a stream of bytes into protocol headers and frames, and buffers no more than one frame of the size allowed. */
 export class FrameReader {
-  /** Most bytes of a frame. */
+  /** Maximum frame size in bytes. */
   maxFrameSize: number;
   /** Of the frame read last: 0 AMQP, 1 SASL. */
   type = 0;

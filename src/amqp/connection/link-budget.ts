@@ -36,7 +36,7 @@ export class LinkBudget {
    * A link of the peer is there.
    *
    * @param attachSize The bytes that it was asked for with.
-   * @returns Its cost, for {@link removeLink}, and the reason if it has to be refused.
+   * @returns Its cost, for {@link removeLink}, and the reason if it must be refused.
    * @throws WireFault when the peer goes on and on with links that are refused.
    */
   addLink(attach: Attach, attachSize: number): { readonly cost: number; readonly refusal?: string } {

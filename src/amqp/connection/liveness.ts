@@ -1,7 +1,7 @@
 import type { ConnectionLimits } from "./connection-limits.ts";
 import { WireFault } from "./wire-fault.ts";
 
-/** When a connection was heard and spoke last, and what has to be done about it. */
+/** When a connection last received and sent data, and the action that is due. */
 export class Liveness {
   /** Milliseconds of silence after which the peer gives this side up; 0: never. */
   remoteIdleTimeOut = 0;

@@ -25,7 +25,7 @@ export interface ReceivingLinkEvents extends LinkEvents {
   readonly tooLarge?: ((id: number, settled: boolean) => void) | undefined;
   /** The peer has settled deliveries of the session, as it was asked to. */
   readonly confirmed?: ((disposition: Disposition) => void) | undefined;
-  /** The peer has used up or given back all credit. */
+  /** The peer has used up or returned all credit. */
   readonly drained?: (() => void) | undefined;
 }
 
@@ -106,7 +106,7 @@ export class ReceivingLink extends Link {
     this.grant(credit);
   }
 
-  /** Makes the credit `credit`; `drain`: what is not used at once is to be given back. */
+  /** Makes the credit `credit`; `drain`: credit that is not used immediately is to be returned. */
   grant(credit: number, drain = false): void {
     this.credit = credit;
     if (this.state === "attached") this.#tell(drain);

@@ -12,7 +12,7 @@ const smallest = 64;
  * Deliveries by their ids until they are settled.
  *
  * They lie in a ring in order of their ids, which is how they are settled as a rule; those that are left behind for
- * long move to a map. A map of all would be made anew every few hundred deliveries, and what is left of the old ones
+ * long move to a map. A map of all would be rebuilt every few hundred deliveries, and what is left of the old ones
  * keeps deliveries that were settled long ago alive until the next full garbage collection.
  */
 export class UnsettledDeliveries<D extends Identified> {

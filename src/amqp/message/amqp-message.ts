@@ -22,7 +22,7 @@ export interface MessageSections {
   readonly messageAnnotations?: AmqpMap | undefined;
   readonly properties?: MessageProperties | undefined;
   readonly applicationProperties?: AmqpMap | undefined;
-  /** `undefined`: no body at all, which is not the same as a body that is null. */
+  /** `undefined` if there is no body, which differs from a null body. */
   readonly body?: MessageBody | undefined;
   readonly footer?: AmqpMap | undefined;
 }
@@ -60,9 +60,10 @@ function settingsOf(options: MessageReadOptions | undefined): ReaderSettings {
 }
 
 /**
- * Opens an AMQP message: its section borders are checked now, each section is read when it is first asked for.
+ * Opens an AMQP message: section boundaries are checked immediately, each section is decoded on first access.
  *
- * @throws SobreError `DecodeFailed`, `TruncatedPayload` or `LimitExceeded` with offset and path; so do the sections later.
+ * @throws SobreError `DecodeFailed`, `TruncatedPayload` or `LimitExceeded` with offset and path; so do the sections
+ * later.
  */
 export function openMessage(bytes: Uint8Array, options?: MessageReadOptions): AmqpMessage {
   if (options !== undefined) checkNames(options, messageReadNames);
@@ -71,7 +72,7 @@ export function openMessage(bytes: Uint8Array, options?: MessageReadOptions): Am
 
 const aSection = oneOf(...Object.keys(section));
 
-/** A message as it was received; see {@link openMessage}. */
+/** A received message; see {@link openMessage}. */
 export class AmqpMessage implements MessageSections {
   readonly bytes: Uint8Array;
   readonly #reader: ByteReader;

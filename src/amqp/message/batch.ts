@@ -10,16 +10,16 @@ import { writeMessage } from "./write-message.ts";
 /** The message format of a transfer that carries a batch: one data section per encoded message. */
 export const batchMessageFormat = 0x80013700;
 
-/** The most messages of a batch: each takes far more to keep than the bytes that it has to have. */
+/** Maximum number of messages in a batch: each takes far more memory than its minimum of bytes. */
 export const mostInBatch = 10_000;
 
 /**
  * Writes envelopes as one batch, a message of format {@link batchMessageFormat}.
  *
- * As the official clients do, message id, session id and partition key of the first are repeated outside;
- * brokers ignore them.
+ * As the official clients do, message id, session id and partition key of the first are repeated outside; brokers
+ * ignore them.
  *
- * @throws SobreError `InvalidArgument` for no envelopes, and as `encodeMessage` does.
+ * @throws SobreError `InvalidArgument` for an empty list, and as `encodeMessage` does.
  */
 export function encodeBatch(envelopes: readonly Envelope[], options?: EncodeMessageOptions): Uint8Array {
   checkOption("envelopes", envelopes, listOf("envelopes", anEnvelope));
@@ -35,10 +35,10 @@ export function encodeBatch(envelopes: readonly Envelope[], options?: EncodeMess
 }
 
 /**
- * Reads the envelopes of a batch; what surrounds them is ignored.
+ * Reads the envelopes of a batch; the outer sections are ignored.
  *
  * @throws SobreError `DecodeFailed` when there are no data sections, `LimitExceeded` for more than {@link mostInBatch}
- *   messages, and as `decodeMessage` does.
+ * messages, and as `decodeMessage` does.
  */
 export function decodeBatch(bytes: Uint8Array, options?: DecodeMessageOptions): readonly Envelope[] {
   if (options !== undefined) checkNames(options, decodeNames);

@@ -3,11 +3,11 @@ import { createEnvelope, type Envelope } from "../../envelope/envelope.ts";
 import { messageReadNames, type MessageReadOptions } from "./amqp-message.ts";
 import { MessageOrigin } from "./message-origin.ts";
 
-/** How {@link decodeMessage} reads. */
+/** Options of {@link decodeMessage}. */
 export interface DecodeMessageOptions extends MessageReadOptions {
   /**
-   * Reads every section at once and holds the envelope to the rules of `createEnvelope`, as a broker does
-   * that must refuse a bad message when it comes in. Default: false.
+   * Reads every section immediately and checks the rules of `createEnvelope`, as a broker must to refuse an invalid
+   * message on arrival. Default: false.
    */
   readonly check?: boolean | undefined;
 }
@@ -18,12 +18,12 @@ export const decodeNames: Readonly<Record<keyof DecodeMessageOptions, true>> = {
 /**
  * Reads an AMQP message as an envelope.
  *
- * Section borders are checked now; properties are decoded when they are first read, which may throw then.
- * A message without a body has the body kind `value` and a payload of no bytes. Several data sections are one payload.
- * `encodeMessage` gives the same bytes back for what was not amended.
+ * Section boundaries are checked immediately; properties are decoded on first access, which may throw. A message
+ * without a body has the body kind `value` and an empty payload. Several data sections form one payload.
+ * `encodeMessage` returns the same bytes for unamended parts.
  *
- * @throws SobreError `DecodeFailed`, `TruncatedPayload` or `LimitExceeded` with offset and path;
- *   with `check` also `InvalidArgument` and `MessageSizeExceeded`.
+ * @throws SobreError `DecodeFailed`, `TruncatedPayload` or `LimitExceeded` with offset and path; with `check` also
+ * `InvalidArgument` and `MessageSizeExceeded`.
  * @example
  * ```ts
  * const envelope = decodeMessage(encodeMessage(createEnvelope({ payload: Uint8Array.of(1, 2) })));
@@ -35,7 +35,7 @@ export function decodeMessage(bytes: Uint8Array, options?: DecodeMessageOptions)
   return readEnvelope(bytes, options);
 }
 
-/** {@link decodeMessage} for callers whose options need no check. */
+/** {@link decodeMessage} without a check of its options. */
 export function readEnvelope(bytes: Uint8Array, options?: DecodeMessageOptions): Envelope {
   const origin = new MessageOrigin(bytes, options);
   if (options?.check === true) checkAll(origin);

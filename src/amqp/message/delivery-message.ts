@@ -14,7 +14,7 @@ import { writeDescriptor } from "./write-section.ts";
 import type { DirectMessage } from "../connection/outgoing.ts";
 import { putUuid, tagOf, writeTag } from "./lock-tag.ts";
 
-/** A delivery as a message of AMQP: the broker's facts are written in front of the bytes that the sender wrote. */
+/** A delivery as an AMQP message: the broker's properties followed by the sender's bytes. */
 export class DeliveryMessage implements DirectMessage {
   readonly delivery: Delivery;
   readonly settled: boolean;

@@ -19,9 +19,9 @@ import { writeAnnotations, writeApplicationProperties, writeDescriptor } from ".
 import { SobreError } from "../../errors/sobre-error.ts";
 import { valueEnd } from "../values/value-end.ts";
 
-/** How {@link encodeMessage} writes. */
+/** Options of {@link encodeMessage}. */
 export interface EncodeMessageOptions extends MessageWriteOptions {
-  /** Writes header and message annotations afresh, as a broker does that delivers the message; delivery annotations end here. */
+  /** Rewrites header and message annotations as a delivering broker does; delivery annotations are dropped. */
   readonly delivery?: DeliveryFacts | undefined;
 }
 
@@ -31,12 +31,12 @@ export const encodeNames: Readonly<Record<keyof EncodeMessageOptions, true>> = {
 /**
  * Writes an envelope as an AMQP message.
  *
- * An envelope of `decodeMessage` that was not amended gives the very bytes it was read from; of an amended one,
- * the sections whose parts are still the same objects are copied byte for byte. Custom annotations, footer, user id,
- * group sequence, priority and durable survive. A time to live above 2^32-1 ms is written as 2^32-1, the most there is.
- * The profile applies to envelopes that were not received: what was received keeps its types.
+ * An unamended envelope of `decodeMessage` yields the bytes it was read from; of an amended one, sections whose parts
+ * are still the same objects are copied byte for byte. Custom annotations, footer, user id, group sequence, priority
+ * and durable are kept. A time to live above 2^32-1 ms is written as 2^32-1, the maximum. The profile applies only to
+ * envelopes that were not received: received values keep their types.
  *
- * @throws SobreError `UnsupportedValue` with the path to what AMQP cannot hold.
+ * @throws SobreError `UnsupportedValue` with the path to a value that AMQP cannot represent.
  * @example
  * ```ts
  * const bytes = encodeMessage(createEnvelope({ payload: Uint8Array.of(1, 2) }));

@@ -1,6 +1,6 @@
 /**
- * Bytes of a slab: above the 32 MiB from which on the C library always asks the system for pages and gives them back. A page
- * takes no memory before it is written to.
+ * Bytes of a slab: above the 32 MiB from which on the C library always asks the system for pages and returns them. A
+ * page takes no memory before it is written to.
  */
 const slabSize = 33 * 2 ** 20;
 

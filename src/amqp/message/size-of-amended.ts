@@ -12,7 +12,7 @@ import type { SectionName } from "./section.ts";
 /** A section's constructor: 0x00, 0x53 and the code. */
 const sectionHead = 3;
 
-/** The encoded size of an envelope that was amended from a received one: only the sections that changed are sized anew. */
+/** The encoded size of an envelope that was amended from a received one: only the changed sections are measured. */
 export function sizeOfAmended(envelope: Envelope, received: Envelope & { readonly message: AmqpMessage }): number {
   const { message } = received;
   const { brokerProperties: broker, applicationProperties: application } = envelope;

@@ -23,7 +23,7 @@ export interface MessageInit extends Omit<
   readonly footer?: MapInit | undefined;
 }
 
-/** A body to write; values are anything that `encodeValue` takes. */
+/** A body to write, with any values that `encodeValue` accepts. */
 export type BodyInit =
   | { readonly kind: "data"; readonly sections: readonly Uint8Array[] }
   | { readonly kind: "sequence"; readonly sections: readonly (readonly unknown[])[] }
@@ -36,9 +36,9 @@ export interface MessageWriteOptions {
 }
 
 /**
- * Writes a message section by section, each in its smallest form; sections that are `undefined` are left out.
+ * Writes a message section by section, each in its smallest form; `undefined` sections are omitted.
  *
- * @throws SobreError `UnsupportedValue` with the path to what AMQP cannot hold.
+ * @throws SobreError `UnsupportedValue` with the path to a value that AMQP cannot represent.
  */
 export function writeMessage(message: MessageInit, options?: MessageWriteOptions): Uint8Array {
   checkOption("message", message, aMessage);

@@ -11,7 +11,7 @@ import { pathTo } from "./value-path.ts";
 /** How a {@link ByteReader} reads; every member is resolved. */
 export interface ReaderSettings {
   readonly limits: DecodeLimits;
-  /** Most elements of arrays whose elements take no bytes. */
+  /** Maximum number of elements in arrays whose elements take no bytes. */
   readonly maxZeroWidth: number;
   /** Tolerates size fields that lie and text that is not UTF-8. */
   readonly lenient: boolean;

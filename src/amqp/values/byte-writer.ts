@@ -166,7 +166,7 @@ export class ByteWriter {
     const { bytes, at } = this;
     let seen = 0;
     for (let index = 0; index < length; index++) {
-      // A method of a text is looked up anew for each of the many ways in which the engine keeps texts, which is slow.
+      // A method of a text is looked up again for each of the engine's many string representations, which is slow.
       const unit = String.prototype.charCodeAt.call(value, index);
       seen |= unit;
       bytes[at + 2 + index] = unit;

@@ -18,8 +18,8 @@ export interface ReadOptions {
   /** Default: those of every codec. */
   readonly limits?: Partial<DecodeLimits> | undefined;
   /**
-   * Most elements of an array whose elements take no bytes, and most values of its descriptors that elements repeat
-   * beyond four for each byte of the payload: no other limit holds them down. Default: 4096.
+   * Maximum number of elements in an array whose elements take no bytes, and of values of its descriptors that elements
+   * repeat beyond four for each byte of the payload: no other limit holds them down. Default: 4096.
    */
   readonly maxZeroWidth?: number | undefined;
   /** Tolerates size fields that lie, text that is not UTF-8, and duplicate keys, all of which sloppy peers send. Default: false. */

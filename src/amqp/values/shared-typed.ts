@@ -7,7 +7,7 @@ export const smallUbytes: readonly Typed[] = octets.map((value) => new Typed("ub
 export const smallUints: readonly Typed[] = octets.map((value) => new Typed("uint", value));
 export const smallUlongs: readonly Typed[] = octets.map((value) => new Typed("ulong", BigInt(value)));
 
-/** Enough for the annotation names and content types in use; beyond it symbols are made anew. */
+/** Enough for the annotation names and content types in use; beyond it symbols are not shared. */
 const mostSymbols = 512;
 const longestSymbol = 64;
 const symbols = new Map<string, Typed<"symbol">>();

@@ -23,7 +23,9 @@ export interface MatrixCell {
   readonly producer: string;
   readonly consumer: string;
   readonly codec: string;
-  /** `hole`: nothing was recorded. `refused`: read, and not valid for the consumer. `unread`: it would be dead-lettered. */
+  /**
+   * `hole`: nothing was recorded. `refused`: read, but invalid for the consumer. `unread`: it would be dead-lettered.
+   */
   readonly outcome: "read" | "changed" | "refused" | "unread" | "hole";
   readonly detail: string;
   /** Whether these versions meet, so that the cell must be `read`. */
@@ -86,7 +88,7 @@ export async function contractMatrix(
   return Promise.all(planMatrix(subjects, golden).map((cell) => readCell(cell, options)));
 }
 
-/** The cells that fail: versions that meet, and do not read each other's messages; holes are shown and do not fail. */
+/** The failing cells: versions that meet but cannot read each other's messages; holes do not fail. */
 export function failedCells(cells: readonly MatrixCell[]): readonly MatrixCell[] {
   return cells.filter(({ meets, outcome }) => meets && outcome !== "read" && outcome !== "hole");
 }

@@ -197,9 +197,9 @@ class Cases {
 }
 
 /**
- * Whether ajv (8.20) loses count: it begins counting anew in the first subschema that is not always applied, and what came
- * before is gone where that one does not apply. Its order: references, anyOf, oneOf, allOf, if, then, else, properties,
- * patternProperties, dependentSchemas.
+ * Whether ajv (8.20) loses count: it starts counting over in the first subschema that is not always applied, and what
+ * came before is gone where that one does not apply. Its order: references, anyOf, oneOf, allOf, if, then, else,
+ * properties, patternProperties, dependentSchemas.
  */
 function isCountLost(keyword: Unevaluated, keywords: Keywords, evaluating: ReadonlySet<string>): boolean {
   const sometimes = ["anyOf", "then", "dependentSchemas"].filter((kind) => evaluating.has(kind));

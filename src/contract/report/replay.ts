@@ -47,7 +47,7 @@ function replayNative({ value, hash, compared }: Omit<RecordedWitness, "encoding
   return outcomes.find((outcome) => outcome !== undefined && hashOf(value, outcome) === hash);
 }
 
-/** Lets ajv judge the value anew, without any search. */
+/** Lets ajv judge the value again, without any search. */
 function replayJson(
   value: unknown,
   { older, newer, direction, formats }: RecordedWitness["compared"],

@@ -27,9 +27,9 @@ export interface Subject {
   readonly policy: ProtobufPolicy;
   /** Whether the names of Protobuf message types travel with messages, so that readers look for them. */
   readonly typeName: TypeNamePolicy;
-  /** Whether an upcaster that passed its search is enough. */
+  /** Whether the verdict `tested` is sufficient. */
   readonly tested: "allow" | "refuse";
-  /** Codes of findings that are not reported. */
+  /** Codes of findings to ignore. */
   readonly ignore: readonly string[];
   readonly inFlight: readonly ServiceVersions[];
   /** The properties that producers set: broker properties except the content type, and application properties. */

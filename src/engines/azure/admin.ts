@@ -121,7 +121,7 @@ function absent(error: unknown): undefined {
   if (!(error instanceof SobreError) || error.code !== "MessagingEntityNotFound") throw error;
 }
 
-/** Queues and topics share their names: what is deleted has to be what was meant. */
+/** Queues and topics share their names: check that the entity to delete is of the right kind. */
 async function removeEntity(atom: AtomClient, what: Described, name: string): Promise<void> {
   await read(atom, what, name);
   await atom.remove(name);

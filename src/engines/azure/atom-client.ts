@@ -30,7 +30,7 @@ interface Answer {
   readonly body: string;
 }
 
-/** Milliseconds until a request has to be answered. */
+/** Time limit for the answer to a request, in milliseconds. */
 const patience = 60_000;
 /** The version of the service's interface. */
 const version = "api-version=2021-05";

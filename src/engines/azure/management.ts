@@ -23,7 +23,7 @@ interface AskOptions {
 
 type Arguments = Readonly<Record<string, AmqpValue | undefined>>;
 
-/** Most messages that one request deletes, of every tier. */
+/** Maximum number of messages that one request deletes, in every tier. */
 const mostDeleted = 500;
 /** The time that asks for the sessions with messages. */
 const anyTime = new Date(Date.UTC(9999, 11, 31, 23, 59, 59, 999));

@@ -187,7 +187,7 @@ export class ReceiveLink {
     });
   }
 
-  /** Repeats the credit to the broker from time to time: a broker that lost it would stay silent for ever. */
+  /** Repeats the credit to the broker from time to time: a broker that lost it would never send again. */
   #remind(): void {
     const { clock, answer } = this.#options.timing;
     this.#reminder ??= clock.setTimer(clock.now() + answer, () => {

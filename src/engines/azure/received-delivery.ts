@@ -77,7 +77,7 @@ function factsOf(annotations: AmqpMap): Facts {
   return facts;
 }
 
-/** The longest time to live that a header holds stands for ever. */
+/** The maximum time to live in a header means unlimited. */
 const forEver = 0xffff_ffff;
 
 const expiryOf = (enqueued: Date, timeToLive: number): Date | undefined =>

@@ -43,7 +43,7 @@ export function settlementState(settlement: Settlement): DeliveryState {
 // oxlint-disable-next-line no-control-regex -- a symbol is any ASCII text (AMQP 1.0 part 1.6.21)
 const symbolOrText = (name: string): AmqpValue => (/^[\x00-\x7f]*$/.test(name) ? typed.symbol(name) : name);
 
-/** Most bytes of the fields of an outcome: it is sent in one frame, whose size a broker may limit. */
+/** Maximum size of the fields of an outcome in bytes: it is sent in one frame, whose size a broker may limit. */
 const mostInFrame = 8192;
 
 /** Whether the outcome of a settlement fits into a frame. */

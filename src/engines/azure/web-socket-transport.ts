@@ -5,7 +5,7 @@ import { tcpTransport, type Transport, unreachable } from "./transport.ts";
 /** The name of AMQP 1.0 over WebSockets (AMQP WebSocket binding, working draft 7). */
 const subprotocol = "AMQPWSB10";
 
-/** Most bytes that wait to be sent before the writer has to wait. */
+/** Maximum bytes in the send buffer before the writer must wait. */
 const mostBuffered = 1_048_576;
 
 /** Milliseconds between looks at what waits. */

@@ -12,36 +12,37 @@ import type {
 import { withoutComments } from "./json-comments.ts";
 import { emulatorConfigSchema } from "./schema.ts";
 
-/** A topic of a configuration with its subscriptions by name. */
+/** A configured topic and its subscriptions by name. */
 export interface ConfiguredTopic extends TopicOptions {
   readonly subscriptions: Readonly<Record<string, SubscriptionOptions>>;
 }
 
-/** A shared access key of a configuration. */
+/** A configured shared access key. */
 export interface ConfiguredKey {
   readonly key: string;
   /** Default: all. */
   readonly rights?: readonly ("Send" | "Listen" | "Manage")[] | undefined;
 }
 
-/** Entities by name, in the form that `memoryEngine` takes. */
+/** Entities by name, in the form of `memoryEngine`'s options. */
 export interface ConfiguredEntities {
-  /** Shared access keys by their names, in the form that `startServer` takes; unset when there are none. */
+  /** Shared access keys by name, in the form of `startServer`'s options; `undefined` if there are none. */
   readonly keys: Readonly<Record<string, ConfiguredKey>> | undefined;
   readonly queues: Readonly<Record<string, QueueOptions>>;
   readonly topics: Readonly<Record<string, ConfiguredTopic>>;
 }
 
-/** The most problems that an error lists. */
+/** Maximum number of problems listed in an error. */
 const mostProblems = 5;
 
 let problemsOf: ReturnType<typeof compileJsonSchema> | undefined;
 
 /**
- * Reads a `Config.json` of the official emulator, its text with comments allowed or the object; what it leaves out has that
- * format's defaults (3 deliveries, 1 hour to live, a duplicate window of 20 seconds). The emulator's own limits do not apply.
+ * Reads a `Config.json` of the official emulator, as text (comments allowed) or object; omitted settings have that
+ * format's defaults (3 deliveries, 1 hour to live, a duplicate window of 20 seconds). The emulator's own limits do not
+ * apply.
  *
- * @throws SobreError `InvalidArgument` with the JSON paths of what is wrong, five at most.
+ * @throws SobreError `InvalidArgument` with the JSON paths of the mistakes, at most five.
  * @example
  * ```ts
  * const Queues = [{ Name: "orders", Properties: { LockDuration: "PT30S" } }];

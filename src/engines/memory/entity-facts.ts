@@ -67,7 +67,7 @@ export class EntityFacts {
     this.#status(message);
   }
 
-  /** A message was given back or set aside. */
+  /** A message was released, abandoned or deferred. */
   cameBack(message: QueuedMessage): void {
     this.#journal.pager.cameBack(message);
     this.#status(message);

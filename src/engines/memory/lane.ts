@@ -13,8 +13,8 @@ export interface LaneQueue {
 /**
  * The messages of a queue, or of one session, that are ready for delivery, and the receives that wait for one.
  *
- * Messages given back come first, oldest first; then those never delivered, in order of arrival.
- * Everything given back has arrived before everything never delivered, so this is the order of arrival.
+ * Redelivered messages come first, oldest first; then those never delivered. Since every redelivered message arrived
+ * before any of those, this is the order of arrival.
  */
 export class Lane implements Place {
   /** In the order in which they began to wait. */

@@ -27,7 +27,7 @@ export class Memory {
   /** Bytes, with the objects around them. */
   used = 0;
 
-  /** @param most bytes beyond which nothing more is taken. */
+  /** @param most Bytes beyond which nothing more is accepted. */
   constructor(most: number = Infinity) {
     this.#most = most;
   }

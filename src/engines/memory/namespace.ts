@@ -28,7 +28,7 @@ import { TopicEntity } from "./topic-entity.ts";
 /** How often a message may be forwarded on its way. */
 const maxHops = 4;
 
-/** The most addresses that are remembered. */
+/** Maximum number of cached addresses. */
 const maxAddresses = 10_000;
 
 /** The parts of a {@link Namespace}. */

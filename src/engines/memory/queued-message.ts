@@ -69,7 +69,7 @@ export class QueuedMessage implements Due, Linked<QueuedMessage> {
   partition = 0;
   /** Bytes of the envelope. */
   size: number;
-  /** Its place in the heap of those given back, or {@link fresh} or {@link notReady}; written by its lane. */
+  /** Its position in the heap of messages to redeliver, or {@link fresh} or {@link notReady}; written by its lane. */
   readyIndex: number = notReady;
   previous: QueuedMessage | undefined = undefined;
   next: QueuedMessage | undefined = undefined;

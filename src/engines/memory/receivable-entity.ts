@@ -45,7 +45,7 @@ export abstract class ReceivableEntity extends Entity implements QueuePolicy {
     this.#transfer = transfer;
   }
 
-  /** The most milliseconds that a message lives here. */
+  /** Maximum time to live of a message here, in milliseconds. */
   protected get longestTimeToLive(): number {
     return this.settings.defaultMessageTimeToLive;
   }

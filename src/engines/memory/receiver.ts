@@ -50,7 +50,7 @@ export class MemoryReceiver implements EngineReceiver {
     this.closed(now);
   }
 
-  /** Ends without giving anything back. */
+  /** Ends without releasing any message. */
   async abort(): Promise<void> {
     this.#end();
   }
@@ -61,7 +61,7 @@ export class MemoryReceiver implements EngineReceiver {
     for (const { owner, waiter } of this.waiting()) if (owner === this) waiter.end([]);
   }
 
-  /** Gives back what the link holds; called once. */
+  /** Releases the messages that the link holds; called once. */
   protected closed(_now: number): void {}
 
   /** Those that wait in the lane of the link. */

@@ -11,8 +11,8 @@ import { TopicEntity } from "./topic-entity.ts";
 type Entity = ReturnType<Namespace["restore"]>;
 
 /**
- * Puts everything back that a store holds, and opens the journal. What was handed over and not settled,
- * as no orderly end leaves it, is given back with one delivery more, or dead-lettered for the last one.
+ * Restores everything in a store, and opens the journal. Delivered but unsettled messages, which an orderly end does
+ * not leave, count one more delivery, or dead-lettered for the last one.
  */
 export async function restore(namespace: Namespace, store: Store, journal: Journal): Promise<void> {
   const restoration = new Restoration(namespace);

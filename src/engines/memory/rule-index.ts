@@ -9,7 +9,7 @@ interface Column {
   readonly byValue: Map<string, Set<Rule>>;
 }
 
-/** The most rules of a topic, as in the quotas of Azure Service Bus. */
+/** Maximum number of rules per topic, as in the quotas of Azure Service Bus. */
 const mostOthers = 2000;
 const mostIndexed = 100_000;
 
@@ -49,7 +49,7 @@ export class RuleIndex {
     if (byValue?.size === 0) this.#columns.delete(property);
   }
 
-  /** The rules that may let a message through; the others do not. */
+  /** The rules that may accept a message; the others do not. */
   *candidates(envelope: Envelope): Generator<Rule> {
     yield* this.#others;
     for (const { read, byValue } of this.#columns.values()) {

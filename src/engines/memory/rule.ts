@@ -18,11 +18,11 @@ export interface Subscriber {
 export interface Rule {
   readonly subscription: Subscriber;
   readonly properties: RuleProperties;
-  /** A value that every message it lets through has; found without looking at the rule. */
+  /** A value that every accepted message has; found without evaluating the rule. */
   readonly indexKey: IndexKey | undefined;
   /** @throws SobreError when it cannot be evaluated for the message. */
   matches(subject: Subject): boolean;
-  /** Changes the copy that the rule lets through. @throws SobreError when it cannot. */
+  /** Changes the copy of an accepted message. @throws SobreError when it cannot. */
   readonly act: ((subject: Subject) => Envelope) | undefined;
 }
 

@@ -87,7 +87,7 @@ export type Fact =
     }
   /** A message has another envelope, of another size. */
   | { readonly kind: "amended"; readonly message: StoredMessage; readonly envelope: Envelope }
-  /** A message was handed over, given back or set aside. */
+  /** A message was delivered, released, abandoned or deferred. */
   | {
       readonly kind: "status";
       readonly record: number;

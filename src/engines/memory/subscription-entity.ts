@@ -26,7 +26,7 @@ interface Topic extends Entity {
   readonly subscriptions: Pick<Map<string, unknown>, "delete">;
 }
 
-/** A subscription: what its rules let through of a topic, to receive like a queue. */
+/** A subscription: the messages of a topic that its rules accept, received like those of a queue. */
 export class SubscriptionEntity extends ReceivableEntity implements Subscriber {
   readonly name: string;
   readonly topic: Topic;
@@ -55,7 +55,7 @@ export class SubscriptionEntity extends ReceivableEntity implements Subscriber {
     return this.topic.settings;
   }
 
-  /** Starts with these rules, or the one that lets everything through. */
+  /** Starts with these rules, or the one that accepts everything. */
   startWith(rules: NonNullable<SubscriptionOptions["rules"]> = [defaultRule]): void {
     for (const rule of checkRules(rules)) this.addRule(rule);
   }

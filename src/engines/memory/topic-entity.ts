@@ -16,7 +16,7 @@ import type { SubscriptionEntity } from "./subscription-entity.ts";
 import { Effort } from "./sql/effort.ts";
 import type { Timeline } from "./timeline.ts";
 
-/** A topic: every message goes, copied, to the subscriptions whose rules let it through. Only scheduled messages stay. */
+/** A topic: every message is copied to the subscriptions whose rules accept it. Only scheduled messages stay. */
 export class TopicEntity extends Entity implements IntakeOwner, QueuePolicy {
   settings: TopicSettings;
   readonly transfer: Transfer;

@@ -151,7 +151,7 @@ export class OutboundLink implements SendingLinkEvents {
   }
 
   /**
-   * A message that AMQP cannot represent would be redelivered for ever; if it cannot be dead-lettered, the link ends.
+   * A message that AMQP cannot represent would be redelivered endlessly; if it cannot be dead-lettered, the link ends.
    */
   #deadLetter(token: LockToken, error: unknown): void {
     const { engine, entity } = this.#options;

@@ -39,7 +39,7 @@ describe("members of one name", () => {
     expect(shown(xml, numbered)).toEqual({ id: 8, "+id": 7 });
     expect(shown(xml, text)).toEqual([7, 8]);
     expect(warningsOf(text)).toEqual([
-      'D was taken for a list of "id"; members of base and derived classes may bear one name, too.',
+      'D was taken for a list of "id"; members of base and derived classes may have the same name, too.',
     ]);
   });
 

@@ -40,7 +40,7 @@ function prepare(world: World, scheduled: boolean): Prepared {
   return { entity, arrivals, envelopes };
 }
 
-/** The most messages of a queue; a longer one makes the model slow and finds nothing more. */
+/** Maximum number of messages in a queue; a longer one makes the model slow and finds nothing more. */
 const crowd = 16;
 
 /** Deletes messages that nobody holds, oldest first. */

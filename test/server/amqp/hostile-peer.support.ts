@@ -64,7 +64,7 @@ export function attach(handle: number, options: AttachInit = {}): Buffer {
 
 const collect = garbageCollector();
 
-/** Node's collector, which has to be asked for. */
+/** Node's collector, which must be requested by a flag. */
 function garbageCollector(): () => void {
   setFlagsFromString("--expose-gc");
   const found: unknown = runInNewContext("gc");
@@ -73,7 +73,7 @@ function garbageCollector(): () => void {
 
 /** Bytes in use. */
 export function used(): number {
-  // Memory outside the heap is given back a collection later.
+  // Memory outside the heap is returned one collection later.
   for (let round = 0; round < 2; round++) collect();
   const { heapUsed, external } = process.memoryUsage();
   return heapUsed + external;

@@ -3,7 +3,7 @@ import { compilePredicate } from "./evaluation.ts";
 import { type Parameters, Parser } from "./parser.ts";
 
 /**
- * Reads a SQL filter; what is unknown for a message does not let it through.
+ * Reads a SQL filter; a condition that is unknown for a message does not accept it.
  *
  * @throws SobreError `InvalidArgument` with the offset at which the expression cannot be read.
  */
