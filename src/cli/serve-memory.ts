@@ -1,7 +1,7 @@
 import { PerformanceObserver } from "node:perf_hooks";
 import { getHeapSpaceStatistics, setFlagsFromString } from "node:v8";
 import { runInNewContext } from "node:vm";
-import { messageKeep } from "../amqp/message/message-keep.ts";
+import { messageKeep } from "../envelope/message-keep.ts";
 
 /** Bytes of the heap's young generation, which V8 would let grow to eight times that without a gain for a broker. */
 const mostYoung = 16 * 2 ** 20;

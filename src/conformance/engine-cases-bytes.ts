@@ -1,16 +1,32 @@
 import type { Delivery } from "../engine/delivery.ts";
 import { type EngineCase, engineCases } from "./engine-case.ts";
-import { atOnce, envelope, same } from "./engine-harness.ts";
+import type { BrokerPropertiesInit } from "../envelope/broker-properties.ts";
+import type { Envelope } from "../envelope/envelope.ts";
+import { after, atOnce, envelope, minute, same } from "./engine-harness.ts";
 
 const bytes = (): Uint8Array => Uint8Array.of(1, 2, 3);
-const filled = (): ReturnType<typeof envelope> =>
-  envelope("a", {}, { applicationProperties: { digest: Uint8Array.of(7, 8) } });
+const filled = (properties: BrokerPropertiesInit = {}): Envelope =>
+  envelope(
+    "a",
+    { correlationId: Uint8Array.of(9), ...properties },
+    { applicationProperties: { digest: Uint8Array.of(7, 8) } },
+  );
 const payloadOf = ({ envelope: { payload } }: Delivery): Uint8Array => payload;
 
+/** Writes into every byte of an envelope. */
+function scribble({ payload, applicationProperties, brokerProperties }: Envelope): void {
+  const values = [payload, brokerProperties.correlationId, ...Object.values(applicationProperties)];
+  for (const value of values) if (value instanceof Uint8Array) value.fill(255);
+}
+
 /** Writes into every byte that a receiver was given. */
-function overwrite({ envelope: { payload, applicationProperties } }: Delivery): void {
-  payload.fill(255);
-  for (const value of Object.values(applicationProperties)) if (value instanceof Uint8Array) value.fill(255);
+const overwrite = ({ envelope: given }: Delivery): void => scribble(given);
+
+/** Checks that the sender has changed nothing. */
+function sameAsFilled({ envelope: { payload, applicationProperties, brokerProperties } }: Delivery): void {
+  same(payload, filled().payload, "Payload");
+  same(applicationProperties["digest"], Uint8Array.of(7, 8), "Binary property");
+  same(brokerProperties.correlationId, Uint8Array.of(9), "Binary correlation id");
 }
 
 /** Nobody changes the bytes of a message that others hold. */
@@ -81,6 +97,40 @@ export const byteCases: readonly EngineCase[] = engineCases(["peekLock"], {
       same(payloadOf(await harness.one(target)), bytes().subarray(0, 1), "Payload of what was sent again");
       await harness.abandon(queue, delivery);
       same(payloadOf(await harness.one(queue)), filled().payload, "Payload of the redelivery");
+    },
+  },
+  "bytes-of-sender": {
+    promise: "A sender that writes into what it has sent does not change the message.",
+    async run(harness) {
+      const [queue, sent] = [await harness.queue(), filled()];
+      await harness.send(queue, sent);
+      scribble(sent);
+      sameAsFilled(await harness.one(queue));
+    },
+  },
+  "bytes-of-scheduler": {
+    promise: "Who writes into what was scheduled does not change what is delivered at its time.",
+    needs: ["schedule"],
+    async run(harness) {
+      const queue = await harness.queue();
+      const sent = filled({ scheduledEnqueueTimeUtc: after(await harness.now(), minute) });
+      await harness.engine.schedule(queue, [sent]);
+      scribble(sent);
+      await harness.advance(minute);
+      sameAsFilled(await harness.one(queue));
+    },
+  },
+  "bytes-in-transaction": {
+    promise:
+      "A message of a transaction has the bytes of its send; later writes into them, before the commit, change nothing.",
+    needs: ["transactions"],
+    async run(harness) {
+      const [queue, sent] = [await harness.queue(), filled()];
+      const transaction = await harness.engine.begin();
+      await (await harness.engine.openSender(queue)).send([sent], { transaction });
+      scribble(sent);
+      await transaction.commit();
+      sameAsFilled(await harness.one(queue));
     },
   },
   "bytes-of-two-receivers": {

@@ -100,7 +100,7 @@ export interface EngineSender {
   readonly maxMessageSize: number;
   /**
    * Sends envelopes in order; resolves when all are accepted. When it rejects, none was accepted. Sends may run
-   * concurrently; each has its own outcome. The engine keeps the envelopes, so do not change their bytes afterwards.
+   * concurrently; each has its own outcome. Bytes that are changed after the call are sent as they were.
    *
    * @throws SobreError `MessageSizeExceeded`, `MessagingEntityNotFound`, `MessagingEntityDisabled`, `QuotaExceeded`,
    * `InvalidOperation`, `Closed`; refusals of the broker carry a `trackingId`.

@@ -180,6 +180,8 @@ export interface StoredOrigin extends Envelope {
   stored(): void;
   /** Called when the queue no longer stores that envelope. */
   unstored(): void;
+  /** One with bytes that nobody else has: itself, or a copy. */
+  owned(): StoredOrigin;
 }
 
 /** The origin of an envelope, if it must be notified of storage. */
@@ -213,7 +215,7 @@ export function ownIds(broker: BrokerProperties): BrokerProperties {
 
 /** The envelope with other parts, which are known to be valid. */
 export function withParts(
-  { bodyKind, origin }: Envelope,
+  { bodyKind, origin }: Pick<Envelope, "bodyKind" | "origin">,
   payload: Uint8Array,
   broker: BrokerProperties,
   application: ApplicationProperties,

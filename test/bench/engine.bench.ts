@@ -1,6 +1,6 @@
 import type { Engine, EngineReceiver, EngineSender, SubscriptionOptions } from "../../src/engine/index.ts";
 import { memoryEngine, type MemoryEngineOptions } from "../../src/engines/memory/index.ts";
-import { createEnvelope, type Envelope } from "../../src/envelope/index.ts";
+import { amend, createEnvelope, type Envelope } from "../../src/envelope/index.ts";
 import type { Clock } from "../../src/time/index.ts";
 import { type Figure, median } from "./harness.ts";
 
@@ -95,15 +95,15 @@ async function throughput(batch: number): Promise<number> {
   return 1 / slower;
 }
 
-/** The cost of handing over bytes of one's own: a connection that copies against one that shares. */
+/** The cost of bytes of one's own, at the send and at the hand-over: a connection that copies against one that shares. */
 async function copying(batch: number): Promise<number> {
   const units = 20_000;
   const engine = engineWith({ queues: ["own", "shared"] });
-  const own = await links("own", await engine.connect());
+  const copied = await links("own", await engine.connect());
   const shared = await links("shared", await engine.connect({ sharesBytes: true }));
   return ratio(
     15,
-    () => time(units, () => turnOver(own, units / batch, batch)),
+    () => time(units, () => turnOver(copied, units / batch, batch)),
     () => time(units, () => turnOver(shared, units / batch, batch)),
   );
 }
@@ -177,14 +177,17 @@ function heapUsed(): number {
   return process.memoryUsage().heapUsed;
 }
 
+const own = (): Envelope => amend(message(), { payload: new Uint8Array(1024) });
+
+/** Bytes of heap that a message in a queue takes more than the envelope of its sender. */
 async function bookkeeping(): Promise<number> {
-  const count = 200_000;
-  const envelopes = Array.from({ length: count }, () => message());
+  const count = 100_000;
   const { sender } = await links("q", engineWith({ queues: ["q"] }));
   const before = heapUsed();
-  for (let at = 0; at < count; at += 1000) await sender.send(envelopes.slice(at, at + 1000));
-  const after = heapUsed();
-  return (after - before) / envelopes.length;
+  for (let at = 0; at < count; at += 1000) await sender.send(Array.from({ length: 1000 }, own));
+  const queued = heapUsed();
+  const envelopes = Array.from({ length: count }, own);
+  return (queued - before - (heapUsed() - queued)) / envelopes.length;
 }
 
 /** One visit of every one of 100 sessions: accept the next, receive, complete, close, send again. */

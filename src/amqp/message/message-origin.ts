@@ -6,7 +6,7 @@ import { emptyBag } from "../../envelope/bag.ts";
 import { SobreError } from "../../errors/sobre-error.ts";
 import { AmqpMessage, type MessageReadOptions } from "./amqp-message.ts";
 import { annotated } from "./annotation-name.ts";
-import { type Kept, messageKeep } from "./message-keep.ts";
+import { type Kept, messageKeep } from "../../envelope/message-keep.ts";
 import { isSimple } from "./simple-value.ts";
 import { sizeOfAmended } from "./size-of-amended.ts";
 
@@ -51,6 +51,10 @@ export class MessageOrigin implements Envelope, Kept {
   /** Whether its sender has set an absolute expiry time. */
   get expires(): boolean {
     return (this.#expires ??= this.message.properties?.absoluteExpiryTime !== undefined);
+  }
+
+  owned(): MessageOrigin {
+    return new MessageOrigin(new Uint8Array(this.bytes), this.#options);
   }
 
   /** A queue stores it. */

@@ -10,7 +10,7 @@ export interface DurableEngineOptions extends MemoryEngineOptions {
   /** The directory for the messages; created if missing. Only one process can have it open at a time. */
   readonly directory: string;
   /**
-   * Maximum bytes of messages in memory. Further messages are only on disk, with at most 200 bytes each in memory, and
+   * Maximum bytes of messages in memory, each counted with 1,024 more. Further messages are only on disk, with at most 200 bytes each in memory, and
    * read when they are received, peeked or moved. Default: 256 MiB.
    */
   readonly memoryBudget?: number | undefined;

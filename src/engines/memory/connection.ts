@@ -47,16 +47,18 @@ export class MemoryConnection implements Engine, Holder {
   /** Links and connections that close with this one. */
   readonly #open = new Set<Closable>();
   readonly #transactions = new Set<MemoryTransaction>();
-  readonly #ofSenders: SenderConnection = {
-    closed: (link) => void this.#open.delete(link),
-    transactionOf: (transaction) => this.#transactionOf(transaction),
-  };
+  readonly #ofSenders: SenderConnection;
   readonly sharesBytes: boolean;
   #closed = false;
 
   constructor(namespace: Namespace, { sharesBytes = false }: ConnectOptions = {}) {
     this.#namespace = namespace;
     this.sharesBytes = sharesBytes;
+    this.#ofSenders = {
+      sharesBytes,
+      closed: (link) => void this.#open.delete(link),
+      transactionOf: (transaction) => this.#transactionOf(transaction),
+    };
     this.admin = memoryAdmin(namespace, () => this.#enter());
   }
 
@@ -135,7 +137,7 @@ export class MemoryConnection implements Engine, Holder {
     const { intake } = this.#namespace.sendable(entity);
     if (envelopes.some(({ brokerProperties }) => brokerProperties.scheduledEnqueueTimeUtc === undefined))
       throw invalidOperation("A scheduled message needs a scheduledEnqueueTimeUtc.");
-    const messages = envelopes.map(sent);
+    const messages = envelopes.map((envelope) => sent(this, envelope));
     intake.checkSend(messages);
     if (transaction === undefined) return messages.map((message) => intake.schedule(message, now));
     return intake.scheduleIn(this.#transactionOf(transaction), messages);

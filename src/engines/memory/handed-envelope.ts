@@ -1,13 +1,16 @@
-import type { ApplicationProperties, ApplicationPropertyValue } from "../../envelope/application-properties.ts";
-import { emptyBag } from "../../envelope/bag.ts";
+import type { ApplicationProperties } from "../../envelope/application-properties.ts";
 import type { BrokerProperties } from "../../envelope/broker-properties.ts";
 import { type BodyKind, type Envelope, type Origin, ownIds, withParts } from "../../envelope/envelope.ts";
+import { ownValues } from "../../envelope/own-values.ts";
+import { OwnEnvelope, owned } from "./own-envelope.ts";
 
 /** A connection. */
 export interface Holder {
-  /** Whether bytes are handed over to it without a copy. */
+  /** Whether bytes are taken from it and handed over to it without a copy. */
   readonly sharesBytes: boolean;
 }
+
+const none = new Uint8Array();
 
 /**
  * An envelope as a receiver gets it: no byte of it is shared with the broker or with another receiver.
@@ -19,26 +22,35 @@ class HandedEnvelope implements Envelope {
   readonly brokerProperties: BrokerProperties;
   readonly applicationProperties: ApplicationProperties;
   declare readonly origin?: Origin;
-  readonly #stored: Envelope;
-  #payload: Uint8Array | undefined;
+  /** None once the payload is its own. */
+  #stored: Envelope | undefined;
+  #payload: Uint8Array = none;
 
   constructor(stored: Envelope) {
     this.bodyKind = stored.bodyKind;
+    this.#stored = stored;
+    if (stored instanceof OwnEnvelope && !stored.hasBinaries) {
+      this.brokerProperties = stored.brokerProperties;
+      this.applicationProperties = stored.applicationProperties;
+      return;
+    }
     this.brokerProperties = ownIds(stored.brokerProperties);
     this.applicationProperties = ownValues(stored.applicationProperties);
-    if (stored.origin !== undefined) this.origin = stored.origin;
-    this.#stored = stored;
+    if (stored.origin !== undefined && !(stored.origin instanceof OwnEnvelope)) this.origin = stored.origin;
   }
 
   get payload(): Uint8Array {
-    this.#payload ??= new Uint8Array(this.#stored.payload);
+    if (this.#stored !== undefined) this.#payload = copyOfPayload(this.#stored);
+    this.#stored = undefined;
     return this.#payload;
   }
 
   /** The envelope to store when it is sent again. */
   get sent(): Envelope {
-    if (this.#payload === undefined) return this.#stored;
-    return withParts(this, new Uint8Array(this.#payload), this.brokerProperties, this.applicationProperties);
+    if (this.#stored !== undefined) return this.#stored;
+    if (this.origin === undefined) return new OwnEnvelope(this);
+    const { brokerProperties, applicationProperties } = this;
+    return withParts(this, new Uint8Array(this.payload), ownIds(brokerProperties), ownValues(applicationProperties));
   }
 }
 
@@ -46,15 +58,11 @@ class HandedEnvelope implements Envelope {
 export const handedTo = ({ sharesBytes }: Holder, stored: Envelope): Envelope =>
   sharesBytes ? stored : new HandedEnvelope(stored);
 
-/** The envelope to store for one that is sent. */
-export const stored = (envelope: Envelope): Envelope => (envelope instanceof HandedEnvelope ? envelope.sent : envelope);
+const copyOfPayload = (envelope: Envelope): Uint8Array =>
+  envelope instanceof OwnEnvelope ? envelope.copyOfPayload() : new Uint8Array(envelope.payload);
 
-function ownValues(properties: ApplicationProperties): ApplicationProperties {
-  let isOwn = true;
-  for (const name in properties) isOwn &&= !(properties[name] instanceof Uint8Array);
-  if (isOwn) return properties;
-  const own = emptyBag<ApplicationPropertyValue>();
-  for (const [name, value] of Object.entries(properties))
-    own[name] = value instanceof Uint8Array ? new Uint8Array(value) : value;
-  return Object.freeze(own);
+/** The envelope to store for one that a connection sends. */
+export function takenFrom({ sharesBytes }: Holder, envelope: Envelope): Envelope {
+  if (envelope instanceof HandedEnvelope) return envelope.sent;
+  return sharesBytes ? envelope : owned(envelope);
 }

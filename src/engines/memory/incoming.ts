@@ -1,7 +1,7 @@
 import type { Envelope } from "../../envelope/envelope.ts";
 import { sizeOf } from "../../envelope/size-of.ts";
 import type { DeadLetterMark } from "./arrival.ts";
-import { stored } from "./handed-envelope.ts";
+import { type Holder, takenFrom } from "./handed-envelope.ts";
 import type { QueuedMessage } from "./queued-message.ts";
 
 /** A message on its way into an entity. */
@@ -22,9 +22,14 @@ export const changed = (incoming: Incoming, envelope: Envelope): Incoming =>
   envelope === incoming.envelope ? incoming : { ...incoming, envelope, size: sizeOf(envelope) };
 
 /** A message as a sender hands it in. */
-export function sent(given: Envelope): Incoming {
-  const envelope = stored(given);
-  return { envelope, size: sizeOf(envelope), hops: 0, enqueuedSequenceNumber: undefined, deadLetter: undefined };
+export function sent(holder: Holder, given: Envelope): Incoming {
+  return {
+    envelope: takenFrom(holder, given),
+    size: sizeOf(given),
+    hops: 0,
+    enqueuedSequenceNumber: undefined,
+    deadLetter: undefined,
+  };
 }
 
 /** A message that has left a queue, on its way into another; `number` is the one it had there. */

@@ -15,6 +15,7 @@ import {
 import { MemoryConnection } from "./connection.ts";
 import type { Memory } from "./meter.ts";
 import { Namespace } from "./namespace.ts";
+import { closed } from "./refusals.ts";
 
 /** A topic and its subscriptions: names, or options by name. */
 export interface TopicSetup extends TopicOptions {
@@ -55,7 +56,27 @@ export function memoryEngineWithin(memory: Memory | undefined, options: MemoryEn
   const { clock = systemClock, firstSequenceNumber = 1n } = options;
   const namespace = new Namespace({ clock, firstSequenceNumber, memory });
   createEntities(namespace, options);
-  return new MemoryConnection(namespace);
+  return new RootConnection(namespace);
+}
+
+/** The connection that the engine ends with: what it stored counts no more. */
+class RootConnection extends MemoryConnection {
+  readonly #namespace: Namespace;
+
+  constructor(namespace: Namespace) {
+    super(namespace);
+    this.#namespace = namespace;
+  }
+
+  override async close(): Promise<void> {
+    await super.close();
+    this.#namespace.abandon(closed("engine"));
+  }
+
+  override async abort(): Promise<void> {
+    await super.abort();
+    this.#namespace.abandon(closed("engine"));
+  }
 }
 
 /**

@@ -1,4 +1,5 @@
 import { bodySourceOf, type Envelope } from "../../envelope/envelope.ts";
+import { OwnEnvelope } from "./own-envelope.ts";
 import { memoryUsedUp } from "./refusals.ts";
 
 /** Bytes that things take besides the bytes of messages: their objects, as measured. */
@@ -15,10 +16,16 @@ export const besides = {
 
 /** Bytes that a stored envelope takes besides its own. */
 export function besidesOf(envelope: Envelope): number {
-  if (envelope.origin === envelope || bodySourceOf(envelope) !== envelope) return besides.message;
+  if (isAsReceived(envelope)) return besides.message;
   let properties = 0;
   for (const _ in envelope.applicationProperties) properties++;
   return besides.message + properties * besides.property;
+}
+
+/** Whether its application properties are in the bytes that it came in. */
+function isAsReceived(envelope: Envelope): boolean {
+  const { origin } = envelope;
+  return (origin === envelope || bodySourceOf(envelope) !== envelope) && !(origin instanceof OwnEnvelope);
 }
 
 /** The memory of everything that one engine holds, or several of one process together. */

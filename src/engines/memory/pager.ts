@@ -6,7 +6,7 @@ import type { Store } from "./store.ts";
 /** Messages that are read at a time to go on with: they are in memory together. */
 const parkedAtOnce = 256;
 
-/** Bytes that an envelope of some properties takes in memory besides its sections: 800 of objects, and what a buffer costs. */
+/** Bytes that an envelope takes in memory besides its sections, once it was read: objects, and a buffer of its own. */
 const besides = 1024;
 
 const costOf = ({ size }: QueuedMessage): number => size + besides;

@@ -1,6 +1,7 @@
 import type { EngineSender, SendOptions, Transaction } from "../../engine/engine.ts";
 import { checkEnvelopes } from "../../engine/arguments.ts";
 import type { Envelope } from "../../envelope/envelope.ts";
+import type { Holder } from "./handed-envelope.ts";
 import { type Incoming, sent } from "./incoming.ts";
 import type { Namespace } from "./namespace.ts";
 import type { QueueEntity } from "./queue-entity.ts";
@@ -15,7 +16,7 @@ export interface Route {
 }
 
 /** The connection of a sender. */
-export interface SenderConnection {
+export interface SenderConnection extends Holder {
   closed(sender: MemorySender): void;
   transactionOf(transaction: Transaction): MemoryTransaction;
 }
@@ -41,7 +42,7 @@ export class MemorySender implements EngineSender {
     if (this.#closed) throw closed("sender");
     checkEnvelopes(envelopes);
     const now = this.#namespace.timeline.now();
-    const messages = envelopes.map(sent);
+    const messages = envelopes.map((envelope) => sent(this.#connection, envelope));
     let cost: number;
     try {
       cost = this.#check(messages, 0);

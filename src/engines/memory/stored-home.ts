@@ -125,6 +125,7 @@ export class StoredHome {
       this.#failure = new SobreError("Closed", "The engine was closed before. Open another one.");
       this.#namespace.timeline.hold();
       await journal.close();
+      this.#namespace.abandon(this.#failure);
     }
     await this.#store.close();
   }

@@ -270,20 +270,20 @@ export const faults: readonly Fault[] = [
   fault(
     "a receiver shares the bytes of the broker",
     "handed-envelope.ts",
-    "this.#payload ??= new Uint8Array(this.#stored.payload);",
-    "this.#payload ??= this.#stored.payload;",
+    "this.#payload = copyOfPayload(this.#stored);",
+    "this.#payload = this.#stored.payload;",
   ),
   fault(
     "binary properties are shared",
     "handed-envelope.ts",
-    "this.applicationProperties = ownValues(stored.applicationProperties);",
-    "this.applicationProperties = stored.applicationProperties;",
+    "stored instanceof OwnEnvelope && !stored.hasBinaries",
+    "stored instanceof OwnEnvelope",
   ),
   fault(
     "what is sent again shares the receiver's bytes",
     "handed-envelope.ts",
-    "new Uint8Array(this.#payload), this.brokerProperties",
-    "this.#payload, this.brokerProperties",
+    "if (this.origin === undefined) return new OwnEnvelope(this);",
+    "if (this.origin === undefined) return this;",
   ),
   fault(
     "a partition key differs from its session",

@@ -1,11 +1,11 @@
 import { describe, expect, it } from "vitest";
-import { decodeMessage } from "../../../src/amqp/message/decode-message.ts";
-import { encodeMessage } from "../../../src/amqp/message/encode-message.ts";
-import { type Kept, MessageKeep } from "../../../src/amqp/message/message-keep.ts";
-import { MessageOrigin } from "../../../src/amqp/message/message-origin.ts";
-import { lockToken, type Settlement } from "../../../src/engine/delivery.ts";
-import { memoryEngine } from "../../../src/engines/memory/index.ts";
-import { amend, createEnvelope, type Envelope } from "../../../src/envelope/index.ts";
+import { decodeMessage } from "../../src/amqp/message/decode-message.ts";
+import { encodeMessage } from "../../src/amqp/message/encode-message.ts";
+import { type Kept, MessageKeep } from "../../src/envelope/message-keep.ts";
+import { MessageOrigin } from "../../src/amqp/message/message-origin.ts";
+import { lockToken, type Settlement } from "../../src/engine/delivery.ts";
+import { memoryEngine } from "../../src/engines/memory/index.ts";
+import { amend, createEnvelope, type Envelope } from "../../src/envelope/index.ts";
 
 /** A message of a kilobyte in a buffer of 64. */
 class Message implements Kept {

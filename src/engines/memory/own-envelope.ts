@@ -1,0 +1,126 @@
+import type { ApplicationProperties } from "../../envelope/application-properties.ts";
+import type { BrokerProperties } from "../../envelope/broker-properties.ts";
+import {
+  type BodyKind,
+  type Envelope,
+  ownIds,
+  type StoredOrigin,
+  storedOriginOf,
+  withParts,
+} from "../../envelope/envelope.ts";
+import { type Kept, messageKeep } from "../../envelope/message-keep.ts";
+import { ownValues } from "../../envelope/own-values.ts";
+
+/** Bytes that payloads share while they are new: a buffer for each would cost as much as the rest of a send. */
+const chunkSize = 64 * 1024;
+
+/** The largest payload that shares a chunk. */
+const mostShared = 8 * 1024;
+
+let chunk = new Uint8Array(0);
+let used = 0;
+
+/** The place in the chunk to which the payload was copied. */
+function copyToChunk(payload: Uint8Array): number {
+  const { byteLength } = payload;
+  if (used + byteLength > chunk.byteLength) {
+    chunk = new Uint8Array(chunkSize);
+    used = 0;
+  }
+  const start = used;
+  chunk.set(payload, start);
+  used += byteLength;
+  return start;
+}
+
+/** A sent envelope as the broker stores it, with bytes that nobody else has. It is the origin of those amended from it. */
+export class OwnEnvelope implements StoredOrigin, Kept {
+  place = -1;
+  slab: Kept["slab"] = undefined;
+  readonly bodyKind: BodyKind;
+  readonly brokerProperties: BrokerProperties;
+  readonly applicationProperties: ApplicationProperties;
+  /** Whether a property is bytes, which a receiver may change. */
+  readonly hasBinaries: boolean;
+  #source: Uint8Array;
+  #start: number;
+  readonly #length: number;
+  #payload: Uint8Array | undefined;
+  /** How many queues store it. */
+  #stores = 0;
+
+  constructor({ payload, bodyKind, brokerProperties, applicationProperties }: Envelope) {
+    this.bodyKind = bodyKind;
+    this.brokerProperties = ownIds(brokerProperties);
+    this.applicationProperties = ownValues(applicationProperties);
+    this.hasBinaries =
+      this.brokerProperties !== brokerProperties || this.applicationProperties !== applicationProperties;
+    this.#length = payload.byteLength;
+    if (payload.byteLength <= mostShared) {
+      this.#start = copyToChunk(payload);
+      this.#source = chunk;
+    } else {
+      this.#start = 0;
+      this.#source = new Uint8Array(payload);
+    }
+  }
+
+  get origin(): this {
+    return this;
+  }
+
+  get payload(): Uint8Array {
+    return (this.#payload ??= this.bytes);
+  }
+
+  get bytes(): Uint8Array {
+    return this.#source.subarray(this.#start, this.#start + this.#length);
+  }
+
+  /** The payload for a receiver who may change it. */
+  copyOfPayload(): Uint8Array {
+    return this.#source.slice(this.#start, this.#start + this.#length);
+  }
+
+  owned(): this {
+    return this;
+  }
+
+  stored(): void {
+    if (this.#stores++ === 0) messageKeep.add(this, this.#length);
+  }
+
+  unstored(): void {
+    if (--this.#stores === 0) messageKeep.remove(this, this.#length);
+  }
+
+  moved(source: Uint8Array, start: number): void {
+    this.#source = source;
+    this.#start = start;
+    this.#payload = undefined;
+  }
+}
+
+/** The envelope with bytes that its sender cannot change any more. */
+export function owned(envelope: Envelope): Envelope {
+  const origin = storedOriginOf(envelope);
+  if (origin !== undefined) return ofOwnedOrigin(envelope, origin, origin.owned());
+  if (envelope.origin === undefined) return new OwnEnvelope(envelope);
+  const { payload, brokerProperties, applicationProperties } = envelope;
+  return withParts(envelope, new Uint8Array(payload), ownIds(brokerProperties), ownValues(applicationProperties));
+}
+
+/** An envelope amended from an origin, or that origin, as it comes from a copy of it: parts that were its are the copy's. */
+function ofOwnedOrigin(envelope: Envelope, origin: StoredOrigin, own: StoredOrigin): Envelope {
+  if (own === origin) return envelope;
+  if (envelope === origin) return own;
+  const { payload, bodyKind, brokerProperties, applicationProperties } = envelope;
+  return withParts(
+    { bodyKind, origin: own },
+    payload === origin.payload ? own.payload : new Uint8Array(payload),
+    brokerProperties === origin.brokerProperties ? own.brokerProperties : ownIds(brokerProperties),
+    applicationProperties === origin.applicationProperties
+      ? own.applicationProperties
+      : ownValues(applicationProperties),
+  );
+}
