@@ -50,9 +50,16 @@ async function record({ fixtures }: GoldenCommand, subjects: readonly Subject[],
       return contentType === undefined ? [] : [{ name, contentType }];
     });
     for (const version of subject.versions) {
-      const made = await samplesOfVersion(subject, version, { serializer: versionSerializer(version), codecs });
+      const { messages: made, missing } = await samplesOfVersion(subject, version, {
+        serializer: versionSerializer(version),
+        codecs,
+      });
       if (made.length === 0 && (codecs.length > 0 || version.format === "protobuf"))
         terminal.err(`sobre: ${version.file}: no message was found, so nothing was recorded\n`);
+      if (missing.length > 0)
+        terminal.err(
+          `sobre: ${version.file}: no message was found at ${missing.map((place) => `#${place}`).join(", ")}\n`,
+        );
       messages.push(...made);
     }
   }

@@ -85,7 +85,9 @@ describe("golden messages", () => {
     const code = await golden({ name: "record", schemas: hostile, fixtures }, captureTerminal());
 
     expect(code).toBe(0);
-    expect(readdirSync(join(fixtures, "loop/1.0/protobuf")).toSorted()).toEqual(["a.N.bin", "a.N.json"]);
+    const names = readdirSync(join(fixtures, "loop/1.0/protobuf"));
+    expect(names).toEqual(expect.arrayContaining(["a.N.bin", "a.N.json", "a.N-empty.bin"]));
+    expect(names.filter((name) => name.startsWith("a.M"))).toEqual([]);
   });
 
   it("are broken where a payload has lost its description", async () => {

@@ -249,6 +249,9 @@ message Order {
   bool gift = 11;
   repeated Order parts = 12;
   google.protobuf.Timestamp at = 13;
+  string ship_to = 14;
+  optional bool a_1_b = 15;
+  oneof x_y { int32 left_ = 16; int32 _right = 17; }
 }
 message Voucher { fixed64 number = 1; }
 `;
@@ -269,5 +272,8 @@ export const protoValues: readonly Readonly<Record<string, unknown>>[] = [
     gift: true,
     parts: [{ id: "b" }, { parts: [{}] }],
     at: { seconds: 1n, nanos: 5 },
+    shipTo: "home",
+    a_1B: true,
+    left_: 1,
   },
 ];

@@ -1,6 +1,7 @@
 import { createHash } from "node:crypto";
 import { existsSync, mkdirSync, readdirSync, readFileSync, writeFileSync } from "node:fs";
 import { dirname, join } from "node:path";
+import type { BrokerProperties } from "../../envelope/broker-properties.ts";
 import type { Envelope } from "../../envelope/envelope.ts";
 import { envelopeFromJson, envelopeToJson } from "../../envelope/envelope-json.ts";
 import { type Json, parsedJson } from "../../values/json.ts";
@@ -22,6 +23,15 @@ export interface GoldenMessage {
   /** Whether all of the envelope was recorded; of the broker properties, messages recorded first have the content type alone. */
   readonly isWhole: boolean;
 }
+
+/** A codec by name, with the content type that makes a serializer choose it. */
+export interface RecordingCodec {
+  readonly name: string;
+  readonly contentType: string;
+}
+
+/** The properties that the producer of a version sets besides the payload. */
+export type ProducerProperties = BrokerProperties & Pick<Envelope, "applicationProperties">;
 
 /** Counts of a recording. */
 export interface Recorded {

@@ -5,17 +5,18 @@ import { valueToJson } from "../../values/value-json.ts";
 import { SobreError } from "../../errors/sobre-error.ts";
 import { readTypeClaim } from "../../message/type-property.ts";
 import { metaSchema } from "../../json-schema/ajv.ts";
-import { canonicalJson } from "../json-schema/json-value.ts";
+import { canonicalJson, isObject } from "../json-schema/json-value.ts";
 import { judgesOf } from "../json-schema/judge.ts";
 import { fromNative } from "../json-schema/native-values.ts";
 import { SchemaDocument } from "../json-schema/schema-document.ts";
-import { lossOfBytes } from "../protobuf/reading.ts";
+import { lossOfBytes, problemOfJson } from "../protobuf/reading.ts";
 import { openProtobufSchema } from "../protobuf/schema.ts";
 import type { Subject } from "../subjects/subject.ts";
 import { majorOf, type SubjectVersion } from "../subjects/subject-version.ts";
 import { meetingsOf } from "../subjects/subject-pairs.ts";
 import type { SubjectUpcast } from "../subjects/upcast-by.ts";
 import type { GoldenMessage } from "./golden-message.ts";
+import { messageTypeOf } from "./protobuf-samples.ts";
 
 /** How a consumer version reads a producer version's messages in one codec. */
 export interface MatrixCell {
@@ -116,7 +117,10 @@ async function outcomeOf(
     const claim = claimProblem(envelope, meeting) ?? metadataProblem(message, meeting);
     if (claim !== undefined) return { outcome: "changed", detail: `${name}: ${claim}` };
     if (consumer.format === "protobuf") {
-      const loss = lossBetween(meeting, envelope.payload, result.typeName);
+      const loss =
+        codec === "json"
+          ? jsonLoss(meeting, result.body, messageTypeOf(name))
+          : lossBetween(meeting, envelope.payload, result.typeName);
       if (loss !== undefined) return { outcome: "changed", detail: `${name}: ${loss}` };
       continue;
     }
@@ -161,6 +165,13 @@ function lossBetween(
   const [sent, received] = [writer.messages.get(typeName ?? ""), reader.messages.get(typeName ?? "")];
   if (sent === undefined || received === undefined) return `no message type ${typeName ?? "is named"}`;
   return lossOfBytes(payload, { schema: writer, shape: sent }, { schema: reader, shape: received })?.outcome;
+}
+
+/** Why the consumer does not take the JSON form of a Protobuf message. */
+function jsonLoss({ producer, consumer }: Meeting, body: unknown, typeName: string): string | undefined {
+  const [sent, received] = [producer, consumer].map(({ schema }) => openProtobufSchema(schema).messages.get(typeName));
+  if (sent === undefined || received === undefined || !isObject(body)) return `no message of the type ${typeName}`;
+  return problemOfJson(body, sent, received);
 }
 
 /** Why the consumer does not take a body, once it has the form that JSON Schemas describe and is upcast. */

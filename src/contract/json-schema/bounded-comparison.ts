@@ -4,11 +4,12 @@ import { matcherOf } from "../regex/matcher.ts";
 import type { Compared, Comparison } from "./compared.ts";
 import { compareSchemas, samplesOfPair } from "./comparison.ts";
 import { type ChosenSamples, chooseSamples } from "./chosen-samples.ts";
+import { coverSamples, type CoveringSamples } from "./covering-samples.ts";
 import { isObject } from "./json-value.ts";
 
 /** A task of the worker. */
 export interface WorkerTask {
-  readonly name: "compare" | "choose" | "sample";
+  readonly name: "compare" | "choose" | "cover" | "sample";
   readonly comparison: Comparison;
 }
 
@@ -16,6 +17,7 @@ export interface WorkerTask {
 export type WorkerAnswer =
   | { readonly compared: Compared }
   | { readonly chosen: ChosenSamples | undefined }
+  | { readonly covering: CoveringSamples | undefined }
   | { readonly samples: readonly unknown[] }
   | { readonly stopped: string }
   | { readonly code: "InvalidArgument" | "LimitExceeded"; readonly message: string; readonly path: string | undefined };
@@ -49,6 +51,19 @@ export async function chooseSamplesWithin(comparison: Comparison): Promise<Chose
   if (![comparison.writer, comparison.reader].some(isCostly)) return chooseSamples(comparison);
   const answer = await inWorker({ name: "choose", comparison });
   if ("chosen" in answer) return answer.chosen;
+  stoppedOf(answer);
+  return undefined;
+}
+
+/**
+ * {@link coverSamples} within the budget, as {@link compareWithin} keeps it; none when it was stopped.
+ *
+ * @throws SobreError `InvalidArgument` for a broken schema, `LimitExceeded` for one too large to read.
+ */
+export async function coverSamplesWithin(comparison: Comparison): Promise<CoveringSamples | undefined> {
+  if (!isCostly(comparison.writer)) return coverSamples(comparison);
+  const answer = await inWorker({ name: "cover", comparison });
+  if ("covering" in answer) return answer.covering;
   stoppedOf(answer);
   return undefined;
 }

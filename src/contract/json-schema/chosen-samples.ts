@@ -19,15 +19,24 @@ export interface ChosenSamples {
  */
 export function chooseSamples(comparison: Comparison): ChosenSamples | undefined {
   const pair = new PairComparison(comparison, { siblings: false });
-  const document = new SchemaDocument(comparison.writer, "writer", metaSchema);
-  const plausible = samplesOf(pair).map((sample): unknown => {
+  return chosenAmong(plausibleSamples(comparison, pair), pair);
+}
+
+/** Values that the writer may send, with texts of the kinds that its schema marks. */
+export function plausibleSamples({ writer }: Comparison, pair: PairComparison): readonly unknown[] {
+  const document = new SchemaDocument(writer, "writer", metaSchema);
+  return samplesOf(pair).map((sample): unknown => {
     // Equal parts of a sample are one object; a message that was received has no such thing.
     const own: unknown = JSON.parse(JSON.stringify(sample));
     if (!pair.meter.take(stepsOfJudging)) return own;
     const better = withPlausibleTexts(document, own);
     return pair.isSent(better) ? better : own;
   });
-  const sorted = plausible.toSorted((a, b) => weight(a) - weight(b));
+}
+
+/** The simplest sample, and the richest one that can be made of all. */
+export function chosenAmong(samples: readonly unknown[], pair: PairComparison): ChosenSamples | undefined {
+  const sorted = samples.toSorted((a, b) => weight(a) - weight(b));
   const richer = (sample: unknown): boolean => pair.meter.take(stepsOfJudging) && pair.isSent(sample);
   return sorted.length === 0 ? undefined : { least: sorted[0], most: richest(sorted.toReversed(), richer) };
 }
@@ -53,4 +62,4 @@ function richest([first, ...others]: readonly unknown[], isSent: (value: unknown
 }
 
 /** The steps that a validator counts for. */
-const stepsOfJudging = 1000;
+export const stepsOfJudging = 1000;

@@ -2,6 +2,7 @@ import { parentPort, workerData } from "node:worker_threads";
 import { SobreError } from "../../errors/sobre-error.ts";
 import type { WorkerAnswer, WorkerTask } from "./bounded-comparison.ts";
 import { chooseSamples } from "./chosen-samples.ts";
+import { coverSamples } from "./covering-samples.ts";
 import { compareSchemas, samplesOfPair } from "./comparison.ts";
 
 /** Answers one task, in a thread that can be stopped. */
@@ -12,6 +13,8 @@ function answer({ name, comparison }: WorkerTask): WorkerAnswer {
         return { compared: compareSchemas(comparison) };
       case "choose":
         return { chosen: chooseSamples(comparison) };
+      case "cover":
+        return { covering: coverSamples(comparison) };
       default:
         name satisfies "sample";
         return { samples: samplesOfPair(comparison) };

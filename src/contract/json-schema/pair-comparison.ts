@@ -3,7 +3,7 @@ import { metaSchema } from "../../json-schema/ajv.ts";
 import type { Compared, Comparison, Refused } from "./compared.ts";
 import type { Departure } from "./departure-texts.ts";
 import { Evaluation } from "./evaluation.ts";
-import type { Formula } from "./formula.ts";
+import { type Formula, typeNames } from "./formula.ts";
 import { Meter } from "../meter.ts";
 import { FormulaPool } from "./formula-pool.ts";
 import { formatTests } from "./formats.ts";
@@ -16,7 +16,7 @@ import { outline } from "./proof-outline.ts";
 import type { Reading } from "./reading.ts";
 import { Refutation } from "./refutation.ts";
 import { Restriction } from "./restriction.ts";
-import { SchemaDocument } from "./schema-document.ts";
+import { SchemaDocument, type SchemaNode } from "./schema-document.ts";
 import { shrink } from "./shrink.ts";
 import { Translation } from "./translation.ts";
 import { variations } from "./variations.ts";
@@ -62,6 +62,8 @@ export class PairComparison {
   private readonly writer: SchemaDocument;
   private readonly reader: SchemaDocument;
   private compiledJudges: Judges | undefined;
+  private memberTranslation: Translation | undefined;
+  private plainTranslation: Translation | undefined;
   private translated: readonly [Formula, Formula] | undefined;
 
   constructor(comparison: Comparison, frame: Frame) {
@@ -128,6 +130,21 @@ export class PairComparison {
       if (outcome?.kind === "open") found.set(canonicalJson(outcome.value), outcome.value);
     }
     return Array.from(found.values());
+  }
+
+  /** Whether `value` satisfies a schema within the writer's, as far as is known. */
+  holds(node: SchemaNode, value: unknown): boolean {
+    this.plainTranslation ??= new Translation(this.reading());
+    return this.evaluation.truth(this.plainTranslation.location(node), value) === true;
+  }
+
+  /** A value of a schema within the writer's, of one type if one is named; none when none is found soon. */
+  valuesOf(node: SchemaNode, type?: string): readonly unknown[] {
+    this.memberTranslation ??= new Translation(this.reading(), this.comparison.declared);
+    const known = typeNames.filter((name) => name === (type === "integer" ? "number" : type));
+    const types = type === undefined ? this.pool.always : this.pool.types(known);
+    const found = this.quietly([this.memberTranslation.location(node), types], mostSteps.sample);
+    return found?.kind === "open" ? [found.value] : [];
   }
 
   /** Whether all judges agree that the writer may send `value`. */

@@ -35,10 +35,19 @@ export function lossOfBytes(payload: Uint8Array, writer: Sent, reader: Sent): Lo
 export function lossInJson(value: Readonly<Record<string, unknown>>, writer: Sent, reader: Sent): Loss {
   const payload = writer.schema.encode(writer.shape.name, value);
   const sent = writer.schema.decode(writer.shape.name, payload);
-  const json = jsonForm(sent, writer.shape);
+  const json = protoJson(sent, writer.shape);
   const bytes = new TextEncoder().encode(JSON.stringify(json));
-  const problem = jsonProblem(json, reader.shape, "$") ?? misplaced(json, writer.shape, reader.shape);
+  const problem = problemOfJson(json, writer.shape, reader.shape);
   return problem === undefined ? undefined : { payload: bytes, outcome: problem };
+}
+
+/** How a reader misreads the JSON form of a message; `undefined` when nothing is lost. */
+export function problemOfJson(
+  json: Readonly<Record<string, unknown>>,
+  writer: MessageShape,
+  reader: MessageShape,
+): string | undefined {
+  return jsonProblem(json, reader, "$") ?? misplaced(json, writer, reader);
 }
 
 /** A member that the reader takes for another field. */
@@ -96,7 +105,8 @@ function plainItems(value: unknown, { label, keyKind }: FieldShape): readonly un
   return Object.entries(value).flatMap(([key, item]) => [keyOf(key), item]);
 }
 
-function jsonForm(
+/** A message in the JSON form of Protobuf. Of the types with a form of their own only an empty message has it. */
+export function protoJson(
   value: Readonly<Record<string, unknown>>,
   { fields }: MessageShape,
 ): Readonly<Record<string, unknown>> {
@@ -106,7 +116,7 @@ function jsonForm(
     const one = (item: unknown): unknown => {
       if (isObject(item) && field.message) {
         const own = Object.keys(item).length === 0 ? emptyForm(field.message) : undefined;
-        return own === undefined ? jsonForm(item, field.message) : own.json;
+        return own === undefined ? protoJson(item, field.message) : own.json;
       }
       return field.enumeration && typeof item === "number" ? (field.enumeration.names.get(item) ?? item) : item;
     };

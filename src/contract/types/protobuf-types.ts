@@ -1,14 +1,15 @@
+import { util } from "../../protobuf/protobufjs.ts";
 import type { FieldShape, MessageShape } from "../protobuf/shape.ts";
 import { and, type Expression, literal, type Member, named, or, text } from "./type-expression.ts";
 
 /**
- * The TypeScript type of a message as the codec reads it: 64-bit integers as bigint, enums by name, or number where the
+ * The TypeScript type of a message as the codec reads it: names in camel case, 64-bit integers as bigint, enums by name, or number where the
  * schema has no name, and at most one member of a oneof.
  */
 export function typeOfMessage({ fields }: MessageShape, nameOf: (message: MessageShape) => string): Expression {
   const oneofs = Map.groupBy(fields, ({ oneof }) => oneof);
   const memberOf = (field: FieldShape): Member => ({
-    name: field.name,
+    name: util.camelCase(field.name),
     isOptional: field.label === "one" && !field.required && (field.hasPresence || field.message !== undefined),
     of: () => fieldType(field, nameOf),
   });
@@ -28,7 +29,7 @@ function choice(
   return {
     kind: "object",
     members: members.map((field) =>
-      field === chosen ? { ...memberOf(field), isOptional: false } : { name: field.name, ...absent },
+      field === chosen ? { ...memberOf(field), isOptional: false } : { name: util.camelCase(field.name), ...absent },
     ),
   };
 }
