@@ -105,6 +105,12 @@ export interface EngineAdmin {
   listQueues(): Promise<readonly string[]>;
   getQueueRuntimeProperties(name: string): Promise<QueueRuntimeProperties>;
 
+  /**
+   * Drops every message of a queue, topic or subscription, of its sub-queues and of a topic's subscriptions, with all
+   * locks, session states and the message ids seen; sequence numbers go on, and receivers stay. For tests: a broker may have none.
+   */
+  clear?(entity: string): Promise<void>;
+
   createTopic(name: string, options?: TopicOptions): Promise<void>;
   getTopic(name: string): Promise<TopicOptions>;
   updateTopic(name: string, options: TopicOptions): Promise<void>;

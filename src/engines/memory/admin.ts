@@ -11,13 +11,17 @@ export function memoryAdmin(namespace: Namespace, enter: () => number): EngineAd
     enter();
     return namespace;
   };
-  return { ...queueAdmin(entered), ...topicAdmin(entered), ...subscriptionAdmin(entered) };
+  const clear = async (entity: string): Promise<void> => {
+    const now = enter();
+    namespace.entity(entity).clear(now);
+  };
+  return { ...queueAdmin(entered), ...topicAdmin(entered), ...subscriptionAdmin(entered), clear };
 }
 
 type Methods = { readonly [Name in keyof EngineAdmin]: EngineAdmin[Name] };
 type QueueMethods = Pick<Methods, Extract<keyof Methods, `${string}Queue${string}`>>;
 type TopicMethods = Pick<Methods, Extract<keyof Methods, `${string}Topic${string}` | "topicExists">>;
-type SubscriptionMethods = Omit<Methods, keyof QueueMethods | keyof TopicMethods | "queueExists">;
+type SubscriptionMethods = Omit<Methods, keyof QueueMethods | keyof TopicMethods | "queueExists" | "clear">;
 
 function queueAdmin(namespace: () => Namespace): QueueMethods & Pick<Methods, "queueExists"> {
   return {

@@ -39,6 +39,9 @@ export abstract class Entity {
   /** Takes a message in that is ready for delivery or forwarding. */
   abstract arrive(incoming: Incoming, now: number): void;
 
+  /** Drops every message, lock and session state, and forgets the message ids seen; whoever waits goes on waiting. */
+  abstract clear(now: number): void;
+
   /** Drops everything and refuses whoever waits. */
   abstract destroy(refusal: SobreError): void;
 

@@ -108,6 +108,13 @@ export class Intake {
   }
 
   /** Forgets everything; for an entity that is gone. */
+  /** Forgets the message ids that were seen. */
+  clear(now: number): void {
+    if (this.#duplicates === undefined) return;
+    this.#duplicates.clear();
+    this.#owner.facts?.forgotten(now);
+  }
+
   destroy(): void {
     this.#duplicates?.clear();
   }

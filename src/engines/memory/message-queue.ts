@@ -253,6 +253,13 @@ export class MessageQueue implements LaneQueue {
     if (this.#refusal !== undefined) throw this.#refusal;
   }
 
+  /** Drops every message, lock and session state; receives wait on, and messages in an open transaction are its own. */
+  clear(now: number): void {
+    for (const message of this.store.from(undefined))
+      if (message.lock?.transaction === undefined) this.#remove(message);
+    this.sessions?.clear(now);
+  }
+
   /** Drops everything and refuses the receives that wait. */
   destroy(refusal: SobreError): void {
     this.#refusal = refusal;

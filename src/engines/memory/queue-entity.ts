@@ -28,6 +28,11 @@ export class QueueEntity extends ReceivableEntity implements IntakeOwner {
     return this.settings;
   }
 
+  override clear(now: number): void {
+    super.clear(now);
+    this.intake.clear(now);
+  }
+
   override destroy(refusal: SobreError): void {
     super.destroy(refusal);
     this.intake.destroy();

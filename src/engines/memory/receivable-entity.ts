@@ -226,6 +226,10 @@ export abstract class ReceivableEntity extends Entity implements QueuePolicy {
     return [this.messages, ...subQueues.filter((queue) => queue !== undefined)];
   }
 
+  clear(now: number): void {
+    for (const queue of this.queues()) queue.clear(now);
+  }
+
   destroy(refusal: SobreError): void {
     for (const queue of this.queues()) queue.destroy(refusal);
   }

@@ -156,7 +156,11 @@ export class SessionTable implements SessionOwner {
 
   setState(lock: SessionLock, state: Uint8Array | undefined, now: number): void {
     if (!lock.held) throw sessionLockLost(lock.session.id, this.#queue.policy.address);
-    const { session } = lock;
+    this.#setState(lock.session, state, now);
+  }
+
+  #setState(session: Session, state: Uint8Array | undefined, now: number): void {
+    if (session.state === undefined && state === undefined) return;
     const bytes = (state?.byteLength ?? 0) - (session.state?.byteLength ?? 0);
     this.stateBytes += bytes;
     this.#queue.policy.meter.weigh(bytes, 0);
@@ -178,6 +182,15 @@ export class SessionTable implements SessionOwner {
   refuseWaiting(refusal: SobreError): void {
     for (const waiting of this.#waiting) waiting.refuse(refusal);
     for (const { session } of this.#marks.values()) for (const { waiter } of session.waiting) waiter.refuse(refusal);
+  }
+
+  /** Ends every lock, and drops every state. */
+  clear(now: number): void {
+    this.release(undefined, now);
+    for (const session of this.#sessions.values()) {
+      this.#setState(session, undefined, now);
+      this.settle(session);
+    }
   }
 
   /** Forgets everything; for a queue that is gone. */

@@ -83,6 +83,12 @@ export class TopicEntity extends Entity implements IntakeOwner, QueuePolicy {
   deadLetter(): void {}
   expired(): void {}
 
+  clear(now: number): void {
+    this.messages.clear(now);
+    this.intake.clear(now);
+    for (const subscription of this.subscriptions.values()) subscription.clear(now);
+  }
+
   destroy(refusal: SobreError): void {
     this.messages.destroy(refusal);
     this.intake.destroy();
