@@ -20,7 +20,7 @@ export function serveCommand(terminal: Terminal, finish: Finish): Command {
       "a second port for the same (default: 5300; with --port 0 any free one)",
       wholeNumber("--http-port", 0, 65_535),
     )
-    .option("--host <HOST>", "the address to listen on", "localhost")
+    .option("--host <HOST>", "the address to listen on (default: localhost; with --emulator all addresses)")
     .option("--queue <NAME>", "a queue to create; may be repeated", collect)
     .option("--key <NAME=KEY>", "a shared access key; may be repeated", withKey)
     .option("--key-file <FILE>", "shared access keys, NAME=KEY on each line")
@@ -30,6 +30,9 @@ export function serveCommand(terminal: Terminal, finish: Finish): Command {
       wholeNumber("--max-memory", 1),
     )
     .option("--auto-create", "create queues, topics and subscriptions on first use")
+    .option("--emulator", "stand in for the official emulator, in its container or on its network")
+    .option("--control", "let clients steer the broker over HTTP, for tests: GET /$control")
+    .option("--virtual-time", "let time stand still until a client advances it; implies --control")
     .option("--tls", "also accept TLS, with a generated certificate")
     .option("--cert <FILE>", "also accept TLS, with this certificate (PEM)")
     .option("--cert-key <FILE>", "its private key (PEM)")
@@ -43,6 +46,10 @@ key. SOBRE_SERVE_KEYS also takes keys, as NAME=KEY;NAME=KEY. Keys from the
 variable and from files are not printed. ServiceBusAdministrationClient requires
 https: --tls writes its certificate to a file; trust it with NODE_EXTRA_CA_CERTS.
 
+With --emulator, everybody who reaches the server may use it without a key, as
+with the official emulator. EMULATOR_HTTP_PORT sets --http-port; ACCEPT_EULA,
+SQL_SERVER, MSSQL_SA_PASSWORD and SQL_WAIT_INTERVAL are accepted and not needed.
+
 Examples:
   sobre serve --queue orders
   sobre serve --config Config.json --port 5672
@@ -54,8 +61,12 @@ directory is damaged, 2 wrong usage, or a missing or invalid file.`,
     )
     .action(async (options: ServeCommand) => {
       const { serve } = await import("./serve.ts");
-      const keyVariable = process.env["SOBRE_SERVE_KEYS"];
-      finish(await serve({ ...options, ...(keyVariable !== undefined && { keyVariable }) }, terminal, signalled()));
+      const { SOBRE_SERVE_KEYS: keyVariable, EMULATOR_HTTP_PORT: emulatorHttpPort } = process.env;
+      const variables = {
+        ...(keyVariable !== undefined && { keyVariable }),
+        ...(emulatorHttpPort !== undefined && { emulatorHttpPort }),
+      };
+      finish(await serve({ ...options, ...variables }, terminal, signalled()));
     });
 }
 

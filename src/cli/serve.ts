@@ -7,6 +7,7 @@ import { SobreError } from "../errors/sobre-error.ts";
 import { isLoopback, type ServerEvent, type ServerOptions } from "../server/server-options.ts";
 import type { Certificate } from "../server/certificate.ts";
 import { type Server, startServer } from "../server/start-server.ts";
+import { ManualClock } from "../time/manual-clock.ts";
 import { oneLine } from "./display.ts";
 import { readInput } from "./input.ts";
 import { exitCodes, Misuse, orMisuse, unreadable } from "./misuse.ts";
@@ -22,7 +23,8 @@ export interface ServeCommand {
   readonly port: number;
   /** Default: 5300, or any free one with a `port` of 0. */
   readonly httpPort?: number;
-  readonly host: string;
+  /** Default: `localhost`, or every address of an emulator. */
+  readonly host?: string;
   readonly queue?: readonly string[];
   /** Shared access keys by their names. */
   readonly key?: Keys;
@@ -31,6 +33,12 @@ export interface ServeCommand {
   /** Keys as the environment has them. */
   readonly keyVariable?: string;
   readonly autoCreate?: boolean;
+  /** Stands in for the official emulator. */
+  readonly emulator?: boolean;
+  /** The emulator's port for HTTP, as the environment has it. */
+  readonly emulatorHttpPort?: string;
+  readonly control?: boolean;
+  readonly virtualTime?: boolean;
   /** Megabytes that messages may take. */
   readonly maxMemory?: number;
   /** With a certificate made on the spot. */
@@ -49,17 +57,17 @@ const defaultHttpPort = 5300;
 
 /** Serves until `stop` resolves; resolves to the exit code. */
 export async function serve(command: ServeCommand, terminal: Terminal, stop: Promise<void>): Promise<number> {
-  const { host, quiet = false } = command;
+  const { emulator = false, host = emulator ? "0.0.0.0" : "localhost", quiet = false } = command;
   const { bold } = terminal.style;
   const configured = await entitiesOf(command);
-  if (configured.keys === undefined && !isLoopback(host))
+  if (configured.keys === undefined && !emulator && !isLoopback(host))
     throw new Misuse(
       `--host ${host} can be reached from other machines: give a key with --key NAME=KEY, --key-file or SOBRE_SERVE_KEYS, or in the configuration`,
     );
-  const tls = await certificateOf(command);
-  if (tls === undefined && !isLoopback(host))
+  const tls = await certificateOf(command, host);
+  if (tls === undefined && !emulator && !isLoopback(host))
     terminal.err(`sobre: keys and messages travel unencrypted on ${host}. Add --tls, or --cert and --cert-key.\n`);
-  const server = await started(command, { ...configured, tls }, (event) => {
+  const server = await started(command, { ...configured, tls, host }, (event) => {
     if (!quiet) void terminal.out(`${timeOfDay()} ${oneLine(event.text)}\n`);
   });
   if (server instanceof SobreError) {
@@ -79,6 +87,8 @@ export async function serve(command: ServeCommand, terminal: Terminal, stop: Pro
   await terminal.out(
     quiet ? `${connectionString}\n` : banner(server, [bold(connectionString), "", ...lines], command.data, terminal),
   );
+  // What the modules of Testcontainers, and people, wait for.
+  if (emulator) await terminal.out("Emulator Service is Successfully Up!\n");
   const endWatch = keepMemorySmall();
   await stop;
   endWatch();
@@ -89,7 +99,10 @@ export async function serve(command: ServeCommand, terminal: Terminal, stop: Pro
 }
 
 /** The certificate that TLS is spoken with, made or read. @throws Misuse */
-async function certificateOf({ host, tls = false, cert, certKey }: ServeCommand): Promise<Certificate | undefined> {
+async function certificateOf(
+  { tls = false, cert, certKey }: ServeCommand,
+  host: string,
+): Promise<Certificate | undefined> {
   if (tls && cert !== undefined)
     throw new Misuse("--tls generates a certificate and --cert provides one: give only one of them");
   if ((cert === undefined) !== (certKey === undefined))
@@ -107,7 +120,7 @@ async function writeCertificate(cert: string): Promise<string> {
 }
 
 /** The entities to begin with, and the keys: of the command, or of the configuration. */
-type Configured = Pick<ServerOptions, "queues" | "topics" | "keys" | "tls">;
+type Configured = Pick<ServerOptions, "queues" | "topics" | "keys" | "tls" | "host">;
 
 async function entitiesOf(command: ServeCommand): Promise<Configured> {
   const { config, queue = [] } = command;
@@ -144,21 +157,25 @@ async function readText(path: string, most: number): Promise<string> {
 }
 
 async function started(
-  { host, port, httpPort, autoCreate, data, maxMemory: megabytes }: ServeCommand,
+  command: ServeCommand,
   configured: Configured,
   onEvent: (event: ServerEvent) => void,
 ): Promise<Server | SobreError> {
-  const { queues, topics, keys, tls } = configured;
-  const otherPort = httpPort ?? (port === 0 ? 0 : defaultHttpPort);
+  const { port, autoCreate, data, maxMemory: megabytes, emulator: trustedNetwork, virtualTime = false } = command;
+  const { queues, topics, keys, tls, host } = configured;
+  const httpPort = command.httpPort ?? emulatorPort(command) ?? (port === 0 ? 0 : defaultHttpPort);
+  const control = command.control === true || virtualTime;
+  const clock = virtualTime ? new ManualClock() : undefined;
   const maxMemory = megabytes === undefined ? undefined : megabytes * 2 ** 20;
   let engine: Engine | undefined;
   try {
     if (data !== undefined) {
       const { durableEngine } = await import("../engines/durable/durable-engine.ts");
-      engine = await durableEngine({ directory: data, queues, topics, memoryBudget: maxMemory });
+      engine = await durableEngine({ directory: data, queues, topics, clock, memoryBudget: maxMemory });
     }
     const entities = engine === undefined ? { queues, topics, maxMemory } : { engine };
-    return await startServer({ ...entities, keys, tls, host, port, httpPort: otherPort, autoCreate, onEvent });
+    const ports = { host, port, httpPort };
+    return await startServer({ ...entities, ...ports, keys, tls, trustedNetwork, control, clock, autoCreate, onEvent });
   } catch (error) {
     await engine?.close();
     if (!(error instanceof SobreError)) throw error;
@@ -167,6 +184,14 @@ async function started(
     if (!machineCodes.has(error.code)) throw new Misuse(error.message);
     return option === undefined ? error : new SobreError(error.code, `${option}: ${error.message}`);
   }
+}
+
+/** The emulator's port for HTTP. @throws Misuse */
+function emulatorPort({ emulator = false, emulatorHttpPort: given }: ServeCommand): number | undefined {
+  if (!emulator || given === undefined || given === "") return undefined;
+  const port = Number(given);
+  if (/^\d{1,5}$/.test(given) && port <= 65_535) return port;
+  throw new Misuse("EMULATOR_HTTP_PORT must be a port: a whole number from 0 to 65535");
 }
 
 /** Codes of a port or directory that is in use, damaged, full or not to be written. */

@@ -1,4 +1,4 @@
-import { isIPv4 } from "node:net";
+import { isIP, isIPv4 } from "node:net";
 
 /** Names that always resolve to this machine, or that nobody else can point to it. */
 const ownSuffixes = [".localhost", ".servicebus.windows.net"] as const;
@@ -14,8 +14,9 @@ export interface RequestSource {
  *
  * Any web page can send requests to this machine, even under a host name of its own that resolves here.
  */
-export function refusalOfPage({ host, origin }: RequestSource): string | undefined {
-  if (host !== undefined && !isOwnName(nameOf(`http://${host}`)))
+export function refusalOfPage({ host, origin }: RequestSource, trustedNetwork: boolean = false): string | undefined {
+  const isExpected = trustedNetwork ? isLocalName : isOwnName;
+  if (host !== undefined && !isExpected(nameOf(`http://${host}`)))
     return "The host name is not one of this machine. Connect to localhost, or start the server with keys.";
   if (origin !== undefined && !isOwnName(nameOf(origin)))
     return "A server without keys refuses web pages of other sites. Start it with keys.";
@@ -26,6 +27,10 @@ export function refusalOfPage({ host, origin }: RequestSource): string | undefin
 function nameOf(url: string): string {
   return URL.canParse(url) ? new URL(url).hostname.replace(/^\[/, "").replace(/\]$/, "").toLowerCase() : "";
 }
+
+/** Addresses, and names without a domain, such as those of containers: no site can make one of them lead here. */
+const isLocalName = (name: string): boolean =>
+  isOwnName(name) || isIP(name) !== 0 || name === "host.docker.internal" || (name !== "" && !name.includes("."));
 
 const isOwnName = (name: string): boolean =>
   name === "localhost" ||

@@ -61,6 +61,14 @@ export class Namespaces implements Access {
     this.#byName.set(namespace.name.toLowerCase(), namespace);
   }
 
+  remove(name: string): void {
+    this.#byName.delete(name.toLowerCase());
+  }
+
+  names(): readonly string[] {
+    return Array.from(this.#byName.values(), ({ name }) => name);
+  }
+
   find(name: string): Namespace | undefined {
     return this.#byName.get(name.toLowerCase());
   }

@@ -32,6 +32,7 @@ export interface ServerOptions extends Omit<MemoryEngineOptions, "keys"> {
   /** Default: 0, any free port. */
   readonly port?: number | undefined;
   /** A second port with the same protocols, for HTTP clients that expect one. Default: none. */
+  readonly trustedNetwork?: boolean | undefined;
   readonly httpPort?: number | undefined;
   /** Shared access keys by name. Default: none; the official emulator's well-known key is accepted. */
   readonly keys?: SharedAccessKeys | undefined;
@@ -40,6 +41,11 @@ export interface ServerOptions extends Omit<MemoryEngineOptions, "keys"> {
    * Default: none are accepted. With it and without `keys`, such a token is the only way in.
    */
   readonly verifyToken?: TokenVerifier | undefined;
+  /**
+   * Whether a client with Manage on the namespace can steer the server over HTTP, for tests: empty entities, advance
+   * virtual time, inject faults, make and drop namespaces, and read what was sent. Default: false.
+   */
+  readonly control?: boolean | undefined;
   /** Whether missing entities are created on first use. Default: false. */
   readonly autoCreate?: boolean | undefined;
   /** A key and its certificate as PEM, for TLS on the same port. Default: none. */
@@ -108,9 +114,11 @@ const checks: OptionChecks<ServerOptions> = {
   clock: anything,
   host: name,
   port,
+  trustedNetwork: flag,
   httpPort: port,
   keys: object,
   verifyToken: aFunction,
+  control: flag,
   autoCreate: flag,
   tls: object,
   limits: object,
@@ -134,11 +142,11 @@ const tlsChecks = { key: name, cert: name };
 /** @throws SobreError `InvalidArgument` naming the invalid or unknown option. */
 export function checkServerOptions(options: ServerOptions): void {
   checkOptions(options, checks);
-  const { host = "localhost", keys, verifyToken, tls, limits } = options;
+  const { host = "localhost", keys, verifyToken, trustedNetwork = false, tls, limits } = options;
   if (limits !== undefined) checkOptions(limits, limitChecks, { prefix: "limits." });
   if (tls !== undefined) checkOptions(tls, tlsChecks, { prefix: "tls.", needed: ["key", "cert"] });
   if (keys !== undefined) checkKeys(keys);
-  else if (verifyToken === undefined && !isLoopback(host))
+  else if (verifyToken === undefined && !trustedNetwork && !isLoopback(host))
     throw invalidOption("keys", `are required when other machines can reach the server, as with the host ${host}`);
   checkEntities(options);
 }

@@ -3,6 +3,7 @@ import { randomBytes } from "node:crypto";
 import { totalmem } from "node:os";
 import { getHeapStatistics } from "node:v8";
 import type { IncomingHttpHeaders, RequestListener } from "node:http";
+import type { HttpEndpointOptions } from "./http/http-endpoint.ts";
 import type { FirstUse } from "./amqp/broker-connection.ts";
 import type { Engine } from "../engine/engine.ts";
 import { type MemoryEngineOptions, memoryEngineWithin } from "../engines/memory/memory-engine.ts";
@@ -14,6 +15,8 @@ import { autoCreate } from "./auto-create.ts";
 import { connectionString } from "./connection-string.ts";
 import { refusalOfPage } from "./foreign-page.ts";
 import { FrontDoor } from "./front-door.ts";
+import { codeOf, listenProblem } from "./listen-problem.ts";
+import type { Control, ControlledServer } from "./control/control.ts";
 import { type Namespace, Namespaces, rootKeyName, type SharedAccessKeys, wellKnownKey } from "./namespaces.ts";
 import {
   checkNamespaceOptions,
@@ -60,7 +63,10 @@ export interface Server extends AsyncDisposable, ServedNamespace {
 export async function startServer(options: ServerOptions = {}): Promise<Server> {
   checkServerOptions(options);
   const { host = "localhost", port = 0 } = options;
-  const running = new RunningServer(options, host);
+  // What only tests need is loaded for them alone.
+  const control =
+    options.control === true ? new (await import("./control/control.ts")).Control(options.clock) : undefined;
+  const running = new RunningServer(options, host, control);
   try {
     await running.checkCertificate();
     running.port = await running.listen(port, "port");
@@ -73,7 +79,7 @@ export async function startServer(options: ServerOptions = {}): Promise<Server> 
   return running;
 }
 
-class RunningServer implements Server {
+class RunningServer implements Server, ControlledServer {
   readonly host: string;
   readonly engine: Engine;
   port = 0;
@@ -84,19 +90,24 @@ class RunningServer implements Server {
   readonly #containers = new Containers();
   /** `undefined`: anybody may do anything. */
   readonly #keys: SharedAccessKeys | undefined;
-  readonly #ownEngines: Engine[] = [];
+  readonly #control: Control | undefined;
+  readonly #ownEngines = new Set<Engine>();
   readonly #door: FrontDoor;
   readonly #sockets = new Set<AmqpSocket>();
   readonly #ticking: NodeJS.Timeout;
   /** The generated key of namespaces, if the server has keys. */
   readonly #secret = randomBytes(32).toString("base64");
 
-  constructor(options: ServerOptions, host: string) {
+  constructor(options: ServerOptions, host: string, control: Control | undefined) {
     this.host = host;
+    this.#control = control;
     this.#options = options;
     const { clock, queues, topics, firstSequenceNumber, verifyToken } = options;
     this.#memory = new Memory(options.maxMemory ?? defaultMaxMemory());
-    this.engine = options.engine ?? this.#newEngine({ clock, queues, topics, firstSequenceNumber });
+    this.engine =
+      options.engine === undefined
+        ? this.#newEngine({ clock, queues, topics, firstSequenceNumber })
+        : this.#served(options.engine);
     this.#keys = options.keys ?? (verifyToken === undefined ? undefined : {});
     this.#namespaces = new Namespaces({ name: "", engine: this.engine, keys: this.#keys }, verifyToken);
     const handshakeTimeOut = options.limits?.handshakeTimeOut ?? 10_000;
@@ -165,7 +176,7 @@ class RunningServer implements Server {
     clearInterval(this.#ticking);
     for (const socket of this.#sockets) socket.close("The server is shutting down.");
     await this.#door.close();
-    await Promise.all(this.#ownEngines.map((engine) => engine.close()));
+    await Promise.all(Array.from(this.#ownEngines, (engine) => engine.close()));
   }
 
   [Symbol.asyncDispose](): Promise<void> {
@@ -174,9 +185,13 @@ class RunningServer implements Server {
 
   /** An engine that is closed with the server. */
   #newEngine(options: MemoryEngineOptions): Engine {
-    const engine = memoryEngineWithin(this.#memory, options);
-    this.#ownEngines.push(engine);
+    const engine = this.#served(memoryEngineWithin(this.#memory, options));
+    this.#ownEngines.add(engine);
     return engine;
+  }
+
+  #served(engine: Engine): Engine {
+    return this.#control?.over(engine) ?? engine;
   }
 
   #newNamespace(name: string, { engine: given, ...entities }: NamespaceOptions): Namespace {
@@ -194,7 +209,7 @@ class RunningServer implements Server {
         "InvalidOperation",
         `This server has a durable engine, but the messages of the namespace ${name} would not be stored. Give it an engine: a durableEngine with a separate directory, or a memoryEngine.`,
       );
-    const engine = given ?? this.#newEngine({ ...entities, clock });
+    const engine = given === undefined ? this.#newEngine({ ...entities, clock }) : this.#served(given);
     const namespace: Namespace = { name, engine, keys: keys === undefined ? undefined : { [name]: this.#secret } };
     this.#namespaces.add(namespace);
     return namespace;
@@ -224,7 +239,7 @@ class RunningServer implements Server {
   /** Every web page knows the key of a server without keys. */
   #refusalOfPage({ host, origin }: IncomingHttpHeaders): string | undefined {
     const isKeyless = this.#namespaces.anonymous(host?.replace(/:\d+$/, "")) !== undefined;
-    return isKeyless ? refusalOfPage({ host, origin }) : undefined;
+    return isKeyless ? refusalOfPage({ host, origin }, this.#options.trustedNetwork) : undefined;
   }
 
   #refused(why: string): void {
@@ -258,10 +273,44 @@ class RunningServer implements Server {
     return httpListener(
       new HttpEndpoint({
         access: this.#namespaces,
+        control: await this.#controlEndpoint(),
+        trustedNetwork: this.#options.trustedNetwork,
         autoCreate: this.#autoCreate,
         failed: (error, trackingId) => this.#failed(error, trackingId),
       }),
     );
+  }
+
+  async #controlEndpoint(): Promise<HttpEndpointOptions["control"]> {
+    if (this.#control === undefined) return undefined;
+    const { ControlEndpoint } = await import("./control/control-endpoint.ts");
+    return new ControlEndpoint(this.#control, this);
+  }
+
+  names(): readonly string[] {
+    return this.#namespaces.names();
+  }
+
+  engineOf(name: string): Engine {
+    const engine = name === "" ? this.engine : this.#namespaces.find(name)?.engine;
+    if (engine !== undefined) return engine;
+    throw new SobreError("MessagingEntityNotFound", "There is no namespace of that name. Create it first.");
+  }
+
+  create(name: string, options: NamespaceOptions): string {
+    if (this.#namespaces.find(name) === undefined) return this.namespace(name, options).connectionString;
+    throw new SobreError("MessagingEntityAlreadyExists", "There is a namespace of that name. Drop it first.");
+  }
+
+  async drop(name: string): Promise<void> {
+    const engine = this.engineOf(name);
+    this.#namespaces.remove(name);
+    this.cut(engine);
+    if (this.#ownEngines.delete(engine)) await engine.close();
+  }
+
+  cut(engine: Engine): void {
+    for (const socket of this.#sockets) socket.cut(engine);
   }
 
   #tick(): void {
@@ -273,32 +322,4 @@ class RunningServer implements Server {
 function defaultMaxMemory(): number {
   const machine = process.constrainedMemory() || totalmem();
   return Math.floor(Math.min(getHeapStatistics().heap_size_limit, machine, totalmem()) / 2);
-}
-
-const codeOf = (error: unknown): unknown => (error instanceof Error && "code" in error ? error.code : undefined);
-
-function listenProblem(error: unknown, where: string, option: "port" | "httpPort"): unknown {
-  const at = { path: `$.${option}`, cause: error };
-  switch (codeOf(error)) {
-    case "EADDRINUSE": {
-      const port = where.slice(where.lastIndexOf(":") + 1);
-      const what = `The port ${port} is in use. Choose another, or stop the program that listens on it.`;
-      return new SobreError("InvalidOperation", what, at);
-    }
-    case "EACCES":
-      return new SobreError(
-        "InvalidOperation",
-        `Permission denied listening on ${where}. Choose a port from 1024 up.`,
-        at,
-      );
-    case "EAI_AGAIN":
-    case "ENOTFOUND":
-    case "EADDRNOTAVAIL":
-      return new SobreError("InvalidArgument", `${where} is not an address of this machine.`, {
-        ...at,
-        path: "$.host",
-      });
-    default:
-      return error;
-  }
 }

@@ -1,3 +1,4 @@
+import type { Envelope } from "../envelope/envelope.ts";
 import type { ErrorCode } from "../errors/codes.ts";
 import { isErrorCode } from "../errors/traits.ts";
 import { SobreError } from "../errors/sobre-error.ts";
@@ -12,10 +13,20 @@ import {
   type OptionChecks,
 } from "../options/option-checks.ts";
 
-const operations = ["open", "send", "schedule", "receive", "acceptSession", "settle", "renew", "sessionState"] as const;
+/** The engine operations that can be made to fail. */
+export const faultyOperations = [
+  "open",
+  "send",
+  "schedule",
+  "receive",
+  "acceptSession",
+  "settle",
+  "renew",
+  "sessionState",
+] as const;
 
 /** The engine operations that can be made to fail. */
-export type FaultyOperation = (typeof operations)[number];
+export type FaultyOperation = (typeof faultyOperations)[number];
 
 /** Where and how often a fault happens. */
 export interface FaultOptions {
@@ -72,11 +83,17 @@ interface Pending {
 /** The requested faults. */
 export class FaultPlan {
   #pending: Pending[] = [];
+  /** Called with the messages of each send that an engine has accepted. */
+  readonly accepted: (entity: string, envelopes: readonly Envelope[]) => void;
+
+  constructor(accepted: FaultPlan["accepted"]) {
+    this.accepted = accepted;
+  }
 
   add(effect: FaultEffect, options: FaultOptions = {}): void {
     checkOptions(options, checks);
     const { entity, times = 1 } = options;
-    if ("operation" in effect) checkOption("operation", effect.operation, oneOf(...operations));
+    if ("operation" in effect) checkOption("operation", effect.operation, oneOf(...faultyOperations));
     if (effect.kind === "refuse") checkOption("code", effect.code, isCode);
     if (effect.kind === "delay") checkOption("milliseconds", effect.milliseconds, isDelay);
     this.#pending.push({ effect, entity: entity?.toLowerCase(), times });

@@ -2,6 +2,7 @@ import type { Delivery } from "../engine/delivery.ts";
 import type { Engine, EngineReceiver } from "../engine/engine.ts";
 import type { Clock } from "../time/clock.ts";
 import { checkOption, methods } from "../options/option-checks.ts";
+import { SentMessages } from "./sent-messages.ts";
 import { FaultPlan, type Faults, refused } from "./faults.ts";
 import { faultyReceiver, faultySender, faultySessionReceiver, type LinkParts } from "./faulty-links.ts";
 
@@ -9,6 +10,8 @@ import { faultyReceiver, faultySender, faultySessionReceiver, type LinkParts } f
 export interface FaultyEngine {
   readonly engine: Engine;
   readonly faults: Faults;
+  /** The messages that the engine has accepted, in transactions too. */
+  readonly sent: SentMessages;
 }
 
 /**
@@ -20,7 +23,8 @@ export interface FaultyEngine {
 export function faultyEngine(inner: Engine, clock: Clock): FaultyEngine {
   checkOption("inner", inner, methods("an engine, e.g. memoryEngine()", "openSender", "openReceiver", "settle"));
   checkOption("clock", clock, methods("a clock, e.g. a ManualClock", "now", "setTimer"));
-  const plan = new FaultPlan();
+  const sent = new SentMessages();
+  const plan = new FaultPlan((entity, envelopes) => sent.add(entity, envelopes, clock.now()));
   const open = new Set<Connection>();
   const engine = connectionOver(inner, plan, clock, open, () => inner.close());
   const faults: Faults = {
@@ -35,7 +39,7 @@ export function faultyEngine(inner: Engine, clock: Clock): FaultyEngine {
     },
     clear: () => plan.clear(),
   };
-  return { engine, faults };
+  return { engine, faults, sent };
 }
 
 /** A connection as the broker sees it, which ends when it is cut; the faulty engine continues with another. */
@@ -142,7 +146,11 @@ function connectionOver(
     receiveDeferred: async (entity, numbers, options) =>
       (await connection.get()).receiveDeferred(entity, numbers, options),
     schedule: (entity, envelopes, options) =>
-      plan.around("schedule", entity, async () => (await connection.get()).schedule(entity, envelopes, options)),
+      plan.around("schedule", entity, async () => {
+        const numbers = await (await connection.get()).schedule(entity, envelopes, options);
+        plan.accepted(entity, envelopes);
+        return numbers;
+      }),
     cancel: async (entity, numbers) => (await connection.get()).cancel(entity, numbers),
     settle: (entity, lockToken, settlement, options) =>
       plan.around("settle", entity, async () =>

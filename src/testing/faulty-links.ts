@@ -35,7 +35,7 @@ export function faultySender(inner: EngineSender, { entity, plan, connection, cl
     const fault = plan.take(entity, isSendFault);
     switch (fault?.kind) {
       case "drop":
-        return;
+        break;
       case "delay": {
         const now = clock.now();
         const late = envelopes.map((envelope) => {
@@ -45,14 +45,16 @@ export function faultySender(inner: EngineSender, { entity, plan, connection, cl
           return amend(envelope, { brokerProperties: { scheduledEnqueueTimeUtc } });
         });
         await inner.send(late, options);
-        return;
+        break;
       }
       case "duplicate":
         await inner.send(envelopes, options);
+        await inner.send(envelopes, options);
         break;
       default:
+        await inner.send(envelopes, options);
     }
-    await inner.send(envelopes, options);
+    plan.accepted(entity, envelopes);
   };
   return {
     get maxMessageSize() {

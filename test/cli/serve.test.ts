@@ -49,6 +49,23 @@ async function warned(given: Partial<ServeCommand>): Promise<boolean> {
   return terminal.errors().includes("keys and messages travel unencrypted on 0.0.0.0. Add --tls");
 }
 
+describe("sobre serve --emulator", () => {
+  it("refuses an EMULATOR_HTTP_PORT that is not a port", async () => {
+    const command = { port: 0, emulator: true, emulatorHttpPort: "http" };
+    await expect(serve(command, captureTerminal(), Promise.resolve())).rejects.toThrow(
+      "EMULATOR_HTTP_PORT must be a port",
+    );
+  });
+
+  it("listens on every address without keys, and says that it is up in the emulator's words", async () => {
+    const terminal = captureTerminal();
+    await serve({ port: 0, httpPort: 0, emulator: true }, terminal, Promise.resolve());
+    expect(terminal.text()).toContain("Serving on 0.0.0.0:");
+    expect(terminal.text()).toContain("Emulator Service is Successfully Up!");
+    expect(terminal.errors()).toBe("");
+  });
+});
+
 describe("sobre serve", () => {
   it("refuses messages beyond --max-memory", async () => {
     const terminal = captureTerminal();

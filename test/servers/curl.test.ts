@@ -2,11 +2,13 @@ import { execFile } from "node:child_process";
 import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
+import { readFile } from "node:fs/promises";
 import { promisify } from "node:util";
 import { describe, expect, it } from "vitest";
 import { encodeValue } from "../../src/amqp/values/encode-value.ts";
 import { writeSas } from "../../src/http/sas.ts";
 import { selfSigned, startServer } from "../../src/server/index.ts";
+import { ManualClock } from "../../src/time/index.ts";
 
 const run = promisify(execFile);
 
@@ -110,5 +112,18 @@ describe("curl as a peer", () => {
     rmSync(folder, { recursive: true });
 
     expect([without, wrong, right, health].map(({ status }) => status)).toEqual([401, 401, 201, 200]);
+  });
+});
+
+describe("the page on control", () => {
+  it("shows requests that a server answers", async () => {
+    await using server = await startServer({ control: true, clock: new ManualClock(), queues: ["orders"] });
+    const page = await readFile(new URL("../../docs/control.md", import.meta.url), "utf8");
+    const lines = Array.from(page.matchAll(/^curl .*$/gm), ([line]) => line);
+    expect(lines).toHaveLength(11);
+    const script = [`set -e; at='http://localhost:${server.port}/$control'`, ...lines].join("\n");
+    const { stdout } = await run("sh", ["-c", script.replaceAll(/^curl /gm, "curl -sS --fail ")]);
+    expect(stdout).toContain('"messages":[]');
+    expect(stdout).toContain('"connectionString":"Endpoint=sb://localhost:');
   });
 });

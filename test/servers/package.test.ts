@@ -23,7 +23,7 @@ const packagesOf: Readonly<Record<string, readonly string[]>> = {
   "sobre/json-schema": ["ajv", "re2js"],
   "sobre/message": ["ajv", "content-type", "re2js"],
   "sobre/migration": ["content-type", "msgpackr", "protobufjs"],
-  "sobre/server": ["content-type", "ws"],
+  "sobre/server": ["ajv", "content-type", "re2js", "ws"],
 };
 
 type Conditions = Readonly<Record<string, string>>;

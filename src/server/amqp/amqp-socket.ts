@@ -1,5 +1,6 @@
 import { Socket } from "node:net";
 import type { Duplex } from "node:stream";
+import type { Engine } from "../../engine/engine.ts";
 import { failedLoginPause } from "../failed-login.ts";
 import { BrokerConnection, type BrokerConnectionOptions } from "./broker-connection.ts";
 
@@ -40,6 +41,11 @@ export class AmqpSocket {
   close(description: string): void {
     this.#connection.wire.close({ condition: "amqp:connection:forced", description });
     this.#flush();
+  }
+
+  /** Cuts the connection without a word, if it is one of a namespace. */
+  cut(namespace: Engine): void {
+    if (this.#connection.isOf(namespace)) this.#socket.destroy();
   }
 
   /** Everything from one turn of the event loop is sent in one write. */

@@ -179,6 +179,11 @@ export class BrokerConnection {
     }
   }
 
+  /** Whether it has used something of the namespace. */
+  isOf(namespace: Engine): boolean {
+    return this.#namespace === namespace;
+  }
+
   #granted(grant: Grant): Grant {
     if (this.#namespace !== undefined && this.#namespace !== grant.engine)
       throw unauthorized(

@@ -13,6 +13,10 @@ import { notAllowed, refusalOf } from "./refusal.ts";
 /** Options of {@link HttpEndpoint}. */
 export interface HttpEndpointOptions {
   readonly access: Access;
+  /** Whether requests may name a host by any name that no site can point here. Default: only this machine's names. */
+  readonly trustedNetwork?: boolean | undefined;
+  /** Answers what is below `$control`. Default: such paths name entities that cannot exist. */
+  readonly control?: { answer(request: HttpRequest, grant: () => Promise<Grant>): Promise<HttpResponse> } | undefined;
   /** Creates a missing entity on first use. Default: no entity is created. */
   readonly autoCreate?: ((engine: Engine, entity: string) => Promise<void>) | undefined;
   /** Called with an error of the server itself; the client gets only the tracking id. */
@@ -41,6 +45,9 @@ export class HttpEndpoint {
   }
 
   async #route(request: HttpRequest): Promise<HttpResponse> {
+    const { control } = this.#options;
+    if (control !== undefined && /^\$control(?:\/|$)/.test(request.path))
+      return control.answer(request, () => this.#grant(request));
     const grant = await this.#grant(request);
     const target = targetOf(request.path);
     const right: Right = target === undefined ? "Manage" : target.rest.length === 0 ? "Send" : "Listen";
@@ -61,7 +68,7 @@ export class HttpEndpoint {
     const hostname = host?.replace(/:\d+$/, "");
     const anonymous = this.#options.access.anonymous(hostname);
     // Every web page knows the key of a server without keys.
-    const why = anonymous === undefined ? undefined : refusalOfPage({ host, origin });
+    const why = anonymous === undefined ? undefined : refusalOfPage({ host, origin }, this.#options.trustedNetwork);
     if (why !== undefined) throw new SobreError("UnauthorizedAccess", why);
     if (token !== undefined) return this.#options.access.token(token, hostname);
     if (anonymous !== undefined) return anonymous;
