@@ -17,7 +17,7 @@ interface Answer {
 interface Controlled {
   readonly server: Server;
   readonly engine: Engine;
-  ask(method: string, path: string, body?: unknown, headers?: Record<string, string>): Promise<Answer>;
+  readonly ask: (method: string, path: string, body?: unknown, headers?: Record<string, string>) => Promise<Answer>;
 }
 
 async function start(options: ServerOptions = {}): Promise<Controlled> {
@@ -171,6 +171,10 @@ describe("the control of a server", () => {
   });
 });
 
+const signed = (name: string, value: string, resource = "sb://localhost/"): Record<string, string> => ({
+  authorization: writeSas(resource, { name, value }, Date.now() + 60_000),
+});
+
 describe("requests that the control refuses", () => {
   it.each([
     ["POST", "clock", { advance: "tomorrow" }],
@@ -199,9 +203,6 @@ describe("requests that the control refuses", () => {
     const { server, ask } = await start({ keys: { root: "secret", reader: { key: "other", rights: ["Listen"] } } });
     const { connectionString } = server.namespace("run-1", { queues: ["orders"] });
     const [, runKey = ""] = /SharedAccessKey=([^;]+)/.exec(connectionString) ?? [];
-    const signed = (name: string, value: string, resource = "sb://localhost/"): Record<string, string> => ({
-      authorization: writeSas(resource, { name, value }, Date.now() + 60_000),
-    });
     expect((await ask("POST", "reset")).status).toBe(401);
     expect((await ask("POST", "reset", {}, signed("reader", "other"))).status).toBe(401);
     expect((await ask("POST", "reset", {}, signed("root", "secret", "sb://localhost/orders"))).status).toBe(401);

@@ -23,13 +23,13 @@ const clear = (engine: Engine, entity: string): Promise<void> =>
 const counts = async (engine: Engine, name: string): Promise<number> =>
   (await engine.admin.getQueueRuntimeProperties(name)).totalMessageCount;
 
-describe("clearing an entity", () => {
-  const open = (): Engine => {
-    const engine = memoryEngine({ queues, topics });
-    onTestFinished(() => engine.close());
-    return engine;
-  };
+function open(): Engine {
+  const engine = memoryEngine({ queues, topics });
+  onTestFinished(() => engine.close());
+  return engine;
+}
 
+describe("clearing an entity", () => {
   it("drops ready, locked, scheduled and dead-lettered messages, and forgets their ids", async () => {
     const engine = open();
     await send(engine, "q", message("a"), message("b"), message("c"));
