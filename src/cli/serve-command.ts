@@ -32,7 +32,7 @@ export function serveCommand(terminal: Terminal, finish: Finish): Command {
     .option("--auto-create", "create queues, topics and subscriptions on first use")
     .option("--emulator", "stand in for the official emulator, in its container or on its network")
     .option("--control", "let clients steer the broker over HTTP, for tests: GET /$control")
-    .option("--virtual-time", "let time stand still until a client advances it; implies --control")
+    .option("--virtual-time", "move time only when a client advances it; implies --control")
     .option("--tls", "also accept TLS, with a generated certificate")
     .option("--cert <FILE>", "also accept TLS, with this certificate (PEM)")
     .option("--cert-key <FILE>", "its private key (PEM)")

@@ -87,7 +87,7 @@ export async function serve(command: ServeCommand, terminal: Terminal, stop: Pro
   await terminal.out(
     quiet ? `${connectionString}\n` : banner(server, [bold(connectionString), "", ...lines], command.data, terminal),
   );
-  // What the modules of Testcontainers, and people, wait for.
+  // The modules of Testcontainers wait for this line.
   if (emulator) await terminal.out("Emulator Service is Successfully Up!\n");
   const endWatch = keepMemorySmall();
   await stop;

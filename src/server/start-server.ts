@@ -63,7 +63,7 @@ export interface Server extends AsyncDisposable, ServedNamespace {
 export async function startServer(options: ServerOptions = {}): Promise<Server> {
   checkServerOptions(options);
   const { host = "localhost", port = 0 } = options;
-  // What only tests need is loaded for them alone.
+  // Only tests need it.
   const control =
     options.control === true ? new (await import("./control/control.ts")).Control(options.clock) : undefined;
   const running = new RunningServer(options, host, control);

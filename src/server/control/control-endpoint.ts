@@ -6,7 +6,7 @@ import { type Control, type ControlledServer, type ControlRoute } from "./contro
 import { controlPath, describeControl } from "./openapi.ts";
 import { controlRoutes } from "./routes.ts";
 
-/** The most bytes of a request's body. */
+/** The maximum size of a request's body, in bytes. */
 const mostBytes = 2 ** 20;
 
 /** Answers the requests that steer a server, in JSON. */

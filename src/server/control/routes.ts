@@ -74,7 +74,7 @@ const clock = {
   type: "object",
   properties: {
     now: { type: "string", format: "date-time" },
-    virtual: { type: "boolean", description: "Whether the time stands still until it is advanced." },
+    virtual: { type: "boolean", description: "Whether time moves only when it is advanced." },
   },
   required: ["now", "virtual"],
 } as const;
@@ -124,7 +124,7 @@ export const controlRoutes: readonly ControlRoute[] = [
     method: "GET",
     path: "clock",
     operationId: "getClock",
-    summary: "Tells the broker's time.",
+    summary: "Returns the time of the broker.",
     status: 200,
     answer: { description: "The time.", schema: clock },
     run: async (call) => timeOf(call),
@@ -217,7 +217,7 @@ export const controlRoutes: readonly ControlRoute[] = [
       summary: "Makes a namespace that shares nothing with others but the time.",
       status: 201,
       answer: {
-        description: "What opens it.",
+        description: "The connection string of the namespace.",
         schema: {
           type: "object",
           properties: { connectionString: { type: "string" } },
