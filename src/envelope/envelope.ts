@@ -79,6 +79,11 @@ export interface UncheckedEnvelope {
 /** {@link createEnvelope} for untyped input. */
 export function checkEnvelope(init: UncheckedEnvelope): Envelope {
   checkNames(init, parts, { owner: "createEnvelope: " });
+  return checkParts(init);
+}
+
+/** {@link checkEnvelope} for an object that is known to have no other members. */
+export function checkParts(init: UncheckedEnvelope): Envelope {
   return assemble(
     checkPayload(init.payload),
     init.bodyKind === undefined ? "data" : checkBodyKind(init.bodyKind),
@@ -129,8 +134,9 @@ export function withMessageId(envelope: Envelope): Envelope {
 
 /** The envelope with changed broker properties, which are known to be valid and not checked again. */
 export function withProperties(envelope: Envelope, changes: BrokerProperties): Envelope {
-  const broker = Object.freeze({ ...envelope.brokerProperties, ...changes });
-  if (envelope.origin === envelope) return new Relabelled(envelope, broker);
+  const { brokerProperties: before, origin } = envelope;
+  const broker = Object.freeze({ ...before, ...changes });
+  if (origin === envelope) return new Relabelled(envelope, broker);
   return withParts(envelope, envelope.payload, broker, envelope.applicationProperties);
 }
 

@@ -18,6 +18,11 @@ interface SizedOrigin {
  */
 export function sizeOf(envelope: Envelope): number {
   checkOption("envelope", envelope, anEnvelope);
+  return sizeOfEnvelope(envelope);
+}
+
+/** {@link sizeOf} for a value that is known to be an envelope. */
+export function sizeOfEnvelope(envelope: Envelope): number {
   // A received message is decoded only on demand.
   const { origin } = envelope;
   if (origin !== undefined && isSized(origin)) return origin.sizeOf(envelope);

@@ -32,6 +32,6 @@ export interface ConnectionOptions {
   readonly serverSasl?: ServerSasl | undefined;
   readonly clientSasl?: ClientSasl | undefined;
   readonly events: ConnectionEvents;
-  /** Milliseconds, for time-outs. */
-  readonly now: () => number;
+  /** The current time in milliseconds, for time-outs. Default: a clock that never goes back. */
+  readonly now?: (() => number) | undefined;
 }

@@ -54,7 +54,7 @@ export class Connection implements ConnectionPort {
     this.limits = { ...defaultLimits, ...options.limits };
     this.budget = new LinkBudget(this.limits);
     this.#reader = new FrameReader(handshakeFrameSize);
-    this.#liveness = new Liveness(options.now, this.limits);
+    this.#liveness = new Liveness(this.limits, options.now);
     if (options.role === "client")
       this.frames.protocolHeader(options.clientSasl === undefined ? protocol.amqp : protocol.sasl);
   }

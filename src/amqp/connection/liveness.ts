@@ -1,6 +1,9 @@
 import type { ConnectionLimits } from "./connection-limits.ts";
 import { WireFault } from "./wire-fault.ts";
 
+/** Milliseconds of a clock that never goes back. */
+export const monotonicTime = (): number => performance.now();
+
 /** When a connection last received and sent data, and the action that is due. */
 export class Liveness {
   /** Milliseconds of silence after which the peer gives this side up; 0: never. */
@@ -11,7 +14,7 @@ export class Liveness {
   #heardAt: number;
   #spokeAt: number;
 
-  constructor(now: () => number, limits: ConnectionLimits) {
+  constructor(limits: ConnectionLimits, now: () => number = monotonicTime) {
     this.#now = now;
     this.#limits = limits;
     this.#startedAt = now();

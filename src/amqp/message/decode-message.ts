@@ -1,5 +1,5 @@
 import { checkNames } from "../../options/option-checks.ts";
-import { createEnvelope, type Envelope } from "../../envelope/envelope.ts";
+import { checkParts, type Envelope } from "../../envelope/envelope.ts";
 import { messageReadNames, type MessageReadOptions } from "./amqp-message.ts";
 import { MessageOrigin } from "./message-origin.ts";
 
@@ -32,19 +32,19 @@ export const decodeNames: Readonly<Record<keyof DecodeMessageOptions, true>> = {
  */
 export function decodeMessage(bytes: Uint8Array, options?: DecodeMessageOptions): Envelope {
   if (options !== undefined) checkNames(options, decodeNames);
-  return readEnvelope(bytes, options);
-}
-
-/** {@link decodeMessage} without a check of its options. */
-export function readEnvelope(bytes: Uint8Array, options?: DecodeMessageOptions): Envelope {
   const origin = new MessageOrigin(bytes, options);
-  if (options?.check === true) checkAll(origin);
-  return origin;
+  return options?.check === true ? checked(origin) : origin;
 }
 
-function checkAll(origin: MessageOrigin): void {
+/** {@link decodeMessage} with `check`. */
+export function readChecked(bytes: Uint8Array): Envelope {
+  return checked(new MessageOrigin(bytes));
+}
+
+function checked(origin: MessageOrigin): Envelope {
   const { message, payload, bodyKind, brokerProperties, applicationProperties } = origin;
   // Reading them is the check.
   void [message.deliveryAnnotations, message.messageAnnotations, message.body, message.footer];
-  createEnvelope({ payload, bodyKind, brokerProperties, applicationProperties });
+  checkParts({ payload, bodyKind, brokerProperties, applicationProperties });
+  return origin;
 }

@@ -54,10 +54,11 @@ export class DeliveryMessage implements DirectMessage {
   write(writer: ByteWriter): void {
     const { delivery } = this;
     const { envelope } = delivery;
+    const received = bodySourceOf(envelope);
     const { origin } = envelope;
-    if (origin instanceof MessageOrigin && isOrdinary(delivery, origin) && keepsBody(envelope, origin)) {
-      const { bytes } = origin;
-      if (layout.read(bytes)) return writeAround(writer, delivery, origin);
+    if (origin instanceof MessageOrigin && isOrdinary(delivery, origin)) {
+      const keepsBody = received === origin || hasBodyOf(envelope, origin);
+      if (keepsBody && layout.read(origin.bytes)) return writeAround(writer, delivery, origin);
     }
     writeEnvelope(writer, envelope, { delivery });
   }
@@ -71,12 +72,11 @@ function isOrdinary({ state, deadLetterSource, envelope }: Delivery, origin: Mes
 }
 
 /** Whether all behind the properties section can be sent as it came. */
-function keepsBody(envelope: Envelope, origin: MessageOrigin): boolean {
+function hasBodyOf(envelope: Envelope, origin: MessageOrigin): boolean {
   return (
-    bodySourceOf(envelope) === origin ||
-    (envelope.payload === origin.payload &&
-      envelope.bodyKind === origin.bodyKind &&
-      envelope.applicationProperties === origin.applicationProperties)
+    envelope.payload === origin.payload &&
+    envelope.bodyKind === origin.bodyKind &&
+    envelope.applicationProperties === origin.applicationProperties
   );
 }
 

@@ -174,9 +174,9 @@ const none: ApplicationProperties = Object.freeze(emptyBag<ApplicationPropertyVa
 
 function applicationPropertiesOf(map: AmqpMap | undefined): ApplicationProperties {
   if (map === undefined || map.size === 0) return none;
-  const bag = emptyBag<ApplicationPropertyValue>();
   const keys = map.keys();
   const values = map.values();
+  const bag = emptyBag<ApplicationPropertyValue>();
   for (let index = 0; index < keys.length; index++) {
     const key = keys[index];
     if (typeof key !== "string") throw broken(`{${index}}`, "a name that is not a string");

@@ -38,7 +38,6 @@ export class ClientConnection {
       hostname,
       clientSasl: { mechanisms, hostname },
       limits: { handshakeTimeOut: answer, idleTimeOut: idle },
-      now: () => performance.now(),
       events: {
         opened: () => {
           this.#isOpen = true;

@@ -1,5 +1,5 @@
 import type { Envelope } from "../../envelope/envelope.ts";
-import { sizeOf } from "../../envelope/size-of.ts";
+import { sizeOfEnvelope } from "../../envelope/size-of.ts";
 import type { DeadLetterMark } from "./arrival.ts";
 import { type Holder, takenFrom } from "./handed-envelope.ts";
 import type { QueuedMessage } from "./queued-message.ts";
@@ -19,13 +19,13 @@ export interface Incoming {
 
 /** The same message with another envelope. */
 export const changed = (incoming: Incoming, envelope: Envelope): Incoming =>
-  envelope === incoming.envelope ? incoming : { ...incoming, envelope, size: sizeOf(envelope) };
+  envelope === incoming.envelope ? incoming : { ...incoming, envelope, size: sizeOfEnvelope(envelope) };
 
 /** A message as a sender hands it in. */
 export function sent(holder: Holder, given: Envelope): Incoming {
   return {
     envelope: takenFrom(holder, given),
-    size: sizeOf(given),
+    size: sizeOfEnvelope(given),
     hops: 0,
     enqueuedSequenceNumber: undefined,
     deadLetter: undefined,

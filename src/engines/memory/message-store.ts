@@ -1,7 +1,7 @@
 import type { Delivery } from "../../engine/delivery.ts";
 import type { PeekOptions } from "../../engine/engine.ts";
 import type { Envelope } from "../../envelope/envelope.ts";
-import { sizeOf } from "../../envelope/size-of.ts";
+import { sizeOfEnvelope } from "../../envelope/size-of.ts";
 import { MessageLog } from "./message-log.ts";
 import { handedTo, type Holder } from "./handed-envelope.ts";
 import { besides, besidesOf } from "./meter.ts";
@@ -75,7 +75,7 @@ export class MessageStore {
   /** Gives a message another envelope. */
   amend(message: QueuedMessage, envelope: Envelope): void {
     if (message.envelope === envelope) return;
-    const size = sizeOf(envelope);
+    const size = sizeOfEnvelope(envelope);
     const before = message.size;
     const besidesBefore = this.#besides(message);
     message.size = size;

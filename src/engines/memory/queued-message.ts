@@ -1,6 +1,6 @@
 import type { Delivery, LockToken, MessageState } from "../../engine/delivery.ts";
 import { type Envelope, storedOriginOf, withoutHeldPayload } from "../../envelope/envelope.ts";
-import { sizeOf } from "../../envelope/size-of.ts";
+import { sizeOfEnvelope } from "../../envelope/size-of.ts";
 import type { Arrival, DeadLetterMark, StoredArrival } from "./arrival.ts";
 import type { Linked, LinkedList } from "../../time/linked-list.ts";
 import type { Due } from "./timeline.ts";
@@ -83,7 +83,7 @@ export class QueuedMessage implements Due, Linked<QueuedMessage> {
     } else {
       this.#envelope = withoutHeldPayload(arrival.envelope);
       this.sessionId = arrival.envelope.brokerProperties.sessionId;
-      this.size = arrival.size ?? sizeOf(arrival.envelope);
+      this.size = arrival.size ?? sizeOfEnvelope(arrival.envelope);
       storedOriginOf(arrival.envelope)?.stored();
     }
     this.enqueuedAt = arrival.enqueuedAt;

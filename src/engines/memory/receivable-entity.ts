@@ -1,7 +1,7 @@
 import type { QueueRuntimeProperties } from "../../engine/admin.ts";
 import type { ReceivableSettings, SendableSettings } from "../../engine/entity-settings.ts";
 import { withProperties } from "../../envelope/envelope.ts";
-import { sizeOf } from "../../envelope/size-of.ts";
+import { sizeOfEnvelope } from "../../envelope/size-of.ts";
 import type { SobreError } from "../../errors/sobre-error.ts";
 import type { DeadLetterMark } from "./arrival.ts";
 import { brokerDeadLetter } from "./dead-letter.ts";
@@ -146,7 +146,7 @@ export abstract class ReceivableEntity extends Entity implements QueuePolicy {
 
   deadLetter(message: QueuedMessage, mark: DeadLetterMark, now: number): void {
     const number = this.messages.store.numberOf(message);
-    this.#bury({ ...moved(message, number), size: sizeOf(message.envelope) }, mark, message, now);
+    this.#bury({ ...moved(message, number), size: sizeOfEnvelope(message.envelope) }, mark, message, now);
   }
 
   expired(message: QueuedMessage, now: number): void {

@@ -61,14 +61,7 @@ export class SequenceLog<T extends Logged> {
 
   /** Stores the message and gives it the next ordinal. */
   append(message: T): void {
-    const ordinal = this.#next++;
-    message.ordinal = ordinal;
-    let segment = this.#inOrder.last;
-    if (segment === undefined || segment.index !== Math.floor(ordinal / width)) {
-      segment = this.#open(Math.floor(ordinal / width));
-    }
-    segment.slots[ordinal % width] = message;
-    segment.live++;
+    this.place(message, this.#next++);
   }
 
   /** Stores the message under an ordinal that was used up before. */
@@ -141,7 +134,7 @@ export class SequenceLog<T extends Logged> {
 
   #close(segment: Segment<T>): void {
     // The one being filled stays, so that an idle queue does not make a segment for every message.
-    if (segment === this.#inOrder.last && segment.index === Math.floor(this.#next / width)) return;
+    if (segment.index === Math.floor(this.#next / width)) return;
     this.#segments.delete(segment.index);
     this.#inOrder.remove(segment);
   }

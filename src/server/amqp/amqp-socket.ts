@@ -15,12 +15,11 @@ export class AmqpSocket {
   #flushing = false;
   #pausing = false;
 
-  constructor(socket: Duplex, options: Omit<BrokerConnectionOptions, "output" | "now" | "loginFailed">) {
+  constructor(socket: Duplex, options: Omit<BrokerConnectionOptions, "output" | "loginFailed">) {
     this.#socket = socket;
     this.#isPlain = socket instanceof Socket && !("encrypted" in socket);
     this.#connection = new BrokerConnection({
       ...options,
-      now: () => performance.now(),
       output: () => this.#flushSoon(),
       loginFailed: () => this.#pause(),
     });

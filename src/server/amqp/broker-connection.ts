@@ -2,6 +2,7 @@ import type { Engine, EngineSessionReceiver } from "../../engine/engine.ts";
 import { parseAddress } from "../../engine/address.ts";
 import { SobreError } from "../../errors/sobre-error.ts";
 import { Connection } from "../../amqp/connection/connection.ts";
+import { monotonicTime } from "../../amqp/connection/liveness.ts";
 import type { ConnectionLimits } from "../../amqp/connection/connection-limits.ts";
 import type { ServerSasl } from "../../amqp/connection/handshake.ts";
 import type { Open } from "../../amqp/connection/performative.ts";
@@ -47,8 +48,8 @@ export interface BrokerConnectionOptions {
   readonly loginFailed?: (() => void) | undefined;
   /** Creates a missing entity on first use. Default: no entity is created. */
   readonly autoCreate?: ((engine: Engine, entity: string, use?: FirstUse) => Promise<void>) | undefined;
-  /** The current time in milliseconds, for time-outs of the connection. */
-  readonly now: () => number;
+  /** The current time in milliseconds, for time-outs of the connection. Default: a clock that never goes back. */
+  readonly now?: (() => number) | undefined;
 }
 
 const toSend: readonly Right[] = ["Send"];
@@ -81,6 +82,7 @@ export class BrokerConnection {
   readonly #sessions = new Map<string, EngineSessionReceiver>();
   readonly #grants = new Grants();
   /** When there was last a valid grant. */
+  readonly #now: () => number;
   #grantedAt: number;
   /** Names of links that need no token. */
   readonly #ownNames = new LinkNames();
@@ -92,14 +94,15 @@ export class BrokerConnection {
 
   constructor(options: BrokerConnectionOptions) {
     this.#options = options;
-    this.#grantedAt = options.now();
+    this.#now = options.now ?? monotonicTime;
+    this.#grantedAt = this.#now();
     const serverSasl: ServerSasl = { mechanisms, verify: (init) => this.#verify(init) };
     this.wire = new Connection({
       role: "server",
       containerId: "sobre",
       limits: options.limits,
       serverSasl,
-      now: options.now,
+      now: this.#now,
       events: {
         opened: (open) => this.#opened(open),
         attach: (link) => this.#attach(link),
@@ -115,9 +118,8 @@ export class BrokerConnection {
   tick(): void {
     this.wire.tick();
     this.#grants.check();
-    const { now } = this.#options;
-    if (this.#grants.hasAny) this.#grantedAt = now();
-    else if (now() - this.#grantedAt >= unknownFor)
+    if (this.#grants.hasAny) this.#grantedAt = this.#now();
+    else if (this.#now() - this.#grantedAt >= unknownFor)
       this.wire.close({
         condition: "amqp:connection:forced",
         description: "The client did not put a token within a minute.",

@@ -1,14 +1,14 @@
 import type { Envelope } from "../../envelope/envelope.ts";
 import { openMessage } from "../../amqp/message/amqp-message.ts";
 import { batchMessageFormat, decodeBatch } from "../../amqp/message/batch.ts";
-import { readEnvelope } from "../../amqp/message/decode-message.ts";
+import { readChecked } from "../../amqp/message/decode-message.ts";
 import { firstDescriptor, section } from "../../amqp/message/section.ts";
 import { valueEnd } from "../../amqp/values/value-end.ts";
 import { writeMessage } from "../../amqp/message/write-message.ts";
 
 const options = { check: true };
 
-/** The envelopes of a transfer: one, or those of a batch. @throws SobreError as `readEnvelope` and `decodeBatch` do. */
+/** The envelopes of a transfer: one, or those of a batch. @throws SobreError as `readChecked` and `decodeBatch` do. */
 export function readSent(payload: Uint8Array, messageFormat: number): readonly Envelope[] {
   if (messageFormat !== batchMessageFormat) return [readOne(payload)];
   try {
@@ -21,14 +21,14 @@ export function readSent(payload: Uint8Array, messageFormat: number): readonly E
   }
 }
 
-/** The envelope of a message. @throws SobreError as `readEnvelope` does. */
+/** The envelope of a message. @throws SobreError as `readChecked` does. */
 export function readOne(payload: Uint8Array): Envelope {
   try {
-    return readEnvelope(payload, options);
+    return readChecked(payload);
   } catch (error) {
     const ordered = inOrder(payload);
     if (ordered === undefined) throw error;
-    return readEnvelope(ordered, options);
+    return readChecked(ordered);
   }
 }
 
