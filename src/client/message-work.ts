@@ -77,13 +77,32 @@ export interface Place<Context> {
 
 /** One of the concurrent calls of a processor, in which messages are handled one after another. */
 export class Slot {
-  /** Whether the next message may be received before the broker has confirmed the completion of this one. */
-  readonly overlaps: boolean;
-  /** The pending completion of the last message; it never rejects. */
-  completing: Promise<void> | undefined;
+  readonly #most: number;
+  /** Oldest first; they never reject. */
+  readonly #completions: Promise<void>[] = [];
 
-  constructor(overlaps: boolean) {
-    this.overlaps = overlaps;
+  /** `most`: completions that the broker may not have confirmed yet when the next message is received. */
+  constructor(most: number) {
+    this.#most = most;
+  }
+
+  /** Takes out the completion to await before another one; `undefined` while there is room. */
+  makeRoom(): Promise<void> | undefined {
+    return this.#completions.length > 0 && this.#completions.length >= this.#most
+      ? this.#completions.shift()
+      : undefined;
+  }
+
+  /** Adds a completion; gives what to await before the next message is received. */
+  add(completion: Promise<void>): Promise<void> | undefined {
+    if (this.#most === 0) return completion;
+    this.#completions.push(completion);
+    return undefined;
+  }
+
+  /** Resolves when the broker has confirmed all completions. */
+  async ended(): Promise<void> {
+    await Promise.all(this.#completions);
   }
 }
 
@@ -136,9 +155,10 @@ export class MessageWork<Types extends readonly MessageType[], Context> {
       handling.release();
       return false;
     }
-    if (slot.completing !== undefined) await slot.completing;
-    slot.completing = this.#settle(handling, completed);
-    if (!slot.overlaps) await slot.completing;
+    const before = slot.makeRoom();
+    if (before !== undefined) await before;
+    const completion = slot.add(this.#settle(handling, completed));
+    if (completion !== undefined) await completion;
     return false;
   }
 

@@ -151,12 +151,16 @@ export class Prefetch {
     try {
       while (this.#stock.length < this.#options.count && !signal.aborted) {
         const maxMessages = this.#options.count - this.#stock.length;
-        this.#add(await this.#options.fetch({ maxMessages, maxWaitTime: idleWait, signal }));
+        const fetched = await this.#options.fetch({ maxMessages, maxWaitTime: idleWait, signal });
+        this.#add(fetched);
         for (let next = this.#waiting[0]; next !== undefined; next = this.#waiting[0]) {
           const taken = this.#pick(next.maxMessages);
           if (taken.length === 0) break;
           next.end(taken);
         }
+        // It was full: to ask again for the few that were taken meanwhile would cost more than they do.
+        const { count } = this.#options;
+        if (fetched.length === maxMessages && count - this.#stock.length < count / 4) break;
       }
       this.#filling = undefined;
       if (this.#waiting.length > 0) this.#fill();

@@ -91,7 +91,7 @@ export function startProcessor<const Types extends readonly MessageType[] = read
   const errors = new LoopErrors();
   const receiveAll = async (signal: AbortSignal, outage: Outage): Promise<void> => {
     // In a session each message is settled before the next one is handled.
-    const slot = new Slot(shared === undefined);
+    const slot = new Slot(shared === undefined ? completionsOf(prefetchCount / maxConcurrentCalls) : 0);
     const place = { settler, renewal, extend: sameContext, slot };
     await repeat(parts, signal, {
       async step(progressed) {
@@ -116,7 +116,7 @@ export function startProcessor<const Types extends readonly MessageType[] = read
         return mayPass;
       },
     });
-    await slot.completing;
+    await slot.ended();
   };
   return runProcessor({
     entityPath,
@@ -130,6 +130,14 @@ export function startProcessor<const Types extends readonly MessageType[] = read
       if (shared === undefined) await parts.retry.once(() => source.close()).catch(() => undefined);
     },
   });
+}
+
+/** A call completes at most so many messages ahead of the broker. */
+const mostCompletions = 8;
+
+/** Completions that a call may have pending: as many as its share of the prefetched messages, which are at hand already. */
+function completionsOf(share: number): number {
+  return Math.min(Math.max(1, Math.ceil(share)), mostCompletions);
 }
 
 /** Renews the locks of messages or sessions while handlers run. */

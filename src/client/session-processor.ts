@@ -164,7 +164,7 @@ async function serve<Types extends readonly MessageType[]>(
     return isAway;
   };
   const handleAll = async (): Promise<void> => {
-    const slot = new Slot(false);
+    const slot = new Slot(0);
     for (;;) {
       if (either.aborted) return;
       const [delivery] = await link.receive({ maxMessages: 1, maxWaitTime: idle, signal: either });

@@ -81,6 +81,42 @@ describe("a completion that the broker has not confirmed", () => {
     expect(errors).toEqual([]);
   });
 
+  it.each([
+    { prefetchCount: 4, maxConcurrentCalls: 2, pending: 4 },
+    { prefetchCount: 200, maxConcurrentCalls: 1, pending: 8 },
+  ])(
+    "leaves room for as many more as were prefetched for a call, at most eight: %o",
+    async ({ pending, ...options }) => {
+      const { engine } = testEngine({ queues: ["orders"] });
+      const answers: (() => void)[] = [];
+      const unconfirmed = (connection: Engine): Engine => ({
+        ...connection,
+        connect: async () => unconfirmed(await connection.connect()),
+        async settle(...given) {
+          await new Promise<void>((answer) => answers.push(answer));
+          await connection.settle(...given);
+        },
+      });
+      const { client, clock } = setup({}, { engine: unconfirmed(engine) });
+      const { errors, handlers } = noting(vi.fn());
+      await client.createSender("orders").sendMessages(Array.from({ length: 20 }, (_, body) => ({ body })));
+
+      const processor = client.startProcessor("orders", handlers, options);
+      await clock.advance(0);
+      const meanwhile = answers.length;
+      for (let answer = answers.shift(); answer !== undefined; answer = answers.shift()) {
+        answer();
+        await clock.advance(0);
+      }
+      await processor.close();
+
+      expect(meanwhile).toBe(pending);
+      expect(handlers.processMessage).toHaveBeenCalledTimes(20);
+      expect(errors).toEqual([]);
+      expect(await engine.peek("orders", { maxMessages: 1 })).toEqual([]);
+    },
+  );
+
   it("is waited for when the processor closes", async () => {
     const { engine } = testEngine({ queues: ["orders"] });
     const answers: (() => void)[] = [];

@@ -1,6 +1,8 @@
 import { describe, expect, it } from "vitest";
 import type { PayloadStage } from "../../src/codec/index.ts";
 import { SobreError } from "../../src/errors/index.ts";
+import type { Engine } from "../../src/engine/index.ts";
+import { testEngine } from "../../src/testing/index.ts";
 import { advancedUntil, noting, setup } from "./setup.support.ts";
 
 const deadLetterQueue = "orders/$DeadLetterQueue";
@@ -22,6 +24,36 @@ describe("messages that were fetched ahead", () => {
     expect(handled).toEqual(twenty.map(({ body }) => [body, 0]));
     expect(errors).toEqual([]);
     expect(await client.createReceiver(deadLetterQueue).peekMessages(20)).toEqual([]);
+  });
+
+  it("are asked for by the buffer, and not for every few that were taken out of it", async () => {
+    const { engine } = testEngine({ queues: ["orders"] });
+    const batches: number[] = [];
+    const counting = (connection: Engine): Engine => ({
+      ...connection,
+      connect: async () => counting(await connection.connect()),
+      async openReceiver(...given) {
+        const receiver = await connection.openReceiver(...given);
+        return {
+          async receive(options) {
+            const deliveries = await receiver.receive(options);
+            batches.push(deliveries.length);
+            return deliveries;
+          },
+          close: () => receiver.close(),
+        };
+      },
+    });
+    const { client, clock } = setup({}, { engine: counting(engine) });
+    const handled: unknown[] = [];
+    const { handlers } = noting(({ body }) => void handled.push(body));
+    await client.createSender("orders").sendMessages(Array.from({ length: 400 }, (_, body) => ({ body })));
+
+    client.startProcessor("orders", handlers, { prefetchCount: 40, maxConcurrentCalls: 4 });
+    while (handled.length < 400) await clock.advance(0);
+
+    // The last ones are fewer than there would be room for.
+    expect(batches.slice(0, -1).filter((size) => size < 10)).toEqual([]);
   });
 
   it("go back uncounted after five minutes in the buffer of a receiver that asks for no more", async () => {
