@@ -1,4 +1,4 @@
-// Multiplexed request and reply: many requesters share one queue for replies, each with a session of its own.
+// Multiplexed request and reply: many requesters share one queue for replies, each with its own session.
 import { createClient, createSerializer, json, memoryEngine } from "sobre";
 
 const engine = memoryEngine({ queues: { squares: {}, replies: { requiresSession: true } } });

@@ -1,4 +1,4 @@
-// Three services in one process over the memory engine; examples/shop/run-service.ts runs each in a process of its own.
+// Three services in one process over the memory engine; examples/shop/run-service.ts runs each in its own process.
 import { createClient, createSerializer, json, memoryEngine } from "sobre";
 import { OrderPlaced, OrderShipped, queues } from "./shop/messages.ts";
 import { services } from "./shop/services.ts";

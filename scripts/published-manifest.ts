@@ -1,7 +1,7 @@
 /** A package.json, as far as it is looked at here. */
 type Json = Readonly<Record<string, unknown>>;
 
-/** Fields that serve this repository alone. */
+/** Fields that only this repository needs. */
 const ours = new Set(["private", "scripts", "devDependencies", "allowScripts"]);
 /** The condition under which this repository runs its sources. */
 const sourceCondition = "sobre-source";

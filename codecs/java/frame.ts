@@ -1,9 +1,9 @@
 import type { Cursor } from "./cursor.ts";
 import type { ClassDescriptionNode, ContentNode, HandledNode, NullNode } from "./nodes.ts";
 
-/** Something that is being read and waits for its contents; frames lie on a stack of their own, not on the engine's. */
+/** Something that is being read and waits for its contents; frames lie on their own stack, not on the engine's. */
 export interface Frame {
-  /** Reads on, up to the next content that takes a frame of its own. */
+  /** Reads on, up to the next content that takes its own frame. */
   step(): void;
   /** Takes the content that {@link step} asked for; `undefined` is `TC_ENDBLOCKDATA`. */
   take(content: ContentNode | undefined): void;

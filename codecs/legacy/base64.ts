@@ -4,10 +4,10 @@ import type { Decoder, Unwrapped } from "../../src/codec/codec.ts";
 import { SobreError } from "../../src/errors/sobre-error.ts";
 
 /**
- * Opens base64 text (RFC 4648 section 4) of a document: JSON, XML or one of the legacy formats. Other base64 is not opened, since
- * many words are base64 of something.
+ * Opens base64 text (RFC 4648 section 4) of a document: JSON, XML or one of the legacy formats. Other base64 is not
+ * opened, since many words are base64 of something.
  *
- * It reads no content type of its own; it is for the fallback, where the declared type is missing or has failed.
+ * It has no content type; it is for the fallback, where the declared type is missing or has failed.
  */
 export function base64(): Decoder {
   return guardedDecoder({

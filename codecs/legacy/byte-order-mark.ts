@@ -17,7 +17,7 @@ const marks: readonly (readonly [charset: Charset, mark: readonly number[]])[] =
 /**
  * Opens text with a byte-order mark: the same text in UTF-8 without the mark.
  *
- * It reads no content type of its own; it is for the fallback, where the declared type is missing or has failed.
+ * It has no content type; it is for the fallback, where the declared type is missing or has failed.
  */
 export function byteOrderMark(): Decoder {
   return guardedDecoder({ name: "bom", accepts: Object.freeze([]), decode, sniff });

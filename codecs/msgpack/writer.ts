@@ -181,7 +181,7 @@ class Writer {
   }
 }
 
-/** Whether an object has no class of its own: literals, objects without prototype, and those of other realms. */
+/** Whether an object is a plain object: literals, objects without prototype, and those of other realms. */
 function isPlain(value: object): value is Readonly<Record<string, unknown>> {
   return isPlainPrototype(Object.getPrototypeOf(value));
 }

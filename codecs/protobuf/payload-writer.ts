@@ -3,7 +3,7 @@ import { longWriters } from "./long-writers.ts";
 
 /** Room for many ordinary messages, which share a buffer as those of Node's own pool do. */
 const poolBytes = 16 * 1024;
-/** Larger payloads get a buffer of their own, so that one that is kept for long pins little else. */
+/** Larger payloads get their own buffer, so that a long-lived one keeps little else alive. */
 const mostShared = 2048;
 /** Longer texts are worth a call into the platform's encoder. */
 const shortText = 0x80;

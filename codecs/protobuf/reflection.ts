@@ -40,7 +40,7 @@ export interface MessageType {
   write(message: Readonly<Record<string, unknown>>): Uint8Array;
 }
 
-/** protobufjs writes no deeper; reading goes by `limits.maxDepth` alone. */
+/** protobufjs writes no deeper; for reading, only `limits.maxDepth` applies. */
 export const deepestMessage: number = Reader.recursionLimit;
 
 /** Reads strings strictly, bytes as plain views and 64-bit integers as bigints; keeps unknown fields. */

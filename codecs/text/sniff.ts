@@ -5,7 +5,7 @@ const looked = 1024;
 /**
  * Rules out invalid UTF-8 and control bytes that text lacks; looks at the first 1,024 bytes.
  *
- * UTF-16 passes with a byte-order mark. It is never sure: text has no form of its own.
+ * UTF-16 passes with a byte-order mark. It is never sure: text has no signature.
  */
 export function sniffText(payload: Uint8Array): Sniff {
   const [a, b] = payload;

@@ -1,4 +1,4 @@
-// One service in a process of its own: node examples/shop/run-service.ts payments payments.db
+// One service in its own process: node examples/shop/run-service.ts payments payments.db
 import { createClient, createSerializer, json } from "sobre";
 import { services, type ServiceName } from "./services.ts";
 

@@ -1,4 +1,4 @@
-// Three services: each notes its work in a database of its own and sends the next one a message, always under the same id.
+// Three services: each notes its work in its own database and sends the next one a message, always under the same id.
 // A service may end at any point: its message is delivered again, its work is not done twice, and its next message is sent
 // again, which the inbox of the next service drops.
 import type { Client, MessageType, Processor, ReadMessage, Sender } from "sobre";

@@ -146,7 +146,7 @@ const isDialect = ({ name }: Decoder): boolean => name === "datacontract-json";
 
 const isMarked = (payload: Uint8Array, dialect: Decoder): boolean => dialect.sniff?.(payload) === "strong";
 
-/** The reader of .NET's JSON for payloads with the marks of that dialect alone; other JSON is left to `json`. */
+/** The reader of .NET's JSON, only for payloads with the marks of that dialect; other JSON is left to `json`. */
 function onlyMarked(dialect: Decoder): Decoder {
   return { ...dialect, sniff: (payload) => (isMarked(payload, dialect) ? "strong" : "no") };
 }

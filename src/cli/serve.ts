@@ -112,7 +112,7 @@ async function certificateOf(
   return tls ? (await import("../server/certificate.ts")).selfSigned([host]) : undefined;
 }
 
-/** Where a program that shall trust it finds a certificate; in a folder of its own, which nobody else can write to. */
+/** The path of the written certificate, for programs to trust; in a new folder that nobody else can write to. */
 async function writeCertificate(cert: string): Promise<string> {
   const path = join(await mkdtemp(join(tmpdir(), "sobre-serve-")), "certificate.pem");
   await writeFile(path, cert);

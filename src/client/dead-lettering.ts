@@ -24,7 +24,7 @@ const maxFailureLength = 1024;
  */
 export function failureSettlement(envelope: Envelope, error: unknown): Settlement {
   const text = cut(describe(error), maxFailureLength);
-  // A broker may add marks of its own when it dead-letters the message.
+  // A broker may add its own marks when it dead-letters the message.
   const hasRoom = fits(envelope, { [failureProperty]: text }, maxHeaderSize - 1024);
   return hasRoom ? { kind: "abandon", propertiesToModify: { [failureProperty]: text } } : { kind: "abandon" };
 }

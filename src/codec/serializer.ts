@@ -228,7 +228,7 @@ function checkMessage(message: unknown): void {
   throw new SobreError("InvalidArgument", "A message must be an object such as { body }.", { path: "$" });
 }
 
-/** Bodies may run code of their own: getters and `toJSON`. */
+/** Bodies may run their own code: getters and `toJSON`. */
 function encodeWith(encoder: Encoder, body: unknown, context: EncodeContext): Encoded {
   try {
     return encoder.encode(body, context);

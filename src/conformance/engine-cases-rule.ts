@@ -6,7 +6,7 @@ import { call, type EngineHarness, envelope, refused, same } from "./engine-harn
 const create = (harness: EngineHarness, topic: string, rule: object): Promise<unknown> =>
   call(harness.engine.admin, "createRule", topic, "s", "r", rule);
 
-/** A topic with a subscription that has this rule alone. */
+/** A topic with a subscription that has only this rule. */
 const topicWith = (harness: EngineHarness, rule: RuleInit): Promise<string> =>
   harness.topic({ s: { rules: [{ name: "r", ...rule }] } });
 

@@ -20,9 +20,9 @@ export const readUtf8: (bytes: Uint8Array) => string = isSlice(slice)
 /** {@link portable.encodeUtf8}, with Node's own means where there are any. */
 export const encodeUtf8: (text: string) => Uint8Array = isWrite(write) ? inSlabs(write) : portable.encodeUtf8;
 
-/** Bytes of a slab; small payloads share one, because a buffer of its own costs more than writing the text does. */
+/** Bytes of a slab; small payloads share one, because a separate buffer costs more than writing the text. */
 const slabSize = 64 * 1024;
-/** Longer texts get a buffer of their own, so that a payload that is kept for long pins little else. */
+/** Longer texts get their own buffer, so that a long-lived payload keeps little else alive. */
 const longestShared = 2048;
 
 function inSlabs(writeAt: Write): (text: string) => Uint8Array {

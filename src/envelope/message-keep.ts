@@ -17,7 +17,7 @@ const mostFreshBytes = 4 * 2 ** 20;
 /** A stored message, as the {@link MessageKeep} sees it. */
 export interface Kept {
   readonly bytes: Uint8Array;
-  /** Its place among those that stay as they came, or in its slab; written by the keep alone. */
+  /** Its place among those that stay as they came, or in its slab; written only by the keep. */
   place: number;
   slab: Slab | undefined;
   /** Takes bytes in place of its own, which are equal. */

@@ -85,7 +85,7 @@ function encodedBody(type: ContentType, body: Uint8Array): { payload: Uint8Array
   return { payload: body, bodyKind };
 }
 
-/** In the JSON form of values, an integer that no double holds has an object of its own. */
+/** In the JSON form of values, an integer that no double holds has its own object. */
 const exactInteger = (text: string): unknown => (/^-?\d{16,}$/.test(text) ? { $int64: text } : Number(text));
 
 function payloadOf(body: Uint8Array, kind: AmqpKind): Uint8Array {

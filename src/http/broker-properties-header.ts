@@ -18,7 +18,7 @@ import { inAscii } from "./ascii-json.ts";
 import { isHeaderText } from "./header-text.ts";
 import { SobreError } from "../errors/sobre-error.ts";
 
-/** The texts of the header by their names; the content type has a header of its own, if that can hold it. */
+/** The texts of the header by their names; the content type has its own header, if that can hold it. */
 const givenTexts: readonly (readonly [name: string, property: keyof BrokerProperties])[] = settableRows.flatMap(
   ({ property, type, http }) => (http === undefined || type === "span" || type === "time" ? [] : [[http, property]]),
 );

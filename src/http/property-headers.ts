@@ -104,5 +104,5 @@ function textOf(value: ApplicationPropertyValue | undefined): string | undefined
   return plain instanceof Date ? quoted(plain.toUTCString()) : undefined;
 }
 
-/** A JSON string of ASCII characters alone, so that nothing of it can end the header. */
+/** A JSON string of only ASCII characters, so that it cannot end the header. */
 const quoted = (text: string): string => inAscii(JSON.stringify(text));

@@ -40,7 +40,7 @@ class Lowering {
   readonly #open = new Set<object>();
   readonly #body: unknown;
   #left = mostContainers;
-  /** Whether {@link #left} counts what is shared alone. */
+  /** Whether {@link #left} counts only shared values. */
   #isCounted = false;
 
   constructor(rules: TargetRules, body: unknown) {

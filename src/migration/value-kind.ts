@@ -13,7 +13,7 @@ import { IsoTime } from "../values/iso-time.ts";
 import { LocalDate, LocalTime } from "../values/local-time.ts";
 import { QName } from "../values/q-name.ts";
 
-/** The kinds of values that have a form of their own in some format. */
+/** The kinds of values that have their own form in some format. */
 export const noCounts = {
   null: 0,
   boolean: 0,

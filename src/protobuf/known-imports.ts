@@ -19,7 +19,7 @@ export function importsOf(text: string): readonly string[] {
   return Array.from(text.matchAll(importStatement), ([, name = ""]) => name);
 }
 
-/** Blanks are taken by one part of the pattern each, so that a text of blanks alone takes no longer than any other. */
+/** Blanks are taken by one part of the pattern each, so that a text of only blanks takes no longer than any other. */
 const importStatement = /(?:^[ \t]*|;\s*)import\s+(?:(?:public|weak|option)\s+)?["']([^"']+)["']\s*(?=;)/gm;
 
 const optionsMessage = { fields: {}, extensions: [[1000, 536_870_911]] };

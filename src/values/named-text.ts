@@ -1,7 +1,7 @@
 import type { JsonObject } from "./json.ts";
 import { TaggedScalar } from "./tagged-value.ts";
 
-/** The base of text values with a type of their own. */
+/** The base of text values with their own type. */
 export abstract class NamedText extends TaggedScalar {
   readonly text: string;
 

@@ -3,7 +3,7 @@ export function isObject(value: unknown): value is Readonly<Record<string, unkno
   return typeof value === "object" && value !== null && !Array.isArray(value);
 }
 
-/** Whether objects with this prototype have no class of their own: literals, null-prototype objects, those of other realms. */
+/** Whether objects with this prototype are plain objects: literals, null-prototype objects, those of other realms. */
 export function isPlainPrototype(prototype: unknown): boolean {
   return prototype === Object.prototype || prototype === null || Object.getPrototypeOf(prototype) === null;
 }

@@ -32,7 +32,7 @@ export const valueReaders: ReadonlyMap<string, Reader> = new Map<string, Reader>
   ["$enum", (content, { value, ...others }) => new EnumValue(content, only(others, optionalInteger(value)))],
 ]);
 
-/** A `$dateTime` that a `Date` cannot hold: local, unspecified, finer than a millisecond, or text alone. */
+/** A `$dateTime` that a `Date` cannot hold: local, unspecified, finer than a millisecond, or only text. */
 export function dateTime(content: string, rest: Partial<Record<string, unknown>>): DateTime | IsoTime {
   const { kind, ticks, ...others } = rest;
   if (kind === "unspecified" && ticks === undefined) return only(others, new IsoTime(content, kind));

@@ -5,7 +5,8 @@ import { foreignError, wrongArguments } from "./misuse.support.ts";
 import { closeSubjects, implementedByUsers, subjects } from "./misuse-subjects.support.ts";
 import { entryPoints } from "./surface.support.ts";
 
-// Calls every function, class and method of the pinned surface with wrong kinds of arguments: SobreError alone may come out.
+// Calls every function, class and method of the pinned surface with wrong kinds of arguments: only SobreError may be
+// thrown.
 
 interface Callable {
   readonly name: string;

@@ -7,7 +7,7 @@ interface Bundle {
   /** Gzipped. */
   readonly bytes: number;
   readonly text: string;
-  /** Folders of the packages that it holds, and files of our own. */
+  /** Folders of the packages in it, and our own files. */
   readonly inputs: readonly string[];
   /** Modules of Node that it imports. */
   readonly builtins: readonly string[];

@@ -171,7 +171,7 @@ export let keep: unknown;
 
 const tag = Buffer.from("9f2b4c6d8e0f4a1b8c3d5e6f70819203", "hex");
 
-/** The message as a broker delivers it: the same bare message behind a header and annotations of its own. */
+/** The message as a broker delivers it: the same bare message behind a header and its own annotations. */
 function delivered(encoded: Uint8Array): Buffer {
   const now = new Date();
   const delivery: DeliveryFacts = {

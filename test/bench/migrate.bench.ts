@@ -21,7 +21,7 @@ const payload = new Uint8Array(
   readFileSync(new URL("../../fixtures/legacy/dotnet/nbfx-dcs-order.bin", import.meta.url)),
 );
 
-/** Orders in .NET's binary XML, each an envelope of its own. */
+/** Orders in .NET's binary XML, each its own envelope. */
 const source: MigrationSource = {
   name: "orders",
   size: messages,

@@ -20,7 +20,7 @@ interface Noted {
 const spans: Noted[] = [];
 const traceId = "4bf92f3577b34da6a3ce929d0e0e4736";
 
-/** A tracer that notes what it is asked, and a propagator of W3C form: the API alone does nothing. */
+/** A tracer that records its calls, and a propagator of W3C form: the API alone does nothing. */
 const tracer: api.Tracer = {
   startSpan(name, { kind, attributes = {}, links = [] } = {}, context = api.context.active()) {
     const parent = api.trace.getSpanContext(context)?.spanId;

@@ -90,7 +90,10 @@ function othersOf(value: unknown): readonly unknown[] {
   return [7_654_321, "something", false];
 }
 
-/** Whether the tokens of the source are the same: XML has text alone, and binary XML no other form for the text of 0 and 1. */
+/**
+ * Whether the tokens of the source are the same: XML has only text, and binary XML no other form for the text of 0 and
+ * 1.
+ */
 function isAsGood(message: Parameters<typeof verifyMessage>[0], value: unknown, other: unknown): boolean {
   if (String(value) !== String(other)) return false;
   return (

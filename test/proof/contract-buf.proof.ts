@@ -40,7 +40,7 @@ export async function prove(): Promise<string> {
   return told.join("; ");
 }
 
-/** Buf's verdict on two folders; 0 and 100 are its verdicts, anything else is a failure of its own. */
+/** Buf's verdict on two folders; 0 and 100 are its verdicts, anything else means that Buf failed. */
 function breaks(older: Files, newer: Files, rules: string): boolean {
   const folder = mkdtempSync(join(tmpdir(), "buf-"));
   try {

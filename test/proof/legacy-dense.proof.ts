@@ -15,7 +15,7 @@ const timesTheEngine = 2;
 const turns = [6, 40] as const;
 /** Turns in which the growth of the heap counts: behind them, collecting garbage in between hides what was taken. */
 const turnsOfHeap = 3;
-/** Rounds in which what took too much is tried again, each time in threads of their own. */
+/** Rounds in which what took too much is tried again, each time in their own threads. */
 const rounds = 6;
 
 /** Payloads that the engine's own reader can take as well: an object of very many names, and very many objects of a name each. */

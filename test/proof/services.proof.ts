@@ -26,7 +26,7 @@ const applicationProperties = { [typeProperty]: "shop.order-placed", [versionPro
 const patience = 60_000;
 
 /**
- * Kills the three services of the example again and again, in processes of their own over one `sobre serve`, often several at
+ * Kills the three services of the example again and again, in their own processes over one `sobre serve`, often several at
  * a time: in the end every order is accepted, paid and shipped exactly once, and nothing is dead-lettered.
  */
 export async function prove({ seed, full }: ProofRun): Promise<string> {
@@ -73,7 +73,7 @@ export async function prove({ seed, full }: ProofRun): Promise<string> {
   }
 }
 
-/** The services, each in a process and with a database of its own. */
+/** The services, each in a process and with its own database. */
 class Shop {
   killed = 0;
   readonly #folder: string;
@@ -163,7 +163,7 @@ class Shop {
   }
 }
 
-/** `sobre serve` with the shop's queues, in a process of its own. */
+/** `sobre serve` with the shop's queues, in its own process. */
 async function startBroker(): Promise<{ readonly connectionString: string; close(): Promise<void> }> {
   const [command, ...options] = node;
   const code = `

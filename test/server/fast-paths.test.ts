@@ -26,7 +26,7 @@ function counting(): () => Readonly<Record<"transfers" | "dispositions" | "deliv
   const long = vi.spyOn(FrameWriter.prototype, "transfer");
   return () => {
     const kinds = frames.mock.calls.map(([kind]) => kind);
-    // Answers of $cbs and $management are transfers of their own: only deliveries have a layout.
+    // Answers of $cbs and $management are separate transfers: only deliveries have a layout.
     const deliveries = direct.mock.results.length;
     expect(truths(direct.mock.results)).toBe(deliveries);
     expect(long.mock.calls.every(([, { settled }]) => settled === true)).toBe(true);

@@ -9,7 +9,7 @@ import { hoverExamples, programOf } from "../docs/hover-examples.support.ts";
 const root = fileURLToPath(new URL("../..", import.meta.url));
 const examples = hoverExamples();
 
-/** A project of its own that has sobre installed, and the examples as its one program. */
+/** A separate project with sobre installed, and the examples as its only program. */
 const project = mkdtempSync(join(tmpdir(), "sobre-hover-"));
 mkdirSync(join(project, "node_modules"));
 symlinkSync(root, join(project, "node_modules/sobre"), "dir");

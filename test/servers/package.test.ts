@@ -121,7 +121,7 @@ async function bundle(code: string, platform: "node" | "browser" = "node"): Prom
   };
 }
 
-/** Runs a module in a process of its own, as a project that installed the package would. */
+/** Runs a module in its own process, as a project that installed the package would. */
 function runModule(code: string): string {
   writeFileSync(join(work, "main.js"), code);
   return execFileSync(process.execPath, ["main.js"], { cwd: work, encoding: "utf8" });

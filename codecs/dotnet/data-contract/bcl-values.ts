@@ -11,7 +11,7 @@ const numerics = `${clrNamespaces}System.Numerics`;
 const globalization = `${clrNamespaces}System.Globalization`;
 const collections = `${clrNamespaces}System.Collections`;
 
-/** The value of an object of a class of .NET's own that is written as its fields, in a box of its own since it may be null. */
+/** The value of an object of a class of .NET's own that is written as its fields, in its own box since it may be null. */
 export interface BclValue {
   readonly value: unknown;
   /** The texts inside that the value keeps, as they are written. */

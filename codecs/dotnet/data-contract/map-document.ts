@@ -208,7 +208,7 @@ class Mapper {
         ? this.#typed(content, scalar, { element, attribute: name })
         : untypedScalar(content.value, this.#guess);
       const own = this.#nameOf(member, name);
-      // An element or another attribute of the same name is a member of its own.
+      // An element or another attribute of the same name is a separate member.
       const isMember = elements !== undefined && !elements.has(attribute.local) && !(own in frame.bag);
       const other = isMember ? own : memo(this.#memberNames, name, () => `@${name}`);
       frame.bag[other in frame.bag ? `@${attribute.prefix}:${name}` : other] = read;
@@ -290,7 +290,7 @@ class Mapper {
       const scalar = fits ? this.#scalar(element, shape) : rawScalar(contentOf(element));
       return this.#references.remember(facts.id, scalar);
     }
-    // An element with attributes of its own is an object, though its contents may look like a list.
+    // An element with its own attributes is an object, though its contents may look like a list.
     const whole = plan.kind === "scalar" || (foreign && shape === undefined) ? objectPlan : plan;
     const container = this.#open(whole, shape, element);
     if (foreign) this.#addAttributes(element, shape);

@@ -15,13 +15,13 @@ export class MappingWarnings {
     if (this.texts.length < mostWarnings) this.texts.push(`${pathOf(element)} ${what}.`);
   }
 
-  /** Warns of an object with one member that may be an item; the text is made for those alone that have room. */
+  /** Warns of an object with one member that may be an item; the text is only made if there is room for it. */
   listOfOne(element: XmlElement, { local }: XmlElement): void {
     if (this.texts.length < mostWarnings)
       this.warn(element, `may be a list of one "${local}"; a contract would decide`);
   }
 
-  /** Warns of a root without a contract; one that differs in its namespace alone may be misspelt. */
+  /** Warns of a root without a contract; one that differs only in its namespace may be misspelt. */
   noContract(root: XmlElement, contracts: readonly Contract[]): void {
     const names = contracts.flatMap(({ root: shape, known }) => [
       rootNameOf(shape),

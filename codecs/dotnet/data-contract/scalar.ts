@@ -137,7 +137,7 @@ function ofRecord(
 }
 
 /**
- * The qualified name of an element that declares a prefix for its text alone, as only names need it; or `undefined`.
+ * The qualified name of an element that declares a prefix only for its text, as only names need it; or `undefined`.
  *
  * Where the element has a type, the prefix may be that one's.
  */

@@ -13,8 +13,8 @@ export function isSoapEnvelope({ local, namespace }: XmlElement): boolean {
 }
 
 /**
- * Maps a message of WCF to `{ Header, Body }`, with what each holds by its name. Each part of the body is mapped as a document of
- * its own, to which a contract applies; the first names the type of the message.
+ * Maps a message of WCF to `{ Header, Body }`, with what each holds by its name. Each part of the body is mapped as a
+ * separate document, to which a contract applies; the first names the type of the message.
  *
  * @throws SobreError as {@link mapDocument}.
  */
@@ -25,7 +25,7 @@ export function mapSoapEnvelope({ root }: XmlDocument, options: MapOptions): Map
   for (const section of elementsIn(root)) {
     const isBody = section.local === "Body";
     const bag = emptyBag<unknown>();
-    // A type of its own, so that one part is not taken for the only item of a list.
+    // A separate type, so that a single part is not mistaken for the only item of a list.
     annotate(bag, { typeName: nameText(section) });
     for (const part of elementsIn(section)) {
       const contracts = isBody ? options.contracts : [];

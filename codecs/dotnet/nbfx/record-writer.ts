@@ -29,7 +29,7 @@ export class RecordWriter {
     return this.#bytes.slice(0, this.#length);
   }
 
-  /** A record other than text: its type alone. */
+  /** A record other than text: only its type. */
   node(type: number): void {
     this.#byte(type);
     this.#textAt = -1;

@@ -273,7 +273,7 @@ function refuseStrangers(value: Readonly<Record<string, unknown>>, { name, byNam
     throw unsupported(`${path}.${stranger}`, `is not a member of ${name.local} in the contract`);
 }
 
-/** An object with members, and none that is a value of its own. */
+/** An object with members, not one that is a scalar value. */
 function isRecord(value: unknown): value is Readonly<Record<string, unknown>> {
   if (typeof value !== "object" || value === null || Array.isArray(value)) return false;
   return !(value instanceof Map || value instanceof Set || value instanceof Date || ArrayBuffer.isView(value));

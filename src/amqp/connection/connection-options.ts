@@ -18,7 +18,7 @@ export interface ConnectionEvents {
   readonly closed: (error: WireError | undefined) => void;
   /** There are bytes for {@link Connection.take}; called once until they are taken. */
   readonly output: () => void;
-  /** Something failed on this side; the peer gets the tracking id alone. */
+  /** Something failed on this side; the peer gets only the tracking id. */
   readonly failed?: ((error: unknown, trackingId: string) => void) | undefined;
 }
 

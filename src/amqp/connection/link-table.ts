@@ -56,7 +56,7 @@ export class LinkTable implements Iterable<SendingLink | ReceivingLink> {
     throw new WireFault("amqp:session:unattached-handle", `No link has the handle ${handle}.`, "session");
   }
 
-  /** The peer attaches, in so many bytes: an answer, or a link of its own. */
+  /** The peer attaches, in so many bytes: an answer, or a new link. */
   attached(attach: Attach, size: number): void {
     const { handleMax } = this.#session.connection.limits;
     if (attach.handle > handleMax) {

@@ -55,11 +55,11 @@ export interface Begin {
   readonly handleMax?: number | undefined;
 }
 
-/** A source or target; a coordinator is a target of its own kind. */
+/** A source or target; a coordinator is a separate kind of target. */
 export interface Terminus {
   readonly kind: "source" | "target" | "coordinator";
   readonly address?: string | undefined;
-  /** The peer asks for a node of its own. */
+  /** The peer requests a dynamic node. */
   readonly dynamic?: boolean | undefined;
   /** Of a source, `move` when it is not given; `copy` leaves the messages there. */
   readonly distributionMode?: string | undefined;

@@ -14,7 +14,7 @@ export interface WireError {
 /** A protocol violation by the peer, which ends a connection or a session. */
 export class WireFault extends Error {
   readonly condition: string;
-  /** Whether the session alone ends; otherwise the connection does. */
+  /** Whether only the session ends; otherwise the connection does. */
   readonly scope: "connection" | "session";
 
   constructor(condition: string, message: string, scope: "connection" | "session" = "connection") {

@@ -26,7 +26,7 @@ export interface ReadOptions {
   readonly lenient?: boolean | undefined;
   /** Whether binary is copied instead of being a view of the bytes. Default: false. */
   readonly copy?: boolean | undefined;
-  /** Described types with a form of their own in plain mode. Default: `microsoftExtensions`. */
+  /** Described types with their own form in plain mode. Default: `microsoftExtensions`. */
   readonly extensions?: readonly AmqpExtension[] | undefined;
 }
 

@@ -19,7 +19,7 @@ export class ItemBudget {
 
 /** Classes that count no more than what they hold. */
 const fewClasses = 1024;
-/** The weight of each further class: reading by a class of its own costs as much as some hundred bytes of objects alike. */
+/** The weight of each further class: reading a separate class costs as much as some hundred bytes of objects alike. */
 const furtherClass = 128;
 
 /** Reads bytes one after the other, never past the end, and counts what it reads against the limits. */

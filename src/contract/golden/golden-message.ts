@@ -20,7 +20,10 @@ export interface GoldenMessage {
   readonly envelope: Envelope;
   /** The value in the rendering of JSON for values that it lacks. */
   readonly expected: Json;
-  /** Whether all of the envelope was recorded; of the broker properties, messages recorded first have the content type alone. */
+  /**
+   * Whether all of the envelope was recorded; the first recorded messages have only the content type of the broker
+   * properties.
+   */
   readonly isWhole: boolean;
 }
 
@@ -71,7 +74,7 @@ export function readGolden(folder: string): readonly GoldenMessage[] {
   if (!existsSync(folder)) return [];
   const files = readdirSync(folder, { recursive: true, encoding: "utf8" }).map((file) => file.replaceAll("\\", "/"));
   const known = new Set(files);
-  // A payload alone says nothing, and would be read by nobody.
+  // A bare payload has no content type, so no consumer would read it.
   const alone = files.find((file) => file.endsWith(".bin") && !known.has(file.replace(/\.bin$/, ".json")));
   if (alone !== undefined) throw broken(alone.replace(/\.bin$/, ".json"));
   return files.toSorted().flatMap((file): readonly GoldenMessage[] => {

@@ -64,7 +64,7 @@ export function overlapsOf(group: readonly InPlace[]): ReadonlySet<string> {
   ]);
 }
 
-/** The same for one schema alone. */
+/** The same for a single schema. */
 function overlapsWithin(keywords: Keywords): readonly string[] {
   const patterns = Object.keys(keywords.map("patternProperties") ?? {});
   const names = Object.keys(keywords.map("properties") ?? {}).filter((name) =>

@@ -89,7 +89,7 @@ function isLeapAt(text: string): boolean | undefined {
   return text[10] === " " ? undefined : isLeapSecond(text.slice(11));
 }
 
-/** The second 60 comes after 23:59:59 UTC alone; `undefined` where the offset is not written as RFC 3339 has it. */
+/** The second 60 comes only after 23:59:59 UTC; `undefined` where the offset is not written as RFC 3339 has it. */
 function isLeapSecond(text: string): boolean | undefined {
   const [, hour, minute, second, sign, hours = "0", minutes = "0"] =
     /^(\d\d):(\d\d):(\d\d)(?:\.\d+)?(?:[Zz]|([+-])(\d\d):(\d\d))$/.exec(text) ?? [];

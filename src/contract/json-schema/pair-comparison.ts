@@ -114,7 +114,7 @@ export class PairComparison {
     return this.quietly([written])?.kind !== "closed";
   }
 
-  /** The outcome of the search by cases alone, before any validator is compiled. */
+  /** The outcome of only the search by cases, before any validator is compiled. */
   decide(): Outcome["kind"] {
     const [sent, accepted] = this.formulas();
     return this.search([sent, this.pool.not(accepted)]).kind;
@@ -249,7 +249,7 @@ export class PairComparison {
       // A way that the writer's schema excludes word for word is none.
       const excluded = new Set((sent.kind === "all" ? sent.of : [sent]).map((part) => this.pool.not(part).id));
       for (const way of ways.of.filter(({ id }) => !excluded.has(id)).slice(0, mostFindings)) {
-        // Prefer a message that is refused for one reason alone.
+        // Prefer a message that is refused for a single reason.
         const alone = this.pool.all([
           way,
           ...ways.of.filter((other) => other !== way).map((one) => this.pool.not(one)),

@@ -31,7 +31,7 @@ class ProofCheck {
     this.ground = ground;
   }
 
-  /** A proof about a value of its own. */
+  /** A proof about a separate value. */
   inside(formulas: readonly Formula[], proof: Proof): boolean {
     const flat = this.ground.pool.all(formulas);
     const members = flat.kind === "all" ? flat.of : [flat];

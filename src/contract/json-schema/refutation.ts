@@ -38,7 +38,7 @@ export class Refutation implements Searcher {
     this.restriction = options.restriction;
   }
 
-  /** Searches for a value of its own. @throws SobreError `LimitExceeded` when the budget is used up. */
+  /** Searches for a separate value. @throws SobreError `LimitExceeded` when the budget is used up. */
   search(formulas: readonly Formula[]): Outcome {
     return this.inside(formulas);
   }
@@ -178,7 +178,7 @@ const deepest = 60;
 /** The steps that one search for a value counts for, besides those that it takes. */
 const stepsOfSearch = 10;
 
-/** The same for strings of more than a length, whose automata have limits of their own. */
+/** The same for strings of more than a length, whose automata have their own limits. */
 const stepsOfStrings = 1000;
 
 function better(old: Outcome | undefined, next: Outcome): Outcome {

@@ -121,7 +121,7 @@ export class Restriction {
     return formula.kind === "any" && formula.of.some((part) => this.implied(part, members));
   }
 
-  /** The formula that `value` alone satisfies, one level deep. */
+  /** The formula that only `value` satisfies, one level deep. */
   private exactly(value: unknown): Formula {
     const { pool } = this;
     if (Array.isArray(value)) {

@@ -25,7 +25,7 @@ export class Translation {
     this.writer = writer;
   }
 
-  /** The formula of a schema that applies to a value of its own. */
+  /** The formula of a schema that applies to a separate value. */
   location(node: SchemaNode): Formula {
     const { pool } = this.reading;
     const key = `${this.writer ? "writer " : ""}${node.document.name}#${node.pointer}`;

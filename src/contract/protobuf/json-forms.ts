@@ -27,19 +27,19 @@ const texts: Readonly<Record<string, RegExp>> = {
   Timestamp: /^\d{4}-\d\d-\d\dT/,
 };
 
-/** The name of a type that JSON writes in a form of its own. */
+/** The name of a type that JSON writes in its own form. */
 function ownForm(message: MessageShape): string | undefined {
   const [, name = ""] = /^google\.protobuf\.(\w+)$/.exec(message.name) ?? [];
   return Object.hasOwn(emptyForms, name) ? name : undefined;
 }
 
-/** The JSON form of an empty message of a type with a form of its own. */
+/** The JSON form of an empty message of a type with its own form. */
 export function emptyForm(message: MessageShape): { readonly json: unknown } | undefined {
   const name = ownForm(message);
   return name === undefined ? undefined : { json: emptyForms[name] };
 }
 
-/** Whether `value` may be the JSON of a type with a form of its own; `undefined` for a type that has none. */
+/** Whether `value` may be the JSON of a type with its own form; `undefined` for a type that has none. */
 export function fitsOwnForm(value: unknown, message: MessageShape): boolean | undefined {
   const name = ownForm(message);
   if (name === undefined) return undefined;

@@ -114,7 +114,7 @@ class Bundle {
   }
 
   private fileOf(from: SchemaFile, reference: string, resource: string): SchemaFile | undefined {
-    // A file without an identifier is known by its path alone.
+    // A file without an identifier is identified only by its path.
     const byId = resource.startsWith(placeOfFiles) ? undefined : this.index.byId(resource);
     const found = byId ?? this.index.byPath(from.file, reference);
     if (found === this.own.file) return this.own;

@@ -9,7 +9,7 @@ export interface SchemaPart {
 }
 
 /**
- * The file that the version `file` calls `name`: in a folder of its own named like the version, next to it, under the
+ * The file that the version `file` calls `name`: in its own folder named like the version, next to it, under the
  * folder of subjects, or in `imports`. `undefined` when there is none, or the name leads upwards.
  */
 export function importedFile(files: SubjectFiles, file: string, name: string): string | undefined {
@@ -19,7 +19,7 @@ export function importedFile(files: SubjectFiles, file: string, name: string): s
   return roots.map((root) => posix.join(root, name)).find((path) => listed.includes(path));
 }
 
-/** The folders of what a version alone refers to, `order/1.0` for `order/1.0.proto`, and of its subject. */
+/** The folders of files that only one version refers to, `order/1.0` for `order/1.0.proto`, and of its subject. */
 export function ownFolders(file: string): readonly [version: string, subject: string] {
   return [file.replace(/^(.*\/\d+\.\d+)\.[^/]*$/, "$1"), posix.dirname(file)];
 }

@@ -68,7 +68,7 @@ const known: ReadonlySet<string> = new Set([
   ...otherKeywords.trim().split(/\s+/),
 ]);
 
-/** The known keyword from which a name differs by one or two letters, by its case alone, or by a missing `$`. */
+/** The known keyword from which a name differs by one or two letters, only by case, or by a missing `$`. */
 function nearest(name: string): string | undefined {
   if (/^x-/i.test(name)) return undefined;
   const most = name.length < 6 ? 1 : 2;

@@ -37,7 +37,7 @@ export const subjectSchema = {
         },
         protobuf: {
           description:
-            "The forms of a Protobuf message that stay compatible: bytes and JSON, bytes alone, or names in code too.",
+            "The forms of a Protobuf message that stay compatible: bytes and JSON, only bytes, or names in code too.",
           enum: ["json", "wire", "source"],
           default: "json",
         },

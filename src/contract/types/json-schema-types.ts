@@ -119,7 +119,7 @@ export class SchemaTypes {
     return { kind: "object", members, others: rest };
   }
 
-  /** The type of members without a name of their own, where the schema speaks of any. */
+  /** The type of unnamed members, where the schema allows any. */
   private othersOf(keywords: Keywords): (() => Expression) | undefined {
     const { node } = keywords;
     const patterns = Object.keys(keywords.map("patternProperties") ?? {});

@@ -117,7 +117,7 @@ export class ClientConnection {
   }
 }
 
-/** Why a connection is over. A broken rule of the protocol ends the connection alone, and the next one may do better. */
+/** Why a connection is over. A protocol violation ends only this connection; the next one may work. */
 function reasonOf(error: WireError | undefined): SobreError {
   if (error === undefined) return connectionLost("the broker closed it.");
   const reason = brokerError(error);

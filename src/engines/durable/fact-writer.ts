@@ -19,7 +19,7 @@ export class FactWriter {
     return this.#writer.mark();
   }
 
-  /** Takes everything written, in a buffer of its own that may be transferred; the writer is done then. */
+  /** Takes everything written, in its own buffer that may be transferred; the writer is done then. */
   take(): Uint8Array<ArrayBuffer> {
     const { buffer, byteOffset, byteLength } = this.#writer.take();
     if (!(buffer instanceof ArrayBuffer)) throw new TypeError("The writer's buffer is shared.");

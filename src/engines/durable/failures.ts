@@ -43,7 +43,7 @@ export function commitFailure(directory: string, error: unknown): SobreError {
   const code = resultCode(error) ?? 0;
   const primary = code % 256;
   if (primary === sqlite.full || primary === sqlite.readOnly) return diskFull(directory, error);
-  // SQLite hides the operating system's reason; a write of our own shows it.
+  // SQLite hides the operating system's reason; our own write shows it.
   if (code === writeFailed && isFull(directory)) return diskFull(directory, error);
   return storeOver(directory, textOf(error), error);
 }

@@ -51,7 +51,7 @@ export class RowBytes implements RowSink {
     return this.#writer.size;
   }
 
-  /** Takes everything written, in a buffer of its own that may be transferred; nothing is written afterwards. */
+  /** Takes everything written, in its own buffer that may be transferred; nothing is written afterwards. */
   take(): Uint8Array<ArrayBuffer> {
     return this.#writer.take();
   }

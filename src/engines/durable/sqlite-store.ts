@@ -24,7 +24,7 @@ interface Reading {
 
 type WithoutId<T> = T extends unknown ? Omit<T, "id"> : never;
 
-/** A store in a directory: SQLite in a thread of its own, so that this one never waits for a disk. */
+/** A store in a directory: SQLite in its own thread, so that this one never waits for a disk. */
 export class SqliteStore implements Store {
   readonly #directory: string;
   readonly #worker: Worker;

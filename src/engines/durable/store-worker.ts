@@ -16,7 +16,10 @@ const probeEvery = 100;
 
 type CommitRequest = Extract<Request, { readonly kind: "commit" }>;
 
-/** A store's thread, which alone waits for the disk, and for its requests without an event loop, which would wake it late. */
+/**
+ * The thread of a store. Only it waits for the disk; it waits for requests without an event loop, which would wake it
+ * late.
+ */
 class StoreThread {
   readonly #directory: string;
   readonly #posted: Int32Array<SharedArrayBuffer>;

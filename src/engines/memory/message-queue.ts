@@ -232,7 +232,7 @@ export class MessageQueue implements LaneQueue {
   /** Called by the timeline for a message whose lock, waiting time or time to live is over. */
   messageDue(message: QueuedMessage, now: number): void {
     const session = sessionOf(message);
-    // The lock of a session has a time of its own: its message has outlived its time to live.
+    // The lock of a session has its own time: its message has outlived its time to live.
     if (message.lock !== undefined && session !== undefined) this.expireSession(session, now);
     else if (message.lock !== undefined) this.giveBack(message, "counted", now);
     else if (message.state === "scheduled") this.#activate(message, now);

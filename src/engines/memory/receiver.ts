@@ -102,7 +102,7 @@ export class MemoryReceiver implements EngineReceiver {
       });
       lane.waiting.append(waiting);
       timeline.schedule(waiting, until);
-      // Whoever can end the wait, as a processor can, has a life of its own.
+      // A caller that can end the wait, e.g. a processor, decides whether the process stays alive.
       if (signal === undefined) timeline.waitBegan();
       signal?.addEventListener("abort", abort);
     });

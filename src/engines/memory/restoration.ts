@@ -12,7 +12,7 @@ type Entity = ReturnType<Namespace["restore"]>;
 
 /**
  * Restores everything in a store, and opens the journal. Delivered but unsettled messages, which an orderly end does
- * not leave, count one more delivery, or dead-lettered for the last one.
+ * not leave, count one more delivery, and are dead-lettered if it was the last one.
  */
 export async function restore(namespace: Namespace, store: Store, journal: Journal): Promise<void> {
   const restoration = new Restoration(namespace);

@@ -40,7 +40,7 @@ export class SequenceLog<T extends Logged> {
   /** By index. */
   readonly #inOrder = new LinkedList<Segment<T>>();
   #next = 0;
-  /** The first number, where neither partition nor end of the range is in sight: most numbers are made from it alone. */
+  /** The first number, where neither partition nor end of the range is in sight: most numbers need only this. */
   readonly #offset: number | undefined;
 
   constructor(range: SequenceRange) {

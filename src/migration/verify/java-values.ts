@@ -121,7 +121,7 @@ function joined(contents: readonly ContentNode[]): readonly ContentNode[] {
   return result;
 }
 
-/** Whether an object is a value of its own, of which each reference is another one. */
+/** Whether an object counts as a separate value for each reference to it. */
 function isScalarObject(node: FieldNode): boolean {
   return node.kind === "object" && isScalarClass(node.description.name);
 }

@@ -81,7 +81,7 @@ export function collectNrbf(document: NrbfDocument, into: SourceValues, timeZone
   }
 }
 
-/** Whether a node is a value of its own, of which each reference is another one. */
+/** Whether a node counts as a separate value for each reference to it. */
 function isScalarNode(node: MemberNode): boolean {
   return (
     node.kind === "string" ||

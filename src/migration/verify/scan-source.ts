@@ -30,8 +30,8 @@ export interface SourcePayload {
 const limits = resolveDecodeLimits({ maxBytes: Number.MAX_SAFE_INTEGER, maxDepth: 512, maxItems: 20_000_000 });
 
 /**
- * The scalars of a payload, from the tokens of its format alone: neither contracts nor other messages have a say.
- * `undefined` for formats whose values are their tokens.
+ * The scalars of a payload, only from the tokens of its format, without contracts or other messages. `undefined` for
+ * formats whose values are their tokens.
  */
 export function scanSource({ payload, layers, codec, typed }: SourcePayload): SourceValues | undefined {
   let bytes = payload;

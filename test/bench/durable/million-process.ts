@@ -29,7 +29,7 @@ async function fill(): Promise<void> {
     );
 }
 
-/** A message with bytes of its own. */
+/** A message with its own bytes. */
 function message(number: number): ReturnType<typeof createEnvelope> {
   const payload = new Uint8Array(1024).fill(number);
   return createEnvelope({ payload, brokerProperties: { messageId: String(number) } });

@@ -1,7 +1,7 @@
 import { Load } from "./load.ts";
 import { type ServerProcess, startServerProcess } from "./server-process.ts";
 
-/** A server in a process of its own, with the load on it. */
+/** A server in its own process, with the load on it. */
 export interface Peer extends Omit<ServerProcess, "port" | "connectionString"> {
   readonly load: Load;
   /** The frames of its load, in words. */

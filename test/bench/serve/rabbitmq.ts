@@ -13,7 +13,7 @@ const programs = ["/usr/lib/rabbitmq/bin/rabbitmq-server", "/opt/rabbitmq/sbin/r
 /** Microseconds of a tick of the processor times under /proc. */
 const tick = 10_000;
 
-/** Starts a RabbitMQ that speaks AMQP 1.0, on loopback with folders of its own; `undefined` when none is installed. */
+/** Starts a RabbitMQ that speaks AMQP 1.0, on loopback with its own folders; `undefined` when none is installed. */
 export async function startRabbitmq(): Promise<Peer | undefined> {
   const program = programs.find((file) => existsSync(file));
   if (program === undefined) return undefined;

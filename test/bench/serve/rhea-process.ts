@@ -1,6 +1,6 @@
 import rhea from "rhea";
 
-/** The smallest broker that rhea makes: one queue in memory, in a process of its own. */
+/** The smallest broker that rhea makes: one queue in memory, in its own process. */
 const container = rhea.create_container({ id: "rhea" });
 const waiting: { body: unknown }[] = [];
 const senders = new Set<rhea.Sender>();

@@ -1,6 +1,6 @@
 import { pathToFileURL } from "node:url";
 
-/** Serves from the built package in the folder given, in a process of its own, and reports its usage when asked. */
+/** Serves from the built package in the folder given, in its own process, and reports its usage when asked. */
 const { startServer }: typeof import("../../../src/server/index.ts") = await import(
   pathToFileURL(`${process.argv[2]}/src/server/index.js`).href
 );

@@ -46,7 +46,7 @@ function read(
 
 /** Shapes of which the bytes do not hold the answer. */
 const open = new Set([
-  // An empty member is a list or a dictionary, and without a namespace of its own a list or text.
+  // An empty member is a list or a dictionary, and without its own namespace a list or text.
   "empty collections",
   // A char is a number, bytes are text or a list of numbers.
   "scalars that are text",
