@@ -1,4 +1,4 @@
-// An idempotent handler: completing fails, the message comes again, and the work is not done twice.
+// An idempotent handler: completing fails, the message is redelivered, and the work is not done twice.
 import { createClient, createSerializer, idempotent, json, memoryIdempotencyStore } from "sobre";
 import { testEngine } from "sobre/testing";
 

@@ -36,7 +36,7 @@ function startService<Type extends OrderType>(client: Client, file: string, step
         inbox.once(String(messageId), (database) => {
           database.prepare(`INSERT INTO ${table} (order_id, cents) VALUES (?, ?)`).run(orderId, cents);
         });
-        // Also when the message came again: the answer to the first send may have been lost.
+        // Also when the message was redelivered: the answer to the first send may have been lost.
         await sender.sendMessages(next(body));
       },
       processError: ({ errorSource, code }) => console.error(`${table}: ${errorSource} ${code}`),

@@ -21,7 +21,7 @@ export interface ReceiveRequest {
   readonly json?: boolean;
 }
 
-/** Messages that are taken at once: each is written and settled well within its lock. */
+/** Messages per receive: each is written and settled well within its lock. */
 const batch = 10;
 
 /** Receives, writes, then completes; resolves to the exit code. */

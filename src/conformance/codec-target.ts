@@ -15,7 +15,7 @@ export interface UnsupportedBody {
 /** A codec under test, with what the suite cannot know about its format. */
 export interface CodecTarget {
   readonly codec: Codec;
-  /** Bodies that must come back equal; at least one, and one of them with a string of eight characters or more. */
+  /** Bodies that must be read back equal; at least one, including one with a string of eight characters or more. */
   readonly samples: readonly unknown[];
   /** Content type of every context, e.g. `application/protobuf; messageType=acme.Order`. Default: the codec's own. */
   readonly contentType?: string;
@@ -46,7 +46,7 @@ export interface CodecTarget {
   readonly unsupported?: readonly UnsupportedBody[];
   /** Payloads that are hostile in this format; each must be read without harm or be refused. Default: none. */
   readonly hostile?: readonly Uint8Array[];
-  /** Compares a body that came back with the sample. Default: `sameValue`. */
+  /** Compares a decoded body with the sample. Default: `sameValue`. */
   readonly same?: (actual: unknown, expected: unknown) => boolean;
   /** Mutated and random payloads in each case that uses them. Default: 3,000. */
   readonly rounds?: number;

@@ -54,7 +54,8 @@ export const entityCases: readonly EngineCase[] = engineCases(["administration"]
     },
   },
   "connection-close-releases": {
-    promise: "Closing a connection releases its locks at once, uncounted, and no other's. (sobre, locks)",
+    promise:
+      "Closing a connection releases its locks immediately, without counting a delivery, and no other's. (sobre, locks)",
     needs: ["peekLock"],
     async run(harness) {
       const queue = await harness.queueWith(["a", "b"]);

@@ -49,7 +49,7 @@ export const lockCases: readonly EngineCase[] = engineCases(["peekLock"], {
     },
   },
   "lock-expiry-order": {
-    promise: "Messages whose locks expire come back before messages that were never delivered, oldest first.",
+    promise: "Messages whose locks expired are redelivered before messages that were never delivered, oldest first.",
     async run(harness) {
       const queue = await harness.queueWith(["a", "b", "c"]);
       await harness.receive(queue, 2);

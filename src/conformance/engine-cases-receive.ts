@@ -90,7 +90,7 @@ export const receiveCases: readonly EngineCase[] = engineCases(["peekLock"], {
     },
   },
   abort: {
-    promise: "An aborted receive ends at once and loses nothing; no delivery is counted. (sobre)",
+    promise: "An aborted receive ends immediately and loses nothing; no delivery is counted. (sobre)",
     async run(harness) {
       const queue = await harness.queue();
       const receiver = await harness.receiver(queue);

@@ -174,7 +174,7 @@ export const sessionRuleCases: readonly EngineCase[] = engineCases(["sessions"],
   },
   "session-expiry-of-locked": {
     promise:
-      "A locked message past its time to live expires the rest of its session at once, and itself when its lock ends. (sessions, TTL)",
+      "A locked message past its time to live expires the rest of its session immediately, and itself when its lock ends. (sessions, TTL)",
     needs: ["sessions", "timeToLive", "deadLetter"],
     async run(harness) {
       const queue = await harness.queue({

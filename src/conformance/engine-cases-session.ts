@@ -93,7 +93,7 @@ export const sessionCases: readonly EngineCase[] = engineCases(["sessions"], {
     },
   },
   "session-abandon-next": {
-    promise: "An abandoned message of a session comes back next, before later ones. (FIFO)",
+    promise: "An abandoned message of a session is redelivered next, before later ones. (FIFO)",
     async run(harness) {
       const queue = await harness.queueWith([inSession("s", "a"), inSession("s", "b"), inSession("s", "c")], sessions);
       const session = await harness.session(queue, "s");

@@ -16,7 +16,8 @@ export const settleCases: readonly EngineCase[] = engineCases(["peekLock"], {
     },
   },
   "abandon-returns": {
-    promise: "An abandoned message is there again at once, with one more failed delivery. (Service Bus, PeekLock)",
+    promise:
+      "An abandoned message is available again immediately, with one more failed delivery. (Service Bus, PeekLock)",
     async run(harness) {
       const queue = await harness.queueWith(["a"]);
       const first = await harness.one(queue);
@@ -28,7 +29,7 @@ export const settleCases: readonly EngineCase[] = engineCases(["peekLock"], {
   },
   "abandon-order": {
     promise:
-      "Abandoned messages come back before messages that were never delivered, oldest first. (sobre, redelivery)",
+      "Abandoned messages are redelivered before messages that were never delivered, oldest first. (sobre, redelivery)",
     async run(harness) {
       const queue = await harness.queueWith(["a", "b", "c", "d"]);
       const taken = await harness.receive(queue, 3);
@@ -38,7 +39,7 @@ export const settleCases: readonly EngineCase[] = engineCases(["peekLock"], {
   },
   "release-uncounted": {
     promise:
-      "A released message is delivered again at once, in its place, and no delivery is counted. (AMQP released; sobre)",
+      "A released message is redelivered immediately, in its place, and no delivery is counted. (AMQP released; sobre)",
     async run(harness) {
       const queue = await harness.queueWith(["a", "b"], { maxDeliveryCount: 2 });
       for (let round = 0; round < 3; round++) {

@@ -40,11 +40,11 @@ export interface Loss {
 }
 
 /**
- * Compares a body with what came back from its migrated payload, and names what is lost: what neither the payload nor the
- * schema of its type shows any more. It reads the decoded values on its own and does not ask how they were made.
+ * Compares a body with what came back from its migrated payload, and names what is lost: what neither the payload nor
+ * the schema of its type shows any more. It reads the decoded values on its own and does not ask how they were made.
  *
  * @param literal Whether the numbers were JSON numbers, which lose their type as text.
- * @throws SobreError `UnsupportedValue` with the path, for a value that came back as another one.
+ * @throws SobreError `UnsupportedValue` with the path, for a value that was read back as another one.
  */
 export function compareValues(
   body: unknown,

@@ -62,7 +62,10 @@ export interface TypeTarget {
   encode(body: unknown): Uint8Array;
   /** The body that a reader of the new payload gets. @throws SobreError. */
   decode(payload: Uint8Array): unknown;
-  /** Information that the decoded body has lost; `literal` if its numbers were JSON numbers. @throws SobreError `UnsupportedValue` for a value that came back as another one. */
+  /**
+   * Information that the decoded body has lost; `literal` if its numbers were JSON numbers. @throws SobreError
+   * `UnsupportedValue` for a value that was read back as another one.
+   */
   compare(body: unknown, decoded: unknown, literal?: boolean): readonly Loss[];
 }
 

@@ -10,8 +10,9 @@ const maxDepth = 1000;
 /**
  * Reads a value from the rendering of `valueToJson`.
  *
- * AMQP values come back plain where a plain value names their type: a typed long as bigint, a typed double of 1.5 as
- * a number, an `AmqpMap` as a `Map`. A UTC time of whole milliseconds comes back as a `Date`. What was shared is shared.
+ * AMQP values are returned as plain values where a plain value implies their type: a typed long as bigint, a typed
+ * double of 1.5 as a number, an `AmqpMap` as a `Map`. A UTC time of whole milliseconds comes back as a `Date`. What was
+ * shared is shared.
  *
  * @throws SobreError `InvalidArgument` with the path, for a `$` object that is unknown or malformed.
  * @example

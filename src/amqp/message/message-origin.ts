@@ -33,7 +33,7 @@ export class MessageOrigin implements Envelope, Kept {
   #stores = 0;
 
   constructor(bytes: Uint8Array, options?: MessageReadOptions) {
-    // Section borders are checked at once.
+    // Section boundaries are checked immediately.
     this.#message = new AmqpMessage(bytes, options);
     this.#source = bytes;
     this.#length = bytes.byteLength;

@@ -54,7 +54,7 @@ export interface AzureConnectionOptions extends BrokerOptions {
 interface Closable {
   close(): Promise<void>;
   abort?(): Promise<void>;
-  /** Ends at once, because the connection does. */
+  /** Ends immediately, because the connection does. */
   drop?(): void;
 }
 
@@ -133,7 +133,7 @@ export class AzureConnection implements Engine {
       } catch (error) {
         if (isAborted(options.signal)) throw aborted();
         if (!isHeld(error) || options.sessionId === undefined || clock.now() >= until) throw error;
-        // The broker refuses a session that is held at once, so that it is asked again.
+        // The broker immediately refuses a session that is held, so the request is repeated.
         await pause(timing.clock, Math.min(askAgain, options.maxWaitTime), options.signal);
         this.#enter(entity);
       }

@@ -76,7 +76,7 @@ export class Intake {
   }
 
   /**
-   * Takes a checked message in for later, at once when its time is over; under `number` when it was given one before.
+   * Schedules a checked message, or enqueues it if its time has come; under `number` if it already has one.
    *
    * @returns its sequence number, 0 when it is a duplicate.
    */

@@ -295,7 +295,7 @@ export class MessageQueue implements LaneQueue {
     });
   }
 
-  /** Goes on with a message that needs its envelope: at once, or when it has been read from the store. */
+  /** Continues with a message that needs its envelope: synchronously, or once it has been read from the store. */
   #whenLoaded(message: QueuedMessage, now: number, goOn: (now: number) => void): void {
     const { facts } = this.policy;
     if (message.isLoaded || facts === undefined) {
