@@ -51,7 +51,12 @@ try {
     compiled,
     doors,
     command: { in: "src/cli/main.js", out: "cli/main.js" },
-    workers: ["src/engines/durable/store-worker.js", "src/contract/json-schema/comparison-worker.js"],
+    workers: [
+      "src/engines/durable/store-worker.js",
+      "src/contract/json-schema/comparison-worker.js",
+      "src/migration/threads/migration-worker.js",
+      "src/cli/migrate-reading.js",
+    ],
     apart: swappedModules(manifest).map((path) => relative("dist", path)),
     namedClasses: new Set(declaring.flatMap((file) => declarations.get(file)?.match(/[A-Za-z]\w*/g) ?? [])),
   });

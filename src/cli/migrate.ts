@@ -12,11 +12,11 @@ import { reasonOf } from "../migration/file-reason.ts";
 import { reportPage } from "../migration/report-page.ts";
 import { writeSchemaFiles } from "../migration/schema-files.ts";
 import type { TargetFormat } from "../migration/target.ts";
-import { commandSerializer } from "./codecs.ts";
 import { type LimitOptions, limitsOf } from "./limit-options.ts";
 import { oneLine, visibleJson } from "./display.ts";
 import { readDotnetContracts } from "./dotnet-contracts.ts";
 import type { Endpoint } from "./endpoint.ts";
+import { type MigrateHints, reading } from "./migrate-reading.ts";
 import { migrateReport } from "./migrate-report.ts";
 import { migrateExitCodes, Misuse } from "./misuse.ts";
 import { progressBar } from "./progress-bar.ts";
@@ -55,10 +55,13 @@ export async function migrateSource(command: MigrateCommand, terminal: Terminal)
   const writers = (command.report ?? []).map((file) => [file, reportWriter(file, command.quarantine)] as const);
   if (command.schemaOut !== undefined) checkFolder(command.schemaOut);
   const contracts = await readDotnetContracts(command.contracts);
-  // A queue holds JSON of many types.
   const { timeZone, unwrap: unwrapBytes } = command;
-  const limits = limitsOf(command);
-  const serializer = await commandSerializer({ contracts, jsonIsOfContract: false, timeZone, unwrapBytes, limits });
+  const hints: MigrateHints = { contracts, timeZone, unwrapBytes, limits: limitsOf(command) };
+  // Sources run as they are, and are built to .js.
+  const module = new URL(
+    `./migrate-reading${import.meta.url.slice(import.meta.url.lastIndexOf("."))}`,
+    import.meta.url,
+  );
   const bar = progressBar(process.stderr);
   try {
     const { path, endpoint, input, include, contentType } = command;
@@ -69,7 +72,8 @@ export async function migrateSource(command: MigrateCommand, terminal: Terminal)
     let pass: string | undefined;
     const migration = await migrate({
       source,
-      serializer,
+      ...(await reading(hints)),
+      threads: { module, data: hints },
       target: { format: command.to, int64: command.int64, decimal: command.decimal },
       output: command.out,
       resume: command.resume,
@@ -78,8 +82,6 @@ export async function migrateSource(command: MigrateCommand, terminal: Terminal)
       openJsonText: command.unwrap,
       hex: command.hex,
       sample: command.sample,
-      // Their readers decide which payloads they apply to.
-      hasContract: () => contracts.length > 0,
       onProgress(progress) {
         if (progress.pass !== pass) bar.begin(passTitles[progress.pass], source.size);
         pass = progress.pass;

@@ -2,10 +2,10 @@ import { checkOptions, countFrom, type OptionChecks, checkOption, text as isText
 import { createReadStream, statSync } from "node:fs";
 import { defaultDecodeLimits } from "../codec/limits.ts";
 import { invalidInput } from "../errors/invalid-input.ts";
-import { capturedMessage, tooLongCapture } from "./captured-message.ts";
+import { messageOfPiece } from "./captured-message.ts";
 import { reasonOf } from "./file-reason.ts";
 import { jsonTexts, layoutOf } from "./json-texts.ts";
-import type { MigrationSource, SourceMessage } from "./source.ts";
+import type { MigrationSource, SourceMessage, SourcePiece } from "./source.ts";
 
 /** Options of {@link createCaptureSource}. */
 export interface CaptureSourceOptions {
@@ -32,16 +32,19 @@ export function createCaptureSource(path: string, options: CaptureSourceOptions 
   checkOptions(options, optionChecks);
   const { maxBytes = defaultMaxBytes } = options;
   const size = sizeOf(path);
+  async function* pieces(): AsyncGenerator<SourcePiece> {
+    const layout = layoutOf(await headOf(path));
+    let order = 0n;
+    for await (const { bytes, tooLong, line, end } of jsonTexts(createReadStream(path), layout, maxBytes)) {
+      yield { id: `${path}:${line}`, order: order++, done: end, bytes, tooLong: tooLong ? maxBytes : undefined };
+    }
+  }
   return {
     name: path,
     size,
+    pieces,
     async *messages(): AsyncGenerator<SourceMessage> {
-      const layout = layoutOf(await headOf(path));
-      let order = 0n;
-      for await (const text of jsonTexts(createReadStream(path), layout, maxBytes)) {
-        const content = text.tooLong ? tooLongCapture(text.bytes, maxBytes) : capturedMessage(text.bytes);
-        yield { id: `${path}:${text.line}`, order: order++, content, done: text.end };
-      }
+      for await (const piece of pieces()) yield messageOfPiece(piece);
     },
   };
 }

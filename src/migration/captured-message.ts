@@ -7,7 +7,12 @@ import { capturedEnvelope } from "../engine/delivery-json.ts";
 import { amend, createEnvelope, type Envelope } from "../envelope/envelope.ts";
 import { SobreError } from "../errors/sobre-error.ts";
 import { envelopeOfExplorer } from "./explorer-message.ts";
-import type { SourceContent } from "./source.ts";
+import type { SourceContent, SourceMessage, SourcePiece } from "./source.ts";
+
+/** The message of a piece of a file. */
+export function messageOfPiece({ bytes, tooLong, ...place }: SourcePiece): SourceMessage {
+  return { ...place, content: tooLong === undefined ? capturedMessage(bytes) : tooLongCapture(bytes, tooLong) };
+}
 
 /** The message that a piece of JSON is: an envelope in its JSON form, or what Service Bus Explorer saves. */
 export function capturedMessage(bytes: Uint8Array): SourceContent {
@@ -20,7 +25,7 @@ export function capturedMessage(bytes: Uint8Array): SourceContent {
 }
 
 /** The mark of a truncated piece. */
-export function tooLongCapture(bytes: Uint8Array, most: number): SourceContent {
+function tooLongCapture(bytes: Uint8Array, most: number): SourceContent {
   const error = new SobreError("LimitExceeded", `The captured message is longer than ${most} bytes, and was skipped.`);
   return { ok: false, error, bytes };
 }

@@ -3,7 +3,8 @@ export type { Loss, LossKind } from "./compare-values.ts";
 export { reasonOf } from "./file-reason.ts";
 export { createFolderSource, type FolderSourceOptions } from "./folder-source.ts";
 export type { Failure, HexWindow, JournalEntry } from "./journal-entry.ts";
-export { type Migration, migrate, type MigrationOptions, type MigrationProgress } from "./migrate.ts";
+export { type Migration, migrate } from "./migrate.ts";
+export type { MigrationOptions, MigrationProgress, ThreadOptions } from "./migration-options.ts";
 export { sourceProperties } from "./migrate-message.ts";
 export type { QuestionKind } from "./open-question.ts";
 export { type InputFormat, openSource, type OpenSourceOptions } from "./open-source.ts";
@@ -20,5 +21,5 @@ export type {
 } from "./report.ts";
 export { reportPage } from "./report-page.ts";
 export { type SchemaFile, writeSchemaFiles } from "./schema-files.ts";
-export type { MigrationSource, SourceContent, SourceMessage } from "./source.ts";
+export type { MigrationSource, SourceContent, SourceMessage, SourcePiece } from "./source.ts";
 export { type TargetFormat, targetFormats, type TargetOptions } from "./target.ts";

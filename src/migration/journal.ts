@@ -41,7 +41,7 @@ export class Journal {
   readonly #journal: number;
   readonly #path: string;
   #outputLength: number;
-  #pendingOutput: string[] = [];
+  #pendingOutput: Uint8Array[] = [];
   #pendingJournal: string[] = [];
   #pendingSize = 0;
 
@@ -135,21 +135,21 @@ export class Journal {
   }
 
   /** Appends what became of a message, and the line that it is in the output. */
-  append(entry: JournalEntry, output: string | undefined): void {
+  append(entry: JournalEntry, output: Uint8Array | undefined): void {
     if (output !== undefined) {
       this.#pendingOutput.push(output);
-      this.#outputLength += Buffer.byteLength(output);
+      this.#outputLength += output.byteLength;
     }
     const { order, ...rest } = entry;
     const line = lineOf(JSON.stringify({ ...rest, order: `${order}`, outputLength: this.#outputLength }));
     this.#pendingJournal.push(line);
-    this.#pendingSize += line.length + (output?.length ?? 0);
+    this.#pendingSize += line.length + (output?.byteLength ?? 0);
     if (this.#pendingSize >= bufferSize) this.flush();
   }
 
   /** Writes what was collected, the output first. @throws what the file system throws. */
   flush(): void {
-    const output = Buffer.from(this.#pendingOutput.join(""));
+    const output = Buffer.concat(this.#pendingOutput);
     const journal = Buffer.from(this.#pendingJournal.join(""));
     writeAll(this.#output, output, this.#outputLength - output.byteLength);
     writeAll(this.#journal, journal, this.#journalLength);

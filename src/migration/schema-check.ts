@@ -1,6 +1,7 @@
 import { jsonSchemaOf } from "./json-schema.ts";
 import type { SettledShape } from "./settled-shape.ts";
 import type { Target } from "./target.ts";
+import type { TypeProfiles } from "./type-profile.ts";
 
 /** The paths at which the schema of a type refuses the body that was written for a message. */
 export type SchemaCheck = (body: unknown) => readonly string[];
@@ -12,12 +13,20 @@ export type SchemaChecks = (typeName: string, shape: SettledShape) => SchemaChec
 const mostTypes = 200;
 
 /** Loads ajv, so that the schema of each type is held against every message that is written as JSON; no other format has one. */
-export async function loadSchemaChecks({ format, rules }: Target): Promise<SchemaChecks | undefined> {
+export async function loadSchemaChecks(
+  { format, rules }: Target,
+  profiles: TypeProfiles,
+): Promise<SchemaChecks | undefined> {
   if (format !== "json") return undefined;
   const { compileBodySchema } = await import("../json-schema/ajv.ts");
-  let types = 0;
+  const checked = new Set(
+    profiles
+      .all()
+      .slice(0, mostTypes)
+      .map(({ name }) => name),
+  );
   return (typeName, shape) => {
-    if (types++ >= mostTypes) return undefined;
+    if (!checked.has(typeName)) return undefined;
     const check = compileBodySchema(jsonSchemaOf(typeName, typeName, shape, rules), { formats: "assertion" });
     return (body) => {
       if (check(body).problems.length === 0) return [];

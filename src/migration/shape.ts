@@ -153,8 +153,7 @@ function makeShape(budget: ShapeBudget): Shape | undefined {
 }
 
 /** Adds what was seen at one path to what was seen at another. */
-export function mergeInto(target: Shape, other: Shape): void {
-  const unlimited = { left: Infinity };
+export function mergeInto(target: Shape, other: Shape, budget: ShapeBudget = { left: Infinity }): void {
   target.count += other.count;
   for (const kind of valueKinds) target.kinds[kind] += other.kinds[kind];
   for (const tally of tallies) target[tally] += other[tally];
@@ -162,12 +161,13 @@ export function mergeInto(target: Shape, other: Shape): void {
   for (const [name, value] of other.enums)
     target.noteEnum(new EnumValue(name, value === undefined ? undefined : BigInt(value)));
   if (other.isDictionary) target.noteDictionary();
-  for (const [name, member] of other.members ?? []) {
-    const own = target.member(name, unlimited);
-    if (own !== undefined) mergeInto(own, member);
-  }
-  if (other.items !== undefined) mergeInto((target.items ??= new Shape()), other.items);
-  if (other.keys !== undefined) mergeInto((target.keys ??= new Shape()), other.keys);
+  for (const [name, member] of other.members ?? []) mergeWhere(target.member(name, budget), member, budget);
+  if (other.items !== undefined) mergeWhere(target.item(budget), other.items, budget);
+  if (other.keys !== undefined) mergeWhere(target.key(budget), other.keys, budget);
+}
+
+function mergeWhere(target: Shape | undefined, other: Shape, budget: ShapeBudget): void {
+  if (target !== undefined) mergeInto(target, other, budget);
 }
 
 function object(value: unknown): object {

@@ -1,6 +1,7 @@
 import { noteValue } from "./note-value.ts";
-import type { ReadMessage } from "./read-message.ts";
-import { Shape, type ShapeBudget } from "./shape.ts";
+import type { MessageReader, ReadMessage } from "./read-message.ts";
+import { mergeInto, Shape, type ShapeBudget } from "./shape.ts";
+import type { SourceMessage } from "./source.ts";
 
 /** How many paths all types together may have, so that memory stays constant whatever the messages hold. */
 const mostPaths = 200_000;
@@ -33,6 +34,22 @@ export class TypeProfiles {
     profile.codecs.set(codec, (profile.codecs.get(codec) ?? 0) + 1);
     if (guessing === "scalars") profile.scalarsGuessed = true;
     noteValue(body, profile.root, { guessing, literal, budget: this.#budget });
+  }
+
+  /** Reads a message, and notes it unless nothing can read it or it has no body. */
+  read({ content }: Pick<SourceMessage, "content">, reader: MessageReader): void {
+    const read = content.ok ? reader.read(content.envelope) : undefined;
+    if (read?.ok === true && read.body !== undefined) this.note(read);
+  }
+
+  /** Adds what was noted of messages that come behind these. */
+  add(others: TypeProfiles): void {
+    for (const { name, codecs, root, scalarsGuessed } of others.all()) {
+      const profile = this.#profileOf(name);
+      for (const [codec, count] of codecs) profile.codecs.set(codec, (profile.codecs.get(codec) ?? 0) + count);
+      if (scalarsGuessed) profile.scalarsGuessed = true;
+      mergeInto(profile.root, root, this.#budget);
+    }
   }
 
   /** By name. */

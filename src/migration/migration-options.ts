@@ -1,0 +1,90 @@
+import type { Serializer } from "../codec/serializer.ts";
+import {
+  aFunction,
+  anything,
+  countFrom,
+  flag,
+  having,
+  maybe,
+  methods,
+  type OptionChecks,
+  text,
+} from "../options/option-checks.ts";
+import type { Quarantine } from "./quarantine.ts";
+import type { MigrationSource } from "./source.ts";
+import type { TargetOptions } from "./target.ts";
+
+/** Options of `migrate`. */
+export interface MigrationOptions {
+  readonly source: MigrationSource;
+  /** Reads the messages; it needs the legacy readers, and contracts to resolve ambiguities. */
+  readonly serializer: Serializer;
+  readonly target: TargetOptions;
+  /** The file for the migrated envelopes in their JSON form, one per line. Default: none, a dry run. */
+  readonly output?: string | undefined;
+  /** Whether to continue an interrupted output. Default: false. */
+  readonly resume?: boolean | undefined;
+  /**
+   * Identifies everything else that affects reading, e.g. contracts and time zone; resuming requires the same value.
+   * Default: none.
+   */
+  readonly fingerprint?: string | undefined;
+  /** Receives unchanged copies of messages that were not migrated. Default: none. */
+  readonly quarantine?: Quarantine | undefined;
+  /** Whether to parse a body that is a string containing a JSON object or list. Default: true. */
+  readonly openJsonText?: boolean | undefined;
+  /** Whether failures in the report include some bytes of the payload. Default: false. */
+  readonly hex?: boolean | undefined;
+  /** Maximum number of messages to read. Default: all. */
+  readonly sample?: number | undefined;
+  /**
+   * Whether a contract resolves the ambiguities of a type; readers that found no contract for a payload override it.
+   * Default: none does.
+   */
+  readonly hasContract?: ((typeName: string) => boolean) | undefined;
+  /** Threads for files of captured messages from some megabytes on; the result does not depend on them. Default: none. */
+  readonly threads?: ThreadOptions | undefined;
+  /** Called after every message of both passes. */
+  readonly onProgress?: ((progress: MigrationProgress) => void) | undefined;
+}
+
+/** How threads read. */
+export interface ThreadOptions {
+  /**
+   * A module that exports a function `reading`: it makes of the data the options `serializer` and `hasContract` that are given here, too,
+   * since functions cannot be sent to a thread.
+   */
+  readonly module: URL;
+  /** The argument of `reading`; it is copied. Default: nothing. */
+  readonly data?: unknown;
+  /** Default: as many as the machine runs at once, up to 8. */
+  readonly count?: number | undefined;
+}
+
+/** The progress of a migration. */
+export interface MigrationProgress {
+  /** `infer` reads for the schema, `migrate` writes. */
+  readonly pass: "infer" | "migrate";
+  readonly messages: number;
+  /** In the units of the source's size. */
+  readonly done: number;
+}
+
+const aUrl = (value: unknown): string | undefined => (value instanceof URL ? undefined : "must be a URL");
+
+/** The checks of the options of `migrate`. */
+export const migrationChecks: OptionChecks<MigrationOptions> = {
+  source: methods("a migration source, e.g. made by openSource", "messages"),
+  serializer: methods("a serializer made by createSerializer", "deserialize"),
+  target: () => undefined,
+  output: text,
+  resume: flag,
+  fingerprint: text,
+  quarantine: methods("a quarantine made by createQuarantine", "put"),
+  openJsonText: flag,
+  hex: flag,
+  sample: countFrom(0),
+  hasContract: aFunction,
+  threads: having("a module and what it is called with", { module: aUrl, data: anything, count: maybe(countFrom(1)) }),
+  onProgress: aFunction,
+};

@@ -1,0 +1,41 @@
+import { envelopeLine } from "./envelope-line.ts";
+import { MessageMigration } from "./migrate-message.ts";
+import type { MigrationOptions } from "./migration-options.ts";
+import { type Passes, progressOf, sampled } from "./passes.ts";
+import { MessageReader } from "./read-message.ts";
+import { loadSchemaChecks } from "./schema-check.ts";
+import type { Target } from "./target.ts";
+import { TypeProfiles } from "./type-profile.ts";
+
+/** The passes of a migration in this thread, one message at a time. */
+export function passesHere(options: MigrationOptions, target: Target): Passes {
+  const { source, serializer, openJsonText = true, hex = false, hasContract = noContract } = options;
+  const rules = { serializer, openJsonText, hasContract };
+  return {
+    async infer() {
+      const reader = new MessageReader(rules);
+      const profiles = new TypeProfiles();
+      const progress = progressOf("infer", options);
+      for await (const message of sampled(source.messages(), options)) {
+        profiles.read(message, reader);
+        progress(message.done);
+      }
+      return profiles;
+    },
+    async migrate(profiles, done, keep) {
+      const schemaChecks = await loadSchemaChecks(target, profiles);
+      const migration = new MessageMigration({ ...rules, target, profiles, hex, schemaChecks });
+      const progress = progressOf("migrate", options);
+      for await (const message of sampled(source.messages(), options)) {
+        if (!(await done.has(message))) {
+          const { entry, envelope } = migration.migrate(message);
+          keep(() => message, entry, envelope && envelopeLine(envelope));
+        }
+        progress(message.done);
+      }
+    },
+    close: () => Promise.resolve(),
+  };
+}
+
+const noContract = (): boolean => false;

@@ -1,0 +1,98 @@
+import { availableParallelism } from "node:os";
+import { Worker } from "node:worker_threads";
+import type { PieceBatch } from "./piece-batch.ts";
+import type { Inferred, MigratedBatch, ThreadRequest, ThreadSetup } from "./thread-protocol.ts";
+
+/** Threads that migrate batches of messages. What a batch becomes is answered in any order, and does not depend on their number. */
+export class MigrationThreads {
+  readonly #threads: readonly Thread[];
+  #profiles: string | undefined;
+
+  constructor(setup: ThreadSetup, count: number = availableParallelism()) {
+    this.#threads = Array.from({ length: Math.min(count, mostThreads) }, () => new Thread(setup));
+  }
+
+  /** How many batches keep all threads busy while answers are written. */
+  get room(): number {
+    return this.#threads.length * 2;
+  }
+
+  /** The profiles of a batch, as JSON. */
+  async infer(batch: PieceBatch): Promise<string> {
+    const answer = await this.#idlest().ask({ kind: "infer", batch });
+    if ("profiles" in answer) return answer.profiles;
+    throw outOfStep();
+  }
+
+  /** Gives the profiles of all messages, before any is migrated. */
+  begin(profiles: string): void {
+    this.#profiles = profiles;
+  }
+
+  async migrate(batch: PieceBatch): Promise<MigratedBatch> {
+    const thread = this.#idlest();
+    const profiles = thread.hasProfiles ? undefined : this.#profiles;
+    thread.hasProfiles = true;
+    const answer = await thread.ask({ kind: "migrate", batch, profiles });
+    if ("messages" in answer) return answer;
+    throw outOfStep();
+  }
+
+  /** Ends the threads, whatever they do. */
+  async close(): Promise<void> {
+    await Promise.all(this.#threads.map((thread) => thread.close()));
+  }
+
+  #idlest(): Thread {
+    return this.#threads.reduce((best, thread) => (thread.waiting < best.waiting ? thread : best));
+  }
+}
+
+function outOfStep(): Error {
+  return new Error("A thread of the migration has answered something else than it was asked.");
+}
+
+/** Each takes some ten megabytes. */
+const mostThreads = 8;
+
+type Answer = Inferred | MigratedBatch;
+
+class Thread {
+  readonly #worker: Worker;
+  readonly #waiting: { readonly resolve: (answer: Answer) => void; readonly reject: (error: Error) => void }[] = [];
+  #failure: Error | undefined;
+  hasProfiles = false;
+
+  constructor(setup: ThreadSetup) {
+    // Sources run as they are, and are built to .js.
+    const file = `./migration-worker${import.meta.url.slice(import.meta.url.lastIndexOf("."))}`;
+    this.#worker = new Worker(new URL(file, import.meta.url), { workerData: setup, resourceLimits: limits });
+    this.#worker.on("message", (answer: Answer) => this.#waiting.shift()?.resolve(answer));
+    this.#worker.on("error", (error) => this.#fail(error));
+    this.#worker.on("exit", (code) => this.#fail(new Error(`A thread of the migration ended with ${code}.`)));
+  }
+
+  get waiting(): number {
+    return this.#waiting.length;
+  }
+
+  ask(request: ThreadRequest): Promise<Answer> {
+    if (this.#failure !== undefined) return Promise.reject(this.#failure);
+    return new Promise((resolve, reject) => {
+      this.#waiting.push({ resolve, reject });
+      this.#worker.postMessage(request, [request.batch.bytes.buffer]);
+    });
+  }
+
+  async close(): Promise<void> {
+    await this.#worker.terminate();
+  }
+
+  #fail(error: Error): void {
+    this.#failure ??= error;
+    for (const { reject } of this.#waiting.splice(0)) reject(this.#failure);
+  }
+}
+
+/** Young objects die young here: a small room for them is collected more often, and takes less memory. */
+const limits = { maxYoungGenerationSizeMb: 16 };

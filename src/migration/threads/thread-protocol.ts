@@ -1,0 +1,52 @@
+import type { Serializer } from "../../codec/serializer.ts";
+import type { JournalEntry } from "../journal-entry.ts";
+import type { TargetOptions } from "../target.ts";
+import type { PieceBatch } from "./piece-batch.ts";
+
+/** How a thread reads messages: the options of a migration that are functions. */
+export interface Reading {
+  readonly serializer: Serializer;
+  readonly hasContract?: ((typeName: string) => boolean) | undefined;
+}
+
+/** The data that a thread starts with. */
+export interface ThreadSetup {
+  /** URL of the module whose `reading` makes a {@link Reading} of the data. */
+  readonly module: string;
+  readonly data: unknown;
+  readonly target: TargetOptions;
+  readonly openJsonText: boolean;
+  readonly hex: boolean;
+  /** Whether the bytes of failed messages are sent back. */
+  readonly keepsFailed: boolean;
+}
+
+/** A request to a thread; each gets one answer, in order. */
+export type ThreadRequest =
+  | { readonly kind: "infer"; readonly batch: PieceBatch }
+  | {
+      readonly kind: "migrate";
+      readonly batch: PieceBatch;
+      /** The profiles, with the first batch of the thread. */ readonly profiles: string | undefined;
+    };
+
+/** The answer to `infer`: the profiles of the batch as JSON. */
+export interface Inferred {
+  readonly profiles: string;
+}
+
+/** The answer to `migrate`. */
+export interface MigratedBatch {
+  readonly messages: readonly MigratedPiece[];
+  /** The lines of the new envelopes, one after the other. */
+  readonly output: Uint8Array;
+}
+
+/** The outcome of one piece. */
+export interface MigratedPiece {
+  readonly entry: JournalEntry;
+  /** Bytes of its line in the output; 0 of a message that failed. */
+  readonly length: number;
+  /** The piece of a message that failed, where it is kept. */
+  readonly failed: Uint8Array | undefined;
+}
