@@ -8,7 +8,7 @@ export interface PieceBatch {
 }
 
 /** A piece whose bytes are in those of its batch. */
-export interface BatchedPiece extends Omit<SourcePiece, "bytes"> {
+interface BatchedPiece extends Omit<SourcePiece, "bytes"> {
   readonly length: number;
 }
 
