@@ -236,6 +236,7 @@ import "google/protobuf/timestamp.proto";
 message Order {
   message Payment { oneof by { string card = 1; int64 cash = 2; Voucher voucher = 3; } }
   enum State { STATE_UNSPECIFIED = 0; STATE_OPEN = 1; }
+  oneof x_y { int32 left_ = 16; int32 _right = 17; }
   string id = 1;
   uint64 total = 2;
   optional sint32 discount = 3;
@@ -251,7 +252,6 @@ message Order {
   google.protobuf.Timestamp at = 13;
   string ship_to = 14;
   optional bool a_1_b = 15;
-  oneof x_y { int32 left_ = 16; int32 _right = 17; }
 }
 message Voucher { fixed64 number = 1; }
 `;

@@ -33,4 +33,10 @@ export const peers: readonly Peer[] = [
     tests: ["azure-python.test.ts"],
     install: installPythonPackages,
   },
+  {
+    name: "msgpack and protobuf for Python",
+    needs: "python3 with venv, its headers and a C compiler on the path",
+    tests: ["golden-python.test.ts"],
+    install: installPythonPackages,
+  },
 ];
