@@ -2,7 +2,7 @@ import { createHash } from "node:crypto";
 import { createReadStream } from "node:fs";
 import { createInterface } from "node:readline";
 import { amend, type Envelope } from "../envelope/envelope.ts";
-import { capturedEnvelope } from "../engine/delivery-json.ts";
+import { capturedFromJson } from "../engine/delivery-json.ts";
 import { SobreError } from "../errors/sobre-error.ts";
 import { fileProblem, Misuse } from "./misuse.ts";
 
@@ -38,7 +38,7 @@ function envelopeOf(
   { file, number, digest }: { readonly file: string; readonly number: number; readonly digest: string },
 ): Envelope {
   try {
-    const envelope = capturedEnvelope(JSON.parse(text));
+    const { envelope } = capturedFromJson(JSON.parse(text));
     if (envelope.brokerProperties.messageId !== undefined) return envelope;
     return amend(envelope, { brokerProperties: { messageId: `${digest.slice(0, 24)}-${number}` } });
   } catch (error) {

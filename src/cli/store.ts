@@ -1,6 +1,6 @@
 import { appendFileSync, existsSync, mkdirSync, readdirSync } from "node:fs";
 import { join } from "node:path";
-import { envelopeToJson } from "../envelope/envelope-json.ts";
+import { deliveryToJson } from "../engine/delivery-json.ts";
 import { SobreError } from "../errors/sobre-error.ts";
 import { counted, oneLine } from "./display.ts";
 import { exitCodes, Misuse } from "./misuse.ts";
@@ -70,7 +70,7 @@ export async function exportStore(directory: string, folder: string, terminal: T
   try {
     for (const item of inventory(directory, report)) {
       const path = join(folder, `${encodeURIComponent(item.address)}.ndjson`);
-      const lines = `${files.get(path) ?? ""}${JSON.stringify(envelopeToJson(item.envelope()))}\n`;
+      const lines = `${files.get(path) ?? ""}${JSON.stringify(deliveryToJson(item.delivery()))}\n`;
       if (lines.length > buffered) appendFileSync(path, lines);
       files.set(path, lines.length > buffered ? "" : lines);
       written++;

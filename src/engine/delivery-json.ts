@@ -103,10 +103,18 @@ const nothing = {
 
 const isDelivery = (value: unknown): value is Delivery => aDelivery(value) === undefined;
 
-/** The envelope of a captured message: from a delivery, or from a bare envelope as in older captures. */
-export function capturedEnvelope(json: unknown): Envelope {
+/** A captured message: a delivery, or the bare envelope of an older capture. */
+export interface Captured {
+  readonly envelope: Envelope;
+  readonly delivery?: Delivery | undefined;
+}
+
+/** Reads a captured message. @throws SobreError as {@link deliveryFromJson} and `envelopeFromJson` do. */
+export function capturedFromJson(json: unknown): Captured {
   const isDeliveryForm = typeof json === "object" && json !== null && "envelope" in json;
-  return isDeliveryForm ? deliveryFromJson(json).envelope : envelopeFromJson(json);
+  if (!isDeliveryForm) return { envelope: envelopeFromJson(json) };
+  const delivery = deliveryFromJson(json);
+  return { envelope: delivery.envelope, delivery };
 }
 
 const invalid = (path: string, what: string): SobreError =>

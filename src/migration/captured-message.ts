@@ -3,7 +3,7 @@ import { json } from "../../codecs/json/index.ts";
 import { wholeMessageIn } from "../amqp/message/whole-message.ts";
 import { decodeAlone } from "../codec/decode-alone.ts";
 import { resolveDecodeLimits } from "../codec/limits.ts";
-import { capturedEnvelope } from "../engine/delivery-json.ts";
+import { type Captured, capturedFromJson } from "../engine/delivery-json.ts";
 import { amend, createEnvelope, type Envelope } from "../envelope/envelope.ts";
 import { SobreError } from "../errors/sobre-error.ts";
 import { envelopeOfExplorer } from "./explorer-message.ts";
@@ -17,7 +17,8 @@ export function messageOfPiece({ bytes, tooLong, ...place }: SourcePiece): Sourc
 /** The message that a piece of JSON is: an envelope in its JSON form, or what Service Bus Explorer saves. */
 export function capturedMessage(bytes: Uint8Array): SourceContent {
   try {
-    return { ok: true, envelope: openWholeMessage(envelopeOf(bytes)) };
+    const { envelope, delivery } = capturedIn(bytes);
+    return { ok: true, envelope: openWholeMessage(envelope), delivery };
   } catch (error) {
     if (!(error instanceof SobreError)) throw error;
     return { ok: false, error, bytes };
@@ -33,10 +34,10 @@ function tooLongCapture(bytes: Uint8Array, most: number): SourceContent {
 const codec = json({ protoKey: "keep" });
 const limits = resolveDecodeLimits({ maxBytes: Number.MAX_SAFE_INTEGER });
 
-function envelopeOf(bytes: Uint8Array): Envelope {
+function capturedIn(bytes: Uint8Array): Captured {
   const message = decodeAlone(codec, bytes, limits);
-  if (isObject(message) && ("payload" in message || "envelope" in message)) return capturedEnvelope(message);
-  if (isObject(message) && "body" in message) return envelopeOfExplorer(message);
+  if (isObject(message) && ("payload" in message || "envelope" in message)) return capturedFromJson(message);
+  if (isObject(message) && "body" in message) return { envelope: envelopeOfExplorer(message) };
   throw new SobreError(
     "InvalidArgument",
     "This is JSON, but not a captured message: an envelope has a payload, and a Service Bus Explorer message has a body.",

@@ -4,6 +4,8 @@ import type { LossKind } from "./compare-values.ts";
 export interface JournalEntry {
   readonly order: bigint;
   readonly id: string;
+  /** The number of the message on its broker, where the source has it. */
+  readonly sequenceNumber?: bigint | undefined;
   /** SHA-256 of the source payload, in hex. */
   readonly sha256: string;
   /** Bytes of the source payload. */

@@ -140,8 +140,9 @@ export class Journal {
       this.#pendingOutput.push(output);
       this.#outputLength += output.byteLength;
     }
-    const { order, ...rest } = entry;
-    const line = lineOf(JSON.stringify({ ...rest, order: `${order}`, outputLength: this.#outputLength }));
+    const { order, sequenceNumber, ...rest } = entry;
+    const numbers = { order: `${order}`, sequenceNumber: sequenceNumber?.toString() };
+    const line = lineOf(JSON.stringify({ ...rest, ...numbers, outputLength: this.#outputLength }));
     this.#pendingJournal.push(line);
     this.#pendingSize += line.length + (output?.byteLength ?? 0);
     if (this.#pendingSize >= bufferSize) this.flush();
@@ -215,13 +216,15 @@ function headOf(value: unknown): JournalHead | undefined {
 
 function journalLine(value: unknown): JournalLine | undefined {
   if (!isJournalLine(value)) return undefined;
-  const { outputLength, order, ...entry } = value;
+  const { outputLength, order, sequenceNumber, ...entry } = value;
   const absent = { codec: undefined, typeName: undefined, failure: undefined };
-  return { outputLength, entry: { ...absent, ...entry, order: BigInt(order) } };
+  const number = sequenceNumber === undefined ? undefined : { sequenceNumber: BigInt(sequenceNumber) };
+  return { outputLength, entry: { ...absent, ...entry, ...number, order: BigInt(order) } };
 }
 
-interface WrittenLine extends Omit<JournalEntry, "order"> {
+interface WrittenLine extends Omit<JournalEntry, "order" | "sequenceNumber"> {
   readonly order: string;
+  readonly sequenceNumber?: string;
   readonly outputLength: number;
 }
 

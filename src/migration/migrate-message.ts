@@ -81,9 +81,10 @@ export class MessageMigration {
       const failure = this.#failure("source", error, { payload: bytes, offset: error.offset });
       return failed({ id, order, sha256, bytes: bytes.byteLength }, failure);
     }
-    const { envelope } = content;
+    const { envelope, delivery } = content;
     const { payload } = envelope;
-    const head = { id, order, sha256, bytes: payload.byteLength };
+    const known = delivery === undefined ? undefined : { sequenceNumber: delivery.sequenceNumber };
+    const head = { id, order, ...known, sha256, bytes: payload.byteLength };
     const read = this.#reader.read(envelope);
     if (!read.ok) {
       const failure = this.#failure("read", read.error, { payload, offset: read.offset, codec: read.codec });
@@ -219,7 +220,7 @@ function keptContentType(declared: string | undefined, own: string | undefined):
 /** Type names of generic collections may fill the header. */
 const longestTypeName = 1024;
 
-type Head = Pick<JournalEntry, "id" | "order" | "sha256" | "bytes">;
+type Head = Pick<JournalEntry, "id" | "order" | "sequenceNumber" | "sha256" | "bytes">;
 type About = Head & Pick<JournalEntry, "layers" | "warnings"> & { readonly codec: string; readonly typeName: string };
 
 function failed(head: Head & Partial<About>, failure: Failure): MigratedMessage {

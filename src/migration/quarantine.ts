@@ -16,6 +16,7 @@ import { mkdirSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { deadLetterProperties } from "../engine/delivery.ts";
 import { amend } from "../envelope/envelope.ts";
+import { deliveryToJson } from "../engine/delivery-json.ts";
 import { envelopeToJson } from "../envelope/envelope-json.ts";
 import { envelopeSuffix } from "./folder-source.ts";
 import type { JournalEntry } from "./journal-entry.ts";
@@ -31,12 +32,6 @@ export interface Quarantine {
 /** The longest description of a dead letter, in characters. */
 const longestDescription = 1024;
 
-/**
- * A folder as a quarantine: one file for each message, with its envelope in the JSON form and the reason as a dead letter
- * carries it. An entry that was not a message is kept as it is. The folder is a source for another migration.
- *
- * @throws what the file system throws when the folder cannot be made.
- */
 const aContent: OptionCheck = (value) => {
   if (!isObject(value)) return "must be an object";
   return value["ok"] === true ? anEnvelope(value["envelope"]) : areBytes(value["bytes"]);
@@ -44,6 +39,13 @@ const aContent: OptionCheck = (value) => {
 const aMessage = having("a message of a source", { content: aContent });
 const anEntry = having("an entry of a journal", { order: anything, sha256: isText, failure: maybe(anObject) });
 
+/**
+ * Creates a quarantine in a folder: one file for each message, with the reason as a dead letter carries it. A message of a
+ * queue or capture is written as a delivery, with its sequence number, any other as an envelope. An entry that was not a
+ * message is kept as it is. The folder is a source for another migration.
+ *
+ * @throws SobreError `InvalidArgument` when the folder cannot be created.
+ */
 export function createQuarantine(folder: string): Quarantine {
   checkOption("folder", folder, isName);
   try {
@@ -62,7 +64,8 @@ export function createQuarantine(folder: string): Quarantine {
         writeFileSync(`${name}.txt`, content.bytes);
         return;
       }
-      const { applicationProperties: before } = content.envelope;
+      const { envelope, delivery } = content;
+      const { applicationProperties: before } = envelope;
       const { reason, description } = deadLetterProperties;
       const applicationProperties = {
         // Why it was dead before is kept.
@@ -71,10 +74,9 @@ export function createQuarantine(folder: string): Quarantine {
         [deadLetterProperties.reason]: "Undecodable",
         [deadLetterProperties.description]: `${failure?.code}: ${failure?.message}`.slice(0, longestDescription),
       };
-      writeFileSync(
-        `${name}${envelopeSuffix}`,
-        `${JSON.stringify(envelopeToJson(amend(content.envelope, { applicationProperties })))}\n`,
-      );
+      const kept = amend(envelope, { applicationProperties });
+      const json = delivery === undefined ? envelopeToJson(kept) : deliveryToJson({ ...delivery, envelope: kept });
+      writeFileSync(`${name}${envelopeSuffix}`, `${JSON.stringify(json)}\n`);
     },
   };
 }

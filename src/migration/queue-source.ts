@@ -47,7 +47,8 @@ export function createQueueSource(engine: Engine, entity: string, options: Queue
   };
 }
 
-function messageOf(entity: string, { sequenceNumber, envelope }: Delivery, done: number): SourceMessage {
-  const content = { ok: true, envelope: openWholeMessage(envelope) } as const;
+function messageOf(entity: string, delivery: Delivery, done: number): SourceMessage {
+  const { sequenceNumber, envelope } = delivery;
+  const content = { ok: true, envelope: openWholeMessage(envelope), delivery } as const;
   return { id: `${entity}#${sequenceNumber}`, order: sequenceNumber, content, done };
 }

@@ -1,3 +1,4 @@
+import type { Delivery } from "../engine/delivery.ts";
 import type { Envelope } from "../envelope/envelope.ts";
 import type { SobreError } from "../errors/sobre-error.ts";
 
@@ -15,7 +16,12 @@ export interface SourceMessage {
 
 /** A captured message, or what could not be taken for one. */
 export type SourceContent =
-  | { readonly ok: true; readonly envelope: Envelope }
+  | {
+      readonly ok: true;
+      readonly envelope: Envelope;
+      /** The properties that its broker set, where the source has them. */
+      readonly delivery?: Delivery | undefined;
+    }
   | { readonly ok: false; readonly error: SobreError; readonly bytes: Uint8Array };
 
 /** Where messages to migrate come from. It is read twice, one message at a time, and never changed. */

@@ -3,6 +3,9 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { beforeEach, afterEach, describe, expect, it } from "vitest";
 import { run } from "../../src/cli/program.ts";
+import { type Delivery, deliveryFromJson, deliveryToJson, lockToken } from "../../src/engine/index.ts";
+import { durableEngine } from "../../src/engines/durable/index.ts";
+import { createEnvelope, type Envelope } from "../../src/envelope/index.ts";
 import { captureTerminal } from "./captured-terminal.support.ts";
 
 const product = { version: "0.0.0", mailbox: "" };
@@ -14,6 +17,14 @@ beforeEach(() => {
   copyFileSync(fixture, join(directory, "store.sqlite"));
 });
 afterEach(() => rmSync(directory, { recursive: true }));
+
+const tokenOf = (delivery: Delivery | undefined): ReturnType<typeof lockToken> => delivery?.lockToken ?? lockToken("");
+
+const named = (messageId: string): Envelope =>
+  createEnvelope({ payload: Uint8Array.of(1), brokerProperties: { messageId } });
+
+const byNumber = (list: readonly Delivery[]): readonly Delivery[] =>
+  list.toSorted((one, other) => (one.sequenceNumber < other.sequenceNumber ? -1 : 1));
 
 function damage(): void {
   const file = join(directory, "store.sqlite");
@@ -57,6 +68,40 @@ describe("sobre store", () => {
     expect(readFileSync(join(folder, "orders.ndjson"), "utf8").split("\n")).toHaveLength(4);
     expect(terminal.errors()).toContain("checksum");
     expect(await run(["store", "export", directory, folder], product, terminal)).toBe(2);
+  });
+
+  it("exports what the broker said of each message: numbers, times, counts and reasons", async () => {
+    const data = join(directory, "engine");
+    const engine = await durableEngine({
+      directory: data,
+      firstSequenceNumber: 500n,
+      queues: { orders: { enablePartitioning: true } },
+      topics: { prices: { subscriptions: ["eu"] } },
+    });
+    await (await engine.openSender("orders")).send(["a", "b", "c"].map(named));
+    await (await engine.openSender("prices")).send([named("d")]);
+    const receiver = await engine.openReceiver("orders", { receiveMode: "peekLock" });
+    const [first, second] = await receiver.receive({ maxMessages: 2, maxWaitTime: 0 });
+    await engine.settle("orders", tokenOf(first), { kind: "deadLetter", deadLetterReason: "Wrong" });
+    await engine.settle("orders", tokenOf(second), { kind: "abandon" });
+    const seen = await Promise.all(
+      ["orders/$DeadLetterQueue", "orders", "prices/Subscriptions/eu"].map((queue) =>
+        engine.peek(queue, { maxMessages: 9 }),
+      ),
+    );
+    await engine.close();
+    const folder = join(directory, "out");
+
+    expect(await run(["store", "export", data, folder], product, captureTerminal())).toBe(0);
+
+    const exported = readdirSync(folder)
+      .toSorted()
+      .map((file) => readFileSync(join(folder, file), "utf8").trimEnd().split("\n"))
+      .map((lines) => lines.map((line) => deliveryFromJson(JSON.parse(line))));
+    expect(exported.map(byNumber)).toEqual(
+      seen.map((list) => byNumber(list.map((one) => deliveryFromJson(deliveryToJson(one))))),
+    );
+    expect(exported.flat().filter(({ deliveryCount }) => deliveryCount === 1)).toHaveLength(1);
   });
 
   it("does not make a store where none is", async () => {

@@ -2,7 +2,7 @@ import { readFileSync } from "node:fs";
 import * as fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import { type Delivery, deliveryFromJson, deliveryToJson } from "../../src/engine/index.ts";
-import { capturedEnvelope } from "../../src/engine/delivery-json.ts";
+import { capturedFromJson } from "../../src/engine/delivery-json.ts";
 import { createEnvelope } from "../../src/envelope/index.ts";
 import { compileJsonSchema } from "../../src/json-schema/ajv.ts";
 import { isObject } from "../../src/values/plain-object.ts";
@@ -80,7 +80,7 @@ describe("the JSON form of a delivery", () => {
       "utf8",
     ).split("\n");
 
-    expect(capturedEnvelope(JSON.parse(line)).brokerProperties.messageId).toBe("older");
-    expect(capturedEnvelope(deliveryToJson(example))).toEqual(example.envelope);
+    expect(capturedFromJson(JSON.parse(line)).envelope.brokerProperties.messageId).toBe("older");
+    expect(capturedFromJson(deliveryToJson(example))).toEqual({ envelope: example.envelope, delivery: example });
   });
 });

@@ -1,6 +1,8 @@
 import { subQueueSuffix, subscriptionAddress } from "../../engine/address.ts";
+import type { Delivery } from "../../engine/delivery.ts";
 import type { Envelope } from "../../envelope/envelope.ts";
 import type { SobreError } from "../../errors/sobre-error.ts";
+import { MessageLog, type Numbering } from "../memory/message-log.ts";
 import type { Part, StoredMessage } from "../memory/store.ts";
 import { readEnvelope } from "./fact-rows.ts";
 import { headOf, readHead, unpackStatus } from "./message-row.ts";
@@ -18,8 +20,8 @@ const suffixes: Readonly<Record<Part, string>> = {
 export interface Item {
   readonly address: string;
   readonly message: StoredMessage;
-  /** @throws SobreError for unreadable sections. */
-  envelope(): Envelope;
+  /** The message as a receiver would see it, without a lock. @throws SobreError for unreadable sections. */
+  delivery(): Delivery;
 }
 
 /**
@@ -38,8 +40,42 @@ export function* inventory(directory: string, report?: (error: SobreError) => vo
   }
 }
 
+/** The sequence numbers of an entity, and those of its sub-queues, which have no partitions. */
+interface Numbers {
+  readonly messages: MessageLog;
+  readonly deadLetters: MessageLog;
+}
+
+const numbersOf = (numbering: Numbering): Numbers => ({
+  messages: new MessageLog(numbering),
+  deadLetters: new MessageLog({ ...numbering, partitioned: false }),
+});
+
+/** Those of an entity that is lost. */
+const unknownNumbers = numbersOf({ partitioned: false, first: 1n });
+
+/** A delivery without a lock; one that was not settled when the process ended counts, as after a restart. */
+function deliveryOf(message: StoredMessage, sequenceNumber: bigint, envelope: Envelope): Delivery {
+  const { enqueuedAt, expiresAt, deliveryCount, delivered, state, deadLetter } = message;
+  return {
+    envelope,
+    lockToken: undefined,
+    lockedUntilUtc: undefined,
+    sequenceNumber,
+    enqueuedSequenceNumber: message.enqueuedSequenceNumber ?? sequenceNumber,
+    enqueuedTimeUtc: new Date(enqueuedAt),
+    expiresAtUtc: expiresAt === Infinity ? undefined : new Date(expiresAt),
+    deliveryCount: deliveryCount + (delivered ? 1 : 0),
+    state,
+    deadLetterSource: deadLetter?.source,
+    deadLetterReason: deadLetter?.reason,
+    deadLetterErrorDescription: deadLetter?.description,
+  };
+}
+
 class ItemSink implements RowSink {
   readonly #addresses = new Map<number, string>();
+  readonly #numbers = new Map<number, Numbers>();
   #items: Item[] = [];
 
   take(): readonly Item[] {
@@ -50,14 +86,25 @@ class ItemSink implements RowSink {
 
   entity(entity: number, text: string): void {
     const fact = readEntity(entity, text);
-    const topic = fact.type === "subscription" ? (this.#addresses.get(fact.topic) ?? "unknown") : undefined;
-    this.#addresses.set(entity, topic === undefined ? fact.name : subscriptionAddress(topic, fact.name));
+    if (fact.type === "subscription") {
+      this.#addresses.set(entity, subscriptionAddress(this.#addresses.get(fact.topic) ?? "unknown", fact.name));
+      this.#numbers.set(entity, this.#numbers.get(fact.topic) ?? unknownNumbers);
+      return;
+    }
+    this.#addresses.set(entity, fact.name);
+    this.#numbers.set(entity, numbersOf({ partitioned: fact.settings.enablePartitioning, first: fact.first }));
   }
 
   message(record: number, entity: number, status: number, row: Uint8Array): void {
     const { message } = readHead(headOf(row), record, entity, unpackStatus(status));
     const address = `${this.#addresses.get(entity) ?? `entity-${entity}`}${suffixes[message.part]}`;
-    this.#items.push({ address, message, envelope: () => readEnvelope(row) });
+    const { messages, deadLetters } = this.#numbers.get(entity) ?? unknownNumbers;
+    const log = message.part === "messages" ? messages : deadLetters;
+    this.#items.push({
+      address,
+      message,
+      delivery: () => deliveryOf(message, log.numberOf(message), readEnvelope(row)),
+    });
   }
 
   entityDeleted(): void {}

@@ -55,7 +55,7 @@ export class MessageLog {
     this.partition(message.partition).delete(message.ordinal);
   }
 
-  numberOf(message: QueuedMessage): bigint {
+  numberOf(message: Pick<QueuedMessage, "partition" | "ordinal">): bigint {
     return this.partition(message.partition).numberOf(message.ordinal);
   }
 
