@@ -2,7 +2,7 @@ import { existsSync, mkdirSync, readFileSync, writeFileSync } from "node:fs";
 import { dirname, join } from "node:path";
 import { exportAsyncApi, recordOf } from "../contract/asyncapi/asyncapi-export.ts";
 import { type ImportedDocument, type ImportedSubject, importAsyncApi } from "../contract/asyncapi/asyncapi-import.ts";
-import { parseRecord, recordText } from "../contract/asyncapi/asyncapi-record.ts";
+import { type AsyncApiRecord, parseRecord, recordText } from "../contract/asyncapi/asyncapi-record.ts";
 import type { Entity } from "../contract/asyncapi/channel-entity.ts";
 import { isObject } from "../contract/json-schema/json-value.ts";
 import { yamlText } from "../contract/sources/yaml.ts";
@@ -79,6 +79,16 @@ function settle({ subjects }: ImportedDocument, schemas: string, service: string
   }
 }
 
+/** The record with a message for each subject that it does not have, as a component that no channel carries yet. */
+function withOthers(record: AsyncApiRecord, subjects: readonly Subject[]): AsyncApiRecord {
+  const known = new Set(Object.values(record.messages).map(({ subject }) => subject));
+  const others = recordOf(
+    subjects.filter(({ name }) => !known.has(name)),
+    undefined,
+  );
+  return { ...record, messages: { ...others.messages, ...record.messages } };
+}
+
 function firstSettings({ format, contentType = "" }: ImportedSubject): object {
   const codec = format === "protobuf" ? "protobuf" : contentType.includes("msgpack") ? "msgpack" : "json";
   return { owner: "", codecs: [codec], policy: { direction: "backward" }, inFlight: [] };
@@ -127,7 +137,14 @@ export async function exportDocument(
   const subjects: readonly Subject[] = readSubjects(folderFiles(schemas));
   const file = join(schemas, recordName);
   if (subjects.length === 0) throw new Misuse(`${schemas} has no subject`);
-  const record = existsSync(file) ? parseRecord(readText(file)) : recordOf(subjects, service);
+  const record = existsSync(file) ? withOthers(parseRecord(readText(file)), subjects) : recordOf(subjects, service);
+  for (const { versions } of subjects) {
+    const newest = versions.at(-1);
+    if (newest?.format === "protobuf" && newest.parts.length > 0)
+      terminal.err(
+        `sobre: ${newest.file} imports ${newest.parts.map((part) => part.file).join(", ")}, which is not exported\n`,
+      );
+  }
   const document = exportAsyncApi(subjects, record);
   const text = format === "yaml" ? yamlText(document) : `${JSON.stringify(document, undefined, 2)}\n`;
   if (out === undefined) await terminal.out(text);

@@ -8,6 +8,7 @@ import { unreadByTypes } from "../contract/golden/typed-golden.ts";
 import { checkPair, type CheckedPair } from "../contract/subjects/checked-pair.ts";
 import { codeDifferences } from "../contract/subjects/code-check.ts";
 import { brokenLocks, parseLock } from "../contract/subjects/lock.ts";
+import { subjectsIn, unknownDeployed } from "../contract/subjects/deployments.ts";
 import { folderFiles } from "../contract/subjects/subject-files.ts";
 import { readSubjects, type Subject } from "../contract/subjects/subject.ts";
 import { misspeltKeywords } from "../contract/subjects/misspelt-keywords.ts";
@@ -17,6 +18,7 @@ import { upcastBy } from "../contract/subjects/upcast-by.ts";
 import { applyWaivers, parseWaivers, schemasHash, waiverChanges } from "../contract/subjects/waivers.ts";
 import type { MessageType } from "../message/message-type.ts";
 import { type Other, readOther } from "./contract-against.ts";
+import { deployedIn } from "./contract-deployments.ts";
 import { readText, versionSerializer, witnessCodecs } from "./contract-files.ts";
 import { type LabelledPair, registeredPairs } from "./contract-registry.ts";
 import { draftsOf, isSchemaFile, typesOf } from "./contract-sources.ts";
@@ -45,6 +47,10 @@ export interface CheckCommand {
   readonly budget?: number;
   /** The URL of a schema registry to compare with. */
   readonly registry?: string;
+  /** An environment whose deployments say what is in flight. */
+  readonly env?: string;
+  /** The deployments: a file, or a URL. */
+  readonly file?: string;
 }
 
 /** Checks the subjects of a folder; resolves to the exit code. */
@@ -94,7 +100,9 @@ async function reportOf(
   terminal: Terminal,
 ): Promise<{ readonly report: CheckReport; readonly subjects: readonly Subject[] }> {
   const { schemas: folder, against, fixtures = "fixtures/contracts", strict = false } = command;
-  const subjects = readSubjects(folderFiles(folder));
+  const listed = readSubjects(folderFiles(folder));
+  const deployed = command.env === undefined ? undefined : await deployedIn(command.env, command.file);
+  const subjects = deployed === undefined ? listed : subjectsIn(listed, deployed);
   const other =
     against === undefined || against === "lock" ? undefined : readOther(against, { schemas: folder, fixtures });
   const types = await typesOf(command.types);
@@ -125,7 +133,8 @@ async function reportOf(
   ]);
   const changes = [...found, ...waiverChanges(waivers, other?.waivers ?? [], { today, hashes })];
   const waived = applyWaivers({ pairs: checked, changes }, waivers, { today, against });
-  const problems = [...brokenLocks(subjects, lock), ...waived.problems];
+  const unknown = deployed === undefined ? [] : unknownDeployed(subjects, undefined, deployed);
+  const problems = [...brokenLocks(subjects, lock), ...waived.problems, ...unknown];
   const report = { ...waived, problems, locked: Object.keys(lock).length, folder, strict };
   return { report, subjects };
 }

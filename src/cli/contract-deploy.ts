@@ -1,12 +1,12 @@
 import { formatReport } from "../contract/report/format-report.ts";
 import type { ReportFormat } from "../contract/report/report-format.ts";
 import { checkPair, type CheckedPair } from "../contract/subjects/checked-pair.ts";
-import { type DeploymentStore, deploymentStore } from "../contract/subjects/deployment-store.ts";
-import { deployedTo, pairsOfService, unknownDeployed, withDeployed } from "../contract/subjects/deployments.ts";
+import { pairsOfService, unknownDeployed, withDeployed } from "../contract/subjects/deployments.ts";
 import { folderFiles } from "../contract/subjects/subject-files.ts";
 import { readSubjects } from "../contract/subjects/subject.ts";
 import { upcastBy } from "../contract/subjects/upcast-by.ts";
 import { exitCodeOf } from "./contract-check.ts";
+import { deployedIn, storeOf } from "./contract-deployments.ts";
 import { witnessCodecs } from "./contract-files.ts";
 import { typesOf } from "./contract-sources.ts";
 import { contractExitCodes } from "./contract-outcome.ts";
@@ -46,7 +46,7 @@ export async function canDeploy(
   { file, schemas, env, service, format, types: module }: CanDeployCommand & { readonly service: string },
   terminal: Terminal,
 ): Promise<number> {
-  const deployed = deployedTo(await storeOf(file).read(), env);
+  const deployed = await deployedIn(env, file);
   const subjects = readSubjects(folderFiles(schemas));
   if (!subjects.some(({ inFlight }) => inFlight.some((one) => one.service === service)))
     throw new Misuse(`no subject.json lists ${service} in inFlight`);
@@ -65,8 +65,4 @@ export async function canDeploy(
     `sobre: ${service} ${code === contractExitCodes.proven ? "can" : "cannot"} be deployed to ${env}, next to ${others} other services\n`,
   );
   return code;
-}
-
-function storeOf(place: string): DeploymentStore {
-  return deploymentStore(place, process.env["SOBRE_DEPLOYMENTS_AUTH"]);
 }

@@ -7,6 +7,7 @@ import { openProtobufSchema } from "../contract/protobuf/schema.ts";
 import type { CodeSchema } from "../contract/subjects/code-check.ts";
 import { isMessageType, jsonSchemaOf, madeBy, schemaVendor } from "../contract/subjects/schema-source.ts";
 import { bundledSchema } from "../contract/sources/json-bundle.ts";
+import { FileIndex } from "../contract/sources/file-index.ts";
 import { importingProto } from "../contract/sources/proto-files.ts";
 import { folderFiles, parseSchemaText, readOnce } from "../contract/subjects/subject-files.ts";
 import { SobreError } from "../errors/sobre-error.ts";
@@ -70,7 +71,7 @@ function draftOfFile(path: string, { subject = basename(path).replace(/(?:\.sche
     openProtobufSchema(schema);
     return { subject, schema, isProto: true };
   }
-  const { schema } = bundledSchema(files, file, parseSchemaText(text, path));
+  const { schema } = bundledSchema(new FileIndex(files), file, parseSchemaText(text, path));
   return { subject, schema: new SchemaDocument(schema, path, metaSchema).root.schema };
 }
 

@@ -56,6 +56,8 @@ function reportFormat(): Option {
   return new Option("-f, --format <F>", "how to report").choices(reportFormats).default("text");
 }
 
+const deploymentsText = "the deployments: a file, or a URL for GET and PUT (SOBRE_DEPLOYMENTS_AUTH is USER:PASSWORD)";
+
 function checkCommand(terminal: Terminal, finish: Finish): Command {
   return onSubjects("check", "compare the versions that meet")
     .option("-g, --fixtures <DIR>", "folder of the golden messages", "fixtures/contracts")
@@ -69,6 +71,8 @@ function checkCommand(terminal: Terminal, finish: Finish): Command {
     .option("--subject <NAME>", "the subject of --from; default: as init names it")
     .option("--strict", "fail when a pair is unproven")
     .option("--budget <STEPS>", "steps for each pair; default: 10000000", wholeNumber("--budget", 0))
+    .option("-e, --env <ENV>", "take what is in flight from the deployments of this environment")
+    .option("--file <FILE>", deploymentsText, "deployments.json")
     .option("--registry <URL>", "compare with a schema registry by its modes; SOBRE_REGISTRY_AUTH is USER:PASSWORD")
     .action(async (options: CheckCommand) => {
       const { checkContracts } = await import("./contract-check.ts");
@@ -163,8 +167,6 @@ function typesCommand(terminal: Terminal, finish: Finish): Command {
       finish(await reportingUnreadable(terminal, () => writeTypes(options, terminal)));
     });
 }
-
-const deploymentsText = "the deployments: a file, or a URL for GET and PUT (SOBRE_DEPLOYMENTS_AUTH is USER:PASSWORD)";
 
 function deployedCommand(terminal: Terminal, finish: Finish): Command {
   return onSubjects("deployed", "record which versions a deployed service sends and reads")

@@ -88,6 +88,32 @@ describe("sobre contract deployed and can-deploy", () => {
     expect(terminal.text()).toContain("web has order 1.0 deployed, which is not here");
   });
 
+  it("are what check takes as in flight with --env, instead of what is listed", async () => {
+    const where = place();
+    const folder = orders(web("1.0"), billing("1.1"));
+    const check = (...args: readonly string[]) => sobre("contract", "check", "-s", folder, ...args);
+    await deployed(orders(web("1.1")), "web", where);
+    await deployed(orders(billing("1.1")), "billing", where);
+
+    const [listed, inProd] = [await check(), await check("--env", "prod", "--file", where)];
+    await deployed(orders(billing("1.1", "1.0"), web("1.0")), "web", where);
+    const later = await check("--env", "prod", "--file", where);
+
+    expect([listed.code, inProd.code, later.code]).toEqual([1, 0, 1]);
+    expect(later.terminal.text()).toContain('witness {"id":""}');
+  });
+
+  it("fail a check of versions that are not here", async () => {
+    const where = place();
+    await deployed(orders(web("1.0")), "web", where);
+
+    const folder = folderOf({ "order/1.1.schema.json": newer });
+    const { code, terminal } = await sobre("contract", "check", "-s", folder, "--env", "prod", "--file", where);
+
+    expect(code).toBe(1);
+    expect(terminal.text()).toContain("web has order 1.0 deployed, which is not here");
+  });
+
   it.each(["__proto__", "constructor", "toString"])("know nothing of an environment named %s", async (env) => {
     const where = place();
     await deployed(orders(web("1.0")), "web", where);
@@ -127,10 +153,13 @@ describe("deployments over HTTP", () => {
   let url = "";
   let document: string | undefined;
   let version = 0;
+  /** The paths that were asked for. */
+  const paths: string[] = [];
   /** Runs once a document was read, as another pipeline does. */
   let meanwhile: (() => void) | undefined;
   const server = createServer((request, response) => {
     const { method, headers } = request;
+    paths.push(`${method ?? ""} ${request.url ?? ""}`);
     const etag = `"${version}"`;
     if (headers.authorization !== `Basic ${Buffer.from("me:hunter2").toString("base64")}`) {
       response.writeHead(401).end();
@@ -172,6 +201,18 @@ describe("deployments over HTTP", () => {
     expect([first.code, second.code, code]).toEqual([0, 0, 1]);
     expect(Object.keys(JSON.parse(document ?? "{}").prod)).toEqual(["web", "billing"]);
     expect(terminal.text()).toContain('witness {"id":""}');
+  });
+
+  it("may need a signature in the URL, which is never shown", async () => {
+    document = undefined;
+    paths.length = 0;
+    const { code } = await deployed(orders(web("1.0")), "web", `${url}?sig=s3cret`);
+    const refused = await deployed(orders(web("1.0")), "web", `${url.replace("hunter2", "x")}?sig=s3cret`);
+
+    expect(code).toBe(0);
+    expect(paths.slice(0, 2)).toEqual(["GET /deployments?sig=s3cret", "PUT /deployments?sig=s3cret"]);
+    expect(refused.terminal.errors()).toMatch(/deployments refuses the user or password/);
+    expect(refused.terminal.errors()).not.toContain("s3cret");
   });
 
   it("are not written over what another pipeline has recorded meanwhile, and no password is shown", async () => {

@@ -1,4 +1,4 @@
-import { existsSync, readFileSync } from "node:fs";
+import { existsSync, mkdirSync, readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { describe, expect, it } from "vitest";
 import { exportAsyncApi } from "../../src/contract/asyncapi/asyncapi-export.ts";
@@ -278,6 +278,22 @@ describe("an AsyncAPI document", () => {
         schemas: { money: { type: "integer" } },
       },
     });
+  });
+
+  it("has subjects that were added after the import, with names that components may have", async () => {
+    const { schemas } = await imported("a.json", requestReply);
+    const more = { "1.0.schema.json": { properties: { total: { $ref: "../shared/money.json" } } } };
+    mkdirSync(join(schemas, "extra"));
+    mkdirSync(join(schemas, "shared"));
+    writeFileSync(join(schemas, "extra/1.0.schema.json"), JSON.stringify(more["1.0.schema.json"]));
+    writeFileSync(join(schemas, "shared/money.json"), JSON.stringify({ type: "integer" }));
+
+    const { components } = Object(await exported(schemas));
+
+    expect(components.messages.extra.payload).toEqual({
+      properties: { total: { $ref: "#/components/schemas/shared_money.json" } },
+    });
+    expect(components.schemas["shared_money.json"]).toEqual({ type: "integer" });
   });
 
   it.each<[what: string, document: unknown, message: string]>([

@@ -178,6 +178,28 @@ describe("sobre contract check --registry", () => {
     for (const pair of report.pairs) expect(pair.registry).toEqual({ mode, isCompatible: false });
   });
 
+  it("takes the mode for all from a registry that has none for the subject, and refuses one that it does not know", async () => {
+    const own = await startRegistry({ order: [json(order("id"), toMoney)], money: [json(money)] });
+    own.answers = (path) => (path.startsWith("/config/") ? [404, '{"error_code":40408}'] : undefined);
+    const known = await check(nextOrder(), "--registry", own.url);
+    own.answers = (path) => (path.startsWith("/config/") ? [200, '{"compatibilityLevel":"SIDEWAYS"}'] : undefined);
+    const unknown = await check(nextOrder(), "--registry", own.url);
+
+    expect(known.terminal.text()).toContain("the registry, BACKWARD: incompatible");
+    expect(unknown.code).toBe(4);
+    expect(unknown.terminal.errors()).toContain("Expected one of: BACKWARD, BACKWARD_TRANSITIVE");
+  });
+
+  it("leaves the registry's own answer open where it gives none", async () => {
+    const own = await startRegistry({ order: [json(order("id"), toMoney)], money: [json(money)] });
+    own.answers = (path) => (path.startsWith("/compatibility/") ? [422, '{"error_code":42201}'] : undefined);
+
+    const { code, terminal } = await check(nextOrder(), "--registry", own.url);
+
+    expect(code).toBe(1);
+    expect(terminal.text()).toContain("the registry, BACKWARD: it does not say");
+  });
+
   it("does not compare a version with itself once it is registered", async () => {
     const own = await startRegistry({ money: [json(money)] });
 

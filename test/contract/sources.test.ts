@@ -1,3 +1,4 @@
+import { execFileSync } from "node:child_process";
 import { mkdtempSync, rmSync, symlinkSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
@@ -193,6 +194,56 @@ describe("JSON Schemas of several files", () => {
     expect(() => readSubjects(folderFiles(folder))).toThrow("order/a.json is a link that leads outside the folder");
   });
 
+  it("are subjects, too, in folders that are called like versions", () => {
+    const subjects = subjectsOf({
+      "api/1.0/order/1.0.schema.json": money,
+      "pay/2.0.schema.json": order({ $ref: "m.json" }),
+      "pay/2.0/m.json": money,
+    });
+
+    expect(subjects.map(({ name }) => name)).toEqual(["api/1.0/order", "pay"]);
+  });
+
+  it("are recorded, verified and read across versions", async () => {
+    const folder = folderOf({
+      "s/order/1.0.schema.json": order({ $ref: "../shared/money.json" }),
+      "s/order/1.1.schema.yaml": "allOf: [{ $ref: 1.0.schema.json }]\nproperties: { note: { type: string } }",
+      "s/shared/money.json": money,
+      ...Object.fromEntries(
+        Object.entries(protos).map(([name, text]) => [`s/${name.replace("order", "moved")}`, text]),
+      ),
+      "s/moved/subject.json": { codecs: ["protobuf"] },
+    });
+    const at = ["-s", join(folder, "s")];
+    const run = async (name: string) => (await sobre("contract", name, ...at, "-g", join(folder, "g"))).code;
+    const types = await sobre("contract", "types", ...at);
+
+    expect([await run("record"), await run("verify"), await run("matrix"), types.code]).toEqual([0, 0, 0, 0]);
+    expect(types.terminal.text()).toMatch(/cents/);
+  });
+
+  it("are told from those of a git reference when a shared file was edited", async () => {
+    const folder = folderOf({
+      "order/1.0.schema.json": order({ $ref: "../shared/money.json" }),
+      "shared/money.json": money,
+    });
+    const git = (...args: readonly string[]) =>
+      execFileSync("git", ["-c", "user.name=a", "-c", "user.email=a@example.org", ...args], {
+        cwd: folder,
+        stdio: "ignore",
+      });
+    git("init", "-q");
+    git("add", ".");
+    git("commit", "-q", "-m", "first");
+    writeFileSync(join(folder, "shared/money.json"), JSON.stringify({ ...money, required: ["cents", "currency"] }));
+
+    const { code, terminal } = await check(folder, "--against", "git:HEAD");
+
+    expect(code).toBe(1);
+    expect(terminal.text()).toContain("a file that it refers to has been edited: shared/money.json");
+    expect(terminal.text()).toMatch(/shared\/money\.json:\d+:\d+ member-required/);
+  });
+
   it("are still refused when a schema is neither a version nor referred to", () => {
     expect(() => subjectsOf({ "order/1.0.schema.json": money, "order/latest.schema.json": money })).toThrow(
       "no version refers to it",
@@ -290,70 +341,5 @@ describe(".proto files with imports", () => {
       "order/1.0/google/type/money.proto",
       "order/1.0/shared/line.proto",
     ]);
-  });
-});
-
-describe("YAML schemas", () => {
-  const yaml = `type: object
-required: [total]
-properties:
-  total: &money
-    type: object
-    properties: { cents: { type: integer } }
-    required: [cents]
-  tip: *money
-`;
-
-  it("are versions, with anchors", () => {
-    expect(takesMoney(schemaOf({ "order/1.0.schema.yaml": yaml }))).toBe(true);
-  });
-
-  it("show the line and column of a change", async () => {
-    const { code, terminal } = await check(
-      folderOf({
-        "order/1.0.schema.json": { type: "object", properties: { total: money } },
-        "order/1.1.schema.yml": yaml,
-      }),
-    );
-
-    expect(code).toBe(1);
-    expect(terminal.text()).toContain("order/1.1.schema.yml:2:11 member-required");
-  });
-
-  it("are read by the core schema of YAML 1.2, where `no` is a text and 0o17 a number", () => {
-    const schema = schemaOf({ "order/1.0.schema.yaml": "enum: [no, 0o17, ~, 1e2, '1']\n__proto__: {}\n" });
-
-    expect(schema).toHaveProperty("enum", ["no", 15, null, 100, "1"]);
-    expect(Object.keys(Object(schema))).toEqual(["enum", "__proto__"]);
-  });
-
-  const bomb = Array.from(
-    { length: 9 },
-    (_, at) =>
-      `a${at}: &a${at} [${Array(9)
-        .fill(at === 0 ? "x" : `*a${at - 1}`)
-        .join(", ")}]`,
-  );
-
-  it.each<[what: string, text: string, message: string]>([
-    ["aliases that multiply", bomb.join("\n"), "with its aliases written out"],
-    ["an alias inside of its own anchor", "a: &a [*a]", ""],
-    ["deep nesting", `a: ${"[".repeat(5000)}`, ""],
-    ["two documents", "a: 1\n---\nb: 2", "not YAML"],
-    ["a duplicate member", "a: 1\na: 2", "not YAML"],
-    ["a tag of YAML", "a: !!binary aGk=", "has a tag"],
-    ["a tag of its own", "a: !secret b", "not YAML"],
-    ["a number that is none in JSON", "a: .nan", "a number that JSON does not have"],
-    ["an integer that a double cannot hold", "maximum: 9007199254740993", "a double cannot hold"],
-  ])("with %s are refused", (_, text, message) => {
-    expect(() => schemaOf({ "order/1.0.schema.yaml": text })).toThrow(
-      expect.objectContaining({ name: "SobreError", message: expect.stringContaining(message) }),
-    );
-  });
-
-  it("are refused as a second file of one version", () => {
-    expect(() => subjectsOf({ "order/1.0.schema.json": money, "order/1.0.schema.yaml": yaml })).toThrow(
-      "are the same version",
-    );
   });
 });

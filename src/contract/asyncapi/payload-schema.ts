@@ -70,7 +70,8 @@ export class SchemaComponents {
     if (!isObject(schema)) return schema;
     const { definitions, $defs, ...own } = schema;
     const held = Object.entries({ ...(isObject($defs) ? $defs : {}), ...(isObject(definitions) ? definitions : {}) });
-    const names = new Map(held.map(([name]) => [name, name]));
+    // Components have no other names.
+    const names = new Map(held.map(([name]) => [name, name.replaceAll(/[^\w.-]/g, "_")]));
     const replace = (reference: string): string => {
       const [, container, token = "", rest = ""] = /^#\/(definitions|\$defs)\/([^/]+)(.*)$/s.exec(reference) ?? [];
       if (container !== undefined)
@@ -79,8 +80,9 @@ export class SchemaComponents {
     };
     for (const [name, definition] of held) {
       const text = JSON.stringify(withReferences(definition, replace));
-      if (this.schemas.has(name) && JSON.stringify(this.schemas.get(name)) !== text)
-        names.set(name, `${owner}.${name}`);
+      const free = names.get(name) ?? name;
+      const isTaken = this.schemas.has(free) && JSON.stringify(this.schemas.get(free)) !== text;
+      if (isTaken) names.set(name, `${owner}.${free}`);
     }
     for (const [name, definition] of held)
       this.schemas.set(names.get(name) ?? name, withReferences(definition, replace));

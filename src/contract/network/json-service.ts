@@ -37,6 +37,7 @@ export class JsonService {
   /** The URL as it may be shown. */
   readonly shown: string;
   private readonly authorization: string | undefined;
+  private readonly query: string;
   private readonly timeout: number;
   private readonly clock: Clock;
 
@@ -50,6 +51,9 @@ export class JsonService {
     place.username = "";
     place.password = "";
     place.hash = "";
+    // A query may hold a signature.
+    this.query = place.search.slice(1);
+    place.search = "";
     this.shown = place.href.replace(/\/$/, "");
     this.timeout = timeout;
     this.clock = clock;
@@ -67,19 +71,22 @@ export class JsonService {
     const ended = new AbortController();
     const timer = this.clock.setTimer(this.clock.now() + this.timeout, () => ended.abort());
     try {
-      const response = await fetch(place, {
-        method,
-        // A password must not be sent on to another place.
-        redirect: "manual",
-        signal: ended.signal,
-        headers: {
-          accept: "application/vnd.schemaregistry.v1+json, application/json",
-          ...(this.authorization === undefined ? {} : { authorization: this.authorization }),
-          ...(body === undefined ? {} : { "content-type": "application/json" }),
-          ...headers,
+      const response = await fetch(
+        this.query === "" ? place : `${place}${place.includes("?") ? "&" : "?"}${this.query}`,
+        {
+          method,
+          // A password must not be sent on to another place.
+          redirect: "manual",
+          signal: ended.signal,
+          headers: {
+            accept: "application/vnd.schemaregistry.v1+json, application/json",
+            ...(this.authorization === undefined ? {} : { authorization: this.authorization }),
+            ...(body === undefined ? {} : { "content-type": "application/json" }),
+            ...headers,
+          },
+          ...(body === undefined ? {} : { body: JSON.stringify(body) }),
         },
-        ...(body === undefined ? {} : { body: JSON.stringify(body) }),
-      });
+      );
       const text = await textOf(response, place);
       const json = parsedJson(text);
       if (!response.ok) throw refusal(place, response.status, json);

@@ -5,15 +5,13 @@ import { parseSchemaText, type SubjectFiles } from "../subjects/subject-files.ts
 import { SchemaFile } from "./schema-file.ts";
 import { ownFolders } from "./schema-part.ts";
 
-/** Finds the files of schemas that a version refers to. */
+/** Finds the files of schemas that versions refer to. */
 export class FileIndex {
-  private readonly files: SubjectFiles;
-  private readonly version: string;
+  readonly files: SubjectFiles;
   private ids: ReadonlyMap<string, readonly string[]> | undefined;
 
-  constructor(files: SubjectFiles, version: string) {
+  constructor(files: SubjectFiles) {
     this.files = files;
-    this.version = version;
   }
 
   open(file: string): SchemaFile {
@@ -25,30 +23,30 @@ export class FileIndex {
   }
 
   /** @throws SobreError `InvalidArgument` when several files have that identifier. */
-  byId(id: string): string | undefined {
+  byId(id: string, version: string): string | undefined {
     this.ids ??= this.identifiers();
     const found = this.ids.get(id) ?? [];
-    const [own] = ownFolders(this.version);
+    const [own] = ownFolders(version);
     const nearest = found.filter((file) => file.startsWith(`${own}/`));
     const [first, second] = nearest.length === 0 ? found : nearest;
     if (second === undefined) return first;
     throw new SobreError(
       "InvalidArgument",
-      `${this.version}: ${first ?? ""} and ${second} both have the identifier ${JSON.stringify(id)}. Refer to one by its path.`,
+      `${version}: ${first ?? ""} and ${second} both have the identifier ${JSON.stringify(id)}. Refer to one by its path.`,
     );
   }
 
   /**
-   * The file at a relative path: from the file that refers to it, or from a folder of the version's own.
+   * The file at a relative path: from the file that refers to it, or from the folder of what the version alone refers to.
    *
    * @throws SobreError `InvalidArgument` for a path that leads out of the folder.
    */
-  byPath(from: string, reference: string): string | undefined {
+  byPath(from: string, reference: string, version: string): string | undefined {
     const [path = ""] = reference.split(/[?#]/);
     if (path === "" || /^[a-z][\w+.-]*:/i.test(path) || path.startsWith("//")) return undefined;
     const plain = decoded(path);
     const listed = this.files.list();
-    const [own] = ownFolders(this.version);
+    const [own] = ownFolders(version);
     const candidates = [posix.join(posix.dirname(from), plain), posix.join(own, plain)];
     if (posix.isAbsolute(plain) || plain.includes("\\") || candidates[0]?.startsWith("../") === true)
       throw new SobreError(

@@ -2,8 +2,7 @@ import { SobreError } from "../../errors/sobre-error.ts";
 import { metaSchema } from "../../json-schema/ajv.ts";
 import { isOldDialect, namedDialect, unknownDialect } from "../json-schema/dialect.ts";
 import { isObject } from "../json-schema/json-value.ts";
-import type { SubjectFiles } from "../subjects/subject-files.ts";
-import { FileIndex } from "./file-index.ts";
+import type { FileIndex } from "./file-index.ts";
 import { placeOfFiles, rewritten, SchemaFile } from "./schema-file.ts";
 import type { SchemaPart } from "./schema-part.ts";
 
@@ -15,11 +14,11 @@ import type { SchemaPart } from "./schema-part.ts";
  *   files whose dialects differ or that have dynamic references.
  */
 export function bundledSchema(
-  files: SubjectFiles,
+  index: FileIndex,
   file: string,
   schema: unknown,
 ): { readonly schema: unknown; readonly parts: readonly SchemaPart[] } {
-  const bundle = new Bundle(files, new SchemaFile(file, schema));
+  const bundle = new Bundle(index, new SchemaFile(file, schema));
   return bundle.made();
 }
 
@@ -28,9 +27,9 @@ class Bundle {
   private readonly index: FileIndex;
   private readonly parts = new Map<string, SchemaFile>();
 
-  constructor(files: SubjectFiles, own: SchemaFile) {
+  constructor(index: FileIndex, own: SchemaFile) {
     this.own = own;
-    this.index = new FileIndex(files, own.file);
+    this.index = index;
   }
 
   made(): { readonly schema: unknown; readonly parts: readonly SchemaPart[] } {
@@ -115,8 +114,8 @@ class Bundle {
 
   private fileOf(from: SchemaFile, reference: string, resource: string): SchemaFile | undefined {
     // A file without an identifier is identified only by its path.
-    const byId = resource.startsWith(placeOfFiles) ? undefined : this.index.byId(resource);
-    const found = byId ?? this.index.byPath(from.file, reference);
+    const byId = resource.startsWith(placeOfFiles) ? undefined : this.index.byId(resource, this.own.file);
+    const found = byId ?? this.index.byPath(from.file, reference, this.own.file);
     if (found === this.own.file) return this.own;
     if (found !== undefined) return this.parts.get(found) ?? this.index.open(found);
     if (metaSchema(resource) !== undefined) return undefined;

@@ -24,7 +24,13 @@ export function ownFolders(file: string): readonly [version: string, subject: st
   return [file.replace(/^(.*\/\d+\.\d+)\.[^/]*$/, "$1"), posix.dirname(file)];
 }
 
-/** Whether a file is in a place for what versions refer to, rather than that of a version. */
-export function isForImports(file: string): boolean {
-  return file.startsWith("imports/") || /\/\d+\.\d+\//.test(file);
+/** Whether a file is in a place for what versions refer to: in `imports`, or in a folder next to the version of its name. */
+export function isForImports(file: string, files: SubjectFiles): boolean {
+  if (file.startsWith("imports/")) return true;
+  return Array.from(file.matchAll(/\/\d+\.\d+(?=\/)/g)).some(({ index, 0: version }) => {
+    const folder = file.slice(0, index + version.length);
+    return versionEndings.some((ending) => files.list().includes(`${folder}.${ending}`));
+  });
 }
+
+const versionEndings = ["proto", "schema.json", "schema.yaml", "schema.yml"];

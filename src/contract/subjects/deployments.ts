@@ -107,14 +107,22 @@ function keyOf({ older, newer, direction, isUpcast }: VersionPair): string {
   return `${older.version} ${newer.version} ${direction} ${isUpcast === true}`;
 }
 
-/** The versions that others have deployed and that are not here, so that nothing of them is compared: one sentence each. */
+/** The subjects with the versions in flight that services have deployed, instead of those that are listed. */
+export function subjectsIn(subjects: readonly Subject[], deployed: Deployments[string]): readonly Subject[] {
+  return subjects.map((subject) => ({ ...subject, inFlight: othersOf(subject, undefined, deployed) }));
+}
+
+/**
+ * The deployed versions that are not here, so that nothing of them is compared: one sentence each. Those that a service meets,
+ * or all without it.
+ */
 export function unknownDeployed(
   subjects: readonly Subject[],
-  service: string,
+  service: string | undefined,
   deployed: Deployments[string],
 ): readonly string[] {
   return subjects.flatMap((subject) => {
-    if (!subject.inFlight.some((one) => one.service === service)) return [];
+    if (service !== undefined && !subject.inFlight.some((one) => one.service === service)) return [];
     const known = new Set(subject.versions.map(({ version }) => version));
     return othersOf(subject, service, deployed).flatMap(({ service: other, produces, consumes }) =>
       Array.from(new Set([...produces, ...consumes]))
@@ -129,7 +137,7 @@ export function unknownDeployed(
 
 function othersOf(
   { name: subject }: Subject,
-  service: string,
+  service: string | undefined,
   deployed: Deployments[string],
 ): readonly ServiceVersions[] {
   return Object.entries(deployed).flatMap(([name, { subjects }]) => {

@@ -1,6 +1,7 @@
 import { SobreError } from "../../errors/sobre-error.ts";
 import { type VersionFile, versionFile } from "../../message/schema-files.ts";
 import { bundledSchema } from "../sources/json-bundle.ts";
+import { FileIndex } from "../sources/file-index.ts";
 import { importingProto } from "../sources/proto-files.ts";
 import { isForImports, type SchemaPart } from "../sources/schema-part.ts";
 import { parseSchemaText, type SubjectFiles } from "./subject-files.ts";
@@ -21,16 +22,17 @@ export interface SubjectVersion {
 /** The versions of each subject, or of the one named, oldest first. @throws SobreError as `readSubjects` does. */
 export function readVersions(files: SubjectFiles, only?: string): ReadonlyMap<string, readonly SubjectVersion[]> {
   const versions = new Map<string, SubjectVersion[]>();
+  const index = new FileIndex(files);
   for (const file of files.list()) {
     const [subject, name] = placeOf(file);
-    const version = subject === "" || isForImports(file) ? undefined : versionFile(name);
+    const version = subject === "" || isForImports(file, files) ? undefined : versionFile(name);
     if (version === undefined || (only !== undefined && subject !== only)) continue;
     const own = versions.get(subject) ?? [];
     versions.set(subject, own);
     const same = own.find((other) => other.version === version.version);
     if (same !== undefined)
       throw new SobreError("InvalidArgument", `${same.file} and ${file} are the same version. Keep one of them.`);
-    own.push(versionOf(files, file, version));
+    own.push(versionOf(index, file, version));
   }
   for (const own of versions.values()) own.sort((a, b) => compareVersions(a.version, b.version));
   return versions;
@@ -42,10 +44,12 @@ function placeOf(file: string): readonly [folder: string, name: string] {
   return [file.slice(0, Math.max(0, cut)), file.slice(cut + 1)];
 }
 
-function versionOf(files: SubjectFiles, file: string, { version, format }: VersionFile): SubjectVersion {
-  const text = files.read(file);
+function versionOf(index: FileIndex, file: string, { version, format }: VersionFile): SubjectVersion {
+  const text = index.textOf(file);
   const read =
-    format === "protobuf" ? importingProto(files, file, text) : bundledSchema(files, file, parseSchemaText(text, file));
+    format === "protobuf"
+      ? importingProto(index.files, file, text)
+      : bundledSchema(index, file, parseSchemaText(text, file));
   return { version, file, text, format, ...read };
 }
 
@@ -60,7 +64,7 @@ export function refuseMisnamed(files: SubjectFiles, versions: ReadonlyMap<string
   );
   const misnamed = files.list().find((file) => {
     const [subject, name] = placeOf(file);
-    const isOther = subject === "" || isForImports(file) || used.has(file) || versionFile(name) !== undefined;
+    const isOther = subject === "" || isForImports(file, files) || used.has(file) || versionFile(name) !== undefined;
     return !isOther && isSchemaName(name);
   });
   if (misnamed === undefined) return;

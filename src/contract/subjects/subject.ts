@@ -53,7 +53,7 @@ export function readSubjects(
   const settings = new Set(
     files
       .list()
-      .filter((file) => /[^/]\/subject\.json$/.test(file) && !isForImports(file))
+      .filter((file) => /[^/]\/subject\.json$/.test(file) && !isForImports(file, files))
       .map((file) => file.slice(0, file.lastIndexOf("/"))),
   );
   if (!skipMisnamed) refuseMisnamed(files, versions);
