@@ -216,11 +216,12 @@ class RunningServer implements Server, ControlledServer {
   }
 
   #amqp(socket: ConstructorParameters<typeof AmqpSocket>[0]): void {
-    const { limits, onEvent } = this.#options;
+    const { limits, clock, onEvent } = this.#options;
     const amqp = new AmqpSocket(socket, {
       access: this.#namespaces,
       containers: this.#containers,
       limits,
+      clock,
       autoCreate: this.#autoCreate,
       refused: (why) => this.#refused(why),
       failed: (error, trackingId) => this.#failed(error, trackingId),

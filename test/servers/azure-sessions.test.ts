@@ -96,6 +96,17 @@ describe.each(engineKinds)("the official client, with sessions, on the %s engine
     expect(again.sessionId).toBe("a");
   });
 
+  it("is told when the queue is missing, with a session's id and without", async () => {
+    const { client } = await scene.open(entities);
+
+    const codes = [
+      await codeOf(client.acceptSession("missing", "a")),
+      await codeOf(client.acceptNextSession("missing")),
+    ];
+
+    expect(codes).toEqual(["MessagingEntityNotFound", "MessagingEntityNotFound"]);
+  });
+
   it("tells until when the session is held, and renews it", async () => {
     const { client } = await scene.open(entities);
     const session = await client.acceptSession("q", "a", { maxAutoLockRenewalDurationInMs: 0 });
@@ -191,8 +202,7 @@ describe.each(engineKinds)("the official client, with sessions, on the %s engine
       await codeOf(client.acceptSession("plain", "a")),
     ];
 
-    // The client says so of every named session that is refused.
-    expect(codes).toEqual(["GeneralError", "SessionCannotBeLocked"]);
+    expect(codes).toEqual(["GeneralError", "GeneralError"]);
   });
 
   it("receives dead letters of a queue with sessions plainly", async () => {

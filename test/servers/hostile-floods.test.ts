@@ -39,6 +39,7 @@ describe("a hostile peer that floods", () => {
     ["channels", channels(() => [])],
     ["links that send", linkOnEach(() => ({}))],
     ["links that receive", channels((channel) => [attach(0, { channel, isReceiver: true })])],
+    ["links that wait for messages", channels((channel) => [attach(0, { channel, isReceiver: true }), flow(channel)])],
     ["links that wait for sessions", linkOnEach(() => ({ isReceiver: true, address: "s", filter }))],
     ["links to requests", linkOnEach(() => ({ address: "q/$management" }))],
     ["links to requests of entities that are not there", linkOnEach((n) => ({ address: `${n}/$management` }))],
@@ -80,7 +81,9 @@ describe("a hostile peer that floods", () => {
 
   it("with links that are refused is closed in the end, and told why", async () => {
     const { told, over } = await after(
-      linkOnEach(() => ({ isReceiver: true, address: "s", filter })),
+      channels((channel) =>
+        Array.from({ length: 10 }, (_, handle) => attach(handle, { channel, isReceiver: true, address: "s", filter })),
+      ),
       {},
       engine,
     );

@@ -8,7 +8,7 @@ export interface ConnectionLimits {
   readonly handleMax: number;
   /** Maximum number of links per connection. Default: 1,024. */
   readonly maxLinks: number;
-  /** Maximum estimated bytes that the sessions and links of a connection may hold. Default: 800,000. */
+  /** Maximum estimated bytes that the sessions and links of a connection may hold. Default: 1,200,000. */
   readonly maxLinkBytes: number;
   /** Milliseconds from the first byte to the open. Default: 10000. */
   readonly handshakeTimeOut: number;
@@ -22,7 +22,7 @@ export const defaultLimits: ConnectionLimits = {
   channelMax: 1023,
   handleMax: 255,
   maxLinks: 1024,
-  maxLinkBytes: 800_000,
+  maxLinkBytes: 1_200_000,
   handshakeTimeOut: 10_000,
   idleTimeOut: 120_000,
 };

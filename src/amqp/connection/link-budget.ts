@@ -2,8 +2,14 @@ import type { ConnectionLimits } from "./connection-limits.ts";
 import type { Attach } from "./performative.ts";
 import { WireFault } from "./wire-fault.ts";
 
-/** Bytes that a session holds, a link, one that waits for what its filter asks for, and one that was refused; measured. */
-const held = { session: 650, link: 1000, wait: 4200, refused: 250 } as const;
+/**
+ * Bytes that a session holds, a link with what it waits for or asks, one that waits for a session, and one that was refused;
+ * measured, the texts that they were asked for with excepted.
+ */
+const held = { session: 400, link: 2400, parked: 550, refused: 250 } as const;
+
+/** Bytes that a link which waits for a session does not hold. */
+const saved = held.link - held.parked;
 
 /** Bytes of unfinished messages that a connection may have at once; one larger message may come alone. */
 const mostUnfinished = 8 * 2 ** 20;
@@ -35,12 +41,11 @@ export class LinkBudget {
   /**
    * A link of the peer is there.
    *
-   * @param attachSize The bytes that it was asked for with.
    * @returns Its cost, for {@link removeLink}, and the reason if it must be refused.
    * @throws WireFault when the peer goes on and on with links that are refused.
    */
-  addLink(attach: Attach, attachSize: number): { readonly cost: number; readonly refusal?: string } {
-    const cost = held.link + attachSize + waitOf(attach);
+  addLink(attach: Attach): { readonly cost: number; readonly refusal?: string } {
+    const cost = held.link + textOf(attach);
     const { maxLinks, maxLinkBytes } = this.#limits;
     this.#links++;
     if (this.#links <= maxLinks && this.#bytes + cost <= maxLinkBytes) {
@@ -57,11 +62,21 @@ export class LinkBudget {
     };
   }
 
-  /** A link waits no longer. @returns What it costs from now on. */
-  opened(attach: Attach, cost: number): number {
-    const wait = Math.min(cost, waitOf(attach));
-    this.#bytes -= wait;
-    return cost - wait;
+  /** A link that its peer will receive on waits, and holds little till then. @returns What it costs from now on. */
+  park(cost: number): number {
+    this.#bytes -= saved;
+    return cost - saved;
+  }
+
+  /** It waits no longer. @returns What it costs from now on. */
+  unpark(cost: number): number {
+    this.#bytes += saved;
+    return cost + saved;
+  }
+
+  /** Whether a link that waits could be opened. */
+  get hasRoom(): boolean {
+    return this.#bytes + saved <= this.#limits.maxLinkBytes;
   }
 
   /** A link of the peer's is over. */
@@ -95,5 +110,6 @@ export class LinkBudget {
   }
 }
 
-const waitOf = ({ role, source }: Attach): number =>
-  role === "receiver" && source?.filter !== undefined ? held.wait : 0;
+/** Bytes of the texts of an attach that are kept; a character takes two, where it is not of Latin-1. */
+const textOf = ({ name, source, target }: Attach): number =>
+  2 * (name.length + (source?.address?.length ?? 0) + (target?.address?.length ?? 0));

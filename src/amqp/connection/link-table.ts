@@ -56,8 +56,8 @@ export class LinkTable implements Iterable<SendingLink | ReceivingLink> {
     throw new WireFault("amqp:session:unattached-handle", `No link has the handle ${handle}.`, "session");
   }
 
-  /** The peer attaches, in so many bytes: an answer, or a new link. */
-  attached(attach: Attach, size: number): void {
+  /** The peer attaches: an answer, or a link of its own. */
+  attached(attach: Attach): void {
     const { handleMax } = this.#session.connection.limits;
     if (attach.handle > handleMax) {
       throw new WireFault(
@@ -81,7 +81,7 @@ export class LinkTable implements Iterable<SendingLink | ReceivingLink> {
     this.#asking?.delete(key);
     const link = asking ?? this.#new(attach, role);
     this.#keep(attach.handle, link);
-    if (asking === undefined) this.#ask(link, attach, size);
+    if (asking === undefined) this.#ask(link, attach);
     else asking.answered(attach);
   }
 
@@ -130,8 +130,8 @@ export class LinkTable implements Iterable<SendingLink | ReceivingLink> {
     return link;
   }
 
-  #ask(link: SendingLink | ReceivingLink, attach: Attach, size: number): void {
-    const { cost, refusal } = this.#session.connection.budget.addLink(attach, size);
+  #ask(link: SendingLink | ReceivingLink, attach: Attach): void {
+    const { cost, refusal } = this.#session.connection.budget.addLink(attach);
     link.cost = cost;
     if (refusal === undefined) this.#events.attach(link);
     else link.refuse({ condition: "amqp:resource-limit-exceeded", description: refusal });

@@ -35,6 +35,8 @@ export abstract class Link {
   /** This side's handle. */
   readonly handle: number;
   state: LinkState;
+  /** The reason for which it was attached without source and target, if it was. */
+  private refusal: WireError | undefined;
   /** The cost charged to the peer for it. */
   cost = 0;
   /** The peer's answer; for `asking` links not yet known. */
@@ -77,7 +79,6 @@ export abstract class Link {
     });
     if (this.state !== "asked") return;
     this.state = "attached";
-    if (remote !== undefined && this.cost > 0) this.cost = this.session.connection.budget.opened(remote, this.cost);
     this.attachedNow();
   }
 
@@ -98,6 +99,17 @@ export abstract class Link {
     this.detach(error);
   }
 
+  /**
+   * Refuses what the peer has asked for with the attach alone. The error follows with the answer to the peer's detach, or with
+   * a {@link detach} of this side, for clients that misread both frames in one write.
+   */
+  refuseLater(error: WireError): void {
+    if (this.state !== "asked") return;
+    this.refusal = error;
+    this.attach({}, { initialDeliveryCount: this.role === "sender" ? 0 : undefined });
+    this.remote = undefined;
+  }
+
   /** Ends the link. The peer's answer is awaited, and what it sends until then is ignored. */
   detach(error?: WireError): void {
     if (this.state !== "attached" && this.state !== "asking") return;
@@ -112,7 +124,7 @@ export abstract class Link {
     this.state = "over";
     this.letGo();
     if (state === "asked") this.attachNothing();
-    if (state !== "detaching") this.session.writeDetach({ handle: this.handle, closed });
+    if (state !== "detaching") this.session.writeDetach({ handle: this.handle, closed, error: this.refusal });
     if (state !== "detaching" || error !== undefined) this.events?.detached(error);
     this.events?.closed?.();
   }

@@ -13,11 +13,15 @@ interface Pending {
   from: number;
 }
 
+/** No messages; never written to. */
+const none: Pending[] = [];
+
 /** The outgoing transfers of a session: within its peer's window, in order, remembered until it is settled. */
 export class OutgoingWindow {
   readonly #session: WindowPort;
-  readonly #unsettled = new UnsettledDeliveries<OutgoingDelivery>();
-  readonly #pending: Pending[] = [];
+  /** None until there is one, since most sessions are idle. */
+  #ofUnsettled: UnsettledDeliveries<OutgoingDelivery> | undefined;
+  #pending: Pending[] = none;
   #nextDeliveryId = 0;
   #remoteWindow = 0;
   /** The number of the next frame with a message. */
@@ -30,6 +34,10 @@ export class OutgoingWindow {
   /** Whether the next message would not have to wait. */
   get open(): boolean {
     return this.#remoteWindow > 0 && this.#pending.length === 0;
+  }
+
+  get #unsettled(): UnsettledDeliveries<OutgoingDelivery> {
+    return (this.#ofUnsettled ??= new UnsettledDeliveries());
   }
 
   /** How many frames the peer has room for. */
@@ -52,6 +60,7 @@ export class OutgoingWindow {
     this.#nextDeliveryId = plus(id, 1);
     const delivery = { id, link, context: outgoing.context, isSettling: false };
     if (!outgoing.settled) this.#unsettled.add(delivery);
+    if (this.#pending === none) this.#pending = [];
     this.#pending.push({ link, outgoing, id, from: 0 });
     this.#go();
     return delivery;

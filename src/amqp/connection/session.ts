@@ -36,7 +36,8 @@ export class Session implements SessionPort, WindowPort {
   readonly channel: number;
   readonly links: LinkTable;
   readonly #outgoing: OutgoingWindow;
-  readonly #run: DispositionRun;
+  /** None until there is one, since most sessions are idle. */
+  #run: DispositionRun | undefined;
   #state: "asking" | "running" | "ending" | "over" = "asking";
   #isUnwanted = false;
   #nextIncomingId = 0;
@@ -50,7 +51,6 @@ export class Session implements SessionPort, WindowPort {
     this.channel = channel;
     this.links = new LinkTable(this, events);
     this.#outgoing = new OutgoingWindow(this);
-    this.#run = new DispositionRun((disposition) => this.frames.disposition(channel, disposition));
   }
 
   get frames(): FrameWriter {
@@ -106,12 +106,12 @@ export class Session implements SessionPort, WindowPort {
       case code.flow:
         return this.#flow(readFlow(reader));
       case code.attach:
-        return this.links.attached(readAttach(reader), reader.bytes.byteLength);
+        return this.links.attached(readAttach(reader));
       case code.detach:
         return this.links.detached(readDetach(reader));
       case code.end: {
         const error = readEnding(reader);
-        this.#run.flush();
+        this.#run?.flush();
         this.finish(error);
         this.frames.end(this.channel, undefined);
         return;
@@ -153,7 +153,7 @@ export class Session implements SessionPort, WindowPort {
     this.#isUnwanted ||= this.#state === "asking";
     if (this.#state !== "running") return;
     this.#state = "ending";
-    this.#run.flush();
+    this.#run?.flush();
     this.links.end(error);
     this.frames.end(this.channel, error);
   }
@@ -170,7 +170,7 @@ export class Session implements SessionPort, WindowPort {
   /** Puts out what was held back. */
   flush(): void {
     this.#flushAwaited = false;
-    this.#run.flush();
+    this.#run?.flush();
   }
 
   /** The peer has no room for more: links that wait for messages must not take any. */
@@ -190,14 +190,14 @@ export class Session implements SessionPort, WindowPort {
 
   writeDetach(detach: Detach): void {
     if (this.#isEnded) return;
-    this.#run.flush();
+    this.#run?.flush();
     this.frames.detach(this.channel, detach);
   }
 
   writeFlow(link: Partial<Flow>): void {
     if (this.#isEnded) return;
     // Who asks for more has first said what became of the others.
-    this.#run.flush();
+    this.#run?.flush();
     this.#incomingWindow = incomingWindow;
     this.frames.flow(this.channel, {
       ...link,
@@ -231,6 +231,7 @@ export class Session implements SessionPort, WindowPort {
   }
 
   #settle(role: "sender" | "receiver", id: number, state: DeliveryState, settled = true): void {
+    this.#run ??= new DispositionRun((disposition) => this.frames.disposition(this.channel, disposition));
     this.#run.add(role, id, state, settled);
     if (this.#flushAwaited) return;
     this.#flushAwaited = true;

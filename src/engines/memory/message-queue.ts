@@ -133,9 +133,9 @@ export class MessageQueue implements LaneQueue {
   serve(lane: Lane): void {
     const now = this.timeline.now();
     for (let first = lane.waiting.first; first !== undefined && lane.size > 0; first = lane.waiting.first) {
-      const deliveries = first.waiter.take(now);
+      const deliveries = first.take(now);
       if (deliveries.length === 0) return;
-      first.waiter.end(deliveries);
+      first.end(deliveries);
     }
   }
 
@@ -278,7 +278,7 @@ export class MessageQueue implements LaneQueue {
 
   /** Refuses the receives and accepts that wait. */
   refuseWaiting(refusal: SobreError): void {
-    for (const { waiter } of this.#lane.waiting) waiter.refuse(refusal);
+    for (const waiting of this.#lane.waiting) waiting.refuse(refusal);
     this.sessions?.refuseWaiting(refusal);
   }
 

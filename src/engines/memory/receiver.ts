@@ -1,7 +1,6 @@
 import { checkReceiveOptions } from "../../engine/arguments.ts";
 import type { Delivery } from "../../engine/delivery.ts";
 import type { EngineReceiver, ReceiveOptions } from "../../engine/engine.ts";
-import type { SobreError } from "../../errors/sobre-error.ts";
 import type { MessageQueue, ReceiveLink } from "./message-queue.ts";
 import type { ReceivableEntity } from "./receivable-entity.ts";
 import { closed } from "./refusals.ts";
@@ -27,7 +26,16 @@ export class MemoryReceiver implements EngineReceiver {
     this.#onClose = onClose;
   }
 
-  async receive(options: ReceiveOptions): Promise<readonly Delivery[]> {
+  receive(options: ReceiveOptions): Promise<readonly Delivery[]> {
+    try {
+      // One promise: thousands of links may wait.
+      return Promise.resolve(this.#receive(options));
+    } catch (error) {
+      return Promise.reject(error);
+    }
+  }
+
+  #receive(options: ReceiveOptions): readonly Delivery[] | Promise<readonly Delivery[]> {
     checkReceiveOptions(options);
     const { maxMessages, maxWaitTime, signal } = options;
     const now = this.enter();
@@ -40,7 +48,8 @@ export class MemoryReceiver implements EngineReceiver {
       const deliveries = this.queue.take(this.link, maxMessages, now);
       if (deliveries.length > 0 || maxWaitTime === 0) return deliveries;
     }
-    return await this.#wait(maxMessages, now + maxWaitTime, signal);
+    const { queue, link } = this;
+    return WaitingReceive.begin({ owner: this, queue, link, maxMessages, signal }, now + maxWaitTime);
   }
 
   async close(): Promise<void> {
@@ -58,7 +67,7 @@ export class MemoryReceiver implements EngineReceiver {
   #end(): void {
     this.#closed = true;
     this.#onClose(this);
-    for (const { owner, waiter } of this.waiting()) if (owner === this) waiter.end([]);
+    for (const waiting of this.waiting()) if (waiting.owner === this) waiting.end([]);
   }
 
   /** Releases the messages that the link holds; called once. */
@@ -75,36 +84,5 @@ export class MemoryReceiver implements EngineReceiver {
     const now = this.queue.timeline.now();
     this.queue.checkAlive();
     return now;
-  }
-
-  #wait(maxMessages: number, until: number, signal: AbortSignal | undefined): Promise<readonly Delivery[]> {
-    const { timeline } = this.queue;
-    const lane = this.queue.laneOf(this.link);
-    return new Promise((resolve, reject) => {
-      const stop = (): void => {
-        if (lane.waiting.remove(waiting) && signal === undefined) timeline.waitEnded();
-        timeline.cancel(waiting);
-        signal?.removeEventListener("abort", abort);
-      };
-      const end = (deliveries: readonly Delivery[]): void => {
-        stop();
-        resolve(deliveries);
-      };
-      const refuse = (error: SobreError): void => {
-        stop();
-        reject(error);
-      };
-      const abort = (): void => end([]);
-      const waiting = new WaitingReceive(this, {
-        take: (now) => this.queue.take(this.link, maxMessages, now),
-        end,
-        refuse,
-      });
-      lane.waiting.append(waiting);
-      timeline.schedule(waiting, until);
-      // A caller that can end the wait, e.g. a processor, decides whether the process stays alive.
-      if (signal === undefined) timeline.waitBegan();
-      signal?.addEventListener("abort", abort);
-    });
   }
 }

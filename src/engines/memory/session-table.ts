@@ -144,7 +144,7 @@ export class SessionTable implements SessionOwner {
     this.#queue.timeline.cancel(lock);
     for (const message of session.locked) this.#queue.giveBack(message, counting, now);
     const refusal = sessionLockLost(session.id, this.#queue.policy.address);
-    for (const { waiter } of session.waiting) waiter.refuse(refusal);
+    for (const waiting of session.waiting) waiting.refuse(refusal);
     this.settle(session);
   }
 
@@ -181,7 +181,7 @@ export class SessionTable implements SessionOwner {
   /** Refuses the accepts that wait, and the receives of every session. */
   refuseWaiting(refusal: SobreError): void {
     for (const waiting of this.#waiting) waiting.refuse(refusal);
-    for (const { session } of this.#marks.values()) for (const { waiter } of session.waiting) waiter.refuse(refusal);
+    for (const { session } of this.#marks.values()) for (const waiting of session.waiting) waiting.refuse(refusal);
   }
 
   /** Ends every lock, and drops every state. */

@@ -9,6 +9,7 @@ import type { Open } from "../../amqp/connection/performative.ts";
 import { ReceivingLink } from "../../amqp/connection/receiving-link.ts";
 import type { SaslInit } from "../../amqp/connection/handshake.ts";
 import type { SendingLink } from "../../amqp/connection/sending-link.ts";
+import { type Clock, systemClock } from "../../time/clock.ts";
 import type { Access, Grant, Right } from "../access.ts";
 import { AnswerGate } from "./answer-gate.ts";
 import { answerCbs } from "./cbs.ts";
@@ -17,11 +18,12 @@ import { Grants } from "./grants.ts";
 import { answerManagement } from "./management.ts";
 import { Containers, LinkNames } from "./link-names.ts";
 import { type Node, nodeOf } from "./node-address.ts";
-import { openOutboundLink } from "./open-outbound-link.ts";
+import { openOutboundLink, type ReceiveContext } from "./open-outbound-link.ts";
 import { cbsLimits, managementLimits, RequestNode } from "./request-node.ts";
 import { destinationOf, InboundLink } from "./inbound-link.ts";
 import { longestPath } from "../path.ts";
-import { sessionFilter } from "./session-filter.ts";
+import { namesSession, sessionFilter } from "./session-filter.ts";
+import type { SessionWaits } from "./session-waits.ts";
 import { Transactions } from "./transactions.ts";
 
 /** The first use of an entity. */
@@ -48,6 +50,8 @@ export interface BrokerConnectionOptions {
   readonly loginFailed?: (() => void) | undefined;
   /** Creates a missing entity on first use. Default: no entity is created. */
   readonly autoCreate?: ((engine: Engine, entity: string, use?: FirstUse) => Promise<void>) | undefined;
+  /** The broker's time. Default: the machine's. */
+  readonly clock?: Clock | undefined;
   /** The current time in milliseconds, for time-outs of the connection. Default: a clock that never goes back. */
   readonly now?: (() => number) | undefined;
 }
@@ -66,6 +70,9 @@ const mistakes: ReadonlySet<string> = new Set([
   "InvalidArgument",
 ]);
 
+/** Milliseconds in which a client that has asked for a session by its id detaches when it gets none. */
+const refusalPause = 50;
+
 /** Milliseconds that a connection may go without a valid token. */
 const unknownFor = 60_000;
 
@@ -80,6 +87,7 @@ export class BrokerConnection {
   readonly #gate = new AnswerGate();
   readonly #transactions = new Transactions();
   readonly #sessions = new Map<string, EngineSessionReceiver>();
+  readonly #waits = new Map<string, SessionWaits>();
   readonly #grants = new Grants();
   /** When there was last a valid grant. */
   readonly #now: () => number;
@@ -196,17 +204,23 @@ export class BrokerConnection {
   }
 
   #attach(link: SendingLink | ReceivingLink): void {
-    void this.#open(link).catch((error: unknown) => {
-      this.#grants.forget(link);
-      this.#tell(error);
-      link.refuse(this.wire.errorOf(error));
-    });
+    void this.#open(link).catch((error: unknown) => this.#refuse(link, error));
+  }
+
+  #refuse(link: SendingLink | ReceivingLink, error: unknown): void {
+    this.#grants.forget(link);
+    this.#tell(error);
+    const told = this.wire.errorOf(error);
+    if (link instanceof ReceivingLink || !namesSession(link.remote?.source)) return link.refuse(told);
+    link.refuseLater(told);
+    setTimeout(() => link.detach(told), refusalPause).unref();
   }
 
   #left(link: SendingLink | ReceivingLink): void {
     this.#grants.forget(link);
     this.#ownNames.release(link);
     this.#container?.names.release(link);
+    for (const waits of this.#waits.values()) waits.accept();
   }
 
   async #open(link: SendingLink | ReceivingLink): Promise<void> {
@@ -235,18 +249,33 @@ export class BrokerConnection {
         "Receivers with distribution mode copy are not supported. Peek the messages instead.",
       );
     const rights = isReceiving ? toSend : toListen;
+    const session = isReceiving ? undefined : sessionFilter(remote?.source);
+    // Before anything else is awaited: a thousand of them may come in one read.
+    if (session === null) link.cost = this.wire.budget.park(link.cost);
     const engine = await this.#engineFor(entity, ...rights);
     this.#container?.names.claim(link);
     this.#grants.watch(link, entity, rights);
-    const requiresSession = !isReceiving && sessionFilter(remote?.source) !== undefined;
-    await this.#options.autoCreate?.(engine, parseAddress(entity).name, { requiresSession });
+    await this.#options.autoCreate?.(engine, parseAddress(entity).name, { requiresSession: session !== undefined });
     if (isReceiving) {
       const destination = destinationOf(link);
       checkAddress(destination);
       if (destination !== undefined) this.#grants.need(destination, toSend);
       return InboundLink.open(link, { entity, destination }, engine, this.#transactions);
     }
-    return openOutboundLink(link, { entity, engine, transactions: this.#transactions, sessions: this.#sessions });
+    return openOutboundLink(link, this.#receiving(entity, engine));
+  }
+
+  #receiving(entity: string, engine: Engine): ReceiveContext {
+    const { clock = systemClock } = this.#options;
+    return {
+      entity,
+      engine,
+      clock,
+      transactions: this.#transactions,
+      sessions: this.#sessions,
+      waits: this.#waits,
+      refuse: (link, error) => this.#refuse(link, error),
+    };
   }
 
   async #openRequests(link: SendingLink | ReceivingLink, node: Exclude<Node, { kind: "entity" }>): Promise<void> {

@@ -2,10 +2,12 @@ import type { Engine, EngineSessionReceiver } from "../../engine/engine.ts";
 import type { ReceiveMode } from "../../engine/delivery.ts";
 import { typed } from "../../values/typed-makers.ts";
 import { AmqpMap, Typed } from "../../values/typed.ts";
-import { SobreError } from "../../errors/sobre-error.ts";
+import type { Terminus } from "../../amqp/connection/performative.ts";
 import type { SendingLink } from "../../amqp/connection/sending-link.ts";
 import { OutboundLink } from "./outbound-link.ts";
 import { sessionFilter, ticksOf, withSession } from "./session-filter.ts";
+import { SessionWaits } from "./session-waits.ts";
+import type { Clock } from "../../time/clock.ts";
 import type { Transactions } from "./transactions.ts";
 
 /** The source of a receiving link. */
@@ -15,13 +17,16 @@ export interface ReceiveContext {
   readonly transactions: Transactions;
   /** The sessions that the connection holds, by {@link sessionKey}. */
   readonly sessions: Map<string, EngineSessionReceiver>;
+  /** The links of the connection that wait for sessions, by {@link sessionKey} of their receive mode. */
+  readonly waits: Map<string, SessionWaits>;
+  /** The broker's time. */
+  readonly clock: Clock;
+  /** Refuses a link that has waited. */
+  readonly refuse: (link: SendingLink, error: unknown) => void;
 }
 
 /** How long a client waits for a session by default. */
 const defaultSessionWait = 60_000;
-
-/** The longest that a timer waits. */
-const longestTimer = 2 ** 31 - 1;
 
 /** The key of a session of an entity. */
 export const sessionKey = (entity: string, sessionId: string): string => `${entity.toLowerCase()}\n${sessionId}`;
@@ -31,7 +36,8 @@ export async function openOutboundLink(link: SendingLink, context: ReceiveContex
   const { remote } = link;
   const receiveMode: ReceiveMode = remote?.sndSettleMode === 1 ? "receiveAndDelete" : "peekLock";
   const wanted = sessionFilter(remote?.source);
-  if (wanted !== undefined) return openSessionLink(link, context, receiveMode, wanted ?? undefined);
+  if (wanted === null) return waitForSession(link, context, receiveMode);
+  if (wanted !== undefined) return openSessionLink(link, context, receiveMode, wanted);
   const receiver = await context.engine.openReceiver(context.entity, { receiveMode });
   if (link.state !== "asked") {
     await receiver.close();
@@ -45,34 +51,51 @@ export async function openOutboundLink(link: SendingLink, context: ReceiveContex
   link.remote = undefined;
 }
 
+/** As in the service, only the next available session is waited for. */
 async function openSessionLink(
   link: SendingLink,
   context: ReceiveContext,
   receiveMode: ReceiveMode,
-  sessionId: string | undefined,
+  sessionId: string,
 ): Promise<void> {
+  const receiver = await context.engine.acceptSession(context.entity, { receiveMode, sessionId, maxWaitTime: 0 });
+  if (link.state === "asked") openSession(link, context, receiveMode, receiver);
+  else await receiver.close();
+}
+
+function waitForSession(link: SendingLink, context: ReceiveContext, receiveMode: ReceiveMode): void {
+  const { entity, engine, waits, clock, refuse } = context;
   const { remote } = link;
-  const { entity, engine, sessions } = context;
-  const waiting = new AbortController();
-  link.events = { flowed: () => undefined, disposed: () => undefined, detached: () => waiting.abort() };
-  // As in the service, only the next available session is waited for.
-  const maxWaitTime = sessionId === undefined ? (timeOutOf(remote?.properties) ?? defaultSessionWait) : 0;
-  // The client waits in real time, whatever the broker's clock.
-  const over = setTimeout(() => waiting.abort(), Math.min(maxWaitTime, longestTimer));
-  const options = { receiveMode, sessionId, maxWaitTime, signal: waiting.signal };
-  let receiver: EngineSessionReceiver;
-  try {
-    receiver = await engine.acceptSession(entity, options);
-  } catch (error) {
-    if (!waiting.signal.aborted) throw error;
-    throw new SobreError("ServiceTimeout", `No session of '${entity}' became available in time. Retry later.`);
-  } finally {
-    clearTimeout(over);
-  }
-  if (link.state !== "asked") {
-    await receiver.close();
-    return;
-  }
+  const key = sessionKey(entity, receiveMode);
+  const waiting =
+    waits.get(key) ??
+    new SessionWaits({
+      entity,
+      engine,
+      receiveMode,
+      clock,
+      granted: (one, receiver) => openSession(one, context, receiveMode, receiver),
+      refused: refuse,
+      idle: () => waits.delete(key),
+    });
+  waits.set(key, waiting);
+  // A thousand links of a connection may wait, and nothing else of what they asked with is needed.
+  if (remote !== undefined)
+    link.remote = { ...remote, source: compact(remote.source), target: compact(remote.target), properties: undefined };
+  waiting.add(link, timeOutOf(remote?.properties) ?? defaultSessionWait);
+}
+
+const compact = (terminus: Terminus | undefined): Terminus | undefined =>
+  terminus === undefined ? undefined : { kind: terminus.kind, address: terminus.address };
+
+function openSession(
+  link: SendingLink,
+  context: ReceiveContext,
+  receiveMode: ReceiveMode,
+  receiver: EngineSessionReceiver,
+): void {
+  const { entity, sessions } = context;
+  const { remote } = link;
   const key = sessionKey(entity, receiver.sessionId);
   sessions.set(key, receiver);
   const closed = (): void => {
@@ -82,14 +105,9 @@ async function openSessionLink(
   const properties = new AmqpMap([
     [typed.symbol("com.microsoft:locked-until-utc"), ticksOf(receiver.sessionLockedUntilUtc())],
   ]);
-  link.open(
-    {
-      source: withSession(remote?.source ?? { kind: "source" }, receiver.sessionId),
-      target: remote?.target,
-      properties,
-    },
-    end,
-  );
+  const source = withSession(remote?.source ?? { kind: "source" }, receiver.sessionId);
+  link.open({ source, target: remote?.target, properties }, end);
+  link.remote = undefined;
 }
 
 function timeOutOf(properties: AmqpMap | undefined): number | undefined {

@@ -24,6 +24,12 @@ export function sessionFilter(source: Terminus | undefined): string | null | und
   );
 }
 
+/** Whether a source asks for one session by its id. */
+export function namesSession(source: Terminus | undefined): boolean {
+  const value = source?.filter?.get(name);
+  return value !== undefined && textOf(plain(value)) !== undefined;
+}
+
 /** Some peers send a described value, others a plain one. */
 function plain(value: AmqpValue): AmqpValue {
   if (!(value instanceof Typed) || value.type !== "described") return value;

@@ -69,17 +69,17 @@ export const faults: readonly Fault[] = [
   ),
   fault(
     "the last waiting receive is served first",
-    "receiver.ts",
-    "lane.waiting.append(waiting);",
-    "lane.waiting.insert(waiting, undefined);",
+    "waiting-receive.ts",
+    "waiting.#list.append(waiting);",
+    "waiting.#list.insert(waiting, undefined);",
   ),
   fault(
     "an aborted wait goes on",
-    "receiver.ts",
-    "const abort = (): void => end([]);",
-    "const abort = (): void => resolve([]);",
+    "waiting-receive.ts",
+    "handleEvent(): void {\n    this.end([]);",
+    "handleEvent(): void {\n    this.#resolve([]);",
   ),
-  fault("a wait never ends", "receiver.ts", "      timeline.schedule(waiting, until);\n", ""),
+  fault("a wait never ends", "waiting-receive.ts", "      queue.timeline.schedule(waiting, until);\n", ""),
   fault(
     "renewing does not move the end",
     "message-queue.ts",
@@ -180,8 +180,8 @@ export const faults: readonly Fault[] = [
   fault(
     "a freed session is not offered",
     "session-table.ts",
-    "waiter.refuse(refusal);\n    this.settle(session);",
-    "waiter.refuse(refusal);",
+    "waiting.refuse(refusal);\n    this.settle(session);",
+    "waiting.refuse(refusal);",
   ),
   fault(
     "state dies with the messages",

@@ -57,7 +57,7 @@ const places: readonly (readonly [file: string, find: string, replace: string])[
   ],
   ["receiver.ts", "    checkReceiveOptions(options);\n", ""],
   ["receiver.ts", "if (signal?.aborted === true) return [];", ""],
-  ["receiver.ts", "if (owner === this) waiter.end([]);", "void owner;"],
+  ["receiver.ts", "if (waiting.owner === this) waiting.end([]);", "void waiting;"],
   ["receiver.ts", "    this.closed(now);", "    this.queue.release(this.link.holder, now);\n    this.closed(now);"],
   ["settlement.ts", "if (properties === undefined) return envelope;", "return envelope;"],
   ["settlement.ts", "if (!canDeadLetter)", "if (false)"],
@@ -159,7 +159,7 @@ const places: readonly (readonly [file: string, find: string, replace: string])[
   ],
   [
     "session-table.ts",
-    "    for (const { waiter } of session.waiting) waiter.refuse(refusal);\n    this.settle",
+    "    for (const waiting of session.waiting) waiting.refuse(refusal);\n    this.settle",
     "    this.settle",
   ],
   [
