@@ -71,8 +71,14 @@ const cancel: Operation = async (given, { engine, entity }) => {
   return {};
 };
 
+/** By settle modes of receivers. */
+const receiveModes: readonly ReceiveMode[] = ["receiveAndDelete", "peekLock"];
+
 const receiveBySequenceNumber: Operation = async (given, { engine, entity }) => {
-  const receiveMode: ReceiveMode = given.integer("receiver-settle-mode") === 0 ? "receiveAndDelete" : "peekLock";
+  const mode = given.integer("receiver-settle-mode") ?? 1;
+  const receiveMode = receiveModes[mode];
+  if (receiveMode === undefined)
+    throw new SobreError("InvalidArgument", "The receiver-settle-mode of a request is 0 or 1.");
   const sessionId = given.text("session-id");
   const numbers = given.longs("sequence-numbers");
   const fitting = await fittingInto(mostReceived, engine, entity, { numbers, sessionId });
