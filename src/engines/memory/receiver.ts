@@ -48,8 +48,9 @@ export class MemoryReceiver implements EngineReceiver {
       const deliveries = this.queue.take(this.link, maxMessages, now);
       if (deliveries.length > 0 || maxWaitTime === 0) return deliveries;
     }
-    const { queue, link } = this;
-    return WaitingReceive.begin({ owner: this, queue, link, maxMessages, signal }, now + maxWaitTime);
+    const take = (later: number): readonly Delivery[] => this.queue.take(this.link, maxMessages, later);
+    const wait = { owner: this, timeline: this.queue.timeline, list: lane.waiting, take, signal };
+    return WaitingReceive.begin(wait, now + maxWaitTime);
   }
 
   async close(): Promise<void> {

@@ -1,16 +1,17 @@
 import type { Delivery } from "../../engine/delivery.ts";
 import type { SobreError } from "../../errors/sobre-error.ts";
 import type { Linked, LinkedList } from "../../time/linked-list.ts";
-import type { MessageQueue, ReceiveLink } from "./message-queue.ts";
-import type { Due } from "./timeline.ts";
+import type { Due, Timeline } from "./timeline.ts";
 
-/** The receive that waits, and for how many messages. */
+/** The receive that waits. */
 export interface Wait {
   /** The receiver. */
   readonly owner: object;
-  readonly queue: MessageQueue;
-  readonly link: ReceiveLink;
-  readonly maxMessages: number;
+  readonly timeline: Timeline;
+  /** Those that wait in the owner's lane. */
+  readonly list: LinkedList<WaitingReceive>;
+  /** Takes what is ready. */
+  readonly take: (now: number) => readonly Delivery[];
   readonly signal: AbortSignal | undefined;
 }
 
@@ -19,14 +20,11 @@ export class WaitingReceive implements Due, Linked<WaitingReceive> {
   dueIndex = -1;
   previous: WaitingReceive | undefined = undefined;
   next: WaitingReceive | undefined = undefined;
-  /** Of the lane: a session that is lost has no other way to it. */
-  readonly #list: LinkedList<WaitingReceive>;
   readonly #wait: Wait;
   readonly #resolve: (deliveries: readonly Delivery[]) => void;
   readonly #reject: (error: SobreError) => void;
 
   private constructor(wait: Wait, resolve: (deliveries: readonly Delivery[]) => void, reject: (error: Error) => void) {
-    this.#list = wait.queue.laneOf(wait.link).waiting;
     this.#wait = wait;
     this.#resolve = resolve;
     this.#reject = reject;
@@ -35,12 +33,12 @@ export class WaitingReceive implements Due, Linked<WaitingReceive> {
   /** Waits in the link's lane until a time in milliseconds since 1970; without signal it keeps the process alive. */
   static begin(wait: Wait, until: number): Promise<readonly Delivery[]> {
     return new Promise((resolve, reject) => {
-      const { queue, signal } = wait;
+      const { timeline, list, signal } = wait;
       const waiting = new WaitingReceive(wait, resolve, reject);
-      waiting.#list.append(waiting);
-      queue.timeline.schedule(waiting, until);
+      list.append(waiting);
+      timeline.schedule(waiting, until);
       // Whoever can end the wait, as a processor can, has a life of its own.
-      if (signal === undefined) queue.timeline.waitBegan();
+      if (signal === undefined) timeline.waitBegan();
       signal?.addEventListener("abort", waiting);
     });
   }
@@ -51,8 +49,7 @@ export class WaitingReceive implements Due, Linked<WaitingReceive> {
 
   /** Takes what is ready. */
   take(now: number): readonly Delivery[] {
-    const { queue, link, maxMessages } = this.#wait;
-    return queue.take(link, maxMessages, now);
+    return this.#wait.take(now);
   }
 
   /** Ends the wait with what was taken for it. */
@@ -76,9 +73,9 @@ export class WaitingReceive implements Due, Linked<WaitingReceive> {
   }
 
   #stop(): void {
-    const { queue, signal } = this.#wait;
-    if (this.#list.remove(this) && signal === undefined) queue.timeline.waitEnded();
-    queue.timeline.cancel(this);
+    const { timeline, list, signal } = this.#wait;
+    if (list.remove(this) && signal === undefined) timeline.waitEnded();
+    timeline.cancel(this);
     signal?.removeEventListener("abort", this);
   }
 }

@@ -70,8 +70,8 @@ export const faults: readonly Fault[] = [
   fault(
     "the last waiting receive is served first",
     "waiting-receive.ts",
-    "waiting.#list.append(waiting);",
-    "waiting.#list.insert(waiting, undefined);",
+    "list.append(waiting);",
+    "list.insert(waiting, undefined);",
   ),
   fault(
     "an aborted wait goes on",
@@ -79,7 +79,7 @@ export const faults: readonly Fault[] = [
     "handleEvent(): void {\n    this.end([]);",
     "handleEvent(): void {\n    this.#resolve([]);",
   ),
-  fault("a wait never ends", "waiting-receive.ts", "      queue.timeline.schedule(waiting, until);\n", ""),
+  fault("a wait never ends", "waiting-receive.ts", "      timeline.schedule(waiting, until);\n", ""),
   fault(
     "renewing does not move the end",
     "message-queue.ts",
