@@ -43,7 +43,7 @@ export async function prove(): Promise<string> {
   return `${names.length} hostile peers, ${httpCases.length} of them over HTTP, answered as they must be, within 50 ms of a turn and 1 MiB besides their own bytes`;
 }
 
-/** What is wrong with the answer, or with the processor time of a read. */
+/** The faults of the answer, or of the processor time of a read. */
 async function answered({ what, frames, answer }: HostileCase): Promise<readonly string[]> {
   let problem = "";
   for (let turn = 0; turn < tries; turn++) {

@@ -3,7 +3,7 @@ import type { AmqpMap, AmqpValue } from "../../../src/values/typed.ts";
 import { typed } from "../../../src/values/typed-makers.ts";
 import { writeMessage } from "../../../src/amqp/message/write-message.ts";
 
-/** What ends, and the condition of the error; `none`: nothing, and the connection goes on. */
+/** The end of a connection or less with the condition of its error; `none`: everything goes on. */
 export type Answer =
   | `${"connection" | "session" | "link" | "message" | "reply"} ${string}`
   | "sasl"

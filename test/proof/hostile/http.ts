@@ -85,7 +85,7 @@ export const httpCases: readonly HttpCase[] = [
   ...others.map(([what, bytes, status]) => ({ what: `a request with ${what}`, bytes, status })),
 ];
 
-/** What is wrong with the answers; the server takes at most 50 ms of this thread for each. */
+/** The wrong answers; the server takes at most 50 ms of this thread for each. */
 export async function proveHttp(): Promise<readonly string[]> {
   await using server = await startServer({ queues: ["q"] });
   const wrong: string[] = [];
