@@ -20,6 +20,7 @@ import { contractMatchers } from "../../src/contract/index.ts";
 import { createClient } from "../../src/create-client.ts";
 import type { Client } from "../../src/client/index.ts";
 import type { Engine } from "../../src/engine/index.ts";
+import { azureEngine } from "../../src/engines/azure/index.ts";
 import { type DurableEngine, durableEngine } from "../../src/engines/durable/index.ts";
 import { memoryEngine } from "../../src/engines/memory/index.ts";
 import { createEnvelope } from "../../src/envelope/envelope.ts";
@@ -32,7 +33,7 @@ import {
   createQuarantine,
   createQueueSource,
 } from "../../src/migration/index.ts";
-import { startServer } from "../../src/server/index.ts";
+import { type Server, startServer } from "../../src/server/index.ts";
 import { claimCheck, compression, encryption, filePayloadStore } from "../../src/stages/index.ts";
 import { cloudEvents } from "../../src/cloud-events/index.ts";
 import { faultyEngine, sobreMatchers, testEngine } from "../../src/testing/index.ts";
@@ -41,10 +42,14 @@ import * as values from "../../src/values/index.ts";
 
 /** Something that has methods. */
 export interface Subject {
-  /** The public name of its interface or class. */
+  /** The public name of its interface or class, unless `as` is. */
   readonly name: string;
+  /** The public name of the interface of one of several implementations. */
+  readonly as?: string;
   /** A fresh one. */
   readonly make: () => object | Promise<object>;
+  /** Turns of the event loop until an answer comes, where it is far away. */
+  readonly patience?: number;
   /** Arguments that are right, and would leave something behind. */
   readonly spared?: (args: readonly unknown[]) => boolean;
 }
@@ -88,6 +93,27 @@ function durable(): Promise<DurableEngine> {
     return made;
   });
   return onDisk;
+}
+
+let served: Promise<Server> | undefined;
+
+/** One for all methods; each has a connection of its own, which a wrong call may end. */
+async function remote(): Promise<Engine> {
+  served ??= startServer({ queues, topics: { t: { subscriptions: ["x"] } } }).then((made) => {
+    closers.push(() => made.close());
+    return made;
+  });
+  const { connectionString } = await served;
+  const made = azureEngine({ connectionString, timeoutInMs: 1000 });
+  closers.push(() => made.close());
+  return made;
+}
+
+async function remoteSession(): Promise<object> {
+  const one = await remote();
+  // Earlier ones are held still.
+  const sessionId = String(closers.length);
+  return one.acceptSession("s", { receiveMode: "peekLock", sessionId, maxWaitTime: 1000 });
 }
 
 function client(): Client {
@@ -168,6 +194,20 @@ const valueSubjects: readonly Subject[] = [
   { name: "IsoTime", make: () => new values.IsoTime("2024-02-29T12:34:56Z", "utc") },
 ];
 
+/** An engine on the other side of a connection, and what it gives out. */
+const remoteSubjects: readonly Subject[] = [
+  { name: "Engine over AMQP", as: "Engine", make: remote },
+  { name: "EngineAdmin over HTTP", as: "EngineAdmin", make: async () => (await remote()).admin },
+  { name: "EngineSender over AMQP", as: "EngineSender", make: async () => (await remote()).openSender("a") },
+  {
+    name: "EngineReceiver over AMQP",
+    as: "EngineReceiver",
+    make: async () => (await remote()).openReceiver("a", { receiveMode: "peekLock" }),
+  },
+  { name: "EngineSessionReceiver over AMQP", as: "EngineSessionReceiver", make: remoteSession },
+  { name: "Transaction over AMQP", as: "Transaction", make: async () => (await remote()).begin() },
+].map((subject) => ({ ...subject, patience: 200 }));
+
 export const subjects: readonly Subject[] = [
   { name: "Client", make: client },
   { name: "Sender", make: () => client().createSender("a") },
@@ -193,6 +233,7 @@ export const subjects: readonly Subject[] = [
   { name: "EngineReceiver", make: () => engine().openReceiver("a", { receiveMode: "peekLock" }) },
   { name: "EngineSessionReceiver", make: session },
   { name: "Transaction", make: () => engine().begin() },
+  ...remoteSubjects,
   { name: "Engine with faults", make: () => faultyEngine(engine(), new ManualClock()).engine },
   { name: "DurableEngine", make: durable, spared: ([target]) => typeof target === "string" },
   { name: "Faults", make: () => testEngine({ queues }).faults },

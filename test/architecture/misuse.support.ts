@@ -67,10 +67,14 @@ export function wrongArguments(types: readonly string[] = []): Arbitrary<readonl
   return array(argument, { maxLength: 4 });
 }
 
-/** Calls, and gives what came out unless it is a SobreError or the caller's own error. */
-export async function foreignError(run: () => unknown): Promise<unknown> {
+/**
+ * Calls, and gives what came out unless it is a SobreError or the caller's own error.
+ *
+ * @param patience turns of the event loop to wait for it.
+ */
+export async function foreignError(run: () => unknown, patience = 20): Promise<unknown> {
   try {
-    await settle(run());
+    await settle(run(), patience);
     return undefined;
   } catch (error) {
     return error instanceof SobreError || error === own ? undefined : error;
@@ -78,20 +82,20 @@ export async function foreignError(run: () => unknown): Promise<unknown> {
 }
 
 /** Waits a moment for what was begun, and ends it. */
-async function settle(result: unknown): Promise<void> {
-  const awaited: unknown = await (result instanceof Promise ? Promise.race([result, moment()]) : result);
+async function settle(result: unknown, patience: number): Promise<void> {
+  const awaited: unknown = await (result instanceof Promise ? Promise.race([result, moment(patience)]) : result);
   if (typeof awaited !== "object" || awaited === null) return;
   if (Symbol.asyncIterator in awaited && "next" in awaited && "return" in awaited) {
     if (typeof awaited.next === "function" && typeof awaited.return === "function") {
-      await Promise.race([awaited.next(), moment()]);
-      await Promise.race([awaited.return(), moment()]);
+      await Promise.race([awaited.next(), moment(patience)]);
+      await Promise.race([awaited.return(), moment(patience)]);
     }
   }
   const dispose: unknown = Reflect.get(awaited, Symbol.asyncDispose);
-  if (typeof dispose === "function") await Promise.race([Reflect.apply(dispose, awaited, []), moment()]);
+  if (typeof dispose === "function") await Promise.race([Reflect.apply(dispose, awaited, []), moment(patience)]);
 }
 
 /** Some turns of the event loop: what has not ended then waits for messages or time. */
-async function moment(): Promise<void> {
-  for (let turn = 0; turn < 20; turn++) await setImmediate();
+async function moment(turns: number): Promise<void> {
+  for (let turn = 0; turn < turns; turn++) await setImmediate();
 }

@@ -96,18 +96,18 @@ describe("wrong arguments of methods", () => {
     expect(withMethods.filter((name) => !tried.has(name))).toEqual([]);
   });
 
-  it.each(subjects)("of $name end in a SobreError", async ({ name, make, spared }) => {
-    const named = methodsOf(await make()).filter((method) => isPublic(name, method));
+  it.each(subjects)("of $name end in a SobreError", async ({ name, as = name, make, spared, patience }) => {
+    const named = methodsOf(await make()).filter((method) => isPublic(as, method));
     expect(named).not.toEqual([]);
     for (const method of named) {
       // A method may leave something behind, which is not to be in the way of the next one.
       const subject = await make();
       await assert(
-        asyncProperty(wrongArguments(typesOf(name)), async (args) => {
+        asyncProperty(wrongArguments(typesOf(as)), async (args) => {
           if (spared?.(args) === true) return;
           const call: unknown = Reflect.get(subject, method);
           const run = (): unknown => (typeof call === "function" ? Reflect.apply(call, subject, args) : undefined);
-          expect(await foreignError(run), method).toBeUndefined();
+          expect(await foreignError(run, patience), method).toBeUndefined();
         }),
         { numRuns: 30, seed: 1, endOnFailure: true },
       );
