@@ -39,9 +39,10 @@ const optionChecks: OptionChecks<HttpEnvelopeOptions> = { amqpBody: oneOf("encod
  * if the list is incomplete, `sobre-omitted-count` is their number.
  *
  * @throws SobreError `InvalidArgument` naming the argument or option.
- * @example const { headers, body } = envelopeToHttp(envelope); const request = new
- * Request("http://localhost:5672/orders/messages", { method: "POST", headers, body }); console.log(request.method,
- * request.headers.has("brokerproperties")); // POST true
+ * @example
+ * const { headers, body } = envelopeToHttp(envelope);
+ * const request = new Request("http://localhost:5672/orders/messages", { method: "POST", headers, body });
+ * console.log(request.method, request.headers.has("brokerproperties")); // POST true
  */
 export function envelopeToHttp(envelope: Envelope, options: HttpEnvelopeOptions = {}): HttpEnvelope {
   checkOption("envelope", envelope, anEnvelope);

@@ -76,10 +76,9 @@ const checks: OptionChecks<AzureEngineOptions> = {
  *
  * @example
  * ```ts
- * import { DefaultAzureCredential } from "@azure/identity";
- *
  * const fullyQualifiedNamespace = "shop.servicebus.windows.net";
- * const engine = azureEngine({ fullyQualifiedNamespace, credential: new DefaultAzureCredential() });
+ * const credential = { getToken: async () => null }; // new DefaultAzureCredential() of @azure/identity
+ * const engine = azureEngine({ fullyQualifiedNamespace, credential });
  * ```
  * @throws SobreError `InvalidArgument` for an invalid connection string, or naming the invalid option.
  */

@@ -36,8 +36,11 @@ export interface DurableEngine extends Engine {
  * @throws SobreError `InvalidOperation` when another process has the directory open, or a newer release wrote it;
  * `DecodeFailed` naming the damage; `UnauthorizedAccess` when it is not writable; `InvalidArgument` naming the invalid
  * option.
- * @example const engine = await durableEngine({ directory: "broker", queues: ["orders"] }); const sender = await
- * engine.openSender("orders"); await sender.send([envelope]); // on disk await engine.close();
+ * @example
+ * const engine = await durableEngine({ directory: "broker", queues: ["orders"] });
+ * const sender = await engine.openSender("orders");
+ * await sender.send([envelope]); // on disk
+ * await engine.close();
  */
 export async function durableEngine(options: DurableEngineOptions): Promise<DurableEngine> {
   checkOptions(options, checks, { needed: ["directory"] });

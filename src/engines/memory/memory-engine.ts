@@ -43,8 +43,8 @@ export interface MemoryEngineOptions {
  * afterwards.
  *
  * @throws SobreError `InvalidArgument` naming the option, including those of entities; unknown options are rejected.
- * @example const engine = memoryEngine({ queues: { orders: { maxDeliveryCount: 3 } }, topics: { prices: {
- * subscriptions: ["eu"] } } });
+ * @example
+ * const engine = memoryEngine({ queues: { orders: { maxDeliveryCount: 3 } }, topics: { prices: { subscriptions: ["eu"] } } });
  */
 export function memoryEngine(options: MemoryEngineOptions = {}): Engine {
   return memoryEngineWithin(undefined, options);
