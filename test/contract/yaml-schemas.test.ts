@@ -53,6 +53,11 @@ properties:
 
   it.each<[what: string, text: string, message: string]>([
     ["aliases that multiply", bomb.join("\n"), "with its aliases written out"],
+    [
+      "aliases that are looked for too long",
+      Array.from({ length: 2000 }, (_, at) => `- &a${at} x\n- *a${at}`).join("\n"),
+      "too many aliases",
+    ],
     ["an alias inside of its own anchor", "a: &a [*a]", ""],
     ["deep nesting", `a: ${"[".repeat(5000)}`, ""],
     ["two documents", "a: 1\n---\nb: 2", "not YAML"],

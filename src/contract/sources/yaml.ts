@@ -1,5 +1,5 @@
 /** YAML 1.2 with the core schema, in the one module that imports its parser. */
-import { isNode, parseDocument, stringify } from "yaml";
+import { type Document, isNode, isScalar, parseDocument, stringify, visit } from "yaml";
 import { invalidInput } from "../../errors/invalid-input.ts";
 import { SobreError } from "../../errors/sobre-error.ts";
 import { isObject, isPlainPrototype } from "../../values/plain-object.ts";
@@ -17,10 +17,12 @@ const deepest = 500;
 export function parseYaml(text: string, file: string): unknown {
   let value: unknown;
   try {
-    const document = parseDocument(text, { version: "1.2", schema: "core", intAsBigInt: true });
+    // The parser compares every key of a map with every other.
+    const document = parseDocument(text, { version: "1.2", schema: "core", intAsBigInt: true, uniqueKeys: false });
     const [problem] = [...document.errors, ...document.warnings];
     // Behind the first line the parser shows the text.
-    if (problem !== undefined) throw new Error(problem.message.split("\n")[0]?.replace(/[:.]$/, ""));
+    if (problem !== undefined) throw new Error(problem.message.split("\n")[0]?.slice(0, 200).replace(/[:.]$/, ""));
+    refuseCostly(document, file);
     // Aliases stay the same objects, so that nothing multiplies before it is counted.
     value = document.toJS({ maxAliasCount: -1 });
   } catch (error) {
@@ -28,6 +30,28 @@ export function parseYaml(text: string, file: string): unknown {
   }
   const room = { left: mostValues };
   return plain(value, { file, room, depth: 0 });
+}
+
+/** The parser looks for each alias in all nodes before it. */
+const mostLookups = 2_000_000;
+
+/** @throws SobreError `LimitExceeded` for too many aliases; an Error for a key that a map has twice. */
+function refuseCostly(document: Document, file: string): void {
+  let [nodes, aliases] = [0, 0];
+  visit(document, {
+    Node: () => void nodes++,
+    Alias: () => void aliases++,
+    Map(_, { items }) {
+      const keys = new Set<unknown>();
+      for (const { key } of items) {
+        const name = isScalar(key) ? String(key.value) : key;
+        if (keys.has(name)) throw new Error(`a map has the key ${JSON.stringify(name)} twice`);
+        keys.add(name);
+      }
+    },
+  });
+  if (nodes * aliases <= mostLookups) return;
+  throw new SobreError("LimitExceeded", `${file} has too many aliases (${aliases}) for its size. Write them out.`);
 }
 
 interface Reading {
@@ -63,7 +87,7 @@ function plain(value: unknown, { file, room, depth }: Reading): unknown {
 
 /** The offset of the value at a path, or of the last one on the way that is there. */
 export function yamlOffset(text: string, steps: readonly string[]): number {
-  const document = parseDocument(text, { version: "1.2", schema: "core" });
+  const document = parseDocument(text, { version: "1.2", schema: "core", uniqueKeys: false });
   for (let length = steps.length; length >= 0; length--) {
     const node: unknown = document.getIn(steps.slice(0, length), true);
     if (isNode(node)) return node.range?.[0] ?? 0;
