@@ -20,8 +20,9 @@ export async function replayWitness({ report, hash, schemas }: ReplayCommand, te
   const json = readReport(report);
   const found = witnessInReport(json, hash);
   if (found === undefined) throw new Misuse(`${report} has no witness with the hash ${hash}`);
-  const { pair, witness } = found;
-  const place = `${String(pair["subject"])} ${String(pair["older"])} → ${String(pair["newer"])}`;
+  const { pair, witness, writer } = found;
+  const [sender, reader] = writer === "newer" ? ["newer", "older"] : ["older", "newer"];
+  const place = `${String(pair["subject"])} ${String(pair[sender])} → ${String(pair[reader])}`;
   const today = schemas === undefined ? witness : { ...witness, compared: todays(found, schemas) };
   const outcome = await replay(today);
   if (outcome === undefined) {

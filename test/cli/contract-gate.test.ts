@@ -50,6 +50,16 @@ describe("sobre contract check --types", () => {
     expect(code).toBe(1);
     expect(terminal.text()).toContain("code-differs");
     expect(terminal.text()).toContain('the file accepts {"id":""}, and the code does not');
+    expect(terminal.text()).toContain(
+      "It does not read every message of 1.1: the next version is 2.0, with an upcaster.",
+    );
+  });
+
+  it("suggests a minor version for code that reads every message of the newest one", async () => {
+    const module = typesModule("order", { 1: { ...older, properties: { id: {}, note: {} } } });
+    const { terminal } = await check(folderOf(schemas), "--types", module);
+
+    expect(terminal.text()).toContain("It reads every message of 1.1: the next version is 1.2.");
   });
 
   it("fails for a message type that no schema file describes", async () => {

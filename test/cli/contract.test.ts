@@ -189,6 +189,20 @@ describe("sobre contract replay", () => {
     expect(today.terminal.text()).toContain("no longer fails");
   });
 
+  it("names the version that sends first, in the direction of the check", async () => {
+    const policy = { policy: { direction: "forward" } };
+    const folder = folderOf({
+      "order/1.0.schema.json": newer,
+      "order/1.1.schema.json": older,
+      "order/subject.json": policy,
+    });
+    const report = file("forward.json", (await check(folder, "-f", "json")).terminal.text());
+
+    const { terminal } = await sobre("contract", "replay", report, hashIn(readFileSync(report, "utf8")));
+
+    expect(terminal.text()).toMatch(/^order 1\.1 → 1\.0\n/);
+  });
+
   it("does so for compat, of Protobuf too", async () => {
     const [before, after] = [file("old.proto", proto("int64 n = 1;")), file("new.proto", proto("int32 n = 1;"))];
     const { terminal } = await sobre("contract", "compat", before, after, "-f", "json");

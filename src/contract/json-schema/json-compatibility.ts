@@ -16,6 +16,7 @@ import { lostMark, type LostMark, nativeChange, withMarked } from "./native-chan
 import { toNative } from "./native-values.ts";
 import { PairComparison } from "./pair-comparison.ts";
 import { schemaPlace } from "./place.ts";
+import { renamedMembers } from "./renamed-members.ts";
 import { SchemaDocument } from "./schema-document.ts";
 
 /** Which of the two versions writes; the other one reads. */
@@ -68,9 +69,11 @@ export async function jsonCompatibility(
       witness: { ...witness, hash: hashOf(alone.value, outcomeOf(alone)) },
     });
   });
+  const isFirst = writing === "older" || options.direction === "forward";
+  const renamed = isFirst && !isUpcast ? renamedFindings(document, comparison, writing) : [];
   const result: CompatibilityResult = {
     verdict: compared.verdict,
-    findings,
+    findings: [...findings, ...renamed],
     ...(compared.rest === undefined ? {} : { rest: compared.rest }),
     ...(compared.trace === undefined ? {} : { trace: compared.trace }),
     ...(compared.verdict === "unproven" || compared.verdict === "tested" ? { tried: compared.tried } : {}),
@@ -80,6 +83,30 @@ export async function jsonCompatibility(
   return isUpcast || compared.verdict === "breaking"
     ? result
     : withNativeTypes(result, comparison, { writing, codecs });
+}
+
+/** Warnings about members that the reader ignores; in a comparison of both directions they are given once. */
+function renamedFindings(
+  document: SchemaDocument,
+  { writer, reader }: Comparison,
+  writing: Writing,
+): readonly Finding[] {
+  if (meaningOf(writer) === meaningOf(reader)) return [];
+  const renamed = renamedMembers(document, new SchemaDocument(reader, "reader", metaSchema));
+  return renamed.map(({ before, after, writerPointer, readerPointer }) => {
+    const [sent, read] = [`#${writerPointer}`, `#${readerPointer}`];
+    const [old, now] = [JSON.stringify(before), JSON.stringify(after)];
+    return hashed({
+      code: "member-renamed",
+      severity: "warning",
+      message: `The reader ignores the member ${old}, perhaps renamed to ${now}, which has the same schema.`,
+      repair: `Declare ${old} as well and read both, or ignore this code in the policy if ${now} is another member.`,
+      olderPointer: writing === "older" ? sent : read,
+      newerPointer: writing === "older" ? read : sent,
+      writer: writing,
+      instancePointer: "",
+    });
+  });
 }
 
 /** The result with what codecs with more types than JSON make of values that only the writer's schema marks. */

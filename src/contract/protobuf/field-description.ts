@@ -21,6 +21,12 @@ export function describe(
       message: `${place} is written to JSON as ${field.jsonName}, and the reader knows it as ${other.jsonName}.`,
       repair: `Keep the JSON name: [json_name = ${JSON.stringify(field.jsonName)}].`,
     };
+  if (field.oneof !== undefined && other.oneof === undefined && kind(field) === kind(other))
+    return {
+      code: "oneof-left",
+      message: `${place} was in the oneof ${field.oneof} and has left it: its zero looks to the reader as if it was not set.`,
+      repair: "Keep the field in the oneof, or give it presence with optional.",
+    };
   return {
     code: "field-type-changed",
     message: `${place} is written as ${kind(field)} and read as ${kind(other)}.`,

@@ -71,20 +71,26 @@ function replayJson(
 export interface FoundWitness {
   readonly pair: Readonly<Record<string, unknown>>;
   readonly witness: RecordedWitness;
+  /** Which version sends the message. */
+  readonly writer: "older" | "newer";
 }
 
 /** The witness of a report whose hash begins so; `undefined` when none does. */
 export function witnessInReport(report: unknown, hash: string): FoundWitness | undefined {
   for (const pair of listOf(isObject(report) ? report["pairs"] : undefined)) {
     const { compared } = pair;
-    for (const { witness } of listOf(pair["findings"])) {
+    for (const { witness, writer } of listOf(pair["findings"])) {
       if (!isObject(witness) || typeof witness["hash"] !== "string" || !witness["hash"].startsWith(hash)) continue;
       const encodings = listOf(witness["encodings"]).map(({ codec, payload }) => ({
         codec: String(codec),
         payload: String(payload),
       }));
       if (isCompared(compared))
-        return { pair, witness: { value: witness["value"], hash: witness["hash"], encodings, compared } };
+        return {
+          pair,
+          witness: { value: witness["value"], hash: witness["hash"], encodings, compared },
+          writer: writer === "newer" ? "newer" : "older",
+        };
     }
   }
   return undefined;

@@ -45,13 +45,25 @@ export async function codeDifferences(
         subject: name,
         code: "code-differs",
         message: `The code of ${name} differs from ${released.file}: ${difference.message}`,
-        repair: "Run sobre contract init --from with the same module to add a version, or undo the edit of the code.",
+        repair: `Run sobre contract init --from with the same module to add a version, or undo the edit of the code. ${await suggestion(code, released)}`,
         file: released.file,
         ...(difference.witness === undefined ? {} : { witness: difference.witness }),
       }),
     );
   }
   return findings;
+}
+
+/** The number that the version of the code should get: a minor one when it reads the messages of the file. */
+async function suggestion({ schema, isProto }: CodeSchema, released: SubjectVersion): Promise<string> {
+  const format = isProto === true ? "protobuf" : "json-schema";
+  if (format !== released.format) return "Give the new format its own subject.";
+  const { verdict } = await checkCompatibility({ format, older: released.schema, newer: schema });
+  const [major = 0, minor = 0] = released.version.split(".").map(Number);
+  if (verdict === "safe")
+    return `It reads every message of ${released.version}: the next version is ${major}.${minor + 1}.`;
+  const why = verdict === "breaking" ? "does not read every message" : "is not proven to read every message";
+  return `It ${why} of ${released.version}: the next version is ${major + 1}.0, with an upcaster.`;
 }
 
 type Difference = Pick<SubjectFinding, "message" | "witness">;
