@@ -49,7 +49,7 @@ export async function run(args: readonly string[], product: Product, terminal: T
     const command = make?.();
     if (command !== undefined) program.addCommand(command, { hidden: withOthers.has(command.name()) });
   }
-  for (const command of program.commands.flatMap((own) => [own, ...own.commands]))
+  for (const command of program.commands.flatMap(withInner))
     command.copyInheritedSettings(program).helpOption("-h, --help", "show this");
   // There, 2 means ambiguities.
   const { misuse } = args[0] === "migrate" ? { misuse: migrateExitCodes.stopped } : exitCodes;
@@ -62,6 +62,11 @@ export async function run(args: readonly string[], product: Product, terminal: T
     terminal.err(`sobre: ${oneLine(error.message)}\n`);
     return misuse;
   }
+}
+
+/** A command with all that are inside of it. */
+function withInner(command: Command): readonly Command[] {
+  return [command, ...command.commands.flatMap(withInner)];
 }
 
 /** The lines of `serve` and `queue` stand for these in the overall help, so that it fits a screen. */

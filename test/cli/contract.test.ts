@@ -8,6 +8,28 @@ import { broken, check, contractFolders, hashIn, newer, older } from "./contract
 const { scratch, file, folderOf } = contractFolders();
 const proto = (field: string): string => `syntax = "proto3"; package a; message M { ${field} }`;
 
+describe("commands inside of sobre contract import and export", () => {
+  it.each([
+    ["a missing file", ["contract", "import", "asyncapi"], "missing required argument"],
+    ["an unknown option", ["contract", "import", "pact", "a.json", "--odd"], "unknown option"],
+    ["an unknown format", ["contract", "export", "asyncapi", "--format", "xml"], "Allowed choices are json, yaml"],
+  ])("end with 2 and one line for %s", async (_, args, message) => {
+    const { code, terminal } = await sobre(...args);
+
+    expect(code).toBe(2);
+    expect(terminal.errors()).toContain(message);
+    expect(terminal.errors().trimEnd()).not.toContain("\n");
+  });
+
+  it("show their help", async () => {
+    const { code, terminal } = await sobre("contract", "import", "pact", "--help");
+
+    expect(code).toBe(0);
+    expect(terminal.text()).toContain("--subject <NAME>");
+    expect(terminal.text()).toContain("show this");
+  });
+});
+
 describe("sobre contract check", () => {
   const safe = { "order/1.0.schema.json": newer, "order/1.1.schema.json": older };
   const unproven = {
