@@ -3,7 +3,7 @@ import { randomBytes } from "node:crypto";
 import { totalmem } from "node:os";
 import { getHeapStatistics } from "node:v8";
 import type { IncomingHttpHeaders, RequestListener } from "node:http";
-import type { HttpEndpointOptions } from "./http/http-endpoint.ts";
+import type { HttpEndpoint, HttpEndpointOptions } from "./http/http-endpoint.ts";
 import type { FirstUse } from "./amqp/broker-connection.ts";
 import type { Engine } from "../engine/engine.ts";
 import { type MemoryEngineOptions, memoryEngineWithin } from "../engines/memory/memory-engine.ts";
@@ -91,7 +91,9 @@ class RunningServer implements Server, ControlledServer {
   /** `undefined`: anybody may do anything. */
   readonly #keys: SharedAccessKeys | undefined;
   readonly #control: Control | undefined;
-  readonly #ownEngines = new Set<Engine>();
+  /** Engines that are closed with the server, and their memory. */
+  readonly #ownEngines = new Map<Engine, Memory>();
+  #endpoint: HttpEndpoint | undefined;
   readonly #door: FrontDoor;
   readonly #sockets = new Set<AmqpSocket>();
   readonly #ticking: NodeJS.Timeout;
@@ -176,7 +178,8 @@ class RunningServer implements Server, ControlledServer {
     clearInterval(this.#ticking);
     for (const socket of this.#sockets) socket.close("The server is shutting down.");
     await this.#door.close();
-    await Promise.all(Array.from(this.#ownEngines, (engine) => engine.close()));
+    await this.#endpoint?.close();
+    await Promise.all(Array.from(this.#ownEngines.keys(), (engine) => engine.close()));
   }
 
   [Symbol.asyncDispose](): Promise<void> {
@@ -185,8 +188,9 @@ class RunningServer implements Server, ControlledServer {
 
   /** An engine that is closed with the server. */
   #newEngine(options: MemoryEngineOptions): Engine {
-    const engine = this.#served(memoryEngineWithin(this.#memory, options));
-    this.#ownEngines.add(engine);
+    const memory = this.#memory.part();
+    const engine = this.#served(memoryEngineWithin(memory, options));
+    this.#ownEngines.set(engine, memory);
     return engine;
   }
 
@@ -267,19 +271,18 @@ class RunningServer implements Server, ControlledServer {
 
   /** Most of the HTTP code is loaded on first use. */
   async #http(): Promise<RequestListener> {
-    const [{ HttpEndpoint }, { httpListener }] = await Promise.all([
+    const [{ HttpEndpoint: Endpoint }, { httpListener }] = await Promise.all([
       import("./http/http-endpoint.ts"),
       import("./http/http-listener.ts"),
     ]);
-    return httpListener(
-      new HttpEndpoint({
-        access: this.#namespaces,
-        control: await this.#controlEndpoint(),
-        trustedNetwork: this.#options.trustedNetwork,
-        autoCreate: this.#autoCreate,
-        failed: (error, trackingId) => this.#failed(error, trackingId),
-      }),
-    );
+    this.#endpoint = new Endpoint({
+      access: this.#namespaces,
+      control: await this.#controlEndpoint(),
+      trustedNetwork: this.#options.trustedNetwork,
+      autoCreate: this.#autoCreate,
+      failed: (error, trackingId) => this.#failed(error, trackingId),
+    });
+    return httpListener(this.#endpoint);
   }
 
   async #controlEndpoint(): Promise<HttpEndpointOptions["control"]> {
@@ -307,7 +310,11 @@ class RunningServer implements Server, ControlledServer {
     const engine = this.engineOf(name);
     this.#namespaces.remove(name);
     this.cut(engine);
-    if (this.#ownEngines.delete(engine)) await engine.close();
+    const memory = this.#ownEngines.get(engine);
+    if (memory === undefined) return;
+    this.#ownEngines.delete(engine);
+    await engine.close();
+    memory.leave();
   }
 
   cut(engine: Engine): void {

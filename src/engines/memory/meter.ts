@@ -31,17 +31,40 @@ function isAsReceived(envelope: Envelope): boolean {
 /** The memory of everything that one engine holds, or several of one process together. */
 export class Memory {
   readonly #most: number;
-  /** Bytes, with the objects around them. */
-  used = 0;
+  #whole: Memory | undefined;
+  #used = 0;
 
   /** @param most Bytes beyond which nothing more is accepted. */
-  constructor(most: number = Infinity) {
+  constructor(most: number = Infinity, whole?: Memory) {
     this.#most = most;
+    this.#whole = whole;
+  }
+
+  /** Bytes, with the objects around them. */
+  get used(): number {
+    return this.#used;
+  }
+
+  set used(bytes: number) {
+    if (this.#whole !== undefined) this.#whole.used += bytes - this.#used;
+    this.#used = bytes;
+  }
+
+  /** The memory of one engine, which is counted here as well. */
+  part(): Memory {
+    return new Memory(Infinity, this);
+  }
+
+  /** Takes a part from the whole: its engine is closed. */
+  leave(): void {
+    if (this.#whole !== undefined) this.#whole.used -= this.#used;
+    this.#whole = undefined;
   }
 
   /** @throws SobreError `QuotaExceeded` when there is no room for so many bytes. */
   check(bytes: number): void {
-    if (this.used + bytes > this.#most) throw memoryUsedUp(this.#most);
+    if (this.#used + bytes > this.#most) throw memoryUsedUp(this.#most);
+    this.#whole?.check(bytes);
   }
 }
 

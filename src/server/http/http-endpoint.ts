@@ -44,6 +44,13 @@ export class HttpEndpoint {
     }
   }
 
+  /** Ends its connections to the engines, and with them the locks taken over HTTP. */
+  async close(): Promise<void> {
+    const engines = [...this.#engines.values()];
+    this.#engines.clear();
+    await Promise.allSettled(engines.map(async (engine) => (await engine).close()));
+  }
+
   async #route(request: HttpRequest): Promise<HttpResponse> {
     const { control } = this.#options;
     if (control !== undefined && /^\$control(?:\/|$)/.test(request.path))

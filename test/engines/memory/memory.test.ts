@@ -49,6 +49,21 @@ describe("the memory of an engine", () => {
     await expect(send(other, "q", { payload: new Uint8Array(200_000) })).resolves.toBeUndefined();
   });
 
+  it("is free of what an engine held that is closed", async () => {
+    const whole = new Memory(megabyte);
+    const [one, other] = [whole.part(), whole.part()];
+    await send(memoryEngineWithin(one, { queues: ["q"] }), "q", { payload: new Uint8Array(900_000) });
+    const engine = memoryEngineWithin(other, { queues: ["q"] });
+    await expect(send(engine, "q", { payload: new Uint8Array(200_000) })).rejects.toMatchObject({
+      code: "QuotaExceeded",
+    });
+
+    one.leave();
+
+    await expect(send(engine, "q", { payload: new Uint8Array(200_000) })).resolves.toBeUndefined();
+    expect(whole.used).toBe(other.used);
+  });
+
   it("has no room for entities, session states and scheduled messages without end either", async () => {
     const memory = new Memory(100_000);
     const engine = memoryEngineWithin(memory, { queues: { s: { requiresSession: true } } });

@@ -1,5 +1,6 @@
 import { describe, expect, it } from "vitest";
 import { lockToken } from "../../../src/engine/delivery.ts";
+import { memoryEngine } from "../../../src/engines/memory/index.ts";
 import { writeSas } from "../../../src/http/sas.ts";
 import { startServer } from "../../../src/server/index.ts";
 import { SealedLocks } from "../../../src/server/http/sealed-locks.ts";
@@ -34,5 +35,21 @@ describe("a lock over HTTP", () => {
     expect(locks.of("second").open(shown)).not.toBe(token);
     expect(locks.of("first").open(token)).not.toBe(token);
     expect(new SealedLocks().of("first").open(shown)).not.toBe(token);
+  });
+
+  it("is released when the server closes, of an engine that stays open", async () => {
+    const engine = memoryEngine({ queues: ["q"] });
+    const server = await startServer({ engine });
+    const queue = `http://127.0.0.1:${server.port}/q/messages`;
+    await fetch(queue, { method: "POST", body: "a" });
+    const locked = await fetch(`${queue}/head?timeout=0`, { method: "POST" });
+
+    await server.close();
+    const receiver = await engine.openReceiver("q", { receiveMode: "peekLock" });
+    const [again] = await receiver.receive({ maxMessages: 1, maxWaitTime: 0 });
+
+    expect(locked.status).toBe(201);
+    expect(again?.deliveryCount).toBe(0);
+    await engine.close();
   });
 });
