@@ -13,6 +13,8 @@ export interface DecodeContext {
   readonly limits: DecodeLimits;
   /** The expected type, for payloads that name none. */
   readonly type?: string | undefined;
+  /** Receives the nodes of a document by its payload, from decoders that have any. Default: they are dropped. */
+  readonly documents?: WeakMap<Uint8Array, object> | undefined;
 }
 
 /** A decoded body. */

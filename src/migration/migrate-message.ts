@@ -112,6 +112,7 @@ export class MessageMigration {
           codec,
           typed,
           body: source,
+          document: read.document,
           decoded,
           numbersAreText: type.numbersAreText,
         });

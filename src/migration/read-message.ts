@@ -30,6 +30,8 @@ export interface ReadMessage {
   readonly guessing: Guessing;
   /** Whether the numbers of the body were JSON numbers. */
   readonly literal: boolean;
+  /** The nodes of the payload, which need not be read again. */
+  readonly document?: object | undefined;
 }
 
 /** A message that nothing could read. */
@@ -58,6 +60,7 @@ export class MessageReader {
   readonly #serializer: Serializer;
   readonly #openJsonText: boolean;
   readonly #hasContract: (typeName: string) => boolean;
+  readonly #documents = new WeakMap<Uint8Array, object>();
   /** Decoders of earlier messages by first byte, for formats that prove themselves. */
   readonly #recent = new Map<number | undefined, Decoder>();
 
@@ -101,7 +104,12 @@ export class MessageReader {
     const { limits } = this.#serializer;
     if (payload.byteLength > limits.maxBytes) return undefined;
     try {
-      const decoded = decoder.decode(payload, { ...context, limits, applicationProperties });
+      const decoded = decoder.decode(payload, {
+        ...context,
+        limits,
+        applicationProperties,
+        documents: this.#documents,
+      });
       if (!("body" in decoded)) return undefined;
       const { body, typeName, warnings = [] } = decoded;
       return { body, typeName, warnings, codec: decoder.name, attempts: [] };
@@ -129,7 +137,8 @@ export class MessageReader {
     const isTold = isContracted || scalarRoots.some((namespace) => typeName.startsWith(namespace));
     const guessing = isTold ? "nothing" : guessingOf(name);
     const literal = isJson(name);
-    return { ok: true, body, codec: name, layers, typeName, warnings, guessing, literal };
+    const document = this.#documents.get(envelope.payload);
+    return { ok: true, body, codec: name, layers, typeName, warnings, guessing, literal, document };
   }
 }
 

@@ -23,12 +23,19 @@ describe("what is inside of payloads", () => {
     const names = ["bytes of JSON", "bytes of base64 of JSON", "bytes of base64 of JSON in text XML"];
     const serializer = await commandSerializer({});
 
-    const { bodies, report } = await migrated(names.map(message), { serializer });
+    // After others that are read as they are, their formats are tried first.
+    const others = [message("bytes"), message("bytes in text XML")];
+    const { bodies, report } = await migrated([...others, message("bytes of XML in text XML"), ...names.map(message)], {
+      serializer,
+    });
 
-    expect(bodies).toEqual(names.map(() => ({ a: [1, 2.5], b: "Lucía" })));
+    expect(bodies.slice(2)).toEqual([{ id: 7 }, ...names.map(() => ({ a: [1, 2.5], b: "Lucía" }))]);
     expect(report.losses).toEqual([]);
     expect(report.formats.map(({ format }) => format).toSorted()).toEqual([
+      "datacontract-xml",
       "datacontract-xml base64 json",
+      "datacontract-xml datacontract-xml",
+      "nbfx",
       "nbfx base64 json",
       "nbfx json",
     ]);

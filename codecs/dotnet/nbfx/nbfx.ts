@@ -89,12 +89,13 @@ const accepts = Object.freeze(["x-nbfx", "soap+msbin1", session].map((subtype) =
 
 function decodeNbfx(
   payload: Uint8Array,
-  { limits, contentType }: DecodeContext,
+  { limits, contentType, documents }: DecodeContext,
   options: NbfxOptions,
   contracts: readonly Contract[],
 ): Decoded | Unwrapped {
   const isSession = contentType?.type === `application/${session}`;
   const document = readNbfxDocument(payload, limits, isSession ? { stringTable: true, ...options } : options);
+  documents?.set(payload, document);
   if (options.form === "tree") return { body: document, typeName: nameText(document.root) };
   const map = isSoapEnvelope(document.root) ? mapSoapEnvelope : mapDocument;
   const { warnings, ...read } = map(document, { contracts, guess: false, keepTypes: options.keepTypes, limits });

@@ -66,11 +66,12 @@ const accepts = Object.freeze([
 
 function decodeXml(
   payload: Uint8Array,
-  { limits, contentType }: DecodeContext,
+  { limits, contentType, documents }: DecodeContext,
   { untyped, form, unwrapBytes = false }: DataContractXmlOptions,
   contracts: readonly Contract[],
 ): Decoded | Unwrapped {
   const document = readXml(payload, limits, contentType);
+  documents?.set(payload, document);
   if (form === "tree") return { body: document, typeName: nameText(document.root) };
   if (isSoapFormatter(document.root)) throw soapFormatter(document.root.offset);
   const guess = untyped !== "text";

@@ -3,7 +3,7 @@ import { readJson } from "../../../codecs/dotnet/json/read-json.ts";
 import { readNbfxDocument } from "../../../codecs/dotnet/nbfx/read-document.ts";
 import { readNrbf } from "../../../codecs/dotnet/nrbf/index.ts";
 import { lexical } from "../../../codecs/dotnet/xml/lexical.ts";
-import type { XmlElement } from "../../../codecs/dotnet/xml/node.ts";
+import { XmlElement } from "../../../codecs/dotnet/xml/node.ts";
 import { readXml } from "../../../codecs/dotnet/xml/read-xml.ts";
 import { contentOf } from "../../../codecs/dotnet/data-contract/scalar.ts";
 import { readStream } from "../../../codecs/java/read-stream.ts";
@@ -24,6 +24,8 @@ export interface SourcePayload {
   readonly codec: string;
   /** Whether a contract may have given texts a type. */
   readonly typed: boolean;
+  /** The nodes of the payload as its format-level reader gave them, if they are kept. */
+  readonly document?: object | undefined;
 }
 
 /** The payload was within the limits when it was read. */
@@ -33,16 +35,18 @@ const limits = resolveDecodeLimits({ maxBytes: Number.MAX_SAFE_INTEGER, maxDepth
  * The scalars of a payload, only from the tokens of its format, without contracts or other messages. `undefined` for
  * formats whose values are their tokens.
  */
-export function scanSource({ payload, layers, codec, typed }: SourcePayload): SourceValues | undefined {
+export function scanSource({ payload, layers, codec, typed, document }: SourcePayload): SourceValues | undefined {
   let bytes = payload;
   for (const layer of layers) bytes = unwrapped(bytes, layer);
   const values = new SourceValues();
+  // Inside of layers there is another document.
+  const read = layers.length === 0 ? rootIn(document) : undefined;
   switch (codec) {
     case "nbfx":
-      collectXml(readNbfxDocument(bytes, limits).root, values);
+      collectXml(read ?? readNbfxDocument(bytes, limits).root, values);
       return values;
     case "datacontract-xml":
-      collectXml(readXml(bytes, limits).root, values);
+      collectXml(read ?? readXml(bytes, limits).root, values);
       return values;
     case "json":
     case "datacontract-json":
@@ -67,6 +71,12 @@ export function scanSource({ payload, layers, codec, typed }: SourcePayload): So
     default:
       return undefined;
   }
+}
+
+function rootIn(document: object | undefined): XmlElement | undefined {
+  return document !== undefined && "root" in document && document.root instanceof XmlElement
+    ? document.root
+    : undefined;
 }
 
 function textOf(bytes: Uint8Array): string {
