@@ -72,14 +72,12 @@ async function outcomeOf(
 
 describe("threads of a migration", () => {
   it("give what one thread gives, byte for byte and in the same order, however many they are", async () => {
-    const source = captured("equal", 1_000);
+    const source = captured("equal", 700);
 
     const alone = await outcomeOf(source, "alone");
-    const one = await outcomeOf(source, "one", { threads: { module, count: 1 } });
-    const three = await outcomeOf(source, "three", { threads: { module, count: 3 } });
+    const two = await outcomeOf(source, "two", { threads: { module, count: 2 } });
 
-    expect(one).toEqual(alone);
-    expect(three).toEqual(alone);
+    expect(two).toEqual(alone);
   });
 
   it("go on with what was cut, wherever it was begun", async () => {

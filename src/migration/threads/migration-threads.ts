@@ -8,13 +8,13 @@ export class MigrationThreads {
   readonly #threads: readonly Thread[];
   #profiles: string | undefined;
 
-  constructor(setup: ThreadSetup, count: number = availableParallelism()) {
+  constructor(setup: ThreadSetup, count: number = Math.max(1, availableParallelism() - 1)) {
     this.#threads = Array.from({ length: Math.min(count, mostThreads) }, () => new Thread(setup));
   }
 
   /** How many batches keep all threads busy while answers are written. */
   get room(): number {
-    return this.#threads.length * 2;
+    return this.#threads.length + 2;
   }
 
   /** The profiles of a batch, as JSON. */
@@ -95,4 +95,4 @@ class Thread {
 }
 
 /** Young objects die young here: a small room for them is collected more often, and takes less memory. */
-const limits = { maxYoungGenerationSizeMb: 16 };
+const limits = { maxYoungGenerationSizeMb: 4 };
