@@ -1,7 +1,7 @@
 import { SobreError } from "../errors/sobre-error.ts";
 import type { Clock } from "../time/clock.ts";
 import { type Deadline, Deadlines } from "../time/deadlines.ts";
-import { pause } from "./pause.ts";
+import { pause } from "../time/pause.ts";
 
 /** The time limit of one try, and what may end it early. */
 export interface TryOptions {

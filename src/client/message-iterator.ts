@@ -2,7 +2,7 @@ import type { Delivery } from "../engine/delivery.ts";
 import { aFunction, checkOptions, type OptionChecks, signal } from "../options/option-checks.ts";
 import type { ClientParts } from "./client-parts.ts";
 import type { DeliverySource } from "./delivery-source.ts";
-import { heldOpen } from "./pause.ts";
+import { heldOpen } from "../time/pause.ts";
 import { report } from "./process-error.ts";
 import { idleWait, repeat } from "./receive-loop.ts";
 

@@ -1,5 +1,5 @@
 import type { ClientParts } from "./client-parts.ts";
-import { pause } from "./pause.ts";
+import { pause } from "../time/pause.ts";
 
 /**
  * Pauses all loops of a processor while a store or key service that its stages need is unavailable.

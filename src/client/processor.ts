@@ -81,13 +81,7 @@ export function startProcessor<const Types extends readonly MessageType[] = read
   // A shared source belongs to a session, whose lock covers its messages.
   const renewal = shared === undefined ? renewalOf(parts, options) : undefined;
   const source = shared ?? openSource({ ...parts, entityPath, receiveMode, prefetchCount });
-  const settler = new Settler({
-    entityPath,
-    retry: parts.retry,
-    engine: () => source.engine,
-    home: parts.engine,
-    tracing: parts.tracing,
-  });
+  const settler = new Settler({ entityPath, parts, engine: () => source.engine });
   const errors = new LoopErrors();
   const receiveAll = async (signal: AbortSignal, outage: Outage): Promise<void> => {
     // In a session each message is settled before the next one is handled.

@@ -1,5 +1,5 @@
 import type { ClientParts } from "./client-parts.ts";
-import { pause } from "./pause.ts";
+import { pause } from "../time/pause.ts";
 
 /** Milliseconds that one receive or accept waits before it is repeated; limits how long an idle link is silent. */
 export const idleWait = 60_000;

@@ -24,7 +24,7 @@ import {
   sequenceNumber,
   signal,
 } from "../options/option-checks.ts";
-import { heldOpen } from "./pause.ts";
+import { heldOpen } from "../time/pause.ts";
 import { type ProcessorOptions, startProcessor, subscribeChecks } from "./processor.ts";
 import type { Processor } from "./processor-loops.ts";
 import {
@@ -242,13 +242,7 @@ export function receiverOver<Types extends readonly MessageType[], OnUnreadable 
   const { onUnreadable = "hand-over", messageTypes, maxAutoLockRenewalDurationInMs = 0 } = options;
   const read = createMessageReader(parts, messageTypes);
   const renewal = new LockRenewal(parts.clock, maxAutoLockRenewalDurationInMs);
-  const settler = new Settler({
-    entityPath,
-    retry: parts.retry,
-    engine: () => source.engine,
-    home: parts.engine,
-    tracing: parts.tracing,
-  });
+  const settler = new Settler({ entityPath, parts, engine: () => source.engine });
   const subscriptions = new Set<Processor>();
   let release: (() => Promise<void>) | undefined;
   const stop = new AbortController();

@@ -6,7 +6,7 @@ import type { KeptLock, LockRenewal } from "./lock-renewal.ts";
 import { type Handling, type MessageContext, MessageWork, type ProcessorHandlers, Slot } from "./message-work.ts";
 import { checkOptions, countFrom, milliseconds, type OptionChecks, text } from "../options/option-checks.ts";
 import { Outage } from "./outage.ts";
-import { pause } from "./pause.ts";
+import { pause } from "../time/pause.ts";
 import { codeOf } from "./process-error.ts";
 import { processingChecks, type ProcessorOptions, renewalOf } from "./processor.ts";
 import { LoopErrors, type Processor, type RunLoop, runProcessor } from "./processor-loops.ts";
@@ -68,8 +68,8 @@ export function startSessionProcessor<const Types extends readonly MessageType[]
   const { receiveMode = "peekLock", maxConcurrentSessions = 8, sessionIds } = options;
   const { maxConcurrentCallsPerSession: calls = 1, sessionIdleTimeoutInMs: idle = 60_000 } = options;
   const work = new MessageWork<Types, SessionContext>({ ...options, entityPath, parts, handlers });
-  const { engine, clock, retry, tracing } = parts;
-  const settler = new Settler({ entityPath, retry, engine: () => engine, home: engine, tracing });
+  const { engine, clock, retry } = parts;
+  const settler = new Settler({ entityPath, parts, engine: () => engine });
   const serving = { work, retry, settler, calls, idle, renewal: () => renewalOf(parts, options) };
   const errors = new LoopErrors();
   const acceptAll = (sessionId: string | undefined, signal: AbortSignal, run: Run): Promise<void> => {

@@ -14,7 +14,7 @@ import {
   type OptionChecks,
   signal,
 } from "../options/option-checks.ts";
-import { heldOpen } from "./pause.ts";
+import { heldOpen } from "../time/pause.ts";
 import { codeOf } from "./process-error.ts";
 import type { ReadMessage, Received } from "./received-message.ts";
 import { type Receiver, type ReceiverOptions, receiverOver, receivingChecks, receivingEnd } from "./receiver.ts";

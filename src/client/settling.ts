@@ -2,9 +2,9 @@ import type { Delivery, LockToken, Settlement } from "../engine/delivery.ts";
 import type { Engine, TransactionOption } from "../engine/engine.ts";
 import { SobreError } from "../errors/sobre-error.ts";
 import type { AbortOption, RunOptions } from "./attempts.ts";
+import type { ClientParts } from "./client-parts.ts";
 import { noteLock } from "./lock-renewal.ts";
 import { holdOf } from "./received-message.ts";
-import type { Retry } from "./retry.ts";
 import { operationOn, type Tracing } from "./tracing.ts";
 import {
   anObject,
@@ -104,12 +104,10 @@ export interface SettleOptions extends TransactionOption, AbortOption {}
 /** Options of {@link Settler}. */
 export interface SettlerOptions {
   readonly entityPath: string;
-  readonly retry: Retry;
+  /** Transactions begin on the connection in it; lock tokens are valid on any connection. */
+  readonly parts: Pick<ClientParts, "engine" | "retry" | "tracing">;
   /** The connection that holds the locks. */
   readonly engine: () => Engine;
-  /** The connection on which transactions begin; lock tokens are valid on any connection. */
-  readonly home: Engine;
-  readonly tracing: Tracing | undefined;
 }
 
 /** Settles the messages of one entity, for its receiver, its handlers and its processor. */
@@ -134,7 +132,7 @@ export class Settler {
   }
 
   settle(message: Delivery, settlement: Settlement, options?: SettleOptions): Promise<void> {
-    const { tracing } = this.#options;
+    const { tracing } = this.#options.parts;
     return tracing?.startSettle === undefined
       ? this.#settle(message, settlement, options)
       : this.#settleTraced(tracing, message, settlement, options);
@@ -147,8 +145,8 @@ export class Settler {
     options: SettleOptions | undefined,
   ): Promise<void> {
     lockTokenOf(message);
-    const { entityPath, home } = this.#options;
-    const span = tracing.startSettle?.(operationOn(home, entityPath), message.envelope, settlement.kind);
+    const { entityPath, parts } = this.#options;
+    const span = tracing.startSettle?.(operationOn(parts.engine, entityPath), message.envelope, settlement.kind);
     try {
       await this.#settle(message, settlement, options);
       span?.end();
@@ -177,20 +175,21 @@ export class Settler {
 
   /** Settles by lock token, so a retry cannot affect anything else. */
   #repeat(token: LockToken, settlement: Settlement, options: RunOptions): Promise<void> {
-    const { entityPath, engine, retry } = this.#options;
-    return retry.run(() => engine().settle(entityPath, token, settlement), options);
+    const { entityPath, engine, parts } = this.#options;
+    return parts.retry.run(() => engine().settle(entityPath, token, settlement), options);
   }
 
   #settleWith(token: LockToken, settlement: Settlement, { transaction, abortSignal }: SettleOptions): Promise<void> {
-    const { entityPath, home, retry } = this.#options;
+    const { entityPath, parts } = this.#options;
     if (transaction === undefined) return this.#repeat(token, settlement, { ...settling, signal: abortSignal });
-    return retry.once(() => home.settle(entityPath, token, settlement, { transaction }), { signal: abortSignal });
+    const settle = (): Promise<void> => parts.engine.settle(entityPath, token, settlement, { transaction });
+    return parts.retry.once(settle, { signal: abortSignal });
   }
 
   async renew(message: Delivery): Promise<Date> {
-    const { entityPath, engine, retry } = this.#options;
+    const { entityPath, engine, parts } = this.#options;
     const token = lockTokenOf(message);
-    return noteLock(message, await retry.run(() => engine().renew(entityPath, token)));
+    return noteLock(message, await parts.retry.run(() => engine().renew(entityPath, token)));
   }
 }
 

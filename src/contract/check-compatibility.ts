@@ -34,11 +34,11 @@ import { type CompatibilityResult, worst } from "./verdict.ts";
  */
 export async function checkCompatibility(options: CompatibilityOptions): Promise<CompatibilityResult> {
   checkOptions(options, optionChecks, { needed: ["format", "older", "newer"] });
-  const writings = writingsOf(options);
+  const { direction = "backward" } = options;
   const results: CompatibilityResult[] = [];
   for (const older of versionsOf(options.older))
     for (const newer of versionsOf(options.newer))
-      for (const writing of writings) results.push(await comparePair(older, newer, writing, options));
+      for (const writing of writings[direction]) results.push(await comparePair(older, newer, writing, options));
   return together(results);
 }
 
@@ -76,18 +76,11 @@ async function comparePair(
   }
 }
 
-function writingsOf({ direction = "backward" }: CompatibilityOptions): readonly Writing[] {
-  switch (direction) {
-    case "backward":
-      return ["older"];
-    case "forward":
-      return ["newer"];
-    case "full":
-      return ["older", "newer"];
-    default:
-      return direction satisfies never;
-  }
-}
+const writings: Readonly<Record<NonNullable<CompatibilityOptions["direction"]>, readonly Writing[]>> = {
+  backward: ["older"],
+  forward: ["newer"],
+  full: ["older", "newer"],
+};
 
 function versionsOf(versions: unknown): readonly unknown[] {
   if (!Array.isArray(versions)) return [versions];

@@ -28,6 +28,7 @@ import type { EngineAdmin } from "../../engine/admin.ts";
 import type { Envelope } from "../../envelope/envelope.ts";
 import { SobreError } from "../../errors/sobre-error.ts";
 import type { Clock } from "../../time/clock.ts";
+import { pause } from "../../time/pause.ts";
 import { grantedSession, sessionRequest } from "./accept-session.ts";
 import { atomAdmin } from "./admin.ts";
 import type { AtomClient } from "./atom-client.ts";
@@ -305,20 +306,6 @@ export class AzureConnection implements Engine {
 const askAgain = 200;
 
 const isHeld = (error: unknown): boolean => error instanceof SobreError && error.code === "SessionCannotBeLocked";
-
-/** Resolves when the time is over or the signal is aborted. */
-function pause(clock: Clock, milliseconds: number, signal: AbortSignal | undefined): Promise<void> {
-  return new Promise((resolve) => {
-    const end = (): void => {
-      timer.cancel();
-      signal?.removeEventListener("abort", end);
-      resolve();
-    };
-    const timer = clock.setTimer(clock.now() + milliseconds, end);
-    timer.keepAlive?.(true);
-    signal?.addEventListener("abort", end);
-  });
-}
 
 const isAborted = (signal: AbortSignal | undefined): boolean => signal?.aborted === true;
 

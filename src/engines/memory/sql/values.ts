@@ -29,23 +29,17 @@ const isNumber = (value: SqlValue): value is number | bigint => typeof value ===
 export function compare(operator: Comparison, left: SqlValue, right: SqlValue): boolean | undefined {
   const order = orderOf(left, right);
   if (order === undefined) return undefined;
-  switch (operator) {
-    case "=":
-      return order === 0;
-    case "<>":
-      return order !== 0;
-    case "<":
-      return order < 0;
-    case "<=":
-      return order <= 0;
-    case ">":
-      return order > 0;
-    case ">=":
-      return order >= 0;
-    default:
-      return operator satisfies never;
-  }
+  return holds[operator](order);
 }
+
+const holds: Readonly<Record<Comparison, (order: number) => boolean>> = {
+  "=": (order) => order === 0,
+  "<>": (order) => order !== 0,
+  "<": (order) => order < 0,
+  "<=": (order) => order <= 0,
+  ">": (order) => order > 0,
+  ">=": (order) => order >= 0,
+};
 
 function orderOf(left: SqlValue, right: SqlValue): number | undefined {
   if (left === undefined || right === undefined) return undefined;
@@ -70,43 +64,29 @@ export function calculate(operator: Arithmetic, left: SqlValue, right: SqlValue)
   if (!isNumber(left) || !isNumber(right))
     throw evaluationError(`"${operator}" was applied to a value that is not a number`);
   if (typeof left === "bigint" && typeof right === "bigint") return BigInt.asIntN(64, integers(operator, left, right));
-  return doubles(operator, Number(left), Number(right));
+  return ofDoubles[operator](Number(left), Number(right));
 }
 
 function integers(operator: Arithmetic, left: bigint, right: bigint): bigint {
   if ((operator === "/" || operator === "%") && right === 0n) throw evaluationError("An integer was divided by zero");
-  switch (operator) {
-    case "+":
-      return left + right;
-    case "-":
-      return left - right;
-    case "*":
-      return left * right;
-    case "/":
-      return left / right;
-    case "%":
-      return left % right;
-    default:
-      return operator satisfies never;
-  }
+  return ofIntegers[operator](left, right);
 }
 
-function doubles(operator: Arithmetic, left: number, right: number): number {
-  switch (operator) {
-    case "+":
-      return left + right;
-    case "-":
-      return left - right;
-    case "*":
-      return left * right;
-    case "/":
-      return left / right;
-    case "%":
-      return left % right;
-    default:
-      return operator satisfies never;
-  }
-}
+const ofIntegers: Readonly<Record<Arithmetic, (left: bigint, right: bigint) => bigint>> = {
+  "+": (left, right) => left + right,
+  "-": (left, right) => left - right,
+  "*": (left, right) => left * right,
+  "/": (left, right) => left / right,
+  "%": (left, right) => left % right,
+};
+
+const ofDoubles: Readonly<Record<Arithmetic, (left: number, right: number) => number>> = {
+  "+": (left, right) => left + right,
+  "-": (left, right) => left - right,
+  "*": (left, right) => left * right,
+  "/": (left, right) => left / right,
+  "%": (left, right) => left % right,
+};
 
 /** The error of an expression that cannot be evaluated for a message. */
 export const evaluationError = (what: string): SobreError =>

@@ -1,4 +1,4 @@
-import type { Clock } from "../time/clock.ts";
+import type { Clock } from "./clock.ts";
 
 /** Resolves after `milliseconds` of the clock, or when the signal is aborted; keeps the process alive meanwhile. */
 export function pause(clock: Clock, milliseconds: number, signal?: AbortSignal): Promise<void> {
