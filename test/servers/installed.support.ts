@@ -1,6 +1,6 @@
 import { execFile } from "node:child_process";
 import { createHash } from "node:crypto";
-import { existsSync, readFileSync, writeFileSync } from "node:fs";
+import { existsSync, globSync, readFileSync, writeFileSync } from "node:fs";
 import { fileURLToPath } from "node:url";
 import { promisify } from "node:util";
 
@@ -11,28 +11,41 @@ const environment = `${folder}.python`;
 /** The Python of the packages in `requirements.txt`. */
 export const python: string = `${environment}/bin/python`;
 
+const goFolder = `${folder}azservicebus`;
+
+/** The program that tries the official Go client. */
+export const goPeer: string = `${goFolder}/.built/peer`;
+
 /** The Buf command, which the proof `contract-buf` compares with. */
 export const buf: string = `${folder}node_modules/.bin/buf`;
 
 /** Installs the packages of `package.json` here, unless the lock's are there already. */
 export async function installNodePackages(): Promise<void> {
-  await once(`${folder}package-lock.json`, `${folder}node_modules/.installed`, () =>
+  await once([`${folder}package-lock.json`], `${folder}node_modules/.installed`, () =>
     run("npm", ["ci", "--ignore-scripts", "--no-audit", "--no-fund"], { cwd: folder }),
   );
 }
 
 /** Makes a virtual environment with the packages of `requirements.txt`, unless it is there already. */
 export async function installPythonPackages(): Promise<void> {
-  await once(`${folder}requirements.txt`, `${environment}/installed`, async () => {
+  await once([`${folder}requirements.txt`], `${environment}/installed`, async () => {
     await run("python3", ["-m", "venv", "--clear", environment]);
     const install = ["-m", "pip", "install", "--quiet", "--disable-pip-version-check"];
     await run(python, [...install, "--requirement", "requirements.txt"], { cwd: folder });
   });
 }
 
-/** Runs `install` unless `mark` holds the hash of `lock`. */
-async function once(lock: string, mark: string, install: () => Promise<unknown>): Promise<void> {
-  const hash = createHash("sha256").update(readFileSync(lock)).digest("hex");
+/** Builds the Go program, unless that of its sources is there already. */
+export async function buildGoPeer(): Promise<void> {
+  const sources = globSync("*.{go,mod,sum}", { cwd: goFolder }).map((name) => `${goFolder}/${name}`);
+  await once(sources, `${goFolder}/.built/sources`, () =>
+    run("go", ["build", "-buildvcs=false", "-o", goPeer, "."], { cwd: goFolder }),
+  );
+}
+
+/** Runs `install` unless `mark` holds the hash of the `locks`. */
+async function once(locks: readonly string[], mark: string, install: () => Promise<unknown>): Promise<void> {
+  const hash = locks.reduce((sum, lock) => sum.update(readFileSync(lock)), createHash("sha256")).digest("hex");
   if (existsSync(mark) && readFileSync(mark, "utf8") === hash) return;
   await install();
   writeFileSync(mark, hash);

@@ -1,6 +1,6 @@
 import { execFile } from "node:child_process";
 import { promisify } from "node:util";
-import { installPythonPackages } from "./installed.support.ts";
+import { buildGoPeer, installPythonPackages } from "./installed.support.ts";
 
 /** A program of another language that some of these tests talk to. */
 export interface Peer {
@@ -38,5 +38,11 @@ export const peers: readonly Peer[] = [
     needs: "python3 with venv, its headers and a C compiler on the path",
     tests: ["golden-python.test.ts"],
     install: installPythonPackages,
+  },
+  {
+    name: "azservicebus, the official Go client,",
+    needs: "go 1.25 on the path",
+    tests: ["azure-go.test.ts"],
+    install: buildGoPeer,
   },
 ];

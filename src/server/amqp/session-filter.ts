@@ -12,9 +12,8 @@ const name = "com.microsoft:session-filter";
  * @throws SobreError `InvalidArgument` for a filter that is neither a string nor null.
  */
 export function sessionFilter(source: Terminus | undefined): string | null | undefined {
-  const value = source?.filter?.get(name);
-  if (value === undefined) return undefined;
-  const id = plain(value);
+  const id = idIn(source);
+  if (id === undefined) return undefined;
   if (id === null) return null;
   const text = textOf(id);
   if (text !== undefined) return text;
@@ -26,20 +25,30 @@ export function sessionFilter(source: Terminus | undefined): string | null | und
 
 /** Whether a source asks for one session by its id. */
 export function namesSession(source: Terminus | undefined): boolean {
+  return textOf(idIn(source)) !== undefined;
+}
+
+/** The id in a source's filter; some peers send a described value, others a plain one. */
+function idIn(source: Terminus | undefined): AmqpValue | undefined {
   const value = source?.filter?.get(name);
-  return value !== undefined && textOf(plain(value)) !== undefined;
+  const parts = described(value);
+  return parts === undefined ? value : parts.value;
 }
 
-/** Some peers send a described value, others a plain one. */
-function plain(value: AmqpValue): AmqpValue {
-  if (!(value instanceof Typed) || value.type !== "described") return value;
+/** The parts of a described value; `undefined` for a plain one. */
+function described(
+  value: AmqpValue | undefined,
+): { readonly descriptor: AmqpValue; readonly value: AmqpValue } | undefined {
+  if (!(value instanceof Typed) || value.type !== "described") return undefined;
   const content = value.value;
-  return typeof content === "object" && "descriptor" in content && "value" in content ? content.value : value;
+  return typeof content === "object" && "descriptor" in content && "value" in content ? content : undefined;
 }
 
-/** The source with a filter for the accepted session. */
+/** The source with a filter for the accepted session, described if the requested one is: clients read their own form alone. */
 export function withSession(source: Terminus, sessionId: string): Terminus {
-  return { ...source, filter: new AmqpMap([[typed.symbol(name), sessionId]]) };
+  const requested = described(source.filter?.get(name));
+  const value = requested === undefined ? sessionId : typed.described(requested.descriptor, sessionId);
+  return { ...source, filter: new AmqpMap([[typed.symbol(name), value]]) };
 }
 
 /** A time in .NET ticks: tenths of microseconds since the year 1. */
