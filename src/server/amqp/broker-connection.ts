@@ -1,4 +1,4 @@
-import type { Engine, EngineSessionReceiver } from "../../engine/engine.ts";
+import type { Engine } from "../../engine/engine.ts";
 import { parseAddress } from "../../engine/address.ts";
 import { SobreError } from "../../errors/sobre-error.ts";
 import { Connection } from "../../amqp/connection/connection.ts";
@@ -18,7 +18,7 @@ import { Grants } from "./grants.ts";
 import { answerManagement } from "./management.ts";
 import { Containers, LinkNames } from "./link-names.ts";
 import { type Node, nodeOf } from "./node-address.ts";
-import { openOutboundLink, type ReceiveContext } from "./open-outbound-link.ts";
+import { type HeldSession, openOutboundLink, type ReceiveContext } from "./open-outbound-link.ts";
 import { cbsLimits, managementLimits, RequestNode } from "./request-node.ts";
 import { destinationOf, InboundLink } from "./inbound-link.ts";
 import { longestPath } from "../path.ts";
@@ -86,7 +86,7 @@ export class BrokerConnection {
   readonly #nodes = new Map<string, Promise<RequestNode>>();
   readonly #gate = new AnswerGate();
   readonly #transactions = new Transactions();
-  readonly #sessions = new Map<string, EngineSessionReceiver>();
+  readonly #sessions = new Map<string, HeldSession>();
   readonly #waits = new Map<string, SessionWaits>();
   readonly #grants = new Grants();
   /** When there was last a valid grant. */
@@ -135,7 +135,7 @@ export class BrokerConnection {
   }
 
   /** The links that hold the connection's sessions, by entity and id. */
-  get sessions(): Map<string, EngineSessionReceiver> {
+  get sessions(): Map<string, HeldSession> {
     return this.#sessions;
   }
 

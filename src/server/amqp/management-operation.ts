@@ -1,7 +1,8 @@
-import type { Engine, EngineSessionReceiver, Transaction } from "../../engine/engine.ts";
+import type { Engine, Transaction } from "../../engine/engine.ts";
 import type { AmqpValue } from "../../values/typed.ts";
 import type { Connection } from "../../amqp/connection/connection.ts";
 import type { Right } from "../access.ts";
+import type { HeldSession } from "./open-outbound-link.ts";
 import type { RequestArguments } from "./request-arguments.ts";
 import type { Transactions } from "./transactions.ts";
 
@@ -9,7 +10,9 @@ import type { Transactions } from "./transactions.ts";
 export interface ManagementContext {
   readonly entity: string;
   readonly engine: Engine;
-  readonly sessions: ReadonlyMap<string, EngineSessionReceiver>;
+  readonly sessions: ReadonlyMap<string, HeldSession>;
+  /** The name of the link that the request belongs to. */
+  readonly associatedLink?: string | undefined;
   readonly transactions: Transactions;
   readonly connection: Pick<Connection, "errorOf">;
   /** @throws SobreError `UnauthorizedAccess` unless the client has the right on the entity. */

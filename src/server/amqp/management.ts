@@ -41,7 +41,8 @@ export async function answerManagement(
     const transaction = transactionId === undefined ? undefined : context.transactions.find(transactionId);
     if (transaction !== undefined && !transactional.has(name.slice(prefix.length)))
       throw new SobreError("InvalidOperation", `The operation ${name} cannot be part of a transaction.`);
-    const result = await operation(given, { ...context, transaction });
+    const associatedLink = textOf(request.applicationProperties?.get("associated-link-name"));
+    const result = await operation(given, { ...context, transaction, associatedLink });
     return result === undefined ? answer(204, "No content", {}, trackingId) : answer(200, "OK", result, trackingId);
   } catch (error) {
     return refusal(error, context, trackingId);

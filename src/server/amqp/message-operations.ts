@@ -6,7 +6,7 @@ import { openMessage } from "../../amqp/message/amqp-message.ts";
 import { encodeMessage } from "../../amqp/message/encode-message.ts";
 import type { Engine } from "../../engine/engine.ts";
 import { sizeOf } from "../../envelope/size-of.ts";
-import type { Operation } from "./management-operation.ts";
+import type { ManagementContext, Operation } from "./management-operation.ts";
 import type { RequestArguments } from "./request-arguments.ts";
 import { readOne } from "./sent-message.ts";
 import { propertiesOf } from "./settlement-of.ts";
@@ -74,17 +74,24 @@ const cancel: Operation = async (given, { engine, entity }) => {
 /** By settle modes of receivers. */
 const receiveModes: readonly ReceiveMode[] = ["receiveAndDelete", "peekLock"];
 
-const receiveBySequenceNumber: Operation = async (given, { engine, entity }) => {
+const receiveBySequenceNumber: Operation = async (given, context) => {
+  const { engine, entity } = context;
   const mode = given.integer("receiver-settle-mode") ?? 1;
   const receiveMode = receiveModes[mode];
   if (receiveMode === undefined)
     throw new SobreError("InvalidArgument", "The receiver-settle-mode of a request is 0 or 1.");
-  const sessionId = given.text("session-id");
+  const sessionId = given.text("session-id") ?? associatedSession(context);
   const numbers = given.longs("sequence-numbers");
   const fitting = await fittingInto(mostReceived, engine, entity, { numbers, sessionId });
   const deliveries = await engine.receiveDeferred(entity, fitting, { receiveMode, sessionId });
   return { messages: deliveries.map(received) };
 };
+
+/** The session that the request's link holds: the client for Go names that link, and no session. */
+function associatedSession({ sessions, associatedLink }: ManagementContext): string | undefined {
+  if (associatedLink === undefined) return undefined;
+  return Array.from(sessions.values()).find(({ link }) => link === associatedLink)?.receiver.sessionId;
+}
 
 /** As many of the numbers as have messages within this many bytes; the others are left for another request. */
 async function fittingInto(

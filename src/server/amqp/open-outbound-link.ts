@@ -5,7 +5,7 @@ import { AmqpMap, Typed } from "../../values/typed.ts";
 import type { Terminus } from "../../amqp/connection/performative.ts";
 import type { SendingLink } from "../../amqp/connection/sending-link.ts";
 import { OutboundLink } from "./outbound-link.ts";
-import { sessionFilter, ticksOf, withSession } from "./session-filter.ts";
+import { sessionFilter, ticksOf, waitingSource, withSession } from "./session-filter.ts";
 import { SessionWaits } from "./session-waits.ts";
 import type { Clock } from "../../time/clock.ts";
 import type { Transactions } from "./transactions.ts";
@@ -16,13 +16,20 @@ export interface ReceiveContext {
   readonly engine: Engine;
   readonly transactions: Transactions;
   /** The sessions that the connection holds, by {@link sessionKey}. */
-  readonly sessions: Map<string, EngineSessionReceiver>;
+  readonly sessions: Map<string, HeldSession>;
   /** The links of the connection that wait for sessions, by {@link sessionKey} of their receive mode. */
   readonly waits: Map<string, SessionWaits>;
   /** The broker's time. */
   readonly clock: Clock;
   /** Refuses a link that has waited. */
   readonly refuse: (link: SendingLink, error: unknown) => void;
+}
+
+/** A session that a connection holds. */
+export interface HeldSession {
+  readonly receiver: EngineSessionReceiver;
+  /** The name of the link that holds it. */
+  readonly link: string;
 }
 
 /** How long a client waits for a session by default. */
@@ -81,7 +88,12 @@ function waitForSession(link: SendingLink, context: ReceiveContext, receiveMode:
   waits.set(key, waiting);
   // A thousand links of a connection may wait, and nothing else of what they asked with is needed.
   if (remote !== undefined)
-    link.remote = { ...remote, source: compact(remote.source), target: compact(remote.target), properties: undefined };
+    link.remote = {
+      ...remote,
+      source: waitingSource(remote.source),
+      target: compact(remote.target),
+      properties: undefined,
+    };
   waiting.add(link, timeOutOf(remote?.properties) ?? defaultSessionWait);
 }
 
@@ -97,9 +109,9 @@ function openSession(
   const { entity, sessions } = context;
   const { remote } = link;
   const key = sessionKey(entity, receiver.sessionId);
-  sessions.set(key, receiver);
+  sessions.set(key, { receiver, link: link.name });
   const closed = (): void => {
-    if (sessions.get(key) === receiver) sessions.delete(key);
+    if (sessions.get(key)?.receiver === receiver) sessions.delete(key);
   };
   const end = new OutboundLink(link, { ...context, receiver, receiveMode, closed });
   const properties = new AmqpMap([

@@ -6,6 +6,9 @@ import { textOf } from "../../amqp/values/loose-value.ts";
 
 const name = "com.microsoft:session-filter";
 
+/** The descriptor of the filter. */
+const filterCode = 0x137000000cn;
+
 /**
  * The session that a source's filter requests: an id, `null` for the next available one, `undefined` for none.
  *
@@ -44,12 +47,26 @@ function described(
   return typeof content === "object" && "descriptor" in content && "value" in content ? content : undefined;
 }
 
-/** The source with a filter for the accepted session, described if the requested one is: clients read their own form alone. */
+/** The source with a filter for the accepted session, described if the requested one is: clients read only the form that they send. */
 export function withSession(source: Terminus, sessionId: string): Terminus {
-  const requested = described(source.filter?.get(name));
-  const value = requested === undefined ? sessionId : typed.described(requested.descriptor, sessionId);
-  return { ...source, filter: new AmqpMap([[typed.symbol(name), value]]) };
+  return { ...source, filter: isDescribed(source) ? describedFilter(sessionId) : plainFilter(sessionId) };
 }
+
+/** As much of the source of a link that waits for a session as {@link withSession} needs: a thousand may wait. */
+export const waitingSource = (source: Terminus = { kind: "source" }): Terminus => ({
+  kind: source.kind,
+  address: source.address,
+  filter: isDescribed(source) ? anyDescribed : undefined,
+});
+
+const isDescribed = (source: Terminus): boolean => described(source.filter?.get(name)) !== undefined;
+
+const plainFilter = (sessionId: string): AmqpMap => new AmqpMap([[typed.symbol(name), sessionId]]);
+
+const describedFilter = (sessionId: string | null): AmqpMap =>
+  new AmqpMap([[typed.symbol(name), typed.described(typed.ulong(filterCode), sessionId)]]);
+
+const anyDescribed = describedFilter(null);
 
 /** A time in .NET ticks: tenths of microseconds since the year 1. */
 export const ticksOf = (time: Date): bigint => BigInt(time.getTime()) * 10_000n + 621_355_968_000_000_000n;

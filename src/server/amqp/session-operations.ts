@@ -8,7 +8,7 @@ import type { RequestArguments } from "./request-arguments.ts";
 /** The session of a request, which the connection must hold. @throws SobreError `SessionLockLost`. */
 function held(given: RequestArguments, { entity, sessions }: ManagementContext): EngineSessionReceiver {
   const sessionId = given.requiredText("session-id");
-  const receiver = sessions.get(sessionKey(entity, sessionId));
+  const receiver = sessions.get(sessionKey(entity, sessionId))?.receiver;
   if (receiver !== undefined) return receiver;
   throw new SobreError(
     "SessionLockLost",

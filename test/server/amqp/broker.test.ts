@@ -1,9 +1,10 @@
 import { describe, expect, it } from "vitest";
 import { nodeOf } from "../../../src/server/amqp/node-address.ts";
 import { tagOf, tokenOf } from "../../../src/amqp/message/lock-tag.ts";
-import { sessionFilter, ticksOf } from "../../../src/server/amqp/session-filter.ts";
+import { sessionFilter, ticksOf, withSession } from "../../../src/server/amqp/session-filter.ts";
 import { BrokerConnection } from "../../../src/server/amqp/broker-connection.ts";
 import { Connection, type IncomingDelivery } from "../../../src/amqp/connection/index.ts";
+import type { Terminus } from "../../../src/amqp/connection/performative.ts";
 import { writeMessage } from "../../../src/amqp/message/write-message.ts";
 import { openMessage } from "../../../src/amqp/message/amqp-message.ts";
 import { lockToken } from "../../../src/engine/index.ts";
@@ -15,7 +16,7 @@ const ignore = (): void => undefined;
 
 const described = (value: AmqpValue): AmqpValue => typed.described(typed.ulong(0x13_7000_000cn), value);
 
-const source = (value: AmqpValue): Parameters<typeof sessionFilter>[0] => ({
+const source = (value: AmqpValue): Terminus => ({
   kind: "source",
   filter: new AmqpMap([[typed.symbol("com.microsoft:session-filter"), value]]),
 });
@@ -49,6 +50,16 @@ describe("the address of a link", () => {
     ["/q/$DeadLetterQueue/$Management", { kind: "management", entity: "q/$DeadLetterQueue" }],
   ])("%s is a node of its own", (address, node) => {
     expect(nodeOf(address)).toEqual(node);
+  });
+});
+
+const granted = (requested: AmqpValue): unknown =>
+  withSession(source(requested), "a").filter?.get("com.microsoft:session-filter");
+
+describe("the filter of a granted session", () => {
+  it("has the form that the client sent, which is the only one that it reads", () => {
+    expect(granted(null)).toBe("a");
+    expect(granted(described(null))).toEqual(described("a"));
   });
 });
 

@@ -79,8 +79,8 @@ func sessions() []scenario {
 			check(session.CompleteMessage(t.ctx, deferred[0], nil))
 		}},
 		{"peeking-in-a-session", ofSessions, func(t *test) {
-			t.send(inSession("a", "1"), inSession("b", "2"))
-			equal(bodies(must(t.accept("b").PeekMessages(t.ctx, 5, nil))), []string{"2"})
+			t.send(inSession("b", "1"), inSession("b", "2"))
+			equal(bodies(must(t.accept("b").PeekMessages(t.ctx, 5, nil))), []string{"1", "2"})
 		}},
 		{"dead-lettering-in-a-session", ofSessions, func(t *test) {
 			t.send(inSession("a", "1"))
