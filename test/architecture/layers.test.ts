@@ -1,3 +1,4 @@
+import { readFileSync } from "node:fs";
 import { dirname } from "node:path";
 import { describe, expect, it } from "vitest";
 import { type Import, imports, sources } from "./imports.support.ts";
@@ -99,6 +100,24 @@ const written = ({ from, to }: Import): string => `${from} imports ${to}`;
 describe("the layers", () => {
   it("know every source file but the root", () => {
     expect(sources.filter((file) => layerOf(file) === undefined)).toEqual(["src/index.ts"]);
+  });
+
+  it("are those on the map of CONTRIBUTING.md", () => {
+    const rows = readFileSync(new URL("../../CONTRIBUTING.md", import.meta.url), "utf8").matchAll(
+      /^\| (\d?) .*? \| `((?:src|codecs)[^`]*?)(?:\/\*)?` +\|/gm,
+    );
+    let layer = -1;
+    const mapped = Array.from(rows, ([, digit = "", folder = ""]) => {
+      if (digit !== "") layer = Number(digit);
+      return `${layer} ${folder}`;
+    });
+    const known = layers.flatMap((folders, index) =>
+      folders
+        .filter((folder) => sources.some((file) => file.startsWith(`${folder}/`)))
+        .map((folder) => `${index} ${folder}`),
+    );
+
+    expect(mapped.toSorted()).toEqual(known.toSorted());
   });
 
   it("import only downward or within their own", () => {
