@@ -227,6 +227,25 @@ describe("an open link", () => {
     expect(got).toEqual([]);
   });
 
+  it("to the coordinator is detached, too, when the token ends", async () => {
+    vi.useFakeTimers({ toFake: ["Date"] });
+    const pair = new BrokerPair(memoryEngine(), { expiresAt: Date.now() + 60_000 });
+    const ends: (string | undefined)[] = [];
+    const link = (await pair.session()).links.newSender("coordinator");
+    link.open(
+      { source: { kind: "source" }, target: { kind: "coordinator" } },
+      { flowed: () => undefined, disposed: () => undefined, detached: (error) => void ends.push(error?.condition) },
+    );
+    await pair.run();
+    const before = [...ends];
+
+    vi.setSystemTime(Date.now() + 60_001);
+    pair.server.tick();
+    await pair.run();
+
+    expect([before, ends]).toEqual([[], ["amqp:unauthorized-access"]]);
+  });
+
   it("lets nobody send by request who may only listen", async () => {
     const engine = memoryEngine({ queues: ["q"] });
     const pair = new BrokerPair(engine, { rights: ["Listen"] });
