@@ -22,7 +22,7 @@ const packagesOf: Readonly<Record<string, readonly string[]>> = {
   "sobre/http": ["content-type"],
   "sobre/json-schema": ["ajv", "re2js"],
   "sobre/message": ["ajv", "content-type", "re2js"],
-  "sobre/migration": ["content-type", "msgpackr", "protobufjs"],
+  "sobre/migration": ["ajv", "content-type", "msgpackr", "protobufjs", "re2js"],
   "sobre/server": ["ajv", "content-type", "re2js", "ws"],
 };
 
