@@ -14,7 +14,7 @@ export interface DecodeContext {
   /** The expected type, for payloads that name none. */
   readonly type?: string | undefined;
   /** Receives the nodes of a document by its payload, from decoders that have any. Default: they are dropped. */
-  readonly documents?: WeakMap<Uint8Array, object> | undefined;
+  readonly documents?: Map<Uint8Array, object> | undefined;
 }
 
 /** A decoded body. */

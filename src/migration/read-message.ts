@@ -60,7 +60,8 @@ export class MessageReader {
   readonly #serializer: Serializer;
   readonly #openJsonText: boolean;
   readonly #hasContract: (typeName: string) => boolean;
-  readonly #documents = new WeakMap<Uint8Array, object>();
+  /** That of the current message alone: weak references to documents would outlive many messages. */
+  readonly #documents = new Map<Uint8Array, object>();
   /** Decoders of earlier messages by first byte, for formats that prove themselves. */
   readonly #recent = new Map<number | undefined, Decoder>();
 
@@ -71,6 +72,7 @@ export class MessageReader {
   }
 
   read(envelope: Envelope): ReadMessage | UnreadMessage {
+    this.#documents.clear();
     const known = this.#readAsBefore(envelope);
     if (known !== undefined) return this.#readMessage(envelope, known);
     const result = this.#deserialize(withoutEncoding(envelope));
@@ -138,6 +140,7 @@ export class MessageReader {
     const guessing = isTold ? "nothing" : guessingOf(name);
     const literal = isJson(name);
     const document = this.#documents.get(envelope.payload);
+    this.#documents.clear();
     return { ok: true, body, codec: name, layers, typeName, warnings, guessing, literal, document };
   }
 }
