@@ -24,7 +24,7 @@ describe("the limits of one body", () => {
       { ok: false, error: { message: expect.stringContaining("--max-items, which is 250000: raise it") } },
     ]);
     expect(migrated.code).toBe(4);
-    expect(migrated.terminal.text()).toContain("--max-items, which is 100000: raise it");
+    expect(migrated.terminal.text()).toContain("--max-items, which is 75000: raise it");
     expect(migrated.terminal.text()).not.toContain("limits.maxItems");
   });
 
