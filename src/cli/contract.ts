@@ -1,5 +1,6 @@
 import { Command, type Finish, Option, wholeNumber } from "./commander.ts";
 import { reportFormats } from "../contract/report/report-format.ts";
+import type { ChangelogCommand } from "./contract-changelog.ts";
 import type { CheckCommand } from "./contract-check.ts";
 import type { CompatCommand } from "./contract-compat.ts";
 import type { CanDeployCommand, DeployCommand } from "./contract-deploy.ts";
@@ -23,6 +24,7 @@ export function contractCommand(terminal: Terminal, finish: Finish): Command {
     .addHelpText("after", exitCodesText);
   command.addCommand(checkCommand(terminal, finish));
   command.addCommand(compatCommand(terminal, finish));
+  command.addCommand(changelogCommand(terminal, finish));
   command.addCommand(initCommand(terminal, finish));
   command.addCommand(fetchCommand(terminal, finish));
   for (const exchange of exchangeCommands(terminal, finish)) command.addCommand(exchange);
@@ -100,6 +102,17 @@ function compatCommand(terminal: Terminal, finish: Finish): Command {
     .action(async (older: string, newer: string, options: CompatCommand) => {
       const { compareFiles } = await import("./contract-compat.ts");
       finish(await reportingUnreadable(terminal, () => compareFiles([older, newer], options, terminal)));
+    });
+}
+
+function changelogCommand(terminal: Terminal, finish: Finish): Command {
+  return onSubjects("changelog", "write what changed from version to version, as Markdown")
+    .argument("[SUBJECT]", "default: every subject")
+    .option("--from <VERSION>", "begin after this version; default: the oldest")
+    .option("--to <VERSION>", "end with this version; default: the newest")
+    .action(async (subject: string | undefined, options: Omit<ChangelogCommand, "subject">) => {
+      const { writeChangelog } = await import("./contract-changelog.ts");
+      finish(await reportingUnreadable(terminal, () => writeChangelog({ ...options, subject }, terminal)));
     });
 }
 
