@@ -1,5 +1,6 @@
 import { basename, dirname, resolve } from "node:path";
 import { checkCompatibility } from "../contract/check-compatibility.ts";
+import { nextVersion } from "../contract/next-version.ts";
 import type { CompatibilityOptions } from "../contract/options.ts";
 import type { ReportFormat } from "../contract/report/report-format.ts";
 import { formatReport } from "../contract/report/format-report.ts";
@@ -48,7 +49,8 @@ export async function compareFiles(
   const settings = { policy: { direction, contentModel, formats, protobuf } };
   const subject = subjectOf(basename(dirname(resolve(newer))), settings, []);
   const versions = { older: version(older, 0), newer: version(newer, 1) };
-  const pair: CheckedPair = { subject, ...versions, direction: subject.direction, result };
+  const next = nextVersion(result.verdict, versions.older, versions.newer);
+  const pair: CheckedPair = { subject, ...versions, direction: subject.direction, result, nextVersion: next };
   const report = { pairs: [pair], changes: [], problems: [], locked: 0, folder: dirname(newer), strict };
   await terminal.out(formatReport(report, format));
   return exitCodeOf(report);

@@ -2,7 +2,7 @@ import { describe, expect, it } from "vitest";
 import { sobre } from "./calls.support.ts";
 import { contractFolders } from "./contract-folders.support.ts";
 
-const { folderOf } = contractFolders();
+const { file, folderOf } = contractFolders();
 
 const text = { type: "string" };
 const order = (properties: object, required: readonly string[] = ["id"]): object => ({
@@ -18,6 +18,9 @@ const tree = (members: object): object => ({
   $ref: "#/$defs/node",
   $defs: { node: { type: "object", properties: { child: { $ref: "#/$defs/node" }, ...members } } },
 });
+
+const schema = (more: object): string => JSON.stringify({ ...order({ note: text }), ...more });
+const twice = (letter: string): string => JSON.stringify({ type: "string", pattern: `^(${letter}+)\\1$` });
 
 const history = {
   "order/1.0.schema.json": order({ note: text, state: { enum: ["open", "shut"] }, lines: line({ sku: text }) }),
@@ -117,5 +120,25 @@ describe("sobre contract changelog", () => {
 
     expect(code).toBe(2);
     expect(terminal.errors()).toContain(message);
+  });
+});
+
+describe("the next version that sobre contract compat suggests", () => {
+  it.each([
+    ["major", "for a break", "json", schema({}), schema({ required: ["id", "note"] })],
+    ["major", "while nothing is proven", "json", twice("a"), twice("[ab]")],
+    ["minor", "for a difference that is read", "json", schema({ required: ["id", "note"] }), schema({})],
+    ["none", "for another description", "json", schema({}), schema({ description: "An order." })],
+    ["minor", "for a new field", "proto", proto("int32 a = 1;"), proto("int32 a = 1; int32 b = 2;")],
+    ["minor", "for a reserved number", "proto", proto("int32 a = 1;"), proto("int32 a = 1; reserved 2;")],
+    ["none", "for a comment", "proto", proto("int32 a = 1;"), proto("int32 a = 1; // The amount.\n")],
+  ])("is %s %s in a .%s file", async (next, _, kind, before, after) => {
+    const [older, newer] = [file(`older.${kind}`, before), file(`newer.${kind}`, after)];
+
+    const { terminal } = await sobre("contract", "compat", older, newer);
+    const { terminal: report } = await sobre("contract", "compat", older, newer, "-f", "json");
+
+    expect(terminal.text()).toContain(`    next version: ${next}\n`);
+    expect(JSON.parse(report.text())).toMatchObject({ pairs: [{ nextVersion: next }] });
   });
 });

@@ -33,9 +33,9 @@ type Parts = ReadonlyMap<string, Part>;
 
 function partsOf({ messages, enums, procedures, bundled }: ProtobufSchema): Parts {
   const parts: Part[] = [];
-  for (const { name, fields } of messages.values()) {
+  for (const { name, fields, reserved, strictJson } of messages.values()) {
     if (bundled.has(name)) continue;
-    parts.push({ key: name, name, meaning: "" });
+    parts.push({ key: name, name, meaning: canonicalJson({ reserved, strictJson }) });
     for (const field of fields)
       parts.push({
         key: `${name} ${field.number}`,
@@ -44,9 +44,9 @@ function partsOf({ messages, enums, procedures, bundled }: ProtobufSchema): Part
         meaning: meaningOfField(field),
       });
   }
-  for (const { name, numbers } of enums.values()) {
+  for (const { name, numbers, reserved, strictJson, closed } of enums.values()) {
     if (bundled.has(name)) continue;
-    parts.push({ key: name, name, meaning: "" });
+    parts.push({ key: name, name, meaning: canonicalJson({ reserved, strictJson, closed }) });
     for (const [value, number] of numbers)
       parts.push({ key: `${name} ${value}`, owner: name, name: `${name}.${value}`, meaning: String(number) });
   }

@@ -52,6 +52,7 @@ function text(report: CheckReport): string {
       ]),
     ...(pair.result.tried ?? []).map((line) => `    tried: ${line}`),
     ...(pair.result.verdict === "unproven" ? [`    schemas ${schemasHash(pair)}`] : []),
+    ...(pair.nextVersion === undefined ? [] : [`    next version: ${pair.nextVersion}`]),
     `    assuming ${pair.result.assumptions.join("; ")}`,
   ]);
   const changes = report.changes.flatMap(({ subject, code, severity, message, repair, file, hash }) => [
@@ -76,6 +77,7 @@ function json(report: CheckReport): string {
     newer: pair.newer.version,
     direction: pair.direction,
     ...(pair.registry === undefined ? {} : { registry: pair.registry }),
+    ...(pair.nextVersion === undefined ? {} : { nextVersion: pair.nextVersion }),
     schemas: schemasHash(pair),
     ...(pair.result.verdict === "breaking" ? { compared: comparedOf(pair) } : {}),
     ...pair.result,

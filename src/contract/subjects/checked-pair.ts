@@ -1,6 +1,7 @@
 import type { Codec } from "../../codec/codec.ts";
 import { SobreError } from "../../errors/sobre-error.ts";
 import { checkCompatibility } from "../check-compatibility.ts";
+import type { NextVersion } from "../next-version.ts";
 import type { CompatibilityResult } from "../verdict.ts";
 import type { VersionPair } from "./subject-pairs.ts";
 import type { SubjectUpcast } from "./upcast-by.ts";
@@ -10,6 +11,8 @@ export interface CheckedPair extends VersionPair {
   readonly result: CompatibilityResult;
   /** Whether every break that was found is waived, so that `--strict` lets it pass. */
   readonly isWaived?: boolean;
+  /** The version that the newer schema should get, where it has no number yet. */
+  readonly nextVersion?: NextVersion;
   /** The label of a registry next to the verdict: its mode, and what it says itself of the newer version where it does. */
   readonly registry?: { readonly mode: string; readonly isCompatible: boolean | undefined };
 }

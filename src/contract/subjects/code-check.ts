@@ -1,5 +1,6 @@
 import { SobreError } from "../../errors/sobre-error.ts";
 import { checkCompatibility } from "../check-compatibility.ts";
+import { nextVersion } from "../next-version.ts";
 import { meaningOf } from "../json-schema/meaning.ts";
 import type { Subject } from "./subject.ts";
 import { majorOf, type SubjectVersion } from "./subject-version.ts";
@@ -60,7 +61,7 @@ async function suggestion({ schema, isProto }: CodeSchema, released: SubjectVers
   if (format !== released.format) return "Give the new format its own subject.";
   const { verdict } = await checkCompatibility({ format, older: released.schema, newer: schema });
   const [major = 0, minor = 0] = released.version.split(".").map(Number);
-  if (verdict === "safe")
+  if (nextVersion(verdict, released, { format, schema }) !== "major")
     return `It reads every message of ${released.version}: the next version is ${major}.${minor + 1}.`;
   const why = verdict === "breaking" ? "does not read every message" : "is not proven to read every message";
   return `It ${why} of ${released.version}: the next version is ${major + 1}.0, with an upcaster.`;
