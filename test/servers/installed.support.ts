@@ -16,6 +16,16 @@ const goFolder = `${folder}azservicebus`;
 /** The program that tries the official Go client. */
 export const goPeer: string = `${goFolder}/.built/peer`;
 
+const javaFolder = `${folder}azure-messaging-servicebus`;
+const classPath = `${javaFolder}/target/class-path`;
+
+/** The arguments of Java for the program that tries the official Java client; its client logs nothing. */
+export const javaPeer = (): readonly string[] => [
+  "-cp",
+  `${javaFolder}/target/classes:${readFileSync(classPath, "utf8")}`,
+  "Peer",
+];
+
 /** The Buf command, which the proof `contract-buf` compares with. */
 export const buf: string = `${folder}node_modules/.bin/buf`;
 
@@ -40,6 +50,16 @@ export async function buildGoPeer(): Promise<void> {
   const sources = globSync("*.{go,mod,sum}", { cwd: goFolder }).map((name) => `${goFolder}/${name}`);
   await once(sources, `${goFolder}/.built/sources`, () =>
     run("go", ["build", "-buildvcs=false", "-o", goPeer, "."], { cwd: goFolder }),
+  );
+}
+
+/** Builds the Java program with its packages, unless that of its sources is there already. */
+export async function buildJavaPeer(): Promise<void> {
+  const sources = [`${javaFolder}/pom.xml`, `${javaFolder}/src/main/java/Peer.java`];
+  await once(sources, `${javaFolder}/target/sources`, () =>
+    run("mvn", ["-q", "-B", "compile", "dependency:build-classpath", `-Dmdep.outputFile=${classPath}`], {
+      cwd: javaFolder,
+    }),
   );
 }
 

@@ -3,29 +3,36 @@ import { fileURLToPath } from "node:url";
 import { peers } from "./peers.support.ts";
 
 /**
- * Runs `npm run test:servers -- [--all] [ARGUMENTS OF VITEST]`: installs the peers that the machine can have, and runs the
+ * Runs `npm run test:servers -- [--all] [--official-clients|--other-peers] [ARGUMENTS OF VITEST]`: installs the peers that the machine can have, and runs the
  * tests in this folder, without those whose peer is missing. It says what it left out; with `--all` that is a failure.
  */
 const root = fileURLToPath(new URL("../..", import.meta.url));
 const args = process.argv.slice(2);
+const ours = new Set(["--all", "--official-clients", "--other-peers"]);
 const all = args.includes("--all");
-const excluded: string[] = [];
+const only = args.includes("--official-clients");
+const others = args.includes("--other-peers");
+const officialClients = peers.filter(({ isOfficialClient = false }) => isOfficialClient);
+const wanted = peers.filter((peer) => (officialClients.includes(peer) ? !others : !only));
+const excluded = others ? officialClients.flatMap(({ tests }) => tests) : [];
+const missing: string[] = [];
 
-for (const { name, needs, tests, install } of peers) {
+for (const { name, needs, tests, install } of wanted) {
   try {
     await install();
   } catch (error) {
     const [reason = ""] = (error instanceof Error ? error.message : String(error)).trim().split("\n").slice(-1);
     console.error(`${all ? "Missing" : "Left out"}: ${tests.join(", ")}. ${name} needs ${needs}. (${reason})`);
-    excluded.push(...tests);
+    missing.push(...tests);
   }
 }
-if (all && excluded.length > 0) {
+if (all && missing.length > 0) {
   process.exitCode = 1;
 } else {
   const options = ["run", "--config", "test/servers/vitest.config.ts"];
-  const exclude = excluded.flatMap((test) => ["--exclude", `test/servers/${test}`]);
-  const rest = args.filter((argument) => argument !== "--all");
+  const exclude = [...excluded, ...missing].flatMap((test) => ["--exclude", `test/servers/${test}`]);
+  const files = only ? officialClients.flatMap(({ tests }) => tests) : [];
+  const rest = [...files, ...args.filter((argument) => !ours.has(argument))];
   const vitest = fileURLToPath(new URL("../../node_modules/vitest/vitest.mjs", import.meta.url));
   const { status } = spawnSync(process.execPath, [vitest, ...options, ...exclude, ...rest], {
     cwd: root,

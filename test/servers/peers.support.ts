@@ -1,6 +1,6 @@
 import { execFile } from "node:child_process";
 import { promisify } from "node:util";
-import { buildGoPeer, installPythonPackages } from "./installed.support.ts";
+import { buildGoPeer, buildJavaPeer, installPythonPackages } from "./installed.support.ts";
 
 /** A program of another language that some of these tests talk to. */
 export interface Peer {
@@ -11,6 +11,8 @@ export interface Peer {
   readonly tests: readonly string[];
   /** Rejects when the machine cannot have it. */
   readonly install: () => Promise<unknown>;
+  /** Whether it is an official client in another language than ours; those have a share of CI's time of their own. */
+  readonly isOfficialClient?: boolean;
 }
 
 /** Every peer outside this repository's own packages. */
@@ -32,6 +34,7 @@ export const peers: readonly Peer[] = [
     needs: "python3 with venv, its headers and a C compiler on the path",
     tests: ["azure-python.test.ts"],
     install: installPythonPackages,
+    isOfficialClient: true,
   },
   {
     name: "msgpack and protobuf for Python",
@@ -44,5 +47,13 @@ export const peers: readonly Peer[] = [
     needs: "go 1.25 on the path",
     tests: ["azure-go.test.ts"],
     install: buildGoPeer,
+    isOfficialClient: true,
+  },
+  {
+    name: "azure-messaging-servicebus, the official Java client,",
+    needs: "java 17 and mvn on the path",
+    tests: ["azure-java.test.ts"],
+    install: buildJavaPeer,
+    isOfficialClient: true,
   },
 ];
