@@ -32,6 +32,12 @@ const renamed: Findings = [
   ],
 ];
 
+const refused = (member: string, where: string, guess: string): Findings[number] => [
+  "error",
+  "member-refused",
+  `The reader refuses the member ${member} of ${where}, which the writer may send, perhaps renamed ${guess}, which has the same schema.`,
+];
+
 describe("a finding says what happened", () => {
   it("to an optional member that another one has replaced: a warning, and the verdict stays safe", async () => {
     const versions = { older: order({ note: text }), newer: order({ remark: text }) };
@@ -65,6 +71,42 @@ describe("a finding says what happened", () => {
     ["that nothing has replaced", order({ note: text }), order({})],
   ])("and guesses at no member %s", async (_, older, newer) => {
     expect(await findings({ older, newer })).toEqual([]);
+  });
+
+  it("to a member that a closed reader refuses, in either direction and behind a reference", async () => {
+    const closed = { additionalProperties: false };
+    const [older, newer] = [order({ note: text }, closed), order({ remark: text }, closed)];
+    expect(await findings({ older, newer })).toEqual([refused('"note"', "the message itself", 'to "remark"')]);
+    expect(await findings({ older, newer, direction: "forward" })).toEqual([
+      refused('"remark"', "the message itself", 'from "note"'),
+    ]);
+    expect(await findings({ older: wrapped(older), newer: wrapped(newer) })).toEqual([
+      refused('"note"', "/lines/0", 'to "remark"'),
+    ]);
+  });
+
+  it("to a required member that was renamed, beside the one that is missing", async () => {
+    const [older, newer] = ["note", "remark"].map((name) => ({
+      type: "object",
+      properties: { [name]: text },
+      required: [name],
+      unevaluatedProperties: false,
+    }));
+
+    expect((await findings({ older, newer })).map(([, code, message]) => [code, message.includes("perhaps")])).toEqual([
+      ["member-required", false],
+      ["member-refused", true],
+    ]);
+  });
+
+  it.each<readonly [string, object, object]>([
+    ["of another schema", order({ note: text }), order({ remark: { type: "integer" } })],
+    ["that is one of several", order({ note: text }), order({ remark: text, comment: text })],
+    ["that nothing has replaced", order({ note: text }), order({})],
+  ])("and guesses at no refused member %s", async (_, older, newer) => {
+    const found = await findings({ older, newer: { ...newer, additionalProperties: false } });
+
+    expect(found.map(([, code, message]) => [code, message.includes("perhaps")])).toEqual([["member-refused", false]]);
   });
 
   it("to a field that has left its oneof", async () => {

@@ -7,7 +7,7 @@ import { type CodecRow, type CompatibilityResult, type Finding, worst } from "..
 import { hashed, hashOf, hasNativeValues, rowsOf, witnessOf } from "../witness.ts";
 import { chooseSamplesWithin, compareWithin, samplesWithin } from "./bounded-comparison.ts";
 import type { Compared, Comparison, Refused } from "./compared.ts";
-import { explain } from "./findings.ts";
+import { type Explained, explain } from "./findings.ts";
 import { boundarySamples } from "./boundary-samples.ts";
 import { CarriedValues } from "./carried-values.ts";
 import { canonicalJson, unjsonPart } from "./json-value.ts";
@@ -16,7 +16,7 @@ import { lostMark, type LostMark, nativeChange, withMarked } from "./native-chan
 import { toNative } from "./native-values.ts";
 import { PairComparison } from "./pair-comparison.ts";
 import { schemaPlace } from "./place.ts";
-import { renamedMembers } from "./renamed-members.ts";
+import { type RenamedMember, renamedMembers } from "./renamed-members.ts";
 import { SchemaDocument } from "./schema-document.ts";
 
 /** Which of the two versions writes; the other one reads. */
@@ -54,13 +54,14 @@ export async function jsonCompatibility(
   const document = new SchemaDocument(comparison.writer, "writer", metaSchema);
   const native = (value: unknown): unknown => toNative(document, value);
   const { refused: breaks, warned = [] } = compared;
+  const renamed = isUpcast ? [] : renamedBetween(document, comparison);
   const findings = [...breaks, ...warned].map((refused): Finding => {
     const refusal = refused.keyword.startsWith("upcast") ? "#" : `#${pointerOf(refused.schemaPath)}`;
     const place = schemaPlace(comparison.writer, refused.instancePath);
     const { alone = refused } = refused;
     const witness = witnessOf(refused.value, outcomeOf(refused), { codecs, toNative: native });
     return hashed({
-      ...explain(refused),
+      ...withGuess(explain(refused), refused, { renamed, writing }),
       olderPointer: writing === "older" ? place : refusal,
       newerPointer: writing === "older" ? refusal : place,
       writer: writing,
@@ -70,10 +71,9 @@ export async function jsonCompatibility(
     });
   });
   const isFirst = writing === "older" || options.direction === "forward";
-  const renamed = isFirst && !isUpcast ? renamedFindings(document, comparison, writing) : [];
   const result: CompatibilityResult = {
     verdict: compared.verdict,
-    findings: [...findings, ...renamed],
+    findings: [...findings, ...(isFirst ? renamedFindings(renamed, writing) : [])],
     ...(compared.rest === undefined ? {} : { rest: compared.rest }),
     ...(compared.trace === undefined ? {} : { trace: compared.trace }),
     ...(compared.verdict === "unproven" || compared.verdict === "tested" ? { tried: compared.tried } : {}),
@@ -85,15 +85,29 @@ export async function jsonCompatibility(
     : withNativeTypes(result, comparison, { writing, codecs });
 }
 
-/** Warnings about members that the reader ignores; in a comparison of both directions they are given once. */
-function renamedFindings(
-  document: SchemaDocument,
-  { writer, reader }: Comparison,
-  writing: Writing,
-): readonly Finding[] {
+function renamedBetween(document: SchemaDocument, { writer, reader }: Comparison): readonly RenamedMember[] {
   if (meaningOf(writer) === meaningOf(reader)) return [];
-  const renamed = renamedMembers(document, new SchemaDocument(reader, "reader", metaSchema));
-  return renamed.map(({ before, after, writerPointer, readerPointer }) => {
+  return renamedMembers(document, new SchemaDocument(reader, "reader", metaSchema));
+}
+
+/** The explanation of a refused member with the one that may have taken its place, or whose place it may have taken. */
+function withGuess(
+  explained: Explained,
+  { schemaPath, params }: Refused,
+  { renamed, writing }: { readonly renamed: readonly RenamedMember[]; readonly writing: Writing },
+): Explained {
+  const member = params["additionalProperty"] ?? params["unevaluatedProperty"];
+  const guess = renamed.find(({ before, refusedBy }) => before === member && refusedBy.includes(pointerOf(schemaPath)));
+  if (guess === undefined) return explained;
+  const other = `${writing === "older" ? "to" : "from"} ${JSON.stringify(guess.after)}`;
+  const sentence = explained.message.replace(/\.$/, "");
+  return { ...explained, message: `${sentence}, perhaps renamed ${other}, which has the same schema.` };
+}
+
+/** Warnings about members that the reader ignores; in a comparison of both directions they are given once. */
+function renamedFindings(renamed: readonly RenamedMember[], writing: Writing): readonly Finding[] {
+  const ignored = renamed.filter(({ refusedBy }) => refusedBy.length === 0);
+  return ignored.map(({ before, after, writerPointer, readerPointer }) => {
     const [sent, read] = [`#${writerPointer}`, `#${readerPointer}`];
     const [old, now] = [JSON.stringify(before), JSON.stringify(after)];
     return hashed({

@@ -10,11 +10,13 @@ export interface RenamedMember {
   /** JSON Pointers of the two. */
   readonly writerPointer: string;
   readonly readerPointer: string;
+  /** JSON Pointers of the keywords by which the reader refuses the member; without one it ignores the value. */
+  readonly refusedBy: readonly string[];
 }
 
 /**
- * Members that only the writer declares where only the reader declares another one of the same schema: the reader accepts the
- * message and ignores the value. Where several could have taken its place, none is named.
+ * Members that only the writer declares where only the reader declares another one of the same schema. Where several could
+ * have taken its place, none is named.
  */
 export function renamedMembers(writer: SchemaDocument, reader: SchemaDocument): readonly RenamedMember[] {
   const found: RenamedMember[] = [];
@@ -37,8 +39,7 @@ export function renamedMembers(writer: SchemaDocument, reader: SchemaDocument): 
 
 function renamedIn(sent: Keywords, read: Keywords): readonly RenamedMember[] {
   const [before, after] = [sent.map("properties") ?? {}, read.map("properties") ?? {}];
-  const isClosed = ["additionalProperties", "unevaluatedProperties"].some((name) => read.get(name) === false);
-  if (isClosed) return [];
+  const closing = ["additionalProperties", "unevaluatedProperties"].filter((name) => read.get(name) === false);
   const gone = Object.keys(before).filter((name) => !Object.hasOwn(after, name));
   const added = Object.keys(after).filter((name) => !Object.hasOwn(before, name));
   return gone.flatMap((name) => {
@@ -53,6 +54,7 @@ function renamedIn(sent: Keywords, read: Keywords): readonly RenamedMember[] {
         after: only,
         writerPointer: child(sent, "properties", name).pointer,
         readerPointer: child(read, "properties", only).pointer,
+        refusedBy: closing.map((keyword) => `${read.node.pointer}/${keyword}`),
       },
     ];
   });
