@@ -106,10 +106,13 @@ function compatCommand(terminal: Terminal, finish: Finish): Command {
 }
 
 function changelogCommand(terminal: Terminal, finish: Finish): Command {
-  return onSubjects("changelog", "write what changed from version to version, as Markdown")
+  return new Command("changelog")
+    .summary("write what changed from version to version, as Markdown")
     .argument("[SUBJECT]", "default: every subject")
+    .option("-s, --schemas <DIR>", "folder of the subjects", "schemas")
     .option("--from <VERSION>", "begin after this version; default: the oldest")
     .option("--to <VERSION>", "end with this version; default: the newest")
+    .addHelpText("after", "\nExit codes: 0 written, 2 wrong usage or nothing to compare, 4 a schema cannot be read.")
     .action(async (subject: string | undefined, options: Omit<ChangelogCommand, "subject">) => {
       const { writeChangelog } = await import("./contract-changelog.ts");
       finish(await reportingUnreadable(terminal, () => writeChangelog({ ...options, subject }, terminal)));

@@ -69,6 +69,10 @@ describe("sobre contract changelog", () => {
     expect(await changelog(folder)).not.toContain("4711");
   });
 
+  it("ends with exit code 0, since a break in the history is no failure", async () => {
+    expect((await sobre("contract", "changelog", "-s", folderOf(history))).code).toBe(0);
+  });
+
   it("ends with the version that --to names", async () => {
     expect(await changelog(folderOf(history), "--to", "1.1")).not.toContain("2.0");
   });

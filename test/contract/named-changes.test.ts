@@ -76,6 +76,7 @@ describe("a finding says what happened", () => {
   it("to a member that a closed reader refuses, in either direction and behind a reference", async () => {
     const closed = { additionalProperties: false };
     const [older, newer] = [order({ note: text }, closed), order({ remark: text }, closed)];
+
     expect(await findings({ older, newer })).toEqual([refused('"note"', "the message itself", 'to "remark"')]);
     expect(await findings({ older, newer, direction: "forward" })).toEqual([
       refused('"remark"', "the message itself", 'from "note"'),
