@@ -1,5 +1,5 @@
 import { protobufChanges } from "./changelog/protobuf-changes.ts";
-import { meaningOf } from "./json-schema/meaning.ts";
+import { isSameMeaning } from "./json-schema/meaning.ts";
 import type { SubjectVersion } from "./subjects/subject-version.ts";
 import type { Verdict } from "./verdict.ts";
 
@@ -16,6 +16,6 @@ export function nextVersion(verdict: Verdict, older: Schema, newer: Schema): Nex
 }
 
 function isEqual(older: Schema, newer: Schema): boolean {
-  if (newer.format === "json-schema") return meaningOf(older.schema) === meaningOf(newer.schema);
+  if (newer.format === "json-schema") return isSameMeaning(older.schema, newer.schema);
   return Object.values(protobufChanges(older.schema, newer.schema)).flat().length === 0;
 }

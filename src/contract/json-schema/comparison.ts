@@ -2,7 +2,7 @@ import { SobreError } from "../../errors/sobre-error.ts";
 import { canonicalJson, isObject } from "./json-value.ts";
 import type { Compared, Comparison, Refused } from "./compared.ts";
 import { Meter } from "../meter.ts";
-import { meaningOf } from "./meaning.ts";
+import { isSameMeaning } from "./meaning.ts";
 import { type Frame, PairComparison } from "./pair-comparison.ts";
 import { type Departure, departureText } from "./departure-texts.ts";
 import { metaSchema } from "../../json-schema/ajv.ts";
@@ -25,16 +25,17 @@ export function compareSchemas(comparison: Comparison): Compared {
   if (first.verdict !== "breaking") return first;
   const { writer } = comparison;
   const found: Refused[] = [];
-  const original = new PairComparison(comparison, { siblings: false, ...frame });
+  let original: PairComparison | undefined;
   let reader = comparison.reader;
   let last = first;
   let isOpen = false;
   while (last.verdict === "breaking" && found.length < mostBreaks) {
     const fresh = last.refused.filter((one) => !found.some((known) => isSameBreak(known, one)));
     // A patch can make a reader stricter, e.g. where fewer items count as evaluated.
-    if (last !== first && !fresh.every((one) => isRefused(one, original))) {
-      isOpen = true;
-      break;
+    if (last !== first) {
+      const pair = (original ??= new PairComparison(comparison, { siblings: false, ...frame }));
+      isOpen = !fresh.every((one) => isRefused(one, pair));
+      if (isOpen) break;
     }
     const patches = (fresh.length > 0 ? fresh : last.refused).reduce<unknown>(
       (patched, one) =>
@@ -160,7 +161,7 @@ function asValidatorsRead(
   comparison: Comparison,
   frame: SharedFrame,
 ): Compared {
-  if (departed.size === 0 || meaningOf(comparison.writer) === meaningOf(comparison.reader)) return safe;
+  if (departed.size === 0 || isSameMeaning(comparison.writer, comparison.reader)) return safe;
   const read = new PairComparison(comparison, { siblings: false, departures: true, ...frame }).compare();
   if (read.verdict === "safe") return safe;
   const tried = ["the verdict is safe by the specification, and depends on where a validator departs from it"];
@@ -174,11 +175,9 @@ function asValidatorsRead(
 
 /** Whether a schema has keywords next to `$ref` that validators read differently. */
 function hasSiblings(schema: unknown): boolean {
-  if (!isObject(schema)) return false;
-  const named = typeof schema["$schema"] === "string";
-  const isOld = isOldDialect(new SchemaDocument(schema, "any", metaSchema).dialect);
+  if (!isObject(schema) || !containsSiblings(schema)) return false;
   // A schema that names no dialect may be read by either rule.
-  return (isOld || !named) && containsSiblings(schema);
+  return typeof schema["$schema"] !== "string" || isOldDialect(new SchemaDocument(schema, "any", metaSchema).dialect);
 }
 
 const harmless = new Set([

@@ -12,6 +12,7 @@ export class FormulaPool {
   readonly meter: Meter;
   private readonly known = new Map<string, Formula>();
   private readonly negations = new Map<number, Formula>();
+  private readonly single = new Map<TypeName, Formula>();
   private readonly definitions = new Map<string, Formula>();
   readonly always: Formula = this.make("all:", { kind: "all", of: [] });
   readonly never: Formula = this.make("any:", { kind: "any", of: [] });
@@ -29,6 +30,14 @@ export class FormulaPool {
   }
 
   types(types: readonly TypeName[]): Formula {
+    const [only] = types;
+    if (types.length !== 1 || only === undefined) return this.someTypes(types);
+    const known = this.single.get(only) ?? this.someTypes(types);
+    this.single.set(only, known);
+    return known;
+  }
+
+  private someTypes(types: readonly TypeName[]): Formula {
     const sorted = typeNames.filter((name) => types.includes(name));
     if (sorted.length === typeNames.length) return this.always;
     if (sorted.length === 0) return this.never;
@@ -203,15 +212,15 @@ export class FormulaPool {
   }
 
   private combine(kind: "all" | "any", parts: readonly Formula[]): Formula {
-    const members = new Map<number, Formula>();
     this.meter.spend(parts.length);
-    for (const part of parts) {
-      for (const member of part.kind === kind ? part.of : [part]) members.set(member.id, member);
-    }
     const [neutral, absorbing] = kind === "all" ? [this.always, this.never] : [this.never, this.always];
-    members.delete(neutral.id);
-    if (members.has(absorbing.id)) return absorbing;
-    const of = Array.from(members.values()).toSorted((a, b) => a.id - b.id);
+    const members: Formula[] = [];
+    for (const part of parts) {
+      if (part === absorbing) return absorbing;
+      if (part.kind !== kind) members.push(part);
+      else for (const member of part.of) members.push(member);
+    }
+    const of = inOrder(members);
     const [only] = of;
     if (of.length === 1 && only !== undefined) return only;
     return of.length === 0 ? neutral : this.make(`${kind}:${of.map(({ id }) => id).join()}`, { kind, of });
@@ -225,4 +234,11 @@ export class FormulaPool {
     this.known.set(key, made);
     return made;
   }
+}
+
+/** Formulas by their ids, each once. */
+function inOrder(formulas: readonly Formula[]): readonly Formula[] {
+  const isAscending = (formula: Formula, at: number): boolean => at === 0 || (formulas[at - 1]?.id ?? 0) < formula.id;
+  if (formulas.every(isAscending)) return formulas;
+  return formulas.toSorted((a, b) => a.id - b.id).filter((formula, at, sorted) => formula !== sorted[at - 1]);
 }

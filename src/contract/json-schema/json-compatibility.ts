@@ -11,7 +11,7 @@ import { type Explained, explain } from "./findings.ts";
 import { boundarySamples } from "./boundary-samples.ts";
 import { CarriedValues } from "./carried-values.ts";
 import { canonicalJson, unjsonPart } from "./json-value.ts";
-import { meaningOf } from "./meaning.ts";
+import { isSameMeaning } from "./meaning.ts";
 import { lostMark, type LostMark, nativeChange, withMarked } from "./native-changes.ts";
 import { toNative } from "./native-values.ts";
 import { PairComparison } from "./pair-comparison.ts";
@@ -86,7 +86,7 @@ export async function jsonCompatibility(
 }
 
 function renamedBetween(document: SchemaDocument, { writer, reader }: Comparison): readonly RenamedMember[] {
-  if (meaningOf(writer) === meaningOf(reader)) return [];
+  if (isSameMeaning(writer, reader)) return [];
   return renamedMembers(document, new SchemaDocument(reader, "reader", metaSchema));
 }
 
@@ -134,7 +134,7 @@ async function withNativeTypes(
     new SchemaDocument(comparison.reader, "reader", metaSchema),
   ];
   const isConcerned = ({ name }: Codec): boolean => lost?.kind === "integer" || hasNativeValues(name);
-  if (codecs.length === 0 || meaningOf(comparison.writer) === meaningOf(comparison.reader)) return result;
+  if (codecs.length === 0 || isSameMeaning(comparison.writer, comparison.reader)) return result;
   const lost = lostMark(writer, reader, new Meter(comparison.budget));
   if (lost === undefined || !codecs.some(isConcerned)) return result;
   const samples = lost.kind === "integer" ? [] : await messagesOf(comparison, lost);

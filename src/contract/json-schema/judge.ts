@@ -35,11 +35,33 @@ export function judgesOf(document: SchemaDocument, reading: JudgeReading): reado
   const isWhole = text.length <= mostText || /"\$(?:dynamic|recursive)?[rR]ef":"[^"]*\/properties\//.test(text);
   return chosen.map((asserts) => {
     const whole = isWhole ? judgeOf(document, { ...reading, asserts }) : undefined;
+    if (whole !== undefined) return whole;
     const known = new Map<string, Judge>();
-    return (
-      whole ?? ((value) => judgeFor(value, known, (names) => judgeOf(document, { ...reading, asserts, names }))(value))
-    );
+    const frames = new Map<string, Judge>();
+    const isFramed = reading.side === "reader" && isFrame(document.root.schema);
+    const framed = (value: unknown): PlacedRefusal | undefined =>
+      judgeFor(value, frames, (names) => judgeOf(document, { ...reading, asserts, names, isFrame: true }))(value);
+    return (value) =>
+      (isFramed ? framed(value) : undefined) ??
+      judgeFor(value, known, (names) => judgeOf(document, { ...reading, asserts, names }))(value);
   });
+}
+
+/** Keywords that assert nothing. */
+const silent = ["$schema", "$id", "$comment", "title", "description", "$defs", "definitions"];
+
+/** Keywords that ajv asserts before it looks into members. */
+const early = ["type", "required", "minProperties", "maxProperties", "additionalProperties"];
+
+const keywordsOfFrame = new Set([...silent, ...early, "properties"]);
+
+/** Whether the first refusal of a schema is known without the schemas of its members, if it is one without them. */
+function isFrame(schema: unknown): boolean {
+  return (
+    isObject(schema) &&
+    Object.keys(schema).every((name) => keywordsOfFrame.has(name)) &&
+    !isObject(schema["additionalProperties"])
+  );
 }
 
 /** The judge for the members that a value has at any depth. */
@@ -65,7 +87,7 @@ function judgeFor(value: unknown, known: Map<string, Judge>, make: (names: Reado
 
 function judgeOf(
   document: SchemaDocument,
-  reading: JudgeReading & { readonly asserts: boolean; readonly names?: ReadonlySet<string> },
+  reading: JudgeReading & Pick<Plain, "names" | "isFrame"> & { readonly asserts: boolean },
 ): Judge {
   const { dialect } = document;
   const pointers = new Map<unknown, string>();
@@ -118,6 +140,8 @@ const foreign = new Set(["$schema", "nullable", "discriminator", "$async", "id"]
 interface Plain extends JudgeReading {
   /** The members that count; default: all. */
   readonly names?: ReadonlySet<string>;
+  /** Whether members may be anything, which takes no time to compile. Default: false. */
+  readonly isFrame?: boolean;
   readonly dialect: Dialect;
   /** The place in the document of each schema that ajv gets. */
   readonly pointers: Map<unknown, string>;
@@ -188,7 +212,10 @@ function inner(
     const isCut = name === "properties" && reading.names !== undefined;
     const entries = isCut ? Object.entries(value).filter(([key]) => reading.names?.has(key)) : Object.entries(value);
     return objectOf(
-      entries.map(([key, child]) => [key, plainSchema(child, `${pointer}/${escapeToken(key)}`, reading)]),
+      entries.map(([key, child]) => [
+        key,
+        reading.isFrame === true || plainSchema(child, `${pointer}/${escapeToken(key)}`, reading),
+      ]),
     );
   }
   if (!schemaKeywords.includes(name)) return value;

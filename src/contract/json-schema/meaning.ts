@@ -6,6 +6,18 @@ export function meaningOf(schema: unknown): string {
   return canonicalJson(plain(schema));
 }
 
+/** Whether two schemas differ in titles, descriptions and comments at most. */
+export function isSameMeaning(one: unknown, other: unknown): boolean {
+  // Most pairs differ in what their roots list, which takes no time to see.
+  if (isObject(one) && isObject(other))
+    for (const name of ["properties", "required"]) if (sizeOf(one[name]) !== sizeOf(other[name])) return false;
+  return meaningOf(one) === meaningOf(other);
+}
+
+function sizeOf(listed: unknown): number {
+  return typeof listed === "object" && listed !== null ? Object.keys(listed).length : 0;
+}
+
 /** Keywords whose value, a text, asserts nothing; no reference leads to a text. */
 const texts = new Set(["$comment", "description", "title"]);
 

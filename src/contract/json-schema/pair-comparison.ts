@@ -9,7 +9,7 @@ import { FormulaPool } from "./formula-pool.ts";
 import { formatTests } from "./formats.ts";
 import { type Judge, type JudgeReading, judgesOf } from "./judge.ts";
 import { canonicalJson } from "./json-value.ts";
-import { meaningOf } from "./meaning.ts";
+import { isSameMeaning } from "./meaning.ts";
 import { type Outcome, type Proof, proofSize } from "./proof.ts";
 import { checkProof } from "./proof-check.ts";
 import { outline } from "./proof-outline.ts";
@@ -88,7 +88,7 @@ export class PairComparison {
         );
       if (/"multipleOf":/.test(JSON.stringify(this.comparison.reader))) assumptions.push(assumptionOfMultiples);
       // Equal schemas accept what they send.
-      if (meaningOf(this.comparison.writer) === meaningOf(this.comparison.reader))
+      if (isSameMeaning(this.comparison.writer, this.comparison.reader))
         return { verdict: "safe", refused: [], trace: ["both versions are the same schema"], tried: [], assumptions };
       const outcome = this.search([sent, this.pool.not(accepted)]);
       if (outcome.kind === "closed") {
@@ -219,11 +219,14 @@ export class PairComparison {
     const tried = new Set<string>();
     const refused: Refused[] = [];
     const judges = this.judges(tried);
+    const smallest = new Set<string>();
     const consider = (found: Outcome, wanted?: Formula): void => {
       const value =
         found.kind === "open" ? { value: found.value } : found.kind === "unknown" ? found.candidate : undefined;
       if (found.kind === "unknown") tried.add(`search by cases: ${found.why}`);
       if (value === undefined || judges === undefined) return;
+      // It was judged, and what cannot be made smaller at all cannot while it keeps one reason.
+      if (found.kind === "open" && smallest.has(canonicalJson(value.value))) return;
       const keeps = (smaller: unknown): boolean =>
         this.evaluation.truth(sent, smaller) === true &&
         this.evaluation.truth(accepted, smaller) === false &&
@@ -232,6 +235,7 @@ export class PairComparison {
         found.kind === "open"
           ? this.meter.within(mostSteps.shrinking, () => shrink(value.value, keeps, (steps) => this.meter.take(steps)))
           : value.value;
+      if (found.kind === "open" && small === value.value) smallest.add(canonicalJson(small));
       const judged = this.judged(small, [sent, accepted], judges);
       if (judged === undefined) tried.add("a value that the validators did not confirm");
       else if (

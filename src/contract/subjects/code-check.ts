@@ -1,7 +1,7 @@
 import { SobreError } from "../../errors/sobre-error.ts";
 import { checkCompatibility } from "../check-compatibility.ts";
 import { nextVersion } from "../next-version.ts";
-import { meaningOf } from "../json-schema/meaning.ts";
+import { isSameMeaning } from "../json-schema/meaning.ts";
 import type { Subject } from "./subject.ts";
 import { majorOf, type SubjectVersion } from "./subject-version.ts";
 import { type SubjectFinding, subjectFinding } from "./subject-changes.ts";
@@ -72,7 +72,7 @@ type Difference = Pick<SubjectFinding, "message" | "witness">;
 async function differenceOf(code: CodeSchema, released: SubjectVersion): Promise<Difference | undefined> {
   const format = code.isProto === true ? "protobuf" : "json-schema";
   if (format !== released.format) return { message: "the two are of different formats." };
-  if (meaningOf(code.schema) === meaningOf(released.schema)) return undefined;
+  if (isSameMeaning(code.schema, released.schema)) return undefined;
   const versions = { older: released.schema, newer: code.schema };
   const {
     verdict,
