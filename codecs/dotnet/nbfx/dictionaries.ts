@@ -1,12 +1,14 @@
 import type { NbfxCursor } from "./cursor.ts";
-import { soapStrings } from "./soap-strings.ts";
 
 /** The strings that records name by number. */
 export interface NbfxDictionaryOptions {
-  /** Strings of the static dictionary: the one at index n has the id 2n. Default: those of SOAP (MC-NBFS 2.1). */
-  readonly dictionary?: readonly string[];
+  /**
+   * Strings of the static dictionary: the one at index n has the id 2n. Default: those of SOAP (MC-NBFS 2.1) for a message
+   * that is declared as WCF's or begins as one, and none for other documents.
+   */
+  readonly dictionary?: readonly string[] | undefined;
   /** Strings of the session: the one at index n has the id 2n + 1; those of the payload's own table follow. Default: none. */
-  readonly session?: readonly string[];
+  readonly session?: readonly string[] | undefined;
 }
 
 /** Reads the string table in front of a document of a session (MC-NBFSE 2.1). @throws SobreError `DecodeFailed`, `TruncatedPayload`. */
@@ -28,7 +30,7 @@ export class NbfxDictionaries {
   readonly #static: readonly string[];
   #session: readonly string[];
 
-  constructor({ dictionary = soapStrings, session = [] }: NbfxDictionaryOptions) {
+  constructor({ dictionary = [], session = [] }: NbfxDictionaryOptions) {
     this.#static = dictionary;
     this.#session = session;
   }

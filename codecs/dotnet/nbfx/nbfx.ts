@@ -15,7 +15,7 @@ import { isLonger, sniffLimits } from "../xml/element-limits.ts";
 import { xsi } from "../xml/namespaces.ts";
 
 /** Options of {@link nbfx}. */
-export interface NbfxOptions extends NbfxReadOptions {
+export interface NbfxOptions extends Omit<NbfxReadOptions, "soap"> {
   /**
    * The form of a decoded body: plain values, or the structural tree (`XmlDocument`) with byte offsets and everything
    * written. Default: `values`.
@@ -94,7 +94,9 @@ function decodeNbfx(
   contracts: readonly Contract[],
 ): Decoded | Unwrapped {
   const isSession = contentType?.type === `application/${session}`;
-  const document = readNbfxDocument(payload, limits, isSession ? { stringTable: true, ...options } : options);
+  const soap = isSession || contentType?.type === "application/soap+msbin1";
+  const stringTable = isSession ? true : undefined;
+  const document = readNbfxDocument(payload, limits, { stringTable, soap, ...options });
   documents?.set(payload, document);
   if (options.form === "tree") return { body: document, typeName: nameText(document.root) };
   const map = isSoapEnvelope(document.root) ? mapSoapEnvelope : mapDocument;

@@ -1,6 +1,7 @@
 import { type DecodeLimits, limitExceeded } from "../../../src/codec/limits.ts";
 import { NbfxCursor } from "./cursor.ts";
 import { NbfxDictionaries, type NbfxDictionaryOptions, readStringTable } from "./dictionaries.ts";
+import { soapStrings } from "./soap-strings.ts";
 import { record } from "./records.ts";
 import { readFixed, readTextValue, scalarTypeOf, type TextContext } from "./text-record.ts";
 import { elementsPerLevel, NewNames } from "../xml/element-limits.ts";
@@ -20,6 +21,8 @@ import { Tags } from "../xml/tags.ts";
 export interface NbfxReadOptions extends NbfxDictionaryOptions {
   /** Whether a string table precedes the document (MC-NBFSE). Default: where one does that the envelope of a SOAP message follows. */
   readonly stringTable?: boolean | undefined;
+  /** Whether the document is declared as a message of WCF, so that its names are those of SOAP's dictionary. Default: false. */
+  readonly soap?: boolean | undefined;
   /** IANA zone in which local times are shown, e.g. `Europe/Madrid`; they travel in UTC. Default: that of the process. */
   readonly timeZone?: string | undefined;
 }
@@ -81,7 +84,9 @@ class NbfxReader {
     this.#cursor = new NbfxCursor(payload);
     this.#limits = limits;
     this.#hasTable = options.stringTable ?? beginsWithTable(payload);
-    this.#context = { dictionaries: new NbfxDictionaries(options), timeZone: options.timeZone };
+    const isSoap = options.soap === true || this.#hasTable || isEnvelope(payload, 0);
+    const { dictionary = isSoap ? soapStrings : undefined, session, timeZone } = options;
+    this.#context = { dictionaries: new NbfxDictionaries({ dictionary, session }), timeZone };
   }
 
   document(): XmlDocument {
