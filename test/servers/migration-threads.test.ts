@@ -10,12 +10,12 @@ import {
   type MigrationOptions,
   type MigrationSource,
 } from "../../src/migration/index.ts";
-import { folder, payloadOf, shapeOf } from "./samples.support.ts";
-import { reading } from "./thread-reading.support.ts";
+import { folder, payloadOf, shapeOf } from "../migration/samples.support.ts";
+import { reading } from "../migration/thread-reading.support.ts";
 
 const scratch = folder();
 const { serializer } = reading();
-const module = new URL("./thread-reading.support.ts", import.meta.url);
+const module = new URL("../migration/thread-reading.support.ts", import.meta.url);
 
 const payloads: readonly Uint8Array[] = [
   payloadOf("nbfx-dcs-order.bin"),
