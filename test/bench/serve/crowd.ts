@@ -38,7 +38,7 @@ export class Crowd {
     this.#sockets.push(socket);
     const frames = new FrameWriter();
     frames.protocolHeader(0);
-    frames.open({ containerId: "crowd", hostname: "127.0.0.1" });
+    frames.open({ containerId: `crowd-${crypto.randomUUID()}`, hostname: "127.0.0.1" });
     links(frames);
     socket.write(frames.take());
     await once(socket, "data");

@@ -64,7 +64,13 @@ export function officialDisposition(first: number, last: number): Buffer {
 export function opening(address: string, roles: readonly Role[]): Uint8Array {
   const frames = new FrameWriter();
   frames.protocolHeader(0);
-  frames.open({ containerId: "load", hostname: "127.0.0.1", idleTimeOut: 0, maxFrameSize: 65_536, channelMax: 10 });
+  frames.open({
+    containerId: `load-${crypto.randomUUID()}`,
+    hostname: "127.0.0.1",
+    idleTimeOut: 0,
+    maxFrameSize: 65_536,
+    channelMax: 10,
+  });
   frames.begin(0, { nextOutgoingId: 0, incomingWindow: wide, outgoingWindow: wide });
   const ends = { sndSettleMode: 0, rcvSettleMode: 0 } as const;
   const far = { source: { kind: "source", address }, target: { kind: "target", address } } as const;
