@@ -31,7 +31,7 @@ export function serveCommand(terminal: Terminal, finish: Finish): Command {
     )
     .option("--auto-create", "create queues, topics and subscriptions on first use")
     .option("--emulator", "stand in for the official emulator, in its container or on its network")
-    .option("--control", "let clients steer the broker over HTTP, for tests: GET /$control")
+    .option("--control", "let clients control the broker over HTTP, for tests; see GET /$control")
     .option("--virtual-time", "move time only when a client advances it; implies --control")
     .option("--tls", "also accept TLS, with a generated certificate")
     .option("--cert <FILE>", "also accept TLS, with this certificate (PEM)")
@@ -46,9 +46,9 @@ key. SOBRE_SERVE_KEYS also takes keys, as NAME=KEY;NAME=KEY. Keys from the
 variable and from files are not printed. ServiceBusAdministrationClient requires
 https: --tls writes its certificate to a file; trust it with NODE_EXTRA_CA_CERTS.
 
-With --emulator, everybody who reaches the server may use it without a key, as
+With --emulator, anyone who can reach the server can use it without a key, as
 with the official emulator. EMULATOR_HTTP_PORT sets --http-port; ACCEPT_EULA,
-SQL_SERVER, MSSQL_SA_PASSWORD and SQL_WAIT_INTERVAL are accepted and not needed.
+SQL_SERVER, MSSQL_SA_PASSWORD and SQL_WAIT_INTERVAL are accepted but not needed.
 
 Examples:
   sobre serve --queue orders

@@ -126,7 +126,7 @@ const longestToken = 8192;
 async function claimsOf(token: string, verify: TokenVerifier): Promise<TokenClaims> {
   if (token.length > longestToken) throw unauthorized(`A token has at most ${longestToken} characters.`);
   const claims = await verify(token.replace(/^Bearer +/i, "")).catch((error: unknown) => {
-    throw unauthorized("The access token was not accepted. Check its issuer, audience, signature and lifetime.", error);
+    throw unauthorized("The access token was rejected. Check its issuer, audience, signature and lifetime.", error);
   });
   if (!(claims.expiresAt.getTime() > Date.now())) throw unauthorized("The access token has expired. Get a new one.");
   return claims;

@@ -33,7 +33,10 @@ export class ControlEndpoint {
   async #answer(request: HttpRequest, grant: Grant): Promise<HttpResponse> {
     const { method, path, query } = request;
     if (!allows(grant, path, "Manage"))
-      throw new SobreError("UnauthorizedAccess", "Control takes a token with Manage on the whole namespace.");
+      throw new SobreError(
+        "UnauthorizedAccess",
+        "Control requires a token with the Manage right on the whole namespace.",
+      );
     if (path === controlPath || path === `${controlPath}/openapi.json`) return inJson(200, describeControl());
     const found = controlRoutes.filter((route) => nameIn(route, path) !== undefined);
     const route = found.find((one) => one.method === method);
@@ -43,7 +46,7 @@ export class ControlEndpoint {
     const wanted = query.get("namespace") ?? "";
     // The keys of a namespace open it alone.
     if ((wanted !== "" || isAboutNamespaces(route)) && grant.engine !== own)
-      throw new SobreError("UnauthorizedAccess", "Other namespaces are open to the keys of the server alone.");
+      throw new SobreError("UnauthorizedAccess", "Only the keys of the server grant access to other namespaces.");
     const answer = await run({
       control: this.#control,
       server: this.#server,
@@ -69,10 +72,7 @@ const isAboutNamespaces = ({ path }: ControlRoute): boolean => path.startsWith("
 
 function unknown(path: string, others: readonly ControlRoute[]): HttpResponse {
   if (others.length === 0)
-    throw new SobreError(
-      "MessagingEntityNotFound",
-      `There is no ${path}. GET /${controlPath} describes what there is.`,
-    );
+    throw new SobreError("MessagingEntityNotFound", `There is no ${path}. GET /${controlPath} lists the operations.`);
   const allow = others.map(({ method }) => method).join(", ");
   const answer = inJson(405, { error: { code: "InvalidOperation", message: `The path supports ${allow}.` } });
   return { ...answer, headers: { ...answer.headers, allow } };

@@ -74,7 +74,7 @@ export function routeWithBody<const Schema extends JsonSchema>(
       if (result.issues === undefined) return given.run({ ...call, body: result.value });
       const [issue = { message: "is wrong" }] = result.issues;
       const path = issuePath(issue);
-      throw new SobreError("InvalidArgument", `The body does not fit its schema at ${path}: ${issue.message}.`, {
+      throw new SobreError("InvalidArgument", `The body does not match its schema at ${path}: ${issue.message}.`, {
         path,
       });
     },
@@ -101,7 +101,10 @@ export class Control {
   of(engine: Engine): Controlled {
     const controlled = this.#controlled.get(engine);
     if (controlled !== undefined) return controlled;
-    throw new SobreError("InvalidOperation", "The server was not started with control.");
+    throw new SobreError(
+      "InvalidOperation",
+      "Control is not enabled for this namespace. Start the server with --control, or with the option control.",
+    );
   }
 
   /** Moves virtual time forward; resolves when everything due by then has happened. @throws SobreError `InvalidOperation`. */

@@ -22,13 +22,13 @@ export function describeControl(): Description {
       title: "Control of sobre serve",
       version: "1",
       description:
-        "Steers a broker in tests. A server with keys takes a shared access signature for the whole namespace in the header Authorization; one without keys takes nothing.",
+        "Controls a broker from tests. A server with keys requires a shared access signature for the whole namespace in the Authorization header.",
     },
     security: [{}, { sharedAccessSignature: [] }],
     paths,
     components: {
       securitySchemes: { sharedAccessSignature: { type: "apiKey", in: "header", name: "Authorization" } },
-      responses: { error: { description: "The request was refused, and nothing changed.", content: ofJson(error) } },
+      responses: { error: { description: "The request was refused; nothing has changed.", content: ofJson(error) } },
     },
   };
 }
@@ -42,7 +42,7 @@ const error = {
   required: ["error"],
 } as const;
 
-const namespace = "The name of a namespace besides the server's own. Default: the one that the request's key opens.";
+const namespace = "The name of a namespace besides the server's own. Default: the namespace of the request's key.";
 
 function operation({ operationId, summary, path, query = {}, body, status, answer }: ControlRoute): Description {
   const [, name] = /\{(\w+)\}/.exec(path) ?? [];

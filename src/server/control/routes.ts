@@ -18,7 +18,7 @@ const where = { entity: { ...entity, description: `${entity.description} Default
 const strict = { type: "object", additionalProperties: false } as const;
 
 const fault = {
-  description: "A fault; faults happen once each, in the order in which they were asked for.",
+  description: "A fault. Faults are used up in the order in which they were requested.",
   oneOf: [
     {
       ...strict,
@@ -33,13 +33,13 @@ const fault = {
     },
     {
       ...strict,
-      title: "Loses the answers of operations, which take effect.",
+      title: "Loses the responses to operations, which take effect.",
       properties: { kind: { const: "loseAnswer" }, operation: { enum: faultyOperations }, ...where },
       required: ["kind", "operation"],
     },
     {
       ...strict,
-      title: "Lets messages arrive later by the broker's clock.",
+      title: "Delays messages by the broker's clock.",
       properties: {
         kind: { const: "delay" },
         by: { type: "string", description: "An ISO 8601 duration, e.g. PT5S." },
@@ -49,13 +49,14 @@ const fault = {
     },
     {
       ...strict,
-      title: "Loses messages that were accepted, or the locks of messages that are received, or sends messages twice.",
+      title:
+        "Loses accepted messages (drop), delivers them twice (duplicate), or loses the locks of received ones (loseLock).",
       properties: { kind: { enum: ["drop", "duplicate", "loseLock"] }, ...where },
       required: ["kind"],
     },
     {
       ...strict,
-      title: "Cuts the connections of all clients, now.",
+      title: "Disconnects all clients immediately.",
       properties: { kind: { const: "cut" } },
       required: ["kind"],
     },
@@ -94,7 +95,7 @@ const sent = {
         required: ["entity", "sentAt", "envelope"],
       },
     },
-    forgotten: { type: "integer", description: "How many older messages are not kept any more." },
+    forgotten: { type: "integer", description: "The number of older messages that are no longer kept." },
   },
   required: ["messages", "forgotten"],
 } as const;
@@ -112,7 +113,8 @@ export const controlRoutes: readonly ControlRoute[] = [
       method: "POST",
       path: "reset",
       operationId: "reset",
-      summary: "Empties an entity, or all of the namespace: messages, locks, session states, and message ids seen.",
+      summary:
+        "Empties one entity or all of them: messages, locks, session states and the history of duplicate detection.",
       status: 204,
       async run({ target, body }) {
         await reset(target.engine, body.entity);
@@ -139,7 +141,7 @@ export const controlRoutes: readonly ControlRoute[] = [
       method: "POST",
       path: "clock",
       operationId: "advanceClock",
-      summary: "Moves virtual time forward; answers when everything due by then has happened.",
+      summary: "Advances virtual time; responds when everything due by then has happened.",
       status: 200,
       answer: { description: "The new time.", schema: clock },
       async run(call) {
@@ -152,7 +154,7 @@ export const controlRoutes: readonly ControlRoute[] = [
     method: "POST",
     path: "faults",
     operationId: "addFault",
-    summary: "Asks for a fault.",
+    summary: "Injects a fault.",
     status: 204,
     async run({ server, target, body }) {
       if (body.kind === "cut") server.cut(target.engine);
@@ -164,7 +166,7 @@ export const controlRoutes: readonly ControlRoute[] = [
     method: "DELETE",
     path: "faults",
     operationId: "clearFaults",
-    summary: "Takes back the faults that have not happened yet.",
+    summary: "Removes the faults that have not occurred yet.",
     status: 204,
     async run({ target }) {
       target.faults.clear();
@@ -175,7 +177,8 @@ export const controlRoutes: readonly ControlRoute[] = [
     method: "GET",
     path: "sent",
     operationId: "listSent",
-    summary: "Lists the messages that were sent, oldest first, received ones too: up to 10,000, and 16 MiB of payload.",
+    summary:
+      "Lists the messages that were sent, oldest first, including those already received: at most 10,000, and 16 MiB of payload.",
     query: { entity: `${entity.description} Default: all.` },
     status: 200,
     answer: { description: "The messages.", schema: sent },
@@ -192,7 +195,7 @@ export const controlRoutes: readonly ControlRoute[] = [
     method: "DELETE",
     path: "sent",
     operationId: "clearSent",
-    summary: "Forgets the messages that were sent; those in entities stay.",
+    summary: "Clears the list of sent messages; the messages stay in their entities.",
     status: 204,
     async run({ target }) {
       target.sent.clear();
@@ -214,7 +217,7 @@ export const controlRoutes: readonly ControlRoute[] = [
       method: "PUT",
       path: "namespaces/{name}",
       operationId: "createNamespace",
-      summary: "Makes a namespace that shares nothing with others but the time.",
+      summary: "Creates a namespace that shares only the clock with the others.",
       status: 201,
       answer: {
         description: "The connection string of the namespace.",
@@ -233,7 +236,7 @@ export const controlRoutes: readonly ControlRoute[] = [
     method: "DELETE",
     path: "namespaces/{name}",
     operationId: "dropNamespace",
-    summary: "Drops a namespace with everything in it, and cuts its clients.",
+    summary: "Deletes a namespace with everything in it, and disconnects its clients.",
     status: 204,
     async run({ server, name }) {
       await server.drop(name);
