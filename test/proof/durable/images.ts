@@ -5,7 +5,12 @@ import { StoreDatabase } from "../../../src/engines/durable/store-database.ts";
 import type { Random } from "../../random.support.ts";
 import type { Event, StoreFile } from "./record.ts";
 
-const names: Readonly<Record<StoreFile, string>> = { m: "store.sqlite", w: "store.sqlite-wal", s: "synced" };
+const names: Readonly<Record<StoreFile, string>> = {
+  m: "store.sqlite",
+  j: "store.sqlite-journal",
+  w: "store.sqlite-wal",
+  s: "synced",
+};
 const sector = 512;
 
 type Change = Extract<Event, { readonly kind: "write" } | { readonly kind: "truncate" }>;
@@ -47,8 +52,11 @@ export async function images(
   count: number,
   random: Random,
 ): Promise<{ readonly acknowledged: number }> {
-  const moments = Array.from({ length: count }, () => random.integer(events.length)).toSorted((a, b) => a - b);
-  const files: Record<StoreFile, File> = { m: new File(), w: new File(), s: new File() };
+  const creation = events.findIndex(({ kind }) => kind === "line");
+  const moments = Array.from({ length: count }, (_, index) =>
+    random.integer(index % 10 === 0 ? creation : events.length),
+  ).toSorted((a, b) => a - b);
+  const files: Record<StoreFile, File> = { m: new File(), j: new File(), w: new File(), s: new File() };
   const acknowledged = new Set<string>();
   let next = 0;
   let checked = 0;
@@ -73,7 +81,8 @@ async function openImage(
   random: Random,
 ): Promise<number> {
   await mkdir(directory);
-  for (const file of ["m", "w", "s"] as const) await writeFile(join(directory, names[file]), files[file].lost(random));
+  for (const file of ["m", "j", "w", "s"] as const)
+    await writeFile(join(directory, names[file]), files[file].lost(random));
   const database = new StoreDatabase(directory);
   const sink = new EnvelopeSink();
   for (const _row of database.rows(() => sink)) continue;

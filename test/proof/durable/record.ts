@@ -4,8 +4,8 @@ import { closeSync, existsSync, openSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 
-/** A file of the store: the database, its log, the count of commits. */
-export type StoreFile = "m" | "w" | "s";
+/** A file of the store: the database, its rollback journal, its log, the count of commits. */
+export type StoreFile = "m" | "j" | "w" | "s";
 
 /** Something that a process did, in the order in which it did it. */
 export type Event =
@@ -63,5 +63,5 @@ function events(bytes: Buffer): readonly Event[] {
 
 function fileOf(code: number): StoreFile {
   const name = String.fromCharCode(code);
-  return name === "m" || name === "w" ? name : "s";
+  return name === "m" || name === "j" || name === "w" ? name : "s";
 }

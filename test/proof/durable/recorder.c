@@ -28,6 +28,7 @@ static ssize_t (*real_write)(int, const void *, size_t);
 static int (*real_fdatasync)(int);
 static int (*real_fsync)(int);
 static int (*real_ftruncate)(int, off_t);
+static int (*real_unlink)(const char *);
 
 __attribute__((constructor)) static void begin(void) {
   real_pwrite = dlsym(RTLD_NEXT, "pwrite64");
@@ -35,6 +36,7 @@ __attribute__((constructor)) static void begin(void) {
   real_fdatasync = dlsym(RTLD_NEXT, "fdatasync");
   real_fsync = dlsym(RTLD_NEXT, "fsync");
   real_ftruncate = dlsym(RTLD_NEXT, "ftruncate64");
+  real_unlink = dlsym(RTLD_NEXT, "unlink");
   const char *path = getenv("RECORD");
   const char *store = getenv("STORE_DIR");
   fault = getenv("FAULT");
@@ -44,21 +46,28 @@ __attribute__((constructor)) static void begin(void) {
   if (path != NULL) record = open(path, O_WRONLY | O_CREAT | O_APPEND | O_CLOEXEC, 0600);
 }
 
-/* The name of the file inside the directory: m the database, w its log, s the count of commits, p a probe for space; 0 any other. */
+/* m the database, j its rollback journal, w its log, s the count of commits, p a probe for space; 0 any other. */
+static char file_at(const char *path) {
+  if (directory_length == 0 || strncmp(path, directory, directory_length) != 0) return 0;
+  const char *name = path + directory_length;
+  if (strcmp(name, "store.sqlite") == 0) return 'm';
+  if (strcmp(name, "store.sqlite-journal") == 0) return 'j';
+  if (strcmp(name, "store.sqlite-wal") == 0) return 'w';
+  if (strcmp(name, "synced") == 0) return 's';
+  if (strcmp(name, "space") == 0) return 'p';
+  return 0;
+}
+
 static char file_of(int fd) {
   char link[64], path[4096];
   if (directory_length == 0) return 0;
   snprintf(link, sizeof link, "/proc/self/fd/%d", fd);
   ssize_t length = readlink(link, path, sizeof path - 1);
-  if (length <= (ssize_t)directory_length) return 0;
+  if (length < 0) return 0;
   path[length] = 0;
-  if (strncmp(path, directory, directory_length) != 0) return 0;
-  const char *name = path + directory_length;
-  if (strcmp(name, "store.sqlite") == 0) return 'm';
-  if (strcmp(name, "store.sqlite-wal") == 0) return 'w';
-  if (strcmp(name, "synced") == 0) return 's';
-  if (strcmp(name, "space") == 0) return 'p';
-  return 0;
+  /* The directory itself: its sync keeps the names of its files, of which only the journal's ever goes away. */
+  if (length == (ssize_t)directory_length - 1 && strncmp(path, directory, length) == 0) return 'j';
+  return file_at(path);
 }
 
 static void note(char kind, char file, int64_t offset, int64_t length, const void *bytes) {
@@ -131,3 +140,11 @@ static int truncated(int fd, off_t length) {
 
 int ftruncate64(int fd, off_t length) { return truncated(fd, length); }
 int ftruncate(int fd, off_t length) { return truncated(fd, length); }
+
+/* A file that is gone counts as an empty one: SQLite takes neither for a journal to roll back. */
+int unlink(const char *path) {
+  char file = file_at(path);
+  int result = real_unlink(path);
+  if (file != 0 && result == 0) note('T', file, 0, 0, NULL);
+  return result;
+}
