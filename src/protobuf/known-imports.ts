@@ -8,10 +8,15 @@ export function knownImport(file: string): NonNullable<INamespace["nested"]> | u
   return /^google\/protobuf\/(descriptor|\w+_features)\.proto$/.test(file) ? options : common.get(file)?.nested;
 }
 
-/** The text of a well-known file that protobufjs lacks; `undefined` for any other file. */
+/**
+ * The text of a file that protobufjs lacks, though others have it without being given it: protoc those of `google/protobuf/`,
+ * schema registries like Confluent's those of `confluent/`. `undefined` for any other file.
+ */
 export function wellKnownText(file: string): string | undefined {
   const [imports, types] = further.get(file) ?? [];
-  return types === undefined ? undefined : `syntax = "proto3"; package google.protobuf;\n${imports}\n${types}`;
+  if (types === undefined) return undefined;
+  const packageName = file.slice(0, file.lastIndexOf("/")).replaceAll("/", ".");
+  return `syntax = "proto3"; package ${packageName};\n${imports}\n${types}`;
 }
 
 /** The files that another file imports, in its order. */
@@ -87,4 +92,6 @@ const further = new Map<string, readonly [imports: string, types: string]>([
       message Mixin { string name = 1; string root = 2; }`,
     ],
   ],
+  ["confluent/meta.proto", ["", "message Meta { string doc = 1; map<string, string> params = 2; repeated string tags = 3; }"]],
+  ["confluent/type/decimal.proto", ["", "message Decimal { bytes value = 1; uint32 precision = 2; int32 scale = 3; }"]],
 ]);

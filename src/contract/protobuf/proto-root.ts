@@ -3,7 +3,8 @@ import { importsOf, knownImport, wellKnownText } from "../../protobuf/known-impo
 import { Namespace, parse, Root, withFieldIndex } from "../../protobuf/protobufjs.ts";
 
 /**
- * The root of .proto texts that import each other by name; `bundled` receives the names of what comes from `google.protobuf`.
+ * The root of .proto texts that import each other by name; `bundled` receives the names of messages and enums in files that need
+ * not be given.
  *
  * @throws SobreError `InvalidArgument` naming the imports that are missing, and what protobufjs throws.
  */
@@ -27,20 +28,21 @@ export function readRoot(files: Readonly<Record<string, unknown>>, bundled: Set<
       // A file must follow the files that it extends.
       for (const name of importsOf(text)) add(name);
       withFieldIndex(() => parse(withExactDefaults(text), root, { keepCase: true }));
-      if (own === undefined) addBundled();
+      if (own === undefined) addNames(parse(text, new Root()).root);
     } else {
       const known = knownImport(file);
       if (known === undefined) missing.add(file);
       else {
         root.addJSON(known);
-        addBundled();
+        addNames(Root.fromJSON({ nested: known }));
       }
     }
   };
-  const addBundled = (): void => {
-    const added = root.lookup("google.protobuf", [Namespace]);
-    if (added instanceof Namespace)
-      for (const message of added.nestedArray) bundled.add(message.fullName.replace(/^\./, ""));
+  const addNames = (added: Namespace): void => {
+    for (const child of added.nestedArray) {
+      bundled.add(child.fullName.replace(/^\./, ""));
+      if (child instanceof Namespace) addNames(child);
+    }
   };
   for (const file of Object.keys(files)) add(file);
   try {

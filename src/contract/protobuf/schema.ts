@@ -22,7 +22,7 @@ export interface ProtobufSchema {
   readonly messages: ReadonlyMap<string, MessageShape>;
   readonly enums: ReadonlyMap<string, EnumShape>;
   readonly procedures: ReadonlyMap<string, ProcedureShape>;
-  /** The messages of google.protobuf that came with an import; they are compared where fields lead to them. */
+  /** The messages and enums of imports that need not be given; they are compared where fields lead to them. */
   readonly bundled: ReadonlySet<string>;
   /** The full names of whatever imported files declare. */
   readonly imported: ReadonlySet<string>;

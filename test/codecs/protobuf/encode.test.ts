@@ -23,6 +23,14 @@ describe("writing Protobuf", () => {
     expect(decode(encode(body)).body).toMatchObject(expected);
   });
 
+  it("knows the types that schema registries have without being given them", () => {
+    const amount = 'import "confluent/type/decimal.proto"; message Price { confluent.type.Decimal amount = 1; }';
+    const price = calls({ protos: `syntax = "proto3"; ${amount}`, type: "Price" });
+    const body = { amount: { value: Uint8Array.of(5), precision: 8, scale: 3 } };
+
+    expect(price.decode(price.encode(body)).body).toEqual(body);
+  });
+
   it("leaves defaults out, and keeps them where presence counts", () => {
     expect(toHex(encode({ aString: "", aInt64: 0n, status: "UNKNOWN", manyInt32: [], textByText: {} }))).toBe("");
     expect(decode(encode({ maybe: 0, byMail: "" })).body).toMatchObject({ maybe: 0, byMail: "" });
