@@ -14,6 +14,7 @@ import { readSubjects, type Subject } from "../contract/subjects/subject.ts";
 import { misspeltKeywords } from "../contract/subjects/misspelt-keywords.ts";
 import { goldenChanges, subjectChanges, type SubjectFinding } from "../contract/subjects/subject-changes.ts";
 import { pairsWithin, pairsWithOthers, pairsWithPast } from "../contract/subjects/subject-pairs.ts";
+import { majorOf } from "../contract/subjects/subject-version.ts";
 import { upcastBy } from "../contract/subjects/upcast-by.ts";
 import { applyWaivers, parseWaivers, schemasHash, waiverChanges } from "../contract/subjects/waivers.ts";
 import type { MessageType } from "../message/message-type.ts";
@@ -113,7 +114,7 @@ async function reportOf(
       ? pairsOf(subjects, against, other)
       : await registeredPairs(command.registry, subjects, terminal);
   for (const { registry, ...pair } of pairs) {
-    const one = await checkPair(pair, { codecs: witnessCodecs(), upcast, budget: command.budget });
+    const one = withNextVersion(await checkPair(pair, { codecs: witnessCodecs(), upcast, budget: command.budget }));
     checked.push(registry === undefined ? one : { ...one, registry });
   }
   const lockFile = join(folder, "lock.json");
@@ -137,6 +138,13 @@ async function reportOf(
   const problems = [...brokenLocks(subjects, lock), ...waived.problems, ...unknown];
   const report = { ...waived, problems, locked: Object.keys(lock).length, folder, strict };
   return { report, subjects };
+}
+
+/** The pair with the suggestion of a new major, where a version of ours breaks its own. */
+function withNextVersion(pair: CheckedPair): CheckedPair {
+  const { subject, older, newer, result } = pair;
+  const isOurs = subject.versions.includes(newer) && majorOf(older.version) === majorOf(newer.version);
+  return isOurs && result.verdict === "breaking" ? { ...pair, nextVersion: "major" } : pair;
 }
 
 function pairsOf(

@@ -127,7 +127,7 @@ describe("sobre contract changelog", () => {
   });
 });
 
-describe("the next version that sobre contract compat suggests", () => {
+describe("the next version that a report suggests", () => {
   it.each([
     ["major", "for a break", "json", schema({}), schema({ required: ["id", "note"] })],
     ["major", "while nothing is proven", "json", twice("a"), twice("[ab]")],
@@ -139,10 +139,25 @@ describe("the next version that sobre contract compat suggests", () => {
   ])("is %s %s in a .%s file", async (next, _, kind, before, after) => {
     const [older, newer] = [file(`older.${kind}`, before), file(`newer.${kind}`, after)];
 
-    const { terminal } = await sobre("contract", "compat", older, newer);
-    const { terminal: report } = await sobre("contract", "compat", older, newer, "-f", "json");
+    const shown = async (...args: readonly string[]): Promise<string> =>
+      (await sobre("contract", "compat", older, newer, ...args)).terminal.text();
 
-    expect(terminal.text()).toContain(`    next version: ${next}\n`);
-    expect(JSON.parse(report.text())).toMatchObject({ pairs: [{ nextVersion: next }] });
+    expect(await shown()).toContain(`    next version: ${next}\n`);
+    expect(JSON.parse(await shown("-f", "json"))).toMatchObject({ pairs: [{ nextVersion: next }] });
+    for (const format of ["junit", "github", "sarif", "markdown"])
+      expect(await shown("-f", format)).toContain(`next version: ${next}`);
+  });
+
+  it.each([
+    ["a break under a minor version", "order/1.1.schema.json", ["next version: major"]],
+    ["a new major", "order/2.0.schema.json", []],
+  ])("is said by check for %s", async (_, name, expected) => {
+    const folder = folderOf({ "order/1.0.schema.json": schema({}), [name]: schema({ required: ["id", "note"] }) });
+
+    for (const format of ["text", "github", "markdown"]) {
+      const { terminal } = await sobre("contract", "check", "-s", folder, "-f", format);
+
+      expect(terminal.text().match(/next version: \w+/g) ?? []).toEqual(expected);
+    }
   });
 });

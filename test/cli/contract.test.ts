@@ -137,7 +137,8 @@ describe("sobre contract check", () => {
     expect(github[0]).toMatch(
       /^::error file=[^,]+,line=\d+,col=\d+,title=member-required%3A [^:]*::[^\n]*%0AWitness: /,
     );
-    expect(github).toHaveLength(2);
+    expect(github[1]).toBe("::notice title=next version::order 1.0 → 1.1, next version: major");
+    expect(github).toHaveLength(3);
     expect(markdown).toMatch(
       /^\| pair \| verdict \| why \| witness \| repair \| where \|\n(\| --- ){6}\|\n\| order 1\.0 → 1\.1 \| breaking \|/,
     );

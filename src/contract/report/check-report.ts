@@ -95,6 +95,13 @@ export function sentencesOf({
   return [message, ...shown, repair];
 }
 
+/** A sentence for each pair whose newer schema should get another version than it has. */
+export function nextVersions({ pairs }: CheckReport): readonly string[] {
+  return pairs.flatMap((pair) =>
+    pair.nextVersion === undefined ? [] : [`${pairName(pair)}, next version: ${pair.nextVersion}`],
+  );
+}
+
 /** A pair's name. */
 export function pairName({ subject, older, newer, direction }: CheckedPair): string {
   const arrow = { backward: "→", forward: "←", full: "↔" }[direction];

@@ -6,6 +6,7 @@ import type { RecordedWitness } from "./replay.ts";
 import {
   type CheckReport,
   isPassed,
+  nextVersions,
   pairName,
   placedFindings,
   sentencesOf,
@@ -116,12 +117,14 @@ function junit(report: CheckReport): string {
       .filter((one) => one.pair === pair)
       .map(({ finding, file, place }) => [`${file}:${place.line}:${place.column}`, ...sentencesOf(finding)].join("\n"))
       .join("\n\n");
-    if (verdict === "safe" || (verdict === "tested" && isPassed(pair))) return `${name}/>`;
-    if (verdict === "breaking") return `${name}><failure message="breaking">${xml(details)}</failure></testcase>`;
-    const why = xml(`unproven: ${tried.join("; ")}`);
-    return report.strict && pair.isWaived !== true
-      ? `${name}><failure message="${why}"/></testcase>`
-      : `${name}><skipped message="${why}"/></testcase>`;
+    const next = nextVersions({ ...report, pairs: [pair] });
+    const said = [...(verdict === "breaking" || details === "" ? [] : [details]), ...next].join("\n\n");
+    const out = said === "" ? "" : `<system-out>${xml(said)}</system-out>`;
+    if (verdict === "safe" || (verdict === "tested" && isPassed(pair)))
+      return out === "" ? `${name}/>` : `${name}>${out}</testcase>`;
+    if (verdict === "breaking") return `${name}><failure message="breaking">${xml(details)}</failure>${out}</testcase>`;
+    const element = report.strict && pair.isWaived !== true ? "failure" : "skipped";
+    return `${name}><${element} message="${xml(`unproven: ${tried.join("; ")}`)}"/>${out}</testcase>`;
   });
   const problems = report.problems.map(
     (problem) =>
@@ -154,7 +157,9 @@ function github(report: CheckReport): string {
     (change) =>
       `::${change.severity} file=${property(`${report.folder}/${change.file}`)},title=${property(`${change.code}: ${change.subject}`)}::${escape(sentencesOf(change).join("\n"))}`,
   );
-  return `${[...lines, ...unproven, ...changes, ...report.problems.map((problem) => `::error::${escape(problem)}`), summaryOf(report)].join("\n")}\n`;
+  const problems = report.problems.map((problem) => `::error::${escape(problem)}`);
+  const next = nextVersions(report).map((line) => `::notice title=next version::${escape(line)}`);
+  return `${[...lines, ...unproven, ...changes, ...problems, ...next, summaryOf(report)].join("\n")}\n`;
 }
 
 function sarif(report: CheckReport): string {
@@ -185,8 +190,11 @@ function sarif(report: CheckReport): string {
   }));
   const results = [...findings, ...unproven, ...changes, ...problems];
   const rules = Array.from(new Set(results.map(({ ruleId }) => ruleId)), (id) => ({ id }));
-  const driver = { name: "sobre contract", rules };
-  return `${JSON.stringify({ version: "2.1.0", $schema: "https://json.schemastore.org/sarif-2.1.0.json", runs: [{ tool: { driver }, results }] })}\n`;
+  const tool = { driver: { name: "sobre contract", rules } };
+  const notes = nextVersions(report).map((line) => ({ level: "note", message: { text: line } }));
+  const told =
+    notes.length === 0 ? {} : { invocations: [{ executionSuccessful: true, toolExecutionNotifications: notes }] };
+  return `${JSON.stringify({ version: "2.1.0", $schema: "https://json.schemastore.org/sarif-2.1.0.json", runs: [{ tool, ...told, results }] })}\n`;
 }
 
 function located(file: string, region: object): object {
@@ -207,9 +215,11 @@ function markdown(report: CheckReport): string {
     const none = `| ${cell(pairName(pair))} | ${verdict} | ${cell(tried.join("; "))} | | | |`;
     return found.length > 0 ? found : [none];
   });
-  const problems = [...report.changes.map(({ message, repair }) => `${message} ${repair}`), ...report.problems].map(
-    (problem) => `- ${problem}`,
-  );
+  const problems = [
+    ...report.changes.map(({ message, repair }) => `${message} ${repair}`),
+    ...report.problems,
+    ...nextVersions(report),
+  ].map((problem) => `- ${problem}`);
   return `${["| pair | verdict | why | witness | repair | where |", "| --- | --- | --- | --- | --- | --- |", ...rows, "", ...problems, ...(problems.length > 0 ? [""] : []), `${summaryOf(report)}.`].join("\n")}\n`;
 }
 

@@ -11,7 +11,7 @@ export interface CheckedPair extends VersionPair {
   readonly result: CompatibilityResult;
   /** Whether every break that was found is waived, so that `--strict` lets it pass. */
   readonly isWaived?: boolean;
-  /** The version that the newer schema should get, where it has no number yet. */
+  /** The version that the newer schema should get, where it has no number yet or one that its breaks contradict. */
   readonly nextVersion?: NextVersion;
   /** The label of a registry next to the verdict: its mode, and what it says itself of the newer version where it does. */
   readonly registry?: { readonly mode: string; readonly isCompatible: boolean | undefined };

@@ -106,8 +106,10 @@ export function applyWaivers(
     const { rest = "safe" } = pair.result;
     const isOpen = rest === "unproven" || rest === "breaking";
     const isAcknowledged = isOpen && !isLeft && isWaived(name, "unproven", schemasHash(pair));
+    const { nextVersion, ...kept } = pair;
     return {
-      ...pair,
+      ...kept,
+      ...(isLeft && nextVersion !== undefined ? { nextVersion } : {}),
       isWaived: !isLeft && (!isOpen || isAcknowledged),
       result: {
         ...pair.result,
