@@ -92,6 +92,9 @@ const further = new Map<string, readonly [imports: string, types: string]>([
       message Mixin { string name = 1; string root = 2; }`,
     ],
   ],
-  ["confluent/meta.proto", ["", "message Meta { string doc = 1; map<string, string> params = 2; repeated string tags = 3; }"]],
+  [
+    "confluent/meta.proto",
+    ["", "message Meta { string doc = 1; map<string, string> params = 2; repeated string tags = 3; }"],
+  ],
   ["confluent/type/decimal.proto", ["", "message Decimal { bytes value = 1; uint32 precision = 2; int32 scale = 3; }"]],
 ]);

@@ -25,7 +25,8 @@ describe("files that every registry of Confluent's kind has", () => {
   });
 
   it("are compared where a field leads to them", async () => {
-    const own = 'syntax = "proto3"; package shop; message Decimal { bytes value = 1; uint32 precision = 2; int32 scale = 3; }';
+    const own =
+      'syntax = "proto3"; package shop; message Decimal { bytes value = 1; uint32 precision = 2; int32 scale = 3; }';
     const text = own.replace("bytes value", "int32 value");
 
     const same = await compare(price("confluent.type.Decimal"), `${own} message Price { Decimal amount = 1; }`);
@@ -36,7 +37,10 @@ describe("files that every registry of Confluent's kind has", () => {
   });
 
   it("may be given all the same, and then count as given", async () => {
-    const files = (text: string) => ({ "price.proto": price("confluent.type.Decimal"), "confluent/type/decimal.proto": text });
+    const files = (text: string) => ({
+      "price.proto": price("confluent.type.Decimal"),
+      "confluent/type/decimal.proto": text,
+    });
     const decimal = (field: string) => `syntax = "proto3"; package confluent.type; message Decimal { ${field} }`;
 
     const { verdict } = await checkCompatibility({
@@ -52,7 +56,8 @@ describe("files that every registry of Confluent's kind has", () => {
 describe("messages of a schema in the package google.protobuf", () => {
   const files = (kind: string) => ({
     "mine.proto": `syntax = "proto3"; package google.protobuf; message Mine { ${kind} n = 1; }`,
-    "other.proto": 'syntax = "proto3"; import "google/protobuf/timestamp.proto"; message Other { google.protobuf.Timestamp at = 1; }',
+    "other.proto":
+      'syntax = "proto3"; import "google/protobuf/timestamp.proto"; message Other { google.protobuf.Timestamp at = 1; }',
   });
 
   it("are compared, though that package has types that come with an import", async () => {
