@@ -10,6 +10,15 @@ message Price {
   ${type} amount = 1${options};
 }
 ${rest}`;
+const withDecimal = (field: string) => ({
+  "price.proto": price("confluent.type.Decimal"),
+  "confluent/type/decimal.proto": `syntax = "proto3"; package confluent.type; message Decimal { ${field} }`,
+});
+const inGoogle = (kind: string) => ({
+  "mine.proto": `syntax = "proto3"; package google.protobuf; message Mine { ${kind} n = 1; }`,
+  "other.proto":
+    'syntax = "proto3"; import "google/protobuf/timestamp.proto"; message Other { google.protobuf.Timestamp at = 1; }',
+});
 const compare = (older: string, newer: string) => checkCompatibility({ format: "protobuf", older, newer });
 
 describe("files that every registry of Confluent's kind has", () => {
@@ -37,16 +46,10 @@ describe("files that every registry of Confluent's kind has", () => {
   });
 
   it("may be given all the same, and then count as given", async () => {
-    const files = (text: string) => ({
-      "price.proto": price("confluent.type.Decimal"),
-      "confluent/type/decimal.proto": text,
-    });
-    const decimal = (field: string) => `syntax = "proto3"; package confluent.type; message Decimal { ${field} }`;
-
     const { verdict } = await checkCompatibility({
       format: "protobuf",
-      older: files(decimal("string value = 1;")),
-      newer: files(decimal("int32 value = 1;")),
+      older: withDecimal("string value = 1;"),
+      newer: withDecimal("int32 value = 1;"),
     });
 
     expect(verdict).toBe("breaking");
@@ -54,14 +57,8 @@ describe("files that every registry of Confluent's kind has", () => {
 });
 
 describe("messages of a schema in the package google.protobuf", () => {
-  const files = (kind: string) => ({
-    "mine.proto": `syntax = "proto3"; package google.protobuf; message Mine { ${kind} n = 1; }`,
-    "other.proto":
-      'syntax = "proto3"; import "google/protobuf/timestamp.proto"; message Other { google.protobuf.Timestamp at = 1; }',
-  });
-
   it("are compared, though that package has types that come with an import", async () => {
-    const options = { format: "protobuf", older: files("int64"), newer: files("string") } as const;
+    const options = { format: "protobuf", older: inGoogle("int64"), newer: inGoogle("string") } as const;
 
     expect((await checkCompatibility(options)).verdict).toBe("breaking");
   });
