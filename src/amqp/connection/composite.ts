@@ -5,7 +5,7 @@ import { Typed } from "../../values/typed.ts";
 import { code } from "./performative.ts";
 import { WireFault } from "./wire-fault.ts";
 
-/** A performative is small and flat, and comes before anybody has shown who he is. */
+/** A performative is small and flat, and arrives before its peer has authenticated. */
 const settings: ReaderSettings = {
   limits: { ...defaultDecodeLimits, maxDepth: 16, maxItems: 20_000 },
   maxZeroWidth: 64,
@@ -41,7 +41,7 @@ export function readDescriptor(reader: ByteReader): number | undefined {
   return typeof value === "string" ? (symbols.get(value) ?? -1) : -1;
 }
 
-/** The value of a field that must be there. */
+/** The value of a mandatory field. */
 export function required<T>(value: T | undefined, name: string): T {
   if (value === undefined) throw new WireFault("amqp:invalid-field", `The mandatory field ${name} is missing.`);
   return value;

@@ -12,7 +12,7 @@ export interface ConnectionLimits {
   readonly maxLinkBytes: number;
   /** Milliseconds from the first byte to the open. Default: 10000. */
   readonly handshakeTimeOut: number;
-  /** Milliseconds of silence after which the peer is given up; it is asked to speak twice as often. Default: 120000. */
+  /** Milliseconds of silence after which the connection is ended; the peer is asked to send twice as often. Default: 120000. */
   readonly idleTimeOut: number;
 }
 

@@ -8,11 +8,11 @@ import type { WireError } from "./wire-fault.ts";
 
 /** Callbacks of a connection to its owner. */
 export interface ConnectionEvents {
-  /** The peer's open has come. */
+  /** The peer's open has arrived. */
   readonly opened: (open: Open) => void;
   /** The peer asks for a link: answer with its `open` or `refuse`, now or later. */
   readonly attach: (link: SendingLink | ReceivingLink) => void;
-  /** A link that the peer has asked for is over. */
+  /** A link that the peer attached has ended. */
   readonly left?: ((link: SendingLink | ReceivingLink) => void) | undefined;
   /** The connection has ended; called once. */
   readonly closed: (error: WireError | undefined) => void;

@@ -35,7 +35,7 @@ export class Connection implements ConnectionPort {
   maxOutgoingFrame = 512;
   /** Whether output goes out; the owner sets it to false while its peer does not read. */
   writable = true;
-  /** Whether it ended without a close by the peer or by its owner: the peer may be dead. */
+  /** Whether it ended without a close from the peer or its owner: the peer may be dead. */
   lost = false;
   readonly #options: ConnectionOptions;
   readonly #liveness: Liveness;
@@ -78,12 +78,12 @@ export class Connection implements ConnectionPort {
     return this.#phase === "over";
   }
 
-  /** Whether so much output waits to be taken that who has more should wait, too, until its link has `flowed`. */
+  /** Whether so much output is waiting that senders should wait until their link has `flowed`. */
   get full(): boolean {
     return this.#frames.size >= highWater;
   }
 
-  /** Bytes to be sent, all there are. */
+  /** All bytes that are waiting to be sent. */
   take(): Uint8Array {
     this.#sessions.flush();
     this.#askedForOutput = false;
@@ -99,7 +99,7 @@ export class Connection implements ConnectionPort {
     this.#frames.reuse();
   }
 
-  /** Takes bytes that the peer has sent, which must not be written over afterwards. Never throws: protocol violations are reported to the peer. */
+  /** Takes bytes that the peer has sent; they must not be overwritten afterwards. Never throws: protocol violations are reported to the peer. */
   receive(chunk: Uint8Array): void {
     if (this.#phase === "over") return;
     this.#liveness.heard();
@@ -112,7 +112,7 @@ export class Connection implements ConnectionPort {
     }
   }
 
-  /** Looks at the time: call it every second or so. */
+  /** Checks the time-outs: call it about once a second. */
   tick(): void {
     if (this.#phase === "over") return;
     try {
@@ -164,13 +164,13 @@ export class Connection implements ConnectionPort {
     void this.frames;
   }
 
-  /** The socket takes bytes again. */
+  /** The socket accepts bytes again. */
   resume(): void {
     this.writable = true;
     this.#sessions.resume();
   }
 
-  /** Ends the connection because of an error, whatever the phase. */
+  /** Ends the connection because of an error, in any phase. */
   fail(error: unknown): void {
     if (this.#phase === "over" || this.#phase === "closing") return this.#finish(undefined);
     if (this.#phase === "sasl" && this.#options.role === "server") this.frames.saslOutcome(1);
@@ -320,7 +320,7 @@ export class Connection implements ConnectionPort {
   }
 }
 
-/** The end of a connection as its links see it: whatever rule was broken, they may be asked for on another. */
+/** The end of a connection as its links see it: whichever rule was broken, they may be attached again on another connection. */
 function lossOf(error: WireError | undefined): WireError | undefined {
   if (error === undefined || !error.condition.startsWith("amqp:") || error.condition === "amqp:unauthorized-access")
     return error;

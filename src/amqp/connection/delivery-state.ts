@@ -15,7 +15,7 @@ export type Outcome =
   /** A transaction was begun (AMQP 1.0 part 4.5.6). */
   | { readonly kind: "declared"; readonly transactionId: Uint8Array };
 
-/** The state of a delivery in a disposition: an outcome, or one that waits for a transaction. */
+/** The state of a delivery in a disposition: an outcome, or one that is pending in a transaction. */
 export type DeliveryState =
   | Outcome
   | { readonly kind: "received" }

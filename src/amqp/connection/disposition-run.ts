@@ -2,7 +2,7 @@ import { accepted, type DeliveryState } from "./delivery-state.ts";
 import type { Disposition, Role } from "./performative.ts";
 import { plus } from "./serial.ts";
 
-/** Joins the dispositions of deliveries that were accepted one behind the other into one frame. */
+/** Joins the dispositions of deliveries that were accepted consecutively into one frame. */
 export class DispositionRun {
   readonly #write: (disposition: Disposition) => void;
   #role: Role = "receiver";

@@ -4,21 +4,21 @@ import { WireFault } from "./wire-fault.ts";
 /** The protocol that the first eight bytes of a layer announce. */
 export interface ProtocolHeader {
   readonly kind: "header";
-  /** 0 AMQP, 2 TLS, 3 SASL; -1: no AMQP 1.0. */
+  /** 0 AMQP, 2 TLS, 3 SASL; -1: not AMQP 1.0. */
   readonly protocol: number;
 }
 
 const headerSize = 8;
-/** The descriptors of the frames that nearly all are, and where it lies in nearly every frame that holds one. */
+/** The descriptors of nearly all frames, and the offset at which such a frame usually has its descriptor. */
 const { transfer, disposition } = code;
 const descriptorAt = headerSize + 2;
 const none = new Uint8Array(0);
 
-/** Cuts a stream of bytes into protocol headers and frames, and buffers no more than one frame of the size allowed. */
+/** Cuts a stream of bytes into protocol headers and frames, and buffers at most one frame of the maximum size. */
 export class FrameReader {
   /** Maximum frame size in bytes. */
   maxFrameSize: number;
-  /** Of the frame read last: 0 AMQP, 1 SASL. */
+  /** The type of the last frame: 0 AMQP, 1 SASL. */
   type = 0;
   channel = 0;
   /** The bytes that hold its body, from {@link start} to {@link end}; empty in a heartbeat frame. */
@@ -28,7 +28,7 @@ export class FrameReader {
   /** Bytes that were received and not yet read. */
   #chunk: Uint8Array = none;
   #at = 0;
-  /** The beginning of a frame whose end has not come; `#held` of its bytes are there. */
+  /** The beginning of an incomplete frame; `#held` of its bytes have arrived. */
   #partial: Uint8Array = none;
   #held = 0;
   #wanted = 0;
@@ -38,7 +38,7 @@ export class FrameReader {
     this.maxFrameSize = maxFrameSize;
   }
 
-  /** Takes the next bytes; what was handed in before must have been read. */
+  /** Takes the next bytes; those passed in before must have been read. */
   push(chunk: Uint8Array): void {
     this.#chunk = chunk;
     this.#at = 0;
@@ -46,15 +46,15 @@ export class FrameReader {
   }
 
   /**
-   * Whether messages may keep the bytes that the frame read last lies in.
+   * Whether messages may keep the chunk that holds the last frame.
    *
-   * They may when most of those bytes are messages; otherwise a small message would hold much that is not its own.
+   * They may when most of those bytes are messages; otherwise a small message would keep a large chunk alive.
    */
   get dense(): boolean {
     return this.bytes !== this.#chunk || (this.#dense ??= this.#isDense());
   }
 
-  /** The descriptor of the frame read last when it is a transfer or a disposition with a small ulong as its descriptor. */
+  /** The descriptor of the last frame if it is a transfer or a disposition whose descriptor is a small ulong. */
   get frequent(): number | undefined {
     const { bytes, start } = this;
     if (bytes[start] !== 0x00 || bytes[start + 1] !== 0x53) return undefined;
@@ -62,12 +62,12 @@ export class FrameReader {
     return descriptor === transfer || descriptor === disposition ? descriptor : undefined;
   }
 
-  /** The body of the frame read last. */
+  /** The body of the last frame. */
   get body(): Uint8Array {
     return this.bytes.subarray(this.start, this.end);
   }
 
-  /** The next protocol header, or `undefined` until all of it is there. */
+  /** The next protocol header, or `undefined` until all of it has arrived. */
   header(): ProtocolHeader | undefined {
     const bytes = this.#take(headerSize);
     if (bytes === undefined) return undefined;
@@ -77,7 +77,7 @@ export class FrameReader {
   }
 
   /**
-   * Reads the next frame; false until all of it is there.
+   * Reads the next frame; false until all of it has arrived.
    *
    * @throws WireFault `amqp:connection:framing-error` as soon as its header is wrong.
    */
@@ -107,7 +107,7 @@ export class FrameReader {
     return true;
   }
 
-  /** All that came is read: an idle connection keeps none of it. */
+  /** Everything has been read: an idle connection keeps no buffer. */
   #dry(): false {
     this.#chunk = none;
     this.#at = 0;
@@ -115,7 +115,7 @@ export class FrameReader {
     return false;
   }
 
-  /** Looks only at the frames that are not read yet, the one read last included. */
+  /** Looks only at the last frame and those that are not read yet. */
   #isDense(): boolean {
     const chunk = this.#chunk;
     let messages = this.end - this.start;
@@ -127,7 +127,7 @@ export class FrameReader {
     return messages * 2 >= chunk.byteLength;
   }
 
-  /** The size in the next four bytes, without passing them. */
+  /** The size in the next four bytes, without consuming them. */
   #frameSize(): number | undefined {
     if (this.#held > 0) {
       if (this.#held < 4 && !this.#fill(4)) return undefined;
@@ -138,7 +138,7 @@ export class FrameReader {
     return undefined;
   }
 
-  /** The next `size` bytes: a view of the chunk when they all lie in it. */
+  /** The next `size` bytes: a view of the chunk if it holds them all. */
   #take(size: number): Uint8Array | undefined {
     if (this.#held === 0 && this.#chunk.byteLength - this.#at >= size) {
       const start = this.#at;
@@ -157,7 +157,7 @@ export class FrameReader {
   #fill(size: number): boolean {
     const left = this.#chunk.byteLength - this.#at;
     const count = Math.min(size - this.#held, left);
-    // Room for what a peer has claimed is made as its bytes come, so that a claim alone costs nothing.
+    // Memory for a claimed size is allocated as the bytes arrive, so that a claim alone costs nothing.
     const room = Math.min(size, Math.max(512, (this.#held + count) * 2));
     if (this.#partial.byteLength < this.#held + count || this.#wanted === 0) {
       const grown = new Uint8Array(Math.max(room, this.#held + count));

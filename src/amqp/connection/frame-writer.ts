@@ -16,30 +16,30 @@ import {
 } from "./performative.ts";
 import type { WireError } from "./wire-fault.ts";
 
-/** The least and the most bytes that are kept to write to. */
+/** The minimum and maximum size of the buffer that is kept for writing. */
 const smallest = 4096;
 const largest = 128 * 1024;
 
-/** Writes frames one behind the other. */
+/** Writes frames one after another. */
 export class FrameWriter {
   readonly #writer = new ByteWriter(smallest);
-  /** Bytes that the next turn is expected to write. */
+  /** Expected bytes of the next turn. */
   #expected = smallest;
 
-  /** Bytes written and not yet taken. */
+  /** Bytes written but not yet taken. */
   get size(): number {
     return this.#writer.mark();
   }
 
-  /** The bytes written since the last call; they are not written to again, unless {@link reuse} allows it. */
+  /** The bytes written since the last call; they are not overwritten unless {@link reuse} allows it. */
   take(): Uint8Array {
     const bytes = this.#writer.take();
-    // Growing copies, so room is made at once for as much as the last time.
+    // Growing copies, so it allocates as much as the last turn needed.
     this.#expected = Math.min(largest, Math.max(smallest, bytes.byteLength + (bytes.byteLength >> 2)));
     return bytes;
   }
 
-  /** Marks the bytes that were taken last as copied, so that they may be overwritten. */
+  /** Marks the bytes of the last {@link take} as copied, so that they may be overwritten. */
   reuse(): void {
     if (this.size > 0) return;
     this.#writer.at = 0;
@@ -142,13 +142,13 @@ export class FrameWriter {
   }
 
   /**
-   * One frame with as much of the payload from `from` on as fits.
+   * Writes one frame with as much of the payload, from `from` on, as fits.
    *
-   * @returns Where the payload goes on in the next frame; its length when all of it is written.
+   * @returns The offset at which the next frame continues; the payload's length when all of it is written.
    */
   transfer(channel: number, transfer: Omit<Transfer, "more">, part: PayloadPart): number {
     const { payload, from, maxFrameSize } = part;
-    // No transfer's fields are larger than these with their tag.
+    // The fields of a transfer never need more than this plus its tag.
     const room = maxFrameSize - 8 - 64 - (transfer.deliveryTag?.byteLength ?? 0) - stateRoom(transfer.state);
     const to = Math.min(payload.byteLength, from + room);
     const mark = this.#begin(0, channel);
@@ -171,9 +171,9 @@ export class FrameWriter {
   }
 
   /**
-   * Writes one frame with the whole of a message that writes itself; false, and nothing written, when it does not fit.
+   * Writes one frame with a whole message that writes itself; false, with nothing written, if it does not fit.
    *
-   * @throws Whatever the message throws; nothing is written then, either.
+   * @throws Whatever the message throws, with nothing written.
    */
   message(
     channel: number,
@@ -269,7 +269,7 @@ export class FrameWriter {
   }
 }
 
-/** Which bytes of a message go into a frame, and how large the frame may be. */
+/** The bytes of a message that go into a frame, and the frame's maximum size. */
 export interface PayloadPart {
   readonly payload: Uint8Array;
   readonly from: number;

@@ -5,14 +5,14 @@ import { WireFault } from "./wire-fault.ts";
 import { binaryField, readFields, symbolField, symbolsField, ubyteField } from "../values/field-reader.ts";
 import { required } from "./composite.ts";
 
-/** How a server lets clients in. */
+/** How a server authenticates clients. */
 export interface ServerSasl {
   readonly mechanisms: readonly string[];
-  /** Whether the client is let in. */
+  /** Whether the client is accepted. */
   readonly verify: (init: SaslInit) => boolean;
 }
 
-/** How a client shows who it is; the first mechanism that the server offers is used. */
+/** How a client authenticates; the first mechanism that the server offers is used. */
 export interface ClientSasl {
   readonly mechanisms: readonly { readonly name: string; readonly initialResponse: Uint8Array }[];
   readonly hostname: string;
@@ -21,7 +21,7 @@ export interface ClientSasl {
 /** Protocol numbers of the header. */
 export const protocol = { amqp: 0, tls: 2, sasl: 3 } as const;
 
-/** Answers a SASL frame of a client; true when it is let in. @throws WireFault when it is not. */
+/** Answers a SASL frame of a client; true when it is accepted. @throws WireFault when it is refused. */
 export function serveSasl(sasl: ServerSasl, frames: FrameWriter, frame: SaslFrame): void {
   if (frame.descriptor !== code.saslInit)
     throw new WireFault("amqp:not-allowed", "The client must begin with a SASL init.");
@@ -39,7 +39,7 @@ export interface SaslFrame {
   readonly reader: ByteReader;
 }
 
-/** Goes on as a client; true when the server has let it in. @throws WireFault when it does not. */
+/** Continues as a client; true when the server has accepted it. @throws WireFault when it refuses. */
 export function askSasl(sasl: ClientSasl, frames: FrameWriter, frame: SaslFrame): boolean {
   if (frame.descriptor === code.saslMechanisms) {
     const offered = readSaslMechanisms(frame.reader);
@@ -55,7 +55,7 @@ export function askSasl(sasl: ClientSasl, frames: FrameWriter, frame: SaslFrame)
   throw new WireFault("amqp:unauthorized-access", "The server refused the name or key.");
 }
 
-/** How a client wants to show who it is (AMQP 1.0 part 5.3.3.2). */
+/** The mechanism that a client chose, and its response (AMQP 1.0 part 5.3.3.2). */
 export interface SaslInit {
   readonly mechanism: string;
   readonly initialResponse?: Uint8Array | undefined;

@@ -3,15 +3,15 @@ import type { Attach } from "./performative.ts";
 import { WireFault } from "./wire-fault.ts";
 
 /**
- * Bytes that a session holds, a link with what it waits for or asks, one that waits for a session, and one that was refused;
- * measured, the texts that they were asked for with excepted.
+ * Measured bytes of a session, of a link, of a link that waits for a messaging session, and of a refused link, without
+ * the texts of their frames.
  */
 const held = { session: 400, link: 2400, parked: 550, refused: 250 } as const;
 
-/** Bytes that a link which waits for a session does not hold. */
+/** Bytes that a link saves while it waits for a messaging session. */
 const saved = held.link - held.parked;
 
-/** Bytes of unfinished messages that a connection may have at once; one larger message may come alone. */
+/** Bytes of unfinished messages that a connection may have at once; a single message may be larger. */
 const mostUnfinished = 8 * 2 ** 20;
 
 /** How far beyond the limit links are refused one by one, before their connection is closed. */
@@ -22,14 +22,14 @@ export class LinkBudget {
   readonly #limits: ConnectionLimits;
   #links = 0;
   #bytes = 0;
-  /** Bytes of messages whose last frame has not come, and of requests that wait for their answer. */
+  /** Bytes of messages whose last frame has not arrived, and of requests that wait for their answer. */
   #unfinished = 0;
 
   constructor(limits: ConnectionLimits) {
     this.#limits = limits;
   }
 
-  /** A session of the peer begins. @throws WireFault when it is one too many. */
+  /** Counts a session of the peer. @throws WireFault when there are too many. */
   addSession(): void {
     this.#add(held.session);
   }
@@ -39,10 +39,10 @@ export class LinkBudget {
   }
 
   /**
-   * A link of the peer is there.
+   * Counts a link of the peer.
    *
    * @returns Its cost, for {@link removeLink}, and the reason if it must be refused.
-   * @throws WireFault when the peer goes on and on with links that are refused.
+   * @throws WireFault when the peer keeps attaching links that are refused.
    */
   addLink(attach: Attach): { readonly cost: number; readonly refusal?: string } {
     const cost = held.link + textOf(attach);
@@ -52,7 +52,7 @@ export class LinkBudget {
       this.#bytes += cost;
       return { cost };
     }
-    // Its name is kept until the peer has detached it.
+    // A refused link keeps its name until the peer has detached it.
     const rest = held.refused + attach.name.length * 2;
     this.#add(rest);
     const most = this.#links > maxLinks ? `${maxLinks} links` : `links of ${maxLinkBytes} bytes`;
@@ -62,13 +62,13 @@ export class LinkBudget {
     };
   }
 
-  /** A link that its peer will receive on waits, and holds little till then. @returns What it costs from now on. */
+  /** A link to a receiver starts waiting, and needs little until then. @returns Its cost from now on. */
   park(cost: number): number {
     this.#bytes -= saved;
     return cost - saved;
   }
 
-  /** It waits no longer. @returns What it costs from now on. */
+  /** The link no longer waits. @returns Its cost from now on. */
   unpark(cost: number): number {
     this.#bytes += saved;
     return cost + saved;
@@ -79,7 +79,7 @@ export class LinkBudget {
     return this.#bytes + saved <= this.#limits.maxLinkBytes;
   }
 
-  /** A link of the peer's is over. */
+  /** A link of the peer has ended. */
   removeLink(cost: number): void {
     this.#links--;
     this.#bytes -= cost;
@@ -95,7 +95,7 @@ export class LinkBudget {
     return true;
   }
 
-  /** They are finished, or thrown away. */
+  /** Those bytes are finished, or discarded. */
   drop(bytes: number): void {
     this.#unfinished -= bytes;
   }
@@ -110,6 +110,6 @@ export class LinkBudget {
   }
 }
 
-/** Bytes of the texts of an attach that are kept; a character takes two, where it is not of Latin-1. */
+/** Bytes of the texts of an attach that are kept; a character outside Latin-1 takes two. */
 const textOf = ({ name, source, target }: Attach): number =>
   2 * (name.length + (source?.address?.length ?? 0) + (target?.address?.length ?? 0));

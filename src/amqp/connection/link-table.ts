@@ -12,11 +12,11 @@ export type LinkTableEvents = Pick<ConnectionEvents, "attach" | "left">;
 export class LinkTable implements Iterable<SendingLink | ReceivingLink> {
   readonly #session: SessionPort;
   readonly #events: LinkTableEvents;
-  /** The only link, as most sessions have; a map for one takes more than the link itself. */
+  /** The only link, as in most sessions; a map for one takes more memory than the link itself. */
   #only: SendingLink | ReceivingLink | undefined;
   #onlyHandle = 0;
   #others: Map<number, SendingLink | ReceivingLink> | undefined;
-  /** Links that this side has asked for, until the peer answers; by role and name. */
+  /** Links that this side has attached, by role and name, until the peer answers. */
   #asking: Map<string, SendingLink | ReceivingLink> | undefined;
   #nextHandle = 0;
 
@@ -30,21 +30,21 @@ export class LinkTable implements Iterable<SendingLink | ReceivingLink> {
     if (this.#others !== undefined) yield* this.#others.values();
   }
 
-  /** A link that this side is going to attach as its sender. */
+  /** Makes a link that this side will attach as its sender. */
   newSender(name: string): SendingLink {
     const link = new SendingLink(this.#session, { name, handle: this.#nextHandle++ });
     (this.#asking ??= new Map()).set(`sender ${name}`, link);
     return link;
   }
 
-  /** A link that this side is going to attach as its receiver. */
+  /** Makes a link that this side will attach as its receiver. */
   newReceiver(name: string): ReceivingLink {
     const link = new ReceivingLink(this.#session, { name, handle: this.#nextHandle++ });
     (this.#asking ??= new Map()).set(`receiver ${name}`, link);
     return link;
   }
 
-  /** The link that the peer knows by this handle. */
+  /** The link with this handle of the peer's. */
   find(handle: number): SendingLink | ReceivingLink | undefined {
     return handle === this.#onlyHandle && this.#only !== undefined ? this.#only : this.#others?.get(handle);
   }
@@ -56,7 +56,7 @@ export class LinkTable implements Iterable<SendingLink | ReceivingLink> {
     throw new WireFault("amqp:session:unattached-handle", `No link has the handle ${handle}.`, "session");
   }
 
-  /** The peer attaches: an answer, or a link of its own. */
+  /** Handles the peer's attach: an answer, or a link of its own. */
   attached(attach: Attach): void {
     const { handleMax } = this.#session.connection.limits;
     if (attach.handle > handleMax) {

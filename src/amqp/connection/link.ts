@@ -5,9 +5,9 @@ import type { WireError } from "./wire-fault.ts";
 
 /** Callbacks of a link to its owner. */
 export interface LinkEvents {
-  /** The peer has attached its end, when this side was first. */
+  /** The peer has answered the attach of this side. */
   readonly attached?: ((attach: Attach) => void) | undefined;
-  /** The link is over: the peer has detached, or its session or connection has ended. */
+  /** The link has ended: the peer has detached, or its session or connection has ended. */
   readonly detached: (error: WireError | undefined) => void;
   /** The link has ended on both sides; called once, whoever ended it. */
   readonly closed?: (() => void) | undefined;
@@ -23,7 +23,7 @@ export interface LinkSetup {
   readonly rcvSettleMode?: number | undefined;
 }
 
-/** `asked` by the peer, `asking` the peer, `attached`, `detaching` until the peer answers, `over`. */
+/** `asked` by the peer, `asking` the peer, `attached`, `detaching` until the peer answers, `over` at the end. */
 export type LinkState = "asked" | "asking" | "attached" | "detaching" | "over";
 
 /** The base of sending and receiving links. */
@@ -59,7 +59,7 @@ export abstract class Link {
   /** The peer's flow for this link. */
   abstract flowed(flow: Flow): void;
   protected abstract attachedNow(): void;
-  /** Lets go of what an unfinished delivery holds. */
+  /** Releases what an unfinished delivery holds. */
   protected abstract letGo(): void;
 
   /** Attaches this end: answers the peer, or asks it. */
@@ -85,7 +85,7 @@ export abstract class Link {
   /** The peer has answered. */
   answered(attach: Attach): void {
     this.remote = attach;
-    // A refusal comes as an attach without terminus, with the detach right behind it.
+    // A refusal is an attach without a terminus, followed at once by the detach.
     if (this.state === "asking") this.state = "attached";
     this.events?.attached?.(attach);
     this.attachedNow();
@@ -110,7 +110,7 @@ export abstract class Link {
     this.remote = undefined;
   }
 
-  /** Ends the link. The peer's answer is awaited, and what it sends until then is ignored. */
+  /** Ends the link. Waits for the peer's answer; whatever it sends until then is ignored. */
   detach(error?: WireError): void {
     if (this.state !== "attached" && this.state !== "asking") return;
     this.state = "detaching";

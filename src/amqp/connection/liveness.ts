@@ -4,9 +4,9 @@ import { WireFault } from "./wire-fault.ts";
 /** Milliseconds of a clock that never goes back. */
 export const monotonicTime = (): number => performance.now();
 
-/** When a connection last received and sent data, and the action that is due. */
+/** When a connection last received and sent data, and which action is due. */
 export class Liveness {
-  /** Milliseconds of silence after which the peer gives this side up; 0: never. */
+  /** Milliseconds of silence after which the peer ends the connection; 0: never. */
   remoteIdleTimeOut = 0;
   readonly #now: () => number;
   readonly #limits: ConnectionLimits;

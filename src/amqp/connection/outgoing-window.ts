@@ -5,7 +5,7 @@ import type { WindowPort } from "./ports.ts";
 import { distance, plus } from "./serial.ts";
 import { UnsettledDeliveries } from "./unsettled-deliveries.ts";
 
-/** A message that is being sent, as far as it has got. */
+/** A message that is being sent, and how much of it has been. */
 interface Pending {
   readonly link: OutgoingLink;
   readonly outgoing: Outgoing;
@@ -16,7 +16,7 @@ interface Pending {
 /** No messages; never written to. */
 const none: Pending[] = [];
 
-/** The outgoing transfers of a session: within its peer's window, in order, remembered until it is settled. */
+/** The outgoing transfers of a session: within the peer's window, in order, kept until they are settled. */
 export class OutgoingWindow {
   readonly #session: WindowPort;
   /** None until there is one, since most sessions are idle. */
@@ -31,7 +31,7 @@ export class OutgoingWindow {
     this.#session = session;
   }
 
-  /** Whether the next message would not have to wait. */
+  /** Whether the next message can be sent without waiting. */
   get open(): boolean {
     return this.#remoteWindow > 0 && this.#pending.length === 0;
   }
@@ -40,7 +40,7 @@ export class OutgoingWindow {
     return (this.#ofUnsettled ??= new UnsettledDeliveries());
   }
 
-  /** How many frames the peer has room for. */
+  /** How many frames the peer's window has room for. */
   get room(): number {
     return this.#remoteWindow;
   }
@@ -66,7 +66,7 @@ export class OutgoingWindow {
     return delivery;
   }
 
-  /** Sends a message that writes itself, at once where there is room for all of it. @throws Whatever the message throws. */
+  /** Sends a message that writes itself, at once if there is room for all of it. @throws Whatever the message throws. */
   sendDirect(link: OutgoingLink, message: DirectMessage): void {
     if (this.open && link.isAttached && this.#sendFrame(link, message)) return;
     const { payload, tag, settled } = message;
@@ -90,14 +90,14 @@ export class OutgoingWindow {
     this.#unsettled.delete(id);
   }
 
-  /** The peer's disposition; a range that claims more deliveries than there are costs no more than those. */
+  /** Handles the peer's disposition; a range larger than the deliveries that exist costs no more than they do. */
   disposed({ first, last, settled, state }: Disposition): void {
     const count = plus(last, -first) + 1;
     if (count > 1) this.#session.connection.spend(Math.min(count, this.#unsettled.extent));
     this.#unsettled.visit(first, last, (delivery) => this.#dispose(delivery, settled, state));
   }
 
-  /** The peer's disposition that accepts a range. */
+  /** Handles the peer's disposition that accepts a range. */
   accepted({ first, last, settled }: Pick<Disposition, "first" | "last" | "settled">): void {
     this.disposed({ role: "receiver", first, last, settled, state: accepted });
   }
@@ -105,7 +105,7 @@ export class OutgoingWindow {
   #dispose(delivery: OutgoingDelivery, settled: boolean, state: Disposition["state"]): void {
     if (!settled && (state === undefined || state.kind === "received")) return;
     if (settled) this.#unsettled.delete(delivery.id);
-    // One that is being settled is not settled again.
+    // A delivery that is being settled is not settled again.
     if (delivery.isSettling) return;
     delivery.isSettling = true;
     delivery.link.events?.disposed(delivery, state, settled);
@@ -128,11 +128,11 @@ export class OutgoingWindow {
     if (done > 0) this.#pending.splice(0, done);
   }
 
-  /** Writes the frames of a message; false when the window has closed in between. */
+  /** Writes the frames of a message; false when the window closed before the last one. */
   #write(pending: Pending): boolean {
     const { link, outgoing, id } = pending;
     const { payload, messageFormat = 0, settled, state } = outgoing;
-    // The remainder of a delivery of a detached link is not sent.
+    // The rest of a delivery is not sent once its link is detached.
     if (!link.isAttached) return true;
     const { connection, channel } = this.#session;
     do {

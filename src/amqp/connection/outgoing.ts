@@ -11,7 +11,7 @@ export interface Outgoing {
   readonly state?: DeliveryState | undefined;
 }
 
-/** A message that writes itself into a frame where it fits into one. */
+/** A message that writes itself into a frame, if it fits into one. */
 export interface DirectMessage extends Pick<Outgoing, "payload" | "tag" | "settled"> {
   /** A lower bound of the message's bytes. */
   readonly least: number;
@@ -20,7 +20,7 @@ export interface DirectMessage extends Pick<Outgoing, "payload" | "tag" | "settl
   write(writer: ByteWriter): void;
 }
 
-/** The link of an outgoing delivery, as far as its session needs to know it. */
+/** The link of an outgoing delivery, as its session sees it. */
 export interface OutgoingLink {
   /** This side's handle. */
   readonly handle: number;
@@ -29,18 +29,18 @@ export interface OutgoingLink {
   readonly events: OutgoingEvents | undefined;
 }
 
-/** Reports how the peer disposed of deliveries. */
+/** Callbacks about deliveries that the peer has disposed of. */
 export interface OutgoingEvents {
-  /** The peer has said how a delivery ended for it; an unsettled one waits to be settled by this side. */
+  /** The peer has reported the outcome of a delivery; an unsettled one waits to be settled by this side. */
   readonly disposed: (delivery: OutgoingDelivery, state: DeliveryState | undefined, settled: boolean) => void;
 }
 
-/** A delivery that this side has sent and its peer has not settled. */
+/** A delivery that this side has sent and the peer has not settled. */
 export interface OutgoingDelivery {
   readonly id: number;
   readonly link: OutgoingLink;
   /** An opaque value of the sender's. */
   readonly context: unknown;
-  /** Whether the peer has said how it ended, and this side has not settled it yet. */
+  /** Whether the peer has reported its outcome, and this side has not settled it yet. */
   isSettling: boolean;
 }

@@ -33,7 +33,7 @@ export const code = {
   saslOutcome: 0x44,
 } as const;
 
-/** Fields of 2.7.1 that are used. */
+/** The fields of 2.7.1 that are used. */
 export interface Open {
   readonly containerId: string;
   readonly hostname?: string | undefined;
@@ -41,7 +41,7 @@ export interface Open {
   readonly maxFrameSize?: number | undefined;
   /** Default: 65535. */
   readonly channelMax?: number | undefined;
-  /** Milliseconds after which the one that says so gives its peer up. */
+  /** Milliseconds of silence after which its sender ends the connection. */
   readonly idleTimeOut?: number | undefined;
   readonly properties?: AmqpMap | undefined;
 }
@@ -61,7 +61,7 @@ export interface Terminus {
   readonly address?: string | undefined;
   /** The peer requests a dynamic node. */
   readonly dynamic?: boolean | undefined;
-  /** Of a source, `move` when it is not given; `copy` leaves the messages there. */
+  /** Of a source; default `move`. `copy` leaves the messages there. */
   readonly distributionMode?: string | undefined;
   /** Filters of a source, by name. */
   readonly filter?: AmqpMap | undefined;

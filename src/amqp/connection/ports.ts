@@ -17,7 +17,7 @@ export interface ConnectionPort {
   readonly maxOutgoingFrame: number;
   /** Whether the peer reads its output. */
   readonly writable: boolean;
-  /** Whether it ended without an orderly close: its peer may be dead. */
+  /** Whether it ended without an orderly close: the peer may be dead. */
   readonly lost: boolean;
   /** Whether so much output is waiting that new messages should wait until the link has `flowed`. */
   readonly full: boolean;
@@ -25,7 +25,7 @@ export interface ConnectionPort {
   errorOf(error: unknown, trackingId?: string): WireError;
   /** Counts the steps that a frame takes besides its own bytes. @throws WireFault when one read takes too many. */
   spend(steps: number): void;
-  /** The session on this channel is over. */
+  /** The session on this channel has ended. */
   forget(channel: number): void;
   /** Flushes the session on this channel before the output is next taken. */
   flushLater(channel: number): void;
@@ -47,7 +47,7 @@ export interface SessionPort {
   sendDirect(link: OutgoingLink, message: DirectMessage): void;
   settleOutgoing(delivery: OutgoingDelivery, state: DeliveryState): void;
   settleIncoming(id: number, state: DeliveryState): void;
-  /** Asks the peer to settle an incoming delivery; its link's `confirmed` is called with what the peer settled. */
+  /** Asks the peer to settle an incoming delivery; its link's `confirmed` is called with the deliveries that the peer settled. */
   requestSettlement(id: number, state: DeliveryState): void;
 }
 

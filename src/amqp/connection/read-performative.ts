@@ -112,7 +112,7 @@ export const readFlow = (reader: ByteReader): Flow =>
     echo: booleanField(reader),
   }));
 
-/** The payload is what follows: from where the reader then is to the end of the frame. */
+/** The payload follows: from the reader's position to the end of the frame. */
 export const readTransfer = (reader: ByteReader): Transfer =>
   readFields(reader, () => {
     const handle = required(uintField(reader), "handle");

@@ -7,11 +7,11 @@ import type { SessionPort } from "./ports.ts";
 import type { SingleFrameTransfer } from "./single-frame.ts";
 import { type WireError, WireFault } from "./wire-fault.ts";
 
-/** A whole message that has come in. */
+/** A complete incoming message. */
 export interface IncomingDelivery {
   readonly id: number;
   readonly tag: Uint8Array;
-  /** Bytes that belong to the receiver and are not written to again. */
+  /** Bytes that belong to the receiver and are never overwritten. */
   readonly payload: Uint8Array;
   readonly messageFormat: number;
   readonly settled: boolean;
@@ -21,15 +21,15 @@ export interface IncomingDelivery {
 /** Callbacks of a receiving link. */
 export interface ReceivingLinkEvents extends LinkEvents {
   readonly delivered: (delivery: IncomingDelivery) => void;
-  /** A message larger than allowed was thrown away. */
+  /** A message above the maximum size was discarded. */
   readonly tooLarge?: ((id: number, settled: boolean) => void) | undefined;
-  /** The peer has settled deliveries of the session, as it was asked to. */
+  /** The peer has settled deliveries of the session, as this side asked. */
   readonly confirmed?: ((disposition: Disposition) => void) | undefined;
   /** The peer has used up or returned all credit. */
   readonly drained?: (() => void) | undefined;
 }
 
-/** A delivery that came in one frame: a view of the bytes received where they hold little else, a copy elsewhere. */
+/** A delivery that came in one frame: a view of the received bytes if they hold little else, otherwise a copy. */
 class WholeDelivery implements IncomingDelivery {
   readonly id: number;
   readonly payload: Uint8Array;
@@ -47,7 +47,7 @@ class WholeDelivery implements IncomingDelivery {
     this.messageFormat = messageFormat;
     this.settled = settled;
     this.#tagSize = tagEnd - tagAt;
-    // The tag lies close before the payload: it is made of the same bytes when somebody asks for it.
+    // The tag lies just before the payload: it is taken from the same bytes when it is first read.
     this.#gap = payloadAt - tagAt;
     const { bytes, end } = frame;
     const size = end - payloadAt;
@@ -66,7 +66,7 @@ class WholeDelivery implements IncomingDelivery {
   }
 }
 
-/** A delivery of which the last frame has not come. */
+/** A delivery whose last frame has not arrived. */
 interface Partial {
   readonly first: Transfer & { readonly deliveryId: number };
   readonly parts: Uint8Array[];
@@ -79,7 +79,7 @@ interface Partial {
   state: DeliveryState | undefined;
 }
 
-/** The end of a link that messages come in at. */
+/** The receiving end of a link. */
 export class ReceivingLink extends Link {
   events: ReceivingLinkEvents | undefined;
   credit = 0;
@@ -106,7 +106,7 @@ export class ReceivingLink extends Link {
     this.grant(credit);
   }
 
-  /** Makes the credit `credit`; `drain`: credit that is not used immediately is to be returned. */
+  /** Sets the credit; with `drain`, the peer returns credit that it does not use immediately. */
   grant(credit: number, drain = false): void {
     this.credit = credit;
     if (this.state === "attached") this.#tell(drain);
@@ -152,7 +152,7 @@ export class ReceivingLink extends Link {
     partial.held = 0;
   }
 
-  /** Detaches from a peer that goes on with a message that cannot be taken. */
+  /** Detaches from a peer that keeps sending a message that cannot be accepted. */
   #refuseMore(error: WireError): void {
     this.detach(error);
     this.events?.detached(error);
@@ -164,7 +164,7 @@ export class ReceivingLink extends Link {
     this.#partial = undefined;
   }
 
-  /** Whether the last frame of a delivery is still to come. */
+  /** Whether the last frame of a delivery is still missing. */
   get busy(): boolean {
     return this.#partial !== undefined;
   }
@@ -254,7 +254,7 @@ export class ReceivingLink extends Link {
 
 const none = new Uint8Array(0);
 
-/** How many times the size allowed a message may have before its link is detached instead of the message rejected. */
+/** How many times the maximum size a message may reach before its link is detached; up to that, the message is rejected. */
 const patience = 2;
 
 const tooLarge: WireError = {
@@ -266,16 +266,16 @@ const tooManyUnfinished: WireError = {
   description: "The connection has too many bytes of incomplete messages.",
 };
 
-/** Bytes of a tag, at most (AMQP 1.0 part 2.8.7). */
+/** Maximum bytes of a tag (AMQP 1.0 part 2.8.7). */
 const longestTag = 32;
 
-/** Bytes of a part that smaller ones are joined to. */
+/** Bytes of a part that collects smaller ones. */
 const smallPart = 4096;
 
-/** The bytes received are read over by the next ones, and would keep more alive than the message. */
+/** The received chunk may be overwritten by the next read, and would keep more alive than the message. */
 function append(partial: Partial, payload: Uint8Array): void {
   const { parts } = partial;
-  // Messages that come in pieces of a few bytes, or of none, must not take many times their size.
+  // A message that arrives in pieces of a few bytes, or of none, must not take many times its size.
   if (parts.length === 0 || payload.byteLength >= smallPart) {
     parts.push(Buffer.from(payload));
     partial.room = none;

@@ -11,12 +11,12 @@ export interface SendingLinkEvents extends LinkEvents, OutgoingEvents {
   readonly flowed: () => void;
 }
 
-/** The end of a link that messages leave from. */
+/** The sending end of a link. */
 export class SendingLink extends Link {
   events: SendingLinkEvents | undefined;
   /** How many messages may be sent now. */
   credit = 0;
-  /** Whether the peer wants no credit to be left over. */
+  /** Whether the peer wants the credit drained. */
   drain = false;
   #deliveryCount = 0;
 
@@ -30,7 +30,7 @@ export class SendingLink extends Link {
     this.attach(setup, { initialDeliveryCount: 0 });
   }
 
-  /** Whether nothing hinders a message from going out at once. */
+  /** Whether a message can go out at once. */
   get ready(): boolean {
     return this.isAttached && this.credit > 0 && this.session.canSend;
   }
@@ -43,7 +43,7 @@ export class SendingLink extends Link {
   }
 
   /**
-   * Sends a message that may write itself, which is the delivery's context.
+   * Sends a message that may write itself; it becomes the delivery's context.
    *
    * @throws The error of its payload; nothing is sent then, and no credit taken.
    */
@@ -64,7 +64,7 @@ export class SendingLink extends Link {
     this.session.settleOutgoing(delivery, state);
   }
 
-  /** Gives up the credit that is left, as the peer has asked. */
+  /** Gives up the remaining credit, as the peer asked. */
   drained(): void {
     if (!this.drain || this.state !== "attached") return;
     this.#deliveryCount = plus(this.#deliveryCount, this.credit);

@@ -1,7 +1,7 @@
-/** Arithmetic of 32-bit serial numbers, which begin again at 0 (RFC 1982). */
+/** Arithmetic of 32-bit serial numbers, which wrap around to 0 (RFC 1982). */
 
-/** The number `count` behind `serial`. */
+/** The number `count` after `serial`. */
 export const plus = (serial: number, count: number): number => (serial + count) >>> 0;
 
-/** How far `from` is behind `to`; negative when it is ahead. */
+/** The distance from `from` to `to`; negative when `from` is ahead. */
 export const distance = (from: number, to: number): number => (to - from) | 0;

@@ -3,17 +3,17 @@ import { type WireError, WireFault } from "./wire-fault.ts";
 
 /** The sessions of a connection, by this side's channels. */
 export class SessionTable extends Map<number, Session> {
-  /** Sessions whose peer has chosen another channel for its direction, by that channel. */
+  /** Sessions whose peer uses another channel for its direction, by that channel. */
   readonly #byRemoteChannel = new Map<number, Session>();
 
   #unflushed: number[] = [];
 
-  /** A session holds something back until {@link flush}. */
+  /** Remembers a session that holds output back until {@link flush}. */
   flushLater(channel: number): void {
     this.#unflushed.push(channel);
   }
 
-  /** Puts out what sessions hold back. */
+  /** Writes what sessions hold back. */
   flush(): void {
     const channels = this.#unflushed;
     if (channels.length === 0) return;
@@ -26,17 +26,17 @@ export class SessionTable extends Map<number, Session> {
     for (const session of this.values()) session.resume();
   }
 
-  /** Every session is over. */
+  /** Ends every session. */
   finish(error: WireError | undefined): void {
     for (const session of this.values()) session.finish(error);
   }
 
-  /** The peer has answered the begin of a session, on its channel. */
+  /** Handles the peer's answer to the begin of a session, on its own channel. */
   answered(session: Session, channel: number): void {
     if (channel !== session.channel) this.#byRemoteChannel.set(channel, session);
   }
 
-  /** The session that a frame on this channel of the peer's belongs to. @throws WireFault `amqp:not-allowed`. */
+  /** The session of a frame on this channel of the peer's. @throws WireFault `amqp:not-allowed`. */
   on(channel: number): Session {
     // Nearly all peers use one channel number for both directions of a session.
     const session = this.#byRemoteChannel.get(channel) ?? this.get(channel);

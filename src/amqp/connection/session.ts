@@ -67,7 +67,7 @@ export class Session implements SessionPort, WindowPort {
     return this.canSend ? this.#outgoing.room : 0;
   }
 
-  /** Begins the session: with what the peer has said about its own, or asking for one. @throws WireFault when it has too many. */
+  /** Begins the session: answers the peer's begin, or sends one. @throws WireFault when it has too many. */
   begin(remote?: { readonly channel: number; readonly begin: Begin }): void {
     if (remote !== undefined) {
       this.connection.budget.addSession();
@@ -143,12 +143,12 @@ export class Session implements SessionPort, WindowPort {
     return true;
   }
 
-  /** Whether this side has ended: a peer knows nothing of what follows. */
+  /** Whether this side has ended it: the peer would not know about anything that follows. */
   get #isEnded(): boolean {
     return this.#state === "over" || this.#state === "ending";
   }
 
-  /** Ends the session because of an error of the peer or this side; one whose begin is not answered, once it is. */
+  /** Ends the session because of an error on either side; if its begin has not been answered, as soon as it is. */
   end(error?: WireError): void {
     this.#isUnwanted ||= this.#state === "asking";
     if (this.#state !== "running") return;
@@ -167,13 +167,13 @@ export class Session implements SessionPort, WindowPort {
     this.connection.forget(this.channel);
   }
 
-  /** Puts out what was held back. */
+  /** Writes what was held back. */
   flush(): void {
     this.#flushAwaited = false;
     this.#run?.flush();
   }
 
-  /** The peer has no room for more: links that wait for messages must not take any. */
+  /** The peer has no room for more: links that wait for messages must not take any from their entity. */
   exhausted(): void {
     for (const link of this.links) if (link instanceof SendingLink && link.state === "attached") link.events?.flowed();
   }
@@ -196,7 +196,7 @@ export class Session implements SessionPort, WindowPort {
 
   writeFlow(link: Partial<Flow>): void {
     if (this.#isEnded) return;
-    // Who asks for more has first said what became of the others.
+    // A request for more is sent after the outcomes of earlier messages.
     this.#run?.flush();
     this.#incomingWindow = incomingWindow;
     this.frames.flow(this.channel, {
@@ -266,7 +266,7 @@ export class Session implements SessionPort, WindowPort {
     this.#outgoing.remoteFlowed(flow);
     if (flow.handle !== undefined) this.links.byRemoteHandle(flow.handle).flowed(flow);
     else if (flow.echo === true) this.writeFlow({});
-    // Nobody waits for room that was there before.
+    // Nothing was waiting if there was room before.
     if (!wasOpen) this.resume();
   }
 

@@ -8,7 +8,7 @@ const unexpected = -2;
 class Cursor {
   bytes: Uint8Array = new Uint8Array(0);
   at = 0;
-  /** Where the frame ends, and where the list of fields does. */
+  /** The ends of the frame and of its list of fields. */
   end = 0;
   border = 0;
   #left = 0;
@@ -33,7 +33,7 @@ class Cursor {
     return this.border <= end && this.at <= this.border;
   }
 
-  /** The format code of the next field; null behind the end of the list. */
+  /** The format code of the next field; null after the end of the list. */
   code(): number {
     if (this.#left === 0 || this.at >= this.border) return 0x40;
     this.#left--;
@@ -101,7 +101,7 @@ const cursor = new Cursor();
 
 const isFalse = (boolean: number): boolean => boolean === 0 || boolean === absent;
 
-/** A whole message in one frame, in no state and no transaction; one object is read into again and again. */
+/** A whole message in one frame, without a state or transaction; one object is reused for every frame. */
 export class SingleFrameTransfer {
   handle = 0;
   deliveryId = 0;
@@ -134,7 +134,7 @@ export class SingleFrameTransfer {
       format !== unexpected &&
       settled !== unexpected &&
       isFalse(more) &&
-      // Neither a settle mode of its own nor a state.
+      // It has neither its own settle mode nor a state.
       cursor.code() === 0x40 &&
       cursor.code() === 0x40 &&
       cursor.boolean() !== unexpected &&
@@ -145,7 +145,7 @@ export class SingleFrameTransfer {
   }
 }
 
-/** A receiver's disposition that accepts deliveries; one object is read into again and again. */
+/** A receiver's disposition that accepts deliveries; one object is reused for every frame. */
 export class SingleFrameDisposition {
   first = 0;
   last = 0;

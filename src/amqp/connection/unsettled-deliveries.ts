@@ -5,20 +5,20 @@ interface Identified {
   readonly id: number;
 }
 
-/** Places of the ring to begin with; a power of two. */
+/** Initial slots of the ring; a power of two. */
 const smallest = 64;
 
 /**
  * Deliveries by their ids until they are settled.
  *
- * They lie in a ring in order of their ids, which is how they are settled as a rule; those that are left behind for
- * long move to a map. A map of all would be rebuilt every few hundred deliveries, and what is left of the old ones
- * keeps deliveries that were settled long ago alive until the next full garbage collection.
+ * They are kept in a ring in the order of their ids, since they are usually settled in that order; those that stay for
+ * long move to a map. A map of all would be rebuilt every few hundred deliveries, and the old maps would keep settled
+ * deliveries alive until the next full garbage collection.
  */
 export class UnsettledDeliveries<D extends Identified> {
   /** Empty until there is one, since most links are idle. */
   #ring: (D | undefined)[] = [];
-  /** The id of the first place in use, and the one behind the last. */
+  /** The id of the first slot in use, and the one after the last. */
   #first = 0;
   #next = 0;
   #inRing = 0;
@@ -28,12 +28,12 @@ export class UnsettledDeliveries<D extends Identified> {
     return this.#inRing + (this.#left?.size ?? 0);
   }
 
-  /** How many places a look at all of them takes. */
+  /** How many slots a walk over all of them visits. */
   get extent(): number {
     return this.#ring.length + (this.#left?.size ?? 0);
   }
 
-  /** Adds a delivery with a higher id than all before, as those of a session have. */
+  /** Adds a delivery, whose id is higher than those of all before it, as in every session. */
   add(delivery: D): void {
     if (this.#inRing === 0) this.#first = delivery.id;
     else if (distance(this.#next, delivery.id) < 0) return this.#leave(delivery);
@@ -60,7 +60,7 @@ export class UnsettledDeliveries<D extends Identified> {
     if (id === this.#first) this.#advance();
   }
 
-  /** Visits those with ids from `first` to `last`; a range that claims more than there are costs no more than these. */
+  /** Visits those with ids from `first` to `last`; a range larger than the deliveries that exist costs no more than they do. */
   visit(first: number, last: number, see: (delivery: D) => void): void {
     const count = plus(last, -first) + 1;
     if (count > this.size) {
@@ -85,7 +85,7 @@ export class UnsettledDeliveries<D extends Identified> {
       this.#first = plus(this.#first, 1);
   }
 
-  /** Doubles the ring, or, when few are in it, moves the first of them out of the way. */
+  /** Doubles the ring; if it holds few, moves the first of them to the map instead. */
   #makeRoom(): void {
     const ring = this.#ring;
     if (this.#inRing * 4 >= ring.length) {

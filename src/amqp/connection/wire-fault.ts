@@ -24,11 +24,11 @@ export class WireFault extends Error {
   }
 }
 
-/** The longest description that is sent: a frame of the smallest size holds it. */
+/** The longest description that is sent: it fits into a frame of the minimum size. */
 const longestDescription = 400;
 
 /**
- * {@link wireErrorOf} with an id to track it by at the end of its text: the one given, the error's own, or a new one.
+ * {@link wireErrorOf} with a tracking id at the end of its text: the one given, the error's own, or a new one.
  *
  * @param failed Called with an error that is not one for the peer.
  */
