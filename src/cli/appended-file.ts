@@ -2,7 +2,7 @@ import { type FileHandle, open } from "node:fs/promises";
 import { reasonOf } from "../migration/file-reason.ts";
 import { Misuse } from "./misuse.ts";
 
-/** A file that lines are appended to, each on the disk before the next thing happens. */
+/** A file to which lines are appended, each synced to disk before the next step. */
 export interface AppendedFile {
   /** Bytes in the file. */
   readonly size: number;

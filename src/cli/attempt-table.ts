@@ -5,7 +5,7 @@ import { oneLine } from "./display.ts";
 import { gap, renderTable } from "./table.ts";
 import type { Terminal } from "./terminal.ts";
 
-/** Every attempt at a payload that nothing could read, one to a line: codec, code, offset, why; then what was ruled out. */
+/** Every attempt at an unreadable payload, one per line: codec, code, offset and reason; then the codecs that were ruled out. */
 export function attemptTable(
   { attempts, error }: Pick<UnreadableResult, "attempts" | "error">,
   { columns, style }: Pick<Terminal, "columns" | "style">,

@@ -9,12 +9,12 @@ import { atEndpoint, type Endpoint } from "./endpoint.ts";
 import { exitCodes, Misuse } from "./misuse.ts";
 import type { Terminal } from "./terminal.ts";
 
-/** Which messages `sobre capture` copies, and where to. */
+/** Which messages `sobre capture` copies, and the file. */
 export interface CaptureRequest extends PeekRange {
   readonly file: string;
 }
 
-/** How far a capture is. */
+/** The progress of a capture. */
 interface Place {
   /** Which messages are captured. */
   readonly source: string;
@@ -24,7 +24,7 @@ interface Place {
   readonly bytes: number;
 }
 
-/** Appends envelopes to a file without taking the messages; resolves to the exit code. */
+/** Appends envelopes to a file without removing the messages; resolves to the exit code. */
 export function captureMessages(endpoint: Endpoint, request: CaptureRequest, terminal: Terminal): Promise<number> {
   return atEndpoint(endpoint, terminal, async ({ engine, entity, address }) => {
     const { file, session } = request;
@@ -55,7 +55,7 @@ export function captureMessages(endpoint: Endpoint, request: CaptureRequest, ter
 
 const placeFile = (file: string): string => `${file}.next`;
 
-/** @throws Misuse when the file holds something else. */
+/** @throws Misuse when the file is not a capture of these messages. */
 async function placeOf(file: string, source: string): Promise<Place> {
   const text = await readFile(placeFile(file), "utf8").catch(() => undefined);
   const size = await stat(file).then(

@@ -36,7 +36,7 @@ export interface Hints extends SchemaOptions {
   readonly timeZone?: string | undefined;
 }
 
-/** How the tour reads: as a service would that trusts content types, and has .NET's and Java's messages in its queue. */
+/** How the tour reads: like a service that trusts content types and has .NET's and Java's messages in its queue. */
 export function mailboxReading({ proto }: Mailbox): Reading {
   const everyday = everyCodec(schemaCodec({ schema: proto ?? emptySchema }));
   const readers = legacy();
@@ -93,7 +93,7 @@ export async function commandSerializer(hints: Hints): Promise<Serializer> {
 
 /**
  * Reads `application/octet-stream`, which says no more than no content type: JMS declares .NET's and Java's payloads so.
- * What proves to be nothing else is bytes.
+ * Payloads that nothing else reads are bytes.
  */
 function octetReader(
   codecs: readonly (Codec | Decoder)[],
@@ -171,7 +171,7 @@ function everyCodec(withSchema: Codec): readonly [Codec, ...Codec[]] {
   return [json(), msgpack(), withSchema, amqp(), carefulText(), bytes()];
 }
 
-/** Text that leaves broken JSON and broken XML to their readers' complaint when it is asked to guess. */
+/** Text, except that broken JSON and broken XML are left to the errors of their own readers when the type is guessed. */
 function carefulText(): Codec {
   const plain = text();
   const xml = dataContractXml();

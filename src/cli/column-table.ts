@@ -5,16 +5,16 @@ import { gap } from "./table.ts";
 export interface Column<Row> {
   readonly head: string;
   readonly cell: (row: Row) => string;
-  /** Whether it is set to the right. Default: to the left. */
+  /** Whether it is aligned right. Default: left. */
   readonly isNumber?: boolean;
 }
 
-/** The least that is left of a first column before others go. */
+/** Minimum width of the first column; below it, other columns are dropped. */
 const leastFirst = 16;
 
 /**
- * Draws rows as wide as they are, a line each: columns that do not fit are left out from the last, and then the first one is
- * cut. A column that is empty everywhere is left out, too.
+ * Draws each row on one line: columns that do not fit are dropped, starting with the last, and then the first one is cut. A
+ * column that is empty in every row is dropped, too.
  */
 export function columnTable<Row>(rows: readonly Row[], columns: readonly Column<Row>[], width: number): string {
   const drawn = columns
@@ -28,7 +28,7 @@ export function columnTable<Row>(rows: readonly Row[], columns: readonly Column<
   let room = width - Math.min(first.width, Math.max(leastFirst, Math.floor(width / 3)));
   const kept = others.filter((column) => {
     const fits = column.width + gap <= room;
-    // Those after one that does not fit matter less.
+    // Columns are in order of importance.
     room = fits ? room - column.width - gap : 0;
     return fits;
   });

@@ -2,7 +2,7 @@ import { Misuse } from "./misuse.ts";
 
 export { Command, CommanderError, Help, Option } from "commander";
 
-/** Help is set for the narrowest terminal, so that it looks the same everywhere. */
+/** Help is formatted for the narrowest terminal, so that it looks the same everywhere. */
 export const helpColumns = 80;
 
 /** Reports the exit code of a command that has ended. */

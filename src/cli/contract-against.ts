@@ -10,14 +10,14 @@ import { Misuse } from "./misuse.ts";
 /** The subjects that those here are compared with. */
 export interface Other {
   readonly subjects: readonly Subject[];
-  /** Whether other services own them: an installed package is the other side, not the past of this one. */
+  /** Whether other services own them: an installed package is another service, not an older version of this one. */
   readonly isElsewhere: boolean;
   readonly waivers: readonly Waiver[];
-  /** Golden messages that were committed there and are gone or changed here. */
+  /** Golden messages that were committed there and are missing or changed here. */
   readonly goldens: readonly { readonly file: string; readonly isGone: boolean }[];
 }
 
-/** Reads what `--against` names. @throws Misuse when it names nothing. */
+/** Reads the subjects that `--against` names. @throws Misuse when there are none. */
 export function readOther(against: string, folders: { readonly schemas: string; readonly fixtures: string }): Other {
   if (against.startsWith("git:")) return readReference(against.slice("git:".length), folders);
   if (existsSync(against)) return { ...pastIn(folderFiles(against)), goldens: changedFiles(against, folders) };
@@ -76,7 +76,7 @@ function lines(text: string): readonly string[] {
   return text.split("\n").filter((line) => line !== "");
 }
 
-/** The golden messages next to a folder of subjects that are gone or changed here. */
+/** The golden messages next to a folder of subjects that are missing or changed here. */
 function changedFiles(
   against: string,
   { schemas, fixtures }: { readonly schemas: string; readonly fixtures: string },

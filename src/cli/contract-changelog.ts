@@ -13,13 +13,13 @@ export interface ChangelogCommand {
   readonly schemas: string;
   /** Default: every subject. */
   readonly subject?: string | undefined;
-  /** The version to begin after. Default: the oldest. */
+  /** The version to start after. Default: the oldest. */
   readonly from?: string;
   /** The last version. Default: the newest. */
   readonly to?: string;
 }
 
-/** Writes what changed between versions next to each other; resolves to the exit code. */
+/** Writes the changes between consecutive versions; resolves to the exit code. */
 export async function writeChangelog(command: ChangelogCommand, terminal: Terminal): Promise<number> {
   const { schemas, subject: only } = command;
   const subjects = readSubjects(folderFiles(schemas)).filter(({ name }) => only === undefined || name === only);

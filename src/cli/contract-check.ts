@@ -70,7 +70,7 @@ export async function checkContracts(command: CheckCommand, terminal: Terminal):
   return exitCodeOf(report);
 }
 
-/** Why no pair was checked, and whether that is a failure: a subject with one version is a beginning. */
+/** Why no pair was checked, and whether that is a failure: a subject with a single version is not one. */
 function nothingCompared(
   { schemas, against, types, from }: CheckCommand,
   subjects: readonly Subject[],
@@ -82,7 +82,7 @@ function nothingCompared(
   return { isFailure, why: against === undefined ? "no two versions of a subject meet yet" : apart };
 }
 
-/** A misspelt codec would silently have no row. */
+/** A misspelt codec would otherwise have no row, without an error. */
 function unknownCodecs({ pairs }: CheckReport): ReadonlySet<string> {
   const known = [...witnessCodecs().map(({ name }) => name), "protobuf"];
   const notes = pairs.flatMap(({ subject }) =>

@@ -62,7 +62,7 @@ export async function registeredPairs(
   return pairs;
 }
 
-/** A schema of several files is sent as one, which a .proto file has no form for. */
+/** Several files are sent as one schema; a .proto file has no form for that. */
 async function saidOf(
   registry: SchemaRegistry,
   older: RegisteredSchema,
@@ -86,7 +86,7 @@ export async function fetchVersions(
     const versions = wanted === undefined ? await registry.versions(subject) : versionsFor(wanted, subject);
     const registered = await registeredSchemas(registry, subject, versions);
     for (const one of registered) {
-      // Nothing unreadable is written.
+      // A schema that cannot be read is not written.
       versionOfRegistered(one);
       for (const [file, text] of filesOfRegistered(one)) {
         const path = join(schemas, file);

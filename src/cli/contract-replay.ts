@@ -6,7 +6,7 @@ import { contractExitCodes } from "./contract-outcome.ts";
 import { Misuse } from "./misuse.ts";
 import type { Terminal } from "./terminal.ts";
 
-/** Which witness of which report. */
+/** The witness to replay, and its report. */
 export interface ReplayCommand {
   /** A file that `sobre contract check` or `compat` wrote with `--format json`. */
   readonly report: string;
@@ -15,7 +15,7 @@ export interface ReplayCommand {
   readonly schemas?: string;
 }
 
-/** Sends the message of a witness again and shows what the reader makes of it; resolves to the exit code. */
+/** Replays the message of a witness and shows what the reader makes of it; resolves to the exit code. */
 export async function replayWitness({ report, hash, schemas }: ReplayCommand, terminal: Terminal): Promise<number> {
   const json = readReport(report);
   const found = witnessInReport(json, hash);

@@ -22,7 +22,7 @@ export interface Draft extends CodeSchema {
   readonly isUpcast?: boolean;
 }
 
-/** A source of schemas, and what to take of it. */
+/** A source of schemas, and what to take from it. */
 export interface Source {
   /** The export of the module. Default: the default one, or else every one that is a schema. */
   readonly export?: string | undefined;
@@ -132,7 +132,7 @@ async function convertApart(schema: unknown, path: string): Promise<unknown> {
   return madeBy(vendor, () => converter(schema));
 }
 
-/** The function of a package, as the module of the user finds it; `undefined` when it is not there. */
+/** The function of a package, resolved from the user's module; `undefined` when it is not installed. */
 async function converterOf(
   path: string,
   name: string,

@@ -22,7 +22,7 @@ export interface DecodeCommand {
   readonly json: boolean;
 }
 
-/** Reads payload files through the chain and prints what came out; resolves to the exit code. */
+/** Decodes payload files with the chain and prints the results; resolves to the exit code. */
 export async function decodeFiles(command: DecodeCommand, serializer: Serializer, terminal: Terminal): Promise<number> {
   const { files, contentType, json } = command;
   if (files.filter((file) => file === "-").length > 1) throw new Misuse("standard input (-) can be read only once");
@@ -48,7 +48,7 @@ type Outcome =
   | { readonly kind: "read"; readonly result: ReadResult; readonly value: Json | undefined }
   | Failure;
 
-/** A payload that nothing read, or whose value `codec` read and JSON cannot show. */
+/** A payload that nothing read, or one that `codec` read and whose value JSON cannot show. */
 interface Failure {
   readonly kind: "failed";
   readonly codec: string | undefined;

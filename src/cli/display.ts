@@ -1,4 +1,4 @@
-/** Characters that a terminal would obey or hide: C0 and C1 controls, separators of lines, bidirectional and invisible characters. */
+/** Characters that a terminal would interpret or hide: C0 and C1 controls, separators of lines, bidirectional and invisible characters. */
 // oxlint-disable-next-line no-control-regex -- these are exactly the characters to find
 const unprintable = /[\u0000-\u001f\u007f-\u009f\u061c\u200b-\u200f\u2028-\u202e\u2060-\u2069\ufeff\ufff9-\ufffb]/g;
 // oxlint-disable-next-line no-misleading-character-class -- the same without the controls that JSON escapes by itself
@@ -10,7 +10,7 @@ const shortEscapes = new Map([
   ["\t", "\\t"],
 ]);
 
-/** Text on one line with nothing in it that a terminal obeys. */
+/** Text on one line, without anything that a terminal would interpret. */
 export function oneLine(text: string): string {
   return text.replaceAll(unprintable, (character) => shortEscapes.get(character) ?? escape(character));
 }
@@ -33,11 +33,11 @@ const zeroWidth = /^[\p{Mn}\p{Me}\p{Cf}]+$/u;
 const wide =
   /[\u1100-\u115f\u2e80-\u303e\u3041-\u4dbf\u4e00-\ua4cf\ua960-\ua97f\uac00-\ud7a3\uf900-\ufaff\ufe30-\ufe6f\uff00-\uff60\uffe0-\uffe6\u{20000}-\u{3fffd}]/u;
 
-/** To make a segmenter takes a good part of the time to start, and most text is ASCII. */
+/** Creating a segmenter takes a good part of the start-up time, and most text is ASCII. */
 const graphemesOf = (text: string): Intl.Segments =>
   (segmenter ??= new Intl.Segmenter("en", { granularity: "grapheme" })).segment(text);
 
-/** How many columns a terminal gives to text without control characters. */
+/** The number of columns that text without control characters takes on a terminal. */
 export function displayWidth(text: string): number {
   if (ascii.test(text)) return text.length;
   let width = 0;
@@ -50,9 +50,9 @@ function graphemeWidth(grapheme: string): number {
   return emoji.test(grapheme) || wide.test(grapheme) ? 2 : 1;
 }
 
-/** The text, cut with "…" to at most `width` columns. */
+/** The text, cut to at most `width` columns with "…" at the end. */
 export function fit(text: string, width: number): string {
-  // Every grapheme that shows has a column, so far longer text need not be looked at.
+  // Every visible grapheme takes a column, so text beyond that need not be examined.
   if (text.length <= width && displayWidth(text) <= width) return text;
   let fitting = "";
   let used = 0;
@@ -66,7 +66,7 @@ export function fit(text: string, width: number): string {
   return width < 1 ? "" : `${shorten(fitting, used, width - 1)}…`;
 }
 
-/** `text` without its last graphemes, until it takes at most `width` columns. */
+/** `text` shortened by whole graphemes to at most `width` columns. */
 function shorten(text: string, columns: number, width: number): string {
   const graphemes = Array.from(graphemesOf(text), ({ segment }) => segment);
   for (let used = columns; used > width; used -= graphemeWidth(graphemes.pop() ?? ""))

@@ -17,7 +17,7 @@ import type { Terminal } from "./terminal.ts";
 const deadLettersOf = (entity: string): string =>
   parseAddress(entity).subQueue === undefined ? `${entity}${subQueueSuffix.deadLetter}` : entity;
 
-/** Which dead letters are shown, and how. */
+/** Which dead letters to show, and how. */
 export interface ListRequest {
   readonly max?: number;
   readonly json?: boolean | undefined;
@@ -78,7 +78,7 @@ function factsAsText(delivery: Delivery, { columns, style }: Terminal): string {
   return `${style.bold(`#${sequenceNumber}`)}${head.slice(`#${sequenceNumber}`.length)}${style.yellow(reason)}${why}`;
 }
 
-/** Shows one dead letter with everything it carries; resolves to the exit code. */
+/** Shows one dead letter in full; resolves to the exit code. */
 export function showDeadLetter(
   endpoint: Endpoint,
   { sequence, json: asJson = false }: ListRequest & { readonly sequence: bigint },
@@ -97,7 +97,7 @@ export function showDeadLetter(
   });
 }
 
-/** Which dead letters are sent back, and where to. */
+/** Which dead letters to re-drive, and the destination. */
 export interface RedriveRequest
   extends ListRequest, Pick<RedriveOptions, "to" | "maxRedrives" | "messageIds" | "dryRun"> {
   readonly reason?: string;

@@ -28,7 +28,7 @@ async function filesOf(path: string): Promise<readonly string[]> {
 async function readContract(path: string): Promise<DotnetContract> {
   const contract = parsedJson(await readFile(path, "utf8").catch(unreadable(`--contracts: ${path}`)));
   if (!isObject(contract)) throw new Misuse(`--contracts: ${path}: is not a JSON object`);
-  // A folder has many: the error must name the invalid one.
+  // A folder has many: the error names the invalid one.
   orMisuse(
     () => dataContractJson({ contract }),
     (message) => `--contracts: ${path}: ${message.replace("The contract at ", "")}`,

@@ -46,7 +46,7 @@ async function read(file: string, terminal: Terminal): Promise<Uint8Array | unde
 }
 
 /**
- * Reads one value or message in hex per line, and prints one line of typed JSON for each; resolves to the exit code.
+ * Reads one value or message in hex per line and prints one line of typed JSON for each; resolves to the exit code.
  *
  * @param input Default: standard input.
  */

@@ -1,15 +1,15 @@
 import { type DecodeLimits, defaultDecodeLimits, resolveDecodeLimits } from "../codec/limits.ts";
 import { type Command, wholeNumber } from "./commander.ts";
 
-/** The options that bound what one body may hold. */
+/** The options that limit the size of one body. */
 export interface LimitOptions {
-  /** Most list elements and members of one body. */
+  /** Maximum list elements and members of one body. */
   readonly maxItems: number;
-  /** Deepest nesting of one body. */
+  /** Maximum nesting depth of one body. */
   readonly maxDepth: number;
 }
 
-/** Gives a command the options that bound one body; up to `mostItems` the command takes less than 300 MB. */
+/** Adds the options that limit one body to a command; up to `mostItems` it takes less than 300 MB. */
 export function withLimitOptions(command: Command, mostItems: number): Command {
   const { maxDepth } = defaultDecodeLimits;
   return command
@@ -17,7 +17,7 @@ export function withLimitOptions(command: Command, mostItems: number): Command {
     .option("--max-depth <N>", "limit of nested levels", wholeNumber("--max-depth", 1), maxDepth);
 }
 
-/** The limits that the options give. */
+/** The limits from the options. */
 export function limitsOf({ maxItems, maxDepth }: LimitOptions): DecodeLimits {
   return resolveDecodeLimits({ maxItems, maxDepth });
 }

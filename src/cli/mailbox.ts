@@ -5,7 +5,7 @@ import { createEnvelope, type Envelope } from "../envelope/envelope.ts";
 import { parsedJson } from "../values/json.ts";
 import { Misuse, orMisuse, unreadable } from "./misuse.ts";
 
-/** A folder of messages with what should become of each. */
+/** A folder of messages, with the expected outcome of each. */
 export interface Mailbox {
   readonly folder: string;
   readonly letters: readonly Letter[];
@@ -18,7 +18,7 @@ export interface Letter {
   readonly file: string;
   readonly envelope: Envelope;
   readonly expect: Expectation;
-  /** Whether the bytes are those that the manifest was made for. */
+  /** Whether the bytes are those for which the manifest was made. */
   readonly intact: boolean;
   /** The content type under which its dead letter is sent again. */
   readonly repair: { readonly contentType: string; readonly expect: Expectation } | undefined;
@@ -90,7 +90,7 @@ async function read(folder: string, file: string): Promise<Uint8Array> {
   return readFile(path).catch(unreadable(path));
 }
 
-/** The members of a JSON object, read with the complaints that a person needs. */
+/** The members of a JSON object, read with errors that name the member. */
 class Fields {
   readonly #members: ReadonlyMap<string, unknown>;
   readonly #where: string;

@@ -4,7 +4,7 @@ import { fileURLToPath } from "node:url";
 import { run } from "./program.ts";
 import { processTerminal } from "./terminal.ts";
 
-/** The package's folder, from the sources as from what is published. */
+/** The package's folder, for the sources and for the published files. */
 const root = new URL("../../", import.meta.url);
 
 const product = {
@@ -13,8 +13,7 @@ const product = {
 };
 const terminal = processTerminal();
 const code = await run(process.argv.slice(2), product, terminal);
-// The code is set and the process left to end by itself, so that everything written arrives; what could not be written
-// has set it before.
+// Only the exit code is set and the process ends by itself, so that all output arrives; a failed write has already set it.
 process.exitCode ??= code;
 
 function versionOf(manifest: string): string {

@@ -11,13 +11,13 @@ import { attemptTable } from "./attempt-table.ts";
 import { oneLine, visibleJson } from "./display.ts";
 import type { Terminal } from "./terminal.ts";
 
-/** A message as a command shows it: what the broker says, and what the codecs make of its payload. */
+/** A message as a command shows it: the broker's data, and what the codecs make of its payload. */
 export interface MessageView {
   readonly delivery: Delivery;
   readonly result: ReturnType<Serializer["deserialize"]>;
   /** The value in the rendering of the command line; `undefined` when empty, or when nothing read it. */
   readonly value: Json | undefined;
-  /** Whether a codec read it and it can be shown. */
+  /** Whether a codec read it and the value can be shown. */
   readonly ok: boolean;
   readonly error: SobreError | undefined;
 }
@@ -35,7 +35,7 @@ export function viewOf(delivery: Delivery, serializer: Serializer): MessageView 
   }
 }
 
-/** The view as one line of JSON; `envelope` has all that was sent. */
+/** The view as one line of JSON; `envelope` has everything that was sent. */
 export function viewAsJson({ delivery, result, value, ok, error }: MessageView): string {
   const { envelope, sequenceNumber, enqueuedTimeUtc, expiresAtUtc, deliveryCount, state } = delivery;
   const { deadLetterReason, deadLetterErrorDescription, deadLetterSource } = delivery;
@@ -58,7 +58,7 @@ export function viewAsJson({ delivery, result, value, ok, error }: MessageView):
   );
 }
 
-/** The view as text: a title, the properties when they are wanted, and the value or the whole story of why there is none. */
+/** The view as text: a title, the properties if wanted, and the value or every reason why there is none. */
 export function viewAsText(view: MessageView, terminal: Terminal, detail: "short" | "all"): string {
   const { style } = terminal;
   const parts = [title(view, terminal)];
@@ -115,6 +115,6 @@ function body({ result, value, ok, error, delivery }: MessageView, terminal: Ter
   if (!ok) return `  ${terminal.style.red("cannot be shown")}: ${oneLine(error?.message ?? "")}`;
   if (value === undefined) return terminal.style.dim("(empty)");
   const { byteLength } = delivery.envelope.payload;
-  // One line for what is short, as a person would write it.
+  // A short value on one line, as a person would write it.
   return visibleJson(JSON.stringify(value, undefined, byteLength < 60 ? undefined : 2));
 }

@@ -1,7 +1,7 @@
 import type { Serializer } from "../codec/serializer.ts";
 import { commandSerializer, type Hints } from "./codecs.ts";
 
-/** The hints of a migration, which can be copied to a thread. */
+/** The hints of a migration, in a form that can be sent to a thread. */
 export type MigrateHints = Pick<Hints, "contracts" | "timeZone" | "unwrapBytes" | "limits">;
 
 /** How `sobre migrate` reads, in each of its threads. */
@@ -10,6 +10,6 @@ export async function reading(
 ): Promise<{ readonly serializer: Serializer; readonly hasContract: () => boolean }> {
   // A queue holds JSON of many types.
   const serializer = await commandSerializer({ ...hints, jsonIsOfContract: false });
-  // The readers decide which payloads their contracts apply to.
+  // The readers decide to which payloads their contracts apply.
   return { serializer, hasContract: () => (hints.contracts ?? []).length > 0 };
 }

@@ -11,11 +11,11 @@ import { counted, displayWidth, fit, oneLine } from "./display.ts";
 import { gap, renderTable } from "./table.ts";
 import type { Terminal } from "./terminal.ts";
 
-/** How a report is set. */
+/** The layout of a report. */
 export interface ReportLayout extends Pick<Terminal, "columns" | "style"> {
-  /** Whether the report is complete, with every path, or fits a terminal. */
+  /** Whether the report is complete, with every path, or shortened to fit a terminal. */
   readonly full: boolean;
-  /** Where what failed was kept, if anywhere. */
+  /** The folder of the messages that failed, if they were kept. */
   readonly quarantine?: string | undefined;
 }
 
@@ -116,7 +116,7 @@ function types(all: readonly TypeReport[], { columns, style, full }: ReportLayou
   return full ? shown.map((type) => `${typeTitle(type)}\n${pathTable(type, columns)}`).join("\n") : `${table}${more}`;
 }
 
-/** The namespace behind the name, where it may be cut. */
+/** The namespace after the name, where it may be cut off. */
 function spaceLast(typeName: string): string {
   return typeName.replace(/^\{(.*)\}(.*)$/, "$2  $1");
 }
@@ -140,7 +140,7 @@ function pathTable({ paths: all, morePaths }: TypeReport, columns: number): stri
   return morePaths === 0 ? table : `${table}\n    and ${morePaths} more`;
 }
 
-/** Grouped by what they mean, since one sentence stands for many paths. */
+/** Grouped by meaning, since one sentence stands for many paths. */
 function findings(all: readonly MigrationFinding<string>[], layout: ReportLayout): string {
   const { columns, style, full } = layout;
   return groupedFindings(all)

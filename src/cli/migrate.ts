@@ -33,11 +33,11 @@ export interface MigrateOptions extends OpenSourceOptions, LimitOptions {
   readonly resume?: boolean;
   readonly quarantine?: string;
   readonly schemaOut?: string;
-  /** Files for the report, whose names say in which form. */
+  /** Files for the report; the extension decides the format. */
   readonly report?: readonly string[];
   readonly json?: boolean;
   readonly sample?: number;
-  /** Whether JSON inside of strings is opened, and documents inside of byte arrays. */
+  /** Whether JSON inside strings and documents inside byte arrays are opened. */
   readonly unwrap: boolean;
   readonly hex: boolean;
 }
@@ -57,7 +57,7 @@ export async function migrateSource(command: MigrateCommand, terminal: Terminal)
   const contracts = await readDotnetContracts(command.contracts);
   const { timeZone, unwrap: unwrapBytes } = command;
   const hints: MigrateHints = { contracts, timeZone, unwrapBytes, limits: limitsOf(command) };
-  // Sources run as they are, and are built to .js.
+  // The sources run unbuilt; the build writes .js files.
   const module = new URL(
     `./migrate-reading${import.meta.url.slice(import.meta.url.lastIndexOf("."))}`,
     import.meta.url,
@@ -136,7 +136,7 @@ function stopped(error: unknown, terminal: Terminal): number {
   return migrateExitCodes.stopped;
 }
 
-/** @throws Misuse for what no folder can be, before any work is done. */
+/** @throws Misuse for a path that cannot be a folder, before any work is done. */
 function checkFolder(path: string): void {
   if (path === "") throw new Misuse("--schema-out needs a folder");
   if (statSync(path, { throwIfNoEntry: false })?.isDirectory() === false) {
@@ -144,7 +144,7 @@ function checkFolder(path: string): void {
   }
 }
 
-/** @throws Misuse for a name that says no form, and where no file can be written, before any work is done. */
+/** @throws Misuse for an unknown extension, and for a file that cannot be written, before any work is done. */
 function reportWriter(file: string, quarantine: string | undefined): (report: MigrationReport) => string {
   try {
     accessSync(dirname(file), constants.W_OK);

@@ -4,19 +4,19 @@ import { reasonOf } from "../migration/file-reason.ts";
 /** A usage error, reported in one line with exit code 2. */
 export class Misuse extends Error {}
 
-/** One sentence for what the file system says about `path`. */
+/** The file system's error about `path` in one sentence. */
 export function fileProblem(path: string, error: unknown): string {
   return `${path}: ${reasonOf(error)}`;
 }
 
-/** For `catch`: throws what the file system says about `path` as a Misuse. */
+/** For `catch`: throws the file system's error about `path` as a Misuse. */
 export function unreadable(path: string): (error: unknown) => never {
   return (error) => {
     throw new Misuse(fileProblem(path, error));
   };
 }
 
-/** Runs `action`; what the library refuses becomes a Misuse, in the words of the command. */
+/** Runs `action`; an error of the library becomes a Misuse with the command's option names. */
 export function orMisuse<T>(action: () => T, inWords: (message: string) => string = String): T {
   try {
     return action();
@@ -28,5 +28,5 @@ export function orMisuse<T>(action: () => T, inWords: (message: string) => strin
 /** The exit codes of every command. */
 export const exitCodes = { done: 0, failed: 1, misuse: 2, unwritten: 3 } as const;
 
-/** The exit codes of `sobre migrate`: what was found, and 1 for what kept it from looking. */
+/** The exit codes of `sobre migrate`: what was found, or 1 if it could not run. */
 export const migrateExitCodes = { clean: 0, stopped: 1, ambiguous: 2, losses: 3, failures: 4 } as const;

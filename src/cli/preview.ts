@@ -2,10 +2,10 @@ import { valueToJson } from "../values/value-json.ts";
 import { SobreError } from "../errors/sobre-error.ts";
 import { fit, oneLine, visibleJson } from "./display.ts";
 
-/** How many bytes of a binary body a preview shows at most; more do not fit a line. */
+/** Maximum bytes of a binary body in a preview; more do not fit on a line. */
 const shownBytes = 64;
 
-/** A body on one line of at most `width` columns, with nothing in it that a terminal obeys. */
+/** A body on one line of at most `width` columns, without anything that a terminal would interpret. */
 export function preview(body: unknown, width: number): string {
   if (body === undefined) return fit("(empty)", width);
   if (typeof body === "string") return fit(oneLine(body.slice(0, width * 8)), width);
@@ -13,7 +13,7 @@ export function preview(body: unknown, width: number): string {
   return fit(visibleJson(renderJson(body)), width);
 }
 
-/** A value as JSON text with `$` objects, or why it has none. */
+/** A value as JSON text with `$` objects, or the reason why there is none. */
 function renderJson(value: unknown): string {
   try {
     return JSON.stringify(valueToJson(value));

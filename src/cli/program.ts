@@ -18,7 +18,7 @@ import { storeCommand } from "./store-command.ts";
 import type { Terminal } from "./terminal.ts";
 import { tourCommand } from "./tour-command.ts";
 
-/** Runs one command line (without the program's own name); resolves to the exit code. Commands are loaded when asked for. */
+/** Runs one command line (without the program's own name); resolves to the exit code. A command's modules are loaded when it runs. */
 export async function run(args: readonly string[], product: Product, terminal: Terminal): Promise<number> {
   let exitCode: number = exitCodes.done;
   const finish = (code: number): void => void (exitCode = code);
@@ -43,7 +43,7 @@ export async function run(args: readonly string[], product: Product, terminal: T
     migrate: () => migrateCommand(terminal, finish),
   };
   const [name = ""] = args;
-  // To make them all takes longer than most of what one does.
+  // Creating all commands takes longer than running most of them.
   const asked = Object.hasOwn(makers, name) ? [makers[name]] : Object.values(makers);
   for (const make of asked) {
     const command = make?.();
@@ -51,7 +51,7 @@ export async function run(args: readonly string[], product: Product, terminal: T
   }
   for (const command of program.commands.flatMap(withInner))
     command.copyInheritedSettings(program).helpOption("-h, --help", "show this");
-  // There, 2 means ambiguities.
+  // For `sobre migrate`, 2 means ambiguities.
   const { misuse } = args[0] === "migrate" ? { misuse: migrateExitCodes.stopped } : exitCodes;
   try {
     await program.parseAsync(args[0] === "help" ? [...args.slice(1), "--help"] : args, { from: "user" });
@@ -64,12 +64,12 @@ export async function run(args: readonly string[], product: Product, terminal: T
   }
 }
 
-/** A command with all that are inside of it. */
+/** A command with its subcommands. */
 function withInner(command: Command): readonly Command[] {
   return [command, ...command.commands.flatMap(withInner)];
 }
 
-/** The lines of `serve` and `queue` stand for these in the overall help, so that it fits a screen. */
+/** Left out of the overall help, so that it fits on a screen; the lines of `serve` and `queue` mention them. */
 const withOthers: ReadonlySet<string> = new Set(["store", "topic", "subscription", "rule"]);
 
 function frame({ version }: Product, terminal: Terminal): Command {
@@ -95,7 +95,7 @@ Exit codes: 0 done, 1 something unread, 2 wrong usage, 3 output not written.`,
     );
 }
 
-/** All commands are to fit a screen, which leaves no room for the version's and the help's options. */
+/** All commands must fit on a screen, which leaves no room for the options of version and help. */
 function visibleOptions(command: Command): Option[] {
   return command.parent === null ? [] : new Help().visibleOptions(command);
 }

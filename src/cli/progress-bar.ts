@@ -1,11 +1,11 @@
 import { SingleBar } from "cli-progress";
 
-/** A bar that shows how far something is. */
+/** A progress bar. */
 export interface ProgressBar {
-  /** Begins a new stretch of work; `total` is `undefined` when nobody knows. */
+  /** Starts a new stretch of work; `total` is `undefined` when it is unknown. */
   begin(title: string, total: number | undefined): void;
   update(done: number, messages: number): void;
-  /** Takes the bar off the screen. */
+  /** Removes the bar from the screen. */
   end(): void;
 }
 

@@ -7,21 +7,21 @@ import { type MessageView, viewAsJson, viewAsText, viewOf } from "./message-view
 import { exitCodes } from "./misuse.ts";
 import type { Showing } from "./peek.ts";
 
-/** Which messages `sobre receive` takes, and what becomes of them. */
+/** Which messages `sobre receive` takes, and how it settles them. */
 export interface ReceiveRequest {
   readonly max: number;
   /** Seconds. */
   readonly wait: number;
   readonly session?: string;
-  /** Of the next session that is free. */
+  /** Take them from the next available session. */
   readonly nextSession?: boolean;
-  /** Where envelopes are appended. */
+  /** The file to which envelopes are appended. */
   readonly out?: string;
   readonly complete: boolean;
   readonly json?: boolean;
 }
 
-/** Messages per receive: each is written and settled well within its lock. */
+/** Messages per receive: few enough to write and settle well within their locks. */
 const batch = 10;
 
 /** Receives, writes, then completes; resolves to the exit code. */
@@ -45,7 +45,7 @@ export function receiveMessages(endpoint: Endpoint, request: ReceiveRequest, sho
           await file?.append(`${JSON.stringify(deliveryToJson(delivery))}\n`);
           await terminal.out(shown(view, request, showing));
           count++;
-          // A message that was not shown in full is not completed.
+          // A message that could not be shown in full is not completed.
           const isWritten = (view.ok || request.json === true || file !== undefined) && !terminal.closed;
           if (!request.complete || !isWritten || delivery.lockToken === undefined) kept.push(delivery);
           else await engine.settle(entity, delivery.lockToken, { kind: "complete" });
@@ -60,7 +60,7 @@ export function receiveMessages(endpoint: Endpoint, request: ReceiveRequest, sho
   });
 }
 
-/** Where the lock is lost the message is back already. */
+/** If the lock is lost, the message is already back in the queue. */
 async function giveBack({ engine, entity }: Endpoint, { lockToken }: Delivery): Promise<void> {
   if (lockToken === undefined) return;
   await engine.settle(entity, lockToken, { kind: "abandon" }).catch(() => undefined);
@@ -75,6 +75,6 @@ function open({ engine, entity }: Endpoint, { session, nextSession, wait }: Rece
 function shown(view: MessageView, { json, out }: ReceiveRequest, { terminal }: Showing): string {
   if (json === true) return `${viewAsJson(view)}\n`;
   const text = viewAsText(view, terminal, "short");
-  // A line is enough for what is in a file.
+  // One line is enough for a message that is in a file.
   return out === undefined ? `${text}\n\n` : `${text.split("\n", 1)[0] ?? ""}\n`;
 }

@@ -107,7 +107,7 @@ export function showRule(
 }
 
 function ruleTable(rules: readonly RuleProperties[], { columns }: Terminal): string {
-  // An expression is what is looked for, so that it is cut rather than left out.
+  // People look for the expression, so it is cut rather than left out.
   const name = Math.max(4, ...rules.map((rule) => Math.min(50, oneLine(rule.name).length)));
   const room = Math.max(12, columns - name - 2);
   const table = [

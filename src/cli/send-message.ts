@@ -8,7 +8,7 @@ import { oneLine } from "./display.ts";
 import { exitCodes, Misuse, orMisuse } from "./misuse.ts";
 import type { Terminal } from "./terminal.ts";
 
-/** A message that a command line gives whole. */
+/** A message given by the options of a command line. */
 export interface MessageRequest {
   readonly body: string;
   readonly contentType?: string;
@@ -49,7 +49,7 @@ function envelopeOf(request: MessageRequest, serializer: Serializer): Envelope {
   });
 }
 
-/** Text as it is; the formats of bytes are encoded from the JSON that `sobre decode` prints. */
+/** Text is sent as it is; binary formats are encoded from the JSON that `sobre decode` prints. */
 function payloadOf(body: string, contentType: string, { registry }: Serializer): Uint8Array {
   const bytes = new TextEncoder().encode(body);
   const isText = /^(?:text\/|application\/(?:[\w.-]+\+)?(?:json|xml)\b)/i.test(contentType);

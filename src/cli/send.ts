@@ -11,7 +11,7 @@ import type { Terminal } from "./terminal.ts";
 /** The arguments of `sobre send`. */
 export interface SendRequest {
   readonly file: string;
-  /** Whether what was sent before is sent once more. */
+  /** Whether messages that were sent before are sent again. */
   readonly again?: boolean;
   readonly dryRun?: boolean;
 }
@@ -24,7 +24,7 @@ export function sendFile(endpoint: Endpoint, request: SendRequest, terminal: Ter
   return atEndpoint(endpoint, terminal, async ({ engine, entity, address }) => {
     const { file, again = false, dryRun = false } = request;
     const before = again || file === "-" ? new Set<string>() : await sentBefore(file, address);
-    // Nothing is sent before everything was read, and no file is held in memory for that.
+    // Every file is read to its end before anything is sent, without holding one in memory.
     const lines = file === "-" ? await allOf(envelopeLines(file)) : undefined;
     let [count, passed] = [0, 0];
     for await (const line of lines ?? envelopeLines(file)) {
@@ -59,10 +59,10 @@ async function allOf<T>(items: AsyncIterable<T>): Promise<readonly T[]> {
 
 const journalFile = (file: string): string => `${file}.sent`;
 
-/** A changed line is another message; so is the same text on another line. */
+/** A changed line is a new message, and so is the same text on another line. */
 const keyOf = ({ number, digest }: Pick<EnvelopeLine, "number" | "digest">): string => `${number} ${digest}`;
 
-/** The lines that the journal lists as sent to that address. */
+/** The lines that the journal lists as sent to this address. */
 async function sentBefore(file: string, address: string): Promise<Set<string>> {
   const sent = new Set<string>();
   try {
@@ -76,7 +76,7 @@ async function sentBefore(file: string, address: string): Promise<Set<string>> {
   return sent;
 }
 
-/** Sends lines together where they fit, in their order, and writes down what has arrived. */
+/** Sends lines in order, in batches, and records those that were accepted. */
 class Batches {
   readonly #sender: EngineSender;
   readonly #journal: { readonly journal: AppendedFile | undefined; readonly address: string };

@@ -3,7 +3,7 @@ import { addKey, type Keys } from "./serve-keys.ts";
 import type { ServeCommand } from "./serve.ts";
 import type { Terminal } from "./terminal.ts";
 
-/** `sobre serve` as commander has it; what it does is loaded when it is asked for. */
+/** `sobre serve` for commander; its implementation is loaded when it runs. */
 export function serveCommand(terminal: Terminal, finish: Finish): Command {
   return new Command("serve")
     .summary("serve queues and topics to Azure Service Bus clients; also: store")

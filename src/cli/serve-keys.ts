@@ -3,7 +3,7 @@ import { Misuse } from "./misuse.ts";
 /** Shared access keys by their names. */
 export type Keys = Readonly<Record<string, string>>;
 
-/** Adds a key, given as NAME=KEY. Its value is never repeated: it is a secret. @throws Misuse */
+/** Adds a key, given as NAME=KEY. Errors never repeat the value, which is a secret. @throws Misuse */
 export function addKey(keys: Keys, pair: string, source: string): Keys {
   const [, name, key] = /^([^=]+)=(.+)$/s.exec(pair) ?? [];
   if (name === undefined || key === undefined) throw new Misuse(`${source} must be NAME=KEY`);

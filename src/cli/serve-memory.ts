@@ -3,7 +3,7 @@ import { getHeapSpaceStatistics, setFlagsFromString } from "node:v8";
 import { runInNewContext } from "node:vm";
 import { messageKeep } from "../envelope/message-keep.ts";
 
-/** Bytes of the heap's young generation, which V8 would let grow to eight times that without a gain for a broker. */
+/** Bytes of the heap's young generation; V8 would let it grow to eight times that, which gains a broker nothing. */
 const mostYoung = 16 * 2 ** 20;
 
 /** Bytes of removed messages after which memory is returned, and bytes that may remain. */
@@ -34,7 +34,7 @@ export function keepMemorySmall(): () => void {
   };
 }
 
-/** Notices that most of the messages have left, and that nothing comes or goes any more. */
+/** Detects that most messages have left and that traffic has stopped. */
 export class Drained {
   #most = 0;
   #last = 0;

@@ -30,18 +30,18 @@ export interface ServeCommand {
   readonly key?: Keys;
   /** A file of keys. */
   readonly keyFile?: string;
-  /** Keys as the environment has them. */
+  /** Keys from the environment. */
   readonly keyVariable?: string;
   readonly autoCreate?: boolean;
-  /** Stands in for the official emulator. */
+  /** Whether it takes the official emulator's place. */
   readonly emulator?: boolean;
-  /** The emulator's port for HTTP, as the environment has it. */
+  /** The emulator's port for HTTP, from the environment. */
   readonly emulatorHttpPort?: string;
   readonly control?: boolean;
   readonly virtualTime?: boolean;
   /** Megabytes that messages may take. */
   readonly maxMemory?: number;
-  /** With a certificate made on the spot. */
+  /** Whether to use a certificate generated at the start. */
   readonly tls?: boolean;
   /** Files of a certificate and its key. */
   readonly cert?: string;
@@ -98,7 +98,7 @@ export async function serve(command: ServeCommand, terminal: Terminal, stop: Pro
   return exitCodes.done;
 }
 
-/** The certificate that TLS is spoken with, made or read. @throws Misuse */
+/** The certificate for TLS, generated or read. @throws Misuse */
 async function certificateOf(
   { tls = false, cert, certKey }: ServeCommand,
   host: string,
@@ -119,7 +119,7 @@ async function writeCertificate(cert: string): Promise<string> {
   return path;
 }
 
-/** The entities to begin with, and the keys: of the command, or of the configuration. */
+/** The initial entities and the keys, from the command line or the configuration. */
 type Configured = Pick<ServerOptions, "queues" | "topics" | "keys" | "tls" | "host">;
 
 async function entitiesOf(command: ServeCommand): Promise<Configured> {
@@ -128,13 +128,13 @@ async function entitiesOf(command: ServeCommand): Promise<Configured> {
   const more = Object.fromEntries(queue.map((name) => [name, {}]));
   if (config === undefined) return { queues: more, keys };
   const text = await readText(config, mostConfigBytes);
-  // Checking a configuration takes most of the time to start.
+  // Loaded only when needed: checking a configuration takes most of the start-up time.
   const { emulatorConfig } = await import("../engines/emulator-config/index.ts");
   const configured = orMisuse(
     () => emulatorConfig(text),
     (message) => `${config}: ${message}`,
   );
-  // A queue that is there has what its configuration says.
+  // A queue of the configuration has the settings given there.
   const known = new Set(Object.keys(configured.queues).map((name) => name.toLowerCase()));
   const added = Object.fromEntries(Object.entries(more).filter(([name]) => !known.has(name.toLowerCase())));
   return { topics: configured.topics, queues: { ...configured.queues, ...added }, keys: keys ?? configured.keys };
@@ -194,7 +194,7 @@ function emulatorPort({ emulator = false, emulatorHttpPort: given }: ServeComman
   throw new Misuse("EMULATOR_HTTP_PORT must be a port: a whole number from 0 to 65535");
 }
 
-/** Codes of a port or directory that is in use, damaged, full or not to be written. */
+/** Codes of a port or directory that is in use, damaged, full or not writable. */
 const machineCodes: ReadonlySet<ErrorCode> = new Set([
   "InvalidOperation",
   "DecodeFailed",
@@ -202,7 +202,7 @@ const machineCodes: ReadonlySet<ErrorCode> = new Set([
   "ServiceBusy",
 ]);
 
-/** The command's names for the server's options. */
+/** The command's option for each option of the server. */
 const portOptions: ReadonlyMap<string | undefined, string> = new Map([
   ["$.port", "--port"],
   ["$.httpPort", "--http-port"],

@@ -17,10 +17,10 @@ interface Count {
   oldest: number;
 }
 
-/** Characters of a file that is written at a time. */
+/** Characters that are written to a file at a time. */
 const buffered = 2 ** 20;
 
-/** Reads every row of a store, and prints what it holds; resolves to the exit code. */
+/** Checks every row of a store and prints its counts; resolves to the exit code. */
 export async function checkStore(directory: string, terminal: Terminal): Promise<number> {
   checkDirectory(directory);
   const { inventory } = await import("../engines/durable/inventory.ts");

@@ -1,11 +1,11 @@
 import CliTable from "cli-table3";
 
-/** How a {@link renderTable} looks. */
+/** The layout of {@link renderTable}. */
 export interface TableLayout {
-  /** Columns of the terminal that each column takes, with two of space after it. */
+  /** The width of each column on the terminal, including two blanks after it. */
   readonly widths: readonly number[];
   readonly head?: readonly string[];
-  /** Columns that are set to the right; default: none. */
+  /** Columns that are aligned right. Default: none. */
   readonly right?: readonly number[];
   /** Spaces before each line. Default: 0. */
   readonly indent?: number;
@@ -29,7 +29,7 @@ const noLines = {
   middle: "",
 };
 
-/** Draws a table without lines; cells that are too long are wrapped between words. */
+/** Draws a table without rules; cells that are too long wrap between words. */
 export function renderTable(rows: readonly (readonly string[])[], layout: TableLayout): string {
   const { widths, head = [], right = [], indent = 0 } = layout;
   const table = new CliTable({
@@ -49,7 +49,7 @@ export function renderTable(rows: readonly (readonly string[])[], layout: TableL
     .join("\n");
 }
 
-/** Columns that a cell has even where the terminal is too narrow for all. */
+/** Minimum width of a cell, even if the terminal is too narrow for all. */
 const least = 3;
 
 /** Spaces after each column. */

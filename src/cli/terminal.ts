@@ -1,22 +1,22 @@
 import { styleText } from "node:util";
 import { exitCodes } from "./misuse.ts";
 
-/** Where a command writes to, and what fits there. */
+/** Where a command writes, and how wide it is. */
 export interface Terminal {
-  /** Columns to fill: the terminal's between 40 and 200, or 100 when it is none. */
+  /** Columns to fill: the terminal's, between 40 and 200, or 100 without a terminal. */
   readonly columns: number;
   readonly style: Style;
-  /** Whether a person's terminal shows standard output. */
+  /** Whether standard output is a terminal. */
   readonly interactive: boolean;
   /** Whether the reader of standard output has gone away, e.g. `head`. */
   readonly closed: boolean;
-  /** Writes to standard output and resolves when it was taken. */
+  /** Writes to standard output; resolves when the text was accepted. */
   out(text: string | Uint8Array): Promise<void>;
   /** Writes to standard error. */
   err(text: string): void;
 }
 
-/** Colours, which do nothing where they are not wanted. */
+/** Colours; they do nothing when they are not wanted. */
 export type Style = Readonly<Record<StyleName, (text: string) => string>>;
 
 type StyleName = "bold" | "dim" | "red" | "green" | "yellow" | "cyan";
@@ -47,7 +47,7 @@ export function processTerminal(): Terminal {
   const { stdout, stderr } = process;
   const state = { closed: false };
   const gone = (error: NodeJS.ErrnoException): void => {
-    // A reader that goes away early is not an error; a full disk is, reported once.
+    // A reader that goes away early is not an error; a full disk is one, and is reported once.
     if (error.code !== "EPIPE" && process.exitCode !== exitCodes.unwritten) {
       process.exitCode = exitCodes.unwritten;
       stderr.write(`sobre: standard output cannot be written (${error.code ?? error.name})\n`);

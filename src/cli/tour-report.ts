@@ -49,7 +49,7 @@ function heading(title: string, aside: string, { columns, style }: Screen): stri
   return `\n${style.bold(title)}  ${style.dim(fit(aside, columns - title.length - 2))}\n`;
 }
 
-/** The columns that a table's last column gets when the others take theirs. */
+/** The width that is left for a table's last column. */
 function rest(columns: number, taken: readonly number[]): number {
   return columns - taken.reduce((sum, width) => sum + width + gap, 0);
 }
@@ -108,7 +108,7 @@ function ailment({ letter, result, likeness }: Stop): string {
   const declared = letter.envelope.brokerProperties.contentType ?? "";
   const failure = result.attempts.find(({ outcome }) => outcome === "failed");
   const asDeclared = likeness !== undefined && declared.startsWith(likeness.contentType);
-  // That broken JSON looks like JSON is not worth saying.
+  // That broken JSON looks like JSON is not worth a mention.
   const telling = likeness !== undefined && !(asDeclared && result.attempts[0] === failure);
   if (telling) return `looks like ${likeness.name}`;
   if (failure === undefined) return "no known format";
@@ -188,7 +188,7 @@ function summary(tour: Tour, { columns, style }: Screen): string {
   return lines.join("\n");
 }
 
-/** Text on as many lines as it takes, broken at blanks. */
+/** Text wrapped at blanks. */
 function wrapped(text: string, columns: number): readonly string[] {
   const lines: string[] = [];
   for (const word of text.split(" ")) {

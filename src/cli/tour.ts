@@ -14,9 +14,9 @@ import { compression } from "../stages/compression.ts";
 import { SobreError } from "../errors/sobre-error.ts";
 import type { Expectation, Letter, Mailbox } from "./mailbox.ts";
 
-/** The outcome of a mailbox that was sent through a queue. */
+/** The outcome of sending a mailbox through a queue. */
 export interface Tour {
-  /** How the messages are read, a sentence each. */
+  /** How the messages are read, one sentence each. */
   readonly rules: readonly string[];
   readonly stops: readonly Stop[];
   readonly deadLetters: readonly DeadLetter[];
@@ -25,15 +25,15 @@ export interface Tour {
   readonly milliseconds: number;
 }
 
-/** One message and what became of it. */
+/** A message and its outcome. */
 export interface Stop {
   readonly letter: Letter;
   readonly result: DeserializeResult;
-  /** Whether what read it was not chosen by the content type or body kind, but listed as a fallback. */
+  /** Whether a fallback read it rather than the codec of its content type or body kind. */
   readonly byFallback: boolean;
-  /** The format that the payload of an unreadable message looks like. */
+  /** The format that the payload of an unreadable message seems to have. */
   readonly likeness: Likeness | undefined;
-  /** How it differs from what the mailbox expects, in one sentence; `undefined` when it does not. */
+  /** How it differs from the mailbox's expectation, in one sentence; `undefined` if it does not. */
   readonly surprise: string | undefined;
 }
 
@@ -43,7 +43,7 @@ export interface DeadLetter {
   readonly file: string;
   readonly reason: string;
   readonly description: string;
-  /** Whether its payload is byte for byte what was sent. */
+  /** Whether its payload has exactly the bytes that were sent. */
   readonly untouched: boolean;
 }
 
@@ -55,7 +55,7 @@ export interface Repair {
   readonly stop: Stop;
 }
 
-/** A serializer and what it does, for people. */
+/** A serializer, described for people. */
 export interface Reading {
   readonly serializer: Serializer;
   readonly rules: readonly string[];
@@ -133,7 +133,7 @@ function compare(expect: Expectation, result: DeserializeResult): string | undef
   if ("deadLetter" in expect) {
     if (result.ok) return `It was read by ${result.codec}, and should have been dead-lettered.`;
     if (result.error.code !== expect.deadLetter) return `Its code is ${result.error.code}, not ${expect.deadLetter}.`;
-    // Those that the first bytes ruled out have not tried.
+    // Codecs that the first bytes ruled out made no attempt.
     const tried = result.attempts.flatMap(({ codec, outcome }) => (outcome === "vetoed" ? [] : [codec])).join(", ");
     if (tried !== expect.tried.join(", ")) return `It was tried by ${tried}, not by ${expect.tried.join(", ")}.`;
     const told = expect.looksLike === undefined || result.error.message.includes(`like ${expect.looksLike} (`);
@@ -180,5 +180,5 @@ async function redrive(client: Client, serializer: Serializer, letter: Letter): 
   return entry && { file: letter.file, before, after: contentType, stop: inspect(entry, serializer) };
 }
 
-/** Enough for every dead letter of a mailbox that fits a screen. */
+/** Enough for every dead letter of a mailbox that fits on a screen. */
 const maxDeadLetters = 1000;

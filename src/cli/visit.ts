@@ -6,7 +6,7 @@ import type { Terminal } from "./terminal.ts";
 import { takeTour } from "./tour.ts";
 import { tourReport } from "./tour-report.ts";
 
-/** Takes the tour of a mailbox and prints it; resolves to the exit code. */
+/** Runs the tour of a mailbox and prints its report; resolves to the exit code. */
 export async function visit(folder: string, terminal: Terminal): Promise<number> {
   const mailbox = await readMailbox(folder);
   const tour = await takeTour(mailbox, mailboxReading(mailbox));
