@@ -16,15 +16,16 @@ const goFolder = `${folder}azservicebus`;
 /** The program that tries the official Go client. */
 export const goPeer: string = `${goFolder}/.built/peer`;
 
-const javaFolder = `${folder}azure-messaging-servicebus`;
-const classPath = `${javaFolder}/target/class-path`;
-
 /** The arguments of Java for the program that tries the official Java client; its client logs nothing. */
-export const javaPeer = (): readonly string[] => [
-  "-cp",
-  `${javaFolder}/target/classes:${readFileSync(classPath, "utf8")}`,
-  "Peer",
-];
+export const javaPeer = (): readonly string[] => javaProgram("azure-messaging-servicebus", "Peer");
+
+/** The arguments of Java for the program that reads golden messages. */
+export const javaGoldenReader = (): readonly string[] => javaProgram("golden-reader", "GoldenReader");
+
+function javaProgram(project: string, program: string): readonly string[] {
+  const target = `${folder}${project}/target`;
+  return ["-cp", `${target}/classes:${readFileSync(`${target}/class-path`, "utf8")}`, program];
+}
 
 /** The Buf command, which the proof `contract-buf` compares with. */
 export const buf: string = `${folder}node_modules/.bin/buf`;
@@ -53,12 +54,19 @@ export async function buildGoPeer(): Promise<void> {
   );
 }
 
-/** Builds the Java program with its packages, unless that of its sources is there already. */
-export async function buildJavaPeer(): Promise<void> {
-  const sources = [`${javaFolder}/pom.xml`, `${javaFolder}/src/main/java/Peer.java`];
-  await once(sources, `${javaFolder}/target/sources`, () =>
-    run("mvn", ["-q", "-B", "compile", "dependency:build-classpath", `-Dmdep.outputFile=${classPath}`], {
-      cwd: javaFolder,
+/** Builds the program that tries the official Java client. */
+export const buildJavaPeer = (): Promise<void> => buildJava("azure-messaging-servicebus");
+
+/** Builds the program that reads golden messages. */
+export const buildJavaGoldenReader = (): Promise<void> => buildJava("golden-reader");
+
+/** Builds a Java program with its packages, unless that of its sources is there already. */
+async function buildJava(project: string): Promise<void> {
+  const cwd = `${folder}${project}`;
+  const sources = globSync(["pom.xml", "src/main/java/*.java"], { cwd }).map((name) => `${cwd}/${name}`);
+  await once(sources, `${cwd}/target/sources`, () =>
+    run("mvn", ["-q", "-B", "compile", "dependency:build-classpath", `-Dmdep.outputFile=${cwd}/target/class-path`], {
+      cwd,
     }),
   );
 }

@@ -1,6 +1,6 @@
 import { execFile } from "node:child_process";
 import { promisify } from "node:util";
-import { buildGoPeer, buildJavaPeer, installPythonPackages } from "./installed.support.ts";
+import { buildGoPeer, buildJavaGoldenReader, buildJavaPeer, installPythonPackages } from "./installed.support.ts";
 
 /** A program of another language that some of these tests talk to. */
 export interface Peer {
@@ -41,6 +41,12 @@ export const peers: readonly Peer[] = [
     needs: "python3 with venv, its headers and a C compiler on the path",
     tests: ["golden-python.test.ts"],
     install: installPythonPackages,
+  },
+  {
+    name: "jackson-core, msgpack-core and protobuf-java",
+    needs: "java 17 and mvn on the path",
+    tests: ["golden-java.test.ts"],
+    install: buildJavaGoldenReader,
   },
   {
     name: "azservicebus, the official Go client,",
