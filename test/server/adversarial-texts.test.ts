@@ -1,7 +1,7 @@
 import { describe, expect, it } from "vitest";
 import { parseAddress } from "../../src/engine/address.ts";
-import { Effort } from "../../src/engines/memory/sql/effort.ts";
-import { compileSqlFilter } from "../../src/engines/memory/sql/filter.ts";
+import { Effort } from "../../src/broker/sql/effort.ts";
+import { compileSqlFilter } from "../../src/broker/sql/filter.ts";
 import { memoryEngine } from "../../src/engines/memory/index.ts";
 import { createEnvelope } from "../../src/envelope/index.ts";
 import { readBrokerProperties } from "../../src/http/broker-properties-header.ts";

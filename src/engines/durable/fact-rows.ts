@@ -1,56 +1,16 @@
 import { decodeMessage } from "../../amqp/message/decode-message.ts";
-import { encodeMessage } from "../../amqp/message/encode-message.ts";
-import { amend, createEnvelope, type Envelope, withParts } from "../../envelope/envelope.ts";
+import { complete, kept } from "../../amqp/message/kept-envelope.ts";
+import { readRule, writeRule } from "../../broker/stored-rule.ts";
+import type { Envelope } from "../../envelope/envelope.ts";
 import { SobreError } from "../../errors/sobre-error.ts";
 import type { Fact } from "../memory/store.ts";
 import type { FactWriter } from "./fact-writer.ts";
-import {
-  type BesidesSections,
-  headOf,
-  packStatus,
-  partNamed,
-  readHead,
-  sectionsOf,
-  unpackStatus,
-  writeMessageRow,
-} from "./message-row.ts";
+import { headOf, packStatus, partNamed, readHead, sectionsOf, unpackStatus, writeMessageRow } from "./message-row.ts";
 import type { RowBytes, RowSink } from "./row-bytes.ts";
-import { readEntity, readRule, writeEntity, writeRule } from "./stored-entity.ts";
+import { readEntity, writeEntity } from "./stored-entity.ts";
 
 /** The name of the counter that says when an entity was used; the others are those of partitions. */
 const usedCounter = "used";
-
-const noPayload = new Uint8Array();
-
-/** @throws SobreError `UnsupportedValue` for properties that AMQP has no form for. */
-export function checkProperties(envelope: Envelope): void {
-  const { brokerProperties, applicationProperties } = envelope;
-  // An empty payload is writable whatever its kind.
-  encodeMessage(withParts(envelope, noPayload, brokerProperties, applicationProperties));
-}
-
-/** An envelope whose sections can be written, and what they cannot hold of the one that it stands for. */
-interface Kept {
-  readonly envelope: Envelope;
-  readonly besides: BesidesSections;
-}
-
-/** The envelope itself, or one with the payload as data where it is not what its kind says: the engine does not look into it. */
-function kept(envelope: Envelope): Kept {
-  const { bodyKind, brokerProperties } = envelope;
-  const { timeToLive } = brokerProperties;
-  if (bodyKind === "data" || isWritable(envelope)) return { envelope, besides: { timeToLive } };
-  return { envelope: amend(envelope, { bodyKind: "data" }), besides: { timeToLive, bodyKind } };
-}
-
-function isWritable(envelope: Envelope): boolean {
-  try {
-    encodeMessage(envelope);
-    return true;
-  } catch {
-    return false;
-  }
-}
 
 /** Writes a fact as a row. */
 export function writeFact(rows: RowBytes, fact: Fact): void {
@@ -167,11 +127,4 @@ export class EnvelopeSink implements RowSink {
   sessionState(): void {}
   seen(): void {}
   forgotten(): void {}
-}
-
-function complete(envelope: Envelope, { timeToLive, bodyKind }: BesidesSections): Envelope {
-  const whole = timeToLive === undefined ? envelope : amend(envelope, { brokerProperties: { timeToLive } });
-  if (bodyKind === undefined) return whole;
-  const { payload, brokerProperties, applicationProperties } = whole;
-  return createEnvelope({ payload, bodyKind, brokerProperties, applicationProperties });
 }

@@ -1,6 +1,7 @@
+import type { BesidesSections } from "../../amqp/message/kept-envelope.ts";
 import type { MessageState } from "../../engine/delivery.ts";
-import type { BodyKind, Envelope } from "../../envelope/envelope.ts";
-import type { DeadLetterMark } from "../memory/arrival.ts";
+import type { Envelope } from "../../envelope/envelope.ts";
+import type { DeadLetterMark } from "../../broker/dead-letter.ts";
 import type { Part, StoredMessage } from "../memory/store.ts";
 import { FactReader } from "./fact-reader.ts";
 import type { FactWriter } from "./fact-writer.ts";
@@ -27,13 +28,6 @@ const has = { number: 1, mark: 2, timeToLive: 4, value: 8, sequence: 16, session
 
 /** Longer times to live do not fit into the header of an AMQP message. */
 const longestInHeader = 0xffff_ffff;
-
-/** An envelope's parts that the sections of an AMQP message do not always hold. */
-export interface BesidesSections {
-  readonly timeToLive?: number | undefined;
-  /** Of a payload that is not what its kind says, and lies in a data section. */
-  readonly bodyKind?: BodyKind | undefined;
-}
 
 /** Writes a message's row: the broker's bookkeeping behind its length, then the message's own sections. */
 export function writeMessageRow(

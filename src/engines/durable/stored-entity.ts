@@ -1,9 +1,5 @@
 import { queueSettings, subscriptionSettings, topicSettings } from "../../engine/entity-settings.ts";
 import type { QueueOptions, SubscriptionOptions, TopicOptions } from "../../engine/admin.ts";
-import type { RuleProperties } from "../../engine/rules.ts";
-import { SobreError } from "../../errors/sobre-error.ts";
-import { valueToJson } from "../../values/value-json.ts";
-import { valueFromJson } from "../../values/value-json-reading.ts";
 import type { EntityFact } from "../memory/store.ts";
 
 /** An entity as JSON. What JSON cannot hold is a time that never ends, which is the default of its option. */
@@ -45,17 +41,4 @@ export function readEntity(entity: number, text: string): EntityFact {
     default:
       return stored satisfies never;
   }
-}
-
-export const writeRule = (rule: RuleProperties): string => JSON.stringify(valueToJson(rule));
-
-/** Reads {@link writeRule}. @throws SobreError `DecodeFailed` for anything but a rule. */
-export function readRule(text: string): RuleProperties {
-  const rule = valueFromJson(JSON.parse(text));
-  if (isRule(rule)) return rule;
-  throw new SobreError("DecodeFailed", "A stored rule has no name or no filter.");
-}
-
-function isRule(value: unknown): value is RuleProperties {
-  return typeof value === "object" && value !== null && "name" in value && "filter" in value;
 }

@@ -1,12 +1,5 @@
+import type { DeadLetterMark } from "../../broker/dead-letter.ts";
 import type { Envelope } from "../../envelope/envelope.ts";
-
-/** Why and where a message was dead-lettered. */
-export interface DeadLetterMark {
-  readonly reason: string | undefined;
-  readonly description: string | undefined;
-  /** The entity it came from, when it was forwarded from that entity's dead-letter queue. */
-  readonly source: string | undefined;
-}
 
 /** A message as it enters a queue. */
 export interface Arrival {

@@ -1,5 +1,5 @@
 import type { MessageId } from "../../envelope/broker-properties.ts";
-import { Typed } from "../../values/typed.ts";
+import { duplicateKey } from "../../broker/duplicate-key.ts";
 import type { EntityFacts } from "./entity-facts.ts";
 import { besides, type Meter } from "./meter.ts";
 import type { Due, Timeline } from "./timeline.ts";
@@ -28,7 +28,7 @@ export class Duplicates implements Due {
 
   /** Says whether the id was seen within the window, and remembers it when not. */
   seen(messageId: MessageId, partitionKey: string | undefined, now: number): boolean {
-    const key = `${keyOf(messageId)} ${partitionKey ?? ""}`;
+    const key = duplicateKey(messageId, partitionKey);
     const before = this.#seen.get(key);
     if (before !== undefined && before + this.#window() > now) return true;
     this.restore(key, now);
@@ -76,11 +76,3 @@ export class Duplicates implements Due {
 
 /** Bytes that a remembered id takes. */
 const costOf = (key: string): number => besides.seen + key.length * 2;
-
-/** Ids of different types are different ids: the text "1" is not the number 1. */
-function keyOf(id: MessageId): string {
-  if (typeof id === "string") return `s${id.length}:${id}`;
-  if (id instanceof Uint8Array) return `b${id.join(",")}`;
-  if (id instanceof Typed) return `u${id.value}`;
-  return `n${id}`;
-}

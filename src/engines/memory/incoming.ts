@@ -1,6 +1,6 @@
 import type { Envelope } from "../../envelope/envelope.ts";
 import { sizeOfEnvelope } from "../../envelope/size-of.ts";
-import type { DeadLetterMark } from "./arrival.ts";
+import type { DeadLetterMark } from "../../broker/dead-letter.ts";
 import { type Holder, takenFrom } from "./handed-envelope.ts";
 import type { QueuedMessage } from "./queued-message.ts";
 

@@ -1,4 +1,5 @@
-import { assignedIdSize, type Envelope, withMessageId } from "../../envelope/envelope.ts";
+import { hasUnequalKeys } from "../../broker/partitions.ts";
+import { assignedIdSize, withMessageId } from "../../envelope/envelope.ts";
 import type { SendableSettings } from "../../engine/entity-settings.ts";
 import { Duplicates } from "./duplicates.ts";
 import type { Entity } from "./entity.ts";
@@ -6,7 +7,13 @@ import type { Incoming } from "./incoming.ts";
 import type { MessageQueue } from "./message-queue.ts";
 import { besidesOf } from "./meter.ts";
 import { type MemoryTransaction, sendOperation } from "./transaction.ts";
-import { entityDisabled, invalidOperation, messageTooLarge, quotaExceeded, unequalKeys } from "./refusals.ts";
+import {
+  entityDisabled,
+  invalidOperation,
+  messageTooLarge,
+  quotaExceeded,
+  unequalKeys,
+} from "../../broker/refusals.ts";
 
 /** The queue or topic of an {@link Intake}. */
 export interface IntakeOwner extends Entity {
@@ -107,7 +114,6 @@ export class Intake {
     return numbers;
   }
 
-  /** Forgets everything; for an entity that is gone. */
   /** Forgets the message ids that were seen. */
   clear(now: number): void {
     if (this.#duplicates === undefined) return;
@@ -115,6 +121,7 @@ export class Intake {
     this.#owner.facts?.forgotten(now);
   }
 
+  /** Forgets everything; for an entity that is gone. */
   destroy(): void {
     this.#duplicates?.clear();
   }
@@ -132,10 +139,6 @@ export class Intake {
     if (this.#duplicates?.seen(messageId, key, now) === true) return undefined;
     return envelope === incoming.envelope ? incoming : { ...incoming, envelope, size: incoming.size + assignedIdSize };
   }
-}
-
-function hasUnequalKeys({ brokerProperties: { sessionId, partitionKey } }: Envelope): boolean {
-  return sessionId !== undefined && partitionKey !== undefined && sessionId !== partitionKey;
 }
 
 /** The bookkeeping of a message that is scheduled. */

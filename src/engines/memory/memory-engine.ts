@@ -15,7 +15,7 @@ import {
 import { MemoryConnection } from "./connection.ts";
 import type { Memory } from "./meter.ts";
 import { Namespace } from "./namespace.ts";
-import { closed } from "./refusals.ts";
+import { closed } from "../../broker/refusals.ts";
 
 /** A topic and its subscriptions: names, or options by name. */
 export interface TopicSetup extends TopicOptions {

@@ -1,8 +1,6 @@
+import { partitionCount, partitionOfKey } from "../../broker/partitions.ts";
 import type { QueuedMessage } from "./queued-message.ts";
 import { SequenceLog } from "./sequence-log.ts";
-
-/** Partitions of a partitioned entity. */
-const partitions = 16;
 
 /** Where an entity's sequence numbers begin. */
 export interface Numbering {
@@ -17,7 +15,7 @@ export class MessageLog {
   #turn = 0;
 
   constructor({ partitioned, first }: Numbering) {
-    const count = partitioned ? partitions : 1;
+    const count = partitioned ? partitionCount : 1;
     this.#logs = Array.from(
       { length: count },
       (_, partition) => new SequenceLog<QueuedMessage>({ first, bits: partitioned ? 48 : 64, partition }),
@@ -80,8 +78,8 @@ export class MessageLog {
   /** The partition of a key; without one they take turns. */
   partitionOf(key: string | undefined): number {
     if (this.#logs.length === 1) return 0;
-    if (key === undefined) return this.#turn++ % partitions;
-    return hash(key) % partitions;
+    if (key === undefined) return this.#turn++ % partitionCount;
+    return partitionOfKey(key);
   }
 
   /** The messages of one partition. */
@@ -90,11 +88,4 @@ export class MessageLog {
     if (log === undefined) throw new RangeError(`There is no partition ${partition}.`);
     return log;
   }
-}
-
-/** FNV-1a over UTF-16 units: the same key is always in the same partition. */
-function hash(text: string): number {
-  let value = 0x811c9dc5;
-  for (let index = 0; index < text.length; index++) value = Math.imul(value ^ text.charCodeAt(index), 0x01000193);
-  return (value ^ (value >>> 16)) >>> 0;
 }

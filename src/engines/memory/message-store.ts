@@ -6,8 +6,9 @@ import { MessageLog } from "./message-log.ts";
 import { handedTo, type Holder } from "./handed-envelope.ts";
 import { besides, besidesOf } from "./meter.ts";
 import { type MessageLock, type QueuedMessage, toDelivery } from "./queued-message.ts";
+import { partitionKeyOf } from "../../broker/partitions.ts";
 import type { QueuePolicy } from "./queue-policy.ts";
-import { messageNotFound } from "./refusals.ts";
+import { messageNotFound } from "../../broker/refusals.ts";
 
 /** Every message of a queue by its number, counted and weighed. */
 export class MessageStore {
@@ -156,7 +157,3 @@ export class MessageStore {
     return found;
   }
 }
-
-/** The key that decides the partition of a message: its session where there is one, else its partition key. */
-const partitionKeyOf = ({ brokerProperties: { sessionId, partitionKey } }: Envelope): string | undefined =>
-  sessionId ?? partitionKey;

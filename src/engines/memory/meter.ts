@@ -1,6 +1,6 @@
 import { bodySourceOf, type Envelope } from "../../envelope/envelope.ts";
 import { OwnEnvelope } from "./own-envelope.ts";
-import { memoryUsedUp } from "./refusals.ts";
+import { memoryUsedUp } from "../../broker/refusals.ts";
 
 /** Bytes that things take besides the bytes of messages: their objects, as measured. */
 export const besides = {

@@ -19,7 +19,7 @@ import {
   invalidOperation,
   tooManyHops,
   transferRefused,
-} from "./refusals.ts";
+} from "../../broker/refusals.ts";
 import type { EntityFact } from "./store.ts";
 import { SubscriptionEntity } from "./subscription-entity.ts";
 import { Timeline } from "./timeline.ts";

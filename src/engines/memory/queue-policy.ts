@@ -1,4 +1,4 @@
-import type { DeadLetterMark } from "./arrival.ts";
+import type { DeadLetterMark } from "../../broker/dead-letter.ts";
 import type { EntityFacts } from "./entity-facts.ts";
 import type { Numbering } from "./message-log.ts";
 import type { Meter } from "./meter.ts";

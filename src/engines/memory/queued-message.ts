@@ -1,7 +1,8 @@
 import type { Delivery, LockToken, MessageState } from "../../engine/delivery.ts";
 import { type Envelope, storedOriginOf, withoutHeldPayload } from "../../envelope/envelope.ts";
 import { sizeOfEnvelope } from "../../envelope/size-of.ts";
-import type { Arrival, DeadLetterMark, StoredArrival } from "./arrival.ts";
+import type { DeadLetterMark } from "../../broker/dead-letter.ts";
+import type { Arrival, StoredArrival } from "./arrival.ts";
 import type { Linked, LinkedList } from "../../time/linked-list.ts";
 import type { Due } from "./timeline.ts";
 

@@ -3,15 +3,15 @@ import type { ReceivableSettings, SendableSettings } from "../../engine/entity-s
 import { withProperties } from "../../envelope/envelope.ts";
 import { sizeOfEnvelope } from "../../envelope/size-of.ts";
 import type { SobreError } from "../../errors/sobre-error.ts";
-import type { DeadLetterMark } from "./arrival.ts";
-import { brokerDeadLetter } from "./dead-letter.ts";
+import type { DeadLetterMark } from "../../broker/dead-letter.ts";
+import { brokerDeadLetter } from "../../broker/dead-letter.ts";
 import { Entity } from "./entity.ts";
 import { type Incoming, changed, moved } from "./incoming.ts";
 import { MessageQueue } from "./message-queue.ts";
 import type { QueuedMessage } from "./queued-message.ts";
 import type { Memory, Meter } from "./meter.ts";
 import type { QueuePolicy } from "./queue-policy.ts";
-import { entityDisabled, invalidOperation, noSessionId, timeToLiveOver } from "./refusals.ts";
+import { entityDisabled, invalidOperation, noSessionId, timeToLiveOver } from "../../broker/refusals.ts";
 import type { Timeline } from "./timeline.ts";
 import { subQueueSuffix } from "../../engine/address.ts";
 import type { EntityFacts } from "./entity-facts.ts";

@@ -1,9 +1,9 @@
 import type { LockToken, Settlement } from "../../engine/delivery.ts";
 import { amend, type Envelope } from "../../envelope/envelope.ts";
-import { deadLetterEnvelope, legalMark } from "./dead-letter.ts";
+import { deadLetterEnvelope, legalMark } from "../../broker/dead-letter.ts";
 import type { MessageQueue } from "./message-queue.ts";
 import type { QueuedMessage } from "./queued-message.ts";
-import { invalidOperation, lockLost } from "./refusals.ts";
+import { invalidOperation, lockLost } from "../../broker/refusals.ts";
 import type { Operation } from "./transaction.ts";
 
 /** Carries a settlement out; everything that can refuse it has been checked. */

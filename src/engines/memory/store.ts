@@ -2,7 +2,7 @@ import type { MessageState } from "../../engine/delivery.ts";
 import type { QueueSettings, SubscriptionSettings, TopicSettings } from "../../engine/entity-settings.ts";
 import type { RuleProperties } from "../../engine/rules.ts";
 import type { Envelope } from "../../envelope/envelope.ts";
-import type { DeadLetterMark } from "./arrival.ts";
+import type { DeadLetterMark } from "../../broker/dead-letter.ts";
 
 /** The queue of an entity that a message lies in: its own, or one of its sub-queues. */
 export type Part = "messages" | "deadLetters" | "transferDeadLetters";

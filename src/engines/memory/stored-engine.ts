@@ -20,7 +20,7 @@ import type {
   TransactionOption,
 } from "../../engine/engine.ts";
 import type { Envelope } from "../../envelope/envelope.ts";
-import { closed, invalidOperation, sessionLockLost } from "./refusals.ts";
+import { closed, invalidOperation, sessionLockLost } from "../../broker/refusals.ts";
 import { Renewed, type StoredHome } from "./stored-home.ts";
 import {
   innerTransaction,

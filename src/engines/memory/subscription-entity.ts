@@ -11,10 +11,11 @@ import type { Numbering } from "./message-log.ts";
 import { MessageQueue } from "./message-queue.ts";
 import type { Meter } from "./meter.ts";
 import { type Limits, ReceivableEntity, type Transfer } from "./receivable-entity.ts";
-import { entityExists, entityNotFound, headerTooLarge, ruleFailed } from "./refusals.ts";
-import type { Effort } from "./sql/effort.ts";
-import { compileRule, type Rule, type Subscriber } from "./rule.ts";
-import type { RuleIndex } from "./rule-index.ts";
+import { entityExists, entityNotFound, headerTooLarge, ruleFailed } from "../../broker/refusals.ts";
+import type { Effort } from "../../broker/sql/effort.ts";
+import { compileRule, type Rule } from "../../broker/rule.ts";
+import type { Subscriber } from "./subscriber.ts";
+import type { RuleIndex } from "../../broker/rule-index.ts";
 
 const defaultRule: RuleProperties = { name: defaultRuleName, filter: { kind: "true" } };
 
@@ -22,7 +23,7 @@ const defaultRule: RuleProperties = { name: defaultRuleName, filter: { kind: "tr
 interface Topic extends Entity {
   readonly settings: TopicSettings;
   readonly transfer: Transfer;
-  readonly rules: RuleIndex;
+  readonly rules: RuleIndex<Subscriber>;
   readonly subscriptions: Pick<Map<string, unknown>, "delete">;
 }
 
@@ -35,7 +36,7 @@ export class SubscriptionEntity extends ReceivableEntity implements Subscriber {
   readonly meter: Meter;
   readonly messages: MessageQueue;
   /** By name in lower case. */
-  readonly #rules = new Map<string, Rule>();
+  readonly #rules = new Map<string, Rule<Subscriber>>();
 
   constructor(topic: Topic, name: string, settings: SubscriptionSettings) {
     super(subscriptionAddress(topic.address, name), topic.timeline, topic.transfer);
@@ -99,7 +100,7 @@ export class SubscriptionEntity extends ReceivableEntity implements Subscriber {
   }
 
   /** One for all without action, and one for each with an action. */
-  take(incoming: Incoming, rules: readonly Rule[], effort: Effort, now: number): void {
+  take(incoming: Incoming, rules: readonly Rule<Subscriber>[], effort: Effort, now: number): void {
     if (rules.some(({ act }) => act === undefined)) this.arrive(incoming, now);
     for (const { act } of rules) {
       if (act === undefined) continue;

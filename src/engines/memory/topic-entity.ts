@@ -10,10 +10,11 @@ import { Meter } from "./meter.ts";
 import type { QueuedMessage } from "./queued-message.ts";
 import type { QueuePolicy } from "./queue-policy.ts";
 import type { Transfer } from "./receivable-entity.ts";
-import type { Rule, Subscriber } from "./rule.ts";
-import { RuleIndex } from "./rule-index.ts";
+import type { Rule } from "../../broker/rule.ts";
+import type { Subscriber } from "./subscriber.ts";
+import { RuleIndex } from "../../broker/rule-index.ts";
 import type { SubscriptionEntity } from "./subscription-entity.ts";
-import { Effort } from "./sql/effort.ts";
+import { Effort } from "../../broker/sql/effort.ts";
 import type { Timeline } from "./timeline.ts";
 
 /** A topic: every message is copied to the subscriptions whose rules accept it. Only scheduled messages stay. */
@@ -24,7 +25,7 @@ export class TopicEntity extends Entity implements IntakeOwner, QueuePolicy {
   readonly meter: Meter;
   readonly messages: MessageQueue;
   readonly intake: Intake;
-  readonly rules: RuleIndex = new RuleIndex();
+  readonly rules: RuleIndex<Subscriber> = new RuleIndex();
   /** By name in lower case. */
   readonly subscriptions: Map<string, SubscriptionEntity> = new Map();
   readonly lockDuration: number = Infinity;
@@ -47,7 +48,7 @@ export class TopicEntity extends Entity implements IntakeOwner, QueuePolicy {
   arrive(incoming: Incoming, now: number): void {
     const number = this.messages.store.skipNumber(incoming.envelope);
     const numbered = { ...incoming, enqueuedSequenceNumber: incoming.enqueuedSequenceNumber ?? number };
-    const matched = new Map<Subscriber, Rule[]>();
+    const matched = new Map<Subscriber, Rule<Subscriber>[]>();
     const failed = new Map<Subscriber, unknown>();
     const { envelope } = incoming;
     const subject = { envelope, effort: new Effort() };

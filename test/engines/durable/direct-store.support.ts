@@ -1,5 +1,6 @@
 import type { Envelope } from "../../../src/envelope/envelope.ts";
-import { checkProperties, EnvelopeSink, FactSink, writeFact } from "../../../src/engines/durable/fact-rows.ts";
+import { checkProperties } from "../../../src/amqp/message/kept-envelope.ts";
+import { EnvelopeSink, FactSink, writeFact } from "../../../src/engines/durable/fact-rows.ts";
 import { headOf } from "../../../src/engines/durable/message-row.ts";
 import { RowBytes } from "../../../src/engines/durable/row-bytes.ts";
 import { StoreDatabase } from "../../../src/engines/durable/store-database.ts";

@@ -1,7 +1,7 @@
 /** A mistake to make on purpose: one place in a source file of the memory engine, and its replacement. */
 export interface Fault {
   readonly name: string;
-  /** Path below `src/engines/memory`. */
+  /** Path below `src/engines/memory` or `src/broker`. */
   readonly file: string;
   readonly find: string;
   readonly replace: string;
@@ -234,7 +234,7 @@ export const faults: readonly Fault[] = [
     "for (const queue of this.queues()) queue.release(undefined, now);",
     "",
   ),
-  fault("ids without their type", "duplicates.ts", "return `s${id.length}:${id}`;", "return `n${id}`;"),
+  fault("ids without their type", "duplicate-key.ts", "return `s${id.length}:${id}`;", "return `n${id}`;"),
   fault("duplicates forgotten at once", "duplicates.ts", "    this.restore(key, now);\n", ""),
   fault("filters let everything through", "topic-entity.ts", "if (!rule.matches(subject)) continue;", ""),
   fault(

@@ -3,7 +3,9 @@ import { fileURLToPath } from "node:url";
 import type { Fault } from "./faults.ts";
 import type { MakeEngine } from "./world.ts";
 
-const folder = new URL("../../../src/engines/memory/", import.meta.url).href;
+const root = new URL("../../../src/", import.meta.url).href;
+/** The folders whose modules an engine with a mistake has to itself. */
+const folders = [`${root}engines/memory/`, `${root}broker/`];
 const parameter = /\?fault=(\d+)$/;
 /** Every fault that an engine was made with; its index is in the addresses of its modules. */
 const known: Fault[] = [];
@@ -13,7 +15,7 @@ let hooked = false;
 export async function faultyEngine(fault: Fault): Promise<MakeEngine> {
   hook();
   const { memoryEngine }: { readonly memoryEngine: MakeEngine } = await import(
-    `${folder}index.ts?fault=${known.push(fault) - 1}`
+    `${root}engines/memory/index.ts?fault=${known.push(fault) - 1}`
   );
   return memoryEngine;
 }
@@ -25,13 +27,13 @@ function hook(): void {
     resolve(specifier, context, next) {
       const resolved = next(specifier, context);
       const [query] = parameter.exec(context.parentURL ?? "") ?? [];
-      const own = resolved.url.startsWith(folder) && !resolved.url.includes("?");
+      const own = folders.some((folder) => resolved.url.startsWith(folder)) && !resolved.url.includes("?");
       return query !== undefined && own ? { ...resolved, url: `${resolved.url}${query}` } : resolved;
     },
     load(url, context, next) {
       const loaded = next(url, context);
       const fault = known[Number(parameter.exec(url)?.[1] ?? -1)];
-      if (fault === undefined || !url.startsWith(`${folder}${fault.file}?`)) return loaded;
+      if (fault === undefined || !folders.some((folder) => url.startsWith(`${folder}${fault.file}?`))) return loaded;
       return { ...loaded, source: mistaken(sourceOf(loaded.source, url), fault) };
     },
   });

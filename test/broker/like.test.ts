@@ -1,6 +1,6 @@
 import { array, assert, constantFrom, property } from "fast-check";
 import { describe, expect, it } from "vitest";
-import { isLike, readPattern } from "../../../src/engines/memory/sql/like.ts";
+import { isLike, readPattern } from "../../src/broker/sql/like.ts";
 
 const like = (text: string, pattern: string, escape?: string): boolean => {
   const pieces = readPattern(pattern, escape);

@@ -1,8 +1,15 @@
-import { amend, type Envelope } from "../../envelope/envelope.ts";
-import type { ApplicationPropertyValue } from "../../envelope/application-properties.ts";
-import { deadLetterProperties } from "../../engine/delivery.ts";
-import { SobreError } from "../../errors/sobre-error.ts";
-import type { DeadLetterMark } from "./arrival.ts";
+import { amend, type Envelope } from "../envelope/envelope.ts";
+import type { ApplicationPropertyValue } from "../envelope/application-properties.ts";
+import { deadLetterProperties } from "../engine/delivery.ts";
+import { SobreError } from "../errors/sobre-error.ts";
+
+/** Why and where a message was dead-lettered. */
+export interface DeadLetterMark {
+  readonly reason: string | undefined;
+  readonly description: string | undefined;
+  /** The entity it came from, when it was forwarded from that entity's dead-letter queue. */
+  readonly source: string | undefined;
+}
 
 /** The most characters a reason or a description keeps, as on Azure Service Bus. */
 const maxTextLength = 4096;

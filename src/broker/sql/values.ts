@@ -1,7 +1,7 @@
-import { typed } from "../../../values/typed-makers.ts";
-import type { ApplicationPropertyValue } from "../../../envelope/application-properties.ts";
-import { Typed } from "../../../values/typed.ts";
-import { SobreError } from "../../../errors/sobre-error.ts";
+import { typed } from "../../values/typed-makers.ts";
+import type { ApplicationPropertyValue } from "../../envelope/application-properties.ts";
+import { Typed } from "../../values/typed.ts";
+import { SobreError } from "../../errors/sobre-error.ts";
 import type { Arithmetic, Comparison, SqlValue } from "./syntax.ts";
 
 /** The value of a property in an expression: integers of every width are 64 bits, other numbers doubles. */

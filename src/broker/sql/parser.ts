@@ -1,4 +1,4 @@
-import type { ApplicationPropertyValue } from "../../../envelope/application-properties.ts";
+import type { ApplicationPropertyValue } from "../../envelope/application-properties.ts";
 import type { Arithmetic, Comparison, PredicateNode, PropertyName, Statement, ValueNode } from "./syntax.ts";
 import { syntaxError, type Token, tokenize } from "./tokens.ts";
 import { toSql } from "./values.ts";

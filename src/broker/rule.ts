@@ -1,22 +1,14 @@
-import type { RuleFilter, RuleProperties } from "../../engine/rules.ts";
-import type { Envelope } from "../../envelope/envelope.ts";
+import type { RuleFilter, RuleProperties } from "../engine/rules.ts";
+import type { Envelope } from "../envelope/envelope.ts";
 import { correlation, type IndexKey } from "./correlation.ts";
-import type { Incoming } from "./incoming.ts";
 import { compileSqlAction } from "./sql/action.ts";
-import type { Effort, Subject } from "./sql/effort.ts";
+import type { Subject } from "./sql/effort.ts";
 import { compileSqlFilter } from "./sql/filter.ts";
 
-/** The subscription of a rule. */
-export interface Subscriber {
-  /** Takes the copies in that its rules make. */
-  take(incoming: Incoming, rules: readonly Rule[], effort: Effort, now: number): void;
-  /** Handles a message for which a rule could not be evaluated. */
-  fail(incoming: Incoming, error: unknown, now: number): void;
-}
-
 /** A rule that has been read once and is evaluated for every message. */
-export interface Rule {
-  readonly subscription: Subscriber;
+export interface Rule<Subscription> {
+  /** Who takes what it accepts. */
+  readonly subscription: Subscription;
   readonly properties: RuleProperties;
   /** A value that every accepted message has; found without evaluating the rule. */
   readonly indexKey: IndexKey | undefined;
@@ -27,13 +19,13 @@ export interface Rule {
 }
 
 /** @throws SobreError `InvalidArgument` with the offset at which an expression cannot be read. */
-export function compileRule(subscription: Subscriber, properties: RuleProperties): Rule {
+export function compileRule<Subscription>(subscription: Subscription, properties: RuleProperties): Rule<Subscription> {
   const { filter, action } = properties;
   const act = action === undefined ? undefined : compileSqlAction(action.expression, action.parameters);
   return { subscription, properties, act, ...compileFilter(filter) };
 }
 
-function compileFilter(filter: RuleFilter): Pick<Rule, "matches" | "indexKey"> {
+function compileFilter(filter: RuleFilter): Pick<Rule<never>, "matches" | "indexKey"> {
   switch (filter.kind) {
     case "true":
       return { indexKey: undefined, matches: () => true };

@@ -1,10 +1,10 @@
 import { describe, expect, it } from "vitest";
-import type { Engine } from "../../../src/engine/index.ts";
-import { memoryEngine } from "../../../src/engines/memory/index.ts";
-import { Effort } from "../../../src/engines/memory/sql/effort.ts";
-import { compileSqlFilter } from "../../../src/engines/memory/sql/filter.ts";
-import { Parser } from "../../../src/engines/memory/sql/parser.ts";
-import { createEnvelope } from "../../../src/envelope/index.ts";
+import type { Engine } from "../../src/engine/index.ts";
+import { memoryEngine } from "../../src/engines/memory/index.ts";
+import { Effort } from "../../src/broker/sql/effort.ts";
+import { compileSqlFilter } from "../../src/broker/sql/filter.ts";
+import { Parser } from "../../src/broker/sql/parser.ts";
+import { createEnvelope } from "../../src/envelope/index.ts";
 
 const isLikeLong = { kind: "sql", expression: `text LIKE '%${"a_".repeat(450)}b%'` } as const;
 

@@ -1,6 +1,6 @@
-import { amend, type Envelope } from "../../../envelope/envelope.ts";
-import type { ApplicationPropertyValue } from "../../../envelope/application-properties.ts";
-import type { BrokerPropertiesInit } from "../../../envelope/broker-properties.ts";
+import { amend, type Envelope } from "../../envelope/envelope.ts";
+import type { ApplicationPropertyValue } from "../../envelope/application-properties.ts";
+import type { BrokerPropertiesInit } from "../../envelope/broker-properties.ts";
 import type { Subject } from "./effort.ts";
 import { compileValue, type Evaluate } from "./evaluation.ts";
 import { type Parameters, Parser } from "./parser.ts";

@@ -1,9 +1,9 @@
-import { type CorrelationFilter, correlationProperties } from "../../engine/rules.ts";
-import type { ApplicationPropertyValue } from "../../envelope/application-properties.ts";
-import type { Envelope } from "../../envelope/envelope.ts";
+import { type CorrelationFilter, correlationProperties } from "../engine/rules.ts";
+import type { ApplicationPropertyValue } from "../envelope/application-properties.ts";
+import type { Envelope } from "../envelope/envelope.ts";
 import type { Subject } from "./sql/effort.ts";
-import { Typed } from "../../values/typed.ts";
-import { SobreError } from "../../errors/sobre-error.ts";
+import { Typed } from "../values/typed.ts";
+import { SobreError } from "../errors/sobre-error.ts";
 
 /** A property and the value it must have, in comparable text. */
 export interface IndexKey {

@@ -1,12 +1,12 @@
-import type { Envelope } from "../../envelope/envelope.ts";
+import type { Envelope } from "../envelope/envelope.ts";
 import type { IndexKey } from "./correlation.ts";
 import { tooManyRules } from "./refusals.ts";
 import type { Rule } from "./rule.ts";
 
 /** The rules that want one property to have a value, by that value. */
-interface Column {
+interface Column<Subscription> {
   readonly read: IndexKey["read"];
-  readonly byValue: Map<string, Set<Rule>>;
+  readonly byValue: Map<string, Set<Rule<Subscription>>>;
 }
 
 /** Maximum number of rules per topic, as in the quotas of Azure Service Bus. */
@@ -14,14 +14,14 @@ const mostOthers = 2000;
 const mostIndexed = 100_000;
 
 /** The rules of a topic, found by the values that they want; only those that could match are evaluated. */
-export class RuleIndex {
-  readonly #columns = new Map<string, Column>();
+export class RuleIndex<Subscription> {
+  readonly #columns = new Map<string, Column<Subscription>>();
   /** Those that every message is shown to. */
-  readonly #others = new Set<Rule>();
+  readonly #others = new Set<Rule<Subscription>>();
   #indexed = 0;
 
   /** @throws SobreError `QuotaExceeded` beyond the limits that Azure Service Bus has, by which a message's cost is bounded. */
-  add(rule: Rule): void {
+  add(rule: Rule<Subscription>): void {
     if (rule.indexKey === undefined) {
       if (this.#others.size >= mostOthers) throw tooManyRules(mostOthers, "SQL, true and false filters");
       this.#others.add(rule);
@@ -30,13 +30,13 @@ export class RuleIndex {
     if (this.#indexed >= mostIndexed) throw tooManyRules(mostIndexed, "correlation filters");
     this.#indexed++;
     const { property, value, read } = rule.indexKey;
-    const column = this.#columns.get(property) ?? { read, byValue: new Map<string, Set<Rule>>() };
-    const rules = column.byValue.get(value) ?? new Set<Rule>();
+    const column = this.#columns.get(property) ?? { read, byValue: new Map<string, Set<Rule<Subscription>>>() };
+    const rules = column.byValue.get(value) ?? new Set<Rule<Subscription>>();
     column.byValue.set(value, rules.add(rule));
     this.#columns.set(property, column);
   }
 
-  delete(rule: Rule): void {
+  delete(rule: Rule<Subscription>): void {
     if (rule.indexKey === undefined) {
       this.#others.delete(rule);
       return;
@@ -50,7 +50,7 @@ export class RuleIndex {
   }
 
   /** The rules that may accept a message; the others do not. */
-  *candidates(envelope: Envelope): Generator<Rule> {
+  *candidates(envelope: Envelope): Generator<Rule<Subscription>> {
     yield* this.#others;
     for (const { read, byValue } of this.#columns.values()) {
       const value = read(envelope);

@@ -1,7 +1,7 @@
-import type { ApplicationPropertyValue } from "../../../envelope/application-properties.ts";
-import type { BrokerProperties } from "../../../envelope/broker-properties.ts";
-import { brokerPropertyTable } from "../../../envelope/broker-property-table.ts";
-import { Typed } from "../../../values/typed.ts";
+import type { ApplicationPropertyValue } from "../../envelope/application-properties.ts";
+import type { BrokerProperties } from "../../envelope/broker-properties.ts";
+import { brokerPropertyTable } from "../../envelope/broker-property-table.ts";
+import { Typed } from "../../values/typed.ts";
 import type { Subject } from "./effort.ts";
 import type { PropertyName, SqlValue } from "./syntax.ts";
 import { evaluationError, toSql } from "./values.ts";

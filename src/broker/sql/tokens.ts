@@ -1,4 +1,4 @@
-import { SobreError } from "../../../errors/sobre-error.ts";
+import { SobreError } from "../../errors/sobre-error.ts";
 
 /** A word, constant or sign of an SQL expression, and where it begins. */
 export type Token = { readonly offset: number } & (

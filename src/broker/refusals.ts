@@ -1,6 +1,6 @@
-import type { ErrorCode } from "../../errors/codes.ts";
-import { SobreError } from "../../errors/sobre-error.ts";
-import type { DeadLetterMark } from "./arrival.ts";
+import type { ErrorCode } from "../errors/codes.ts";
+import { SobreError } from "../errors/sobre-error.ts";
+import type { DeadLetterMark } from "./dead-letter.ts";
 
 /** The broker's refusal of an operation, with a new tracking id at the end of its text. */
 function refusal(code: ErrorCode, text: string, path?: string): SobreError {

@@ -1,5 +1,5 @@
-import type { Envelope } from "../../../envelope/envelope.ts";
-import type { SobreError } from "../../../errors/sobre-error.ts";
+import type { Envelope } from "../../envelope/envelope.ts";
+import type { SobreError } from "../../errors/sobre-error.ts";
 import type { SqlValue } from "./syntax.ts";
 import { evaluationError } from "./values.ts";
 

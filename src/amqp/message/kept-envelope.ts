@@ -1,0 +1,49 @@
+import { amend, type BodyKind, createEnvelope, type Envelope, withParts } from "../../envelope/envelope.ts";
+import { encodeMessage } from "./encode-message.ts";
+
+/** An envelope's parts that the sections of an AMQP message do not always hold. */
+export interface BesidesSections {
+  readonly timeToLive?: number | undefined;
+  /** Of a payload that is not what its kind says, and lies in a data section. */
+  readonly bodyKind?: BodyKind | undefined;
+}
+
+/** An envelope whose sections can be written, and what they cannot hold of the one that it stands for. */
+export interface KeptEnvelope {
+  readonly envelope: Envelope;
+  readonly besides: BesidesSections;
+}
+
+const noPayload = new Uint8Array();
+
+/** @throws SobreError `UnsupportedValue` for properties that AMQP has no form for. */
+export function checkProperties(envelope: Envelope): void {
+  const { brokerProperties, applicationProperties } = envelope;
+  // An empty payload is writable whatever its kind.
+  encodeMessage(withParts(envelope, noPayload, brokerProperties, applicationProperties));
+}
+
+/** The envelope itself, or one with the payload as data where it is not what its kind says: an engine does not look into it. */
+export function kept(envelope: Envelope): KeptEnvelope {
+  const { bodyKind, brokerProperties } = envelope;
+  const { timeToLive } = brokerProperties;
+  if (bodyKind === "data" || isWritable(envelope)) return { envelope, besides: { timeToLive } };
+  return { envelope: amend(envelope, { bodyKind: "data" }), besides: { timeToLive, bodyKind } };
+}
+
+function isWritable(envelope: Envelope): boolean {
+  try {
+    encodeMessage(envelope);
+    return true;
+  } catch {
+    return false;
+  }
+}
+
+/** The envelope that {@link kept} took, from its sections and what they could not hold. */
+export function complete(envelope: Envelope, { timeToLive, bodyKind }: BesidesSections): Envelope {
+  const whole = timeToLive === undefined ? envelope : amend(envelope, { brokerProperties: { timeToLive } });
+  if (bodyKind === undefined) return whole;
+  const { payload, brokerProperties, applicationProperties } = whole;
+  return createEnvelope({ payload, bodyKind, brokerProperties, applicationProperties });
+}

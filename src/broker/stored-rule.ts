@@ -1,0 +1,18 @@
+import type { RuleProperties } from "../engine/rules.ts";
+import { SobreError } from "../errors/sobre-error.ts";
+import { valueToJson } from "../values/value-json.ts";
+import { valueFromJson } from "../values/value-json-reading.ts";
+
+/** A rule as JSON, as a store keeps it. */
+export const writeRule = (rule: RuleProperties): string => JSON.stringify(valueToJson(rule));
+
+/** Reads {@link writeRule}. @throws SobreError `DecodeFailed` for anything but a rule. */
+export function readRule(text: string): RuleProperties {
+  const rule = valueFromJson(JSON.parse(text));
+  if (isRule(rule)) return rule;
+  throw new SobreError("DecodeFailed", "A stored rule has no name or no filter.");
+}
+
+function isRule(value: unknown): value is RuleProperties {
+  return typeof value === "object" && value !== null && "name" in value && "filter" in value;
+}
