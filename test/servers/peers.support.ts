@@ -32,7 +32,7 @@ export const peers: readonly Peer[] = [
   {
     name: "azure-servicebus, the official Python client,",
     needs: "python3 with venv, its headers and a C compiler on the path",
-    tests: ["azure-python.test.ts"],
+    tests: ["azure-python.test.ts", "azure-crosswise.test.ts"],
     install: installPythonPackages,
     isOfficialClient: true,
   },
@@ -51,14 +51,14 @@ export const peers: readonly Peer[] = [
   {
     name: "azservicebus, the official Go client,",
     needs: "go 1.25 on the path",
-    tests: ["azure-go.test.ts"],
+    tests: ["azure-go.test.ts", "azure-crosswise.test.ts"],
     install: buildGoPeer,
     isOfficialClient: true,
   },
   {
     name: "azure-messaging-servicebus, the official Java client,",
     needs: "java 17 and mvn on the path",
-    tests: ["azure-java.test.ts"],
+    tests: ["azure-java.test.ts", "azure-crosswise.test.ts"],
     install: buildJavaPeer,
     isOfficialClient: true,
   },
