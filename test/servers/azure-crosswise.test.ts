@@ -21,7 +21,7 @@ const programs: Readonly<Record<Exclude<CrosswiseClient, "ours">, () => readonly
   Go: () => [goPeer],
 };
 
-/** What a writer or a reader tells of a message. */
+/** A line that a writer or a reader prints for a message. */
 type Line = ValueCase & { readonly cannot?: string };
 
 /** Each client has a topic, and each reader a subscription of it: without what would end its receiver. */

@@ -23,10 +23,10 @@ export const unreadable: Readonly<Record<CrosswiseClient, RegExp>> = {
 
 const nothing: readonly TypedJson[] = [];
 
-/** What a client has put on the wire for a case. */
+/** The case as a client has put it on the wire. */
 export function written(writer: CrosswiseClient, one: ValueCase): ValueCase {
   if (writer !== "Python" || one.kind !== "value") return one;
-  // To it, null and false are no body, and a small integer in a map is an int.
+  // It sends null and false without a body, and a small integer in a map as an int.
   if (one.name === "value-null" || one.name === "value-false") return { ...one, values: nothing };
   return {
     ...one,
@@ -34,7 +34,7 @@ export function written(writer: CrosswiseClient, one: ValueCase): ValueCase {
   };
 }
 
-/** What a reader shows of a case, as the chain reads it, that a writer has written. */
+/** The case as a reader shows it, once a writer has written it. */
 export function shown(reader: CrosswiseClient, writer: CrosswiseClient, one: ValueCase): ValueCase {
   return views[reader](comparable(one), writer);
 }
@@ -44,7 +44,7 @@ type View = (one: ValueCase, writer: CrosswiseClient) => ValueCase;
 const views: Readonly<Record<CrosswiseClient, View>> = {
   JavaScript(one, writer) {
     const values = one.values.map((value) => deep(value, (item) => inJavaScript(item, writer)));
-    // What comes as bytes looks like a data section to it.
+    // A body that comes as bytes looks like a data section to it.
     const isData = one.kind === "value" && values[0]?.t === "binary";
     return { ...one, kind: isData ? "data" : one.kind, values };
   },
@@ -63,7 +63,7 @@ const orNull = ({ values }: ValueCase): readonly TypedJson[] => (values.length =
 
 const symbolAsString = (value: TypedJson): TypedJson => (value.t === "symbol" ? { ...value, t: "string" } : value);
 
-/** Numbers have one type, and what they do not hold comes as bytes. */
+/** Numbers have one type; values beyond them come as bytes. */
 function inJavaScript(value: TypedJson, writer: CrosswiseClient): TypedJson {
   const { t, v } = value;
   switch (t) {

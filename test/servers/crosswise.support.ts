@@ -44,7 +44,7 @@ const compound: Readonly<Record<string, AmqpValue>> = {
 const casesOf = (kind: "value" | "property", values: Readonly<Record<string, AmqpValue>>): readonly ValueCase[] =>
   Object.entries(values).map(([name, value]) => ({ name: `${kind}-${name}`, kind, values: [toTypedJson(value)] }));
 
-/** What each client writes for every other one. */
+/** The cases that each client writes for every other one. */
 export const valueCases: readonly ValueCase[] = [
   { name: "data", kind: "data", values: [toTypedJson(Uint8Array.of(0, 127, 128, 255))] },
   {

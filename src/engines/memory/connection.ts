@@ -52,7 +52,7 @@ export class MemoryConnection implements Engine, Holder {
   readonly #onEnd: (ended: MemoryConnection) => void;
   #closed = false;
 
-  /** `onEnd` is told when it has ended, in whichever way. */
+  /** @param onEnd is called once the connection has ended, in whichever way. */
   constructor(
     namespace: Namespace,
     { sharesBytes = false }: ConnectOptions = {},
