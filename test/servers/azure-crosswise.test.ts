@@ -15,7 +15,7 @@ const run = promisify(execFile);
 
 /** The programs of the official clients; they write and read as `crosswise.support.ts` says. */
 const programs: Readonly<Record<Exclude<CrosswiseClient, "ours">, () => readonly [string, ...string[]]>> = {
-  JavaScript: () => [process.execPath, join(import.meta.dirname, "azure-service-bus-peer.ts")],
+  JavaScript: () => [process.execPath, join(import.meta.dirname, "azure-service-bus/main.ts")],
   Python: () => [python, join(import.meta.dirname, "azure_servicebus_crosswise.py")],
   Java: () => ["java", ...javaPeer()],
   Go: () => [goPeer],

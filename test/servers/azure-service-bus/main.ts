@@ -1,10 +1,10 @@
 import { readFileSync } from "node:fs";
 import { ServiceBusClient, type ServiceBusMessage, type ServiceBusReceivedMessage } from "@azure/service-bus";
 import rhea from "rhea";
-import { runLoad } from "./azure-service-bus-load.ts";
-import type { TypedJson } from "../../codecs/amqp/index.ts";
-import type { ValueCase } from "./crosswise.support.ts";
-import { typedOf } from "./crosswise-losses.support.ts";
+import { runLoad } from "./load.support.ts";
+import type { TypedJson } from "../../../codecs/amqp/index.ts";
+import type { ValueCase } from "../crosswise.support.ts";
+import { typedOf } from "../crosswise-losses.support.ts";
 
 /**
  * The commands `--write`, `--read` and `--load` with the official JavaScript client, as the programs of the other clients
