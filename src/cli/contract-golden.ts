@@ -94,7 +94,7 @@ async function verify(command: GoldenCommand, subjects: readonly Subject[], term
   return wrong.length + unread.length === 0 ? contractExitCodes.proven : contractExitCodes.breaking;
 }
 
-/** What the message types of the code do not read, a sentence each. */
+/** A sentence for each golden message that the message types of the code do not read. */
 async function unreadInCode(
   golden: readonly GoldenMessage[],
   types: readonly MessageType[],
