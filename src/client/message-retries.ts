@@ -46,7 +46,7 @@ export const retriesExhausted = "RetriesExhausted";
 /** The dead-letter reason of messages whose handler failed with an error that is not retried. */
 export const notRetryable = "NotRetryable";
 
-/** What to do with a message whose handler failed. */
+/** The treatment of a message whose handler failed. */
 export type RetryPlan =
   | {
       readonly kind: "immediate" | "delayed";
@@ -56,7 +56,7 @@ export type RetryPlan =
     }
   | { readonly kind: "giveUp"; readonly reason: string; readonly description: string };
 
-/** Decides by error and message what to do with a message whose handler failed. */
+/** Decides by error and message on the treatment of a message whose handler failed. */
 export type RetryPolicy = (error: unknown, message: Delivery, messageType: string | undefined) => RetryPlan;
 
 const ownChecks: OptionChecks<MessageRetries> = {

@@ -84,7 +84,7 @@ function clientAgain({ engine, clock }: Omit<Place, "client">): Client {
 /** A queue of each kind: the first takes copies, the second would drop them. */
 const queues = { plain: {}, dedup: { requiresDuplicateDetection: true } } as const;
 
-/** What a handler that fails has seen. */
+/** One call of a handler that fails. */
 interface Seen {
   /** Milliseconds since the start. */
   readonly at: number;
@@ -126,7 +126,7 @@ async function failing(
   await client.createSender(queue).sendMessages({ body: { id: 7 }, messageId: "order-7" });
   const until = async (calls: number, step = 0): Promise<void> => {
     for (let turn = 0; seen.length < calls && turn < 300; turn++) await advance(step);
-    // What follows the last call has happened, too.
+    // The settlement after the last call has happened, too.
     for (let turn = 0; turn < 10; turn++) await advance(0);
   };
   return { seen, errors, until };

@@ -1,5 +1,6 @@
 import { seeded, type Random } from "../random.support.ts";
 import type { Proof } from "./proof-run.ts";
+import { loaded } from "./retries/load.ts";
 import { runLives, type Shape, stepsOf } from "./retries/lives.ts";
 import { killProcesses } from "./retries/processes.ts";
 
@@ -41,8 +42,9 @@ export const prove: Proof = async ({ seed, full, verbose }) => {
     doubled += done.doubled;
     messages += failures.length;
   }
-  const real = await killProcesses(full ? 100 : 12, random);
-  return `${messages} messages, of which ${doubled} were handled twice, in ${kills} kills (${everyStep} of them at every half step); ${real}`;
+  const real = await killProcesses(full ? 100 : 8, random);
+  const load = [await loaded(false), await loaded(true)].join("; ");
+  return `${messages} messages, of which ${doubled} were handled twice, in ${kills} kills (${everyStep} of them at every half step); ${real}; ${load}`;
 };
 
 /** After how many half steps each of the lives ends. */

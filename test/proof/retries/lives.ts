@@ -13,7 +13,7 @@ export interface Shape {
   readonly prefetchCount: number;
 }
 
-/** What became of the messages. */
+/** The outcome for the messages. */
 export interface Lives {
   readonly kills: number;
   /** Messages that a handler took to its end more than once. */
