@@ -1,145 +1,8 @@
-import { rm } from "node:fs/promises";
-import { afterEach, describe, expect, it } from "vitest";
-import { json } from "../../codecs/json/index.ts";
-import { createSerializer } from "../../src/codec/index.ts";
-import { createClient } from "../../src/create-client.ts";
-import {
-  type Client,
-  delayedRetriesProperty,
-  immediateRetriesProperty,
-  type ProcessErrorArgs,
-  type ProcessorOptions,
-  type ReceivedMessage,
-} from "../../src/client/index.ts";
-import type { Delivery, Engine, QueueOptions } from "../../src/engine/index.ts";
-import { durableEngine } from "../../src/engines/durable/index.ts";
-import { memoryEngine } from "../../src/engines/memory/index.ts";
+import { describe, expect, it } from "vitest";
+import type { Delivery } from "../../src/engine/index.ts";
 import { jsonSchema } from "../../src/json-schema/index.ts";
 import { defineMessage } from "../../src/message/index.ts";
-import { ManualClock } from "../../src/time/index.ts";
-import { serveAzure } from "../engines/azure/served.support.ts";
-import { storeDirectory } from "../engines/durable/store-directory.support.ts";
-import { refusal } from "../refusal.support.ts";
-import { one } from "./setup.support.ts";
-
-const second = 1_000;
-const minute = 60 * second;
-
-/** A client, and the time of its broker. */
-interface Place {
-  readonly engine: Engine;
-  readonly client: Client;
-  readonly clock: ManualClock;
-  advance(milliseconds: number): Promise<void>;
-}
-
-const ends: (() => Promise<unknown>)[] = [];
-
-afterEach(async () => {
-  for (const end of ends.splice(0).toReversed()) await end();
-});
-
-type Queues = Readonly<Record<string, QueueOptions>>;
-
-async function inMemory(queues: Queues): Promise<Place> {
-  const clock = new ManualClock();
-  const engine = memoryEngine({ clock, queues });
-  return clientOver({ engine, clock, advance: (milliseconds) => clock.advance(milliseconds) });
-}
-
-async function onDisk(queues: Queues): Promise<Place> {
-  const clock = new ManualClock();
-  const directory = await storeDirectory();
-  ends.push(() => rm(directory, { recursive: true }));
-  const engine = await durableEngine({ directory, clock, queues });
-  const advance = async (milliseconds: number): Promise<void> => {
-    // Answers wait for commits, which take real time.
-    for (let turn = 0; turn < 20; turn++) {
-      await engine.peek(one(Object.keys(queues)), { maxMessages: 1 });
-      await clock.advance(turn === 10 ? milliseconds : 0);
-      await new Promise((resolve) => setImmediate(resolve));
-    }
-  };
-  return clientOver({ engine, clock, advance });
-}
-
-async function served(queues: Queues): Promise<Place> {
-  const { engine, clock, advance, close } = await serveAzure({ queues });
-  ends.push(close);
-  return clientOver({ engine, clock, advance });
-}
-
-function clientOver(place: Omit<Place, "client">): Place {
-  ends.push(() => place.engine.close());
-  const client = clientAgain(place);
-  return { ...place, client };
-}
-
-function clientAgain({ engine, clock }: Omit<Place, "client">): Client {
-  const client = createClient({ engine, clock, serializer: createSerializer({ codecs: [json()] }) });
-  ends.push(() => client.close());
-  return client;
-}
-
-/** A queue of each kind: the first takes copies, the second would drop them. */
-const queues = { plain: {}, dedup: { requiresDuplicateDetection: true } } as const;
-
-/** One call of a handler that fails. */
-interface Seen {
-  /** Milliseconds since the start. */
-  readonly at: number;
-  readonly messageId: unknown;
-  readonly immediate: unknown;
-  readonly delayed: unknown;
-}
-
-interface Failing {
-  readonly seen: Seen[];
-  readonly errors: ProcessErrorArgs[];
-  /** Advances the time in steps until the handler has been called so often. */
-  until(calls: number, step?: number): Promise<void>;
-}
-
-/** A processor whose handler fails the first times, and one message. */
-async function failing(
-  { client, clock, advance }: Place,
-  queue: string,
-  options: ProcessorOptions,
-  failures: number,
-  fail: () => unknown = () => new Error("database away"),
-): Promise<Failing> {
-  const seen: Seen[] = [];
-  const errors: ProcessErrorArgs[] = [];
-  const start = clock.now();
-  client.startProcessor(
-    queue,
-    {
-      processMessage: ({ messageId, applicationProperties }) => {
-        const { [immediateRetriesProperty]: immediate, [delayedRetriesProperty]: delayed } = applicationProperties;
-        seen.push({ at: clock.now() - start, messageId, immediate, delayed });
-        if (seen.length <= failures) throw fail();
-      },
-      processError: (args) => void errors.push(args),
-    },
-    options,
-  );
-  await client.createSender(queue).sendMessages({ body: { id: 7 }, messageId: "order-7" });
-  const until = async (calls: number, step = 0): Promise<void> => {
-    for (let turn = 0; seen.length < calls && turn < 300; turn++) await advance(step);
-    // The settlement after the last call has happened, too.
-    for (let turn = 0; turn < 10; turn++) await advance(0);
-  };
-  return { seen, errors, until };
-}
-
-const peeked = async (client: Client, queue: string): Promise<readonly ReceivedMessage[]> =>
-  client.createReceiver(queue).peekMessages(10);
-
-const places = [
-  ["in memory", inMemory],
-  ["on disk", onDisk],
-  ["over AMQP", served],
-] as const;
+import { clientAgain, failing, inMemory, minute, peeked, places, queues, second } from "./message-retries.support.ts";
 
 describe.each(places)("retries of a processor, %s,", (_where, open) => {
   describe.each(["plain", "dedup"])("on a queue that is %s,", (queue) => {
@@ -289,7 +152,7 @@ describe("retries of a processor", () => {
     ]);
     await advance(0);
     await advance(1);
-    const [kept] = (await peeked(client, "plain")).filter(({ body }) => body === 1);
+    const kept = (await peeked(client, "plain")).find(({ body }) => body === 1);
     await advance(30_000);
 
     expect(kept?.timeToLive).toBe(15_000);
@@ -367,70 +230,5 @@ describe("retries of a processor", () => {
     await until(5);
 
     expect(seen[4]).toMatchObject({ immediate: undefined, delayed: undefined });
-  });
-});
-
-describe("the option retries", () => {
-  it.each([
-    [{ immediate: -1 }, "$.retries.immediate"],
-    [{ delayed: ["soon"] }, undefined],
-    [{ delayed: "10s" }, "$.retries.delayed"],
-    [{ jitter: 2 }, "$.retries.jitter"],
-    [{ retryable: true }, "$.retries.retryable"],
-    [{ types: { "acme.paid": { attempts: 1 } } }, "$.retries.types.acme.paid.attempts"],
-    [{ delay: ["1s"] }, "$.retries.delay"],
-  ])("refuses %o", async (retries, path) => {
-    const { client } = await inMemory(queues);
-    const handlers = { processMessage: () => undefined, processError: () => undefined };
-    const error = refusal(() => Reflect.apply(client.startProcessor, client, ["plain", handlers, { retries }]));
-
-    expect(error.code).toBe("InvalidArgument");
-    expect(error.path).toBe(path);
-  });
-
-  it.each([
-    ["a subscription", "t/Subscriptions/s", {}, { delayed: ["1s"] }],
-    ["a sub-queue", "plain/$DeadLetterQueue", {}, { immediate: 1 }],
-    ["a message that is deleted at once", "plain", { receiveMode: "receiveAndDelete" as const }, { immediate: 1 }],
-  ])("is refused for %s", async (_what, entity, options, retries) => {
-    const { client } = await inMemory(queues);
-    const handlers = {
-      processMessage: () => undefined,
-      processError: () => undefined,
-      processUnreadable: () => undefined,
-    };
-
-    expect(refusal(() => client.startProcessor(entity, handlers, { ...options, retries })).code).toBe(
-      "InvalidArgument",
-    );
-  });
-
-  it("is refused on an engine that can neither schedule in a transaction nor defer", async () => {
-    const clock = new ManualClock();
-    const engine = memoryEngine({ clock, queues });
-    const less = { ...engine.capabilities, transactions: { level: "refused" }, defer: { level: "refused" } } as const;
-    Object.defineProperty(engine, "capabilities", { value: less });
-    const { client } = clientOver({ engine, clock, advance: (milliseconds) => clock.advance(milliseconds) });
-    const handlers = { processMessage: () => undefined, processError: () => undefined };
-
-    expect(refusal(() => client.startProcessor("plain", handlers, { retries: { delayed: ["1s"] } })).code).toBe(
-      "UnsupportedCapability",
-    );
-    await client.startProcessor("plain", handlers, { retries: { immediate: 1 } }).close();
-  });
-
-  it("defers, with a timer, on an engine without transactions", async () => {
-    const clock = new ManualClock();
-    const engine = memoryEngine({ clock, queues });
-    const less = { ...engine.capabilities, transactions: { level: "refused" } } as const;
-    Object.defineProperty(engine, "capabilities", { value: less });
-    const place = clientOver({ engine, clock, advance: (milliseconds) => clock.advance(milliseconds) });
-    const { seen, until } = await failing(place, "plain", { retries: { delayed: ["1s"] } }, 1);
-    await until(1);
-    expect((await peeked(place.client, "plain")).map(({ state }) => state)).toEqual(["deferred", "scheduled"]);
-    await until(2, second);
-
-    expect(seen).toHaveLength(2);
-    expect(await peeked(place.client, "plain")).toEqual([]);
   });
 });

@@ -50,9 +50,11 @@ export async function loaded(detectsDuplicates: boolean): Promise<string> {
   );
   const sender = client.createSender("orders");
   const heaps: number[] = [];
-  for (let first = 0; first < total; first += wave) {
+  for (const first of Array.from({ length: total / wave }, (_, number) => number * wave)) {
     await sender.sendMessages(Array.from({ length: wave }, (_, index) => ({ body: first + index })));
-    for (let waited = 0; left > total - first - wave && waited < 10 * delay; waited += turn) await clock.advance(turn);
+    const until = clock.now() + 10 * delay;
+    const isBusy = (): boolean => left > total - first - wave && clock.now() < until;
+    while (isBusy()) await clock.advance(turn);
     // Ids leave the window of duplicates.
     await clock.advance(2 * delay);
     heaps.push(heapUsed());

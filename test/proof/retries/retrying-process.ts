@@ -12,6 +12,7 @@ import { durableEngine } from "../../../src/engines/durable/index.ts";
  */
 const [directory = "", life = "", last] = process.argv.slice(2);
 const isLast = last !== undefined;
+const sends = isLast ? 0 : 20;
 const limits = { maxDeliveryCount: 100_000 };
 const queues = { plain: limits, dedup: { ...limits, requiresDuplicateDetection: true } };
 const engine = await durableEngine({ directory, queues });
@@ -35,13 +36,13 @@ for (const queue of Object.keys(queues)) {
     { retries: { immediate: 1, delayed: [10, 20, 30, 40] }, maxConcurrentCalls: 4 },
   );
   const sender = client.createSender(queue);
-  for (let count = 0; count < 20 && !isLast; count++) {
+  for (let count = 0; count < sends; count++) {
     const messageId = `${life}-${count}`;
     await sender.sendMessages({ body: count, messageId });
     say(`sent ${queue}-${messageId}`);
   }
 }
-while (!isLast || (await isBusy())) await sleep(10);
+while (await isBusy()) await sleep(10);
 const dead = await Promise.all(
   Object.keys(queues).map((queue) => engine.peek(`${queue}/$DeadLetterQueue`, { maxMessages: 1 })),
 );
@@ -51,6 +52,7 @@ await client.close();
 await engine.close();
 
 async function isBusy(): Promise<boolean> {
+  if (!isLast) return true;
   for (const queue of Object.keys(queues)) if ((await engine.peek(queue, { maxMessages: 1 })).length > 0) return true;
   return false;
 }
