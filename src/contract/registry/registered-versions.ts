@@ -54,7 +54,7 @@ export function versionOfRegistered(registered: RegisteredSchema): SubjectVersio
   return { ...version, version: `registry:${registered.version}` };
 }
 
-/** One text for versions that are the same but for blanks. */
+/** A text that is equal for versions that differ only in white space. */
 function sameText(version: SubjectVersion): string {
   return version.format === "protobuf" ? wholeText(version).trim() : canonicalJson(version.schema);
 }

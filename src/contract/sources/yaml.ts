@@ -5,7 +5,7 @@ import { SobreError } from "../../errors/sobre-error.ts";
 import { isObject, isPlainPrototype } from "../../values/plain-object.ts";
 import { objectOf } from "../json-schema/json-value.ts";
 
-/** More values than that, aliases written out, are refused. */
+/** The maximum number of values with aliases expanded; more are refused. */
 const mostValues = 200_000;
 const deepest = 500;
 

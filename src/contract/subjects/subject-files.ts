@@ -30,7 +30,7 @@ export function withoutMark(text: string): string {
   return text.replace(/^\u{FEFF}/u, "");
 }
 
-/** A link may lead anywhere; what is compared is in the folder. */
+/** The text of a file, which must be in the folder after links are followed. */
 function textInside(folder: string, file: string): string {
   try {
     const path = realpathSync(join(folder, file));
