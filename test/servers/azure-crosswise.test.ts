@@ -86,7 +86,7 @@ describe("a value of every AMQP type, written by each client and read by each", 
     const [program, ...args] = programs[client]();
     const { stdout } = await run(program, [...args, command, server.connectionString, certificate, ...rest], {
       env: { ...process.env, SSL_CERT_FILE: certificate },
-      timeout: 60_000,
+      timeout: 240_000,
     });
     return stdout
       .split("\n")

@@ -124,10 +124,7 @@ def read(client, topic, subscription, count):
     left = int(count)
     with client.get_subscription_receiver(topic, subscription, receive_mode="receiveanddelete") as receiver:
         while left > 0:
-            messages = receiver.receive_messages(max_message_count=left, max_wait_time=5)
-            if not messages:
-                return
-            for received in messages:
+            for received in receiver.receive_messages(max_message_count=left, max_wait_time=5):
                 left -= 1
                 kind, values = told(received)
                 print(json.dumps({"name": received.subject, "kind": kind, "values": values}), flush=True)

@@ -157,7 +157,6 @@ async function read(): Promise<void> {
   });
   for (let left = Number(count); left > 0;) {
     const messages = await receiver.receiveMessages(left, { maxWaitTimeInMs: 5000 });
-    if (messages.length === 0) return;
     left -= messages.length;
     for (const message of messages) print({ name: message.subject, ...told(message) });
   }

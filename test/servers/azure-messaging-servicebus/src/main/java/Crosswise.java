@@ -164,7 +164,6 @@ final class Crosswise {
             .receiveMode(ServiceBusReceiveMode.RECEIVE_AND_DELETE).buildClient()) {
             for (int left = count; left > 0;) {
                 var messages = receiver.receiveMessages(left, Duration.ofSeconds(3)).stream().toList();
-                if (messages.isEmpty()) return;
                 for (var received : messages) {
                     try {
                         print(line(received));
