@@ -9,17 +9,9 @@ import { selfSigned, type Server, startServer } from "../../src/server/index.ts"
 import { readByOurs, writeByOurs } from "./crosswise-ours.support.ts";
 import { clients, comparable, type CrosswiseClient, type ValueCase, valueCases } from "./crosswise.support.ts";
 import { shown, unreadable, unwritten, written } from "./crosswise-losses.support.ts";
-import { goPeer, javaPeer, python } from "./installed.support.ts";
+import { programs } from "./official-programs.support.ts";
 
 const run = promisify(execFile);
-
-/** The programs of the official clients; they write and read as `crosswise.support.ts` says. */
-const programs: Readonly<Record<Exclude<CrosswiseClient, "ours">, () => readonly [string, ...string[]]>> = {
-  JavaScript: () => [process.execPath, join(import.meta.dirname, "azure-service-bus/main.ts")],
-  Python: () => [python, join(import.meta.dirname, "azure_servicebus_crosswise.py")],
-  Java: () => ["java", ...javaPeer()],
-  Go: () => [goPeer],
-};
 
 /** A line that a writer or a reader prints for a message. */
 type Line = ValueCase & { readonly cannot?: string };

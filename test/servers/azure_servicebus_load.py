@@ -1,10 +1,6 @@
-"""Loads a queue with the official Python client: sends messages of 1 KiB one by one and as many in batches, receives all
-of them, and completes each. The connection string, the server's certificate, the queue and the count are given.
-"""
+"""A load of the official Python client."""
 
-import sys
-
-from azure.servicebus import ServiceBusClient, ServiceBusMessage
+from azure.servicebus import ServiceBusMessage
 
 
 def message():
@@ -13,6 +9,8 @@ def message():
 
 
 def load(client, queue, count):
+    """Sends messages of 1 KiB one by one and as many in batches, receives all of them, and completes each."""
+    count = int(count)
     with client.get_queue_sender(queue) as sender:
         for _ in range(count // 2):
             sender.send_messages(message())
@@ -24,8 +22,3 @@ def load(client, queue, count):
             for received in receiver.receive_messages(max_message_count=min(left, 50), max_wait_time=5):
                 receiver.complete_message(received)
                 left -= 1
-
-
-command, text, certificate, queue, count = sys.argv[1:]
-with ServiceBusClient.from_connection_string(text, connection_verify=certificate) as client:
-    load(client, queue, int(count))
