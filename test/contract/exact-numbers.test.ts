@@ -1,4 +1,4 @@
-import fc from "fast-check";
+import { assert, double, property } from "fast-check";
 import { describe, expect, it } from "vitest";
 import { check, contractFolders } from "../cli/contract-folders.support.ts";
 import { parseSchemaText } from "../../src/contract/subjects/subject-files.ts";
@@ -35,8 +35,8 @@ describe("numbers in schema files", () => {
   });
 
   it("are read however a double is written", () => {
-    fc.assert(
-      fc.property(fc.double({ noNaN: true, noDefaultInfinity: true }), (value) => {
+    assert(
+      property(double({ noNaN: true, noDefaultInfinity: true }), (value) => {
         expect(parseSchemaText(`[${JSON.stringify(value)}]`, "a.json")).toEqual([
           value === 0 ? expect.anything() : value,
         ]);
