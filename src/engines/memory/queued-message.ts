@@ -50,6 +50,8 @@ let epoch: number | undefined;
 
 const states: readonly MessageState[] = ["active", "deferred", "scheduled"];
 
+const passing = 4;
+
 /** The way of a message that was in another queue before. */
 type Past = Pick<Arrival, "enqueuedSequenceNumber" | "deadLetter">;
 
@@ -70,8 +72,8 @@ export class QueuedMessage implements Due, Linked<QueuedMessage> {
   deliveryCount: number;
   /** Most messages have none. */
   readonly #past: Past | undefined;
-  /** The state in two bits, then the partition. */
-  #stateAndPartition = 0;
+  /** The state in two bits, whether the envelope is only passing in one, then the partition. */
+  #marks = 0;
   lock: MessageLock | undefined = undefined;
   /** Its place in its partition's {@link SequenceLog}. */
   ordinal = 0;
@@ -117,19 +119,19 @@ export class QueuedMessage implements Due, Linked<QueuedMessage> {
   }
 
   get state(): MessageState {
-    return states[this.#stateAndPartition & 3] ?? "active";
+    return states[this.#marks & 3] ?? "active";
   }
 
   set state(state: MessageState) {
-    this.#stateAndPartition = (this.#stateAndPartition & ~3) | states.indexOf(state);
+    this.#marks = (this.#marks & ~3) | states.indexOf(state);
   }
 
   get partition(): number {
-    return this.#stateAndPartition >> 2;
+    return this.#marks >> 3;
   }
 
   set partition(partition: number) {
-    this.#stateAndPartition = (partition << 2) | (this.#stateAndPartition & 3);
+    this.#marks = (partition << 3) | (this.#marks & 7);
   }
 
   /** The number on the entity that accepted it first; `undefined` is this one. */
@@ -163,6 +165,19 @@ export class QueuedMessage implements Due, Linked<QueuedMessage> {
     return this.#envelope !== undefined;
   }
 
+  /** The envelope is about to leave memory: its bytes are not worth a place among those that stay. */
+  pass(): void {
+    QueuedMessage.#forget(this);
+    this.#marks |= passing;
+  }
+
+  /** The envelope was to leave memory, and stays. */
+  stay(): void {
+    if ((this.#marks & passing) === 0) return;
+    this.#marks &= ~passing;
+    if (this.#envelope !== undefined && !this.isGone) storedOriginOf(this.#envelope)?.stored();
+  }
+
   /** Leaves the envelope to the store. */
   unload(): void {
     QueuedMessage.#forget(this);
@@ -181,7 +196,9 @@ export class QueuedMessage implements Due, Linked<QueuedMessage> {
 
   /** The envelope is stored no more. */
   static #forget(message: QueuedMessage): void {
-    if (message.#envelope !== undefined && !message.isGone) storedOriginOf(message.#envelope)?.unstored();
+    const isPassing = (message.#marks & passing) !== 0;
+    message.#marks &= ~passing;
+    if (message.#envelope !== undefined && !message.isGone && !isPassing) storedOriginOf(message.#envelope)?.unstored();
   }
 
   due(now: number): void {
