@@ -3,7 +3,7 @@
 `--write CONNECTION-STRING CERTIFICATE TOPIC CASES` sends the cases of a JSON file, and prints a line of JSON for each: its
 name, and why this client `cannot` send it. `--read CONNECTION-STRING CERTIFICATE TOPIC SUBSCRIPTION COUNT` prints a line
 for each message: its name, its kind and its values, with the types that this client shows. `--load CONNECTION-STRING
-CERTIFICATE QUEUE COUNT` is in `azure_servicebus_load.py`.
+CERTIFICATE QUEUE COUNT` and `--restart CONNECTION-STRING CERTIFICATE -` are in the files of their names.
 """
 
 import datetime
@@ -14,6 +14,7 @@ import sys
 import uuid
 
 from azure_servicebus_load import load
+from azure_servicebus_restart import restart
 
 from azure.servicebus import ServiceBusClient
 from azure.servicebus.amqp import AmqpAnnotatedMessage, AmqpMessageBodyType
@@ -135,4 +136,4 @@ def read(client, topic, subscription, count):
 
 command, text, certificate, *rest = sys.argv[1:]
 with ServiceBusClient.from_connection_string(text, connection_verify=certificate) as client:
-    {"--write": write, "--read": read, "--load": load}[command](client, *rest)
+    {"--write": write, "--read": read, "--load": load, "--restart": restart}[command](client, *rest)

@@ -23,3 +23,12 @@ export function loadOf(
   const [program, ...args] = programs[client]();
   return [program, [...args, "--load", connectionString, "", queue, `${count}`]];
 }
+
+/** The command that goes on with a client after the server has started again, once it has printed `ready`. */
+export function restartOf(
+  client: OfficialClient,
+  connectionString: string,
+): readonly [program: string, args: string[]] {
+  const [program, ...args] = programs[client]();
+  return [program, [...args, "--restart", connectionString, "", "q"]];
+}

@@ -16,7 +16,11 @@ export interface Peer {
 }
 
 /** Tests that need all official clients. */
-const ofAllClients: readonly string[] = ["azure-crosswise.test.ts", "azure-fast-paths.test.ts"];
+const ofAllClients: readonly string[] = [
+  "azure-crosswise.test.ts",
+  "azure-fast-paths.test.ts",
+  "azure-reconnection.test.ts",
+];
 
 /** Every peer outside this repository's own packages. */
 export const peers: readonly Peer[] = [

@@ -1,7 +1,8 @@
 // The official Go client (azservicebus) against a server of ours, scenario by scenario.
 //
 // "--list" prints each scenario with the settings of its queue, or the subscriptions of its topic, as JSON. "--write",
-// "--read" and "--load" with the connection string, the certificate and an entity run [write], [read] and [load].
+// "--read", "--load" and "--restart" with the connection string, the certificate and an entity run the functions of
+// these names.
 // Otherwise the connection string is given, and one line of JSON is printed for each scenario: its name, and the error
 // if it failed. SSL_CERT_FILE is the server's certificate.
 package main
@@ -152,6 +153,8 @@ func command(name string, arguments []string) {
 		read(ctx, client, entity, arguments[3], must(strconv.Atoi(arguments[4])))
 	case "--load":
 		load(ctx, client, entity, must(strconv.Atoi(arguments[3])))
+	case "--restart":
+		restart(ctx, client)
 	}
 	check(client.Close(ctx))
 }

@@ -2,6 +2,7 @@ import { readFileSync } from "node:fs";
 import { ServiceBusClient, type ServiceBusMessage, type ServiceBusReceivedMessage } from "@azure/service-bus";
 import rhea from "rhea";
 import { runLoad } from "./load.support.ts";
+import { runRestart } from "./restart.support.ts";
 import type { TypedJson } from "../../../codecs/amqp/index.ts";
 import type { ValueCase } from "../crosswise.support.ts";
 import { typedOf } from "../crosswise-losses.support.ts";
@@ -171,6 +172,9 @@ switch (command) {
     break;
   case "--load":
     await runLoad(client, entity, Number(rest[0]));
+    break;
+  case "--restart":
+    await runRestart(client);
     break;
   default:
     throw new Error(`There is no command ${command}.`);

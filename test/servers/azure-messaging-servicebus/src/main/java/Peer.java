@@ -460,6 +460,7 @@ public final class Peer {
                 case "--write" -> Crosswise.write(builder, arguments[3], arguments[4]);
                 case "--read" -> Crosswise.read(builder, arguments[3], arguments[4], Integer.parseInt(arguments[5]));
                 case "--load" -> Load.run(builder, arguments[3], Integer.parseInt(arguments[4]));
+                case "--restart" -> Restart.run(builder);
                 default -> throw new IllegalArgumentException(arguments[0]);
             }
             System.exit(0);
