@@ -21,13 +21,19 @@ export class RuleIndex<Subscription> {
   #indexed = 0;
 
   /** @throws SobreError `QuotaExceeded` beyond the limits that Azure Service Bus has, by which a message's cost is bounded. */
+  checkRoom({ indexKey }: Pick<Rule<unknown>, "indexKey">): void {
+    if (indexKey === undefined && this.#others.size >= mostOthers)
+      throw tooManyRules(mostOthers, "SQL, true and false filters");
+    if (indexKey !== undefined && this.#indexed >= mostIndexed) throw tooManyRules(mostIndexed, "correlation filters");
+  }
+
+  /** @throws SobreError `QuotaExceeded` as {@link checkRoom} does. */
   add(rule: Rule<Subscription>): void {
+    this.checkRoom(rule);
     if (rule.indexKey === undefined) {
-      if (this.#others.size >= mostOthers) throw tooManyRules(mostOthers, "SQL, true and false filters");
       this.#others.add(rule);
       return;
     }
-    if (this.#indexed >= mostIndexed) throw tooManyRules(mostIndexed, "correlation filters");
     this.#indexed++;
     const { property, value, read } = rule.indexKey;
     const column = this.#columns.get(property) ?? { read, byValue: new Map<string, Set<Rule<Subscription>>>() };

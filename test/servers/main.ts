@@ -13,7 +13,13 @@ const all = args.includes("--all");
 const only = args.includes("--official-clients");
 const others = args.includes("--other-peers");
 const officialClients = peers.filter(({ isOfficialClient = false }) => isOfficialClient);
-const wanted = peers.filter((peer) => (officialClients.includes(peer) ? !others : !only));
+/** Parts of names of files to run, as vitest takes them before its options. */
+const given = args.filter((argument) => !ours.has(argument));
+const names = given.slice(0, given.findIndex((argument) => argument.startsWith("-")) >>> 0);
+const isNamed = (test: string): boolean => names.length === 0 || names.some((name) => test.includes(name));
+const wanted = peers
+  .filter(({ tests }) => tests.some(isNamed))
+  .filter((peer) => (officialClients.includes(peer) ? !others : !only));
 const excluded = others ? officialClients.flatMap(({ tests }) => tests) : [];
 const missing: string[] = [];
 
@@ -31,8 +37,8 @@ if (all && missing.length > 0) {
 } else {
   const options = ["run", "--config", "test/servers/vitest.config.ts"];
   const exclude = [...excluded, ...missing].flatMap((test) => ["--exclude", `test/servers/${test}`]);
-  const files = only ? new Set(officialClients.flatMap(({ tests }) => tests)) : [];
-  const rest = [...files, ...args.filter((argument) => !ours.has(argument))];
+  const files = only ? officialClients.flatMap(({ tests }) => tests) : [];
+  const rest = [...files, ...given];
   const vitest = fileURLToPath(new URL("../../node_modules/vitest/vitest.mjs", import.meta.url));
   const { status } = spawnSync(process.execPath, [vitest, ...options, ...exclude, ...rest], {
     cwd: root,

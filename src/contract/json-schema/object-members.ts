@@ -1,18 +1,18 @@
 import type { Evaluation } from "./evaluation.ts";
 import { type Formula, type FormulaOf, onlyName } from "./formula.ts";
 
-/** The literals about objects in a set, grouped by what they state. */
+/** The literals about objects among a set, sorted by what they do. */
 export interface ObjectLiterals {
   readonly every: readonly FormulaOf<"everyProperty">[];
-  /** The `everyProperty` literals on a single name, by that name. */
+  /** Those on a single name, by that name. */
   readonly onName: ReadonlyMap<string, readonly Formula[]>;
-  /** The other `everyProperty` literals. */
+  /** The rest of them. */
   readonly onNames: readonly FormulaOf<"everyProperty">[];
-  /** Members that are required under one given name. */
+  /** Members wanted under one name that is spelt out. */
   readonly named: ReadonlyMap<string, readonly Formula[]>;
-  /** Members that are required under some name of a kind. */
+  /** Members wanted under a name of some kind. */
   readonly some: readonly FormulaOf<"someProperty">[];
-  /** Every name that a formula mentions. */
+  /** Every name that a formula spells out. */
   readonly names: readonly string[];
   readonly min: number;
   readonly max: number;
@@ -64,7 +64,7 @@ export function memberFormulas(
   ];
 }
 
-/** The formulas on members whose names are not given, which may or may not apply to a further name. */
+/** The formulas on members whose names are not spelt out, which may or may not concern another name. */
 export function openEvery({ every }: ObjectLiterals): readonly FormulaOf<"everyProperty">[] {
   return every.filter(({ names }) => !(names.kind === "values" && !names.negated));
 }

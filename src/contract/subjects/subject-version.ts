@@ -79,12 +79,12 @@ function isSchemaName(name: string): boolean {
   return /\.(?:schema\.(?:json|ya?ml)|proto)$/i.test(name) || /^v?\d+(?:\.\d+)*(?:-.*)?\.(?:json|ya?ml)$/i.test(name);
 }
 
-/** The text of a version and of every file that it refers to, with line ends normalised. */
+/** The text of a version with that of every file it refers to, with the line ends of no system. */
 export function wholeText({ text, parts }: Pick<SubjectVersion, "text" | "parts">): string {
   return [text, ...parts.flatMap((part) => [part.file, part.text])].map(plainText).join("\n");
 }
 
-/** A text with its line ends normalised. */
+/** A text with the line ends of no system. */
 export function plainText(text: string): string {
   return text.replaceAll("\r\n", "\n");
 }

@@ -39,12 +39,12 @@ export function named(name: string): Expression {
 export const unknown: Expression = text("unknown");
 export const never: Expression = text("never");
 
-/** A union; `never` if it is empty. */
+/** A union; that of nothing is `never`. */
 export function or(...types: readonly Expression[]): Expression {
   return joined("or", types) ?? never;
 }
 
-/** An intersection; `unknown` if it is empty. */
+/** An intersection; that of nothing is `unknown`. */
 export function and(...types: readonly Expression[]): Expression {
   return joined("and", types) ?? unknown;
 }
@@ -82,7 +82,7 @@ export function writeType(type: Expression, indent = ""): string {
   return write(type, indent, "alone");
 }
 
-/** Where a type is written, which decides whether it needs parentheses. */
+/** The surroundings of a type, which decide about parentheses. */
 type Place = "alone" | "in or" | "in and" | "of list";
 
 function write(type: Expression, indent: string, place: Place): string {

@@ -26,9 +26,6 @@ export function unpackStatus(packed: number): Status {
 
 const has = { number: 1, mark: 2, timeToLive: 4, value: 8, sequence: 16, session: 32 } as const;
 
-/** Longer times to live do not fit into the header of an AMQP message. */
-const longestInHeader = 0xffff_ffff;
-
 /** Writes a message's row: the broker's bookkeeping behind its length, then the message's own sections. */
 export function writeMessageRow(
   writer: FactWriter,
@@ -43,11 +40,10 @@ export function writeMessageRow(
 function writeHead(writer: FactWriter, message: StoredMessage, besides: BesidesSections): void {
   const { enqueuedSequenceNumber, deadLetter, sessionId } = message;
   const { timeToLive, bodyKind } = besides;
-  const keepsTimeToLive = timeToLive !== undefined && timeToLive > longestInHeader;
   writer.byte(
     (enqueuedSequenceNumber === undefined ? 0 : has.number) |
       (deadLetter === undefined ? 0 : has.mark) |
-      (keepsTimeToLive ? has.timeToLive : 0) |
+      (timeToLive === undefined ? 0 : has.timeToLive) |
       (sessionId === undefined ? 0 : has.session) |
       (bodyKind === "value" ? has.value : bodyKind === "sequence" ? has.sequence : 0),
   );
@@ -60,7 +56,7 @@ function writeHead(writer: FactWriter, message: StoredMessage, besides: BesidesS
   writer.number(message.size);
   if (enqueuedSequenceNumber !== undefined) writer.bigint(enqueuedSequenceNumber);
   if (deadLetter !== undefined) writeMark(writer, deadLetter);
-  if (keepsTimeToLive) writer.number(timeToLive);
+  if (timeToLive !== undefined) writer.number(timeToLive);
   if (sessionId !== undefined) writer.text(sessionId);
 }
 

@@ -49,17 +49,10 @@ export class MemoryConnection implements Engine, Holder {
   readonly #transactions = new Set<MemoryTransaction>();
   readonly #ofSenders: SenderConnection;
   readonly sharesBytes: boolean;
-  readonly #onEnd: (ended: MemoryConnection) => void;
   #closed = false;
 
-  /** @param onEnd is called once the connection has ended, in whichever way. */
-  constructor(
-    namespace: Namespace,
-    { sharesBytes = false }: ConnectOptions = {},
-    onEnd: (ended: MemoryConnection) => void = () => undefined,
-  ) {
+  constructor(namespace: Namespace, { sharesBytes = false }: ConnectOptions = {}) {
     this.#namespace = namespace;
-    this.#onEnd = onEnd;
     this.sharesBytes = sharesBytes;
     this.#ofSenders = {
       sharesBytes,
@@ -219,7 +212,7 @@ export class MemoryConnection implements Engine, Holder {
   async connect(options?: ConnectOptions): Promise<Engine> {
     this.#enter();
     if (options !== undefined) checkEngineOptions.connect(options);
-    return this.#keep(new MemoryConnection(this.#namespace, options, (ended) => this.#open.delete(ended)));
+    return this.#keep(new MemoryConnection(this.#namespace, options));
   }
 
   async close(): Promise<void> {
@@ -245,7 +238,6 @@ export class MemoryConnection implements Engine, Holder {
     const now = this.#namespace.timeline.now();
     this.#closed = true;
     for (const transaction of this.#transactions) transaction.undo();
-    this.#onEnd(this);
     return now;
   }
 

@@ -1,0 +1,219 @@
+import type { Delivery, ReceiveMode } from "../../engine/delivery.ts";
+import type { DeleteOptions, ListSessionsOptions, PeekOptions } from "../../engine/engine.ts";
+import type { Envelope } from "../../envelope/envelope.ts";
+import { entityDisabled, messageNotFound, sessionLockLost } from "../../broker/refusals.ts";
+import { partitionKeyOf } from "../../broker/partitions.ts";
+import { type HeldSession, lockRows } from "./claim.ts";
+import { isPartitioned, type Lane, laneOf, lockDuration, type Sendable } from "./entities.ts";
+import { sent } from "./incoming.ts";
+import { messageColumns, newToken, readMessage, type StoredMessage, toDelivery } from "./messages.ts";
+import { giveNumbers } from "./place.ts";
+import { remove, type Returning } from "./returns.ts";
+import { partitionOf, type Routing } from "./routing.ts";
+import { numberOf, textOf } from "./rows.ts";
+import type { Store } from "./store.ts";
+import { inTransaction } from "./sweep.ts";
+import { touch } from "./admin.ts";
+import type { PostgresTransaction } from "./transaction.ts";
+
+/** The column of the tables that sequence numbers of a lane are found by. */
+const numberColumn = (lane: Lane): string => (isPartitioned(lane) ? "b.number" : "b.seq");
+
+/** The condition of the partial index for partitioned queues. */
+const numberIndex = (lane: Lane): string => (isPartitioned(lane) ? " and b.number <> b.seq" : "");
+
+/** Reads messages in order of their numbers. */
+export async function peek(
+  { database, schema }: Store,
+  lane: Lane,
+  { maxMessages, fromSequenceNumber, sessionId }: PeekOptions,
+): Promise<readonly Delivery[]> {
+  const { name, settings } = lane.entity;
+  if (settings.status === "Disabled") throw entityDisabled(name, settings.status);
+  const number = numberColumn(lane);
+  const rows = await database.query(
+    `select ${messageColumns} from ${schema}.body b join ${schema}.delivery d on d.queue = b.queue and d.seq = b.seq
+     where b.queue = $1 and ${number} >= $2 order by ${number}${sessionId === undefined ? " limit $3" : ""}`,
+    [lane.queue, fromSequenceNumber ?? 0n, ...(sessionId === undefined ? [maxMessages] : [])],
+  );
+  const messages = rows.map(readMessage);
+  const wanted =
+    sessionId === undefined
+      ? messages
+      : messages.filter(({ envelope }) => envelope.brokerProperties.sessionId === sessionId);
+  return wanted.slice(0, maxMessages).map((message) => toDelivery(message));
+}
+
+/** The unlocked messages with these numbers, in their order. @throws SobreError `MessageNotFound` unless all are there. */
+async function find(
+  { session, schema, lane, now }: Returning,
+  numbers: readonly bigint[],
+  state: "scheduled" | "deferred",
+): Promise<readonly StoredMessage[]> {
+  const rows = await session.query(
+    `select ${messageColumns} from ${schema}.body b join ${schema}.delivery d on d.queue = b.queue and d.seq = b.seq
+     where b.queue = $1 and ${numberColumn(lane)} = any($2::bigint[])${numberIndex(lane)} and d.state = $3
+       and (d.token is null or d.locked_until <= $4) and (d.state = 2 or b.expires_at is null or b.expires_at > $4)
+     order by b.seq for update of d`,
+    [lane.queue, numbers, state === "deferred" ? 1 : 2, now],
+  );
+  const found = new Map(rows.map(readMessage).map((message) => [message.number, message]));
+  return numbers.map((number) => {
+    const message = found.get(number);
+    if (message === undefined) throw messageNotFound(number, state, lane.address);
+    found.delete(number);
+    return message;
+  });
+}
+
+/** Takes deferred messages, all or none. @throws SobreError `MessageNotFound`, `SessionLockLost`. */
+export async function receiveDeferred(
+  store: Store,
+  lane: Lane,
+  numbers: readonly bigint[],
+  { receiveMode, held }: { readonly receiveMode: ReceiveMode; readonly held: HeldSession | undefined },
+): Promise<readonly Delivery[]> {
+  const now = store.now();
+  return inTransaction(store, lane, now, async (returning) => {
+    const { session, schema } = returning;
+    if (held !== undefined) {
+      const [row] = await session.query(
+        `select 1 as one from ${schema}.session where queue = $1 and id = $2 and mark = $3 and locked_until > $4 for share`,
+        [lane.queue, held.id, held.mark, now],
+      );
+      if (row === undefined) throw sessionLockLost(held.id, lane.address);
+    }
+    const messages = await find(returning, numbers, "deferred");
+    const foreign = messages.find((message) => held !== undefined && message.session !== held.id);
+    if (foreign !== undefined) throw messageNotFound(foreign.number, "deferred", lane.address);
+    if (receiveMode === "receiveAndDelete") {
+      await remove(returning, messages);
+      return messages.map((message) => toDelivery(message));
+    }
+    const token = newToken(held?.mark);
+    const until = held?.until ?? now + lockDuration(lane);
+    const seqs = messages.map(({ seq }) => seq);
+    await lockRows(session, schema, lane, { seqs, token, until: held === undefined ? until : undefined });
+    return messages.map((message) => toDelivery(message, { token, until }));
+  });
+}
+
+/** Takes scheduled messages back, all or none. @throws SobreError `MessageNotFound`. */
+export async function cancelScheduled(store: Store, lane: Lane, numbers: readonly bigint[]): Promise<void> {
+  await inTransaction(store, lane, store.now(), async (returning) =>
+    remove(returning, await find(returning, numbers, "scheduled")),
+  );
+}
+
+/** Schedules messages; returns their numbers, 0 for a duplicate. */
+export async function scheduleNow(
+  store: Store,
+  target: Sendable,
+  envelopes: readonly Envelope[],
+): Promise<readonly bigint[]> {
+  const messages = envelopes.map(sent);
+  const cost = await store.intake.checkSend(target, messages);
+  await touch(store, target);
+  const order: boolean[] = [];
+  const placed = await store.send(
+    () => store.sendable(target),
+    async (routing, entity) => {
+      order.length = 0;
+      for (const message of messages) {
+        const before = routing.placements.length;
+        await routing.schedule(entity, message);
+        order.push(routing.placements.length > before);
+      }
+    },
+  );
+  store.intake.added(target, cost);
+  const numbers = placed.map(({ number }) => number);
+  return order.map((isPlaced) => (isPlaced ? (numbers.shift() ?? 0n) : 0n));
+}
+
+/** Numbers messages now and schedules them at the commit; a rollback leaves a gap. */
+export async function scheduleIn(
+  store: Store,
+  target: Sendable,
+  envelopes: readonly Envelope[],
+  transaction: PostgresTransaction,
+): Promise<readonly bigint[]> {
+  const messages = envelopes.map(sent);
+  await store.intake.checkSend(target, messages);
+  const lane = laneOf(target, 0);
+  const passed = messages.map(({ envelope }) => ({ lane, partition: partitionOf(lane, partitionKeyOf(envelope)) }));
+  const numbers = await giveNumbers(store.database, store.schema, passed);
+  transaction.addSend({
+    entity: target.id,
+    check: (reserved) => store.intake.checkSend(store.sendable(target), messages, reserved),
+    async route(routing: Routing) {
+      for (const [index, message] of messages.entries())
+        await routing.schedule(store.sendable(target), message, numbers[index]);
+    },
+  });
+  return numbers;
+}
+
+/** Deletes unlocked messages that are not scheduled, oldest first; returns how many. */
+export async function deleteMessages(
+  store: Store,
+  lane: Lane,
+  { maxMessages, beforeEnqueueTime, sessionId }: DeleteOptions,
+): Promise<number> {
+  const now = store.now();
+  return inTransaction(store, lane, now, async (returning) => {
+    const rows = await returning.session.query(
+      `select ${messageColumns} from ${store.schema}.delivery d join ${store.schema}.body b on b.queue = d.queue and b.seq = d.seq
+       where d.queue = $1 and d.state < 2 and (d.token is null or d.locked_until <= $2) and ($3::bigint is null or b.enqueued_at < $3)
+       order by d.seq ${sessionId === undefined ? "limit $4" : ""} for update of d skip locked`,
+      [lane.queue, now, beforeEnqueueTime?.getTime() ?? null, ...(sessionId === undefined ? [maxMessages] : [])],
+    );
+    const messages = rows
+      .map(readMessage)
+      .filter(({ envelope }) => sessionId === undefined || envelope.brokerProperties.sessionId === sessionId)
+      .slice(0, maxMessages);
+    await remove(returning, messages);
+    return messages.length;
+  });
+}
+
+/** The ids of sessions with messages, or of those whose state was set after a time. */
+export async function listSessions(
+  { database, schema }: Store,
+  lane: Lane,
+  { updatedAfter, skip = 0, maxSessions = 100 }: ListSessionsOptions,
+): Promise<readonly string[]> {
+  const rows = await database.query(
+    updatedAfter === undefined
+      ? `select s.id from ${schema}.session s where s.queue = $1
+           and exists (select 1 from ${schema}.delivery d where d.queue = $1 and d.session = s.id and d.state < 2)
+         order by s.id collate "C" offset $2 limit $3`
+      : `select s.id from ${schema}.session s where s.queue = $1 and s.state is not null and s.state_at > $4
+         order by s.id collate "C" offset $2 limit $3`,
+    [lane.queue, skip, maxSessions, ...(updatedAfter === undefined ? [] : [updatedAfter.getTime()])],
+  );
+  return rows.map((row) => textOf(row, "id"));
+}
+
+/** How many messages a queue holds, by state, and their bytes. */
+export async function countMessages(
+  { database, schema }: Store,
+  from: number,
+  to: number,
+): Promise<
+  readonly { readonly queue: number; readonly state: number; readonly count: number; readonly bytes: number }[]
+> {
+  const rows = await database.query(
+    `select queue, state, count(*) as count, coalesce(sum(size), 0)::bigint as bytes from ${schema}.delivery
+       where queue >= $1 and queue < $2 group by queue, state
+     union all
+     select queue, -1, 0, coalesce(sum(octet_length(state)), 0)::bigint from ${schema}.session where queue >= $1 and queue < $2 group by queue`,
+    [from, to],
+  );
+  return rows.map((row) => ({
+    queue: numberOf(row, "queue"),
+    state: numberOf(row, "state"),
+    count: numberOf(row, "count"),
+    bytes: numberOf(row, "bytes"),
+  }));
+}

@@ -1,0 +1,155 @@
+import type { Delivery, ReceiveMode } from "../../engine/delivery.ts";
+import type { Session } from "./database.ts";
+import { type Lane, lockDuration } from "./entities.ts";
+import { messageColumns, newToken, readMessage, toDelivery } from "./messages.ts";
+import { bigintOf, maybeBigint, type Row } from "./rows.ts";
+
+/** A request for messages of a queue. */
+export interface Claim {
+  readonly lane: Lane;
+  readonly version: bigint;
+  readonly receiveMode: ReceiveMode;
+  readonly maxMessages: number;
+  readonly now: number;
+}
+
+/** The place from which on messages were never handed over, as far as this node knows. */
+export interface Cursor {
+  at: bigint;
+}
+
+/** The session that a link holds. */
+export interface HeldSession {
+  readonly id: string;
+  /** Identifies the lock, and is in the tokens of its messages. */
+  readonly mark: bigint;
+  /** Milliseconds since 1970. */
+  readonly until: number;
+}
+
+/** No lock of its own: that of its session counts. */
+const untilItsSession = 2n ** 62n;
+
+/** Rows of a queue to take: those returned first, then from the cursor on. Expired ones are left to the sweep. */
+const ofQueue = (schema: string): string => `
+  back as materialized (
+    select d.seq from guard, ${schema}.delivery d
+    where d.queue = $2 and d.returned and (d.due is null or d.due > $4) order by d.seq limit $3 for update of d skip locked
+  ),
+  fresh as materialized (
+    select d.seq from guard, ${schema}.delivery d
+    where d.queue = $2 and d.seq >= $5 and d.token is null and not d.returned and d.state = 0 and (d.due is null or d.due > $4)
+    order by d.seq limit $3 - (select count(*) from back) for update of d skip locked
+  ),
+  chosen as (select seq, 0 as fresh from back union all select seq, 1 from fresh),
+  passed as (select max(d.seq) as last from guard, ${schema}.delivery d where d.queue = $2 and d.seq >= $5)`;
+
+/** Rows of a session to take, if its lock is still held. */
+const ofSession = (schema: string): string => `
+  chosen as materialized (
+    select d.seq, 0 as fresh from guard, ${schema}.delivery d
+    where d.queue = $2 and d.session = $5 and d.token is null and d.state = 0 and (d.due is null or d.due > $4)
+      and exists (select 1 from ${schema}.session s where s.queue = $2 and s.id = $5 and s.mark = $6 and s.locked_until > $4)
+    order by d.seq limit $3 for update of d skip locked
+  ),
+  passed as (select null::bigint as last)`;
+
+const lockThem = (schema: string, token: string, until: string): string => `
+  taken as (
+    update ${schema}.delivery d set token = ${token}, locked_until = ${until}, returned = false
+    from chosen where d.queue = $2 and d.seq = chosen.seq returning d.*, chosen.fresh
+  )
+  select ${messageColumns}, d.fresh, passed.last from guard cross join passed left join (taken d join ${schema}.body b on b.queue = d.queue and b.seq = d.seq) on true
+  order by d.fresh, d.seq`;
+
+const deleteThem = (schema: string): string => `
+  taken as (
+    delete from ${schema}.delivery d using chosen where d.queue = $2 and d.seq = chosen.seq returning d.*, chosen.fresh
+  ),
+  bodies as (delete from ${schema}.body b using chosen where b.queue = $2 and b.seq = chosen.seq returning b.*)
+  select ${messageColumns}, d.fresh, passed.last from guard cross join passed left join (taken d join bodies b on b.seq = d.seq) on true
+  order by d.fresh, d.seq`;
+
+const guarded = (schema: string): string =>
+  `with guard as materialized (select 1 from ${schema}.namespace where version = $1),`;
+
+/** Takes ready messages of a queue; `undefined` when the entities have changed. */
+export async function claim(
+  session: Session,
+  schema: string,
+  { lane, version, receiveMode, maxMessages, now }: Claim,
+  cursor: Cursor,
+): Promise<readonly Delivery[] | undefined> {
+  const deletes = receiveMode === "receiveAndDelete";
+  const token = newToken();
+  const until = now + lockDuration(lane);
+  const end = deletes ? deleteThem(schema) : lockThem(schema, "$6", "$7");
+  const rows = await session.query(`${guarded(schema)}${ofQueue(schema)},${end}`, [
+    version,
+    lane.queue,
+    maxMessages,
+    now,
+    cursor.at,
+    ...(deletes ? [] : [token, until]),
+  ]);
+  const taken = takenOf(rows);
+  // With less than was asked for, nothing from the cursor on is free: what is held there is the sweep's from now on.
+  const [first] = rows;
+  const last = first === undefined ? undefined : maybeBigint(first, "last");
+  const passed = taken !== undefined && taken.length < maxMessages ? last : lastFresh(taken ?? []);
+  if (passed !== undefined && passed >= cursor.at) cursor.at = passed + 1n;
+  return taken?.map((row) => toDelivery(readMessage(row), deletes ? undefined : { token, until }));
+}
+
+/** The last message that was handed over for the first time. */
+const lastFresh = (taken: readonly Row[]): bigint | undefined =>
+  taken
+    .filter((row) => row["fresh"] === 1)
+    .map((row) => bigintOf(row, "seq"))
+    .at(-1);
+
+/** Takes ready messages of a session that is held; `undefined` when the entities have changed. */
+export async function claimOfSession(
+  session: Session,
+  schema: string,
+  { lane, version, receiveMode, maxMessages, now }: Claim,
+  { id, mark, until }: HeldSession,
+): Promise<readonly Delivery[] | undefined> {
+  const deletes = receiveMode === "receiveAndDelete";
+  const token = newToken(mark);
+  const end = deletes ? deleteThem(schema) : lockThem(schema, "$7", "$8");
+  const rows = await session.query(`${guarded(schema)}${ofSession(schema)},${end}`, [
+    version,
+    lane.queue,
+    maxMessages,
+    now,
+    id,
+    mark,
+    ...(deletes ? [] : [token, untilItsSession]),
+  ]);
+  return takenOf(rows)?.map((row) => toDelivery(readMessage(row), deletes ? undefined : { token, until }));
+}
+
+/** The rows of what was taken; `undefined` when the guard refused. */
+function takenOf(rows: readonly Row[]): readonly Row[] | undefined {
+  const [first] = rows;
+  if (first === undefined) return undefined;
+  return first["seq"] === null ? [] : rows;
+}
+
+/** Locks messages that a transaction has read, under one token. */
+export async function lockRows(
+  session: Session,
+  schema: string,
+  lane: Lane,
+  {
+    seqs,
+    token,
+    until,
+  }: { readonly seqs: readonly bigint[]; readonly token: bigint; readonly until: number | undefined },
+): Promise<void> {
+  await session.query(
+    `update ${schema}.delivery set token = $3, locked_until = $4, returned = false where queue = $1 and seq = any($2::bigint[])`,
+    [lane.queue, seqs, token, until ?? untilItsSession],
+  );
+}

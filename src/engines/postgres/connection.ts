@@ -1,0 +1,334 @@
+import type {
+  AcceptSessionOptions,
+  ConnectOptions,
+  DeleteOptions,
+  Engine,
+  EngineReceiver,
+  EngineSender,
+  EngineSessionReceiver,
+  ListSessionsOptions,
+  OpenReceiverOptions,
+  OpenSenderOptions,
+  PeekOptions,
+  ReceiveDeferredOptions,
+  Transaction,
+  TransactionOption,
+} from "../../engine/engine.ts";
+import { checkEngineOptions, checkEnvelopes, checkSequenceNumbers, checkSettlement } from "../../engine/arguments.ts";
+import { boundSends } from "../../engine/bounded-sender.ts";
+import { type Capabilities, nativeCapabilities } from "../../engine/capabilities.ts";
+import type { Delivery, LockToken, Settlement } from "../../engine/delivery.ts";
+import type { EngineAdmin } from "../../engine/admin.ts";
+import type { Envelope } from "../../envelope/envelope.ts";
+import { closed, invalidOperation, lockLost, sessionLockLost } from "../../broker/refusals.ts";
+import { acceptSession } from "./accept-session.ts";
+import { touch } from "./admin.ts";
+import {
+  cancelScheduled,
+  deleteMessages,
+  listSessions,
+  peek,
+  receiveDeferred,
+  scheduleNow,
+  scheduleIn,
+} from "./browse.ts";
+import { hasSessions, type Lane, lockDuration, receiveRefusal } from "./entities.ts";
+import { completeHeld, lostLock, renewHeld } from "./held.ts";
+import type { Home } from "./home.ts";
+import { Holdings } from "./holdings.ts";
+import { type Closable, PostgresReceiver, PostgresSender, PostgresSessionReceiver } from "./links.ts";
+import { readToken } from "./messages.ts";
+import { postgresAdmin } from "./postgres-admin.ts";
+import { checkHeld, settleHeld } from "./settling.ts";
+import { inTransaction } from "./sweep.ts";
+import { PostgresTransaction } from "./transaction.ts";
+
+/** A connection to a namespace: what it locks is released when it closes. */
+export class PostgresConnection implements Engine {
+  readonly name = "postgres";
+  readonly capabilities: Capabilities = nativeCapabilities;
+  readonly admin: EngineAdmin;
+  readonly #home: Home;
+  /** Links and connections that close with this one. */
+  readonly #open = new Set<Closable>();
+  readonly #transactions = new Set<PostgresTransaction>();
+  readonly #holdings = new Holdings();
+  #closed = false;
+
+  constructor(home: Home) {
+    this.#home = home;
+    this.admin = postgresAdmin(home, () => this.#enter());
+  }
+
+  async openSender(entity: string, options: OpenSenderOptions = {}): Promise<EngineSender> {
+    await this.#enter();
+    checkEngineOptions.openSender(options);
+    const { via, maxInFlight } = options;
+    const { directory } = this.#home.store;
+    const target = await this.#home.find(() => directory.sendable(entity));
+    const through = via === undefined ? undefined : await this.#home.find(() => directory.queue(via));
+    const sender = this.#keep(new PostgresSender(this.#home, this, { target, through }));
+    return maxInFlight === undefined ? sender : boundSends(sender, maxInFlight);
+  }
+
+  async openReceiver(entity: string, options: OpenReceiverOptions): Promise<EngineReceiver> {
+    await this.#enter();
+    checkEngineOptions.openReceiver(options);
+    const lane = await this.#receivable(entity);
+    if (hasSessions(lane)) throw invalidOperation(`'${entity}' requires sessions. Accept a session instead.`);
+    return this.#keep(new PostgresReceiver(this.#home, this, lane, options.receiveMode));
+  }
+
+  async acceptSession(entity: string, options: AcceptSessionOptions): Promise<EngineSessionReceiver> {
+    if (this.#closed) throw closed("engine");
+    checkEngineOptions.acceptSession(options);
+    const deadline = this.#home.store.now() + options.maxWaitTime;
+    await this.#enter();
+    const lane = await this.#home.find(() => {
+      this.#home.store.directory.receivable(entity);
+      return this.#home.store.directory.lane(entity);
+    });
+    const onWait = (end: () => void): (() => void) => {
+      const waiting = { close: async () => end(), abort: async () => end() };
+      this.#open.add(waiting);
+      return () => void this.#open.delete(waiting);
+    };
+    const held = await acceptSession(this.#home, lane, { options, deadline, onWait });
+    const { receiveMode } = options;
+    return this.#keep(new PostgresSessionReceiver(this.#home, this, { lane, receiveMode, held }));
+  }
+
+  async peek(entity: string, options: PeekOptions): Promise<readonly Delivery[]> {
+    await this.#enter();
+    checkEngineOptions.peek(options);
+    return peek(this.#home.store, await this.#lane(entity), options);
+  }
+
+  async receiveDeferred(
+    entity: string,
+    sequenceNumbers: readonly bigint[],
+    options: ReceiveDeferredOptions,
+  ): Promise<readonly Delivery[]> {
+    await this.#enter();
+    checkEngineOptions.receiveDeferred(options);
+    checkSequenceNumbers(sequenceNumbers);
+    const lane = await this.#receivable(entity);
+    await touch(this.#home.store, lane.entity);
+    const held = hasSessions(lane) ? this.#sessionOf(lane, options.sessionId) : undefined;
+    const { receiveMode } = options;
+    const deliveries = await receiveDeferred(this.#home.store, lane, sequenceNumbers, { receiveMode, held });
+    this.took(lane, deliveries);
+    return deliveries;
+  }
+
+  async schedule(
+    entity: string,
+    envelopes: readonly Envelope[],
+    options: TransactionOption = {},
+  ): Promise<readonly bigint[]> {
+    await this.#enter();
+    checkEngineOptions.schedule(options);
+    checkEnvelopes(envelopes);
+    const { store } = this.#home;
+    const target = await this.#home.find(() => store.directory.sendable(entity));
+    if (envelopes.some(({ brokerProperties }) => brokerProperties.scheduledEnqueueTimeUtc === undefined))
+      throw invalidOperation("A scheduled message needs a scheduledEnqueueTimeUtc.");
+    if (options.transaction === undefined) return scheduleNow(store, target, envelopes);
+    return scheduleIn(store, target, envelopes, this.transactionOf(options.transaction));
+  }
+
+  async cancel(entity: string, sequenceNumbers: readonly bigint[]): Promise<void> {
+    await this.#enter();
+    checkSequenceNumbers(sequenceNumbers);
+    await cancelScheduled(this.#home.store, await this.#lane(entity), sequenceNumbers);
+  }
+
+  async settle(
+    entity: string,
+    lockToken: LockToken,
+    settlement: Settlement,
+    options?: TransactionOption,
+  ): Promise<void> {
+    await this.#enter();
+    checkSettlement(settlement);
+    const lane = await this.#lane(entity);
+    const { store } = this.#home;
+    if ([...this.#home.transactions].some((transaction) => transaction.settles(lockToken)))
+      throw invalidOperation(
+        "The message is already settled in a transaction that is still open. Commit or roll back that one first.",
+      );
+    if (options?.transaction !== undefined) {
+      const transaction = this.transactionOf(options.transaction);
+      const apply: Parameters<typeof transaction.addSettlement>[0]["apply"] = (returning) =>
+        settleHeld(returning, lockToken, settlement);
+      const { database: session, schema } = store;
+      await checkHeld({ session, schema, lane, now: store.now() }, lockToken, settlement);
+      transaction.addSettlement({ lane, token: lockToken, apply });
+      return;
+    }
+    if (settlement.kind === "complete") await this.#complete(lane, lockToken);
+    else await inTransaction(store, lane, store.now(), (returning) => settleHeld(returning, lockToken, settlement));
+    this.#holdings.settled(lockToken);
+  }
+
+  async #complete(lane: Lane, text: LockToken): Promise<void> {
+    const { store } = this.#home;
+    const { database, schema } = store;
+    const held = readToken(text);
+    const now = store.now();
+    const gone =
+      held !== undefined &&
+      (await store.fresh(() => {
+        const current = store.current(lane);
+        return completeHeld(database, schema, { lane: current, version: store.directory.version, now }, [held]);
+      }));
+    if (gone === false || gone.size === 0) throw await lostLock(database, schema, lane, text, now);
+  }
+
+  async renew(entity: string, lockToken: LockToken): Promise<Date> {
+    await this.#enter();
+    const lane = await this.#lane(entity);
+    const { store } = this.#home;
+    const { database, schema } = store;
+    const now = store.now();
+    if (hasSessions(lane)) {
+      await checkHeld({ session: database, schema, lane, now }, lockToken, { kind: "complete" });
+      throw invalidOperation("The session's lock covers its messages. Renew the session's lock instead.");
+    }
+    const until = now + lockDuration(lane);
+    if (!(await renewHeld(database, schema, lane, lockToken, { now, until }))) throw lockLost(lane.address);
+    this.#holdings.took(lane, [[lockToken, until]]);
+    return new Date(until);
+  }
+
+  async deleteMessages(entity: string, options: DeleteOptions): Promise<number> {
+    await this.#enter();
+    checkEngineOptions.deleteMessages(options);
+    return deleteMessages(this.#home.store, await this.#lane(entity), options);
+  }
+
+  async listSessions(entity: string, options: ListSessionsOptions = {}): Promise<readonly string[]> {
+    await this.#enter();
+    checkEngineOptions.listSessions(options);
+    const lane = await this.#lane(entity);
+    if (!hasSessions(lane)) throw invalidOperation(`'${entity}' has no sessions.`);
+    return listSessions(this.#home.store, lane, options);
+  }
+
+  async begin(): Promise<Transaction> {
+    await this.#enter();
+    const transaction = new PostgresTransaction(this.#home, (ended) => {
+      this.#transactions.delete(ended);
+      this.#home.transactions.delete(ended);
+    });
+    this.#transactions.add(transaction);
+    this.#home.transactions.add(transaction);
+    return transaction;
+  }
+
+  async connect(options?: ConnectOptions): Promise<Engine> {
+    await this.#enter();
+    if (options !== undefined) checkEngineOptions.connect(options);
+    return this.#keep(new PostgresConnection(this.#home));
+  }
+
+  async close(): Promise<void> {
+    if (this.#closed) return;
+    this.#end();
+    await Promise.all([...this.#open].map((link) => link.close()));
+    for (const [lane, tokens] of this.#holdings.takeAll(this.#home.store.now())) await this.#release(lane, tokens);
+  }
+
+  [Symbol.asyncDispose](): Promise<void> {
+    return this.close();
+  }
+
+  async abort(): Promise<void> {
+    if (this.#closed) return;
+    this.#end();
+    await Promise.all([...this.#open].map((link) => link.abort()));
+  }
+
+  /** Forgets a link that has closed. */
+  closed(link: Closable): void {
+    this.#open.delete(link);
+  }
+
+  /** Notes what is held, so that it is released at the end. */
+  took(lane: Lane, deliveries: readonly Delivery[]): void {
+    this.#holdings.took(
+      lane,
+      deliveries.flatMap(({ lockToken, lockedUntilUtc }) =>
+        lockToken === undefined || lockedUntilUtc === undefined ? [] : [[lockToken, lockedUntilUtc.getTime()] as const],
+      ),
+    );
+  }
+
+  /** Releases messages that nobody wants any more. */
+  async release(lane: Lane, deliveries: readonly Delivery[]): Promise<void> {
+    await this.#release(
+      lane,
+      deliveries.flatMap(({ lockToken }) => (lockToken === undefined ? [] : [lockToken])),
+    );
+  }
+
+  /** @throws SobreError `InvalidOperation` unless it is an open transaction of this connection. */
+  transactionOf(transaction: Transaction): PostgresTransaction {
+    if (transaction instanceof PostgresTransaction && transaction.isOpen && this.#transactions.has(transaction))
+      return transaction;
+    throw invalidOperation(
+      "The transaction is over, or it was begun on another connection. Begin one on this connection.",
+    );
+  }
+
+  async #release(lane: Lane, tokens: readonly LockToken[]): Promise<void> {
+    const { store } = this.#home;
+    if (tokens.length === 0 || store.directory.byId(lane.entity.id) === undefined) return;
+    await inTransaction(store, lane, store.now(), async (returning) => {
+      for (const token of tokens) {
+        try {
+          await settleHeld(returning, token, { kind: "release" });
+        } catch {
+          // It is lost, so there is nothing to release.
+        }
+      }
+    });
+  }
+
+  #sessionOf(lane: Lane, sessionId: string | undefined): PostgresSessionReceiver["held"] {
+    if (sessionId === undefined)
+      throw invalidOperation("Deferred messages of a session entity are received with their sessionId.");
+    for (const link of this.#open)
+      if (link instanceof PostgresSessionReceiver && link.holds(lane, sessionId)) return link.held;
+    throw sessionLockLost(sessionId, lane.address);
+  }
+
+  async #receivable(entity: string): Promise<Lane> {
+    const { directory } = this.#home.store;
+    const owner = await this.#home.find(() => directory.receivable(entity));
+    const lane = directory.lane(entity);
+    const refusal = lane.part === 0 ? receiveRefusal(owner) : undefined;
+    if (refusal !== undefined) throw refusal;
+    return lane;
+  }
+
+  #lane(entity: string): Promise<Lane> {
+    return this.#home.find(() => this.#home.store.directory.lane(entity));
+  }
+
+  #end(): void {
+    this.#closed = true;
+    for (const transaction of this.#transactions) transaction.end();
+  }
+
+  #keep<T extends Closable>(link: T): T {
+    this.#open.add(link);
+    return link;
+  }
+
+  /** Makes happen what is due. @throws SobreError `Closed`. */
+  async #enter(): Promise<void> {
+    if (this.#closed) throw closed("engine");
+    await this.#home.catchUp();
+  }
+}

@@ -1,0 +1,48 @@
+import type { Clock, Timer } from "../../time/clock.ts";
+import { systemClock } from "../../time/clock.ts";
+import type { Session } from "./database.ts";
+import { numberOf } from "./rows.ts";
+
+/** Milliseconds for which an offset is good. */
+const refreshed = 10_000;
+
+/**
+ * The time of the database's server, so that nodes whose own clocks differ agree: this machine's monotonic time with an
+ * offset that is measured again every 10 seconds of use.
+ */
+export class DatabaseClock implements Clock {
+  readonly #session: Session;
+  #offset = Date.now() - performance.now();
+  #measuredAt = -Infinity;
+  #measuring: Promise<void> | undefined;
+
+  constructor(session: Session) {
+    this.#session = session;
+  }
+
+  now(): number {
+    return Math.floor(performance.now() + this.#offset);
+  }
+
+  setTimer(at: number, due: () => void): Timer {
+    return systemClock.setTimer(Date.now() + Math.max(at - this.now(), 0), due);
+  }
+
+  /** Measures the offset again when it is old; the first time before anything else. */
+  async refresh(): Promise<void> {
+    if (performance.now() - this.#measuredAt < refreshed) return;
+    this.#measuring ??= this.#measure().finally(() => (this.#measuring = undefined));
+    if (this.#measuredAt === -Infinity) await this.#measuring;
+    else this.#measuring.catch(() => {});
+  }
+
+  async #measure(): Promise<void> {
+    const before = performance.now();
+    const [row] = await this.#session.query("select (extract(epoch from clock_timestamp()) * 1000)::bigint as now");
+    if (row === undefined) return;
+    const after = performance.now();
+    // The answer is as old as half of the way.
+    this.#offset = numberOf(row, "now") - (before + after) / 2;
+    this.#measuredAt = after;
+  }
+}

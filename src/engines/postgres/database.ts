@@ -1,0 +1,111 @@
+import { Pool, type PoolClient, TypeOverrides } from "pg";
+import type { Row } from "./rows.ts";
+import { databaseFailure } from "./failures.ts";
+
+/** A pool of the driver. */
+export type ConnectionPool = Pool;
+
+/** Values of a statement, by their places. */
+export type Values = readonly unknown[];
+
+/** Something that statements run on: the pool, or one connection in a transaction. */
+export interface Session {
+  /** @throws SobreError for every failure of the database. */
+  query(statement: string, values?: Values): Promise<readonly Row[]>;
+}
+
+/** How to reach a database. */
+export interface DatabaseSetup {
+  readonly connectionString?: string | undefined;
+  /** A pool of the caller, which is not closed. */
+  readonly pool?: Pool | undefined;
+  /** Milliseconds after which a statement is given up. */
+  readonly statementTimeout: number;
+  /** Connections at most, of a pool of our own. */
+  readonly maxConnections: number;
+}
+
+/** Object identifier of `int8`, whose values do not all fit a `number`. */
+const int8 = 20;
+
+const typesOfOurs = new TypeOverrides();
+typesOfOurs.setTypeParser(int8, BigInt);
+
+/** A PostgreSQL database; connections are opened as they are needed. */
+export class Database implements Session {
+  readonly #pool: Pool;
+  readonly #isOwn: boolean;
+  readonly #timeout: number;
+
+  constructor({ connectionString, pool, statementTimeout, maxConnections }: DatabaseSetup) {
+    this.#timeout = statementTimeout;
+    this.#isOwn = pool === undefined;
+    this.#pool =
+      pool ??
+      new Pool({
+        connectionString,
+        max: maxConnections,
+        allowExitOnIdle: true,
+        statement_timeout: statementTimeout,
+        idle_in_transaction_session_timeout: statementTimeout,
+        connectionTimeoutMillis: statementTimeout,
+        // A server that is gone does not cancel anything.
+        query_timeout: statementTimeout + 1000,
+        options: String.raw`-c default_transaction_isolation=read\ committed`,
+      });
+    // A connection that is cut while idle concerns nobody: the next statement opens another.
+    if (this.#isOwn) this.#pool.on("error", ignore);
+  }
+
+  async query(statement: string, values?: Values): Promise<readonly Row[]> {
+    try {
+      return await run(this.#pool, statement, values);
+    } catch (error) {
+      throw databaseFailure(error);
+    }
+  }
+
+  /** Runs statements in one transaction, which is rolled back when `work` throws. */
+  async transaction<T>(work: (session: Session) => Promise<T>): Promise<T> {
+    const client = await this.#connect();
+    // A connection cut between two statements fails with the next one; without a listener the process would end.
+    client.on("error", ignore);
+    let isBroken: boolean | Error = false;
+    try {
+      await run(client, "begin isolation level read committed");
+      await run(client, `select set_config('statement_timeout', $1, true)`, [String(this.#timeout)]);
+      const result = await work(sessionOn(client));
+      await run(client, "commit");
+      return result;
+    } catch (error) {
+      await run(client, "rollback").catch(() => (isBroken = true));
+      throw databaseFailure(error);
+    } finally {
+      client.off("error", ignore);
+      client.release(isBroken);
+    }
+  }
+
+  async close(): Promise<void> {
+    if (this.#isOwn) await this.#pool.end();
+  }
+
+  async #connect(): Promise<PoolClient> {
+    try {
+      return await this.#pool.connect();
+    } catch (error) {
+      throw databaseFailure(error);
+    }
+  }
+}
+
+const ignore = (): void => {};
+
+const sessionOn = (client: PoolClient): Session => ({
+  query: (statement, values) => run(client, statement, values),
+});
+
+async function run(on: Pool | PoolClient, text: string, values: Values = []): Promise<readonly Row[]> {
+  const { rows } = await on.query<Record<string, unknown>>({ text, values: [...values], types: typesOfOurs });
+  return rows;
+}

@@ -1,0 +1,215 @@
+import { parseAddress, subscriptionAddress } from "../../engine/address.ts";
+import { queueSettings, subscriptionSettings, topicSettings } from "../../engine/entity-settings.ts";
+import { entityNotFound, invalidOperation } from "../../broker/refusals.ts";
+import { compileRule } from "../../broker/rule.ts";
+import { RuleIndex } from "../../broker/rule-index.ts";
+import { readRule } from "../../broker/stored-rule.ts";
+import type { Session } from "./database.ts";
+import {
+  type Entity,
+  laneOf,
+  type Lane,
+  type Queue,
+  type Receivable,
+  type Sendable,
+  type Subscription,
+  type Topic,
+} from "./entities.ts";
+import { bigintOf, maybeNumber, maybeText, numberOf, type Row, textOf } from "./rows.ts";
+
+/** Milliseconds for which the rows of deleted entities stay, so that nodes hear of them. */
+const tombstoneAge = 3_600_000;
+
+/** The entities of a namespace as this node knows them; every statement checks that they are those of the database. */
+export class Directory {
+  readonly #schema: string;
+  readonly #session: Session;
+  /** By address in lower case. */
+  #byKey = new Map<string, Entity>();
+  #byId = new Map<number, Entity>();
+  #version = 0n;
+  #loadedAt = -Infinity;
+  #loading: Promise<void> | undefined;
+
+  constructor(session: Session, schema: string) {
+    this.#session = session;
+    this.#schema = schema;
+  }
+
+  /** The version that statements compare. */
+  get version(): bigint {
+    return this.#version;
+  }
+
+  /** Whether any entity remembers message ids. */
+  get detectsDuplicates(): boolean {
+    for (const { type, settings } of this.#byKey.values())
+      if (type !== "subscription" && settings.requiresDuplicateDetection) return true;
+    return false;
+  }
+
+  entities(): Iterable<Entity> {
+    return this.#byKey.values();
+  }
+
+  byId(id: number): Entity | undefined {
+    return this.#byId.get(id);
+  }
+
+  find(address: string): Entity | undefined {
+    return this.#byKey.get(parseAddress(address).key);
+  }
+
+  /** @throws SobreError `MessagingEntityNotFound`. */
+  entity(address: string): Entity {
+    const entity = this.find(address);
+    if (entity === undefined) throw entityNotFound(address);
+    return entity;
+  }
+
+  /** @throws SobreError `MessagingEntityNotFound`. */
+  queue(name: string): Queue {
+    const entity = this.find(name);
+    if (entity?.type === "queue") return entity;
+    throw entityNotFound(name);
+  }
+
+  /** @throws SobreError `MessagingEntityNotFound`. */
+  topic(name: string): Topic {
+    const entity = this.find(name);
+    if (entity?.type === "topic") return entity;
+    throw entityNotFound(name);
+  }
+
+  /** @throws SobreError `MessagingEntityNotFound`. */
+  subscription(topic: string, name: string): Subscription {
+    const entity = this.find(subscriptionAddress(topic, name));
+    if (entity?.type === "subscription") return entity;
+    throw entityNotFound(subscriptionAddress(topic, name));
+  }
+
+  /** The queue or topic at an address. @throws SobreError `MessagingEntityNotFound`, or `InvalidOperation` for others. */
+  sendable(address: string): Sendable {
+    const entity = this.entity(address);
+    if (parseAddress(address).subQueue === undefined && entity.type !== "subscription") return entity;
+    throw invalidOperation(`'${address}' does not accept sends. Send to its queue or topic instead.`);
+  }
+
+  /** The entity that can be received from. @throws SobreError `MessagingEntityNotFound`, or `InvalidOperation` for topics. */
+  receivable(address: string): Receivable {
+    const entity = this.entity(address);
+    if (entity.type !== "topic") return entity;
+    throw invalidOperation(`'${address}' is a topic. Receive from one of its subscriptions instead.`);
+  }
+
+  /** The queue or sub-queue at an address; of a topic, that of its scheduled messages. @throws SobreError `MessagingEntityNotFound`. */
+  lane(address: string): Lane {
+    const { subQueue } = parseAddress(address);
+    const entity = this.entity(address);
+    if (subQueue === undefined) return laneOf(entity, 0);
+    if (entity.type === "topic") throw entityNotFound(address);
+    return laneOf(entity, subQueue === "deadLetter" ? 1 : 2);
+  }
+
+  /** Loads what has changed. */
+  async refresh(): Promise<void> {
+    this.#loading ??= this.#load().finally(() => (this.#loading = undefined));
+    await this.#loading;
+  }
+
+  /** Loads what has changed as a transaction sees it, which changes it further: nobody else does meanwhile. */
+  async refreshWithin(session: Session): Promise<void> {
+    await this.#loading;
+    await this.#load(session, 1n);
+  }
+
+  /** @param uncommitted By how much the version is ahead of what everybody sees. */
+  async #load(session: Session = this.#session, uncommitted = 0n): Promise<void> {
+    // The row of an entity that was deleted long ago is gone.
+    const isOld = performance.now() - this.#loadedAt > tombstoneAge / 2;
+    const since = isOld ? 0n : this.#version;
+    const rows = await session.query(
+      `select n.version as now, e.* from ${this.#schema}.namespace n left join ${this.#schema}.entity e on e.version > $1 order by e.id`,
+      [since],
+    );
+    this.#loadedAt = performance.now();
+    const [first] = rows;
+    if (first === undefined) return;
+    if (isOld) {
+      this.#byKey = new Map();
+      this.#byId = new Map();
+    }
+    for (const row of rows) if (row["id"] !== null) this.#apply(row);
+    this.#version = bigintOf(first, "now") - uncommitted;
+  }
+
+  #apply(row: Row): void {
+    const id = numberOf(row, "id");
+    const before = this.#byId.get(id);
+    if (before !== undefined) this.#forget(before);
+    const key = maybeText(row, "key");
+    const entity = key === undefined ? undefined : this.#read(row, id, before);
+    if (key === undefined || entity === undefined) return;
+    this.#byKey.set(key, entity);
+    this.#byId.set(id, entity);
+  }
+
+  #forget(entity: Entity): void {
+    this.#byId.delete(entity.id);
+    const { key } = parseAddress(entity.name);
+    if (this.#byKey.get(key) === entity) this.#byKey.delete(key);
+    if (entity.type !== "subscription") return;
+    entity.topic.subscriptions.delete(entity);
+    for (const rule of entity.compiled) entity.topic.rules.delete(rule);
+  }
+
+  #read(row: Row, id: number, before: Entity | undefined): Entity | undefined {
+    const known = {
+      id,
+      name: textOf(row, "name"),
+      createdAt: numberOf(row, "created_at"),
+      modifiedAt: numberOf(row, "modified_at"),
+    };
+    const settings: object = JSON.parse(textOf(row, "settings"));
+    switch (textOf(row, "type")) {
+      case "queue":
+        return { ...known, type: "queue", settings: queueSettings(settings) };
+      case "topic":
+        return this.#topic({ ...known, type: "topic", settings: topicSettings(settings) }, before);
+      default:
+        return this.#subscription(row, known, settings);
+    }
+  }
+
+  /** The same object as before, since its subscriptions know it. */
+  #topic(read: Omit<Topic, "subscriptions" | "rules">, before: Entity | undefined): Topic {
+    if (before?.type === "topic") return Object.assign(before, read);
+    return { ...read, subscriptions: new Set(), rules: new RuleIndex() };
+  }
+
+  #subscription(
+    row: Row,
+    known: Pick<Subscription, "id" | "name" | "createdAt" | "modifiedAt">,
+    settings: object,
+  ): Subscription | undefined {
+    const topic = this.#byId.get(maybeNumber(row, "topic") ?? -1);
+    if (topic?.type !== "topic") return undefined;
+    const rules = Array.isArray(row["rules"]) ? row["rules"].map((rule) => readRule(String(rule))) : [];
+    const subscription: Subscription = {
+      ...known,
+      type: "subscription",
+      settings: subscriptionSettings(settings),
+      topic,
+      shortName: known.name.slice(topic.name.length + "/Subscriptions/".length),
+      rules,
+      compiled: [],
+    };
+    topic.subscriptions.add(subscription);
+    for (const properties of rules) {
+      const rule = compileRule(subscription, properties);
+      topic.rules.add(rule);
+      subscription.compiled.push(rule);
+    }
+    return subscription;
+  }
+}

@@ -1,0 +1,131 @@
+import type { SobreError } from "../../errors/sobre-error.ts";
+import type {
+  EntitySettings,
+  QueueSettings,
+  ReceivableSettings,
+  SendableSettings,
+  SubscriptionSettings,
+  TopicSettings,
+} from "../../engine/entity-settings.ts";
+import { subQueueSuffix } from "../../engine/address.ts";
+import { entityDisabled, invalidOperation } from "../../broker/refusals.ts";
+import type { Rule } from "../../broker/rule.ts";
+import type { RuleIndex } from "../../broker/rule-index.ts";
+import type { RuleProperties } from "../../engine/rules.ts";
+
+/** The queues of an entity: its messages, its dead letters, and what it could not forward. */
+export type Part = 0 | 1 | 2;
+
+const partsOfEntity = 4;
+
+/** The entity of a queue. */
+export const entityOf = (queue: number): number => Math.floor(queue / partsOfEntity);
+
+/** The number that a part of an entity has in the tables. */
+export const queueOf = (entity: number, part: Part): number => entity * partsOfEntity + part;
+
+/** The queues of an entity: from this number, and up to that, exclusively. */
+export const queuesOf = (entity: number): readonly [from: number, to: number] => [
+  entity * partsOfEntity,
+  (entity + 1) * partsOfEntity,
+];
+
+interface Known {
+  readonly id: number;
+  /** The address. */
+  readonly name: string;
+  readonly createdAt: number;
+  readonly modifiedAt: number;
+}
+
+/** A queue as nodes keep it. */
+export interface Queue extends Known {
+  readonly type: "queue";
+  readonly settings: QueueSettings;
+}
+
+/** A topic as nodes keep it. */
+export interface Topic extends Known {
+  readonly type: "topic";
+  readonly settings: TopicSettings;
+  readonly subscriptions: Set<Subscription>;
+  readonly rules: RuleIndex<Subscription>;
+}
+
+/** A subscription as nodes keep it. */
+export interface Subscription extends Known {
+  readonly type: "subscription";
+  readonly settings: SubscriptionSettings;
+  readonly topic: Topic;
+  /** Without topic. */
+  readonly shortName: string;
+  readonly rules: readonly RuleProperties[];
+  /** Those rules as the topic's index holds them. */
+  readonly compiled: Rule<Subscription>[];
+}
+
+/** Something to send to. */
+export type Sendable = Queue | Topic;
+
+/** Something to receive from. */
+export type Receivable = Queue | Subscription;
+
+export type Entity = Queue | Topic | Subscription;
+
+/** A queue, subscription or sub-queue, or the scheduled messages of a topic. */
+export interface Lane {
+  readonly entity: Entity;
+  readonly part: Part;
+  /** The number in the tables. */
+  readonly queue: number;
+  readonly address: string;
+}
+
+const suffixes = ["", subQueueSuffix.deadLetter, subQueueSuffix.transferDeadLetter] as const;
+
+export const laneOf = (entity: Entity, part: Part): Lane => ({
+  entity,
+  part,
+  queue: queueOf(entity.id, part),
+  address: `${entity.name}${suffixes[part]}`,
+});
+
+/** Whether its messages are received by session. */
+export const hasSessions = ({ entity, part }: Lane): boolean =>
+  part === 0 && entity.type !== "topic" && entity.settings.requiresSession;
+
+/** Whether numbers carry a partition. */
+export const isPartitioned = ({ entity, part }: Lane): boolean => part === 0 && limitsOf(entity).enablePartitioning;
+
+/** Limits of what an entity holds; a subscription counts with its topic. */
+export const limitsOf = (entity: Entity): SendableSettings =>
+  entity.type === "subscription" ? entity.topic.settings : entity.settings;
+
+/** The longest time to live of a message there, in milliseconds. */
+export const longestTimeToLive = (entity: Receivable): number =>
+  entity.type === "subscription"
+    ? Math.min(entity.settings.defaultMessageTimeToLive, entity.topic.settings.defaultMessageTimeToLive)
+    : entity.settings.defaultMessageTimeToLive;
+
+/** Deliveries after which a message leaves; never from a sub-queue. */
+export const maxDeliveries = ({ entity, part }: Lane): number =>
+  part === 0 && entity.type !== "topic" ? entity.settings.maxDeliveryCount : Infinity;
+
+/** Milliseconds. */
+export const lockDuration = ({ entity }: Lane): number =>
+  entity.type === "topic" ? Infinity : entity.settings.lockDuration;
+
+/** Why nothing can be received now, if so. */
+export function receiveRefusal({
+  name,
+  settings,
+}: Pick<Receivable, "name"> & { readonly settings: ReceivableSettings }): SobreError | undefined {
+  const { status, forwardTo } = settings;
+  if (status === "Disabled" || status === "ReceiveDisabled") return entityDisabled(name, status);
+  if (forwardTo === undefined) return undefined;
+  return invalidOperation(`'${name}' forwards its messages to '${forwardTo}'. Receive from there.`);
+}
+
+/** Why nothing can be sent now, if so. */
+export const sendRefusal = (name: string, { status }: EntitySettings): SobreError | undefined =>
+  status === "Disabled" || status === "SendDisabled" ? entityDisabled(name, status) : undefined;

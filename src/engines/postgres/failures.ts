@@ -1,0 +1,43 @@
+import type { ErrorCode } from "../../errors/codes.ts";
+import { SobreError } from "../../errors/sobre-error.ts";
+
+/** Meanings of PostgreSQL's failures, by SQLSTATE or the beginning of one. */
+const meanings: readonly (readonly [state: string, code: ErrorCode, what: string])[] = [
+  ["28", "UnauthorizedAccess", "refused the login. Check user and password"],
+  ["42501", "UnauthorizedAccess", "refused a statement for missing rights. Grant them to the role"],
+  ["3D000", "InvalidOperation", "has no database of this name. Create it, or check the connection string"],
+  ["3F000", "InvalidOperation", "has no such schema. Run `sobre postgres migrate`"],
+  ["42P01", "InvalidOperation", "lacks a table of the engine. Run `sobre postgres migrate`"],
+  ["42703", "InvalidOperation", "has tables of another version. Run `sobre postgres migrate` with the newest release"],
+  ["40", "ServiceBusy", "gave the statement up for others. Nothing was changed; try again"],
+  ["55P03", "ServiceBusy", "did not get a lock in time. Nothing was changed; try again"],
+  ["57014", "ServiceTimeout", "gave the statement up after its time. Nothing was changed; try again"],
+  ["53300", "ServiceBusy", "has no connection left. Try again later"],
+  ["53", "ServiceBusy", "has used up disk or memory. Make room, then try again"],
+  ["57P", "ServiceCommunicationProblem", "is shutting down or starting. Try again"],
+  ["08", "ServiceCommunicationProblem", "lost the connection. Try again"],
+  ["25006", "ServiceBusy", "is read-only. Try again when the primary is back"],
+];
+
+/** A failure of the database as an error of ours; the driver's own stays its cause. Others pass through. */
+export function databaseFailure(error: unknown): unknown {
+  if (error instanceof SobreError || !(error instanceof Error)) return error;
+  const state = "code" in error && typeof error.code === "string" ? error.code : undefined;
+  if (state === undefined)
+    return /timeout|terminat|connection|closed/i.test(error.message)
+      ? failure("ServiceCommunicationProblem", "lost the connection. Try again", undefined, error)
+      : error;
+  const [, code, what] = meanings.find(([beginning]) => state.startsWith(beginning)) ?? [];
+  if (code !== undefined && what !== undefined) return failure(code, what, state, error);
+  return /^[0-9A-Z]{5}$/.test(state)
+    ? failure("GeneralError", "refused a statement of the engine. The cause says why", state, error)
+    : failure("ServiceCommunicationProblem", "cannot be reached. Check the address, then try again", state, error);
+}
+
+function failure(code: ErrorCode, what: string, state: string | undefined, cause: Error): SobreError {
+  const isOpen = code === "ServiceCommunicationProblem";
+  return new SobreError(code, `PostgreSQL ${what}${state === undefined ? "" : ` (${state})`}.`, {
+    cause,
+    outcome: isOpen ? "unknown" : undefined,
+  });
+}

@@ -1,0 +1,52 @@
+import { inTransaction } from "./sweep.ts";
+import { laneOf, type Part, type Receivable } from "./entities.ts";
+import { messageColumns, readMessage } from "./messages.ts";
+import { giveBack, moved, remove } from "./returns.ts";
+import { freeSession, sessionColumns } from "./sessions.ts";
+import type { Store } from "./store.ts";
+
+const parts: readonly Part[] = [0, 1, 2];
+
+/** Messages that one transaction forwards at most. */
+const atOnce = 500;
+
+/** Ends every lock of an entity uncounted, after a change of its settings, and forwards what lies ready when it forwards now. */
+export async function giveBackAll(store: Store, entity: Receivable): Promise<void> {
+  const { schema } = store;
+  const now = store.now();
+  for (const part of parts) {
+    const lane = laneOf(entity, part);
+    await inTransaction(store, lane, now, async (returning) => {
+      const { session } = returning;
+      const sessions = await session.query(
+        `select ${sessionColumns} from ${schema}.session where queue = $1 and mark is not null for update`,
+        [lane.queue],
+      );
+      for (const row of sessions) await freeSession(returning, row, "uncounted");
+      const rows = await session.query(
+        `select ${messageColumns} from ${schema}.delivery d join ${schema}.body b on b.queue = d.queue and b.seq = d.seq
+         where d.queue = $1 and d.token is not null order by d.seq for update of d`,
+        [lane.queue],
+      );
+      await giveBack(returning, rows.map(readMessage), "uncounted");
+    });
+  }
+  if (entity.settings.forwardTo !== undefined) while ((await forwardReady(store, entity, now)) === atOnce);
+}
+
+/** Forwards messages that lie ready; returns how many. */
+async function forwardReady(store: Store, entity: Receivable, now: number): Promise<number> {
+  const { schema } = store;
+  return inTransaction(store, laneOf(entity, 0), now, async (returning) => {
+    const { session, lane, routing } = returning;
+    const rows = await session.query(
+      `select ${messageColumns} from ${schema}.delivery d join ${schema}.body b on b.queue = d.queue and b.seq = d.seq
+       where d.queue = $1 and d.token is null and d.state = 0 order by d.seq limit ${atOnce} for update of d skip locked`,
+      [lane.queue],
+    );
+    const messages = rows.map(readMessage);
+    await remove(returning, messages);
+    for (const message of messages) await routing.arrive(lane.entity, moved(message));
+    return messages.length;
+  });
+}

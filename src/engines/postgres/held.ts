@@ -1,0 +1,95 @@
+import { lockLost, sessionLockLost } from "../../broker/refusals.ts";
+import type { LockToken } from "../../engine/delivery.ts";
+import type { SobreError } from "../../errors/sobre-error.ts";
+import type { Session } from "./database.ts";
+import { hasSessions, type Lane } from "./entities.ts";
+import { markOf, messageColumns, readMessage, readToken, type StoredMessage } from "./messages.ts";
+
+/** Whether a row `d` is held under `$token`: by its own lock, or that of its session. */
+const isHeld = (schema: string, lane: Lane, token: string, now: string): string =>
+  hasSessions(lane)
+    ? `d.token = ${token} and exists (select 1 from ${schema}.session s where s.queue = d.queue and s.id = d.session
+        and s.mark = ((d.token >> 32) & 4294967295) and s.locked_until > ${now})`
+    : `d.token = ${token} and d.locked_until > ${now}`;
+
+/**
+ * Deletes held messages; returns the places of those that were, or `undefined` when the entities have changed.
+ *
+ * The fence is in the database: of two holders, of an expired token and a new one, only one ever succeeds.
+ */
+export async function completeHeld(
+  session: Session,
+  schema: string,
+  { lane, version, now }: { readonly lane: Lane; readonly version: bigint; readonly now: number },
+  held: readonly { readonly token: bigint; readonly seq: bigint }[],
+): Promise<ReadonlySet<bigint> | undefined> {
+  const rows = await session.query(
+    `with guard as materialized (select 1 from ${schema}.namespace where version = $1),
+      gone as (
+        delete from ${schema}.delivery d using guard, unnest($3::bigint[], $4::bigint[]) as t(seq, token)
+        where d.queue = $2 and d.seq = t.seq and ${isHeld(schema, lane, "t.token", "$5")} returning d.seq
+      ),
+      bodies as (delete from ${schema}.body b using gone where b.queue = $2 and b.seq = gone.seq)
+      select gone.seq from guard left join gone on true`,
+    [version, lane.queue, held.map(({ seq }) => seq), held.map(({ token }) => token), now],
+  );
+  if (rows.length === 0) return undefined;
+  return new Set(rows.flatMap(({ seq }) => (typeof seq === "bigint" ? [seq] : [])));
+}
+
+/** Reads a held message, and holds its row until the end of the transaction. @throws SobreError `MessageLockLost`, `SessionLockLost`. */
+export async function readHeld(
+  session: Session,
+  schema: string,
+  lane: Lane,
+  text: LockToken,
+  now: number,
+): Promise<StoredMessage> {
+  const token = readToken(text);
+  if (token === undefined) throw await lostLock(session, schema, lane, text, now);
+  const [row] = await session.query(
+    `select ${messageColumns} from ${schema}.delivery d join ${schema}.body b on b.queue = d.queue and b.seq = d.seq
+     where d.queue = $1 and d.seq = $2 and ${isHeld(schema, lane, "$3", "$4")} for update of d`,
+    [lane.queue, token.seq, token.token, now],
+  );
+  if (row === undefined) throw await lostLock(session, schema, lane, text, now);
+  return readMessage(row);
+}
+
+/** Renews a message's own lock; returns whether it was held. */
+export async function renewHeld(
+  session: Session,
+  schema: string,
+  lane: Lane,
+  text: LockToken,
+  { now, until }: { readonly now: number; readonly until: number },
+): Promise<boolean> {
+  const token = readToken(text);
+  if (token === undefined) return false;
+  const rows = await session.query(
+    `update ${schema}.delivery d set locked_until = $5 where d.queue = $1 and d.seq = $2 and ${isHeld(schema, lane, "$3", "$4")} returning 1 as one`,
+    [lane.queue, token.seq, token.token, now, until],
+  );
+  return rows.length > 0;
+}
+
+/** Why a token holds nothing: its session is lost, or its message. */
+export async function lostLock(
+  session: Session,
+  schema: string,
+  lane: Lane,
+  text: LockToken,
+  now: number,
+): Promise<SobreError> {
+  const isText = typeof text === "string";
+  if (!hasSessions(lane) || !isText) return lockLost(lane.address);
+  const token = readToken(text);
+  const [holding] =
+    token === undefined
+      ? []
+      : await session.query(
+          `select 1 as one from ${schema}.session where queue = $1 and mark = $2 and locked_until > $3 limit 1`,
+          [lane.queue, markOf(token.token), now],
+        );
+  return holding === undefined ? sessionLockLost(undefined, lane.address) : lockLost(lane.address);
+}

@@ -1,0 +1,34 @@
+import type { LockToken } from "../../engine/delivery.ts";
+import type { Lane } from "./entities.ts";
+
+/** How many locks are noted before those that have run out are forgotten. */
+const roomAtFirst = 1024;
+
+/** The message locks of a connection, to release when it closes. */
+export class Holdings {
+  readonly #held = new Map<LockToken, { readonly lane: Lane; readonly until: number }>();
+  #room = roomAtFirst;
+
+  took(lane: Lane, locks: readonly (readonly [token: LockToken, until: number])[], now: number = Date.now()): void {
+    for (const [token, until] of locks) this.#held.set(token, { lane, until });
+    if (this.#held.size < this.#room) return;
+    for (const [token, { until }] of this.#held) if (until <= now) this.#held.delete(token);
+    this.#room = Math.max(roomAtFirst, this.#held.size * 2);
+  }
+
+  settled(token: LockToken): void {
+    this.#held.delete(token);
+  }
+
+  /** Takes everything that is still held, by queue. */
+  takeAll(now: number): Iterable<readonly [Lane, readonly LockToken[]]> {
+    const byQueue = new Map<number, [Lane, LockToken[]]>();
+    for (const [token, { lane, until }] of this.#held) {
+      if (until <= now) continue;
+      const [, tokens] = byQueue.get(lane.queue) ?? [lane, []];
+      byQueue.set(lane.queue, [lane, [...tokens, token]]);
+    }
+    this.#held.clear();
+    return byQueue.values();
+  }
+}

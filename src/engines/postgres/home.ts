@@ -1,0 +1,112 @@
+import type { LockToken } from "../../engine/delivery.ts";
+import { SobreError } from "../../errors/sobre-error.ts";
+import type { Timer } from "../../time/clock.ts";
+import { deleteIdle } from "./admin.ts";
+import type { Lane } from "./entities.ts";
+import { LaneState } from "./lanes.ts";
+import type { Store } from "./store.ts";
+import { sweep } from "./sweep.ts";
+
+/** Milliseconds between two polls of a queue for which somebody waits. */
+const pollInterval = 2000;
+
+/** A sweep takes this share of the time at most: what it reads grows with dead rows. */
+const shareOfSweeps = 10;
+
+/** An open transaction. */
+interface Settling {
+  /** Whether it settles the message of a token. */
+  settles(token: LockToken): boolean;
+}
+
+/** Shared by the connections of one process: who waits for which queue, and the sweep. */
+export class Home {
+  readonly store: Store;
+  /** Those that are open: what they settle is settled by nobody else. */
+  readonly transactions: Set<Settling> = new Set();
+  readonly #sweepInterval: number;
+  readonly #lanes = new Map<number, LaneState>();
+  #sweptAt = -Infinity;
+  #sweeping: Promise<void> | undefined;
+  #timer: Timer | undefined;
+  #closed = false;
+
+  /** @param sweepInterval Milliseconds; 0 sweeps before every call, which a clock of a test needs. */
+  constructor(store: Store, sweepInterval: number) {
+    this.store = store;
+    this.#sweepInterval = sweepInterval;
+    store.onArrival = (queues) => {
+      for (const queue of queues) this.#lanes.get(queue)?.wake();
+    };
+  }
+
+  /** The state of a queue in this process. */
+  lane({ queue }: Lane): LaneState {
+    let state = this.#lanes.get(queue);
+    if (state === undefined) {
+      const isExact = this.#sweepInterval === 0;
+      state = new LaneState({ clock: this.store.clock, interval: isExact ? 1000 : pollInterval, isExact });
+      this.#lanes.set(queue, state);
+      this.#sweepLater();
+    }
+    return state;
+  }
+
+  /** Called before everything: the time is measured, and what is due has happened. */
+  async catchUp(): Promise<void> {
+    await this.store.refreshTime();
+    if (this.#sweepInterval > 0 || this.store.now() <= this.#sweptAt) return;
+    await this.#sweep();
+  }
+
+  /** Finds something by the entities known, or those of the database if it is not among them. */
+  async find<T>(find: () => T): Promise<T> {
+    try {
+      return find();
+    } catch (error) {
+      if (!(error instanceof SobreError) || error.code !== "MessagingEntityNotFound") throw error;
+      await this.store.directory.refresh();
+      return find();
+    }
+  }
+
+  /** Has those served, or refused, that wait on queues of an entity that has changed or gone. */
+  wakeAll(): void {
+    for (const state of this.#lanes.values()) state.wake();
+  }
+
+  async close(): Promise<void> {
+    if (this.#closed) return;
+    this.#closed = true;
+    this.#timer?.cancel();
+    await this.#sweeping?.catch(() => {});
+    await this.store.database.close();
+  }
+
+  async #sweep(): Promise<void> {
+    this.#sweeping ??= this.#sweepNow().finally(() => (this.#sweeping = undefined));
+    await this.#sweeping;
+  }
+
+  async #sweepNow(): Promise<void> {
+    const now = this.store.now();
+    await sweep(this.store, this.#lanes);
+    await deleteIdle(this.store, now);
+    this.#sweptAt = now;
+  }
+
+  #sweepLater(after: number = this.#sweepInterval): void {
+    if (this.#closed || this.#sweepInterval === 0 || this.#timer !== undefined) return;
+    const { clock } = this.store;
+    this.#timer = clock.setTimer(clock.now() + after, () => {
+      const begun = performance.now();
+      // A sweep that fails is followed by the next one.
+      void this.#sweep()
+        .catch(() => {})
+        .finally(() => {
+          this.#timer = undefined;
+          this.#sweepLater(Math.max(this.#sweepInterval, (performance.now() - begun) * shareOfSweeps));
+        });
+    });
+  }
+}

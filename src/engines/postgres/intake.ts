@@ -1,0 +1,105 @@
+import { checkProperties } from "../../amqp/message/kept-envelope.ts";
+import { hasUnequalKeys } from "../../broker/partitions.ts";
+import { invalidOperation, messageTooLarge, quotaExceeded, unequalKeys } from "../../broker/refusals.ts";
+import type { Session } from "./database.ts";
+import { type Entity, limitsOf, queuesOf, type Sendable, sendRefusal } from "./entities.ts";
+import type { Incoming } from "./placement.ts";
+import { numberOf } from "./rows.ts";
+
+const megabyte = 2 ** 20;
+
+/** Bytes that a message counts besides its own. */
+const besidesMessage = 640;
+
+/** Milliseconds for which a count of an entity's bytes is good, if little is sent meanwhile. */
+const countedFor = 5000;
+
+/** The part of the room left that may be filled before bytes are counted again. */
+const shareOfRoom = 1 / 8;
+
+interface Usage {
+  readonly bytes: number;
+  readonly countedAt: number;
+  /** Bytes sent from here since. */
+  added: number;
+}
+
+/** Checks of what entities take in: status, sizes and room, of which this node keeps a count that it renews in time. */
+export class Intake {
+  readonly #session: Session;
+  readonly #schema: string;
+  readonly #usage = new Map<number, Usage>();
+
+  constructor(session: Session, schema: string) {
+    this.#session = session;
+    this.#schema = schema;
+  }
+
+  /**
+   * Refuses what the entity cannot take; `reserved` are bytes promised to others.
+   *
+   * @returns the bytes that the messages take.
+   * @throws SobreError `MessagingEntityDisabled`, `MessageSizeExceeded`, `QuotaExceeded`, `InvalidArgument`.
+   */
+  async check(entity: Sendable, messages: readonly Incoming[], reserved = 0): Promise<number> {
+    const { name, settings } = entity;
+    const { maxMessageSizeInBytes, enablePartitioning } = settings;
+    const refusal = sendRefusal(name, settings);
+    if (refusal !== undefined) throw refusal;
+    const isKeyed = enablePartitioning && !requiresSession(entity);
+    let cost = 0;
+    for (const { size, envelope } of messages) {
+      if (isKeyed && hasUnequalKeys(envelope)) throw unequalKeys(name);
+      if (size > maxMessageSizeInBytes) throw messageTooLarge(size, maxMessageSizeInBytes, name);
+      checkProperties(envelope);
+      cost += size + besidesMessage;
+    }
+    if (messages.length > 0) await this.checkRoom(entity, cost, reserved);
+    return cost;
+  }
+
+  /** Refuses what a sender must not send. @throws SobreError as {@link check} does, or `InvalidOperation` without session id. */
+  async checkSend(entity: Sendable, messages: readonly Incoming[], reserved = 0): Promise<number> {
+    if (requiresSession(entity) && messages.some(({ envelope }) => envelope.brokerProperties.sessionId === undefined))
+      throw invalidOperation(`Messages to '${entity.name}' need a sessionId, since it requires sessions.`);
+    return this.check(entity, messages, reserved);
+  }
+
+  /** @throws SobreError `QuotaExceeded` when the entity has no room for so many bytes. */
+  async checkRoom(entity: Entity, cost: number, reserved = 0): Promise<void> {
+    const { maxSizeInMegabytes } = limitsOf(entity);
+    const most = maxSizeInMegabytes * megabyte;
+    const owner = entity.type === "subscription" ? entity.topic : entity;
+    let usage = this.#usage.get(owner.id);
+    const room = usage === undefined ? 0 : most - usage.bytes;
+    const isOld = usage === undefined || performance.now() - usage.countedAt > countedFor;
+    if (usage === undefined || isOld || usage.added + reserved + cost > room * shareOfRoom)
+      usage = await this.#count(owner);
+    if (usage.bytes + reserved + cost > most) throw quotaExceeded(owner.name, maxSizeInMegabytes);
+  }
+
+  /** Notes what was sent. */
+  added(entity: Entity, bytes: number): void {
+    const owner = entity.type === "subscription" ? entity.topic : entity;
+    const usage = this.#usage.get(owner.id);
+    if (usage !== undefined) usage.added += bytes;
+  }
+
+  async #count(owner: Sendable): Promise<Usage> {
+    const entities = owner.type === "topic" ? [owner, ...owner.subscriptions] : [owner];
+    const bounds = entities.map(({ id }) => queuesOf(id));
+    const [row] = await this.#session.query(
+      `select coalesce(sum(bytes), 0)::bigint as bytes from unnest($1::bigint[], $2::bigint[]) as e(low, high), lateral (
+        select coalesce(sum(size + ${besidesMessage}::bigint), 0) as bytes from ${this.#schema}.delivery where queue >= low and queue < high
+        union all
+        select coalesce(sum(octet_length(state)), 0) from ${this.#schema}.session where queue >= low and queue < high
+      ) as counted`,
+      [bounds.map(([low]) => low), bounds.map(([, high]) => high)],
+    );
+    const usage = { bytes: row === undefined ? 0 : numberOf(row, "bytes"), countedAt: performance.now(), added: 0 };
+    this.#usage.set(owner.id, usage);
+    return usage;
+  }
+}
+
+const requiresSession = (entity: Sendable): boolean => entity.type === "queue" && entity.settings.requiresSession;

@@ -1,0 +1,295 @@
+import { checkEnvelopes, checkReceiveOptions, checkState } from "../../engine/arguments.ts";
+import type { Delivery, ReceiveMode } from "../../engine/delivery.ts";
+import type {
+  EngineReceiver,
+  EngineSender,
+  EngineSessionReceiver,
+  ReceiveOptions,
+  SendOptions,
+  Transaction,
+} from "../../engine/engine.ts";
+import type { Envelope } from "../../envelope/envelope.ts";
+import { closed, messageTooLarge, sessionLockLost } from "../../broker/refusals.ts";
+import { touch } from "./admin.ts";
+import { type Claim, claim, claimOfSession, type HeldSession } from "./claim.ts";
+import type { PostgresTransaction } from "./transaction.ts";
+import { type Lane, limitsOf, type Queue, receiveRefusal, type Sendable } from "./entities.ts";
+import type { Home } from "./home.ts";
+import { sent } from "./incoming.ts";
+import { readState, releaseSession, renewSession, writeState } from "./sessions.ts";
+import { inTransaction } from "./sweep.ts";
+import type { Routing } from "./routing.ts";
+import { type Pending, startWait } from "./waits.ts";
+
+/** Something that a connection closes with itself. */
+export interface Closable {
+  close(): Promise<void>;
+  /** Ends without releasing a lock. */
+  abort(): Promise<void>;
+}
+
+/** The connection of a link. */
+interface LinkOwner {
+  /** Forgets a link that has closed. */
+  closed(link: Closable): void;
+  /** Notes what is held, so that it is released at the end. */
+  took(lane: Lane, deliveries: readonly Delivery[]): void;
+  /** Releases messages that nobody wants any more. */
+  release(lane: Lane, deliveries: readonly Delivery[]): Promise<void>;
+  transactionOf(transaction: Transaction): PostgresTransaction;
+}
+
+/** The entity that a sender sends to, and the one that it sends through. */
+export interface Route {
+  readonly target: Sendable;
+  readonly through: Queue | undefined;
+}
+
+/** The sending end of a link to a queue or topic. */
+export class PostgresSender implements EngineSender {
+  readonly #home: Home;
+  readonly #connection: LinkOwner;
+  readonly #route: Route;
+  #closed = false;
+
+  constructor(home: Home, connection: LinkOwner, route: Route) {
+    this.#home = home;
+    this.#connection = connection;
+    this.#route = route;
+  }
+
+  get maxMessageSize(): number {
+    const { through, target } = this.#route;
+    const first = through ?? target;
+    return limitsOf(this.#home.store.directory.byId(first.id) ?? first).maxMessageSizeInBytes;
+  }
+
+  async send(envelopes: readonly Envelope[], options?: SendOptions): Promise<void> {
+    if (this.#closed) throw closed("sender");
+    checkEnvelopes(envelopes);
+    const messages = envelopes.map(sent);
+    const { store } = this.#home;
+    const { intake } = store;
+    await this.#home.catchUp();
+    const check = async (reserved = 0): Promise<number> => {
+      const { through, target } = this.#route;
+      return through === undefined
+        ? intake.checkSend(store.sendable(target), messages, reserved)
+        : intake.check(store.sendable(through), messages, reserved);
+    };
+    let cost: number;
+    try {
+      cost = await this.#home.find(() => check());
+    } catch (error) {
+      if (options?.settled === true) return;
+      throw error;
+    }
+    if (messages.length === 0) return;
+    const through = this.#route.through;
+    const first = through ?? this.#route.target;
+    const route = async (routing: Routing): Promise<void> => {
+      for (const message of messages) {
+        if (through === undefined) await routing.accept(store.sendable(this.#route.target), message);
+        else await routing.transfer(through, message, this.#route.target.name);
+      }
+    };
+    if (options?.transaction !== undefined) {
+      this.#connection.transactionOf(options.transaction).addSend({ entity: first.id, check, route });
+      return;
+    }
+    await touch(store, first);
+    await store.send(() => store.sendable(first), route);
+    intake.added(first, cost);
+  }
+
+  async close(): Promise<void> {
+    this.#closed = true;
+    this.#connection.closed(this);
+  }
+
+  async abort(): Promise<void> {
+    await this.close();
+  }
+}
+
+/** The receiving end of a link to a queue, subscription or sub-queue. */
+export class PostgresReceiver implements EngineReceiver {
+  protected readonly home: Home;
+  protected readonly connection: LinkOwner;
+  protected readonly lane: Lane;
+  protected readonly receiveMode: ReceiveMode;
+  readonly #pending = new Set<Pending<readonly Delivery[]>>();
+  #closed = false;
+
+  constructor(home: Home, connection: LinkOwner, lane: Lane, receiveMode: ReceiveMode) {
+    this.home = home;
+    this.connection = connection;
+    this.lane = lane;
+    this.receiveMode = receiveMode;
+  }
+
+  async receive(options: ReceiveOptions): Promise<readonly Delivery[]> {
+    checkReceiveOptions(options);
+    this.checkOpen();
+    const { maxMessages, maxWaitTime, signal } = options;
+    const { store } = this.home;
+    if (signal?.aborted === true) return [];
+    const attempt = async (): Promise<readonly Delivery[]> => {
+      await this.home.catchUp();
+      const lane = store.current(this.lane);
+      if (lane.part === 0 && lane.entity.type !== "topic") {
+        const refusal = receiveRefusal(lane.entity);
+        if (refusal !== undefined) throw refusal;
+      }
+      await touch(store, lane.entity);
+      return this.take(maxMessages);
+    };
+    if (maxWaitTime === 0) return attempt();
+    const pending = startWait(this.home.lane(this.lane), {
+      key: this.key,
+      clock: store.clock,
+      deadline: store.now() + maxWaitTime,
+      signal,
+      attempt: async () => {
+        const deliveries = await attempt();
+        return deliveries.length === 0 ? undefined : deliveries;
+      },
+      giveUp: (deliveries) => this.connection.release(this.lane, deliveries),
+    });
+    this.#pending.add(pending);
+    const deliveries = await pending.outcome.finally(() => this.#pending.delete(pending));
+    return deliveries ?? [];
+  }
+
+  async close(): Promise<void> {
+    if (this.#closed) return;
+    this.#end();
+    await this.released();
+  }
+
+  /** Ends without releasing any message. */
+  async abort(): Promise<void> {
+    this.#end();
+  }
+
+  #end(): void {
+    this.#closed = true;
+    this.connection.closed(this);
+    for (const pending of this.#pending) pending.end();
+  }
+
+  protected checkOpen(): void {
+    if (this.#closed) throw closed("receiver");
+  }
+
+  /** Receives that wait for the same share it. */
+  protected get key(): string {
+    return "queue";
+  }
+
+  protected async take(maxMessages: number): Promise<readonly Delivery[]> {
+    const { store } = this.home;
+    const deliveries = await store.fresh(() =>
+      claim(store.database, store.schema, this.claimOf(maxMessages), this.home.lane(this.lane)),
+    );
+    this.connection.took(this.lane, deliveries);
+    return deliveries;
+  }
+
+  /** Releases what the link holds; called once. */
+  protected async released(): Promise<void> {}
+
+  protected claimOf(maxMessages: number): Claim {
+    const { store } = this.home;
+    const { receiveMode } = this;
+    const lane = store.current(this.lane);
+    return { lane, version: store.directory.version, receiveMode, maxMessages, now: store.now() };
+  }
+}
+
+/** The receiving end of a link that holds a session. */
+export class PostgresSessionReceiver extends PostgresReceiver implements EngineSessionReceiver {
+  readonly sessionId: string;
+  #held: HeldSession;
+
+  constructor(
+    home: Home,
+    connection: LinkOwner,
+    { lane, receiveMode, held }: { readonly lane: Lane; readonly receiveMode: ReceiveMode; readonly held: HeldSession },
+  ) {
+    super(home, connection, lane, receiveMode);
+    this.sessionId = held.id;
+    this.#held = held;
+  }
+
+  /** The session's lock. */
+  get held(): HeldSession {
+    return this.#held;
+  }
+
+  /** Whether it is the receiver of a session. */
+  holds(lane: Lane, sessionId: string): boolean {
+    return this.lane.queue === lane.queue && this.sessionId === sessionId;
+  }
+
+  sessionLockedUntilUtc(): Date {
+    return new Date(this.#held.until);
+  }
+
+  async renewSessionLock(): Promise<Date> {
+    const { store } = await this.#enter();
+    const lane = store.current(this.lane);
+    this.#held = await renewSession(store.database, store.schema, lane, this.#held, store.now());
+    return new Date(this.#held.until);
+  }
+
+  async getSessionState(): Promise<Uint8Array | undefined> {
+    const { store } = await this.#enter();
+    return readState(store.database, store.schema, this.lane, this.#held, store.now());
+  }
+
+  async setSessionState(state: Uint8Array | null | undefined): Promise<void> {
+    const given = checkState(state);
+    const own = given === undefined ? undefined : new Uint8Array(given);
+    const { store } = await this.#enter();
+    const { entity } = store.current(this.lane);
+    if (own !== undefined) {
+      const { maxMessageSizeInBytes } = limitsOf(entity);
+      if (own.byteLength > maxMessageSizeInBytes)
+        throw messageTooLarge(own.byteLength, maxMessageSizeInBytes, entity.name);
+      await store.intake.checkRoom(entity, own.byteLength);
+    }
+    await writeState(store.database, store.schema, this.lane, this.#held, { state: own, now: store.now() });
+  }
+
+  protected override get key(): string {
+    return `session ${this.#held.mark}`;
+  }
+
+  protected override async take(maxMessages: number): Promise<readonly Delivery[]> {
+    const { store } = this.home;
+    const { schema, database } = store;
+    const deliveries = await store.fresh(() => claimOfSession(database, schema, this.claimOf(maxMessages), this.#held));
+    this.connection.took(this.lane, deliveries);
+    if (deliveries.length > 0) return deliveries;
+    const [held] = await database.query(
+      `select 1 as one from ${schema}.session where queue = $1 and id = $2 and mark = $3 and locked_until > $4`,
+      [this.lane.queue, this.#held.id, this.#held.mark, store.now()],
+    );
+    if (held === undefined) throw sessionLockLost(this.sessionId, this.lane.address);
+    return deliveries;
+  }
+
+  protected override async released(): Promise<void> {
+    const { store } = this.home;
+    await this.home.catchUp();
+    if (store.directory.byId(this.lane.entity.id) === undefined) return;
+    await inTransaction(store, this.lane, store.now(), (returning) => releaseSession(returning, this.#held));
+  }
+
+  async #enter(): Promise<Home> {
+    this.checkOpen();
+    await this.home.catchUp();
+    return this.home;
+  }
+}

@@ -1,0 +1,112 @@
+import { decodeMessage } from "../../amqp/message/decode-message.ts";
+import { complete } from "../../amqp/message/kept-envelope.ts";
+import type { DeadLetterMark } from "../../broker/dead-letter.ts";
+import { type Delivery, lockToken, type LockToken, type MessageState } from "../../engine/delivery.ts";
+import { isLockToken } from "../../engine/arguments.ts";
+import type { BodyKind, Envelope } from "../../envelope/envelope.ts";
+import { bigintOf, maybeBytes, maybeNumber, maybeReal, maybeText, numberOf, type Row } from "./rows.ts";
+
+/** The columns of a message, of the tables `d` (delivery) and `b` (body). */
+export const messageColumns =
+  "d.seq, d.token, d.locked_until, d.due, d.count, d.size, d.state, d.session, b.number, b.enqueued_number, b.enqueued_at, b.expires_at, b.reason, b.description, b.source, b.time_to_live, b.body_kind, b.message";
+
+/** A message as the tables hold it. */
+export interface StoredMessage {
+  readonly seq: bigint;
+  readonly number: bigint;
+  readonly envelope: Envelope;
+  readonly size: number;
+  readonly enqueuedNumber: bigint;
+  readonly enqueuedAt: number;
+  /** `Infinity` is never. */
+  readonly expiresAt: number;
+  readonly deliveryCount: number;
+  readonly state: MessageState;
+  readonly session: string | undefined;
+  readonly mark: DeadLetterMark | undefined;
+}
+
+const stateNames: readonly MessageState[] = ["active", "deferred", "scheduled"];
+const bodyKinds: readonly BodyKind[] = ["data", "value", "sequence"];
+
+/** A message of a row with {@link messageColumns}. */
+export function readMessage(row: Row): StoredMessage {
+  const [reason, description, source] = ["reason", "description", "source"].map((column) => maybeText(row, column));
+  const isMarked = reason !== undefined || description !== undefined || source !== undefined;
+  const bodyKind = maybeText(row, "body_kind");
+  const envelope = complete(decodeMessage(maybeBytes(row, "message") ?? new Uint8Array()), {
+    timeToLive: maybeReal(row, "time_to_live"),
+    bodyKind: bodyKinds.find((kind) => kind === bodyKind),
+  });
+  return {
+    seq: bigintOf(row, "seq"),
+    number: bigintOf(row, "number"),
+    envelope,
+    size: numberOf(row, "size"),
+    enqueuedNumber: bigintOf(row, "enqueued_number"),
+    enqueuedAt: numberOf(row, "enqueued_at"),
+    expiresAt: maybeNumber(row, "expires_at") ?? Infinity,
+    deliveryCount: numberOf(row, "count"),
+    state: stateNames[numberOf(row, "state")] ?? "active",
+    session: maybeText(row, "session"),
+    mark: isMarked ? { reason, description, source } : undefined,
+  };
+}
+
+/** A lock on a message. */
+export interface Lock {
+  /** The first half of the token; the second is the message's place. */
+  readonly token: bigint;
+  /** Milliseconds since 1970. */
+  readonly until: number;
+}
+
+/** A message as a receiver sees it, or without lock as a browser does. */
+export const toDelivery = (message: StoredMessage, lock?: Lock): Delivery => ({
+  envelope: message.envelope,
+  lockToken: lock === undefined ? undefined : tokenOf(lock.token, message.seq),
+  lockedUntilUtc: lock === undefined ? undefined : new Date(lock.until),
+  sequenceNumber: message.number,
+  enqueuedSequenceNumber: message.enqueuedNumber,
+  enqueuedTimeUtc: new Date(message.enqueuedAt),
+  expiresAtUtc: message.expiresAt === Infinity ? undefined : new Date(message.expiresAt),
+  deliveryCount: message.deliveryCount,
+  state: message.state,
+  deadLetterSource: message.mark?.source,
+  deadLetterReason: message.mark?.reason,
+  deadLetterErrorDescription: message.mark?.description,
+});
+
+const hex = (value: bigint): string => BigInt.asUintN(64, value).toString(16).padStart(16, "0");
+
+function tokenOf(token: bigint, seq: bigint): LockToken {
+  const digits = hex(token) + hex(seq);
+  const groups = [
+    digits.slice(0, 8),
+    digits.slice(8, 12),
+    digits.slice(12, 16),
+    digits.slice(16, 20),
+    digits.slice(20),
+  ];
+  return lockToken(groups.join("-"));
+}
+
+/** The halves of a token; `undefined` for anything else. */
+export function readToken(text: LockToken): { readonly token: bigint; readonly seq: bigint } | undefined {
+  if (!isLockToken(text)) return undefined;
+  const digits = text.replaceAll("-", "");
+  const half = (from: number): bigint => BigInt.asIntN(64, BigInt(`0x${digits.slice(from, from + 16)}`));
+  return { token: half(0), seq: half(16) };
+}
+
+/** The mark of a session's lock in the tokens of its messages: their upper 32 bits. */
+export const markOf = (token: bigint): bigint => BigInt.asUintN(32, token >> 32n);
+
+/** A token that nobody had before, under the mark of a session's lock if there is one. */
+export function newToken(mark?: bigint): bigint {
+  const [high = 0, low = 0] = crypto.getRandomValues(new Uint32Array(2));
+  return BigInt.asIntN(64, ((mark ?? BigInt(high)) << 32n) | BigInt(low));
+}
+
+/** The mark of a new session's lock. */
+export const newMark = (): bigint => BigInt(crypto.getRandomValues(new Uint32Array(1))[0] ?? 0);

@@ -1,0 +1,110 @@
+import type { Engine } from "../../engine/engine.ts";
+import type { Clock } from "../../time/clock.ts";
+import {
+  checkOptions,
+  countFrom,
+  flag,
+  methods,
+  milliseconds,
+  name,
+  type OptionChecks,
+} from "../../options/option-checks.ts";
+import { SobreError } from "../../errors/sobre-error.ts";
+import { PostgresConnection } from "./connection.ts";
+import { type ConnectionPool, Database } from "./database.ts";
+import { DatabaseClock } from "./database-clock.ts";
+import { Home } from "./home.ts";
+import { quotedSchema } from "./identifier.ts";
+import { checkSchema, migrate } from "./schema.ts";
+import { Store } from "./store.ts";
+
+/** Options of {@link postgresEngine}. */
+export interface PostgresEngineOptions {
+  /** The database, e.g. `postgres://user:password@host/shop`; or else `pool`. */
+  readonly connectionString?: string | undefined;
+  /** A pool of `pg` that stays the caller's: the engine does not close it. */
+  readonly pool?: ConnectionPool | undefined;
+  /** The schema of the tables, one for each namespace. Default: `sobre`. */
+  readonly schema?: string | undefined;
+  /** Whether missing or older tables are created and changed on opening. Default: false. */
+  readonly migrate?: boolean | undefined;
+  /** The broker's clock. Default: that of the database's server. */
+  readonly clock?: Clock | undefined;
+  /** Milliseconds after which a statement is given up. Default: 30,000. */
+  readonly statementTimeoutInMs?: number | undefined;
+  /** Connections at most. Default: 10. */
+  readonly maxConnections?: number | undefined;
+  /**
+   * Milliseconds between two looks for locks, schedules and times to live that are over. 0 looks before every call, for
+   * a `ManualClock`. Default: 500.
+   */
+  readonly sweepIntervalInMs?: number | undefined;
+}
+
+const checks: OptionChecks<PostgresEngineOptions> = {
+  connectionString: name,
+  pool: methods("a Pool of pg", "connect", "query", "on"),
+  schema: name,
+  migrate: flag,
+  clock: methods("a Clock, as ManualClock", "now", "setTimer"),
+  statementTimeoutInMs: countFrom(1),
+  maxConnections: countFrom(1),
+  sweepIntervalInMs: milliseconds,
+};
+
+/**
+ * Opens a broker whose messages are in a PostgreSQL database, for any number of processes at once.
+ *
+ * @throws SobreError `InvalidArgument` naming the option, `InvalidOperation` for missing or other tables, and what the
+ * database refuses.
+ */
+export async function postgresEngine(options: PostgresEngineOptions): Promise<Engine> {
+  checkOptions(options, checks);
+  const {
+    connectionString,
+    pool,
+    statementTimeoutInMs = 30_000,
+    maxConnections = 10,
+    sweepIntervalInMs = 500,
+  } = options;
+  if ((connectionString === undefined) === (pool === undefined))
+    throw new SobreError("InvalidArgument", "postgresEngine needs a connectionString or a pool, and not both.", {
+      path: "$.connectionString",
+    });
+  const schema = quotedSchema(options.schema ?? "sobre");
+  const database = new Database({ connectionString, pool, statementTimeout: statementTimeoutInMs, maxConnections });
+  try {
+    if (options.migrate === true) await migrate(database, schema);
+    else await checkSchema(database, schema);
+    const databaseClock = options.clock === undefined ? new DatabaseClock(database) : undefined;
+    const clock = options.clock ?? databaseClock;
+    if (clock === undefined) throw new RangeError("There is no clock.");
+    const store = new Store(database, schema, clock, databaseClock);
+    await store.refreshTime();
+    await store.directory.refresh();
+    return new RootConnection(new Home(store, sweepIntervalInMs));
+  } catch (error) {
+    await database.close();
+    throw error;
+  }
+}
+
+/** The connection that the engine ends with. */
+class RootConnection extends PostgresConnection {
+  readonly #home: Home;
+
+  constructor(home: Home) {
+    super(home);
+    this.#home = home;
+  }
+
+  override async close(): Promise<void> {
+    await super.close();
+    await this.#home.close();
+  }
+
+  override async abort(): Promise<void> {
+    await super.abort();
+    await this.#home.close();
+  }
+}

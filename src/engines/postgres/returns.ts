@@ -1,0 +1,136 @@
+import { brokerDeadLetter } from "../../broker/dead-letter.ts";
+import { tooManyDeliveries } from "../../broker/refusals.ts";
+import type { Envelope } from "../../envelope/envelope.ts";
+import { sizeOfEnvelope } from "../../envelope/size-of.ts";
+import { encodeMessage } from "../../amqp/message/encode-message.ts";
+import { kept } from "../../amqp/message/kept-envelope.ts";
+import type { Session } from "./database.ts";
+import { hasSessions, type Lane, maxDeliveries } from "./entities.ts";
+import { messageColumns, readMessage, type StoredMessage } from "./messages.ts";
+import type { Incoming } from "./placement.ts";
+import type { Routing } from "./routing.ts";
+
+/** A transaction in which messages of one queue leave it, or come back. */
+export interface Returning {
+  readonly session: Session;
+  readonly schema: string;
+  readonly lane: Lane;
+  readonly routing: Routing;
+  readonly now: number;
+}
+
+/** A message that has left a queue, on its way into another. */
+export const moved = ({ envelope, size, enqueuedNumber, mark }: StoredMessage): Incoming => ({
+  envelope,
+  size,
+  hops: 0,
+  first: enqueuedNumber,
+  mark,
+});
+
+/** Deletes messages. */
+export async function remove({ session, schema, lane }: Returning, messages: readonly StoredMessage[]): Promise<void> {
+  if (messages.length === 0) return;
+  await session.query(
+    `with gone as (delete from ${schema}.delivery where queue = $1 and seq = any($2::bigint[]))
+     delete from ${schema}.body where queue = $1 and seq = any($2::bigint[])`,
+    [lane.queue, messages.map(({ seq }) => seq)],
+  );
+}
+
+/** Gives a message another envelope. */
+export async function amendStored(
+  { session, schema, lane }: Returning,
+  message: StoredMessage,
+  envelope: Envelope,
+): Promise<StoredMessage> {
+  if (envelope === message.envelope) return message;
+  const size = sizeOfEnvelope(envelope);
+  const { envelope: whole, besides } = kept(envelope);
+  await session.query(
+    `with resized as (update ${schema}.delivery set size = $3 where queue = $1 and seq = $2)
+     update ${schema}.body set message = $4, body_kind = $5 where queue = $1 and seq = $2`,
+    [lane.queue, message.seq, size, encodeMessage(whole), besides.bodyKind ?? null],
+  );
+  return { ...message, envelope, size };
+}
+
+/** Ends the locks of messages and puts them back, or where they go after too many deliveries or too long a time. */
+export async function giveBack(
+  returning: Returning,
+  messages: readonly StoredMessage[],
+  counting: "counted" | "uncounted",
+): Promise<void> {
+  const { session, schema, lane, now } = returning;
+  const most = maxDeliveries(lane);
+  const counted = counting === "counted" ? 1 : 0;
+  const [leaving, expired, staying]: StoredMessage[][] = [[], [], []];
+  for (const message of messages) {
+    const after = { ...message, deliveryCount: message.deliveryCount + counted };
+    if (counted === 1 && after.deliveryCount >= most) leaving?.push(after);
+    else if (message.expiresAt <= now && !hasSessions(lane)) expired?.push(after);
+    else staying?.push(after);
+  }
+  await deadLetterOverdelivered(returning, leaving ?? []);
+  await expireMessages(returning, expired ?? []);
+  if (staying === undefined || staying.length === 0) return;
+  await session.query(
+    `update ${schema}.delivery set token = null, locked_until = 0, count = count + $3, returned = (state = 0 and session is null)
+     where queue = $1 and seq = any($2::bigint[])`,
+    [lane.queue, staying.map(({ seq }) => seq), counted],
+  );
+  const overdue = new Set(
+    staying.flatMap(({ expiresAt, session: id }) => (id !== undefined && expiresAt <= now ? [id] : [])),
+  );
+  for (const id of overdue) await overdueSession(returning, id);
+}
+
+/** Expires every message of a session that nobody has taken, once one of them is overdue and somebody holds it. */
+export async function overdueSession(returning: Returning, id: string): Promise<void> {
+  const { session, schema, lane, now } = returning;
+  const [row] = await session.query(
+    `update ${schema}.session set overdue = (mark is null or locked_until <= $3) where queue = $1 and id = $2 returning overdue`,
+    [lane.queue, id, now],
+  );
+  if (row?.["overdue"] !== false) return;
+  const rows = await session.query(
+    `select ${messageColumns} from ${schema}.delivery d join ${schema}.body b on b.queue = d.queue and b.seq = d.seq
+     where d.queue = $1 and d.session = $2 and d.token is null and d.state < 2 order by d.seq for update of d`,
+    [lane.queue, id],
+  );
+  await expireMessages(returning, rows.map(readMessage));
+}
+
+/** Sets a held message aside; deferring counts as a delivery and never dead-letters. */
+export async function setAside(returning: Returning, message: StoredMessage): Promise<void> {
+  const { session, schema, lane, now } = returning;
+  if (message.expiresAt <= now && !hasSessions(lane)) {
+    await expireMessages(returning, [{ ...message, deliveryCount: message.deliveryCount + 1 }]);
+    return;
+  }
+  await session.query(
+    `update ${schema}.delivery set token = null, locked_until = 0, count = count + 1, state = 1, returned = false where queue = $1 and seq = $2`,
+    [lane.queue, message.seq],
+  );
+  if (message.session !== undefined && message.expiresAt <= now) await overdueSession(returning, message.session);
+}
+
+async function deadLetterOverdelivered(returning: Returning, messages: readonly StoredMessage[]): Promise<void> {
+  const { lane, routing } = returning;
+  const { entity } = lane;
+  if (entity.type === "topic") return;
+  for (const message of messages) {
+    const mark = tooManyDeliveries(message.deliveryCount);
+    const envelope = brokerDeadLetter(message.envelope, mark);
+    await routing.bury(entity, { ...moved(message), envelope, size: sizeOfEnvelope(envelope) }, mark, message);
+  }
+  await remove(returning, messages);
+}
+
+/** Drops messages whose time to live is over, or dead-letters them where the settings say so. */
+export async function expireMessages(returning: Returning, messages: readonly StoredMessage[]): Promise<void> {
+  const { lane, routing } = returning;
+  const { entity } = lane;
+  if (entity.type !== "topic") for (const message of messages) await routing.expire(entity, moved(message), message);
+  await remove(returning, messages);
+}

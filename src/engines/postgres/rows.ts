@@ -1,0 +1,46 @@
+/** A row of a result by the names of its columns. */
+export type Row = Readonly<Record<string, unknown>>;
+
+/** A whole number; `undefined` for NULL. */
+export function maybeBigint(row: Row, column: string): bigint | undefined {
+  const value = row[column];
+  if (typeof value === "bigint") return value;
+  return typeof value === "number" ? BigInt(value) : undefined;
+}
+
+/** A whole number that is there. */
+export const bigintOf = (row: Row, column: string): bigint => maybeBigint(row, column) ?? missing(column);
+
+/** A whole number that is safe as a `number`, as times and counts are; `undefined` for NULL. */
+export function maybeNumber(row: Row, column: string): number | undefined {
+  const value = maybeBigint(row, column);
+  return value === undefined ? undefined : Number(value);
+}
+
+/** A whole number that is there, and safe as a `number`. */
+export const numberOf = (row: Row, column: string): number => maybeNumber(row, column) ?? missing(column);
+
+/** A number that need not be whole; `undefined` for NULL. */
+export function maybeReal(row: Row, column: string): number | undefined {
+  const value = row[column];
+  return typeof value === "number" ? value : undefined;
+}
+
+/** A text; `undefined` for NULL. */
+export function maybeText(row: Row, column: string): string | undefined {
+  const value = row[column];
+  return typeof value === "string" ? value : undefined;
+}
+
+/** A text that is there. */
+export const textOf = (row: Row, column: string): string => maybeText(row, column) ?? missing(column);
+
+/** Bytes of their own; `undefined` for NULL. */
+export function maybeBytes(row: Row, column: string): Uint8Array | undefined {
+  const value = row[column];
+  return value instanceof Uint8Array ? new Uint8Array(value) : undefined;
+}
+
+function missing(column: string): never {
+  throw new RangeError(`The column ${column} has no value of its type.`);
+}

@@ -1,0 +1,136 @@
+import { SobreError } from "../../errors/sobre-error.ts";
+import type { Database, Session } from "./database.ts";
+import { numberOf } from "./rows.ts";
+
+/**
+ * Statements that bring the tables from each version to the next; `$schema` stands for the quoted schema. They are never
+ * changed once released, and each leaves the tables usable by nodes of the version before.
+ */
+const migrations: readonly (readonly string[])[] = [
+  [
+    // One row; its version rises with every change of an entity or a rule, so that nodes see when theirs are old.
+    "create table $schema.namespace (one boolean primary key default true check (one), version bigint not null)",
+    "insert into $schema.namespace values (true, 1)",
+    `create table $schema.entity (
+      id bigint generated always as identity primary key,
+      key text,
+      name text not null,
+      type text not null check (type in ('queue', 'topic', 'subscription')),
+      topic bigint,
+      settings text not null,
+      rules text[] not null default '{}',
+      version bigint not null,
+      created_at bigint not null,
+      modified_at bigint not null,
+      used_at bigint not null
+    )`,
+    // The key of a deleted entity is NULL: its row shows other nodes the deletion.
+    "create unique index entity_key on $schema.entity (key)",
+    "create index entity_version on $schema.entity (version)",
+    // Narrow, since every lock writes it again. Neither token, locked_until nor count is in an index.
+    `create table $schema.delivery (
+      queue bigint not null,
+      seq bigint not null,
+      token bigint,
+      locked_until bigint not null default 0,
+      due bigint,
+      count integer not null,
+      size integer not null,
+      state smallint not null,
+      returned boolean not null default false,
+      session text,
+      primary key (queue, seq)
+    ) with (fillfactor = 50, autovacuum_vacuum_scale_factor = 0.01, autovacuum_vacuum_cost_delay = 0)`,
+    "create index delivery_returned on $schema.delivery (queue, seq) where returned",
+    "create index delivery_due on $schema.delivery (due) where due is not null",
+    "create index delivery_session on $schema.delivery (queue, session, seq) where session is not null",
+    `create table $schema.body (
+      queue bigint not null,
+      seq bigint not null,
+      number bigint not null,
+      enqueued_number bigint not null,
+      enqueued_at bigint not null,
+      expires_at bigint,
+      reason text,
+      description text,
+      source text,
+      time_to_live double precision,
+      body_kind text,
+      message bytea not null,
+      primary key (queue, seq)
+    ) with (autovacuum_vacuum_scale_factor = 0.01, autovacuum_vacuum_cost_delay = 0)`,
+    "create index body_number on $schema.body (queue, number) where number <> seq",
+    `create table $schema.session (
+      queue bigint not null,
+      id text not null,
+      mark bigint,
+      locked_until bigint not null default 0,
+      ready bigint,
+      overdue boolean not null default false,
+      state bytea,
+      state_at bigint,
+      primary key (queue, id)
+    ) with (fillfactor = 50)`,
+    "create index session_ready on $schema.session (queue, ready) where ready is not null",
+    `create table $schema.seen (
+      entity bigint not null, key text not null, at bigint not null, primary key (entity, key)
+    )`,
+    "create index seen_at on $schema.seen (entity, at)",
+  ],
+];
+
+/** The version of the tables that this release needs. */
+const schemaVersion: number = migrations.length;
+
+/** Serializes migrations of any schema: only one runs at a time. */
+const migrationLock = 0x736f_6272;
+
+/**
+ * Creates the schema and its tables, or brings them up to date; nothing happens when they are.
+ *
+ * @throws SobreError `InvalidOperation` for tables of a newer release.
+ */
+export async function migrate(database: Database, schema: string): Promise<void> {
+  if ((await versionOf(database, schema)) === schemaVersion) return;
+  await database.transaction(async (session) => {
+    await session.query("select pg_advisory_xact_lock($1)", [migrationLock]);
+    await session.query(`create schema if not exists ${schema}`);
+    await session.query(
+      `create table if not exists ${schema}.migration (version integer primary key, at timestamptz not null default now())`,
+    );
+    const version = await versionOf(session, schema);
+    checkVersion(version);
+    for (const [index, statements] of migrations.entries()) {
+      if (index < version) continue;
+      for (const statement of statements) await session.query(statement.replaceAll("$schema", schema));
+      await session.query(`insert into ${schema}.migration (version) values ($1)`, [index + 1]);
+    }
+  });
+}
+
+/** @throws SobreError `InvalidOperation` unless the tables have the version of this release. */
+export async function checkSchema(database: Database, schema: string): Promise<void> {
+  const version = await versionOf(database, schema);
+  checkVersion(version);
+  if (version === schemaVersion) return;
+  throw new SobreError(
+    "InvalidOperation",
+    `The tables in the schema ${schema} have version ${version}, and this release needs ${schemaVersion}. Run \`sobre postgres migrate\`.`,
+  );
+}
+
+/** 0 without tables. */
+async function versionOf(session: Session, schema: string): Promise<number> {
+  const [found] = await session.query("select (to_regclass($1) is not null)::int as there", [`${schema}.migration`]);
+  if (found === undefined || numberOf(found, "there") === 0) return 0;
+  const [row] = await session.query(`select coalesce(max(version), 0) as version from ${schema}.migration`);
+  return row === undefined ? 0 : numberOf(row, "version");
+}
+
+function checkVersion(version: number): void {
+  if (version <= schemaVersion) return;
+  throw new SobreError(
+    "InvalidOperation",
+    `The tables have version ${version}, and this release knows ${schemaVersion}. Use a newer release of sobre.`,
+  );
+}

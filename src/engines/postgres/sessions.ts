@@ -1,0 +1,180 @@
+import { sessionLockLost } from "../../broker/refusals.ts";
+import type { HeldSession } from "./claim.ts";
+import type { Session } from "./database.ts";
+import { type Lane, lockDuration } from "./entities.ts";
+import { messageColumns, newMark, readMessage, type StoredMessage } from "./messages.ts";
+import { numbersOf } from "./place.ts";
+import { expireMessages, giveBack, type Returning } from "./returns.ts";
+import { maybeBytes, maybeBigint, numberOf, type Row, textOf } from "./rows.ts";
+
+const columns = "id, mark, locked_until, ready, overdue";
+
+/** Locks the session of an id, or returns `undefined` when it is held. */
+export async function acceptNamed(returning: Returning, id: string): Promise<HeldSession | undefined> {
+  const { session, schema, lane, now } = returning;
+  await session.query(`insert into ${schema}.session (queue, id) values ($1, $2) on conflict (queue, id) do nothing`, [
+    lane.queue,
+    id,
+  ]);
+  const [row] = await session.query(
+    `select ${columns} from ${schema}.session where queue = $1 and id = $2 for update`,
+    [lane.queue, id],
+  );
+  if (row === undefined || isHeldNow(row, now)) return undefined;
+  await settleLost(returning, row);
+  const held = await grant(returning, id);
+  await expireOverdue(returning, row);
+  return held;
+}
+
+/** Locks the session that has waited longest with messages, or returns `undefined`. */
+export async function acceptNext(returning: Returning): Promise<HeldSession | undefined> {
+  const { session, schema, lane, now } = returning;
+  for (;;) {
+    const [row] = await session.query(
+      `select ${columns} from ${schema}.session
+       where queue = $1 and ready is not null and (mark is null or locked_until <= $2)
+       order by ready limit 1 for update skip locked`,
+      [lane.queue, now],
+    );
+    if (row === undefined) return undefined;
+    await settleLost(returning, row);
+    await expireOverdue(returning, row);
+    const id = textOf(row, "id");
+    const [waiting] = await session.query(
+      `select 1 as one from ${schema}.delivery where queue = $1 and session = $2 and token is null and state = 0 limit 1`,
+      [lane.queue, id],
+    );
+    if (waiting !== undefined) return grant(returning, id);
+    await session.query(
+      `update ${schema}.session set mark = null, locked_until = 0, ready = null where queue = $1 and id = $2`,
+      [lane.queue, id],
+    );
+    await forget(returning, id);
+  }
+}
+
+/** Renews a session's lock. @throws SobreError `SessionLockLost`. */
+export async function renewSession(
+  session: Session,
+  schema: string,
+  lane: Lane,
+  { id, mark }: HeldSession,
+  now: number,
+): Promise<HeldSession> {
+  const until = now + lockDuration(lane);
+  const rows = await session.query(
+    `update ${schema}.session set locked_until = $5 where queue = $1 and id = $2 and mark = $3 and locked_until > $4 returning 1 as one`,
+    [lane.queue, id, mark, now, until],
+  );
+  if (rows.length === 0) throw sessionLockLost(id, lane.address);
+  return { id, mark, until };
+}
+
+/** Reads a session's state. @throws SobreError `SessionLockLost`. */
+export async function readState(
+  session: Session,
+  schema: string,
+  lane: Lane,
+  { id, mark }: HeldSession,
+  now: number,
+): Promise<Uint8Array | undefined> {
+  const [row] = await session.query(
+    `select state from ${schema}.session where queue = $1 and id = $2 and mark = $3 and locked_until > $4`,
+    [lane.queue, id, mark, now],
+  );
+  if (row === undefined) throw sessionLockLost(id, lane.address);
+  return maybeBytes(row, "state");
+}
+
+/** Sets a session's state, or clears it. @throws SobreError `SessionLockLost`. */
+export async function writeState(
+  session: Session,
+  schema: string,
+  lane: Lane,
+  { id, mark }: HeldSession,
+  { state, now }: { readonly state: Uint8Array | undefined; readonly now: number },
+): Promise<void> {
+  const rows = await session.query(
+    `update ${schema}.session set state = $5, state_at = $4 where queue = $1 and id = $2 and mark = $3 and locked_until > $4 returning 1 as one`,
+    [lane.queue, id, mark, now, state ?? null],
+  );
+  if (rows.length === 0) throw sessionLockLost(id, lane.address);
+}
+
+/** Ends the lock of a session without counting a delivery, if it is still held. */
+export async function releaseSession(returning: Returning, { id, mark }: HeldSession): Promise<void> {
+  const { session, schema, lane, now } = returning;
+  const [row] = await session.query(
+    `select ${columns} from ${schema}.session where queue = $1 and id = $2 and mark = $3 and locked_until > $4 for update`,
+    [lane.queue, id, mark, now],
+  );
+  if (row !== undefined) await freeSession(returning, row, "uncounted");
+}
+
+/** Ends the lock of a session: its messages go back, and it can be accepted. */
+export async function freeSession(returning: Returning, row: Row, counting: "counted" | "uncounted"): Promise<void> {
+  const { session, schema, lane } = returning;
+  const id = textOf(row, "id");
+  await session.query(
+    `update ${schema}.session set mark = null, locked_until = 0,
+       ready = (select last_value from ${numbersOf(schema, lane.queue)}) where queue = $1 and id = $2`,
+    [lane.queue, id],
+  );
+  const rows = await session.query(
+    `select ${messageColumns} from ${schema}.delivery d join ${schema}.body b on b.queue = d.queue and b.seq = d.seq
+     where d.queue = $1 and d.session = $2 and d.token is not null order by d.seq for update of d`,
+    [lane.queue, id],
+  );
+  await giveBack(returning, rows.map(readMessage), counting);
+  await forget(returning, id);
+}
+
+/** The columns that {@link freeSession} reads. */
+export const sessionColumns: string = columns;
+
+/** Ends a lock that has expired. */
+async function settleLost(returning: Returning, row: Row): Promise<void> {
+  if (maybeBigint(row, "mark") !== undefined) await freeSession(returning, row, "counted");
+}
+
+async function expireOverdue(returning: Returning, row: Row): Promise<void> {
+  const { session, schema, lane, now } = returning;
+  const id = textOf(row, "id");
+  const rows = await session.query(
+    `select ${messageColumns} from ${schema}.delivery d join ${schema}.body b on b.queue = d.queue and b.seq = d.seq
+     where d.queue = $1 and d.session = $2 and d.token is null and d.state < 2
+       and exists (
+         select 1 from ${schema}.delivery o join ${schema}.body e on e.queue = o.queue and e.seq = o.seq
+         where o.queue = $1 and o.session = $2 and e.expires_at <= $3
+       )
+     order by d.seq for update of d`,
+    [lane.queue, id, now],
+  );
+  const messages: readonly StoredMessage[] = rows.map(readMessage);
+  await expireMessages(returning, messages);
+  if (messages.length > 0)
+    await session.query(`update ${schema}.session set overdue = false where queue = $1 and id = $2`, [lane.queue, id]);
+}
+
+async function grant({ session, schema, lane, now }: Returning, id: string): Promise<HeldSession> {
+  const held = { id, mark: newMark(), until: now + lockDuration(lane) };
+  await session.query(
+    `insert into ${schema}.session (queue, id, mark, locked_until) values ($1, $2, $3, $4)
+     on conflict (queue, id) do update set mark = excluded.mark, locked_until = excluded.locked_until`,
+    [lane.queue, id, held.mark, held.until],
+  );
+  return held;
+}
+
+/** Deletes the row of a session of which nothing is left. */
+async function forget({ session, schema, lane }: Returning, id: string): Promise<void> {
+  await session.query(
+    `delete from ${schema}.session s where s.queue = $1 and s.id = $2 and s.mark is null and s.state is null
+       and not exists (select 1 from ${schema}.delivery d where d.queue = $1 and d.session = $2)`,
+    [lane.queue, id],
+  );
+}
+
+const isHeldNow = (row: Row, now: number): boolean =>
+  maybeBigint(row, "mark") !== undefined && numberOf(row, "locked_until") > now;

@@ -1,0 +1,76 @@
+import { deadLetterEnvelope, legalMark } from "../../broker/dead-letter.ts";
+import { invalidOperation } from "../../broker/refusals.ts";
+import { checkProperties } from "../../amqp/message/kept-envelope.ts";
+import type { LockToken, Settlement } from "../../engine/delivery.ts";
+import { amend, type Envelope } from "../../envelope/envelope.ts";
+import { sizeOfEnvelope } from "../../envelope/size-of.ts";
+import { readHeld } from "./held.ts";
+import type { StoredMessage } from "./messages.ts";
+import { amendStored, giveBack, moved, remove, type Returning, setAside } from "./returns.ts";
+
+type Modification = Extract<Settlement, { kind: "abandon" }>["propertiesToModify"];
+
+/** Carries a settlement of a held message out. @throws SobreError `MessageLockLost`, `SessionLockLost`, and for illegal properties. */
+export async function settleHeld(returning: Returning, token: LockToken, settlement: Settlement): Promise<void> {
+  const { session, schema, lane, now } = returning;
+  const message = await readHeld(session, schema, lane, token, now);
+  switch (settlement.kind) {
+    case "complete":
+      return remove(returning, [message]);
+    case "abandon": {
+      const amended = await amendStored(returning, message, modified(message, settlement.propertiesToModify));
+      return giveBack(returning, [amended], "counted");
+    }
+    case "release":
+      return giveBack(returning, [message], "uncounted");
+    case "defer": {
+      const amended = await amendStored(returning, message, modified(message, settlement.propertiesToModify));
+      return setAside(returning, amended);
+    }
+    case "deadLetter":
+      return deadLetter(returning, message, settlement);
+    default:
+      return settlement satisfies never;
+  }
+}
+
+/** Checks a settlement as far as it can be before it is carried out. @throws SobreError as {@link settleHeld} does. */
+export async function checkHeld(
+  { session, schema, lane, now }: Pick<Returning, "session" | "schema" | "lane" | "now">,
+  token: LockToken,
+  settlement: Settlement,
+): Promise<void> {
+  const message = await readHeld(session, schema, lane, token, now);
+  if (settlement.kind === "abandon" || settlement.kind === "defer") modified(message, settlement.propertiesToModify);
+  if (settlement.kind === "deadLetter") marked(lane, message, settlement);
+}
+
+type DeadLettering = Extract<Settlement, { kind: "deadLetter" }>;
+
+async function deadLetter(returning: Returning, message: StoredMessage, settlement: DeadLettering): Promise<void> {
+  const { lane, routing } = returning;
+  const { envelope, mark } = marked(lane, message, settlement);
+  await remove(returning, [message]);
+  if (lane.entity.type === "topic") return;
+  await routing.bury(lane.entity, { ...moved(message), envelope, size: sizeOfEnvelope(envelope) }, mark, message);
+}
+
+function marked(
+  { part, address }: Returning["lane"],
+  { envelope }: StoredMessage,
+  { deadLetterReason: reason, deadLetterErrorDescription: description, propertiesToModify }: DeadLettering,
+): { readonly envelope: Envelope; readonly mark: ReturnType<typeof legalMark> } {
+  if (part !== 0)
+    throw invalidOperation(`Nothing is dead-lettered again on '${address}'. Complete the message, or leave it there.`);
+  const mark = legalMark({ reason, description, source: undefined });
+  const dead = deadLetterEnvelope(envelope, mark, propertiesToModify);
+  checkProperties(dead);
+  return { envelope: dead, mark };
+}
+
+function modified({ envelope }: StoredMessage, properties: Modification): Envelope {
+  if (properties === undefined) return envelope;
+  const changed = amend(envelope, { applicationProperties: properties });
+  checkProperties(changed);
+  return changed;
+}

@@ -1,0 +1,167 @@
+import type { DatabaseClock } from "./database-clock.ts";
+import type { Clock } from "../../time/clock.ts";
+import { entityNotFound } from "../../broker/refusals.ts";
+import { SobreError } from "../../errors/sobre-error.ts";
+import type { Database, Session } from "./database.ts";
+import { Directory } from "./directory.ts";
+import { type Entity, type Lane, laneOf, type Sendable } from "./entities.ts";
+import { Intake } from "./intake.ts";
+import { type Placed, place } from "./place.ts";
+import { Routing, type RoutingStore } from "./routing.ts";
+
+/** How often a statement is tried again because the entities have changed meanwhile. */
+const mostTries = 20;
+
+/** Thrown inside a transaction that was routed by entities that have changed. */
+const stale = Symbol("stale");
+
+/** A namespace in a schema of a database: what every connection of this process shares. */
+export class Store {
+  readonly database: Database;
+  /** Quoted. */
+  readonly schema: string;
+  readonly directory: Directory;
+  readonly intake: Intake;
+  readonly clock: Clock;
+  readonly #databaseClock: DatabaseClock | undefined;
+  /** Called with the queues that have got messages. */
+  onArrival: (queues: ReadonlySet<number>) => void = () => {};
+
+  constructor(database: Database, schema: string, clock: Clock, databaseClock: DatabaseClock | undefined) {
+    this.database = database;
+    this.schema = schema;
+    this.clock = clock;
+    this.#databaseClock = databaseClock;
+    this.directory = new Directory(database, schema);
+    this.intake = new Intake(database, schema);
+  }
+
+  /** The time, of the database unless there is another clock. */
+  now(): number {
+    return this.clock.now();
+  }
+
+  /** Called before a statement that depends on the time. */
+  async refreshTime(): Promise<void> {
+    await this.#databaseClock?.refresh();
+  }
+
+  /** The lane of a link, whose entity may have changed, or be gone. @throws SobreError `MessagingEntityNotFound`. */
+  current(lane: Lane): Lane {
+    const entity = this.directory.byId(lane.entity.id);
+    if (entity === undefined) throw entityNotFound(lane.address);
+    return entity === lane.entity ? lane : laneOf(entity, lane.part);
+  }
+
+  /** A queue or topic as it is now. @throws SobreError `MessagingEntityNotFound` when it is gone. */
+  sendable(entity: Sendable): Sendable {
+    const current = this.directory.byId(entity.id);
+    if (current === undefined || current.type === "subscription") throw entityNotFound(entity.name);
+    return current;
+  }
+
+  /** Tries until the entities that it went by are those of the database; `undefined` means that they were not. */
+  async fresh<T>(attempt: () => Promise<T | undefined>): Promise<T> {
+    for (let tries = 0; tries < mostTries; tries++) {
+      const result = await attempt();
+      if (result !== undefined) return result;
+      await this.directory.refresh();
+    }
+    throw new SobreError("ServiceBusy", "The entities change too fast to go by them. Try again.");
+  }
+
+  /** {@link fresh} in a transaction, which holds the entities as they are until its end. */
+  async change<T>(work: (session: Session) => Promise<T>): Promise<T> {
+    return this.fresh(async () => {
+      try {
+        return await this.database.transaction(async (session) => {
+          await this.#checkVersion(session);
+          return { result: await work(session) };
+        });
+      } catch (error) {
+        if (error === stale) return undefined;
+        throw error;
+      }
+    }).then(({ result }) => result);
+  }
+
+  /** Routes messages and puts them where they belong, in one statement unless ids are to be remembered. */
+  async send(
+    entity: () => Sendable,
+    route: (routing: Routing, entity: Sendable) => Promise<void>,
+  ): Promise<readonly Placed[]> {
+    const queues = new Set<number>();
+    const placed = await this.fresh(async () => {
+      const target = entity();
+      if (this.#needsTransaction(target)) {
+        const all = await this.change((session) => this.sendIn(session, target, route, queues));
+        return all;
+      }
+      const { version } = this.directory;
+      const routing = new Routing(this.#routingStore(undefined), this.now());
+      await route(routing, target);
+      noteQueues(routing, queues);
+      return place(this.database, this.schema, version, routing);
+    });
+    this.onArrival(queues);
+    return placed;
+  }
+
+  /** {@link send} in a transaction that holds the entities; `queues` are those that have got messages. */
+  async sendIn(
+    session: Session,
+    target: Sendable,
+    route: (routing: Routing, entity: Sendable) => Promise<void>,
+    queues: Set<number>,
+  ): Promise<readonly Placed[]> {
+    const routing = this.routing(session);
+    await route(routing, target);
+    return this.finish(session, routing, queues);
+  }
+
+  /** Routes messages in a transaction. */
+  routing(session: Session, at: number = this.now()): Routing {
+    return new Routing(this.#routingStore(session), at);
+  }
+
+  /** Puts what was routed in a transaction where it belongs. */
+  async finish(session: Session, routing: Routing, queues: Set<number>): Promise<readonly Placed[]> {
+    if (routing.placements.length === 0 && routing.passed.length === 0) return [];
+    noteQueues(routing, queues);
+    const placed = await place(session, this.schema, this.directory.version, routing);
+    if (placed === undefined) throw stale;
+    return placed;
+  }
+
+  #needsTransaction(entity: Entity): boolean {
+    if (entity.type !== "subscription" && entity.settings.requiresDuplicateDetection) return true;
+    const forwards = entity.type === "topic" || entity.settings.forwardTo !== undefined;
+    return forwards && this.directory.detectsDuplicates;
+  }
+
+  #routingStore(session: Session | undefined): RoutingStore {
+    const { directory, intake } = this;
+    return { directory, intake, seen: (entity, key) => this.#seen(session ?? this.database, entity, key) };
+  }
+
+  async #seen(session: Session, { id, settings }: Sendable, key: string): Promise<boolean> {
+    const now = this.now();
+    const rows = await session.query(
+      `insert into ${this.schema}.seen as s (entity, key, at) values ($1, $2, $3)
+       on conflict (entity, key) do update set at = excluded.at where s.at + $4::bigint <= excluded.at returning 1 as one`,
+      [id, key, now, Math.ceil(settings.duplicateDetectionHistoryTimeWindow)],
+    );
+    return rows.length === 0;
+  }
+
+  async #checkVersion(session: Session): Promise<void> {
+    const rows = await session.query(`select 1 as one from ${this.schema}.namespace where version = $1`, [
+      this.directory.version,
+    ]);
+    if (rows.length === 0) throw stale;
+  }
+}
+
+function noteQueues({ placements }: Routing, queues: Set<number>): void {
+  for (const { lane } of placements) queues.add(lane.queue);
+}

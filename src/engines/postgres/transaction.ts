@@ -1,0 +1,118 @@
+import type { Transaction } from "../../engine/engine.ts";
+import type { LockToken } from "../../engine/delivery.ts";
+import { invalidOperation } from "../../broker/refusals.ts";
+import type { Session } from "./database.ts";
+import type { Lane } from "./entities.ts";
+import type { Home } from "./home.ts";
+import type { Routing } from "./routing.ts";
+import type { Returning } from "./returns.ts";
+
+/** How long a transaction may stay open, in milliseconds. */
+const maxAge = 120_000;
+
+/** Messages to send at the commit. */
+export interface PendingSend {
+  /** The number of the entity that takes them. */
+  readonly entity: number;
+  /** Refuses what the entity cannot take; returns the bytes. */
+  readonly check: (reserved: number) => Promise<number>;
+  readonly route: (routing: Routing) => Promise<void>;
+}
+
+/** A settlement to carry out at the commit. */
+export interface PendingSettlement {
+  readonly lane: Lane;
+  readonly token: LockToken;
+  /** Fails when the lock is lost. */
+  readonly apply: (returning: Returning) => Promise<void>;
+}
+
+/** Operations that happen together or not at all: they are kept here, and applied in one transaction of the database. */
+export class PostgresTransaction implements Transaction {
+  readonly #home: Home;
+  readonly #onEnd: (transaction: PostgresTransaction) => void;
+  readonly #endsAt: number;
+  readonly #sends: PendingSend[] = [];
+  readonly #settlements: PendingSettlement[] = [];
+  #open = true;
+
+  constructor(home: Home, onEnd: (transaction: PostgresTransaction) => void) {
+    this.#home = home;
+    this.#onEnd = onEnd;
+    this.#endsAt = home.store.now() + maxAge;
+  }
+
+  /** Whether it still takes operations. */
+  get isOpen(): boolean {
+    if (this.#open && this.#home.store.now() >= this.#endsAt) this.end();
+    return this.#open;
+  }
+
+  /** @throws SobreError `InvalidOperation` when the transaction is over. */
+  addSend(send: PendingSend): void {
+    this.#checkOpen();
+    this.#sends.push(send);
+  }
+
+  /** @throws SobreError `InvalidOperation` when the transaction is over. */
+  addSettlement(settlement: PendingSettlement): void {
+    this.#checkOpen();
+    this.#settlements.push(settlement);
+  }
+
+  /** Whether it settles the message of a token. */
+  settles(token: LockToken): boolean {
+    return this.isOpen && this.#settlements.some((settlement) => settlement.token === token);
+  }
+
+  async commit(): Promise<void> {
+    await this.#home.catchUp();
+    this.#checkOpen();
+    this.#end();
+    const { store } = this.#home;
+    const queues = new Set<number>(this.#settlements.map(({ lane }) => lane.queue));
+    await this.#checkRoom();
+    await store.change((session) => this.#apply(session, queues));
+    store.onArrival(queues);
+  }
+
+  async rollback(): Promise<void> {
+    this.#checkOpen();
+    this.#end();
+  }
+
+  /** Rolls back when it is still open. */
+  end(): void {
+    if (this.#open) this.#end();
+  }
+
+  async #checkRoom(): Promise<void> {
+    const reserved = new Map<number, number>();
+    for (const { entity, check } of this.#sends) {
+      const before = reserved.get(entity) ?? 0;
+      reserved.set(entity, before + (await check(before)));
+    }
+  }
+
+  async #apply(session: Session, queues: Set<number>): Promise<void> {
+    const { store } = this.#home;
+    const now = store.now();
+    const routing = store.routing(session);
+    for (const { lane, apply } of this.#settlements)
+      await apply({ session, schema: store.schema, lane: store.current(lane), routing, now });
+    for (const { route } of this.#sends) await route(routing);
+    await store.finish(session, routing, queues);
+  }
+
+  #end(): void {
+    this.#open = false;
+    this.#onEnd(this);
+  }
+
+  #checkOpen(): void {
+    if (this.isOpen) return;
+    throw invalidOperation(
+      "The transaction has ended: it was committed, rolled back, or open for more than 2 minutes. Begin a new one.",
+    );
+  }
+}

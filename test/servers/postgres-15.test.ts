@@ -1,0 +1,3 @@
+import { testSuiteOn } from "./postgres-suite.support.ts";
+
+testSuiteOn(15);

@@ -1,0 +1,44 @@
+import { Pool } from "pg";
+import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { engineSuite, type EngineTarget, runEngineCase } from "../../src/conformance/index.ts";
+import { postgresEngine } from "../../src/engines/postgres/postgres-engine.ts";
+import { ManualClock } from "../../src/time/index.ts";
+import { PostgresServer, type PostgresVersion } from "./postgres-server.support.ts";
+
+/** Runs every case of the engine suite on a server, each in a schema of its own. */
+export function testSuiteOn(version: PostgresVersion): void {
+  let server: PostgresServer;
+  let pool: Pool;
+  let schemas = 0;
+
+  beforeAll(async () => {
+    server = await PostgresServer.create(version);
+    pool = new Pool({ connectionString: server.connectionString, max: 20 });
+    // The pool is over before the last of its connections is, which then sees the server go.
+    pool.on("error", () => {});
+  });
+  afterAll(async () => {
+    await pool.end();
+    await server[Symbol.asyncDispose]();
+  });
+
+  const target: EngineTarget = {
+    async open() {
+      const clock = new ManualClock();
+      const schema = `case_${schemas++}`;
+      const engine = await postgresEngine({ pool, schema, migrate: true, clock, sweepIntervalInMs: 0 });
+      return { engine, advance: (milliseconds) => clock.advance(milliseconds) };
+    },
+  };
+
+  describe.concurrent(`the engine on PostgreSQL ${version} keeps every promise of the message model`, () => {
+    for (const engineCase of engineSuite) {
+      it(`${engineCase.name}: ${engineCase.promise}`, async () => {
+        const result = await runEngineCase(engineCase, target);
+
+        if (result.outcome === "failed") throw result.error;
+        expect(result).toEqual({ name: engineCase.name, outcome: "passed" });
+      });
+    }
+  });
+}
