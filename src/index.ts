@@ -15,7 +15,7 @@ export {
   type MemoryIdempotencyStoreOptions,
 } from "./client/idempotent.ts";
 export type { MessageBatch } from "./client/message-batch.ts";
-export type { MessageContext } from "./client/message-work.ts";
+export type { MessageContext } from "./client/handling.ts";
 export type { ProcessorHandlers } from "./client/message-work.ts";
 export { openTelemetry, type OpenTelemetryApi, type OpenTelemetrySpan } from "./client/open-telemetry.ts";
 export type { ErrorSource, ProcessErrorArgs } from "./client/process-error.ts";

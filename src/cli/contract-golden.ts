@@ -13,6 +13,7 @@ import { valueToJson } from "../values/value-json.ts";
 import { versionSerializer, witnessCodecs } from "./contract-files.ts";
 import { typesOf } from "./contract-sources.ts";
 import { contractExitCodes } from "./contract-outcome.ts";
+import type { MessageType } from "../message/message-type.ts";
 import type { Terminal } from "./terminal.ts";
 
 /** A command on a folder of subjects and one of golden messages. */
@@ -21,7 +22,7 @@ export interface GoldenCommand {
   readonly schemas: string;
   readonly fixtures: string;
   readonly html?: string;
-  /** A module that exports message types: consumers apply their upcasters, and `verify` reads with them. */
+  /** A module that exports message types: it must read the golden messages, and consumers apply its upcasters. */
   readonly types?: string;
 }
 
@@ -82,10 +83,10 @@ async function verify(command: GoldenCommand, subjects: readonly Subject[], term
           `${subject} ${version} ${codec} ${name}: ${result.ok ? `read by ${result.codec} as another value` : result.error.message}`,
         ];
   });
-  const unread = await unreadByTypes(golden, types, { subjects, serializerOf: versionSerializer });
+  const unread = await unreadInCode(golden, types, subjects);
   const lines = [
     ...wrong,
-    ...unread.map(({ message }) => message),
+    ...unread,
     `verified ${golden.length} golden messages: ${wrong.length + unread.length} are read differently`,
   ];
   await terminal.out(`${lines.join("\n")}\n`);
@@ -93,20 +94,32 @@ async function verify(command: GoldenCommand, subjects: readonly Subject[], term
   return wrong.length + unread.length === 0 ? contractExitCodes.proven : contractExitCodes.breaking;
 }
 
+/** A sentence for each golden message that the message types of the code do not read. */
+async function unreadInCode(
+  golden: readonly GoldenMessage[],
+  types: readonly MessageType[],
+  subjects: readonly Subject[],
+): Promise<readonly string[]> {
+  const findings = await unreadByTypes(golden, types, { subjects, serializerOf: versionSerializer });
+  return findings.map(({ message }) => message);
+}
+
 async function matrix(command: GoldenCommand, subjects: readonly Subject[], terminal: Terminal): Promise<number> {
   const { fixtures, html } = command;
   const types = await typesOf(command.types);
   const upcast = types.length === 0 ? undefined : upcastBy(types);
   const options = { serializerOf: (_: Subject, version: SubjectVersion) => versionSerializer(version), upcast };
-  const cells = await contractMatrix(subjects, readGolden(fixtures), options);
+  const golden = readGolden(fixtures);
+  const cells = await contractMatrix(subjects, golden, options);
   const failed = failedCells(cells);
+  const unread = await unreadInCode(golden, types, subjects);
   if (html !== undefined) writeFileSync(html, matrixPage(cells));
   const details = failed.map(
     ({ subject, producer, consumer, codec, detail }) => `${subject} ${producer} → ${consumer} ${codec}: ${detail}`,
   );
   const holes = cells.filter(({ outcome }) => outcome === "hole").length;
   const summary = `${cells.length} cells, ${holes} holes, ${failed.length} failures of versions that meet; in brackets: versions that do not meet`;
-  await terminal.out(`${[matrixText(cells), "", ...details, summary].join("\n")}\n`);
+  await terminal.out(`${[matrixText(cells), "", ...details, ...unread, summary].join("\n")}\n`);
   if (cells.length === holes) return contractExitCodes.misuse;
-  return failed.length === 0 ? contractExitCodes.proven : contractExitCodes.breaking;
+  return failed.length + unread.length === 0 ? contractExitCodes.proven : contractExitCodes.breaking;
 }

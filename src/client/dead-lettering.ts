@@ -6,6 +6,7 @@ import { deadLetterProperties, type Settlement } from "../engine/delivery.ts";
 import { amend, type Envelope } from "../envelope/envelope.ts";
 import { headerSize, maxHeaderSize } from "../envelope/limits.ts";
 import { cut } from "../errors/cut.ts";
+import { delayedRetriesProperty, immediateRetriesProperty } from "./message-retries.ts";
 import type { DeadLetterOptions } from "./settling.ts";
 import type { ErrorCode } from "../errors/codes.ts";
 import { SobreError } from "../errors/sobre-error.ts";
@@ -23,10 +24,15 @@ const maxFailureLength = 1024;
  * limit leaves no room for it.
  */
 export function failureSettlement(envelope: Envelope, error: unknown): Settlement {
-  const text = cut(describe(error), maxFailureLength);
+  const propertiesToModify = failureMark(envelope, error);
+  return propertiesToModify === undefined ? { kind: "abandon" } : { kind: "abandon", propertiesToModify };
+}
+
+/** The property with the cause of a failure; `undefined` when the header limit leaves no room for it. */
+export function failureMark(envelope: Envelope, error: unknown): Readonly<Record<string, string>> | undefined {
+  const mark = { [failureProperty]: cut(describe(error), maxFailureLength) };
   // A broker may add its own marks when it dead-letters the message.
-  const hasRoom = fits(envelope, { [failureProperty]: text }, maxHeaderSize - 1024);
-  return hasRoom ? { kind: "abandon", propertiesToModify: { [failureProperty]: text } } : { kind: "abandon" };
+  return fits(envelope, mark, maxHeaderSize - 1024) ? mark : undefined;
 }
 
 function describe(error: unknown): string {
@@ -109,7 +115,7 @@ function fits(envelope: Envelope, added: Readonly<Record<string, string>>, limit
 }
 
 /**
- * Removes the dead-letter properties, so that the message can be sent again.
+ * Removes the dead-letter properties and the counts of retries, so that the message can be sent again.
  *
  * @example
  * ```ts
@@ -128,6 +134,8 @@ export function withoutDeadLetterMarks(envelope: Envelope): Envelope {
       [deadLetterProperties.description]: undefined,
       [attemptsProperty]: undefined,
       [failureProperty]: undefined,
+      [immediateRetriesProperty]: undefined,
+      [delayedRetriesProperty]: undefined,
     },
   });
 }

@@ -10,7 +10,17 @@ export {
 export type { MessageBatch } from "./message-batch.ts";
 export type { MessageResult } from "./message-reader.ts";
 export type { MessageIteratorOptions } from "./message-iterator.ts";
-export type { MessageContext, ProcessorHandlers } from "./message-work.ts";
+export type { MessageContext } from "./handling.ts";
+export type { ProcessorHandlers } from "./message-work.ts";
+export {
+  delayedRetriesProperty,
+  immediateRetriesProperty,
+  type MessageRetries,
+  notRetryable,
+  type ProcessorRetries,
+  retriesExhausted,
+} from "./message-retries.ts";
+export { retryTimerProperty } from "./retry-timer.ts";
 export type { ErrorSource, ProcessErrorArgs } from "./process-error.ts";
 export {
   openTelemetry,

@@ -8,24 +8,17 @@ import { aFunction, checkOption, checkOptional, invalidOption } from "../options
 import type { ClientParts } from "./client-parts.ts";
 import { operationOn } from "./tracing.ts";
 import { failureSettlement, needsUnreadableHandler, unreadableSettlement } from "./dead-lettering.ts";
-import type { LockRenewal, RenewalTarget } from "./lock-renewal.ts";
+import type { LockRenewal } from "./lock-renewal.ts";
 import { createMessageReader, type MessageReader, type MessageResult } from "./message-reader.ts";
 import { errorReporter, type ProcessErrorArgs, type ReportError } from "./process-error.ts";
-import { type ReadMessage, readMessage, take, type UnreadableMessage, unreadableMessage } from "./received-message.ts";
-import { Hold } from "./hold.ts";
-import type { BoundVerbs, Settler, SettlingVerbs } from "./settling.ts";
-
-/**
- * The second argument of a handler: settles the message, as a receiver does. The processor does not settle a message
- * that its handler has settled. After a rolled-back transaction, the message is redelivered when its lock expires.
- */
-export interface MessageContext extends SettlingVerbs {
-  /**
-   * Aborted when a renewal finds that the lock is lost: another receiver may then handle the message. Not aborted when
-   * the lock expires because its maximum renewal duration is over; settling then rejects.
-   */
-  readonly abortSignal: AbortSignal;
-}
+import { type ReadMessage, readMessage, type UnreadableMessage, unreadableMessage } from "./received-message.ts";
+import { HandlerContext, Handling, type MessageContext } from "./handling.ts";
+import { isRetryable } from "./attempts.ts";
+import type { ProcessorRetries } from "./message-retries.ts";
+import { Recovery } from "./recovery.ts";
+import { isTimer } from "./retry-timer.ts";
+import { RetryTimers } from "./retry-timers.ts";
+import type { Settler } from "./settling.ts";
 
 /** The callbacks of a processor. */
 export interface ProcessorHandlers<Message = ReadMessage<readonly []>, Context = MessageContext> {
@@ -48,6 +41,7 @@ interface WorkOptions<Types extends readonly MessageType[], Context> {
   readonly receiveMode?: ReceiveMode | undefined;
   readonly autoCompleteMessages?: boolean | undefined;
   readonly messageTypes?: Types | undefined;
+  readonly retries?: ProcessorRetries | undefined;
 }
 
 /** @throws SobreError `InvalidArgument` naming the handler that is missing. */
@@ -113,14 +107,19 @@ export class MessageWork<Types extends readonly MessageType[], Context> {
   /** Whether unreadable messages can be dead-lettered here. */
   readonly #deadLetters: boolean;
   readonly #read: MessageReader;
+  readonly #timers: RetryTimers;
+  readonly #recovery: Recovery | undefined;
 
-  /** @throws SobreError `InvalidArgument` naming the handler that is missing. */
+  /** @throws SobreError `InvalidArgument` naming the handler that is missing, and what {@link Recovery} throws. */
   constructor(options: WorkOptions<Types, Context>) {
     const { parts, handlers, messageTypes, receiveMode = "peekLock", entityPath } = options;
     checkHandlers(entityPath, receiveMode, handlers);
     this.report = errorReporter(entityPath, (args) => handlers.processError(args));
     this.#options = options;
     this.#read = createMessageReader(parts, messageTypes);
+    this.#timers = new RetryTimers(entityPath, parts);
+    const { retries } = options;
+    this.#recovery = retries === undefined ? undefined : new Recovery(retries, { entityPath, receiveMode, parts });
     this.#deadLetters = receiveMode === "peekLock" && parseAddress(entityPath).subQueue === undefined;
   }
 
@@ -130,9 +129,11 @@ export class MessageWork<Types extends readonly MessageType[], Context> {
    * Resolves to whether the message was abandoned because a store or key service was unavailable, as it would be for
    * others.
    */
-  async handle(delivery: Delivery, { settler, renewal, extend, slot }: Place<Context>): Promise<boolean> {
+  async handle(delivery: Delivery, place: Place<Context>): Promise<boolean> {
     const { autoCompleteMessages = true } = this.#options;
     const { envelope, lockToken } = delivery;
+    if (lockToken !== undefined && isTimer(envelope)) return this.#wake(delivery, place);
+    const { settler, renewal, extend, slot } = place;
     const handling = new Handling(delivery, settler, this.report);
     handling.lock = renewal?.keep(delivery.lockedUntilUtc, handling);
     const reading = this.#read(envelope);
@@ -148,7 +149,9 @@ export class MessageWork<Types extends readonly MessageType[], Context> {
     } catch (error) {
       // When traced, it has been reported inside the span.
       if (this.#options.parts.tracing === undefined) await this.report("handler", error, envelope);
-      await this.#settle(handling, failureSettlement(envelope, error));
+      const messageType = result.ok ? result.messageType : undefined;
+      if (this.#recovery === undefined) await this.#settle(handling, failureSettlement(envelope, error));
+      else await this.#recover(this.#recovery, handling, error, messageType);
       return false;
     }
     if (!autoCompleteMessages) {
@@ -160,6 +163,26 @@ export class MessageWork<Types extends readonly MessageType[], Context> {
     const completion = slot.add(this.#settle(handling, completed));
     if (completion !== undefined) await completion;
     return false;
+  }
+
+  /** Handles the message that a timer was set for; the timer is completed when the message no longer waits. */
+  async #wake(timer: Delivery, place: Place<Context>): Promise<boolean> {
+    const { settler, renewal } = place;
+    const handling = new Handling(timer, settler, this.report);
+    handling.lock = renewal?.keep(timer.lockedUntilUtc, handling);
+    let isAway = false;
+    try {
+      const message = await this.#timers.take(timer, settler.engine);
+      // Nothing may be left to confirm when the timer is completed.
+      if (message !== undefined) isAway = await this.handle(message, { ...place, slot: new Slot(0) });
+      await this.#timers.end(timer, settler);
+    } catch (error) {
+      await this.report("receive", error, timer.envelope);
+      await this.#settle(handling, isRetryable(error) ? { kind: "release" } : failureSettlement(timer.envelope, error));
+    } finally {
+      handling.release();
+    }
+    return isAway;
   }
 
   /** Abandons a message when a store or key service was unavailable; dead-letters any other unreadable message. */
@@ -210,12 +233,20 @@ export class MessageWork<Types extends readonly MessageType[], Context> {
     }
   }
 
+  #settle(handling: Handling, settlement: Settlement): Promise<void> {
+    return this.#end(handling, () => handling.settler.settle(handling.message, settlement));
+  }
+
+  #recover(recovery: Recovery, handling: Handling, error: unknown, messageType: string | undefined): Promise<void> {
+    return this.#end(handling, () => recovery.recover(handling.message, handling.settler, error, messageType));
+  }
+
   /** Settles once and stops renewing the lock; a lost lock is reported. */
-  async #settle(handling: Handling, settlement: Settlement): Promise<void> {
+  async #end(handling: Handling, settle: () => Promise<void>): Promise<void> {
     try {
       if (handling.isOver) return;
       handling.isSettled = true;
-      await handling.settler.settle(handling.message, settlement);
+      await settle();
     } catch (error) {
       // An earlier try may have settled it, which is a success; otherwise the message is redelivered.
       if (error instanceof SobreError && error.outcome === "unknown") return;
@@ -227,78 +258,3 @@ export class MessageWork<Types extends readonly MessageType[], Context> {
 }
 
 const completed: Settlement = { kind: "complete" };
-
-/** One delivery that a processor handles. */
-export class Handling extends Hold implements RenewalTarget {
-  readonly settler: Settler;
-  /** The delivery; once the handler is called, the message passed to it. */
-  message: Delivery;
-  readonly #report: ReportError;
-  #abort: AbortController | undefined;
-  #lost: { readonly reason: unknown } | undefined;
-
-  constructor(delivery: Delivery, settler: Settler, report: ReportError) {
-    super();
-    this.message = delivery;
-    this.settler = settler;
-    this.#report = report;
-  }
-
-  /** Whether nothing is left to settle: the lock is lost, there is none, or settlement has begun. */
-  get isOver(): boolean {
-    return this.isSettled || this.#lost !== undefined || this.message.lockToken === undefined;
-  }
-
-  /** Continues with the message that is passed to the handler. */
-  take(message: Delivery): void {
-    this.message = message;
-    take(message, this);
-  }
-
-  /** The handler's signal, created on first use. */
-  get signal(): AbortSignal {
-    this.#abort ??= new AbortController();
-    if (this.#lost !== undefined) this.#abort.abort(this.#lost.reason);
-    return this.#abort.signal;
-  }
-
-  /** Aborts the handler's signal. */
-  loseLock(reason: unknown): void {
-    this.#lost = { reason };
-    this.#abort?.abort(reason);
-  }
-
-  renew(): Promise<Date> {
-    return this.settler.renew(this.message);
-  }
-
-  lost(error: unknown): void {
-    // A renewal that runs while the message is settled finds the lock gone, as expected.
-    if (this.isOver) return;
-    this.loseLock(error);
-    void this.#report("renewLock", error, this.message.envelope);
-  }
-}
-
-/** A handler's context. */
-class HandlerContext implements MessageContext {
-  readonly completeMessage: BoundVerbs["completeMessage"];
-  readonly abandonMessage: BoundVerbs["abandonMessage"];
-  readonly deferMessage: BoundVerbs["deferMessage"];
-  readonly deadLetterMessage: BoundVerbs["deadLetterMessage"];
-  readonly renewMessageLock: BoundVerbs["renewMessageLock"];
-  readonly #handling: Handling;
-
-  constructor(verbs: BoundVerbs, handling: Handling) {
-    this.completeMessage = verbs.completeMessage;
-    this.abandonMessage = verbs.abandonMessage;
-    this.deferMessage = verbs.deferMessage;
-    this.deadLetterMessage = verbs.deadLetterMessage;
-    this.renewMessageLock = verbs.renewMessageLock;
-    this.#handling = handling;
-  }
-
-  get abortSignal(): AbortSignal {
-    return this.#handling.signal;
-  }
-}

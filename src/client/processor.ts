@@ -3,8 +3,10 @@ import type { MessageType } from "../message/message-type.ts";
 import type { ClientParts } from "./client-parts.ts";
 import { type DeliverySource, openSource } from "./delivery-source.ts";
 import { LockRenewal } from "./lock-renewal.ts";
-import { type MessageContext, MessageWork, type ProcessorHandlers, Slot } from "./message-work.ts";
+import type { MessageContext } from "./handling.ts";
+import { MessageWork, type ProcessorHandlers, Slot } from "./message-work.ts";
 import {
+  anything,
   checkOptions,
   countFrom,
   flag,
@@ -13,6 +15,7 @@ import {
   oneOf,
   type OptionChecks,
 } from "../options/option-checks.ts";
+import type { ProcessorRetries } from "./message-retries.ts";
 import { Outage } from "./outage.ts";
 import { LoopErrors, type Processor, runProcessor } from "./processor-loops.ts";
 import { idleWait, repeat } from "./receive-loop.ts";
@@ -38,12 +41,19 @@ export interface ProcessorOptions<Types extends readonly MessageType[] = readonl
    * renewal.
    */
   readonly maxAutoLockRenewalDurationInMs?: number | undefined;
+  /**
+   * How messages whose handler failed are retried, with all counts kept on the message. Default: they are abandoned,
+   * and redelivered without a delay until the entity's `maxDeliveryCount` is reached.
+   */
+  readonly retries?: ProcessorRetries | undefined;
 }
 
 const settlingChecks = { autoCompleteMessages: flag, maxAutoLockRenewalDurationInMs: milliseconds } as const;
 
 /** Checks of the options shared by all processors, with and without sessions. */
-export const processingChecks: OptionChecks<Omit<ProcessorOptions, "maxConcurrentCalls" | "prefetchCount">> = {
+export const processingChecks: OptionChecks<
+  Omit<ProcessorOptions, "maxConcurrentCalls" | "prefetchCount" | "retries">
+> = {
   ...settlingChecks,
   receiveMode: oneOf("peekLock", "receiveAndDelete"),
   messageTypes,
@@ -52,6 +62,8 @@ export const processingChecks: OptionChecks<Omit<ProcessorOptions, "maxConcurren
 /** Checks of the options of `subscribe`: mode and types come from the receiver. */
 export const subscribeChecks: OptionChecks<Omit<ProcessorOptions, "receiveMode" | "messageTypes">> = {
   ...settlingChecks,
+  // Checked by Recovery.
+  retries: anything,
   maxConcurrentCalls: countFrom(1),
   prefetchCount: countFrom(0),
 };

@@ -382,6 +382,8 @@ function checkSubscribe(options: SubscribeOptions | undefined, isSession: boolea
   checkOptions(options, subscribeChecks);
   if (isSession && options.prefetchCount !== undefined && options.prefetchCount !== 0)
     throw invalidOption("prefetchCount", "is not available in sessions, whose messages are received one at a time");
+  if (isSession && options.retries !== undefined)
+    throw invalidOption("retries", "is not available here. Use startSessionProcessor");
 }
 
 const atLeastOne = countFrom(1);

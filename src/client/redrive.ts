@@ -1,6 +1,6 @@
 import type { Serializer } from "../codec/serializer.ts";
 import type { Delivery } from "../engine/delivery.ts";
-import type { Engine, EngineReceiver, EngineSender } from "../engine/engine.ts";
+import type { EngineReceiver, EngineSender } from "../engine/engine.ts";
 import { parseAddress } from "../engine/address.ts";
 import { amend, type Envelope } from "../envelope/envelope.ts";
 import type { ErrorCode } from "../errors/codes.ts";
@@ -23,6 +23,7 @@ import {
 } from "../options/option-checks.ts";
 import type { ClientParts } from "./client-parts.ts";
 import { withoutDeadLetterMarks } from "./dead-lettering.ts";
+import { detectsDuplicates } from "./duplicate-detection.ts";
 import { Link } from "./link.ts";
 import { type KeptLock, LockRenewal } from "./lock-renewal.ts";
 import { rewritten } from "./rewriting.ts";
@@ -244,7 +245,8 @@ class Redrive {
     const { messageIds } = this.#options;
     if (envelope.brokerProperties.messageId === undefined || messageIds === "keep") return envelope;
     if (messageIds === "renew") return amend(envelope, { brokerProperties: { messageId: undefined } });
-    if (!(await detectsDuplicates(this.#parts.engine, target))) return envelope;
+    // Engines that do not report it are assumed not to detect any.
+    if ((await detectsDuplicates(this.#parts.engine, target)) !== true) return envelope;
     throw new SobreError(
       "InvalidOperation",
       `"${target}" detects duplicates and may drop a message whose id it has seen. Set messageIds to "renew", or to "keep" once the duplicate detection window is over.`,
@@ -281,20 +283,6 @@ const receiveOne = (link: EngineReceiver): Promise<readonly Delivery[]> =>
 function countOf({ applicationProperties }: Envelope): number {
   const count = Number(applicationProperties[redriveCountProperty] ?? 0);
   return Number.isSafeInteger(count) && count >= 0 ? count : 0;
-}
-
-/** Engines that do not report it are assumed not to detect any. */
-async function detectsDuplicates(engine: Engine, target: string): Promise<boolean> {
-  if (engine.capabilities.administration.level === "refused") return false;
-  try {
-    const { admin } = engine;
-    const entity = (await admin.queueExists(target)) ? await admin.getQueue(target) : await admin.getTopic(target);
-    return entity.requiresDuplicateDetection === true;
-  } catch (error) {
-    // If the engine is unavailable, duplicate detection cannot be ruled out.
-    if (error instanceof SobreError && error.retryable && error.code !== "UnauthorizedAccess") throw error;
-    return false;
-  }
 }
 
 function told(error: unknown): { readonly code: ErrorCode; readonly message: string } {

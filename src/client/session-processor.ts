@@ -3,7 +3,8 @@ import type { EngineSessionReceiver } from "../engine/engine.ts";
 import type { MessageType } from "../message/message-type.ts";
 import type { ClientParts } from "./client-parts.ts";
 import type { KeptLock, LockRenewal } from "./lock-renewal.ts";
-import { type Handling, type MessageContext, MessageWork, type ProcessorHandlers, Slot } from "./message-work.ts";
+import type { Handling, MessageContext } from "./handling.ts";
+import { MessageWork, type ProcessorHandlers, Slot } from "./message-work.ts";
 import { checkOptions, countFrom, milliseconds, type OptionChecks, text } from "../options/option-checks.ts";
 import { Outage } from "./outage.ts";
 import { pause } from "../time/pause.ts";
@@ -20,7 +21,7 @@ import { Settler } from "./settling.ts";
 /** Options of a session processor. */
 export interface SessionProcessorOptions<Types extends readonly MessageType[] = readonly MessageType[]> extends Omit<
   ProcessorOptions<Types>,
-  "maxConcurrentCalls" | "prefetchCount"
+  "maxConcurrentCalls" | "prefetchCount" | "retries"
 > {
   /** How many sessions are processed concurrently; with `sessionIds`, all of them. Default: 8. */
   readonly maxConcurrentSessions?: number | undefined;

@@ -1,16 +1,20 @@
 import type { Delivery, LockToken, Settlement } from "../engine/delivery.ts";
 import type { Engine, TransactionOption } from "../engine/engine.ts";
+import type { Envelope } from "../envelope/envelope.ts";
 import { SobreError } from "../errors/sobre-error.ts";
 import type { AbortOption, RunOptions } from "./attempts.ts";
 import type { ClientParts } from "./client-parts.ts";
 import { noteLock } from "./lock-renewal.ts";
 import { holdOf } from "./received-message.ts";
+import { retryTimerProperty, waitsForTimer } from "./retry-timer.ts";
 import { operationOn, type Tracing } from "./tracing.ts";
+import { isObject } from "../values/plain-object.ts";
 import {
   anObject,
   anything,
   checkOptional,
   checkOptions,
+  isEnvelope,
   type OptionChecks,
   signal as aSignal,
   text,
@@ -122,7 +126,7 @@ export class Settler {
       abandonMessage: async (message, propertiesToModify, transaction) =>
         this.settle(message, { kind: "abandon", propertiesToModify: checked(propertiesToModify) }, transaction),
       deferMessage: async (message, propertiesToModify, transaction) =>
-        this.settle(message, { kind: "defer", propertiesToModify: checked(propertiesToModify) }, transaction),
+        this.settle(message, { kind: "defer", propertiesToModify: offTimer(message, propertiesToModify) }, transaction),
       deadLetterMessage: async (message, deadLetter = {}, transaction) => {
         checkOptions(deadLetter, deadLetterChecks);
         await this.settle(message, { kind: "deadLetter", ...deadLetter }, transaction);
@@ -173,6 +177,43 @@ export class Settler {
     hold?.release();
   }
 
+  /** The connection that holds the locks. */
+  get engine(): Engine {
+    return this.#options.engine();
+  }
+
+  /** Completes a message and schedules another one in its place: both, or neither. */
+  async replace(message: Delivery, envelope: Envelope): Promise<void> {
+    const token = lockTokenOf(message);
+    const { entityPath, parts } = this.#options;
+    const span = parts.tracing?.startSettle?.(operationOn(parts.engine, entityPath), message.envelope, "complete");
+    const hold = holdOf(message);
+    if (hold !== undefined) hold.isSettled = true;
+    try {
+      await parts.retry.run(() => this.#replace(token, envelope), settling);
+      span?.end();
+    } catch (error) {
+      span?.end(error);
+      throw error;
+    } finally {
+      hold?.release();
+    }
+  }
+
+  async #replace(token: LockToken, envelope: Envelope): Promise<void> {
+    const { entityPath } = this.#options;
+    const { engine } = this;
+    const transaction = await engine.begin();
+    try {
+      await engine.schedule(entityPath, [envelope], { transaction });
+      await engine.settle(entityPath, token, { kind: "complete" }, { transaction });
+      await transaction.commit();
+    } catch (error) {
+      await transaction.rollback().catch(() => undefined);
+      throw error;
+    }
+  }
+
   /** Settles by lock token, so a retry cannot affect anything else. */
   #repeat(token: LockToken, settlement: Settlement, options: RunOptions): Promise<void> {
     const { entityPath, engine, parts } = this.#options;
@@ -217,6 +258,13 @@ const deadLetterChecks: OptionChecks<DeadLetterOptions> = {
 function checked(propertiesToModify: PropertiesToModify): PropertiesToModify {
   checkOptional("propertiesToModify", propertiesToModify, anObject);
   return propertiesToModify;
+}
+
+/** A handler that defers a message which a timer has woken wants it to stay deferred. */
+function offTimer(message: Delivery, propertiesToModify: PropertiesToModify): PropertiesToModify {
+  const given = checked(propertiesToModify);
+  const isRetried = isObject(message) && isEnvelope(message.envelope) && waitsForTimer(message.envelope);
+  return isRetried ? { ...given, [retryTimerProperty]: undefined } : given;
 }
 
 /** @throws SobreError `InvalidOperation` for a message that is not locked, `InvalidArgument` for anything but a message. */

@@ -18,7 +18,7 @@ import { type CompatibilityResult, worst } from "./verdict.ts";
  * Checks whether versions of a schema can read each other's messages: `breaking` with a witness, `safe` with a checked
  * proof, or `unproven` with the attempts.
  *
- * Given lists of versions, it compares every older version with every newer one.
+ * Where lists of versions are given, every older version is compared with every newer one.
  *
  * @throws SobreError `InvalidArgument` for an invalid schema or option, `LimitExceeded` for a schema that is nested too
  * deeply.

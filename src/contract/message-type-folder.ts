@@ -91,7 +91,7 @@ function schemaOf(schema: unknown, file: string): JsonSchema {
   throw new SobreError("InvalidArgument", `${file} does not contain a JSON Schema.`);
 }
 
-/** A subject may have slashes, and leads nowhere but down. */
+/** The folder of a subject, whose name may contain slashes but must not lead out of the folder of subjects. */
 function subjectFolder(folder: string, subject: string): string {
   if (typeof folder !== "string" || folder === "")
     throw new SobreError("InvalidArgument", "The folder of schemas must be a path.");

@@ -1,6 +1,6 @@
 import { SobreError } from "../errors/sobre-error.ts";
 
-/** The steps of a comparison unless its options say otherwise; about a second or two of work. */
+/** The default number of steps per comparison: a second or two of work. */
 export const defaultBudget = 10_000_000;
 
 /** Counts the steps of a comparison, so that a verdict is the same on every machine, however fast. */
@@ -18,7 +18,7 @@ export class Meter {
     return this.left <= 0;
   }
 
-  /** Takes steps; false once none are left. */
+  /** Takes steps; returns false once none are left. */
   take(steps = 1): boolean {
     this.left -= steps;
     return this.left >= 0;

@@ -3,12 +3,12 @@ import { isSameMeaning } from "./json-schema/meaning.ts";
 import type { SubjectVersion } from "./subjects/subject-version.ts";
 import type { Verdict } from "./verdict.ts";
 
-/** The part of the version number that a change raises; `none` where two schemas differ in texts and comments at most. */
+/** The part of the version number to raise; `none` where two schemas differ only in texts and comments, if at all. */
 export type NextVersion = "major" | "minor" | "none";
 
 type Schema = Pick<SubjectVersion, "format" | "schema">;
 
-/** The version that a newer schema should get by its verdict: what is not proven to be read is a major one. */
+/** The version that a newer schema should get: a major one unless it is proven to read every older message. */
 export function nextVersion(verdict: Verdict, older: Schema, newer: Schema): NextVersion {
   if (verdict === "breaking") return "major";
   if (isEqual(older, newer)) return "none";

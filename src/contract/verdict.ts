@@ -23,7 +23,7 @@ export interface Finding {
   readonly severity: "error" | "warning";
   /** SHA-256 in hex, which waivers name: the witness's, or that of code and place where there is no witness. */
   readonly hash: string;
-  /** Present whenever the verdict is breaking for more than names. */
+  /** Present for every breaking finding, except those of rules about names and numbers. */
   readonly witness?: Witness;
 }
 

@@ -56,7 +56,7 @@ function encode(codec: Codec, value: unknown): WitnessEncoding | undefined {
 
 const reasons = { safe: "proven for every value", tested: "every sample is read", unproven: "not decided" } as const;
 
-/** A row for each codec; a break counts for the codecs that can carry a witness of it. */
+/** One row per codec; a break counts only for codecs that can carry its witness. */
 export function rowsOf(verdict: Verdict, findings: readonly Finding[], codecs: readonly Codec[]): readonly CodecRow[] {
   return codecs.map(({ name }) => {
     const carried = findings.find(({ witness }) => witness?.encodings.some(({ codec }) => codec === name));

@@ -26,7 +26,9 @@ export interface VersionFile {
 
 /** Parses the version from a file name, e.g. `2.1.schema.json` or `2.1.proto`; `undefined` for any other name. */
 export function versionFile(name: string): VersionFile | undefined {
-  const [, major, minor, extension] = /^(\d+)\.(\d+)\.(schema\.(?:json|ya?ml)|proto)$/.exec(name) ?? [];
+  // With leading zeros or more digits, two names would be one version.
+  const [, major, minor, extension] =
+    /^(0|[1-9]\d{0,14})\.(0|[1-9]\d{0,14})\.(schema\.(?:json|ya?ml)|proto)$/.exec(name) ?? [];
   if (major === undefined || minor === undefined) return undefined;
   const format = extension === "proto" ? "protobuf" : "json-schema";
   return { version: `${major}.${minor}`, major: Number(major), minor: Number(minor), format };

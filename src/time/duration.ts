@@ -28,3 +28,17 @@ function fromIso(text: string): number | undefined {
   const [, days = "0", hours = "0", minutes = "0", seconds = "0"] = parts;
   return Math.round(((Number(days) * 24 + Number(hours)) * 60 + Number(minutes)) * 60_000 + Number(seconds) * 1000);
 }
+
+const units: Readonly<Record<string, number>> = { ms: 1, s: 1_000, m: 60_000, h: 3_600_000, d: 86_400_000 };
+
+/**
+ * A wait in milliseconds: a {@link DurationLike}, or a number with a unit such as `500ms`, `10s`, `1m`, `2h`, `1d`.
+ *
+ * @throws SobreError `InvalidArgument` naming `name`.
+ */
+export function delayToMilliseconds(delay: DurationLike, name: string): number {
+  const [, count, unit = ""] = (typeof delay === "string" && /^(\d+(?:\.\d+)?)(ms|s|m|h|d)$/.exec(delay)) || [];
+  const milliseconds = count === undefined ? toMilliseconds(delay, name) : Number(count) * (units[unit] ?? NaN);
+  if (Number.isFinite(milliseconds)) return milliseconds;
+  throw new SobreError("InvalidArgument", `${name} must be a finite time, e.g. "10s".`);
+}

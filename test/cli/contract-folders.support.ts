@@ -1,4 +1,4 @@
-import { mkdirSync } from "node:fs";
+import { mkdirSync, writeFileSync } from "node:fs";
 import { dirname, join } from "node:path";
 import type { CapturedTerminal } from "./captured-terminal.support.ts";
 import { scratchFolder, sobre } from "./calls.support.ts";
@@ -59,4 +59,18 @@ interface Report {
 export function hashIn(text: string): string {
   const report: Report = JSON.parse(text);
   return report.pairs[0]?.findings[0]?.witness.hash ?? "none";
+}
+
+/** The codes of all findings of a report in JSON. */
+export function codesIn(terminal: CapturedTerminal): readonly string[] {
+  const report: { pairs: { findings: { code: string }[] }[]; changes: { code: string }[] } = JSON.parse(
+    terminal.text(),
+  );
+  return [...report.pairs.flatMap(({ findings }) => findings), ...report.changes].map(({ code }) => code);
+}
+
+/** Writes a file of JSON below a folder. */
+export function put(folder: string, name: string, content: unknown): void {
+  mkdirSync(join(folder, name, ".."), { recursive: true });
+  writeFileSync(join(folder, name), JSON.stringify(content));
 }

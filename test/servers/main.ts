@@ -37,7 +37,7 @@ if (all && missing.length > 0) {
 } else {
   const options = ["run", "--config", "test/servers/vitest.config.ts"];
   const exclude = [...excluded, ...missing].flatMap((test) => ["--exclude", `test/servers/${test}`]);
-  const files = only ? officialClients.flatMap(({ tests }) => tests) : [];
+  const files = only ? new Set(officialClients.flatMap(({ tests }) => tests)) : [];
   const rest = [...files, ...given];
   const vitest = fileURLToPath(new URL("../../node_modules/vitest/vitest.mjs", import.meta.url));
   const { status } = spawnSync(process.execPath, [vitest, ...options, ...exclude, ...rest], {

@@ -39,17 +39,14 @@ describe("a page of the documentation", () => {
     expect(Object.keys(emulatorConfig(text).queues)).toEqual(["orders"]);
   });
 
-  it("has code of every kind that a new service needs", () => {
-    const titles = examples.filter(({ page }) => page === "service.md").map(({ title }) => title);
-
-    expect(titles).toEqual([
-      "The service",
-      "Its tests",
-      "All or nothing",
-      "Retrying later",
-      "Protobuf with message types",
-      "Administration in code",
-    ]);
+  it.each([
+    [
+      "service.md",
+      ["The service", "Its tests", "All or nothing", "Protobuf with message types", "Administration in code"],
+    ],
+    ["production.md", ["Retries"]],
+  ])("has code of every kind that a new service needs, in %s", (name, titles) => {
+    expect(examples.filter(({ page }) => page === name).map(({ title }) => title)).toEqual(titles);
   });
 
   it("is in the index, and the index leads to pages only", () => {

@@ -21,6 +21,13 @@ export interface Peer {
   readonly isOfficialClient?: boolean;
 }
 
+/** Tests that need all official clients. */
+const ofAllClients: readonly string[] = [
+  "azure-crosswise.test.ts",
+  "azure-fast-paths.test.ts",
+  "azure-reconnection.test.ts",
+];
+
 /** Every peer outside this repository's own packages. */
 export const peers: readonly Peer[] = [
   {
@@ -50,7 +57,7 @@ export const peers: readonly Peer[] = [
   {
     name: "azure-servicebus, the official Python client,",
     needs: "python3 with venv, its headers and a C compiler on the path",
-    tests: ["azure-python.test.ts"],
+    tests: ["azure-python.test.ts", ...ofAllClients],
     install: installPythonPackages,
     isOfficialClient: true,
   },
@@ -69,14 +76,14 @@ export const peers: readonly Peer[] = [
   {
     name: "azservicebus, the official Go client,",
     needs: "go 1.25 on the path",
-    tests: ["azure-go.test.ts"],
+    tests: ["azure-go.test.ts", ...ofAllClients],
     install: buildGoPeer,
     isOfficialClient: true,
   },
   {
     name: "azure-messaging-servicebus, the official Java client,",
     needs: "java 17 and mvn on the path",
-    tests: ["azure-java.test.ts"],
+    tests: ["azure-java.test.ts", ...ofAllClients],
     install: buildJavaPeer,
     isOfficialClient: true,
   },

@@ -290,13 +290,14 @@ function writeTerminus(fields: FieldWriter, terminus: Terminus | undefined): voi
   inner.end();
 }
 
-/** Writes an error, or none. */
+/** Writes an error with each of its fields, which the official Python client reads by their places, or none. */
 function writeError(fields: FieldWriter, error: WireError | undefined): void {
   if (error === undefined) return fields.none();
   const inner = FieldWriter.described(fields.next(), code.error);
   inner.symbol(error.condition);
   inner.string(error.description);
-  inner.map(error.info);
+  if (error.info === undefined) inner.next().byte(0x40);
+  else inner.map(error.info);
   inner.end();
 }
 

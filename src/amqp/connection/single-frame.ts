@@ -62,6 +62,10 @@ class Cursor {
         return 1;
       case 0x42:
         return 0;
+      case 0x56: {
+        const byte = this.bytes[this.at++] ?? 2;
+        return byte > 1 ? unexpected : byte;
+      }
       case 0x40:
         return absent;
       default:

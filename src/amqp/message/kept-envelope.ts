@@ -1,5 +1,7 @@
-import { amend, type BodyKind, createEnvelope, type Envelope, withParts } from "../../envelope/envelope.ts";
-import { encodeMessage } from "./encode-message.ts";
+import { amend, type BodyKind, createEnvelope, type Envelope } from "../../envelope/envelope.ts";
+import { ByteWriter } from "../values/byte-writer.ts";
+import { encodeMessage, writeEnvelope } from "./encode-message.ts";
+import { MessageOrigin } from "./message-origin.ts";
 
 /** An envelope's parts that the sections of an AMQP message do not always hold. */
 export interface BesidesSections {
@@ -19,11 +21,18 @@ const longestInHeader = 0xffff_ffff;
 
 const noPayload = new Uint8Array();
 
+/** Takes what a check writes; the next check writes over it. */
+const scratch = new ByteWriter();
+
 /** @throws SobreError `UnsupportedValue` for properties that AMQP has no form for. */
 export function checkProperties(envelope: Envelope): void {
-  const { brokerProperties, applicationProperties } = envelope;
+  const { bodyKind, brokerProperties, applicationProperties, origin } = envelope;
+  // A message of the network is written as it came.
+  if (origin instanceof MessageOrigin && origin.isUntouched(envelope)) return;
+  scratch.at = scratch.start;
   // An empty payload is writable whatever its kind.
-  encodeMessage(withParts(envelope, noPayload, brokerProperties, applicationProperties));
+  const properties = { payload: noPayload, bodyKind, brokerProperties, applicationProperties };
+  writeEnvelope(scratch, origin === undefined ? properties : { ...properties, origin });
 }
 
 /** The envelope itself, or one with the payload as data where it is not what its kind says: an engine does not look into it. */

@@ -2,21 +2,21 @@ import { SobreError } from "../../errors/sobre-error.ts";
 import { isObject } from "../json-schema/json-value.ts";
 import { escapeToken } from "../json-schema/schema-document.ts";
 
-/** An object of a document, where it is, once references were followed. */
+/** An object of a document and its place, after references have been followed. */
 export interface Place {
   readonly value: Readonly<Record<string, unknown>>;
   /** JSON Pointer. */
   readonly pointer: string;
 }
 
-/** References may lead to references so often. */
+/** The longest chain of references to references. */
 const mostSteps = 50;
 const deepest = 500;
 
-/** An AsyncAPI 3 document, whose references lead within it. */
+/** An AsyncAPI 3 document; all its references must stay within it. */
 export class AsyncApiDocument {
   readonly root: Place;
-  /** The pointers of what was not taken over so far. */
+  /** JSON Pointers of the parts that have not been imported so far. */
   readonly lost: Set<string> = new Set<string>();
   private readonly used = new Set<string>();
 
@@ -106,7 +106,7 @@ export class AsyncApiDocument {
     this.used.add(pointer);
   }
 
-  /** Counts as lost what the components have and nothing refers to, or what refers to it is lost, too. */
+  /** Records components as lost if nothing refers to them, or only parts that are lost themselves. */
   loseUnused(): void {
     const components = this.member(this.root, "components");
     for (const kind of Object.keys(components?.value ?? {})) {

@@ -23,7 +23,7 @@ export interface ImportedDocument {
   readonly subjects: readonly ImportedSubject[];
   readonly entities: readonly Entity[];
   readonly record: AsyncApiRecord;
-  /** The JSON Pointers of what was not taken over. */
+  /** JSON Pointers of the parts that were not imported. */
   readonly lost: readonly string[];
 }
 
@@ -63,7 +63,7 @@ class Importer {
     ]);
     const info = document.kept(document.needed(root, "info"), ["title", "version", "description"]);
     const components = document.member(root, "components");
-    // Those of the components keep their names.
+    // Messages of the components keep their names.
     if (components !== undefined)
       for (const [name, message] of document.members(components, "messages")) {
         document.use(`/components/messages/${message.pointer.split("/").at(-1) ?? name}`);

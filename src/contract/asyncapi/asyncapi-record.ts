@@ -4,7 +4,7 @@ import { parseJson } from "../subjects/subject-files.ts";
 
 type Members = Readonly<Record<string, unknown>>;
 
-/** The parts of an AsyncAPI document that subjects have no place for: `asyncapi.json` in their folder. */
+/** The parts of an AsyncAPI document that do not fit into subjects; they are kept in `asyncapi.json`. */
 export interface AsyncApiRecord {
   readonly info: Members;
   readonly defaultContentType?: string;
@@ -37,7 +37,7 @@ export interface OperationRecord {
 /** A message: members of AsyncAPI, and the subject of its payload. */
 export interface MessageRecord {
   readonly members: Members;
-  /** Missing for a message without a payload that is read here. */
+  /** Missing if the message has no payload, or one in a format that is not supported. */
   readonly subject?: string;
   readonly schemaFormat?: string;
   /** The component that is the schema with its format. */

@@ -5,7 +5,7 @@ import { type AsyncApiDocument, decoded, wrong } from "./asyncapi-document.ts";
 
 const components = "#/components/schemas/";
 
-/** Members whose values are data. */
+/** Members whose values are data rather than schemas. */
 const data: ReadonlySet<string> = new Set(["const", "default", "enum", "examples"]);
 
 /** The schema with its references replaced. */

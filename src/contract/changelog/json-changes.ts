@@ -49,7 +49,7 @@ function holdersOf(group: Group): readonly string[] {
 
 const holding = ["properties", "patternProperties", "additionalProperties", "items", "prefixItems", "additionalItems"];
 
-/** Keywords that say nothing about the value itself, or whose schemas are compared one by one. */
+/** Keywords that do not constrain the value itself, or whose schemas are compared one by one. */
 const followed = new Set(
   "$anchor $defs $id $ref $schema allOf default definitions deprecated else examples id if properties required then".split(
     " ",

@@ -14,7 +14,7 @@ export function protobufChanges(older: unknown, newer: unknown): SchemaChanges {
   return { added: onlyIn(after, before), changed, removed: onlyIn(before, after) };
 }
 
-/** The parts that others lack; a type that they lack is named without each of its parts. */
+/** The parts that the other schema lacks; a missing type is listed without its own parts. */
 function onlyIn(parts: Parts, others: Parts): readonly string[] {
   return Array.from(parts.values()).flatMap(({ key, owner, name }) =>
     others.has(key) || (owner !== undefined && !others.has(owner)) ? [] : [name],

@@ -18,7 +18,7 @@ export interface GoldenMessage {
   readonly codec: string;
   readonly name: string;
   readonly envelope: Envelope;
-  /** The value in the rendering of JSON for values that it lacks. */
+  /** The value as JSON, with `$` objects for values that JSON lacks. */
   readonly expected: Json;
   /**
    * Whether all of the envelope was recorded; the first recorded messages have only the content type of the broker
@@ -42,7 +42,7 @@ export interface Recorded {
   readonly kept: number;
 }
 
-/** Writes messages that are not there yet; what is there stays, byte for byte. */
+/** Writes messages that do not exist yet; existing files stay as they are, byte for byte. */
 export function writeGolden(folder: string, messages: readonly GoldenMessage[]): Recorded {
   let written = 0;
   for (const message of messages) {

@@ -23,7 +23,7 @@ function signOf(cell: MatrixCell | undefined): string {
   return cell.meets ? cell.outcome : `(${cell.outcome})`;
 }
 
-/** The matrix as one HTML page that needs nothing else. */
+/** The matrix as one self-contained HTML page. */
 export function matrixPage(cells: readonly MatrixCell[]): string {
   const tables = blocksOf(cells).map(({ title, producers, consumers, cellAt }) => {
     const head = consumers.map((consumer) => `<th scope="col">${escapeMarkup(consumer)}</th>`).join("");

@@ -143,7 +143,7 @@ function claimProblem(envelope: Envelope, { subject, producer }: Meeting): strin
   return undefined;
 }
 
-/** A property that subject.json requires and the recorded envelope lacks or has otherwise; no value is shown. */
+/** A property that subject.json requires and that the recorded envelope lacks or has with another value; no value is shown. */
 function metadataProblem({ envelope, isWhole }: GoldenMessage, { subject }: Meeting): string | undefined {
   if (!isWhole) return undefined;
   for (const part of ["brokerProperties", "applicationProperties"] as const) {

@@ -13,7 +13,7 @@ export interface PactMessage {
   readonly metadata: Members;
   /** Whether contents and metadata name different content types. */
   readonly contradictsItself: boolean;
-  /** The rules and the like that an example does not carry. */
+  /** Rules and other parts that an example cannot express. */
   readonly lost: readonly string[];
 }
 
@@ -85,7 +85,7 @@ function messageAt(item: Members, place: string, major: 3 | 4): PactMessage {
   };
 }
 
-/** The bytes of contents: Base64 where they are `encoded`, the text itself where it is one, else JSON. */
+/** The bytes of contents: decoded from Base64 if `encoded`, a text as it is, anything else as JSON. */
 function bytesOf(
   content: unknown,
   {
@@ -111,7 +111,7 @@ function isJson(contentType = "application/json"): boolean {
   return /^application\/(?:.*\+)?json$/.test(bare(contentType));
 }
 
-/** In specification 3 nothing marks what is Base64. */
+/** Specification 3 does not mark Base64. */
 function isBinary(contentType = "application/json"): boolean {
   return !isJson(contentType) && !bare(contentType).startsWith("text/");
 }
@@ -136,7 +136,7 @@ const carried: ReadonlySet<string> = new Set([
   "providerStates",
 ]);
 
-/** Rules of equality are carried: a golden message is compared as a whole. */
+/** Rules of equality need no carrying, since a golden message is compared as a whole. */
 function lostOf(item: Members): readonly string[] {
   const rules = isObject(item["matchingRules"]) ? item["matchingRules"] : {};
   const states: readonly unknown[] = Array.isArray(item["providerStates"]) ? item["providerStates"] : [];

@@ -24,7 +24,7 @@ export interface PactPlace {
 /** A golden message of a pact, or the reason why it is not one. */
 export type PactOutcome = { readonly golden: GoldenMessage } | { readonly problem: string };
 
-/** The golden message that an asynchronous message becomes, once its contents and metadata were verified. */
+/** The golden message for an asynchronous message whose contents and metadata have been verified. */
 export async function goldenOfPact(message: PactMessage, name: string, place: PactPlace): Promise<PactOutcome> {
   try {
     return { golden: await goldenOf(message, name, place) };
@@ -66,7 +66,7 @@ const brokerNames: ReadonlySet<string> = new Set(
   brokerPropertyTable.filter(({ settable }) => settable).map(({ property }) => property),
 );
 
-/** Metadata under the name of a broker property are that property, others application properties. */
+/** Metadata named like a broker property become that property; all others become application properties. */
 function envelopeOf({ payload, contentType, metadata }: PactMessage): Envelope {
   const entries = Object.entries(metadata);
   const odd = entries.find(([, value]) => typeof value === "object" && value !== null);

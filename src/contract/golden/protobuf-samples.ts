@@ -13,12 +13,12 @@ import type { GoldenMessage, ProducerProperties, RecordingCodec } from "./golden
 /** How messages are recorded. */
 interface Recording {
   readonly serializer: Serializer;
-  /** Besides Protobuf: JSON, in the form that Protobuf gives it. Other codecs have no form of a message. */
+  /** Codecs besides Protobuf: only JSON, in Protobuf's own JSON form; no other codec has a form for a message. */
   readonly codecs: readonly RecordingCodec[];
   readonly properties: ProducerProperties;
 }
 
-/** More messages of one type are not recorded. */
+/** The maximum number of messages that are recorded of one type. */
 const mostRounds = 200;
 
 /**
@@ -67,7 +67,7 @@ function jsonBytes(schema: ProtobufSchema, shape: MessageShape, sent: Uint8Array
   return new TextEncoder().encode(JSON.stringify(protoJson(schema.decode(shape.name, sent), shape)));
 }
 
-/** The bytes of messages of a type by name; none of one that cannot be sent. */
+/** The bytes of messages of a type, by name; none for a type that cannot be sent. */
 function messagesOf(schema: ProtobufSchema, shape: MessageShape): ReadonlyMap<string, Uint8Array> {
   const messages = new Map<string, Uint8Array>();
   const known = new Set<string>();
@@ -100,10 +100,10 @@ function encoded(
   }
 }
 
-/** More values than that make no sample. */
+/** The maximum number of values in one sample. */
 const mostValues = 2000;
 
-/** The values left to fill, and the rounds in which every sample has its turn. */
+/** The values that are still to be placed, and the rounds in which each sample takes its turn. */
 interface Room {
   left: number;
   rounds: number;
@@ -113,7 +113,7 @@ function filled({ fields }: MessageShape, round: number, room: Room, depth = 0):
   const oneofs = Map.groupBy(fields, ({ oneof }) => oneof);
   const alone = oneofs.get(undefined) ?? [];
   const chosen = Array.from(oneofs).flatMap(([oneof, members]) => {
-    // Every member has its turn before any has a second.
+    // Every member gets one value before any gets a second.
     const turns = members.flatMap((field) => valuesOf(field).map((value, at) => ({ field, value, at })));
     return oneof === undefined
       ? []
@@ -144,7 +144,7 @@ function labelled({ label, keyKind }: FieldShape, value: unknown): unknown {
   return label === "map" ? { [keySamples(keyKind)[0] ?? ""]: value } : value;
 }
 
-/** The values of a field that its type names: the edges of numbers, every value of an enum. */
+/** The values that a field's type names: the bounds of numbers, and every value of an enum. */
 function valuesOf(field: FieldShape): readonly unknown[] {
   const { enumeration, hasPresence } = field;
   const samples = samplesOf(field);

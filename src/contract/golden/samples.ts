@@ -16,7 +16,7 @@ import { protobufSamples } from "./protobuf-samples.ts";
 /** Steps for the values of one version. */
 const budget = 5_000_000;
 
-/** Golden messages, and the places of the schema that none of them shows. */
+/** Golden messages, and the places of the schema that none of them covers. */
 export interface VersionSamples {
   readonly messages: readonly GoldenMessage[];
   /** JSON Pointers. */

@@ -1,6 +1,6 @@
 import type { Formula, FormulaOf } from "./formula.ts";
 
-/** The literals about arrays among a set, sorted by what they do. */
+/** The literals about arrays in a set, grouped by what they state. */
 export interface ArrayLiterals {
   readonly every: readonly FormulaOf<"everyItem">[];
   readonly some: readonly FormulaOf<"someItem">[];
@@ -10,7 +10,7 @@ export interface ArrayLiterals {
   readonly duplicate: FormulaOf<"unique"> | undefined;
   readonly min: number;
   readonly max: number;
-  /** From this position on every item is under the same formulas. */
+  /** From this position on, all items have the same formulas. */
   readonly boundary: number;
 }
 
@@ -34,7 +34,7 @@ export function arrayLiterals(members: readonly Formula[]): ArrayLiterals {
   };
 }
 
-/** The formulas of the item at a position, when there is one; positions from the boundary on are alike. */
+/** The formulas of the item at a position, if it exists; all positions from the boundary on are alike. */
 export function itemFormulas(at: number, { every, boundary }: ArrayLiterals): readonly Formula[] {
   const position = Math.min(at, boundary);
   return every.filter(({ from, to }) => from <= position && position < to).map(({ of }) => of);

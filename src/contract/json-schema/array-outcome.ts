@@ -22,7 +22,7 @@ class ArraySearch {
     this.searcher = searcher;
   }
 
-  /** `tail` are formulas of items that were given a place at or after the boundary. */
+  /** `tail` holds the formulas of items that were placed at or after the boundary. */
   search(members: readonly Formula[], tail: readonly Formula[]): Outcome {
     const literals = arrayLiterals(members);
     if (literals.min > literals.max) return { kind: "closed", proof: { rule: "clash" } };
@@ -32,7 +32,7 @@ class ArraySearch {
     const bounded = { ...literals, max: Math.min(literals.max, short?.[0] ?? Infinity) };
     const refusal = this.counted(bounded, short);
     if (refusal !== undefined) return { kind: "closed", proof: refusal };
-    // Several items of a kind are one of that kind, too.
+    // If several items of a kind are required, that includes one.
     const some = literals.some.find(
       ({ from, to, of }) => from > 0 || to < Infinity || !literals.least.some((least) => least.of === of),
     );
@@ -41,7 +41,7 @@ class ArraySearch {
     return this.build(members, bounded, tail);
   }
 
-  /** The first position that no item can have. */
+  /** The first position that no item can take. */
   private reachable(literals: ArrayLiterals): Limit | undefined {
     for (let at = 0; at <= literals.boundary && at < literals.max; at++) {
       const outcome = this.searcher.inside(itemFormulas(at, literals));
@@ -194,7 +194,7 @@ class ArraySearch {
       const taken = literals.unique && items.length > 0 ? [pool.values(items, true)] : [];
       const left = length - at;
       const [next] = pending;
-      // An item that was given a place behind the boundary counts only there.
+      // An item that was placed after the boundary counts only there.
       const counts = at >= start || pending.length <= anywhere.length;
       const wish =
         next !== undefined && (at >= start || pending.length >= left || literals.boundary === 0) ? [next] : [];

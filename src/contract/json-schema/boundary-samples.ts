@@ -1,6 +1,6 @@
 import { isObject } from "./json-value.ts";
 
-/** Numbers and texts at which conversions go wrong: rounding, signs, sizes beyond a double's integers, lengths. */
+/** Numbers and texts that conversions often get wrong: rounding, signs, integers beyond a double's precision, lengths. */
 const numbers = [0, 0.5, -1, 1, 12.345, 99.995, 1 / 3, 2 ** 53 + 1, 1e21];
 const texts = [
   "",
@@ -14,10 +14,10 @@ const texts = [
   "2026-01-31T23:30:00.123Z",
 ];
 
-/** Beyond that many, samples add nothing. */
+/** The maximum number of samples; further ones add nothing. */
 const mostSamples = 2000;
 
-/** Samples with one number or text after another replaced by one at which an upcaster may go wrong. */
+/** The samples, with one number or text at a time replaced by one that an upcaster may get wrong. */
 export function* boundarySamples(samples: readonly unknown[]): Generator {
   let count = 0;
   for (const sample of samples)
@@ -36,7 +36,7 @@ function* changesOf(value: unknown): Generator {
     for (const [at, item] of value.entries())
       for (const changed of changesOf(item)) {
         yield value.with(at, changed);
-        // Two items that differ show an order that changes.
+        // Two different items reveal a change of order.
         if (value.length === 1)
           yield* [
             [changed, item],

@@ -22,16 +22,16 @@ export type WorkerAnswer =
   | { readonly stopped: string }
   | { readonly code: "InvalidArgument" | "LimitExceeded"; readonly message: string; readonly path: string | undefined };
 
-/** A schema with more text than that, or that unfolds to more schemas on one value, is compared in a worker. */
+/** Limits on a schema's text, and on the schemas that apply to one value; a schema beyond them is compared in a worker. */
 const mostText = 50_000;
 const mostUnfolded = 5000;
 
-/** Milliseconds for the worker to load its code, and to run: a brake for patterns that backtrack, whose steps nobody counts. */
+/** Milliseconds for the worker to load its code, and to run: a limit for backtracking patterns, whose steps are not counted. */
 const [mostLoading, mostRunning] = [20_000, 30_000];
 
 /**
  * Compares two JSON Schemas within the budget. Comparisons that counting steps cannot bound (large schemas, references
- * that multiply and patterns that backtrack, runs in a worker, which is stopped.
+ * that multiply, patterns that backtrack) run in a worker that can be stopped.
  *
  * @throws SobreError `InvalidArgument` for a broken schema.
  */
@@ -126,19 +126,19 @@ function isCostly(schema: unknown): boolean {
   }
 }
 
-/** How many schemas apply to one value once local references are followed; each is counted once more for every way to it. */
+/** How many schemas apply to one value once local references are followed; a schema counts once per path that leads to it. */
 function unfolds(root: unknown): number {
   const known = new Map<unknown, number>();
   const count = (schema: unknown): number => {
     if (!isObject(schema)) return 1;
     const before = known.get(schema);
     if (before !== undefined) return before;
-    // A schema that leads back to itself is broken off there.
+    // Counting stops at a schema that leads back to itself.
     known.set(schema, 1);
     const reference = schema["$ref"];
     const target = typeof reference === "string" && reference.startsWith("#/") ? pointed(root, reference) : undefined;
     const parts = ["allOf", "anyOf", "oneOf"].flatMap((name) => listOf(schema[name]));
-    // Each alternative of oneOf excludes every other.
+    // Each alternative of oneOf is compared with every other.
     const excluded = listOf(schema["oneOf"]).length ** 2;
     const others = ["not", "if", "then", "else"].map((name) => schema[name]).filter(isObject);
     const inner = [target, ...parts, ...others].filter(isObject).map(count);
@@ -167,7 +167,7 @@ function pointed(root: unknown, reference: string): unknown {
   return at;
 }
 
-/** Whether a schema has a pattern that no automaton reads, so that only a worker can bound it. */
+/** Whether a schema has a pattern without an automaton, so that only a worker can bound its time. */
 function backtracks(schema: unknown): boolean {
   if (Array.isArray(schema)) return schema.some(backtracks);
   if (!isObject(schema)) return false;

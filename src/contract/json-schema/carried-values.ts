@@ -18,9 +18,9 @@ import { Translation } from "./translation.ts";
 export interface Loss {
   /** JSON Pointer in the older body. */
   readonly pointer: string;
-  /** The same with `*` for positions in lists. */
+  /** The same pointer, with `*` in place of indexes. */
   readonly place: string;
-  /** One sentence, without its subject. */
+  /** A sentence without its subject. */
   readonly what: string;
 }
 
@@ -111,7 +111,7 @@ export class CarriedValues {
     return undefined;
   }
 
-  /** The schemas of a value, of alternatives those that it satisfies. */
+  /** The schemas that apply to a value; of alternatives, those that it satisfies. */
   private applied(nodes: readonly SchemaNode[], value: unknown): readonly Keywords[] {
     return appliedTogether(nodes, (one) => this.evaluation.truth(this.translation.location(one), value) !== false);
   }

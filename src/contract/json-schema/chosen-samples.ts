@@ -6,7 +6,7 @@ import { withPlausibleTexts } from "./native-values.ts";
 import { PairComparison } from "./pair-comparison.ts";
 import { SchemaDocument } from "./schema-document.ts";
 
-/** The simplest and the richest value that the writer may send, of those that its schema distinguishes. */
+/** The simplest and the richest of the values that the writer may send. */
 export interface ChosenSamples {
   readonly least: unknown;
   readonly most: unknown;
@@ -26,7 +26,7 @@ export function chooseSamples(comparison: Comparison): ChosenSamples | undefined
 export function plausibleSamples({ writer }: Comparison, pair: PairComparison): readonly unknown[] {
   const document = new SchemaDocument(writer, "writer", metaSchema);
   return samplesOf(pair).map((sample): unknown => {
-    // Equal parts of a sample are one object; a message that was received has no such thing.
+    // Equal parts of a sample may be one object; in a received message they never are.
     const own: unknown = JSON.parse(JSON.stringify(sample));
     if (!pair.meter.take(stepsOfJudging)) return own;
     const better = withPlausibleTexts(document, own);
@@ -50,7 +50,7 @@ function samplesOf(pair: PairComparison): readonly unknown[] {
   }
 }
 
-/** The members of all samples together, as far as the schema takes them together; the first sample when it is not an object. */
+/** The members of all samples merged, as far as the schema accepts them together; the first sample if it is not an object. */
 function richest([first, ...others]: readonly unknown[], isSent: (value: unknown) => boolean): unknown {
   if (!isObject(first)) return first;
   let rich = first;
@@ -61,5 +61,5 @@ function richest([first, ...others]: readonly unknown[], isSent: (value: unknown
   return rich;
 }
 
-/** The steps that a validator counts for. */
+/** The steps that one validation counts for. */
 export const stepsOfJudging = 1000;

@@ -5,7 +5,7 @@ import type { FormatPolicy } from "./formats.ts";
 export interface Comparison {
   readonly writer: unknown;
   readonly reader: unknown;
-  /** Whether objects of the writer have declared members only. */
+  /** Whether the writer's objects have only declared members. */
   readonly declared: boolean;
   readonly formats: FormatPolicy;
   /** Steps for the whole pair. */
@@ -20,9 +20,9 @@ export interface Refused {
   readonly keyword: string;
   readonly params: Readonly<Record<string, unknown>>;
   readonly message: string;
-  /** The schema path of the outermost union that the refusal is inside of, if it is inside of one. */
+  /** The schema path of the outermost union that contains the refusal, if any. */
   readonly union?: string;
-  /** The refusal with every other break of the pair patched, by which the break is known when others come and go. */
+  /** The refusal with every other break of the pair patched; it identifies the break even when others come and go. */
   readonly alone?: Pick<Refused, "value" | "instancePath" | "message">;
 }
 

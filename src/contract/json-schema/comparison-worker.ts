@@ -27,7 +27,7 @@ function answer({ name, comparison }: WorkerTask): WorkerAnswer {
 }
 
 function tell(message: WorkerAnswer | "started"): void {
-  // oxlint-disable-next-line unicorn/require-post-message-target-origin -- that is of windows
+  // oxlint-disable-next-line unicorn/require-post-message-target-origin -- only windows take a target origin
   parentPort?.postMessage(message);
 }
 

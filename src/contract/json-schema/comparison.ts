@@ -10,7 +10,7 @@ import { patchedReader, readerWithoutUnion } from "./patched-reader.ts";
 import { isOldDialect } from "./dialect.ts";
 import { SchemaDocument } from "./schema-document.ts";
 
-/** More breaks than that are not listed one by one. */
+/** The maximum number of breaks that are listed one by one. */
 const mostBreaks = 24;
 
 /**
@@ -31,7 +31,7 @@ export function compareSchemas(comparison: Comparison): Compared {
   let isOpen = false;
   while (last.verdict === "breaking" && found.length < mostBreaks) {
     const fresh = last.refused.filter((one) => !found.some((known) => isSameBreak(known, one)));
-    // A patch can make a reader stricter, e.g. where fewer items count as evaluated.
+    // A patch can make the reader stricter, e.g. if fewer items count as evaluated.
     if (last !== first) {
       const pair = (original ??= new PairComparison(comparison, { siblings: false, ...frame }));
       isOpen = !fresh.every((one) => isRefused(one, pair));
@@ -65,18 +65,18 @@ function compareAgain(comparison: Comparison, reader: unknown, frame: SharedFram
   }
 }
 
-/** Whether the pair as it is refuses the value of a break that was found with patches. */
+/** Whether the unpatched pair also breaks on the value of a break that was found with patches. */
 function isRefused({ value }: Refused, pair: PairComparison): boolean {
   try {
     return pair.isBroken(value);
   } catch (error) {
-    // ajv's code for a schema may recurse without end.
+    // The code that ajv generates for a schema may recurse endlessly.
     if (error instanceof RangeError) return false;
     throw error;
   }
 }
 
-/** Beyond that many breaks each is known by the witness that was found first. */
+/** With more breaks than this, each keeps the witness that was found first. */
 const mostAlone = 8;
 
 /** A break with the witness that it has when every other break is patched. */
@@ -138,7 +138,7 @@ function compareOnce(comparison: Comparison, frame: SharedFrame): Compared {
   return { verdict: "unproven", refused: [], tried, assumptions };
 }
 
-/** The refusals in both readings; where no message is refused in both, those by the specification, which ignores such keywords. */
+/** The refusals that occur in both readings; if there are none, those by the specification, which ignores such keywords. */
 function refusedEitherWay(
   [{ refused }, ignoring]: readonly [Compared, PairComparison],
   [{ refused: others }, applying]: readonly [Compared, PairComparison],

@@ -5,18 +5,18 @@ import { atOtherPlaces, type Holds, namedPlaces, placesOf, type ValuesOf } from 
 import { PairComparison } from "./pair-comparison.ts";
 import { SchemaDocument } from "./schema-document.ts";
 
-/** Values by name, and what they leave out. */
+/** Values by name, and the places that they do not cover. */
 export interface CoveringSamples {
-  /** `least` and `most`, and values of which each is at a place of the schema where none before it is. */
+  /** `least` and `most`, and further values that each cover a place of the schema that no earlier one covers. */
   readonly samples: Readonly<Record<string, unknown>>;
   /** The places for which no value was found, by JSON Pointer. */
   readonly missing: readonly string[];
 }
 
-/** More values of one schema are not recorded. */
+/** The maximum number of values that are recorded for one schema. */
 const mostSamples = 200;
 
-/** The steps that one look at a branch counts for. */
+/** The steps that looking at one branch counts for. */
 const stepsOfHolding = 20;
 
 /**
@@ -53,7 +53,7 @@ export function coverSamples(comparison: Comparison): CoveringSamples | undefine
   };
   for (const [name, value] of Object.entries(chosen)) add(value, name);
   for (const value of plausible) add(value);
-  // A value that was found may be changed further: a list that is full of another branch, and so on.
+  // A value that was found may be varied further, e.g. a list filled with items of another branch.
   for (const known of samples.values())
     for (const value of atOtherPlaces(root, known, { holds, valuesOf })) {
       if (missing.size === 0 || search.meter.isSpent) break;

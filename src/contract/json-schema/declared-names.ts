@@ -4,7 +4,7 @@ import type { FormulaPool } from "./formula-pool.ts";
 import { isObject } from "./json-value.ts";
 import type { Keywords } from "./keyword-value.ts";
 
-/** One of the schemas that are applied to one value together. */
+/** One of the schemas that apply to the same value. */
 export type InPlace = Keywords;
 
 /**
@@ -49,7 +49,7 @@ function valuesOf({ enum: list, const: one }: Readonly<Record<string, unknown>>)
 }
 
 /**
- * The places of children that more than one schema describes: what one of them declares there is not all, so such children
+ * The places of children that more than one schema describes: no single one declares everything there, so such children
  * are read as they are written. `contains` describes items that others describe, too.
  */
 export function overlapsOf(group: readonly InPlace[]): ReadonlySet<string> {
@@ -64,7 +64,7 @@ export function overlapsOf(group: readonly InPlace[]): ReadonlySet<string> {
   ]);
 }
 
-/** The same for a single schema. */
+/** The same places for a single schema. */
 function overlapsWithin(keywords: Keywords): readonly string[] {
   const patterns = Object.keys(keywords.map("patternProperties") ?? {});
   const names = Object.keys(keywords.map("properties") ?? {}).filter((name) =>

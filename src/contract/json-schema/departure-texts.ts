@@ -16,7 +16,7 @@ const departureTexts = {
   nullable: "ajv accepts null where a type has nullable, which JSON Schema does not define",
 } as const;
 
-/** The sentence on each departure that was met, for people. */
+/** A sentence on each departure that was found, for reports. */
 export function departureText(departure: Departure): string {
   return departureTexts[departure];
 }

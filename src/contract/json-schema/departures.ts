@@ -5,10 +5,10 @@ import { canonicalJson, isObject } from "./json-value.ts";
 import type { Keywords } from "./keyword-value.ts";
 import type { Reading } from "./reading.ts";
 
-/** The members that `data.name` finds in every object. */
+/** The names that every object inherits, so that ajv's `data.name` finds them. */
 const inherited = new Set(Object.getOwnPropertyNames(Object.prototype));
 
-/** A member is there. */
+/** States that a member is present. */
 export function presentMember(name: string, reading: Reading): Formula {
   const { pool } = reading;
   return isDeparted(inherited.has(name), "inherited", reading)
@@ -16,7 +16,7 @@ export function presentMember(name: string, reading: Reading): Formula {
     : pool.someProperty(pool.values([name]), pool.always);
 }
 
-/** A member is absent, or the value is not an object. */
+/** States that a member is absent, or the value is not an object. */
 export function absentMember(name: string, reading: Reading): Formula {
   const { pool } = reading;
   return isDeparted(inherited.has(name), "inherited", reading)
@@ -81,11 +81,11 @@ export function uniqueFormula(tuple: readonly unknown[], keywords: Keywords, rea
   return pool.any([pool.unique(), pool.all([pool.size("array", 0, tuple.length - 1), skipped])]);
 }
 
-/** Where ajv counts otherwise than the specification what was evaluated. */
+/** The ways in which ajv tracks evaluated members and items differently from the specification. */
 export interface Miscounting {
   /** Whether `contains` takes part. */
   readonly containing: boolean;
-  /** Whether something is evaluated before a subschema that depends on the value. */
+  /** Whether anything is evaluated before a subschema that applies conditionally. */
   readonly forgetting: boolean;
 }
 
@@ -103,13 +103,13 @@ export function unevaluatedFormula(
   return isOther ? counted : reading.pool.any([own, counted]);
 }
 
-/** Notes that a departure was met; whether it is to be read along. */
+/** Records a departure; returns whether it is to be taken into account. */
 function isDeparted(is: boolean, departure: Departure, { departed, departures }: Reading): boolean {
   if (is) departed.add(departure);
   return is && departures;
 }
 
-/** An unknown about a value; the same one wherever these keywords are equal. */
+/** An unknown about a value; equal keywords give the same unknown. */
 function unknown(names: readonly string[], keywords: Keywords, { pool }: Reading): Formula {
   const { node, schema } = keywords;
   const { properties } = schema;
@@ -123,7 +123,7 @@ function unknown(names: readonly string[], keywords: Keywords, { pool }: Reading
   return pool.opaque(/"\$\w*[rR]ef":/.test(text) ? `${node.document.name}${text}` : text);
 }
 
-/** From which item on ajv goes on only when the item is there. */
+/** The item from which ajv continues only if the item exists. */
 function firstChecked(tuple: readonly unknown[]): string {
   return `from ${tuple.findIndex(isChecked)}`;
 }
@@ -138,13 +138,13 @@ function isAsserting(keyword: string): boolean {
 
 const annotations = new Set(["$comment", "$schema", "default", "deprecated", "description", "examples", "title"]);
 
-/** Keywords whose schema ajv writes once for each member or item, rather than in a loop. */
+/** Keywords for which ajv generates code per member or item, rather than a loop. */
 const unrolled = {
   named: ["properties", "dependentSchemas", "allOf", "anyOf", "oneOf", "prefixItems"],
   plain: ["if", "then", "else", "not"],
 };
 
-/** Whether a schema may be applied to several values in one run of ajv's code; what references lead to may. */
+/** Whether ajv's code may apply a schema to several values in one run, as it may for the target of a reference. */
 function isInLoop(pointer: string): boolean {
   const tokens = pointer.split("/").slice(1);
   for (let at = 0; at < tokens.length; at++) {

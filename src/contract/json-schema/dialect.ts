@@ -1,6 +1,6 @@
 import { isObject } from "./json-value.ts";
 
-/** The dialects of JSON Schema that are read. */
+/** The supported dialects of JSON Schema. */
 export type Dialect = "draft-04" | "draft-06" | "draft-07" | "2019-09" | "2020-12";
 
 /** Whether a dialect is draft-07 or older. */
@@ -8,7 +8,7 @@ export function isOldDialect(dialect: Dialect): boolean {
   return dialect.startsWith("draft-");
 }
 
-/** The dialect that `$schema` names; `undefined` for none, and for one that is not read here. */
+/** The dialect that `$schema` names; `undefined` if there is none, or it is not supported. */
 export function namedDialect(schema: unknown): Dialect | undefined {
   const uri = schemaUri(schema);
   const [, draft, version] =
@@ -17,7 +17,7 @@ export function namedDialect(schema: unknown): Dialect | undefined {
   return dialects.find((dialect) => dialect === (draft ?? version));
 }
 
-/** The URI of a dialect that is not read here, e.g. draft-03 or a meta-schema of someone's own. */
+/** The URI of an unsupported dialect, e.g. draft-03 or a custom meta-schema. */
 export function unknownDialect(schema: unknown): string | undefined {
   const uri = schemaUri(schema);
   return uri === undefined || namedDialect(schema) !== undefined ? undefined : uri;
@@ -27,7 +27,7 @@ function schemaUri(schema: unknown): string | undefined {
   return isObject(schema) && typeof schema["$schema"] === "string" ? schema["$schema"] : undefined;
 }
 
-/** The dialect that `$schema` names, else the one that the keywords betray; 2020-12 when nothing does. */
+/** The dialect that `$schema` names, or else the one that the keywords suggest; 2020-12 by default. */
 export function dialectOf(schema: unknown): Dialect {
   const known = namedDialect(schema);
   if (known !== undefined) return known;
@@ -69,7 +69,7 @@ function keywordsIn(schema: unknown): ReadonlySet<string> {
   return seen;
 }
 
-/** Whether a dialect has no such keyword, though validators of others assert it. */
+/** Whether a dialect lacks a keyword that validators of other dialects assert. */
 export function isForeignKeyword(keyword: string, dialect: Dialect): boolean {
   if (keyword === "dependencies") return !isOldDialect(dialect);
   const [since] = newerKeywords.find(([, names]) => names.includes(keyword)) ?? [];

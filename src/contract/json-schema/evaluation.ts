@@ -5,10 +5,10 @@ import type { FormatTests } from "./formats.ts";
 import { canonicalJson, isObject } from "./json-value.ts";
 import { compareRational, isMultiple, rational, toNumber } from "./rational.ts";
 
-/** `undefined` where it is not known: an opaque keyword, a pattern whose time ran out, or the budget of steps used up. */
+/** The truth of a formula; `undefined` if it is unknown: an opaque keyword, a pattern that ran out of time, or a spent budget. */
 export type Truth = boolean | undefined;
 
-/** Whether `value` has what `formula` says. */
+/** Decides whether a value satisfies a formula. */
 export class Evaluation {
   private readonly pool: FormulaPool;
   /** The meaning of formats. */
@@ -148,7 +148,7 @@ function numberTruth(formula: Formula, value: number): Truth {
   }
 }
 
-/** Exact, unless floating-point division says otherwise, as validators use it. */
+/** The exact result, unless floating-point division, which validators use, gives another one. */
 function multipleTruth(value: number, { factor, negated }: FormulaOf<"multiple">): Truth {
   const exactly = isMultiple(rational(value), factor);
   const quotient = value / toNumber(factor);

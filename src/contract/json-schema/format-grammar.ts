@@ -6,7 +6,7 @@ interface Bounds {
   readonly outer: string;
 }
 
-/** Texts of one pattern or another. */
+/** The pattern of texts that match one of several patterns. */
 export function either(...patterns: readonly string[]): string {
   return `(?:${patterns.join("|")})`;
 }
@@ -37,7 +37,7 @@ export const ipv6: string = either(
   `(?:(?:${hextet}:){0,6}${hextet})?::`,
 );
 
-/** The characters that RFC 3987 adds to those of a URI, in a set. */
+/** The characters that RFC 3987 adds to those of a URI, as a character class. */
 const beyondAscii = `\\u{a0}-\\u{d7ff}\\u{f900}-\\u{fdcf}\\u{fdf0}-\\u{ffef}${Array.from({ length: 14 }, (_, plane) => {
   const first = (plane + 1).toString(16);
   return `\\u{${first}${plane === 13 ? "1000" : "0000"}}-\\u{${first}fffd}`;
@@ -101,7 +101,7 @@ export const time: Bounds = {
 
 const leapYear = "(?:[0-9]{2}(?:0[48]|[2468][048]|[13579][26])|(?:[02468][048]|[13579][26])00)";
 
-/** Days that there are (RFC 3339, section 5.7). */
+/** Days that exist (RFC 3339, section 5.7). */
 export const date: string = either(
   "[0-9]{4}-(?:0[13578]|1[02])-(?:0[1-9]|[12][0-9]|3[01])",
   "[0-9]{4}-(?:0[469]|11)-(?:0[1-9]|[12][0-9]|30)",

@@ -21,7 +21,7 @@ export interface FormatLanguage {
   readonly inner: string;
   /** The pattern of every text that some validator accepts. */
   readonly outer: string;
-  /** The truth on texts between the two. Default: validators differ. */
+  /** The truth about texts between the two. Default: validators differ. */
   readonly between?: (text: string) => boolean | undefined;
 }
 
@@ -33,7 +33,7 @@ export const smallestImages: Readonly<Record<"png" | "jpeg", string>> = {
   ),
 };
 
-/** The formats whose texts are known; of others it is not known which texts have them. */
+/** The formats whose texts are known; for any other format nothing is known. */
 export const formatLanguages: ReadonlyMap<string, FormatLanguage> = new Map<string, FormatLanguage>([
   ["date", exact(date)],
   ["date-time", { ...bounds(pairOf("[Tt]", time.inner), pairOf("[Tt\\u{20}]", time.outer)), between: isLeapAt }],
@@ -59,7 +59,7 @@ export const formatLanguages: ReadonlyMap<string, FormatLanguage> = new Map<stri
     "contentMediaType application/json",
     { inner: whole("(?:null|true|false|[1-9][0-9]{0,9})"), outer: "\\S", between: isJson },
   ],
-  // Whether a text is an image is left to those who draw it, but for the smallest one.
+  // Whether a text is an image is left open, except for the smallest ones.
   ["contentMediaType image/png", { inner: imageOf("png"), outer: "^\\u{89}PNG" }],
   ["contentMediaType image/jpeg", { inner: imageOf("jpeg"), outer: "^\\u{ff}\\u{d8}" }],
 ]);
@@ -80,7 +80,7 @@ function uuidOf(prefix: string): string {
   return `${prefix}[0-9A-Fa-f]{8}-(?:[0-9A-Fa-f]{4}-){3}[0-9A-Fa-f]{12}`;
 }
 
-/** Newer drafts of relative JSON pointers have a shift behind the number. */
+/** Newer drafts of relative JSON pointers allow an index shift after the number. */
 function relativePointer(shift: string): string {
   return `(?:0|[1-9][0-9]*)${shift}(?:#|(?:/(?:[^~/]|~[01])*)*)`;
 }

@@ -31,7 +31,7 @@ export function formatTests(policy: FormatPolicy): FormatTests {
   };
 }
 
-/** Whether a text has a format; `undefined` where validators differ, or know the format otherwise than by the specification. */
+/** Whether a text has a format; `undefined` where validators differ from each other or from the specification. */
 export function hasFormat(name: string, text: string): boolean | undefined {
   const language = formatLanguages.get(name);
   return language === undefined ? undefined : isIn(language, text);
@@ -49,7 +49,7 @@ export const numberFormats: ReadonlySet<string> = new Set(["int32", "int64", "fl
 /** draft-07 lets validators assert these as they do formats; later dialects do not. */
 export const contentKeywords = ["contentEncoding", "contentMediaType"] as const;
 
-/** Strings that have one of the formats, and strings that have none; tried where a format decides. */
+/** Strings that have one of the formats, and strings that have none; they are tried where a format matters. */
 export const formatSamples: readonly string[] = [
   "2026-01-31",
   "2026-01-31T12:30:00Z",

@@ -4,10 +4,10 @@ import type { Meter } from "../meter.ts";
 import { canonicalJson } from "./json-value.ts";
 import { type Rational, rationalKey } from "./rational.ts";
 
-/** More formulas than that make no verdict in reasonable time and memory. */
+/** The maximum number of formulas; more would take too much time and memory. */
 const mostFormulas = 250_000;
 
-/** Makes formulas, each once, simplified a little, and their negations. */
+/** Makes formulas and their negations, each once and slightly simplified. */
 export class FormulaPool {
   readonly meter: Meter;
   private readonly known = new Map<string, Formula>();
@@ -157,7 +157,7 @@ export class FormulaPool {
     return made;
   }
 
-  /** The negation if it was made before; two formulas that negate each other clash. */
+  /** The negation, if it has been made before. */
   knownNegation(formula: Formula): Formula | undefined {
     return this.negations.get(formula.id);
   }
@@ -236,7 +236,7 @@ export class FormulaPool {
   }
 }
 
-/** Formulas by their ids, each once. */
+/** The formulas in the order of their ids, without duplicates. */
 function inOrder(formulas: readonly Formula[]): readonly Formula[] {
   const isAscending = (formula: Formula, at: number): boolean => at === 0 || (formulas[at - 1]?.id ?? 0) < formula.id;
   if (formulas.every(isAscending)) return formulas;

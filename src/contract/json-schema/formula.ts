@@ -10,7 +10,7 @@ export const typeNames: readonly TypeName[] = ["null", "boolean", "number", "str
  * A statement about one JSON value.
  *
  * Literals about one type hold for values of every other type, as the keywords of JSON Schema do; their negations therefore
- * name the type. `values`, `reference` and `opaque` speak of every value.
+ * name the type. `values`, `reference` and `opaque` apply to values of any type.
  */
 export type Shape =
   | { readonly kind: "all"; readonly of: readonly Formula[] }
@@ -33,7 +33,7 @@ export type Shape =
   | { readonly kind: "reference"; readonly target: string; readonly negated: boolean }
   | { readonly kind: "opaque"; readonly what: string; readonly negated: boolean };
 
-/** The types that have a size: code points, items, members. */
+/** The types that have a size, counted in code points, items or members. */
 export type SizedType = "string" | "array" | "object";
 
 /** A formula; equal ones of one {@link FormulaPool} are one object with one id. */
@@ -42,7 +42,7 @@ export type Formula = Shape & { readonly id: number };
 /** The formula of one kind. */
 export type FormulaOf<Kind extends Shape["kind"]> = Extract<Formula, { readonly kind: Kind }>;
 
-/** The type a literal speaks about; `undefined` for what speaks about every value. */
+/** The type that a literal is about; `undefined` if it applies to values of any type. */
 export function typeOfLiteral(formula: Formula): TypeName | undefined {
   switch (formula.kind) {
     case "lower":
@@ -77,7 +77,7 @@ export function typeOfValue(value: unknown): TypeName {
   return "object";
 }
 
-/** The name that is spelt out, if there is just one. */
+/** The only name that a formula allows, if there is just one. */
 export function onlyName(names: Formula): string | undefined {
   if (names.kind !== "values" || names.negated || names.values.length !== 1) return undefined;
   const [name] = names.values;

@@ -123,7 +123,7 @@ function renamedFindings(renamed: readonly RenamedMember[], writing: Writing): r
   });
 }
 
-/** The result with what codecs with more types than JSON make of values that only the writer's schema marks. */
+/** The result extended by what codecs with more types than JSON do to values that only the writer's schema marks. */
 async function withNativeTypes(
   result: CompatibilityResult,
   comparison: Comparison,
@@ -166,7 +166,7 @@ async function withNativeTypes(
   return { ...rest, verdict, rows, findings: [...result.findings, finding] };
 }
 
-/** Messages of the writer, one with what is marked among them where it can be; none when none is found in time. */
+/** Messages of the writer, if possible including one with a marked value; none if none is found in time. */
 async function messagesOf(comparison: Comparison, lost: LostMark): Promise<readonly unknown[]> {
   try {
     const chosen = await chooseSamplesWithin({ ...comparison, reader: comparison.writer });
@@ -250,7 +250,7 @@ async function upcastProblem(
     const schemaPath = `#${place} ${what}`;
     return { loss: { value, instancePath: pointer, schemaPath, keyword: "upcast loss", params: {}, message: what } };
   } catch (error) {
-    // A value that validators refuse for the writer says nothing about the upcaster.
+    // A value that the writer cannot send says nothing about the upcaster.
     if (!pair.isSent(value)) return {};
     const why = reasonOf(error);
     const message = `is refused by the upcaster, which throws ${why}`;
@@ -258,7 +258,7 @@ async function upcastProblem(
   }
 }
 
-/** An error with its place and what caused it. */
+/** The text of an error with its place and cause. */
 function reasonOf(error: unknown): string {
   if (!(error instanceof Error)) return typeof error;
   const own = error instanceof SobreError ? `${error.code}: ${error.message}` : `${error.name}: ${error.message}`;

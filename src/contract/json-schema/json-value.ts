@@ -1,13 +1,13 @@
 import { isObject } from "../../values/plain-object.ts";
 export { isObject };
 
-/** The JSON Pointer of the first part of `value` that JSON has no form for; members that are undefined count as left out. */
+/** The JSON Pointer of the first part of `value` that JSON cannot express; undefined members count as absent. */
 export function unjsonPart(value: unknown): string | undefined {
   const [open, done] = [new Set<object>(), new Set<object>()];
   const visit = (part: unknown, pointer: string, depth: number): string | undefined => {
     if (part === null || ["string", "number", "boolean"].includes(typeof part)) return undefined;
     if (typeof part !== "object" || open.has(part)) return pointer;
-    // Deeper nesting is refused elsewhere, or compared as it is.
+    // Deeper nesting is refused elsewhere.
     if (done.has(part) || depth > deepest) return undefined;
     const isPlain = Array.isArray(part) || [Object.prototype, null].includes(Object.getPrototypeOf(part));
     if (!isPlain && Object.prototype.toString.call(part) !== "[object Object]") return pointer;
@@ -40,7 +40,7 @@ export function objectOf(members: Iterable<readonly [string, unknown]>): Readonl
   return Object.fromEntries(members);
 }
 
-/** How many values a JSON value consists of, and how long its strings are, together. */
+/** The size of a JSON value: the number of values in it plus the lengths of its strings. */
 export function weight(value: unknown): number {
   if (Array.isArray(value)) return value.reduce<number>((sum, item) => sum + weight(item), 2);
   if (isObject(value))

@@ -9,9 +9,9 @@ import { toldBy } from "./refusal.ts";
 /** Validates values as a service would: `undefined` for a valid one, the first refusal otherwise. */
 export type Judge = (value: unknown) => PlacedRefusal | undefined;
 
-/** A refusal whose schema path begins at the root of the schema, through references too. */
+/** A refusal whose schema path begins at the root of the schema, even through references. */
 interface PlacedRefusal extends Omit<Refusal, "holder" | "value"> {
-  /** The schema path of the outermost union that the refusal is inside of, if it is inside of one. */
+  /** The schema path of the outermost union that contains the refusal, if any. */
   readonly union?: string;
 }
 
@@ -23,10 +23,10 @@ export interface JudgeReading {
   readonly circular: ReadonlySet<string>;
 }
 
-/** A longer schema is judged without the members that a value does not have, which takes less time to compile. */
+/** A longer schema is compiled with only the members that the value has, which takes less time. */
 const mostText = 20_000;
 
-/** Two judges where formats may mean something or nothing. */
+/** One judge, or two where formats may be asserted or ignored. */
 export function judgesOf(document: SchemaDocument, reading: JudgeReading): readonly Judge[] {
   const text = JSON.stringify(document.root.schema) ?? "";
   const differ = reading.policy === "either" && /"(?:format|content\w+)":/.test(text);
@@ -55,7 +55,7 @@ const early = ["type", "required", "minProperties", "maxProperties", "additional
 
 const keywordsOfFrame = new Set([...silent, ...early, "properties"]);
 
-/** Whether the first refusal of a schema is known without the schemas of its members, if it is one without them. */
+/** Whether ajv's first refusal stays the same if the schemas of members are left out and the value is still refused. */
 function isFrame(schema: unknown): boolean {
   return (
     isObject(schema) &&
@@ -92,7 +92,7 @@ function judgeOf(
   const { dialect } = document;
   const pointers = new Map<unknown, string>();
   const schema = plainSchema(document.root.schema, "", { ...reading, dialect, pointers });
-  // No witness depends on a text that some validators take: it is not sent, and not refused.
+  // No witness depends on a text that only some validators accept: it counts neither as sent nor as refused.
   const formats = reading.asserts ? asserted(schema, reading.side === "reader") : {};
   const judge = compileJudge(typeof schema === "boolean" || isObject(schema) ? schema : true, {
     dialect: dialect === "2019-09" || dialect === "2020-12" ? dialect : "draft-07",
@@ -138,16 +138,16 @@ function outOfTime(): never {
 const foreign = new Set(["$schema", "nullable", "discriminator", "$async", "id"]);
 
 interface Plain extends JudgeReading {
-  /** The members that count; default: all. */
+  /** The members to compile. Default: all. */
   readonly names?: ReadonlySet<string>;
   /** Whether members may be anything, which takes no time to compile. Default: false. */
   readonly isFrame?: boolean;
   readonly dialect: Dialect;
-  /** The place in the document of each schema that ajv gets. */
+  /** The place in the document of each schema that is passed to ajv. */
   readonly pointers: Map<unknown, string>;
 }
 
-/** The schema in the words of its dialect that ajv reads: no `$ref` with siblings, no boolean bounds, no foreign keywords. */
+/** The schema in keywords that ajv reads as its dialect means them: no `$ref` with siblings, boolean bounds or foreign keywords. */
 function plainSchema(schema: unknown, pointer: string, reading: Plain): unknown {
   const made = plainObject(schema, pointer, reading);
   if (isObject(made)) reading.pointers.set(made, pointer);
@@ -157,7 +157,7 @@ function plainSchema(schema: unknown, pointer: string, reading: Plain): unknown 
 function plainObject(schema: unknown, pointer: string, reading: Plain): unknown {
   if (!isObject(schema)) return schema;
   if (isOldDialect(reading.dialect) && !reading.siblings && typeof schema["$ref"] === "string") {
-    // Definitions assert nothing, and references lead there.
+    // Definitions assert nothing, but references may lead to them.
     const kept = ["definitions", "$defs"].flatMap((name): readonly (readonly [string, unknown])[] =>
       isObject(schema[name]) ? [[name, inner(name, schema[name], { pointer: `${pointer}/${name}`, reading })]] : [],
     );
@@ -183,7 +183,7 @@ function plainObject(schema: unknown, pointer: string, reading: Plain): unknown 
   return { ...own, allOf: [...(Array.isArray(own["allOf"]) ? own["allOf"] : []), ...contents] };
 }
 
-/** draft-07 lets validators assert contents, which ajv does as a format. */
+/** draft-07 lets validators assert contents; ajv is given a format for that. */
 function content(name: string, value: unknown, { dialect }: Plain): readonly (readonly [string, unknown])[] {
   if (dialect !== "draft-07" || typeof value !== "string") return [];
   return [["content ", { format: `${name} ${value.toLowerCase()}` }]];

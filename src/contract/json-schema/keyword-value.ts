@@ -22,7 +22,7 @@ export class Keywords {
     throw this.broken(name, typeof value === "number" ? "a number that a double can hold" : "a number");
   }
 
-  /** A value that is compared with, which must be one of JSON: 1e400 is read as infinity. */
+  /** A value to compare with, which must be JSON: JSON.parse reads 1e400 as infinity. */
   json(value: unknown, name: string): unknown {
     if (isFinitely(value)) return value;
     throw this.broken(name, "a value of JSON whose numbers a double can hold");

@@ -92,12 +92,12 @@ export function stringKeywords(keywords: Keywords, { pool, formats }: Reading): 
   return parts;
 }
 
-/** The keywords of objects that speak of single members. */
+/** The keywords of objects that concern single members. */
 export function propertyKeywords(keywords: Keywords, reading: Reading, child: Child): Formula[] {
   const { pool } = reading;
   const parts = sizes(keywords, pool, ["object", "minProperties", "maxProperties"]);
   const present = (name: string): Formula => presentMember(name, reading);
-  // Draft-03 had a boolean there, and old schemas still carry it where it means nothing.
+  // Draft-03 had a boolean there; old schemas still contain it, without meaning.
   const required = typeof keywords.get("required") === "boolean" ? [] : keywords.get("required");
   for (const name of required === undefined ? [] : keywords.names(required, "required")) parts.push(present(name));
   const names = countedNames(keywords.map("properties"), reading);
@@ -151,7 +151,7 @@ export function itemKeywords(keywords: Keywords, reading: Reading, child: Child)
   return parts;
 }
 
-/** The keyword that speaks of the items after the prefix. */
+/** The keyword for the items after the prefix. */
 export function restKeyword(keywords: Keywords, hasPrefix: boolean): "items" | "additionalItems" | undefined {
   if (Array.isArray(keywords.get("items")))
     return keywords.has("additionalItems") && !hasPrefix ? "additionalItems" : undefined;

@@ -1,11 +1,11 @@
 import { type Formula, onlyName, typeOfValue } from "./formula.ts";
 import { canonicalJson } from "./json-value.ts";
 
-/** Facts about a member of an object that literals state outright. */
+/** Facts about a member of an object that literals state directly. */
 interface KnownMember {
-  /** Whether it is there. */
+  /** Whether it is present. */
   present: boolean;
-  /** The values that it may have when it is there, if they are listed. */
+  /** The values that it may have if present, where they are listed. */
   values: readonly unknown[] | undefined;
 }
 
@@ -23,7 +23,7 @@ export function membersKnown(literals: Iterable<Formula>): KnownMembers {
     const name = onlyName(literal.names);
     if (name === undefined) continue;
     const values = listedIn(literal.of);
-    // That some member of the name has a listed value means that the member has it: names are unique.
+    // Names are unique, so if some member with this name has a listed value, the member has it.
     const before = known.get(name) ?? { present: false, values: undefined };
     known.set(name, {
       present: before.present || literal.kind === "someProperty",

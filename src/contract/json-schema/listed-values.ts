@@ -10,7 +10,7 @@ export interface ValueSource {
   readonly restriction: Restriction;
 }
 
-/** All values that may satisfy a set, as canonical JSON, when it is plain that they are few; `undefined` otherwise. */
+/** All values that may satisfy a set, as canonical JSON, if they are evidently few; `undefined` otherwise. */
 export function finiteValues(
   formulas: readonly Formula[],
   { evaluation, restriction }: ValueSource,
@@ -37,7 +37,7 @@ function isEmptyOnly(members: readonly Formula[], type: string): boolean {
   return members.some((member) => member.kind === "size" && member.type === type && member.max === 0);
 }
 
-/** The values among which one of `type` must be, when formulas list them or the type has few. */
+/** The possible values of `type`, if formulas list them or the type has only a few. */
 export function listedValues(members: readonly Formula[], type: TypeName): readonly unknown[] | undefined {
   if (type === "null") return [null];
   if (type === "boolean") return [true, false];

@@ -1,14 +1,14 @@
 import { schemaKeywords, schemaMapKeywords } from "./dialect.ts";
 import { canonicalJson, isObject } from "./json-value.ts";
 
-/** One text for schemas that differ in titles, descriptions and comments at most. */
+/** A text that is equal for schemas that differ at most in titles, descriptions and comments. */
 export function meaningOf(schema: unknown): string {
   return canonicalJson(plain(schema));
 }
 
-/** Whether two schemas differ in titles, descriptions and comments at most. */
+/** Whether two schemas differ at most in titles, descriptions and comments. */
 export function isSameMeaning(one: unknown, other: unknown): boolean {
-  // Most pairs differ in what their roots list, which takes no time to see.
+  // Most pairs differ in the keywords of their roots, which is quick to see.
   if (isObject(one) && isObject(other))
     for (const name of ["properties", "required"]) if (sizeOf(one[name]) !== sizeOf(other[name])) return false;
   return meaningOf(one) === meaningOf(other);
@@ -18,7 +18,7 @@ function sizeOf(listed: unknown): number {
   return typeof listed === "object" && listed !== null ? Object.keys(listed).length : 0;
 }
 
-/** Keywords whose value, a text, asserts nothing; no reference leads to a text. */
+/** Keywords whose value is a text that asserts nothing; no reference can lead to it. */
 const texts = new Set(["$comment", "description", "title"]);
 
 function plain(schema: unknown): unknown {

@@ -82,7 +82,7 @@ const itemsOf = (value: unknown): unknown => (Array.isArray(value) ? value.lengt
 const membersOf = (value: unknown): unknown =>
   isObject(value) && !Array.isArray(value) ? Object.keys(value).length : undefined;
 
-/** The keywords that name a boundary, with what of a value they measure. An exclusive bound names none that is valid. */
+/** The keywords that name a boundary, with the size that they measure. An exclusive bound names no valid value. */
 const bounds: readonly (readonly [string, (value: unknown) => unknown])[] = [
   ["minimum", numberOf],
   ["maximum", numberOf],
@@ -94,13 +94,13 @@ const bounds: readonly (readonly [string, (value: unknown) => unknown])[] = [
   ["maxProperties", membersOf],
 ];
 
-/** The longest text or list that a golden message shows the bound of. */
+/** The longest text or list that is recorded to show a bound. */
 const mostLength = 1000;
 
 /** Values of a schema, of one type if one is named; few of them, or none. */
 export type ValuesOf = (node: SchemaNode, type?: string) => readonly unknown[];
 
-/** Values like the given one at other places: in another branch, with a listed value, a bound, with and without a member. */
+/** Variants of a value that cover other places: another branch, a listed value, a bound, a member present or absent. */
 export function* atOtherPlaces(
   root: SchemaNode,
   value: unknown,
@@ -136,7 +136,7 @@ function* others(keywords: Keywords, value: unknown, valuesOf: ValuesOf): Genera
 
 function* resized(value: unknown, size: number): Generator {
   if (typeof value === "string") yield (value + "a".repeat(size)).slice(0, size);
-  // Items may have to differ.
+  // The items must perhaps be unique.
   if (Array.isArray(value) && value.length > 0)
     for (const differ of [false, true])
       yield Array.from({ length: size }, (_, at): unknown => {

@@ -6,7 +6,7 @@ import type { Keywords } from "./keyword-value.ts";
 import { appliedTogether, fromNative, itemNodes, memberNodes, toNative, withPlausibleTexts } from "./native-values.ts";
 import { escapeToken, type SchemaDocument, type SchemaNode } from "./schema-document.ts";
 
-/** A place where the writer's schema marks what the reader's does not. */
+/** A place that the writer's schema marks and the reader's does not. */
 export interface LostMark {
   readonly kind: NativeKind | "integer";
   /** Of the value; `*` for a member of any other name. */
@@ -33,7 +33,7 @@ export function lostMark(
     meter.spend(left.length + right.length);
     seen.add(key);
     const [kind, other] = [markOf(left), markOf(right)];
-    // Without a keyword of the reader a number of any size passes.
+    // Unless the reader has a keyword there, a number of any size passes.
     const isLost = kind === "integer" ? other !== kind && right.some(({ schema }) => "type" in schema) : kind !== other;
     if (kind !== undefined && isLost) return { kind, instancePointer: at };
     for (const [name, nodes] of childrenOf(left, right)) {
@@ -45,7 +45,7 @@ export function lostMark(
   return visit([writer.root], [reader.root], "");
 }
 
-/** The sample with a text of the marked kind where it lacks the member; samples leave out what they cannot judge. */
+/** The sample with a text of the marked kind added where the member is absent, as samples omit what they cannot judge. */
 export function withMarked(sample: unknown, { kind, instancePointer }: LostMark): unknown {
   const patched = new PatchedValue(sample);
   const text = { bytes: "AAEC", instant: "2026-01-31T12:00:00Z", int64: "7", integer: 7 }[kind];
@@ -53,7 +53,7 @@ export function withMarked(sample: unknown, { kind, instancePointer }: LostMark)
   return patched.value;
 }
 
-/** A message that its reader finds changed in a codec with such types. */
+/** A message that arrives changed in a codec with such types. */
 export interface NativeChange {
   /** The message in JSON, and with the types that such codecs carry. */
   readonly value: unknown;
@@ -63,7 +63,7 @@ export interface NativeChange {
   readonly outcome: string;
 }
 
-/** How one message is misread; `undefined` when it is read as it was meant. */
+/** How one message is misread; `undefined` if it is read as intended. */
 export function nativeChange(
   writer: SchemaDocument,
   reader: SchemaDocument,

@@ -8,7 +8,7 @@ import type { SchemaDocument, SchemaNode } from "./schema-document.ts";
 
 /**
  * A JSON value as MessagePack and AMQP carry it: texts that a schema marks as Base64 are bytes, as 64-bit integers are
- * bigints, as date-time are dates. A text that the way back would write otherwise stays a text.
+ * bigints, and as date-time are dates. A text that would not be restored exactly stays a text.
  */
 export function toNative({ root }: SchemaDocument, value: unknown): unknown {
   return converted([root], value, (kind, text) => {
@@ -22,7 +22,7 @@ export function fromNative({ root }: SchemaDocument, value: unknown): unknown {
   return converted([root], value, jsonFormOf);
 }
 
-/** The value with texts of the kind that the schema marks, where they are not: samples know only what is valid. */
+/** The value with texts of the marked kind in place of other texts, as samples are only guaranteed to be valid. */
 export function withPlausibleTexts({ root }: SchemaDocument, value: unknown): unknown {
   return converted([root], value, (kind, text) => {
     if (typeof text !== "string" || nativeOf(kind, text) !== undefined) return text;
@@ -58,7 +58,7 @@ function isStructured(value: unknown): boolean {
   return Array.isArray(value) || (isObject(value) && !(value instanceof Uint8Array) && !(value instanceof Date));
 }
 
-/** The schemas that are applied to one value, through references and combinators; of alternatives those that `holds` keeps. */
+/** The schemas that apply to one value, through references and combinators; of alternatives, those that `holds` accepts. */
 export function appliedTogether(
   nodes: readonly SchemaNode[],
   holds: (alternative: SchemaNode) => boolean = () => true,

@@ -12,7 +12,7 @@ import {
   toNumber,
 } from "./rational.ts";
 
-/** The numbers that satisfy literals: `none`, some candidates of which one may, or all there are when `finite`. */
+/** The numbers that satisfy literals: `none`, or candidates, which are all there are if `finite`. */
 export type Numbers = "none" | { readonly candidates: readonly number[]; readonly finite: boolean };
 
 const most = 2000;
@@ -101,7 +101,7 @@ function all(found: readonly Rational[], { low, high, factor, excluded }: Range)
       !excluded.some((other) => dividesAlike(other) && isMultiple(value, other)),
   );
   if (left.length === 0) return "none";
-  // Where no double is the number, others than JavaScript may still read it.
+  // A number that is not a double may still be read exactly outside of JavaScript.
   return { candidates: left.map(toNumber), finite: left.every(isDouble) };
 }
 
@@ -110,7 +110,7 @@ function isDouble(value: Rational): boolean {
   return Number.isFinite(nearest) && compareRational(rational(nearest), value) === 0;
 }
 
-/** Whether validators that divide floating-point numbers find the same multiples: 1.01 is 1010 times 0.001 and not so to them. */
+/** Whether floating-point division, which validators use, finds the same multiples: by it 1.01 is not a multiple of 0.001. */
 function dividesAlike({ denominator }: Rational): boolean {
   return (denominator & (denominator - 1n)) === 0n;
 }

@@ -1,18 +1,18 @@
 import type { Evaluation } from "./evaluation.ts";
 import { type Formula, type FormulaOf, onlyName } from "./formula.ts";
 
-/** The literals about objects among a set, sorted by what they do. */
+/** The literals about objects in a set, grouped by what they state. */
 export interface ObjectLiterals {
   readonly every: readonly FormulaOf<"everyProperty">[];
-  /** Those on a single name, by that name. */
+  /** The `everyProperty` literals on a single name, by that name. */
   readonly onName: ReadonlyMap<string, readonly Formula[]>;
-  /** The rest of them. */
+  /** The other `everyProperty` literals. */
   readonly onNames: readonly FormulaOf<"everyProperty">[];
-  /** Members wanted under one name that is spelt out. */
+  /** Members that are required under one given name. */
   readonly named: ReadonlyMap<string, readonly Formula[]>;
-  /** Members wanted under a name of some kind. */
+  /** Members that are required under some name of a kind. */
   readonly some: readonly FormulaOf<"someProperty">[];
-  /** Every name that a formula spells out. */
+  /** Every name that a formula mentions. */
   readonly names: readonly string[];
   readonly min: number;
   readonly max: number;
@@ -64,7 +64,7 @@ export function memberFormulas(
   ];
 }
 
-/** The formulas on members whose names are not spelt out, which may or may not concern another name. */
+/** The formulas on members whose names are not given, which may or may not apply to a further name. */
 export function openEvery({ every }: ObjectLiterals): readonly FormulaOf<"everyProperty">[] {
   return every.filter(({ names }) => !(names.kind === "values" && !names.negated));
 }

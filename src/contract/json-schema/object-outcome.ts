@@ -4,7 +4,7 @@ import { memberFormulas, type ObjectLiterals, objectLiterals, openEvery } from "
 import type { OtherNameProof, Outcome, Proof } from "./proof.ts";
 import type { Searcher } from "./searcher.ts";
 
-/** A member under a name that no formula spells out. */
+/** A member under a name that no formula mentions. */
 interface OtherMember {
   readonly name: string;
   readonly value: unknown;
@@ -60,7 +60,7 @@ class ObjectSearch {
     return this.searcher.inside(memberFormulas(name, literals, this.searcher.evaluation));
   }
 
-  /** Tries every place for a member that is wanted under a name of some kind. */
+  /** Tries every place for a member that is required under some name of a kind. */
   private place(some: FormulaOf<"someProperty">, members: readonly Formula[], placed: readonly OtherMember[]): Outcome {
     const { pool, evaluation } = this.searcher;
     const rest = members.filter((member) => member !== some);
@@ -89,7 +89,7 @@ class ObjectSearch {
     return outcome.kind === "open" ? outcome : (unknown ?? outcome);
   }
 
-  /** Searches for a member under a name that no formula spells out. */
+  /** Searches for a member under a name that no formula mentions. */
   private otherMember(
     literals: ObjectLiterals,
     { names, of }: { readonly names: Formula; readonly of: Formula },

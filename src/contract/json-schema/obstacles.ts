@@ -3,7 +3,7 @@ import type { FormatTests } from "./formats.ts";
 import type { Formula } from "./formula.ts";
 import { toNumber } from "./rational.ts";
 
-/** The reason why the texts of some literals are not decided, for people. */
+/** A sentence, for reports, on why the texts of some literals are not decided. */
 export function obstacleOf(members: readonly Formula[], formats: FormatTests): string | undefined {
   const reasons = members.flatMap((member): readonly string[] => {
     if (member.kind === "pattern" && matcherOf(member.source).automaton === undefined)
@@ -20,7 +20,7 @@ export function obstacleOf(members: readonly Formula[], formats: FormatTests): s
   return reasons.length === 0 ? undefined : `no text was decided, as ${Array.from(new Set(reasons)).join(", and ")}`;
 }
 
-/** The same for numbers: a fraction that floating-point division has other multiples of. */
+/** The same for numbers: a fraction whose multiples differ by floating-point division. */
 export function fractionOf(members: readonly Formula[]): string | undefined {
   const factors = members.flatMap((member) =>
     member.kind === "multiple" && (member.factor.denominator & (member.factor.denominator - 1n)) !== 0n

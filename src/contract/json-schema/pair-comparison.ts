@@ -29,17 +29,17 @@ const assumptionOfMultiples =
 
 const mostFindings = 12;
 
-/** Steps for each further way to refuse, for making one witness smaller, and for the samples of one variation. */
+/** The steps for each further way to refuse, for shrinking one witness, and for the samples of one variation. */
 const mostSteps = { way: 300_000, shrinking: 200_000, sample: 1_000_000 } as const;
 
 /** How one comparison reads `$ref`, and how many steps it may take. */
 export interface Frame {
   readonly siblings: boolean;
-  /** Whether what ajv does otherwise than the specification is read along. Default: false. */
+  /** Whether ajv's departures from the specification are taken into account. Default: false. */
   readonly departures?: boolean;
   /** Default: a meter of the comparison's budget. */
   readonly meter?: Meter;
-  /** The judges compiled for comparisons of the same schemas before, by schema and reading. */
+  /** The judges compiled in earlier comparisons of the same schemas, by schema and reading. */
   readonly judges?: Map<unknown, Map<string, readonly Judge[]>>;
 }
 
@@ -100,21 +100,21 @@ export class PairComparison {
     } catch (error) {
       if (error instanceof SobreError && error.code === "LimitExceeded")
         return { verdict: "unproven", refused: [], tried: [error.message], assumptions };
-      // Only recursion without an end gets there.
+      // Only endless recursion gets here.
       if (error instanceof RangeError)
         return { verdict: "unproven", refused: [], tried: ["the schemas recurse too deep"], assumptions };
       throw error;
     }
   }
 
-  /** Whether a schema that allows messages allows none of declared members: so its writer sends others, too. */
+  /** Whether a schema allows messages, but none with only declared members, so that its writer must send others. */
   private isNothingDeclared(sent: Formula): boolean {
     if (!this.comparison.declared || this.quietly([sent])?.kind !== "closed") return false;
     const written = new Translation(this.reading()).location(this.writer.root);
     return this.quietly([written])?.kind !== "closed";
   }
 
-  /** The outcome of only the search by cases, before any validator is compiled. */
+  /** The outcome of the search by cases alone, before any validator is compiled. */
   decide(): Outcome["kind"] {
     const [sent, accepted] = this.formulas();
     return this.search([sent, this.pool.not(accepted)]).kind;
@@ -152,7 +152,7 @@ export class PairComparison {
     try {
       return this.judges(new Set())?.writer.every((judge) => judge(value) === undefined) === true;
     } catch (error) {
-      // ajv's code for a schema may recurse without end.
+      // The code that ajv generates for a schema may recurse endlessly.
       if (error instanceof RangeError) return false;
       throw error;
     }
@@ -225,7 +225,7 @@ export class PairComparison {
         found.kind === "open" ? { value: found.value } : found.kind === "unknown" ? found.candidate : undefined;
       if (found.kind === "unknown") tried.add(`search by cases: ${found.why}`);
       if (value === undefined || judges === undefined) return;
-      // It was judged, and what cannot be made smaller at all cannot while it keeps one reason.
+      // It has been judged already; a value that cannot shrink at all cannot shrink while keeping one reason either.
       if (found.kind === "open" && smallest.has(canonicalJson(value.value))) return;
       const keeps = (smaller: unknown): boolean =>
         this.evaluation.truth(sent, smaller) === true &&
@@ -247,10 +247,10 @@ export class PairComparison {
         refused.push(judged);
     };
     consider(outcome);
-    // Each way in which the reader may refuse is searched on its own, so that every change gets its finding.
+    // Each way in which the reader may refuse is searched separately, so that every change gets its own finding.
     const ways = this.pool.not(accepted);
     if (ways.kind === "any") {
-      // A way that the writer's schema excludes word for word is none.
+      // A way that the writer's schema literally excludes is skipped.
       const excluded = new Set((sent.kind === "all" ? sent.of : [sent]).map((part) => this.pool.not(part).id));
       for (const way of ways.of.filter(({ id }) => !excluded.has(id)).slice(0, mostFindings)) {
         // Prefer a message that is refused for a single reason.
@@ -294,7 +294,7 @@ export class PairComparison {
   private compileJudges(tried: Set<string>): Judges | undefined {
     const reading = { policy: this.comparison.formats, siblings: this.frame.siblings, circular: this.circular };
     try {
-      // On the way it is found where schemas lead back to themselves.
+      // This also finds where schemas lead back to themselves.
       this.formulas();
       return { writer: this.judgesOfSide("writer", reading), reader: this.judgesOfSide("reader", reading) };
     } catch (error) {
@@ -326,7 +326,7 @@ export class PairComparison {
       return first === undefined || refusals.includes(undefined) ? undefined : { value, ...first };
     } catch (error) {
       if (error instanceof SobreError) throw error;
-      // ajv's code for a schema may recurse without end, or not run at all; nothing is confirmed then.
+      // The code that ajv generates may recurse endlessly or fail to run; then nothing is confirmed.
       return undefined;
     }
   }

@@ -10,7 +10,7 @@ interface Place {
 }
 
 /**
- * A copy of the reader's schema that no longer refuses what `refused` shows, and otherwise as little changed as possible:
+ * A copy of the reader's schema that no longer refuses what `refused` shows, with as little changed as possible:
  * a member is no longer required, a listed value is added, or a condition is dropped. `undefined` when there is no such
  * place in the schema, e.g. in one that it refers to elsewhere.
  */
@@ -24,7 +24,7 @@ export function patchedReader(reader: unknown, writer: unknown, refused: Refused
   return patch({ holder, keyword: refused.keyword }, writer, refused) ? copy : undefined;
 }
 
-/** The same with the whole union dropped that the refusal is inside of. */
+/** A copy without the whole union that contains the refusal. */
 export function readerWithoutUnion(reader: unknown, { union }: Refused): unknown {
   if (union === undefined) return undefined;
   const copy: unknown = structuredClone(reader);

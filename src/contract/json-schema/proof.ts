@@ -8,9 +8,9 @@ import type { Formula, FormulaOf, TypeName } from "./formula.ts";
 export type Proof =
   /** The set holds a formula and its negation, once it is reduced to one type. */
   | { readonly rule: "clash" }
-  /** A set met before on the way here is part of this one: a smallest value satisfying that one would hold a smaller one. */
+  /** This set contains one of its ancestors: a smallest value for that ancestor would contain a smaller one. */
   | { readonly rule: "induction"; readonly ancestor: number }
-  /** No type is left over. */
+  /** No type is left. */
   | { readonly rule: "types"; readonly cases: readonly (readonly [TypeName, Proof])[] }
   /** Each value of a finite list is refused. */
   | { readonly rule: "values" }
@@ -25,7 +25,7 @@ export type Proof =
 type ObjectProof =
   /** A member that must be there has no value. */
   | { readonly rule: "member"; readonly name: string; readonly proof: Proof }
-  /** The member that `of` wants has no place, neither under a known name nor under another. */
+  /** The member that `of` requires fits under no known name and under no other. */
   | {
       readonly rule: "placement";
       readonly of: Formula;
@@ -41,7 +41,7 @@ type ObjectProof =
       readonly other: OtherNameProof;
     };
 
-/** Why a member cannot have a name that no formula spells out. */
+/** Why a member cannot have a name that no formula mentions. */
 export type OtherNameProof =
   | { readonly by: "name" | "value"; readonly proof: Proof }
   | { readonly by: "count" }
@@ -52,25 +52,25 @@ export type OtherNameProof =
 export type ArrayProof =
   /** An item that must be there has no value. */
   | { readonly rule: "item"; readonly at: number; readonly proof: Proof }
-  /** The item that `of` wants has no place. */
+  /** The item that `of` requires fits nowhere. */
   | {
       readonly rule: "itemPlacement";
       readonly of: Formula;
       readonly at: readonly (readonly [number, Proof])[];
       readonly tail: { readonly by: "value" | "rest"; readonly proof: Proof } | undefined;
     }
-  /** Fewer items can be what `of` wants than it wants. */
+  /** Fewer items can satisfy `of` than it requires. */
   | {
       readonly rule: "containsPossible";
       readonly of: Formula;
       readonly refused: readonly (readonly [number, Proof])[];
       readonly tail: Proof | undefined;
-      /** The first position that no item can have. */
+      /** The first position that no item can take. */
       readonly limit: readonly [number, Proof] | undefined;
     }
-  /** More items must be what `of` limits than it allows. */
+  /** More items must match than `of` allows. */
   | { readonly rule: "containsForced"; readonly of: Formula; readonly forced: readonly (readonly [number, Proof])[] }
-  /** More items are wanted of a kind than are allowed of one that includes it. */
+  /** More items of a kind are required than are allowed of a kind that includes it. */
   | {
       readonly rule: "containsExceeded";
       readonly least: FormulaOf<"containsLeast">;

@@ -20,7 +20,7 @@ export function rational(value: number): Rational {
 
 const cache = new Map<number, Rational>();
 
-/** -1, 0 or 1 when `a` is below, at or above `b`. */
+/** -1, 0 or 1 if `a` is less than, equal to or greater than `b`. */
 export function compareRational(a: Rational, b: Rational): number {
   const left = a.numerator * b.denominator;
   const right = b.numerator * a.denominator;

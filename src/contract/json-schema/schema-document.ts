@@ -27,7 +27,7 @@ export class SchemaDocument {
   private readonly dynamicAnchors = new Map<string, SchemaNode[]>();
   private readonly known: KnownSchemas;
   private readonly others = new Map<string, SchemaDocument>();
-  /** Whether a `$recursiveAnchor: true` is somewhere. */
+  /** Whether the document contains a `$recursiveAnchor: true`. */
   recursive = false;
 
   constructor(schema: unknown, name: string, known: KnownSchemas, origin: string = name) {
@@ -54,7 +54,7 @@ export class SchemaDocument {
     this.index(this.root, 0);
   }
 
-  /** The schema at a keyword of `node`, with the base URI that counts there. */
+  /** The schema at a keyword of `node`, with the base URI that applies there. */
   child(node: SchemaNode, ...path: readonly (string | number)[]): SchemaNode {
     let schema = node.schema;
     let { base, pointer } = node;
@@ -109,7 +109,7 @@ export class SchemaDocument {
 
   private identifier(schema: unknown): string | undefined {
     if (!isObject(schema)) return undefined;
-    // Next to $ref an identifier means nothing in old dialects.
+    // Old dialects ignore an identifier next to $ref.
     if (isOldDialect(this.dialect) && typeof schema["$ref"] === "string") return undefined;
     const id = this.dialect === "draft-04" ? schema["id"] : schema["$id"];
     return typeof id === "string" ? id : undefined;

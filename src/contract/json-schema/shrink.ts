@@ -2,12 +2,12 @@ import { isObject, objectOf, weight } from "./json-value.ts";
 
 const mostTries = 1500;
 
-/** Beyond that many members or items several are left out at a time first. */
+/** With more members or items than this, several are removed at a time at first. */
 const few = 8;
 
 /**
- * A smaller value that still passes `keeps`, found by leaving out and simplifying parts. `take` is asked before each try, with
- * the size of the value to make; it is the end when it says no.
+ * A smaller value that still passes `keeps`, found by removing and simplifying parts. `take` is asked before each try, with
+ * the size of the value to make; the search ends when it returns false.
  */
 export function shrink(value: unknown, keeps: (value: unknown) => boolean, take: (steps: number) => boolean): unknown {
   let best = value;
@@ -50,7 +50,7 @@ function* lighter(value: unknown): Generator {
   for (const smaller of simpler(value)) if (weight(smaller) < own) yield smaller;
 }
 
-/** The runs to leave out of so many: halves, quarters and so on, and one after another. */
+/** The runs to remove from a list: halves, then quarters and so on, each from first to last. */
 function* cuts(length: number): Generator<readonly [from: number, count: number]> {
   for (let count = length > few ? length >> 1 : 1; count >= 1; count >>= 1)
     for (let from = 0; from + count <= length; from += count) yield [from, count];

@@ -5,12 +5,12 @@ import { UnsupportedPattern } from "../regex/parser.ts";
 import type { FormatTests } from "./formats.ts";
 import type { Formula } from "./formula.ts";
 
-/** How formats are read: as what a text surely has or lacks, or as what it may. */
+/** Whether formats are read as what a text surely has or lacks, or as what it may have or lack. */
 export type FormatReading = "surely" | "possibly";
 
 /**
- * Finds a string for the patterns, formats, lengths and refused strings among `members`; what has no automaton is left out.
- * There is none for sure when formats are read as `possibly`.
+ * Finds a string for the patterns, formats, lengths and refused strings among `members`; a pattern without an automaton is ignored.
+ * If formats are read as `possibly` and none is found, there is none.
  */
 export function stringFor(members: readonly Formula[], formats: FormatTests, reading: FormatReading): Found {
   const wanted = wantedOf(members, formats, reading);

@@ -60,7 +60,7 @@ export class Translation {
       );
     pool.meter.spend(stepsOfSchema + scope.nodes.length);
     const inner = scope.entered(node);
-    // The value is being checked against this schema already; saying so again adds nothing.
+    // The value is already being checked against this schema; repeating it adds nothing.
     if (inner === undefined) {
       this.reading.circular.add(scope.nodes.at(-1)?.pointer ?? "");
       return pool.always;
@@ -152,7 +152,7 @@ const deepest = 400;
 const stepsOfSchema = 20;
 const mostSteps = 200_000;
 
-/** Whether validators differ on what an embedded schema is: it names another dialect, or an old one has `$id` next to `$ref`. */
+/** Whether validators read an embedded schema differently: it names another dialect, or has `$id` next to `$ref` in an old one. */
 function isReadApart({ node, schema }: Keywords): boolean {
   if (node.pointer === "") return false;
   const { dialect } = node.document;
@@ -168,7 +168,7 @@ function isReadApart({ node, schema }: Keywords): boolean {
 class InPlaceScope {
   private readonly shared: ReadonlySet<string>;
   readonly nodes: readonly SchemaNode[];
-  /** How many of the nodes are outside of the innermost negation. */
+  /** The number of nodes outside of the innermost negation. */
   private readonly outside: number;
 
   constructor(shared: ReadonlySet<string>, nodes: readonly SchemaNode[], outside = 0) {

@@ -17,13 +17,13 @@ export interface FormulaSource {
   location(node: SchemaNode): Formula;
 }
 
-/** The parts that one outcome of the subschemas evaluates: members by name, items below an index, items by their value. */
+/** The parts that are evaluated in one case of the subschemas: members by name, items below an index, items by value. */
 interface Case {
-  /** When this case is so. */
+  /** The condition of this case. */
   readonly when: Formula;
   /** A formula on names; `always` for all members. */
   readonly names: Formula;
-  /** How many items from the start; `Infinity` for all. */
+  /** The number of items from the start; `Infinity` for all. */
   readonly items: number;
   /** The items that `contains` has evaluated, at any position. */
   readonly like: Formula;
@@ -31,7 +31,7 @@ interface Case {
 
 const mostCases = 64;
 
-/** `unevaluatedProperties` and `unevaluatedItems`, by the cases of which subschemas hold. */
+/** `unevaluatedProperties` and `unevaluatedItems`, by cases of which subschemas hold. */
 export function unevaluated(keywords: Keywords, reading: Reading, source: FormulaSource): Formula[] {
   const { node } = keywords;
   if (isOldDialect(node.document.dialect)) return [];
@@ -70,7 +70,7 @@ class Cases {
   private readonly source: FormulaSource;
   private readonly keyword: Unevaluated;
   private readonly open = new Set<string>();
-  /** Whether ajv loses count somewhere on the way. */
+  /** Whether ajv loses track of what was evaluated. */
   isForgotten = false;
 
   constructor(pool: FormulaPool, source: FormulaSource, keyword: Unevaluated) {
@@ -79,7 +79,7 @@ class Cases {
     this.keyword = keyword;
   }
 
-  /** The cases of a schema, without its keyword `except`; `undefined` when they are too many or not known. */
+  /** The cases of a schema, without its keyword `except`; `undefined` if they are too many or unknown. */
   of(keywords: Keywords, except?: string): readonly Case[] | undefined {
     const { node } = keywords;
     const key = `${node.document.name}#${node.pointer}`;
@@ -197,8 +197,8 @@ class Cases {
 }
 
 /**
- * Whether ajv (8.20) loses count: it starts counting over in the first subschema that is not always applied, and what
- * came before is gone where that one does not apply. Its order: references, anyOf, oneOf, allOf, if, then, else,
+ * Whether ajv (8.20) loses track: it starts over in the first subschema that applies conditionally, and what
+ * came before is forgotten if that one does not apply. Its order: references, anyOf, oneOf, allOf, if, then, else,
  * properties, patternProperties, dependentSchemas.
  */
 function isCountLost(keyword: Unevaluated, keywords: Keywords, evaluating: ReadonlySet<string>): boolean {

@@ -4,7 +4,7 @@ import type { FormulaPool } from "./formula-pool.ts";
 const mostVariations = 300;
 
 /**
- * Formulas that tell values apart where the given ones do: each alternative, each type, each listed value, each bound,
+ * Formulas that distinguish the values that the given ones distinguish: each alternative, type, listed value and bound, and
  * each member present and absent, at every depth.
  */
 export function variations(pool: FormulaPool, formulas: readonly Formula[]): readonly Formula[] {

@@ -29,7 +29,7 @@ interface ServiceAnswer {
   readonly etag: string | undefined;
 }
 
-/** An answer is refused beyond so many bytes. */
+/** The maximum number of bytes of an answer; a longer one is refused. */
 const mostBytes = 16 * 2 ** 20;
 
 /** A service that speaks JSON over HTTP: the one place where contracts use the network. */
@@ -60,7 +60,7 @@ export class JsonService {
   }
 
   /**
-   * Asks for `path`, which is put behind the URL.
+   * Requests `path`, which is appended to the URL.
    *
    * @throws SobreError `MessagingEntityNotFound` for 404, `UnauthorizedAccess` for 401 and 403, `ServiceBusy` for 429 and 503,
    *   `ServiceCommunicationProblem` for other failures of the service, `InvalidOperation` for 412, `InvalidArgument` for other
@@ -75,7 +75,7 @@ export class JsonService {
         this.query === "" ? place : `${place}${place.includes("?") ? "&" : "?"}${this.query}`,
         {
           method,
-          // A password must not be sent on to another place.
+          // A redirect must not send the password elsewhere.
           redirect: "manual",
           signal: ended.signal,
           headers: {

@@ -1,7 +1,7 @@
 import { isObject } from "../../values/plain-object.ts";
 import type { MessageShape } from "./shape.ts";
 
-/** The types of google.protobuf that JSON does not write member by member, each with what it writes for an empty one. */
+/** The types of google.protobuf with a JSON form of their own, each with the form of an empty message. */
 const emptyForms: Readonly<Record<string, unknown>> = {
   Any: {},
   Duration: "0s",

@@ -1,6 +1,6 @@
 import type { EnumShape, FieldShape } from "./shape.ts";
 
-/** The kinds that read every value of a kind as the same value, besides the kind itself. */
+/** For each kind, the other kinds that read all its values as the same values. */
 const wider: Readonly<Record<string, readonly string[]>> = {
   bool: ["int32", "uint32", "int64", "uint64"],
   int32: ["int64"],
@@ -48,7 +48,7 @@ function keepsNames(writer: EnumShape | undefined, reader: EnumShape | undefined
   return Array.from(writer.names).every(([number, name]) => reader.numbers.get(name) === number);
 }
 
-/** Values of a kind at its edges, as protobufjs takes them; for members of a oneof zero too, which selects the member. */
+/** Boundary values of a kind, as protobufjs takes them; for a member of a oneof also zero, which selects it. */
 export function samplesOf(field: FieldShape): readonly unknown[] {
   return field.oneof === undefined ? edgesOf(field) : [...edgesOf(field), ...zeroOf(field)];
 }
@@ -93,7 +93,7 @@ function edgesOf({ kind, enumeration }: Pick<FieldShape, "kind" | "enumeration">
   }
 }
 
-/** Keys of a map, the plainest first. */
+/** Keys of a map, the simplest first. */
 export function keySamples(kind: string): readonly string[] {
   if (kind === "string") return ["a"];
   if (kind === "bool") return ["true"];

@@ -23,17 +23,17 @@ export interface Change {
   };
 }
 
-/** Both schemas, and what must stay. */
+/** Both schemas, and what must stay compatible. */
 export interface Sides {
   readonly writer: ProtobufSchema;
   readonly reader: ProtobufSchema;
   readonly policy: ProtobufPolicy;
-  /** Whether the reader is the older version: what it lacks was added, and it skips it. */
+  /** Whether the reader is the older version, so that what it lacks was added later and is skipped. */
   readonly readerIsOlder: boolean;
   readonly meter: Meter;
 }
 
-/** More values than that make no message to show. */
+/** The maximum number of values in a message that is shown. */
 const mostValues = 500;
 
 interface OpenPair extends RelatedPair {
@@ -117,7 +117,7 @@ export class MessageComparison {
     });
   }
 
-  /** The lines that set aside what a removed field leaves free. */
+  /** The `reserved` statements that are missing for the number and name of a removed field. */
   private missingReservations(field: FieldShape, { reserved }: MessageShape): readonly string[] {
     const isNamed = this.sides.policy === "wire" || reserved.names.includes(field.name);
     return [
@@ -158,7 +158,7 @@ export class MessageComparison {
     if (policy !== "wire" && this.changes.length === before) this.found(lossInJson, [...values, ...twice], about);
   }
 
-  /** A default travels in no message: each side reads its own. */
+  /** Checks the defaults, which no message carries: each side applies its own. */
   private unset(
     field: FieldShape,
     other: FieldShape,
@@ -212,7 +212,7 @@ export class MessageComparison {
     });
   }
 
-  /** A message with `field` set and the required fields too, as far as it is finite: one that requires itself is not. */
+  /** A message with `field` and all required fields set, as far as that is finite: a message may require itself. */
   private baseline(
     shape: MessageShape,
     field?: FieldShape,
@@ -266,7 +266,7 @@ export class MessageComparison {
     if (!quiet) this.doubts.push(`${message} None of ${values.length} values was changed.`);
   }
 
-  /** Nothing is lost of what the writer itself cannot send, as a message that requires itself. */
+  /** The loss, or none and a doubt where the value to try cannot be written, e.g. of a message that requires itself. */
   private lossIfSent(lossOf: () => Loss): Loss {
     try {
       return lossOf();

@@ -48,7 +48,7 @@ export function readRoot(files: Readonly<Record<string, unknown>>, bundled: Set<
   try {
     root.resolveAll();
   } catch (error) {
-    // An import that defines options only is not missed.
+    // A missing import that only defines options does no harm.
     if (missing.size === 0) throw error;
     const names = Array.from(missing, (name) => JSON.stringify(name)).join(", ");
     throw new SobreError(
@@ -62,13 +62,13 @@ export function readRoot(files: Readonly<Record<string, unknown>>, bundled: Set<
   return root;
 }
 
-/** protobufjs takes time with the square of the fields of one message. */
+/** The maximum number of fields of one message; the parser of protobufjs takes quadratic time. */
 const mostFields = 4000;
 
-/** The option that repeats a default beyond 2^53 as text. */
+/** The option that repeats, as text, a default beyond 2^53. */
 export const exactDefault = "(sobre.exact_default)";
 
-/** Says defaults beyond 2^53 once more as text, since protobufjs reads them as the nearest double. */
+/** Repeats defaults beyond 2^53 as text, since protobufjs reads them as the nearest double. */
 function withExactDefaults(text: string): string {
   return text.replaceAll(
     /\bdefault\s*=\s*(-?)(0x[0-9a-f]{13,40}|[1-9]\d{15,40}|0[0-7]{17,40})(?=\s*[\],])/gi,
@@ -80,7 +80,7 @@ function withExactDefaults(text: string): string {
 const ignored = /\/\*[^]*?(?:\*\/|$)|\/\/[^\n]*|"(?:\\.|[^"\\\n])*"|'(?:\\.|[^'\\\n])*'/g;
 const told = /\b(?:enum|oneof)\b|[{};]|=\s*\w+\s*(?=[;[])/g;
 
-/** The number of fields of the message with the most, in the text of a .proto file; those of its oneofs are its own. */
+/** The greatest number of fields of any message in a .proto text; fields in oneofs count for the message. */
 export function mostFieldsOf(text: string): number {
   const blocks = [{ kind: "", fields: 0 }];
   let kind = "";

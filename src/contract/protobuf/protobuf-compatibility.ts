@@ -10,7 +10,7 @@ import { openProtobufSchema, type ProtobufSchema } from "./schema.ts";
 import { brokenRules } from "./schema-rules.ts";
 import type { MessageShape } from "./shape.ts";
 
-/** Compares two Protobuf schemas in one direction: every message type of the writer with its namesake, or its likeness. */
+/** Compares two Protobuf schemas in one direction: every message type of the writer with the one of its name or structure. */
 export function protobufCompatibility(
   older: unknown,
   newer: unknown,
@@ -71,7 +71,7 @@ function findingOf({ sent, writerPlace, readerPlace, ...change }: Change, writin
   });
 }
 
-/** Root messages that the reader lacks or knows by another name: readers look for the name that travels with a message. */
+/** Root messages that the reader lacks or has under another name; readers look for the name that travels with a message. */
 function unreadNames({ pairs, alone }: Pairs, { writer }: Sides): readonly Change[] {
   const inner = new Set(
     Array.from(writer.messages.values(), ({ name, fields }) =>

@@ -41,7 +41,7 @@ export function lossInJson(value: Readonly<Record<string, unknown>>, writer: Sen
   return problem === undefined ? undefined : { payload: bytes, outcome: problem };
 }
 
-/** How a reader misreads the JSON form of a message; `undefined` when nothing is lost. */
+/** How a reader misreads the JSON form of a message; `undefined` if nothing is lost. */
 export function problemOfJson(
   json: Readonly<Record<string, unknown>>,
   writer: MessageShape,
@@ -68,7 +68,7 @@ function memberNamed(name: string, { fields }: MessageShape): FieldShape | undef
   return fields.find(({ readNames }) => readNames.includes(name));
 }
 
-/** The value with numbers for names, and one form for values that are equal on the wire. */
+/** The value with field numbers in place of names, and one form for values that are equal on the wire. */
 function byNumber(
   value: Readonly<Record<string, unknown>>,
   { fields }: MessageShape,
@@ -84,7 +84,7 @@ function byNumber(
         ? byNumber(item, field.message, writer?.byNumber.get(field.number)?.message)
         : wireForm(item, field);
     const forms = items.map(one);
-    // A zero counts only where it selects the member of a oneof.
+    // A zero matters only if it selects a member of a oneof.
     if (
       field.label === "one" &&
       !field.message &&
@@ -105,7 +105,7 @@ function plainItems(value: unknown, { label, keyKind }: FieldShape): readonly un
   return Object.entries(value).flatMap(([key, item]) => [keyOf(key), item]);
 }
 
-/** A message in the JSON form of Protobuf. Of the types with a form of their own only an empty message has it. */
+/** A message in the JSON form of Protobuf; types with a form of their own are written only if empty. */
 export function protoJson(
   value: Readonly<Record<string, unknown>>,
   { fields }: MessageShape,
@@ -128,7 +128,7 @@ export function protoJson(
   return Object.fromEntries(entries);
 }
 
-/** Why the JSON form does not fit a message type, as the ProtoJSON rules have it. */
+/** Why a JSON form does not fit a message type by the rules of ProtoJSON. */
 function jsonProblem(json: Readonly<Record<string, unknown>>, shape: MessageShape, path: string): string | undefined {
   for (const [name, value] of Object.entries(json)) {
     const field = memberNamed(name, shape);

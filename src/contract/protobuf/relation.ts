@@ -3,10 +3,10 @@ import { areFormedAlike } from "./json-forms.ts";
 import { keepsInJson, keepsOnWire } from "./kinds.ts";
 import type { FieldShape, MessageShape } from "./shape.ts";
 
-/** Why a field of the writer is read as it was meant. */
+/** Why a field of the writer is read correctly. */
 export type FieldReason = "read as it is" | "left out, and set aside" | "left out";
 
-/** A pair of message types, and why each field of the writer's is read as it was meant. */
+/** A pair of message types, and why each field of the writer's is read correctly. */
 export interface RelatedPair {
   readonly writer: MessageShape;
   readonly reader: MessageShape;
@@ -24,7 +24,7 @@ export function pairKey(writer: MessageShape, reader: MessageShape): string {
 /**
  * Whether a relation proves that the reader reads what the writer writes: every field of every pair is accounted for, every
  * pair of nested types is in the relation too, no default has changed, no field is newly required, and no oneof takes in
- * fields that could be set together. It searches nothing and encodes nothing.
+ * fields that could be set together. It neither searches nor encodes.
  */
 export function checkRelation(relation: Relation, policy: ProtobufPolicy): boolean {
   return Array.from(relation.values()).every(({ writer, reader, fields }) => {
@@ -42,7 +42,7 @@ export function checkRelation(relation: Relation, policy: ProtobufPolicy): boole
   });
 }
 
-/** Whether a field is read as it was meant, given the pairs of nested types. */
+/** Whether a field is read correctly, given the pairs of nested types. */
 export function isKept(
   field: FieldShape,
   other: FieldShape,
@@ -57,12 +57,12 @@ export function isKept(
   return relation.has(pairKey(field.message, other.message));
 }
 
-/** Whether a field that the writer leaves out means the same to both. */
+/** Whether an absent field means the same to both. */
 export function isUnsetAlike(field: FieldShape, other: FieldShape): boolean {
   return field.required || field.unset === other.unset;
 }
 
-/** Whether the reader's JSON form takes the name that the writer's has. */
+/** Whether the reader accepts the JSON name that the writer uses. */
 export function nameIsRead(field: FieldShape, other: FieldShape): boolean {
   return other.readNames.includes(field.jsonName);
 }
@@ -78,7 +78,7 @@ export function clashingFields(
   );
 }
 
-/** Fields of one oneof beyond that are compared with their neighbours only; one that clashes with any clashes with one of them. */
+/** With more fields in one oneof than this, each is compared only with its neighbours; any clash is also one of neighbours. */
 const mostClashes = 20;
 
 function clashesOf(field: FieldShape, others: readonly FieldShape[]): readonly (readonly [FieldShape, FieldShape])[] {

@@ -2,8 +2,8 @@ import type { Change, Sides } from "./message-comparison.ts";
 import { type EnumShape, type FieldShape, isReserved, type MessageShape, type Reserved } from "./shape.ts";
 
 /**
- * Rules about schemas that protect future versions rather than a message of today: what is set aside stays so, what is
- * removed is set aside, names and procedures stay. They have no witness, and say so by their codes, `rule-…`.
+ * Rules that protect future versions rather than a message of today: what is reserved stays reserved, what is
+ * removed becomes reserved, names and procedures stay. Their findings have no witness and codes that begin with `rule-`.
  */
 export function brokenRules({ writer, reader, policy, readerIsOlder }: Sides): readonly Change[] {
   // Removals are reported in the backward direction only.
@@ -70,7 +70,7 @@ export function brokenRules({ writer, reader, policy, readerIsOlder }: Sides): r
 
 type Add = (code: string, message: string, place: string) => void;
 
-/** Changes of fields that code generated from the schema does not survive, though messages do. */
+/** Changes of fields that break code generated from the schema, though not messages. */
 function generatedFields(message: MessageShape, other: MessageShape, add: Add): void {
   for (const field of message.fields) {
     const same = other.byNumber.get(field.number);

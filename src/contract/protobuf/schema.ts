@@ -22,9 +22,9 @@ export interface ProtobufSchema {
   readonly messages: ReadonlyMap<string, MessageShape>;
   readonly enums: ReadonlyMap<string, EnumShape>;
   readonly procedures: ReadonlyMap<string, ProcedureShape>;
-  /** The messages and enums of imports that need not be given; they are compared where fields lead to them. */
+  /** The messages and enums of built-in imports; they are compared where fields refer to them. */
   readonly bundled: ReadonlySet<string>;
-  /** The full names of whatever imported files declare. */
+  /** The full names of all declarations in imported files. */
   readonly imported: ReadonlySet<string>;
   /** The wire form of a plain object of protobufjs. */
   encode(type: string, value: Readonly<Record<string, unknown>>): Uint8Array;
@@ -40,7 +40,7 @@ export interface ImportingProto {
 
 /**
  * Opens .proto text, or several texts by the names under which they import each other. Of an {@link ImportingProto}, imported
- * types count where the file's own lead to them.
+ * types count where the file's own types refer to them.
  *
  * @throws SobreError `InvalidArgument` when it cannot be read or an import is missing.
  */
@@ -76,7 +76,7 @@ function isImporting(source: unknown): source is ImportingProto {
   return isObject(source) && typeof source["proto"] === "string" && areTexts(source["imports"]);
 }
 
-/** A schema without the types of imported files to which nothing else leads. */
+/** A schema without the unused types of imported files. */
 function withoutUnused(schema: ProtobufSchema, texts: readonly string[]): ProtobufSchema {
   const imported = new Set(texts.flatMap((text) => Array.from(protoDeclarations(text).keys())));
   const used = new Set<string>();
@@ -223,7 +223,7 @@ function fieldShape(field: Field, { messages, jsonNames }: Surroundings): FieldS
   };
 }
 
-/** Whether nothing says that the field was set; for members of a oneof protobufjs gives the oneof itself. */
+/** Whether the field has no presence; for members of a oneof protobufjs gives the oneof itself. */
 function isImplicit({ hasPresence }: Field): boolean {
   return !hasPresence;
 }
@@ -233,7 +233,7 @@ function jsonNameOf(field: Field): string {
   return typeof jsonName === "string" ? jsonName : field.name;
 }
 
-/** protobufjs takes the default of bytes for Base64 where it can be; the text is as it was declared. */
+/** The text of a default of bytes as declared; protobufjs reads it as Base64 if possible. */
 function unsetForm({ typeDefault, options: declared }: Field, kind: string): string | undefined {
   const exact: unknown = kind === "float" || kind === "double" ? undefined : declared?.[exactDefault];
   const value: unknown = kind === "bytes" ? (declared?.["default"] ?? "") : (exact ?? typeDefault);
@@ -267,7 +267,7 @@ function isStrictJson(type: object): boolean {
   return feature(type, "json_format") === "ALLOW";
 }
 
-/** The declarations of protobufjs leave the resolved features out. */
+/** The resolved features, which the declarations of protobufjs lack. */
 function feature(type: object, name: string): unknown {
   const features: unknown = Reflect.get(type, "_features");
   return isObject(features) ? features[name] : undefined;

@@ -7,9 +7,9 @@ export interface MessageShape {
   readonly fields: readonly FieldShape[];
   readonly byNumber: ReadonlyMap<number, FieldShape>;
   readonly reserved: Reserved;
-  /** Whether the JSON form is defined for all of it: proto3 and editions say so, proto2 does not. */
+  /** Whether the JSON form is fully defined, as in proto3 and editions but not in proto2. */
   readonly strictJson: boolean;
-  /** Whether it is in the wire form of message sets, which nothing here reads. */
+  /** Whether it has the wire form of message sets, which is not supported. */
   readonly isMessageSet: boolean;
 }
 
@@ -18,7 +18,7 @@ export interface FieldShape {
   readonly number: number;
   readonly name: string;
   readonly jsonName: string;
-  /** The names under which it is read from JSON: the one of JSON, and its own where no other field has that in JSON. */
+  /** The names that are accepted in JSON: its JSON name, and its own unless that is another field's JSON name. */
   readonly readNames: readonly string[];
   /** `message`, `group`, `enum` or the name of a scalar; for a map that of its values. */
   readonly kind: Kind;
@@ -26,11 +26,11 @@ export interface FieldShape {
   /** Kind of the keys of a map. */
   readonly keyKind: Kind;
   readonly required: boolean;
-  /** The oneof it is in; synthetic ones do not count. */
+  /** The oneof that it belongs to, unless that is synthetic. */
   readonly oneof: string | undefined;
-  /** Whether a reader can see that it was set to zero. */
+  /** Whether a reader can distinguish zero from absent. */
   readonly hasPresence: boolean;
-  /** The value read where the field was left out, in wire form: its default; `undefined` for zero or no value. */
+  /** The default, in wire form, that is read for an absent field; `undefined` for zero or no value. */
   readonly unset: string | undefined;
   readonly message: MessageShape | undefined;
   readonly enumeration: EnumShape | undefined;

@@ -1,6 +1,6 @@
 import type { FieldShape } from "./shape.ts";
 
-/** A scalar, in one form for values that are equal on the wire. */
+/** A scalar in a form that is the same for values that are equal on the wire. */
 export function wireForm(value: unknown, { kind }: Pick<FieldShape, "kind">): string {
   if (typeof value === "boolean") return value ? "1" : "0";
   if (kind === "string" && typeof value === "string") return `text ${Buffer.from(value).toString("base64")}`;

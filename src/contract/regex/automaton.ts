@@ -1,20 +1,20 @@
 import { parseRegex, UnsupportedPattern } from "./parser.ts";
 import { type CodePointRange, isWord, lastCodePoint, type RegexNode, word } from "./syntax.ts";
 
-/** A set of states of the automaton at one place in a string; places with one `id` go on alike. */
+/** A set of states of the automaton at one place in a string; places with the same `id` behave alike from there on. */
 export interface Place {
   readonly id: number;
   /** Whether a string that ends here matches. */
   readonly matches: boolean;
   readonly states: readonly number[];
   readonly isStart: boolean;
-  /** Whether every string that goes on from here matches, or none does. */
+  /** Whether all strings that continue from here match, or none does. */
   readonly isSettled: boolean;
-  /** Whether the code point before it is part of a word, where that matters. */
+  /** Whether the previous code point is part of a word, where that matters. */
   readonly isBehindWord: boolean;
 }
 
-/** A pattern as an automaton that is made deterministic while it is walked: one step a code point, whatever the pattern. */
+/** A pattern as an automaton that becomes deterministic as it runs: one step per code point, whatever the pattern. */
 export interface Automaton {
   readonly start: Place;
   /** The ranges at whose ends the behaviour may change. */
@@ -32,7 +32,7 @@ interface State {
   readonly elsewhere: number[];
 }
 
-/** More states than that are refused: the pattern is small, but repeats much. */
+/** The maximum number of states; a small pattern with large repetitions may need more, and is refused. */
 const mostStates = 20_000;
 const mostPlaces = 10_000;
 const anything: readonly CodePointRange[] = [[0, lastCodePoint]];
@@ -130,12 +130,12 @@ function walker(states: readonly State[], { first, last, ranges, hasBoundaries }
   let nextId = 0;
   const follow = (seeds: readonly number[], edges: (state: State) => readonly (readonly number[])[]): Set<number> => {
     const reached = new Set(seeds);
-    // A set grows while it is walked.
+    // The loop also reaches what is added to the set meanwhile.
     for (const at of reached) for (const list of edges(states[at] ?? dead)) for (const to of list) reached.add(to);
     return reached;
   };
   const place = (reached: ReadonlySet<number>, isStart: boolean, isBehindWord: boolean): Place => {
-    // Once found, found for good.
+    // A match that has been found remains one.
     const left = isStart ? reached : Array.from(reached).filter((at) => useful.has(at));
     const members = reached.has(last) ? [last] : Array.from(left).toSorted((a, b) => a - b);
     const key = `${isStart ? "^" : ""}${isBehindWord ? "w" : ""}${members.join(",")}`;
@@ -201,14 +201,14 @@ function walker(states: readonly State[], { first, last, ranges, hasBoundaries }
 
 const none: readonly number[] = [];
 
-/** The states from which another one is reached behind the start of a string. */
+/** The states from which another one is reached after the start of a string. */
 function leadingTo(last: number, states: readonly State[]): ReadonlySet<number> {
   const before = states.map((): number[] => []);
   for (const [at, { steps, free, atEnd, atBoundary, elsewhere }] of states.entries())
     for (const to of [...steps.map((step) => step.to), ...free, ...atEnd, ...atBoundary, ...elsewhere])
       before[to]?.push(at);
   const found = new Set([last]);
-  // A set grows while it is walked.
+  // The loop also reaches what is added to the set meanwhile.
   for (const at of found) for (const from of before[at] ?? none) found.add(from);
   return found;
 }

@@ -8,7 +8,7 @@ export interface Wanted {
   readonly max: number;
 }
 
-/** A shortest such string; `none` when no such string exists, `unknown` when the budget of steps ended before. */
+/** A shortest such string; `none` if there is none, `unknown` if the budget of steps ended first. */
 export type Found = { readonly text: string } | "none" | "unknown";
 
 interface Node {
@@ -43,7 +43,7 @@ export function findString({ automata, min, max }: Wanted, budget = 60_000): Fou
         const places = automata.map(({ automaton }, index) =>
           automaton.step(node.places[index] ?? automaton.start, codePoint),
         );
-        // Nothing that goes on from there is wanted.
+        // No continuation from there can match.
         if (places.some(({ isSettled, matches }, index) => isSettled && matches !== automata[index]?.matches)) continue;
         const made: Node = { places, length: node.length + 1, from: node, codePoint };
         const key = keyOf(made, min);
@@ -57,7 +57,7 @@ export function findString({ automata, min, max }: Wanted, budget = 60_000): Fou
   return "none";
 }
 
-/** Lengths count only up to the least one that is wanted; the search meets shorter strings first. */
+/** The key of a state; lengths beyond the least one allowed are alike, as the search meets shorter strings first. */
 function keyOf({ places, length }: Node, min: number): string {
   return `${Math.min(length, min)}:${places.map(({ id }) => id).join(",")}`;
 }

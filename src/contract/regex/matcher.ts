@@ -6,7 +6,7 @@ import { UnsupportedPattern } from "./parser.ts";
 export interface Matcher {
   /** Set unless the pattern needs backtracking. */
   readonly automaton: Automaton | undefined;
-  /** `undefined` when the time of a backtracking pattern ran out. */
+  /** `undefined` if a backtracking pattern ran out of time. */
   test(text: string): boolean | undefined;
 }
 
@@ -57,7 +57,7 @@ function compile(source: string): RegExp {
     return new RegExp(source, "u");
   } catch (error) {
     try {
-      // Patterns of old schemas escape what the flag `u` forbids to escape.
+      // Patterns of old schemas contain escapes that the flag `u` forbids.
       return new RegExp(source, "");
     } catch {
       throw error;

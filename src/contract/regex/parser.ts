@@ -8,10 +8,10 @@ import {
   type RegexNode,
 } from "./syntax.ts";
 
-/** Says that a pattern is legal for ECMA-262, perhaps, but has parts that need backtracking or are not known here. */
+/** Signals a pattern that may be legal by ECMA-262 but needs backtracking or is not supported. */
 export class UnsupportedPattern extends Error {}
 
-/** The deepest nesting and the greatest repetition that are read; beyond that the automaton would grow too large. */
+/** The deepest nesting and the greatest repetition; beyond them the automaton would grow too large. */
 const deepest = 100;
 const mostRepeats = 1000;
 

@@ -27,7 +27,7 @@ export function joined(ranges: readonly CodePointRange[]): readonly CodePointRan
   return result;
 }
 
-/** All code points but those of `ranges`. */
+/** All code points except those of `ranges`. */
 export function complement(ranges: readonly CodePointRange[]): readonly CodePointRange[] {
   const result: CodePointRange[] = [];
   let next = 0;
@@ -39,7 +39,7 @@ export function complement(ranges: readonly CodePointRange[]): readonly CodePoin
   return result;
 }
 
-/** The code points that ECMA-262 takes for parts of words. */
+/** The code points of words by ECMA-262. */
 export function isWord(point: number): boolean {
   return word.some(([first, last]) => point >= first && point <= last);
 }
@@ -105,7 +105,7 @@ export function propertySet(name: string): readonly CodePointRange[] {
   return made;
 }
 
-/** Runs of code points that a text can hold side by side; those of one run have one width. */
+/** Runs of code points that may be neighbours in a text; those of one run have the same width. */
 const planes: readonly CodePointRange[] = [
   [0, 0xd7ff],
   [0xe000, 0xffff],

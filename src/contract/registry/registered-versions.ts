@@ -4,6 +4,7 @@ import { parsedJson } from "../../values/json.ts";
 import { canonicalJson, isObject } from "../json-schema/json-value.ts";
 import type { VersionPair } from "../subjects/subject-pairs.ts";
 import type { Subject } from "../subjects/subject.ts";
+import { parseSchemaText } from "../subjects/subject-files.ts";
 import { readVersions, type SubjectVersion, wholeText } from "../subjects/subject-version.ts";
 import type { RegisteredSchema, RegistryMode } from "./schema-registry.ts";
 
@@ -41,7 +42,7 @@ export function filesOfRegistered({
 
 /** A JSON Schema under the identifier by which others refer to it. */
 function identified(text: string, id: string): string {
-  const schema = parsedJson(text);
+  const schema = isObject(parsedJson(text)) ? parseSchemaText(text, id) : undefined;
   return isObject(schema) ? JSON.stringify({ ...schema, $id: id }) : text;
 }
 
@@ -54,7 +55,7 @@ export function versionOfRegistered(registered: RegisteredSchema): SubjectVersio
   return { ...version, version: `registry:${registered.version}` };
 }
 
-/** One text for versions that are the same but for blanks. */
+/** A text that is equal for versions that differ only in white space. */
 function sameText(version: SubjectVersion): string {
   return version.format === "protobuf" ? wholeText(version).trim() : canonicalJson(version.schema);
 }

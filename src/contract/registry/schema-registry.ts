@@ -33,7 +33,7 @@ interface SchemaReference {
   readonly version: number;
 }
 
-/** More schemas than that, one refers to another, are refused. */
+/** The maximum number of schemas that one schema may refer to, directly or not. */
 const mostReferences = 200;
 
 /** A client of registries that speak the REST interface of Confluent's, for JSON Schema and Protobuf. */
@@ -103,7 +103,7 @@ export class SchemaRegistry {
   async mode(subject: string): Promise<RegistryMode> {
     const path = `/config/${encodeURIComponent(subject)}?defaultToGlobal=true`;
     const { json } = await this.service.ask(path).catch((error: unknown) => {
-      // A registry that does not know the parameter has no setting of the subject's own.
+      // A registry that does not know the parameter has no setting for the subject.
       if (error instanceof SobreError && error.code === "MessagingEntityNotFound") return this.service.ask("/config");
       throw error;
     });
@@ -116,7 +116,7 @@ export class SchemaRegistry {
     );
   }
 
-  /** The registry's own answer on a schema as the next one after a version; `undefined` when it does not say. */
+  /** The registry's own answer to whether a schema may follow a version; `undefined` if it gives none. */
   async isCompatible(
     { subject, version }: Pick<RegisteredSchema, "subject" | "version">,
     { format, text }: Pick<RegisteredSchema, "format" | "text">,

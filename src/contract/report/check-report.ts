@@ -10,7 +10,7 @@ export interface CheckReport {
   readonly changes: readonly SubjectFinding[];
   /** Edited releases, stale waivers: each fails the check. */
   readonly problems: readonly string[];
-  /** How many released files were held against the lock. */
+  /** The number of released files that were compared with the lock. */
   readonly locked: number;
   /** Folder of the subjects, for paths in annotations. */
   readonly folder: string;
@@ -69,14 +69,14 @@ export function isPassed({ result, isWaived, subject }: CheckedPair): boolean {
   return result.verdict === "safe" || isWaived === true;
 }
 
-/** The pairs that are neither proven nor broken, with where their newer schema is; waived ones are let pass. */
+/** The pairs that are neither proven nor breaking nor waived, with the file of the newer schema. */
 export function unprovenPairs({ pairs, folder }: CheckReport): readonly UnprovenPair[] {
   return pairs
     .filter((pair) => !isPassed(pair) && pair.result.verdict !== "breaking")
     .map((pair) => ({ pair, file: `${folder}/${shownVersion(pair).file}`, why: (pair.result.tried ?? []).join("; ") }));
 }
 
-/** A pair of which nothing is known for sure. */
+/** An undecided pair. */
 interface UnprovenPair {
   readonly pair: CheckedPair;
   readonly file: string;

@@ -198,7 +198,7 @@ function sarif(report: CheckReport): string {
 }
 
 function located(file: string, region: object): object {
-  // A URI has no blanks.
+  // A URI must not contain spaces.
   return { physicalLocation: { artifactLocation: { uri: encodeURI(file) }, region } };
 }
 
@@ -223,7 +223,7 @@ function markdown(report: CheckReport): string {
   return `${["| pair | verdict | why | witness | repair | where |", "| --- | --- | --- | --- | --- | --- |", ...rows, "", ...problems, ...(problems.length > 0 ? [""] : []), `${summaryOf(report)}.`].join("\n")}\n`;
 }
 
-/** Escapes as XML 1.0 asks, which has no place for control characters. */
+/** Escapes for XML 1.0, which cannot express control characters. */
 function xml(value: string): string {
   const allowed = value.replaceAll(/[^\t\n\r\u{20}-\u{D7FF}\u{E000}-\u{FFFD}\u{10000}-\u{10FFFF}]/gu, "\u{FFFD}");
   return escapeMarkup(allowed);

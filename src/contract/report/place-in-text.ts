@@ -35,7 +35,7 @@ export function placeInText(text: string, pointer: string, syntax: "json" | "yam
   return { line: before.split("\n").length, column: offset - before.lastIndexOf("\n") };
 }
 
-/** The declaration of the name, or of the innermost one around it that is there. */
+/** The declaration of the name, or else of the innermost enclosing one that exists. */
 function protoOffset(text: string, name: string): number {
   const declared = protoDeclarations(text);
   for (let inner = name; inner !== ""; inner = inner.slice(0, Math.max(0, inner.lastIndexOf(".")))) {
@@ -45,7 +45,7 @@ function protoOffset(text: string, name: string): number {
   return 0;
 }
 
-/** Walks the tokens of valid JSON; where the pointer leads nowhere, the last place on the way counts. */
+/** Walks the tokens of valid JSON; if the pointer leads nowhere, its last existing part counts. */
 function jsonOffset(text: string, pointer: string): number {
   const wanted = pointer
     .split("/")

@@ -1,6 +1,6 @@
 /** The part that a declaration adds to the full names inside of it. */
 interface Scope {
-  /** Empty for what names do not mention, as a oneof. */
+  /** Empty for a declaration that full names leave out, as a oneof. */
   readonly name: string;
   /** Whether its content declares something; the braces of an option do not. */
   readonly declares: boolean;

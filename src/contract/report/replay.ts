@@ -10,7 +10,7 @@ import { defaultBudget } from "../meter.ts";
 import type { Finding } from "../verdict.ts";
 import { hashOf } from "../witness.ts";
 
-/** A witness of a report with all that it takes to see it fail again. */
+/** A witness of a report with everything needed to replay it. */
 export interface RecordedWitness {
   readonly value: unknown;
   readonly hash: string;
@@ -75,7 +75,7 @@ export interface FoundWitness {
   readonly writer: "older" | "newer";
 }
 
-/** The witness of a report whose hash begins so; `undefined` when none does. */
+/** The witness whose hash begins with the given text; `undefined` if there is none. */
 export function witnessInReport(report: unknown, hash: string): FoundWitness | undefined {
   for (const pair of listOf(isObject(report) ? report["pairs"] : undefined)) {
     const { compared } = pair;

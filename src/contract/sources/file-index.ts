@@ -67,7 +67,7 @@ export class FileIndex {
   }
 }
 
-/** Whether such a file is readable is checked where it is a version. */
+/** The identifier of a file; none if it is unreadable, which is reported where the file is a version. */
 function identifierOf(text: string, file: string): string | undefined {
   try {
     const schema = parseSchemaText(text, file);

@@ -113,7 +113,7 @@ class Bundle {
   }
 
   private fileOf(from: SchemaFile, reference: string, resource: string): SchemaFile | undefined {
-    // A file without an identifier is identified only by its path.
+    // A file without an identifier is known only by its path.
     const byId = resource.startsWith(placeOfFiles) ? undefined : this.index.byId(resource, this.own.file);
     const found = byId ?? this.index.byPath(from.file, reference, this.own.file);
     if (found === this.own.file) return this.own;
@@ -126,7 +126,7 @@ class Bundle {
   }
 }
 
-/** Where no dialect is named, a word that all of them know leaves the guess to the other keywords. */
+/** The keyword for schemas of other files; where no dialect is named, one that all dialects know, so that it suggests none. */
 function containerOf(dialect: string | undefined): "$defs" | "definitions" {
   const named = dialect === undefined ? undefined : namedDialect({ $schema: dialect });
   return named === undefined || isOldDialect(named) ? "definitions" : "$defs";

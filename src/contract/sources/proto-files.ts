@@ -5,7 +5,7 @@ import { isObject } from "../json-schema/json-value.ts";
 import type { SubjectFiles } from "../subjects/subject-files.ts";
 import { importedFile, type SchemaPart } from "./schema-part.ts";
 
-/** A .proto file with the files that it imports; one without imports of ours is its text. */
+/** A .proto file with the files that it imports; just its text if it imports none from the folder. */
 export function importingProto(
   files: SubjectFiles,
   file: string,
@@ -15,7 +15,7 @@ export function importingProto(
   const parts = new Map<string, SchemaPart>();
   const open = [...importsOf(text)];
   for (let name = open.shift(); name !== undefined; name = open.shift()) {
-    // One that is missing is reported when the schema is opened, unless nothing of it is used.
+    // A missing file is reported when the schema is opened, if anything in it is used.
     const found = imports.has(name) ? undefined : importedFile(files, file, name);
     if (found === undefined || found === file) continue;
     const part = { file: found, text: files.read(found) };

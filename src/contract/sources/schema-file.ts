@@ -9,7 +9,7 @@ interface Reference {
   readonly base: string;
 }
 
-/** Members whose values are data. */
+/** Members whose values are data rather than schemas. */
 const data: ReadonlySet<string> = new Set(["const", "default", "enum", "examples"]);
 
 const dynamic = ["$dynamicRef", "$dynamicAnchor", "$recursiveRef", "$recursiveAnchor"];
@@ -17,7 +17,7 @@ const dynamic = ["$dynamicRef", "$dynamicAnchor", "$recursiveRef", "$recursiveAn
 /** Begins the URI of a file without an identifier. */
 export const placeOfFiles = "https://schema.invalid/";
 
-/** Schemas may nest so deep, counted in objects and lists. */
+/** The deepest nesting of schemas, counted in objects and lists. */
 const deepest = 2000;
 
 /** A file of one JSON Schema, with the identifiers in it. */
@@ -100,7 +100,7 @@ export class SchemaFile {
   }
 }
 
-/** The schema of a file with other references, and without the identifiers that these do without. */
+/** The schema of a file with its references replaced, and without the identifiers that are no longer needed. */
 export function rewritten(
   file: SchemaFile,
   { isOwn, reference }: { readonly isOwn: boolean; readonly reference: (reference: string, base: string) => string },

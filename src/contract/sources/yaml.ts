@@ -2,10 +2,11 @@
 import { type Document, isNode, isScalar, parseDocument, stringify, visit } from "yaml";
 import { invalidInput } from "../../errors/invalid-input.ts";
 import { SobreError } from "../../errors/sobre-error.ts";
+import { isRounded, roundedNumber } from "./exact-json.ts";
 import { isObject, isPlainPrototype } from "../../values/plain-object.ts";
 import { objectOf } from "../json-schema/json-value.ts";
 
-/** More values than that, aliases written out, are refused. */
+/** The maximum number of values with aliases expanded; more are refused. */
 const mostValues = 200_000;
 const deepest = 500;
 
@@ -22,7 +23,7 @@ export function parseYaml(text: string, file: string): unknown {
     const [problem] = [...document.errors, ...document.warnings];
     // Behind the first line the parser shows the text.
     if (problem !== undefined) throw new Error(problem.message.split("\n")[0]?.slice(0, 200).replace(/[:.]$/, ""));
-    refuseCostly(document, file);
+    refuseUnreadable(document, file);
     // Aliases stay the same objects, so that nothing multiplies before it is counted.
     value = document.toJS({ maxAliasCount: -1 });
   } catch (error) {
@@ -32,14 +33,23 @@ export function parseYaml(text: string, file: string): unknown {
   return plain(value, { file, room, depth: 0 });
 }
 
+/** A number as JSON writes it, apart from a plus sign; YAML has octal and hexadecimal integers, too. */
+const isDecimal = /^[-+]?(?:\d+\.?\d*|\.\d+)(?:e[-+]?\d+)?$/i;
+
 /** The parser looks for each alias in all nodes before it. */
 const mostLookups = 2_000_000;
 
-/** @throws SobreError `LimitExceeded` for too many aliases; an Error for a key that a map has twice. */
-function refuseCostly(document: Document, file: string): void {
+/** @throws SobreError `LimitExceeded` for too many aliases, `InvalidArgument` for a number that would be rounded; an Error for a key that a map has twice. */
+function refuseUnreadable(document: Document, file: string): void {
   let [nodes, aliases] = [0, 0];
   visit(document, {
-    Node: () => void nodes++,
+    Node(_, node) {
+      nodes++;
+      if (!isScalar(node)) return;
+      const { value, source } = node;
+      if (typeof value === "number" && source !== undefined && isDecimal.test(source) && isRounded(source, value))
+        throw roundedNumber(source, file);
+    },
     Alias: () => void aliases++,
     Map(_, { items }) {
       const keys = new Set<unknown>();

@@ -96,7 +96,7 @@ export function pairsOfService(
     const inFlight = othersOf(subject, service, deployed);
     const pairs = [
       ...pairsWithin(own),
-      // Without any other service, every version would count as one in flight.
+      // Without another service, every version would count as in flight.
       ...(inFlight.length === 0 ? [] : pairsWithOthers([own], [{ ...subject, inFlight }])),
     ];
     return Array.from(new Map(pairs.map((pair) => [keyOf(pair), pair])).values());

@@ -79,7 +79,7 @@ function schemaOf({ types, members, objects, items }: Seen): Readonly<Record<str
   const required = Array.from(members).flatMap(([name, { count }]) => (count === objects ? [name] : []));
   return {
     ...(names.length === 0 ? {} : { type: names.length === 1 ? names[0] : names }),
-    // Texts of several kinds are texts.
+    // Texts of different kinds are plain texts.
     ...(marked.length === 1 && !types.has("string") && only !== undefined ? marks[only] : {}),
     ...(members.size === 0
       ? {}

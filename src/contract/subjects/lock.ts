@@ -19,14 +19,14 @@ export function parseLock(text: string): Lock {
   );
 }
 
-/** The text of a lock with every version that is there; what was locked before stays as it was. */
+/** The text of a lock with every existing version; entries that are locked already stay as they are. */
 export function formatLock(subjects: readonly Subject[], before: Lock): string {
   const now = versionsOf(subjects).map((version) => [version.file, hashOfText(version)] as const);
   const schemas = Object.fromEntries([...now, ...Object.entries(before)].toSorted(([a], [b]) => (a < b ? -1 : 1)));
   return `${JSON.stringify({ schemas }, undefined, 2)}\n`;
 }
 
-/** Released files that are gone or hold something else, one sentence each. */
+/** Released files that are missing or have been edited, one sentence each. */
 export function brokenLocks(subjects: readonly Subject[], lock: Lock): readonly string[] {
   const versions = new Map(versionsOf(subjects).map((version) => [version.file, version]));
   return Object.entries(lock).flatMap(([file, hash]) => {

@@ -76,7 +76,7 @@ function nearest(name: string): string | undefined {
   return near.filter(({ far }) => far <= most).toSorted((a, b) => a.far - b.far)[0]?.keyword;
 }
 
-/** How many letters must be added, left out, replaced or swapped with the next to get from one word to another. */
+/** The number of letters to add, remove, replace or swap with the next one to get from one word to another. */
 function distance(from: string, to: string): number {
   if (Math.abs(from.length - to.length) > 2) return Infinity;
   let before: readonly number[] = [];

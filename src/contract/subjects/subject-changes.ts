@@ -28,7 +28,7 @@ export function subjectFinding(
   return { severity: "error", ...finding, hash: sha256(`${finding.code}\n${finding.subject}\n${finding.message}`) };
 }
 
-/** Whatever was released before and would no longer be checked: deleted or edited versions, and looser policies. */
+/** Changes by which something released is no longer checked: deleted or edited versions, and looser policies. */
 export function subjectChanges(subjects: readonly Subject[], past: readonly Subject[]): readonly SubjectFinding[] {
   return past.flatMap((before) => {
     const now = subjects.find(({ name }) => name === before.name);
@@ -98,7 +98,7 @@ function loosenings(before: Subject, now: Subject): readonly SubjectFinding[] {
       const order: readonly (readonly string[])[] = strictness[name];
       const [old, own] = [before[name], now[name]];
       const rank = (value: string): number => order.findIndex((values) => values.includes(value));
-      // Neither of two settings of one rank contains the other.
+      // Of two settings with the same rank, neither includes the other.
       return old !== own && rank(own) >= rank(old) ? [`${settingPaths[name]} went from ${old} to ${own}`] : [];
     },
   );
@@ -128,7 +128,7 @@ function loosenings(before: Subject, now: Subject): readonly SubjectFinding[] {
   );
 }
 
-/** Golden messages that were committed before and are gone or changed, by file under their folder. */
+/** Golden messages that were committed before and have been deleted or changed, by file. */
 export function goldenChanges(
   changed: readonly { readonly file: string; readonly isGone: boolean }[],
 ): readonly SubjectFinding[] {

@@ -1,6 +1,7 @@
 import { readdirSync, readFileSync, realpathSync } from "node:fs";
 import { join, sep } from "node:path";
 import { SobreError } from "../../errors/sobre-error.ts";
+import { parseExactJson } from "../sources/exact-json.ts";
 import { parseYaml } from "../sources/yaml.ts";
 
 /** Gives the text of a file under the folder of subjects, and lists such files. */
@@ -30,7 +31,7 @@ export function withoutMark(text: string): string {
   return text.replace(/^\u{FEFF}/u, "");
 }
 
-/** A link may lead anywhere; what is compared is in the folder. */
+/** The text of a file, which must be in the folder after links are followed. */
 function textInside(folder: string, file: string): string {
   try {
     const path = realpathSync(join(folder, file));
@@ -55,9 +56,9 @@ export function readOnce(files: SubjectFiles): SubjectFiles {
   };
 }
 
-/** The value of a JSON or YAML file, by its name. @throws SobreError `InvalidArgument` when it is not one. */
+/** The schema of a JSON or YAML file, by its name. @throws SobreError `InvalidArgument` when it is not one, or a number would be rounded. */
 export function parseSchemaText(text: string, file: string): unknown {
-  return /\.ya?ml$/i.test(file) ? parseYaml(text, file) : parseJson(text, file);
+  return /\.ya?ml$/i.test(file) ? parseYaml(text, file) : parseExactJson(text, file);
 }
 
 /** The value of a JSON file. @throws SobreError `InvalidArgument` when it is not JSON. */

@@ -79,12 +79,12 @@ function isSchemaName(name: string): boolean {
   return /\.(?:schema\.(?:json|ya?ml)|proto)$/i.test(name) || /^v?\d+(?:\.\d+)*(?:-.*)?\.(?:json|ya?ml)$/i.test(name);
 }
 
-/** The text of a version with that of every file it refers to, with the line ends of no system. */
+/** The text of a version and of every file that it refers to, with line ends normalised. */
 export function wholeText({ text, parts }: Pick<SubjectVersion, "text" | "parts">): string {
   return [text, ...parts.flatMap((part) => [part.file, part.text])].map(plainText).join("\n");
 }
 
-/** A text with the line ends of no system. */
+/** A text with its line ends normalised. */
 export function plainText(text: string): string {
   return text.replaceAll("\r\n", "\n");
 }

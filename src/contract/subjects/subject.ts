@@ -70,7 +70,7 @@ export function subjectOf(name: string, settings: unknown, versions: readonly Su
   if (!isObject(settings)) throw wrong("it must hold an object");
   const { policy = {}, inFlight = [], owner = "" } = settings;
   if (!isObject(policy)) throw wrong("policy must be an object");
-  // A misspelt member would silently change nothing.
+  // A misspelt member would silently have no effect.
   for (const [holder, known] of [
     [settings, namesIn(subjectSchema)],
     [policy, namesIn(policySchema)],

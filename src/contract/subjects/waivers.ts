@@ -33,7 +33,7 @@ export function parseWaivers(text: string): readonly Waiver[] {
       if (typeof value === "string" && value !== "") return value;
       throw wrong(`lacks ${name}`);
     };
-    // A misspelt member would silently change nothing.
+    // A misspelt member would silently have no effect.
     const other = Object.keys(entry).find((name) => !names.includes(name));
     if (other !== undefined) throw wrong(`has the unknown member \`${other}\`. Expected one of: ${names.join(", ")}`);
     const expires = member("expires");
@@ -82,7 +82,7 @@ export function schemasHash({ older, newer }: Pick<CheckedPair, "older" | "newer
   return sha256(`${wholeText(older)}\n\n${wholeText(newer)}`);
 }
 
-/** Removes the findings that are waived; a waiver that has expired or whose finding no longer comes up is a problem. */
+/** Removes waived findings; a waiver that has expired, or whose finding no longer occurs, is a problem. */
 export function applyWaivers(
   { pairs, changes }: Pick<Waived, "pairs" | "changes">,
   waivers: readonly Waiver[],
@@ -132,7 +132,7 @@ export function applyWaivers(
   return { pairs: left, changes: open, problems };
 }
 
-/** Waivers that were removed or extended although their findings still come up. */
+/** Waivers that were removed or extended although their findings still occur. */
 export function waiverChanges(
   now: readonly Waiver[],
   past: readonly Waiver[],

@@ -119,7 +119,7 @@ export class SchemaTypes {
     return { kind: "object", members, others: rest };
   }
 
-  /** The type of unnamed members, where the schema allows any. */
+  /** The type of undeclared members, where the schema allows them. */
   private othersOf(keywords: Keywords): (() => Expression) | undefined {
     const { node } = keywords;
     const patterns = Object.keys(keywords.map("patternProperties") ?? {});
@@ -204,7 +204,7 @@ function kindOf(value: unknown): TypeName {
   return type === "boolean" || type === "number" || type === "string" ? type : "object";
 }
 
-/** Everything but an object that has a member. */
+/** The type of all values except objects with a member. */
 function without(name: string): Kinds {
   const members = [{ name, isOptional: true, of: (): Expression => never }];
   return new Map([...anything, ["object", { kind: "object", members }]]);

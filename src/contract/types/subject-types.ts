@@ -117,7 +117,7 @@ function declared(name: string, type: Expression, title: string | undefined): st
   return `${writeComment(title, "")}export type ${name} = ${writeType(type)};\n`;
 }
 
-/** Names that are taken once each. */
+/** Hands out names, each once. */
 class Names {
   private readonly taken = new Set<string>();
 

@@ -39,12 +39,12 @@ export function named(name: string): Expression {
 export const unknown: Expression = text("unknown");
 export const never: Expression = text("never");
 
-/** A union; that of nothing is `never`. */
+/** A union; `never` if it is empty. */
 export function or(...types: readonly Expression[]): Expression {
   return joined("or", types) ?? never;
 }
 
-/** An intersection; that of nothing is `unknown`. */
+/** An intersection; `unknown` if it is empty. */
 export function and(...types: readonly Expression[]): Expression {
   return joined("and", types) ?? unknown;
 }
@@ -82,7 +82,7 @@ export function writeType(type: Expression, indent = ""): string {
   return write(type, indent, "alone");
 }
 
-/** The surroundings of a type, which decide about parentheses. */
+/** Where a type is written, which decides whether it needs parentheses. */
 type Place = "alone" | "in or" | "in and" | "of list";
 
 function write(type: Expression, indent: string, place: Place): string {

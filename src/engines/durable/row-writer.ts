@@ -18,6 +18,7 @@ export class RowWriter implements RowSink {
   readonly #sessionCleared: StatementSync;
   readonly #seen: StatementSync;
   readonly #forgotten: StatementSync;
+  #changes = 0;
 
   constructor(database: DatabaseSync) {
     const prepare = (sql: string): StatementSync => database.prepare(sql);
@@ -40,6 +41,13 @@ export class RowWriter implements RowSink {
     this.#sessionCleared = prepare("DELETE FROM session WHERE entity = ? AND session = ?");
     this.#seen = prepare("INSERT INTO seen (entity, key, at, checksum) VALUES (?, ?, ?, ?)");
     this.#forgotten = prepare("DELETE FROM seen WHERE entity = ? AND at <= ?");
+  }
+
+  /** How many rows of messages were changed or removed since the last call. */
+  takeChanges(): number {
+    const changes = this.#changes;
+    this.#changes = 0;
+    return changes;
   }
 
   entity(entity: number, text: string): void {
@@ -68,15 +76,18 @@ export class RowWriter implements RowSink {
 
   amended(record: number, entity: number, row: Uint8Array): void {
     one(record, this.#amended.run(messageCheck(record, entity, row), row, record));
+    this.#changes++;
   }
 
   status(record: number, status: number): void {
     this.#status.run(record, guardStatus(record, status));
+    this.#changes++;
   }
 
   removed(record: number): void {
     one(record, this.#removed.run(record));
     this.#statusRemoved.run(record);
+    this.#changes++;
   }
 
   sessionState(entity: number, session: string, at: number, state: Uint8Array | undefined): void {

@@ -14,8 +14,14 @@ import { pragma, prepareTables } from "./schema.ts";
 /** The database of a store, inside its directory. */
 const fileName = "store.sqlite";
 
-/** Bytes of batches after which the write-ahead log is copied into the database. */
+/** Bytes of the write-ahead log, by estimate, after which it is copied into the database. */
 const checkpointAfter = 8 * 2 ** 20;
+
+/** Bytes of the log that a commit takes besides its rows: a page of counters, and one that its rows do not fill. */
+const bytesOfCommit = 2 * 4096;
+
+/** Bytes of the log that the change of a row takes: a part of its page, since others there mostly change as well. */
+const bytesOfChange = 1024;
 
 /** How long to wait for a holder that is just ending, in milliseconds. */
 const patience = 250;
@@ -35,7 +41,8 @@ export class StoreDatabase {
   readonly #begin: StatementSync;
   readonly #end: StatementSync;
   #commits: number;
-  #sinceCheckpoint = 0;
+  /** Bytes of the log, by estimate: SQLite does not say. */
+  #logged = 0;
   #over: SobreError | undefined;
 
   /**
@@ -102,8 +109,9 @@ export class StoreDatabase {
       this.#begin.run();
       for (let batch: Uint8Array | undefined = first; batch !== undefined; batch = next()) {
         readRows(new FactReader(batch), this.#writer);
-        this.#sinceCheckpoint += batch.byteLength;
+        this.#logged += batch.byteLength;
       }
+      this.#logged += bytesOfCommit + this.#writer.takeChanges() * bytesOfChange;
       const commits = this.#commits + 1;
       this.#countCommit.run(storeEntity, commits, valuesCheck(storeEntity, "commits", commits));
       this.#end.run();
@@ -121,8 +129,8 @@ export class StoreDatabase {
 
   /** Copies the write-ahead log into the database when it has grown, to write it from its beginning again. */
   tidy(): void {
-    if (this.#sinceCheckpoint < checkpointAfter || this.#over !== undefined) return;
-    this.#sinceCheckpoint = 0;
+    if (this.#logged < checkpointAfter || this.#over !== undefined) return;
+    this.#logged = 0;
     try {
       // The log keeps its length: a sync of what lies within a file is cheaper than one of what makes it longer.
       this.#database.exec("PRAGMA wal_checkpoint(RESTART)");

@@ -49,10 +49,17 @@ export class MemoryConnection implements Engine, Holder {
   readonly #transactions = new Set<MemoryTransaction>();
   readonly #ofSenders: SenderConnection;
   readonly sharesBytes: boolean;
+  readonly #onEnd: (ended: MemoryConnection) => void;
   #closed = false;
 
-  constructor(namespace: Namespace, { sharesBytes = false }: ConnectOptions = {}) {
+  /** @param onEnd is called once the connection has ended, in whichever way. */
+  constructor(
+    namespace: Namespace,
+    { sharesBytes = false }: ConnectOptions = {},
+    onEnd: (ended: MemoryConnection) => void = () => undefined,
+  ) {
     this.#namespace = namespace;
+    this.#onEnd = onEnd;
     this.sharesBytes = sharesBytes;
     this.#ofSenders = {
       sharesBytes,
@@ -212,7 +219,7 @@ export class MemoryConnection implements Engine, Holder {
   async connect(options?: ConnectOptions): Promise<Engine> {
     this.#enter();
     if (options !== undefined) checkEngineOptions.connect(options);
-    return this.#keep(new MemoryConnection(this.#namespace, options));
+    return this.#keep(new MemoryConnection(this.#namespace, options, (ended) => this.#open.delete(ended)));
   }
 
   async close(): Promise<void> {
@@ -238,6 +245,7 @@ export class MemoryConnection implements Engine, Holder {
     const now = this.#namespace.timeline.now();
     this.#closed = true;
     for (const transaction of this.#transactions) transaction.undo();
+    this.#onEnd(this);
     return now;
   }
 

@@ -30,6 +30,10 @@ export class Lane implements Place {
     this.#queue = queue;
   }
 
+  get sessionId(): string | undefined {
+    return undefined;
+  }
+
   /** How many messages are ready. */
   get size(): number {
     return this.#size;

@@ -43,7 +43,9 @@ export class Pager {
   /** A message has come with its envelope, which the next batch keeps. */
   came(message: QueuedMessage): void {
     this.#loaded += costOf(message);
-    if (this.#loaded > this.#budget) this.#leaving.push(message);
+    if (this.#loaded <= this.#budget) return;
+    message.pass();
+    this.#leaving.push(message);
   }
 
   /** A message has another envelope, which the next batch keeps; `before` is the size of the one it had. */
@@ -70,7 +72,10 @@ export class Pager {
   }
 
   unload(messages: readonly QueuedMessage[]): void {
-    for (const message of messages) if (message.lock === undefined) this.#unload(message);
+    for (const message of messages) {
+      if (message.lock === undefined) this.#unload(message);
+      else message.stay();
+    }
   }
 
   #unload(message: QueuedMessage): void {

@@ -22,6 +22,8 @@ export interface MessageLock extends Linked<MessageLock> {
 
 /** Where a message waits for its delivery. */
 export interface Place {
+  /** The session all of whose messages wait here, if it is one's place. */
+  readonly sessionId: string | undefined;
   /** Adds a message that has just arrived. */
   append(message: QueuedMessage): void;
   /** Puts a message that was taken back to its place near the front. */
@@ -43,31 +45,40 @@ export const notReady = -1;
 /** The {@link QueuedMessage.readyIndex} of a message among those never delivered, which are in a list. */
 export const fresh = -2;
 
+/** The time of the first message; those of the others, counted from it, are small integers for 24 days. */
+let epoch: number | undefined;
+
+const states: readonly MessageState[] = ["active", "deferred", "scheduled"];
+
+const passing = 4;
+
 /** The way of a message that was in another queue before. */
 type Past = Pick<Arrival, "enqueuedSequenceNumber" | "deadLetter">;
 
 /**
  * An envelope in a queue with the broker's bookkeeping: one object, on the timeline by itself, in its lane by its own
- * links. There may be millions: a field costs 8 bytes, a number that is not a small integer 16 more.
+ * links. There may be millions: a field costs 8 bytes, a number that is not a small integer 16 more, and private methods
+ * together as much as a field.
  */
 export class QueuedMessage implements Due, Linked<QueuedMessage> {
   readonly place: Place;
   /** The session it belongs to, by the sender's word. */
   readonly sessionId: string | undefined;
   #envelope: Envelope | undefined;
-  enqueuedAt: number;
+  /** Since {@link epoch}. */
+  readonly #enqueuedAfter: number;
   /** None is never, as it mostly is. */
-  readonly #expiresAt: number | undefined;
+  readonly #timeToLive: number | undefined;
   deliveryCount: number;
   /** Most messages have none. */
   readonly #past: Past | undefined;
-  state: MessageState = "active";
+  /** The state in two bits, whether the envelope is only passing in one, then the partition. */
+  #marks = 0;
   lock: MessageLock | undefined = undefined;
   /** Its place in its partition's {@link SequenceLog}. */
   ordinal = 0;
   /** Its place in the order of arrival; with a store its number there. */
   position = 0;
-  partition = 0;
   /** Bytes of the envelope. */
   size: number;
   /** Its position in the heap of messages to redeliver, or {@link fresh} or {@link notReady}; written by its lane. */
@@ -78,26 +89,49 @@ export class QueuedMessage implements Due, Linked<QueuedMessage> {
 
   constructor(place: Place, arrival: Arrival | StoredArrival) {
     this.place = place;
+    // A text of its own would take memory for every message.
+    const { sessionId } = arrival.envelope === undefined ? arrival : arrival.envelope.brokerProperties;
+    this.sessionId = place.sessionId ?? sessionId;
     if (arrival.envelope === undefined) {
-      this.sessionId = arrival.sessionId;
       this.size = arrival.size;
     } else {
       this.#envelope = withoutHeldPayload(arrival.envelope);
-      this.sessionId = arrival.envelope.brokerProperties.sessionId;
       this.size = arrival.size ?? sizeOfEnvelope(arrival.envelope);
       storedOriginOf(arrival.envelope)?.stored();
     }
-    this.enqueuedAt = arrival.enqueuedAt;
-    this.#expiresAt = arrival.expiresAt === Infinity ? undefined : arrival.expiresAt;
+    epoch ??= arrival.enqueuedAt;
+    this.#enqueuedAfter = arrival.enqueuedAt - epoch;
+    this.#timeToLive = arrival.expiresAt === Infinity ? undefined : arrival.expiresAt - arrival.enqueuedAt;
     this.deliveryCount = arrival.deliveryCount;
     const { enqueuedSequenceNumber, deadLetter } = arrival;
     const isFirst = enqueuedSequenceNumber === undefined && deadLetter === undefined;
     this.#past = isFirst ? undefined : { enqueuedSequenceNumber, deadLetter };
   }
 
+  /** Milliseconds since 1970. */
+  get enqueuedAt(): number {
+    return (epoch ?? 0) + this.#enqueuedAfter;
+  }
+
   /** Milliseconds since 1970; `Infinity` is never. */
   get expiresAt(): number {
-    return this.#expiresAt ?? Infinity;
+    return this.#timeToLive === undefined ? Infinity : this.enqueuedAt + this.#timeToLive;
+  }
+
+  get state(): MessageState {
+    return states[this.#marks & 3] ?? "active";
+  }
+
+  set state(state: MessageState) {
+    this.#marks = (this.#marks & ~3) | states.indexOf(state);
+  }
+
+  get partition(): number {
+    return this.#marks >> 3;
+  }
+
+  set partition(partition: number) {
+    this.#marks = (partition << 3) | (this.#marks & 7);
   }
 
   /** The number on the entity that accepted it first; `undefined` is this one. */
@@ -122,7 +156,7 @@ export class QueuedMessage implements Due, Linked<QueuedMessage> {
 
   set envelope(envelope: Envelope) {
     if (!this.isGone) storedOriginOf(envelope)?.stored();
-    this.#forget();
+    QueuedMessage.#forget(this);
     this.#envelope = withoutHeldPayload(envelope);
   }
 
@@ -131,9 +165,22 @@ export class QueuedMessage implements Due, Linked<QueuedMessage> {
     return this.#envelope !== undefined;
   }
 
+  /** The envelope is about to leave memory: its bytes are not worth a place among those that stay. */
+  pass(): void {
+    QueuedMessage.#forget(this);
+    this.#marks |= passing;
+  }
+
+  /** The envelope was to leave memory, and stays. */
+  stay(): void {
+    if ((this.#marks & passing) === 0) return;
+    this.#marks &= ~passing;
+    if (this.#envelope !== undefined && !this.isGone) storedOriginOf(this.#envelope)?.stored();
+  }
+
   /** Leaves the envelope to the store. */
   unload(): void {
-    this.#forget();
+    QueuedMessage.#forget(this);
     this.#envelope = undefined;
   }
 
@@ -143,13 +190,15 @@ export class QueuedMessage implements Due, Linked<QueuedMessage> {
   }
 
   leave(): void {
-    this.#forget();
+    QueuedMessage.#forget(this);
     this.position = gone;
   }
 
   /** The envelope is stored no more. */
-  #forget(): void {
-    if (this.#envelope !== undefined && !this.isGone) storedOriginOf(this.#envelope)?.unstored();
+  static #forget(message: QueuedMessage): void {
+    const isPassing = (message.#marks & passing) !== 0;
+    message.#marks &= ~passing;
+    if (message.#envelope !== undefined && !message.isGone && !isPassing) storedOriginOf(message.#envelope)?.unstored();
   }
 
   due(now: number): void {

@@ -37,6 +37,10 @@ export class Session extends Lane implements Linked<Session> {
     this.table = table;
   }
 
+  override get sessionId(): string {
+    return this.id;
+  }
+
   /** Messages that the holder of the session has taken and not settled. */
   get locked(): Set<QueuedMessage> {
     this.#locked ??= new Set();

@@ -1,4 +1,4 @@
-import fs, { cpSync, rmSync } from "node:fs";
+import fs, { cpSync, rmSync, statSync } from "node:fs";
 import { syncBuiltinESMExports } from "node:module";
 import { join } from "node:path";
 import { afterEach, beforeEach, describe, expect, it, vi } from "vitest";
@@ -23,6 +23,15 @@ function batch(at: number): Uint8Array {
   writeFact(rows, { kind: "used", entity: at, at });
   return rows.take();
 }
+
+/** A batch of rows as they are, each of a message's record. */
+function rowsOf(records: readonly number[], write: (rows: RowBytes, record: number) => void): Uint8Array {
+  const rows = new RowBytes();
+  for (const record of records) write(rows, record);
+  return rows.take();
+}
+
+const logSize = (folder: string): number => statSync(join(folder, "store.sqlite-wal")).size;
 
 /** The entities that the file of a store knows. */
 function entitiesIn(folder: string): readonly (number | undefined)[] {
@@ -52,5 +61,37 @@ describe("the file of a store", () => {
     cpSync(living, join(directory, "left"), { recursive: true });
     database.close();
     expect(entitiesIn(join(directory, "left"))).toEqual([1, 2]);
+  });
+
+  it("begins its log again when a lone sender's small commits have filled it", () => {
+    const database = new StoreDatabase(directory);
+
+    for (let at = 1; at <= 3000; at++) {
+      database.commit(batch(at));
+      database.tidy();
+    }
+
+    expect(logSize(directory)).toBeLessThan(10 * 2 ** 20);
+    database.close();
+  });
+
+  it("begins its log again when rows have left pages everywhere, which take few bytes of a batch", () => {
+    const database = new StoreDatabase(directory);
+    const records = Array.from({ length: 20_000 }, (_, index) => index + 1);
+    const groups = Array.from({ length: 40 }, (_, group) => records.slice(group * 500, (group + 1) * 500));
+    const row = new Uint8Array(1024);
+    const inGroups = (write: (rows: RowBytes, record: number) => void): void => {
+      for (const group of groups) {
+        database.commit(rowsOf(group, write));
+        database.tidy();
+      }
+    };
+
+    inGroups((rows, record) => rows.message(record, 1, 0, row));
+    inGroups((rows, record) => rows.status(record, 4));
+    inGroups((rows, record) => rows.removed(record));
+
+    expect(logSize(directory)).toBeLessThan(16 * 2 ** 20);
+    database.close();
   });
 });

@@ -138,6 +138,24 @@ describe("the memory of an engine", () => {
     }
   });
 
+  it.each(["close", "abort"] as const)("keeps nothing of connections that have ended by %s", async (end) => {
+    const engine = memoryEngineWithin(undefined, { queues: ["q"] });
+    const comeAndGo = async (): Promise<void> => {
+      for (let count = 0; count < 2000; count++) {
+        const connection = await engine.connect();
+        await connection.openReceiver("q", { receiveMode: "peekLock" });
+        await connection[end]();
+      }
+    };
+    await comeAndGo();
+    const before = used();
+
+    await comeAndGo();
+
+    expect(used() - before).toBeLessThan(megabyte);
+    await engine.close();
+  });
+
   it.each<readonly [string, (index: number) => Partial<EnvelopeInit>]>([
     ["empty messages", () => ({})],
     ["messages of a session each", (index) => ({ brokerProperties: { sessionId: `${index}`, messageId: `${index}` } })],

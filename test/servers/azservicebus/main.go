@@ -1,8 +1,10 @@
 // The official Go client (azservicebus) against a server of ours, scenario by scenario.
 //
-// "--list" prints each scenario with the settings of its queue, or the subscriptions of its topic, as JSON. Otherwise the
-// connection string is given, and one line of JSON is printed for each scenario: its name, and the error if it failed.
-// SSL_CERT_FILE is the server's certificate.
+// "--list" prints each scenario with the settings of its queue, or the subscriptions of its topic, as JSON. "--write",
+// "--read", "--load" and "--restart" with the connection string, the certificate and an entity run the functions of
+// these names.
+// Otherwise the connection string is given, and one line of JSON is printed for each scenario: its name, and the error
+// if it failed. SSL_CERT_FILE is the server's certificate.
 package main
 
 import (
@@ -12,6 +14,8 @@ import (
 	"fmt"
 	"os"
 	"reflect"
+	"strconv"
+	"strings"
 	"sync"
 	"time"
 
@@ -138,7 +142,28 @@ func outcome(one scenario, connectionString string) (failure error) {
 	return client.Close(ctx)
 }
 
+func command(name string, arguments []string) {
+	ctx := context.Background()
+	client := must(azservicebus.NewClientFromConnectionString(arguments[0], nil))
+	entity := arguments[2]
+	switch name {
+	case "--write":
+		write(ctx, client, entity, arguments[3])
+	case "--read":
+		read(ctx, client, entity, arguments[3], must(strconv.Atoi(arguments[4])))
+	case "--load":
+		load(ctx, client, entity, must(strconv.Atoi(arguments[3])))
+	case "--restart":
+		restart(ctx, client)
+	}
+	check(client.Close(ctx))
+}
+
 func main() {
+	if strings.HasPrefix(os.Args[1], "--") && os.Args[1] != "--list" {
+		command(os.Args[1], os.Args[2:])
+		return
+	}
 	scenarios := append(append(append(messages(), settling()...), sessions()...), entities()...)
 	if os.Args[1] == "--list" {
 		listed := map[string]settings{}

@@ -17,8 +17,10 @@ import java.util.stream.*;
 /**
  * The official Java client (azure-messaging-servicebus) against a server of ours, scenario by scenario.
  *
- * <p>"--list" prints each scenario with the settings of its queue, or the subscriptions of its topic, as JSON. Otherwise the
- * connection string is given, and one line of JSON is printed for each scenario: its name, and the error if it failed.
+ * <p>"--list" prints each scenario with the settings of its queue, or the subscriptions of its topic, as JSON. "--write",
+ * "--read" and "--load" with the connection string, the certificate and an entity run {@link Crosswise} and {@link Load}.
+ * Otherwise the connection string is given, and one line of JSON is printed for each scenario: its name, and the error if it
+ * failed.
  */
 public final class Peer {
     private interface Body {
@@ -451,6 +453,17 @@ public final class Peer {
                 .map(entry -> quoted(entry.getKey()) + ":" + entry.getValue().settings())
                 .collect(Collectors.joining(",", "{", "}")));
             return;
+        }
+        if (arguments[0].startsWith("--")) {
+            var builder = new ServiceBusClientBuilder().connectionString(arguments[1]);
+            switch (arguments[0]) {
+                case "--write" -> Crosswise.write(builder, arguments[3], arguments[4]);
+                case "--read" -> Crosswise.read(builder, arguments[3], arguments[4], Integer.parseInt(arguments[5]));
+                case "--load" -> Load.run(builder, arguments[3], Integer.parseInt(arguments[4]));
+                case "--restart" -> Restart.run(builder);
+                default -> throw new IllegalArgumentException(arguments[0]);
+            }
+            System.exit(0);
         }
         var threads = Executors.newFixedThreadPool(8);
         SCENARIOS.forEach((name, scenario) -> threads.submit(() -> {

@@ -1,0 +1,140 @@
+import type { Delivery } from "../engine/delivery.ts";
+import type { Envelope } from "../envelope/envelope.ts";
+import {
+  aFunction,
+  anObject,
+  checkOptions,
+  countFrom,
+  invalidOption,
+  type OptionChecks,
+} from "../options/option-checks.ts";
+import { delayToMilliseconds } from "../time/duration.ts";
+
+/** How a processor retries messages whose handler failed. */
+export interface MessageRetries {
+  /** Redeliveries without a delay, in the first round and after each delay. Default: 0. */
+  readonly immediate?: number | undefined;
+  /**
+   * The waits before further rounds: milliseconds, or text such as `"10s"`, `"1m"`, `"2h"`, `"PT10S"`. The message is
+   * not locked meanwhile. Default: none.
+   */
+  readonly delayed?: readonly (number | string)[] | undefined;
+  /** The largest random share by which a wait is prolonged, from 0 to 1. Default: 0.05. */
+  readonly jitter?: number | undefined;
+  /**
+   * Whether to retry after this error; otherwise the message is dead-lettered. Default: unless the error's property
+   * `retryable` is false.
+   */
+  readonly retryable?: ((error: unknown, message: Delivery) => boolean) | undefined;
+}
+
+/** The option `retries` of a processor. */
+export interface ProcessorRetries extends MessageRetries {
+  /** Other retries for messages of these types, by the name of the message type. */
+  readonly types?: Readonly<Record<string, MessageRetries>> | undefined;
+}
+
+/** The application property that counts the immediate retries of a message in its round. */
+export const immediateRetriesProperty = "sobre-immediate-retries";
+
+/** The application property that counts the delayed retries of a message. */
+export const delayedRetriesProperty = "sobre-delayed-retries";
+
+/** The dead-letter reason of messages whose handler failed in every retry. */
+export const retriesExhausted = "RetriesExhausted";
+
+/** The dead-letter reason of messages whose handler failed with an error that is not retried. */
+export const notRetryable = "NotRetryable";
+
+/** The treatment of a message whose handler failed. */
+export type RetryPlan =
+  | {
+      readonly kind: "immediate" | "delayed";
+      readonly delay: number;
+      readonly immediate: number;
+      readonly delayed: number;
+    }
+  | { readonly kind: "giveUp"; readonly reason: string; readonly description: string };
+
+/** Decides by error and message on the treatment of a message whose handler failed. */
+export type RetryPolicy = (error: unknown, message: Delivery, messageType: string | undefined) => RetryPlan;
+
+const ownChecks: OptionChecks<MessageRetries> = {
+  immediate: countFrom(0),
+  delayed: (value) => (Array.isArray(value) ? undefined : 'must be a list of waits, e.g. ["10s", "1m"]'),
+  jitter: (value) =>
+    typeof value === "number" && value >= 0 && value <= 1 ? undefined : "must be a number from 0 to 1",
+  retryable: aFunction,
+};
+
+const checks: OptionChecks<ProcessorRetries> = { ...ownChecks, types: anObject };
+
+/** {@link MessageRetries} with the defaults filled in and waits in milliseconds. */
+interface Rules {
+  readonly immediate: number;
+  readonly delays: readonly number[];
+  readonly jitter: number;
+  readonly retryable: (error: unknown, message: Delivery) => boolean;
+}
+
+/** The policy of the option `retries`, and whether it has any waits. @throws SobreError `InvalidArgument` naming the option. */
+export function retryPolicy(retries: ProcessorRetries): { readonly plan: RetryPolicy; readonly delays: boolean } {
+  const general = rulesOf(retries, checks, "retries.");
+  const types = new Map<string | undefined, Rules>(
+    Object.entries(retries.types ?? {}).map(([name, own]) => [name, rulesOf(own, ownChecks, `retries.types.${name}.`)]),
+  );
+  return {
+    plan: (error, message, messageType) => planOf(types.get(messageType) ?? general, error, message),
+    delays: [general, ...types.values()].some(({ delays }) => delays.length > 0),
+  };
+}
+
+function rulesOf(
+  retries: MessageRetries,
+  known: Readonly<Record<string, (value: unknown) => string | undefined>>,
+  prefix: string,
+): Rules {
+  checkOptions(retries, known, { prefix });
+  const { immediate = 0, delayed = [], jitter = 0.05, retryable = isWorthRetrying } = retries;
+  return {
+    immediate,
+    delays: delayed.map((delay) => delayToMilliseconds(delay, `${prefix}delayed`)),
+    jitter,
+    retryable,
+  };
+}
+
+function planOf({ immediate, delays, jitter, retryable }: Rules, error: unknown, message: Delivery): RetryPlan {
+  const tried = countIn(message.envelope, immediateRetriesProperty);
+  const waited = countIn(message.envelope, delayedRetriesProperty);
+  const isWanted: unknown = retryable(error, message);
+  // A promise would count as true.
+  if (typeof isWanted !== "boolean")
+    throw invalidOption("retries.retryable", "must return true or false, not a promise");
+  if (!isWanted)
+    return {
+      kind: "giveUp",
+      reason: notRetryable,
+      description: "The handler failed with an error that is not retried.",
+    };
+  if (tried < immediate) return { kind: "immediate", delay: 0, immediate: tried + 1, delayed: waited };
+  const delay = delays[waited];
+  if (delay !== undefined)
+    return { kind: "delayed", delay: delay * (1 + jitter * Math.random()), immediate: 0, delayed: waited + 1 };
+  const description = `The handler failed in every retry: ${immediate} immediate ones a round, ${delays.length} delayed ones.`;
+  return { kind: "giveUp", reason: retriesExhausted, description };
+}
+
+/** Errors of the client know it; others may say so. */
+function isWorthRetrying(error: unknown): boolean {
+  try {
+    return !(typeof error === "object" && error !== null && Reflect.get(error, "retryable") === false);
+  } catch {
+    return true;
+  }
+}
+
+function countIn({ applicationProperties }: Envelope, property: string): number {
+  const count = Number(applicationProperties[property] ?? 0);
+  return Number.isSafeInteger(count) && count >= 0 ? count : 0;
+}

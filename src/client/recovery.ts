@@ -1,0 +1,146 @@
+import { parseAddress } from "../engine/address.ts";
+import type { Capability } from "../engine/capabilities.ts";
+import type { Delivery, Modification, ReceiveMode } from "../engine/delivery.ts";
+import { amend, type Envelope } from "../envelope/envelope.ts";
+import { SobreError } from "../errors/sobre-error.ts";
+import { invalidOption } from "../options/option-checks.ts";
+import type { ClientParts } from "./client-parts.ts";
+import { failureMark } from "./dead-lettering.ts";
+import { detectsDuplicates } from "./duplicate-detection.ts";
+import {
+  delayedRetriesProperty,
+  immediateRetriesProperty,
+  retriesExhausted,
+  type ProcessorRetries,
+  type RetryPlan,
+  type RetryPolicy,
+  retryPolicy,
+} from "./message-retries.ts";
+import { retryTimerProperty, timerFor, waitsForTimer } from "./retry-timer.ts";
+import type { Settler } from "./settling.ts";
+
+/** Where a {@link Recovery} settles. */
+export interface RecoveryOptions {
+  readonly entityPath: string;
+  readonly receiveMode: ReceiveMode;
+  readonly parts: ClientParts;
+}
+
+/**
+ * Settles messages whose handler failed, by the option `retries`.
+ *
+ * A delayed retry is one act: a copy is scheduled and the message completed in one transaction. Where the queue detects
+ * duplicates and would drop the copy, the message is deferred, after its timer is set. All counts are kept on the
+ * message.
+ */
+export class Recovery {
+  readonly #options: RecoveryOptions;
+  readonly #plan: RetryPolicy;
+  readonly #copies: boolean;
+  #detects: Promise<boolean> | undefined;
+
+  /**
+   * @throws SobreError `InvalidArgument` for an invalid option and where messages cannot be retried,
+   * `UnsupportedCapability` for delays that the engine cannot do.
+   */
+  constructor(retries: ProcessorRetries, options: RecoveryOptions) {
+    const { plan, delays } = retryPolicy(retries);
+    this.#plan = plan;
+    this.#options = options;
+    this.#copies = supports(options, ...copying);
+    const { name, subQueue } = parseAddress(options.entityPath);
+    if (options.receiveMode === "receiveAndDelete" || subQueue !== undefined)
+      throw invalidOption("retries", "requires peekLock and is not available on sub-queues");
+    if (!delays) return;
+    if (/\/subscriptions\//i.test(name)) {
+      const advice = "forward the subscription to a queue (forwardTo) and process that queue";
+      throw invalidOption(
+        "retries.delayed",
+        `is not available here, since nothing can be sent to a subscription; ${advice}`,
+      );
+    }
+    if (!this.#copies && !supports(options, ...deferring)) throw unsupported(options);
+  }
+
+  /** Retries a message or dead-letters it. @throws what settling and `retryable` throw; the lock is left to expire then. */
+  async recover(message: Delivery, settler: Settler, error: unknown, messageType: string | undefined): Promise<void> {
+    const at = this.#options.parts.clock.now();
+    const plan = beforeExpiry(this.#plan(error, message, messageType), message, at);
+    const failure = failureMark(message.envelope, error);
+    if (plan.kind === "giveUp") {
+      const { reason: deadLetterReason, description: deadLetterErrorDescription } = plan;
+      const propertiesToModify = { ...failure, [retryTimerProperty]: undefined };
+      await settler.settle(message, {
+        kind: "deadLetter",
+        deadLetterReason,
+        deadLetterErrorDescription,
+        propertiesToModify,
+      });
+      return;
+    }
+    const marks = { ...failure, ...countsOf(plan) };
+    // A deferred message stays deferred when it is abandoned: its retries all need a timer.
+    const isDeferred = waitsForTimer(message.envelope);
+    if (plan.kind === "immediate" && !isDeferred)
+      await settler.settle(message, { kind: "abandon", propertiesToModify: marks });
+    else if (isDeferred || !this.#copies || (await this.#detectsDuplicates()))
+      await this.#defer(message, settler, marks, at + plan.delay);
+    else await settler.replace(message, copyOf(message, marks, at + plan.delay));
+  }
+
+  /** The timer is set first: one without its message ends, a message without its timer would wait forever. */
+  async #defer(message: Delivery, settler: Settler, marks: Modification, at: number): Promise<void> {
+    const { entityPath, parts } = this.#options;
+    const id = crypto.randomUUID();
+    const timer = timerFor(message, id, at);
+    await parts.retry.run(() => settler.engine.schedule(entityPath, [timer]));
+    await settler.settle(message, { kind: "defer", propertiesToModify: { ...marks, [retryTimerProperty]: id } });
+  }
+
+  /** Whether a copy with the same id might be dropped. Asked once; an error is not an answer for later. */
+  async #detectsDuplicates(): Promise<boolean> {
+    const { parts, entityPath } = this.#options;
+    this.#detects ??= parts.retry.run(async () => (await detectsDuplicates(parts.engine, entityPath)) ?? true);
+    try {
+      return await this.#detects;
+    } catch {
+      this.#detects = undefined;
+      return true;
+    }
+  }
+}
+
+/** A retry that would come too late is given up: a message is not delivered once its time to live is over. */
+function beforeExpiry(plan: RetryPlan, { expiresAtUtc }: Delivery, now: number): RetryPlan {
+  if (plan.kind !== "delayed" || expiresAtUtc === undefined || expiresAtUtc.getTime() > now + plan.delay) return plan;
+  const description = "The handler failed, and the message would expire before its next delayed retry.";
+  return { kind: "giveUp", reason: retriesExhausted, description };
+}
+
+/** The same message for later; its time to live goes on. */
+function copyOf({ envelope, expiresAtUtc }: Delivery, marks: Modification, at: number): Envelope {
+  return amend(envelope, {
+    applicationProperties: marks,
+    brokerProperties: {
+      scheduledEnqueueTimeUtc: new Date(at),
+      ...(expiresAtUtc !== undefined && { timeToLive: Math.ceil(expiresAtUtc.getTime() - at) }),
+    },
+  });
+}
+
+const copying: readonly Capability[] = ["transactions", "schedule"];
+const deferring: readonly Capability[] = ["defer", "schedule", "peek"];
+
+const supports = ({ parts }: RecoveryOptions, ...needed: readonly Capability[]): boolean =>
+  needed.every((capability) => parts.engine.capabilities[capability].level !== "refused");
+
+const unsupported = ({ parts }: RecoveryOptions): SobreError =>
+  new SobreError(
+    "UnsupportedCapability",
+    `retries.delayed requires an engine with ${copying.join(" and ")}, or ${deferring.join(", ")}, and the engine "${parts.engine.name}" has neither. Use retries.immediate.`,
+  );
+
+const countsOf = ({ immediate, delayed }: Exclude<RetryPlan, { readonly kind: "giveUp" }>): Modification => ({
+  [immediateRetriesProperty]: immediate === 0 ? undefined : immediate,
+  [delayedRetriesProperty]: delayed === 0 ? undefined : delayed,
+});

@@ -1,0 +1,31 @@
+import { once } from "node:events";
+import type { ServiceBusClient } from "@azure/service-bus";
+
+/** Prints `ready` when its links are open, and waits for a line: by then the server has started again. */
+export async function runRestart(client: ServiceBusClient): Promise<void> {
+  const sender = client.createSender("q");
+  const receiver = client.createReceiver("q");
+  const bodies: string[] = [];
+  const exchange = async (body: string): Promise<void> => {
+    await sender.sendMessages({ body });
+    for (;;) {
+      const [message] = await receiver.receiveMessages(1, { maxWaitTimeInMs: 5000 });
+      if (message === undefined) continue;
+      await receiver.completeMessage(message);
+      bodies.push(String(message.body));
+      return;
+    }
+  };
+  await exchange("before");
+  const session = await client.acceptSession("s", "a");
+  await session.setSessionState("state of the session");
+  await session.close();
+  console.log("ready");
+  await once(process.stdin, "data");
+  process.stdin.destroy();
+  await exchange("after");
+  await exchange("later");
+  console.log(bodies.join(" "));
+  const again = await client.acceptSession("s", "a");
+  console.log(String(await again.getSessionState()));
+}

@@ -1,0 +1,34 @@
+import { join } from "node:path";
+import type { CrosswiseClient } from "./crosswise.support.ts";
+import { goPeer, javaPeer, python } from "./installed.support.ts";
+
+/** A client that its company publishes. */
+export type OfficialClient = Exclude<CrosswiseClient, "ours">;
+
+/** The programs of the official clients; they write and read as `crosswise.support.ts` says. */
+export const programs: Readonly<Record<OfficialClient, () => readonly [string, ...string[]]>> = {
+  JavaScript: () => [process.execPath, join(import.meta.dirname, "azure-service-bus/main.ts")],
+  Python: () => [python, join(import.meta.dirname, "azure_servicebus_crosswise.py")],
+  Java: () => ["java", ...javaPeer()],
+  Go: () => [goPeer],
+};
+
+/** The command that loads a queue with a client: messages of 1 KiB, half of them in batches, received and completed. */
+export function loadOf(
+  client: OfficialClient,
+  connectionString: string,
+  queue: string,
+  count: number,
+): readonly [program: string, args: string[]] {
+  const [program, ...args] = programs[client]();
+  return [program, [...args, "--load", connectionString, "", queue, `${count}`]];
+}
+
+/** The command that goes on with a client after the server has started again, once it has printed `ready`. */
+export function restartOf(
+  client: OfficialClient,
+  connectionString: string,
+): readonly [program: string, args: string[]] {
+  const [program, ...args] = programs[client]();
+  return [program, [...args, "--restart", connectionString, "", "q"]];
+}
