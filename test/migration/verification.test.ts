@@ -8,7 +8,7 @@ import { MessageReader } from "../../src/migration/read-message.ts";
 import { settleShape } from "../../src/migration/settled-shape.ts";
 import { createTarget } from "../../src/migration/target.ts";
 import { TypeProfiles } from "../../src/migration/type-profile.ts";
-import { scanSource } from "../../src/migration/verify/scan-source.ts";
+import { readSource } from "../../src/migration/verify/scan-source.ts";
 import { verifyMessage } from "../../src/migration/verify/verify-message.ts";
 
 const serializer = await commandSerializer({});
@@ -100,7 +100,11 @@ function isAsGood(message: Parameters<typeof verifyMessage>[0], value: unknown, 
     message.codec === "datacontract-xml" ||
     // A DataSet is XML in any format.
     (/^(?:nrbf|datacontract-json)$/.test(message.codec) && Buffer.from(message.payload).includes("diffgr:diffgram")) ||
-    (message.codec === "nbfx" && (scanSource(message)?.has(undefined, `s${String(value)}`) ?? false))
+    (message.codec === "nbfx" &&
+      (readSource(message)
+        ?.values()
+        .has(undefined, `s${String(value)}`) ??
+        false))
   );
 }
 

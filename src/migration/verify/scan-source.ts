@@ -12,6 +12,8 @@ import { decodeText, markedCharset } from "../../content-type/charset.ts";
 import { collectJava } from "./java-values.ts";
 import { collectJson } from "./json-values.ts";
 import { collectNrbf } from "./nrbf-values.ts";
+import { isSameJson } from "./same-json.ts";
+import { isSameXml } from "./same-xml.ts";
 import { knownValue, SourceValues } from "./source-values.ts";
 import { bytesKey } from "./value-keys.ts";
 import { collectXml } from "./xml-values.ts";
@@ -31,46 +33,65 @@ export interface SourcePayload {
 /** The payload was within the limits when it was read. */
 const limits = resolveDecodeLimits({ maxBytes: Number.MAX_SAFE_INTEGER, maxDepth: 512, maxItems: 20_000_000 });
 
+/** A payload, read to its tokens. */
+export interface SourceTokens {
+  /**
+   * Whether a body is these tokens, each at its own place and in its plainest form, and nothing else: so most messages are,
+   * and the values of the rest are looked for one by one.
+   */
+  isSame(body: unknown): boolean;
+  /** The scalars among the tokens. */
+  values(): SourceValues;
+}
+
 /**
- * The scalars of a payload, only from the tokens of its format, without contracts or other messages. `undefined` for
- * formats whose values are their tokens.
+ * The tokens of a payload as its format has them, without contracts or other messages. `undefined` for formats whose
+ * values are their tokens.
  */
-export function scanSource({ payload, layers, codec, typed, document }: SourcePayload): SourceValues | undefined {
+export function readSource({ payload, layers, codec, typed, document }: SourcePayload): SourceTokens | undefined {
   let bytes = payload;
   for (const layer of layers) bytes = unwrapped(bytes, layer);
-  const values = new SourceValues();
   // Inside of layers there is another document.
   const read = layers.length === 0 ? rootIn(document) : undefined;
   switch (codec) {
     case "nbfx":
-      collectXml(read ?? readNbfxDocument(bytes, limits).root, values);
-      return values;
-    case "datacontract-xml":
-      collectXml(read ?? readXml(bytes, limits).root, values);
-      return values;
+    case "datacontract-xml": {
+      const root = read ?? (codec === "nbfx" ? readNbfxDocument(bytes, limits) : readXml(bytes, limits)).root;
+      return { isSame: (body) => isSameXml(root, body), values: () => collected((values) => collectXml(root, values)) };
+    }
     case "json":
-    case "datacontract-json":
-      collectJson(
-        readJson(textOf(bytes), limits, (index) => index),
-        values,
-        typed,
-      );
-      return values;
+    case "datacontract-json": {
+      const tape = readJson(textOf(bytes), limits, (index) => index);
+      return {
+        isSame: (body) => isSameJson(tape, body),
+        values: () => collected((values) => collectJson(tape, values, typed)),
+      };
+    }
     case "nrbf":
-      collectNrbf(readNrbf(bytes, limits), values, undefined);
-      return values;
+      return inBag((values) => collectNrbf(readNrbf(bytes, limits), values, undefined));
     case "java":
-      collectJava(readStream(bytes, limits).contents, values);
-      return values;
+      return inBag((values) => collectJava(readStream(bytes, limits).contents, values));
     case "text":
-      values.add(knownValue(undefined, "$", [`s${textOf(bytes)}`]));
-      return values;
+      return inBag((values) => values.add(knownValue(undefined, "$", [`s${textOf(bytes)}`])));
     case "bytes":
-      values.add(knownValue(undefined, "$", [bytesKey(bytes), `s${bytesKey(bytes).slice(1)}`]));
-      return values;
+      return inBag((values) =>
+        values.add(knownValue(undefined, "$", [bytesKey(bytes), `s${bytesKey(bytes).slice(1)}`])),
+      );
     default:
       return undefined;
   }
+}
+
+function collected(collect: (values: SourceValues) => void): SourceValues {
+  const values = new SourceValues();
+  collect(values);
+  return values;
+}
+
+/** Of formats whose objects refer to each other in any order. */
+function inBag(collect: (values: SourceValues) => void): SourceTokens {
+  const values = collected(collect);
+  return { isSame: (body) => values.isPlainlyIn(body), values: () => values };
 }
 
 function rootIn(document: object | undefined): XmlElement | undefined {

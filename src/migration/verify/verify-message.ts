@@ -2,7 +2,7 @@ import { memo } from "../../values/memo.ts";
 import { annotationsOf } from "../../values/annotations.ts";
 import { EnumValue } from "../../values/enum-value.ts";
 import { Typed } from "../../values/typed.ts";
-import { scanSource, type SourcePayload } from "./scan-source.ts";
+import { readSource, type SourcePayload } from "./scan-source.ts";
 import { knownValue, type SourceValue, type SourceValues } from "./source-values.ts";
 import { keysOfName, keysOfNumber, keysOfSingle, type ValueKey } from "./value-keys.ts";
 import { WrittenValues } from "./written-values.ts";
@@ -27,10 +27,11 @@ const most = 5;
  * @throws SobreError from the readers of the format.
  */
 export function verifyMessage(message: MigratedPayload): readonly string[] {
-  const source = scanSource(message);
-  if (source?.isPlainlyIn(message.decoded) === true) return [];
+  const tokens = readSource(message);
+  if (tokens?.isSame(message.decoded) === true) return [];
   const written = new WrittenValues(message.decoded);
-  if (source === undefined) return missing(valuesOf(message.body), written, message);
+  if (tokens === undefined) return missing(valuesOf(message.body), written, message);
+  const source = tokens.values();
   if (written.empties < source.empties) return ["$"];
   const isMember = (name: string): boolean => source.isMember(name);
   const parts = source.partsUnless((keys) => written.count(keys, noMember) > 0);

@@ -1,0 +1,62 @@
+import { jsonKind, type JsonTape } from "../../../codecs/dotnet/json/json-tape.ts";
+import { isObject } from "../../values/plain-object.ts";
+
+/** Whether a body is a JSON text value by value, in the order of the text; dates and dictionaries of .NET's JSON are not. */
+export function isSameJson(tape: JsonTape, body: unknown): boolean {
+  return isSame(tape, 0, body, 0);
+}
+
+/** Deeper texts are looked at without a recursion. */
+const mostLevels = 200;
+
+function isSame(tape: JsonTape, at: number, value: unknown, level: number): boolean {
+  switch (tape.kind(at)) {
+    case jsonKind.list:
+      return level < mostLevels && Array.isArray(value) && areItems(tape, at, value, level);
+    case jsonKind.object:
+      return level < mostLevels && isObject(value) && areMembers(tape, at, value, level);
+    case jsonKind.plain:
+    case jsonKind.escaped:
+      return value === tape.string(at);
+    case jsonKind.integer:
+    case jsonKind.number:
+      return isSameNumber(tape.written(at), value);
+    case jsonKind.true:
+      return value === true;
+    case jsonKind.false:
+      return value === false;
+    default:
+      return value === null;
+  }
+}
+
+function areItems(tape: JsonTape, list: number, items: readonly unknown[], level: number): boolean {
+  let count = 0;
+  for (let item = list + 1; item < tape.end(list); item = tape.next(item))
+    if (!isSame(tape, item, items[count++], level + 1)) return false;
+  return count === items.length;
+}
+
+function areMembers(
+  tape: JsonTape,
+  object: number,
+  members: Readonly<Record<string, unknown>>,
+  level: number,
+): boolean {
+  const names = Object.keys(members);
+  let count = 0;
+  for (let name = object + 1; name < tape.end(object); name = tape.next(name + 1)) {
+    const member = names[count++];
+    if (member === undefined || !tape.isNamed(name, member)) return false;
+    if (!isSame(tape, name + 1, members[member], level + 1)) return false;
+  }
+  return count === names.length;
+}
+
+/** A double holds all of 15 digits; of more, each is compared elsewhere. */
+const mostLetters = 15;
+
+function isSameNumber(text: string, value: unknown): boolean {
+  if (typeof value === "bigint") return `${value}` === text;
+  return text.length <= mostLetters && Object.is(Number(text), value);
+}

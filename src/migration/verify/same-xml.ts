@@ -1,0 +1,126 @@
+import { decodeName, isBlank } from "../../../codecs/dotnet/data-contract/element-facts.ts";
+import { serialization, xmlns, xsi } from "../../../codecs/dotnet/xml/namespaces.ts";
+import { isXmlList, type XmlElement, type XmlScalar, type XmlScalarType } from "../../../codecs/dotnet/xml/node.ts";
+import { toBase64 } from "../../values/base64.ts";
+import { isObject, isPlainPrototype } from "../../values/plain-object.ts";
+import { shortestSingle } from "../../values/single.ts";
+import { scalarText } from "../lower-value.ts";
+import { Typed } from "../../values/typed.ts";
+
+/**
+ * Whether a body is a document element by element: each value at its own place, in its plainest form, and nothing else.
+ *
+ * Most messages are, and this allocates almost nothing; whatever may be right in another way is `false` here.
+ */
+export function isSameXml(root: XmlElement, body: unknown): boolean {
+  return isSame(root, body, 0);
+}
+
+/** Deeper documents are looked at without a recursion. */
+const mostLevels = 200;
+
+function isSame(element: XmlElement, value: unknown, level: number): boolean {
+  const marks = marksOf(element);
+  if (marks === "other") return false;
+  if (marks === "nil") return value === null && element.isEmpty;
+  if (element.isEmpty) return isEmptyValue(value);
+  const only = element.onlyChild;
+  if (only?.kind === "text") return isSameScalar(only.value, only.type, value);
+  if (level === mostLevels) return false;
+  if (Array.isArray(value)) return areItems(element, value, level);
+  return isPlainObject(value) && (areMembers(element, value, level) || areEntries(element, value, level));
+}
+
+/** Whether the attributes of an element are null's, those of serializers that hold no value, or others. */
+function marksOf({ firstAttribute }: XmlElement): "nil" | "plain" | "other" {
+  let marks: "nil" | "plain" = "plain";
+  for (let one = firstAttribute; one !== undefined; one = one.next) {
+    if (one.namespace === xsi) {
+      if (one.local === "nil" && one.value !== "false") marks = "nil";
+    } else if (one.namespace !== xmlns && (one.namespace !== serialization || one.local === "Ref")) return "other";
+  }
+  return marks;
+}
+
+function isEmptyValue(value: unknown): boolean {
+  if (typeof value !== "object" || value === null) return value === "";
+  return Array.isArray(value) ? value.length === 0 : isPlainObject(value) && Object.keys(value).length === 0;
+}
+
+function isPlainObject(value: unknown): value is Readonly<Record<string, unknown>> {
+  return isObject(value) && isPlainPrototype(Object.getPrototypeOf(value));
+}
+
+/** Elements of one name, each of them an item. */
+function areItems(element: XmlElement, items: readonly unknown[], level: number): boolean {
+  let count = 0;
+  let local: string | undefined;
+  for (let at = 0; at < element.size; at++) {
+    const child = element.at(at);
+    if (child?.kind === "text" && isBlank(child)) continue;
+    if (child?.kind === "array") {
+      if (marksOf(child.item) !== "plain") return false;
+      for (const value of child.values) if (!isSameScalar(value, child.type, items[count++])) return false;
+    } else if (child?.kind !== "element" || !isSame(child, items[count++], level + 1)) return false;
+    const name = child.kind === "array" ? child.item.local : child.local;
+    if (local !== undefined && name !== local) return false;
+    local = name;
+  }
+  return count > 0 && count === items.length;
+}
+
+/** Elements of several names, each of them a member. */
+function areMembers(element: XmlElement, members: Readonly<Record<string, unknown>>, level: number): boolean {
+  const names = Object.keys(members);
+  let count = 0;
+  for (let at = 0; at < element.size; at++) {
+    const child = element.at(at);
+    if (child?.kind === "text" && isBlank(child)) continue;
+    const name = names[count++];
+    if (child?.kind !== "element" || name === undefined || decodeName(child.local) !== name) return false;
+    if (!isSame(child, members[name], level + 1)) return false;
+  }
+  return count > 0 && count === names.length;
+}
+
+/** The entries of a dictionary, each of them a member by its key. */
+function areEntries(element: XmlElement, members: Readonly<Record<string, unknown>>, level: number): boolean {
+  const names = Object.keys(members);
+  let count = 0;
+  for (let at = 0; at < element.size; at++) {
+    const entry = element.at(at);
+    if (entry?.kind === "text" && isBlank(entry)) continue;
+    if (entry?.kind !== "element" || entry.size !== 2 || marksOf(entry) !== "plain") return false;
+    const key = entry.at(0);
+    const value = entry.at(1);
+    if (key?.kind !== "element" || value?.kind !== "element") return false;
+    if (!/^key$/i.test(key.local) || !/^value$/i.test(value.local) || key.firstAttribute !== undefined) return false;
+    const text = key.onlyChild;
+    const name = names[count++];
+    if (name === undefined || text?.kind !== "text" || text.value !== name) return false;
+    if (!isSame(value, members[name], level + 1)) return false;
+  }
+  return count > 0 && count === names.length;
+}
+
+/** Whether a value has the type of the scalar and its value, or in XML, where all is text, its very text. */
+function isSameScalar(
+  scalar: XmlScalar | readonly XmlScalar[],
+  type: XmlScalarType | undefined,
+  value: unknown,
+): boolean {
+  switch (typeof scalar) {
+    case "string":
+      return value === scalar || ((typeof value === "number" || typeof value === "boolean") && `${value}` === scalar);
+    case "number":
+      return Object.is(value, scalar) || (type === "Single" && Object.is(value, shortestSingle(scalar)));
+    case "bigint":
+      return value === scalar || (Number.isSafeInteger(value) && BigInt(Number(value)) === scalar);
+    case "boolean":
+      return value === scalar;
+    default:
+      if (typeof value !== "string" || isXmlList(scalar)) return false;
+      if (scalar instanceof Uint8Array) return value === toBase64(scalar);
+      return value === (scalar instanceof Typed ? scalar.value : scalarText(scalar));
+  }
+}
