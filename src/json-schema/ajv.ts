@@ -41,9 +41,15 @@ export interface CheckedBody {
   readonly problems: readonly ValidationProblem[];
 }
 
-/** Whether formats refuse anything. Default: `annotation`, they do not. */
-interface Asserting {
+/** Options of {@link compileBodySchema}. */
+interface Compiling {
+  /** Whether formats refuse anything. Default: `annotation`, they do not. */
   readonly formats?: "annotation" | "assertion" | undefined;
+  /**
+   * Whether this process wrote the schema, which then is not held against the schema of its dialect: compiling that one takes
+   * more time and memory than the rest. Default: false.
+   */
+  readonly isOwn?: boolean | undefined;
 }
 
 /** Rounds of replacing; each shows what the one before had hidden behind a refusal. */
@@ -55,8 +61,8 @@ const maxRounds = 16;
  *
  * @throws SobreError `InvalidArgument` when the schema is broken or refers to what it does not contain.
  */
-export function compileBodySchema(schema: unknown, asserting: Asserting = {}): (value: unknown) => CheckedBody {
-  const validate = compiled(schema, asserting);
+export function compileBodySchema(schema: unknown, compiling: Compiling = {}): (value: unknown) => CheckedBody {
+  const validate = compiled(schema, compiling);
   return (value) => {
     if (validate(value)) return { value, problems: none };
     const first = validate.errors ?? [];
@@ -82,7 +88,7 @@ export function compileBodySchema(schema: unknown, asserting: Asserting = {}): (
   };
 }
 
-function compiled(schema: unknown, { formats = "annotation" }: Asserting = {}): ValidateFunction {
+function compiled(schema: unknown, { formats = "annotation", isOwn = false }: Compiling = {}): ValidateFunction {
   if (typeof schema !== "boolean" && !isObject(schema)) {
     throw new SobreError("InvalidArgument", "A JSON Schema must be an object or a boolean.", { path: "$" });
   }
@@ -97,6 +103,7 @@ function compiled(schema: unknown, { formats = "annotation" }: Asserting = {}): 
     formats: formats === "assertion" ? assertions : annotations,
     // Problems know the schema and the value that they are of.
     verbose: true,
+    ...(isOwn ? { meta: false, validateSchema: false } : {}),
     code: { regExp: linearPattern },
   });
   ajv.removeKeyword("uniqueItems").addKeyword(uniqueItems);

@@ -22,6 +22,24 @@ export interface JournalEntry {
   readonly schemaChecked?: boolean | undefined;
 }
 
+/** A {@link JournalEntry} as JSON has it. */
+export interface JournalEntryJson extends Omit<JournalEntry, "order" | "sequenceNumber"> {
+  readonly order: string;
+  readonly sequenceNumber?: string | undefined;
+}
+
+/** An entry with its bigints as text. */
+export function entryToJson({ order, sequenceNumber, ...rest }: JournalEntry): JournalEntryJson {
+  return { ...rest, order: `${order}`, sequenceNumber: sequenceNumber?.toString() };
+}
+
+/** The entry of what {@link entryToJson} gave, which JSON has without the members that are undefined. */
+export function entryFromJson({ order, sequenceNumber, ...rest }: JournalEntryJson): JournalEntry {
+  const absent = { codec: undefined, typeName: undefined, failure: undefined };
+  const number = sequenceNumber === undefined ? undefined : { sequenceNumber: BigInt(sequenceNumber) };
+  return { ...absent, ...rest, ...number, order: BigInt(order) };
+}
+
 /** Why a message was not migrated. */
 export interface Failure {
   /** The step that failed. */

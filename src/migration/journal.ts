@@ -13,7 +13,7 @@ import {
 } from "node:fs";
 import { SobreError } from "../errors/sobre-error.ts";
 import { jsonTexts } from "./json-texts.ts";
-import type { JournalEntry } from "./journal-entry.ts";
+import { entryFromJson, entryToJson, type JournalEntry, type JournalEntryJson } from "./journal-entry.ts";
 
 /** The first line of a journal: what must be the same when the migration goes on. */
 export interface JournalHead {
@@ -140,9 +140,7 @@ export class Journal {
       this.#pendingOutput.push(output);
       this.#outputLength += output.byteLength;
     }
-    const { order, sequenceNumber, ...rest } = entry;
-    const numbers = { order: `${order}`, sequenceNumber: sequenceNumber?.toString() };
-    const line = lineOf(JSON.stringify({ ...rest, ...numbers, outputLength: this.#outputLength }));
+    const line = lineOf(JSON.stringify({ ...entryToJson(entry), outputLength: this.#outputLength }));
     this.#pendingJournal.push(line);
     this.#pendingSize += line.length + (output?.byteLength ?? 0);
     if (this.#pendingSize >= bufferSize) this.flush();
@@ -216,15 +214,11 @@ function headOf(value: unknown): JournalHead | undefined {
 
 function journalLine(value: unknown): JournalLine | undefined {
   if (!isJournalLine(value)) return undefined;
-  const { outputLength, order, sequenceNumber, ...entry } = value;
-  const absent = { codec: undefined, typeName: undefined, failure: undefined };
-  const number = sequenceNumber === undefined ? undefined : { sequenceNumber: BigInt(sequenceNumber) };
-  return { outputLength, entry: { ...absent, ...entry, ...number, order: BigInt(order) } };
+  const { outputLength, ...entry } = value;
+  return { outputLength, entry: entryFromJson(entry) };
 }
 
-interface WrittenLine extends Omit<JournalEntry, "order" | "sequenceNumber"> {
-  readonly order: string;
-  readonly sequenceNumber?: string;
+interface WrittenLine extends JournalEntryJson {
   readonly outputLength: number;
 }
 

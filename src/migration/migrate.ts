@@ -35,7 +35,7 @@ export async function migrate(options: MigrationOptions): Promise<Migration> {
       ? await Journal.resume(options.output, settingsOf(options))
       : undefined;
   const report = new ReportBuilder();
-  const passes: Passes = passesInThreads(options) ?? passesHere(options, target);
+  const passes: Passes = passesInThreads(options, target) ?? passesHere(options, target);
   let journal = earlier?.journal;
   let profiles: TypeProfiles;
   try {

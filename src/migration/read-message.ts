@@ -60,8 +60,6 @@ export class MessageReader {
   readonly #serializer: Serializer;
   readonly #openJsonText: boolean;
   readonly #hasContract: (typeName: string) => boolean;
-  /** That of the current message alone: weak references to documents would outlive many messages. */
-  readonly #documents = new Map<Uint8Array, object>();
   /** Decoders of earlier messages by first byte, for formats that prove themselves. */
   readonly #recent = new Map<number | undefined, Decoder>();
 
@@ -72,9 +70,10 @@ export class MessageReader {
   }
 
   read(envelope: Envelope): ReadMessage | UnreadMessage {
-    this.#documents.clear();
-    const known = this.#readAsBefore(envelope);
-    if (known !== undefined) return this.#readMessage(envelope, known);
+    // A new one for each message: the tables of a map that is cleared refer to those after them, and so outlive thousands of messages.
+    const documents = new Map<Uint8Array, object>();
+    const known = this.#readAsBefore(envelope, documents);
+    if (known !== undefined) return this.#readMessage(envelope, known, documents.get(envelope.payload));
     const result = this.#deserialize(withoutEncoding(envelope));
     if (!result.ok) return unread(result.error, result.attempts, envelope.payload);
     if (proven.has(result.codec)) {
@@ -97,7 +96,7 @@ export class MessageReader {
    * The messages of a queue usually have one format: a message that begins like the previous one and can be read like
    * it is not tried with other formats.
    */
-  #readAsBefore(envelope: Envelope): ChainRead | undefined {
+  #readAsBefore(envelope: Envelope, documents: Map<Uint8Array, object>): ChainRead | undefined {
     const { payload, bodyKind, brokerProperties, applicationProperties } = envelope;
     const { contentType, contentEncoding } = brokerProperties;
     const decoder = this.#recent.get(payload[0]);
@@ -110,7 +109,7 @@ export class MessageReader {
         ...context,
         limits,
         applicationProperties,
-        documents: this.#documents,
+        documents,
       });
       if (!("body" in decoded)) return undefined;
       const { body, typeName, warnings = [] } = decoded;
@@ -124,6 +123,7 @@ export class MessageReader {
   #readMessage(
     envelope: Envelope,
     { body, codec: name, typeName: named, warnings: all, attempts }: ChainRead,
+    document?: object,
   ): ReadMessage {
     const layers = layersOf(attempts);
     const warnings = all.filter((warning) => !answered.test(warning));
@@ -139,8 +139,6 @@ export class MessageReader {
     const isTold = isContracted || scalarRoots.some((namespace) => typeName.startsWith(namespace));
     const guessing = isTold ? "nothing" : guessingOf(name);
     const literal = isJson(name);
-    const document = this.#documents.get(envelope.payload);
-    this.#documents.clear();
     return { ok: true, body, codec: name, layers, typeName, warnings, guessing, literal, document };
   }
 }

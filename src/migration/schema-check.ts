@@ -27,7 +27,10 @@ export async function loadSchemaChecks(
   );
   return (typeName, shape) => {
     if (!checked.has(typeName)) return undefined;
-    const check = compileBodySchema(jsonSchemaOf(typeName, typeName, shape, rules), { formats: "assertion" });
+    const check = compileBodySchema(jsonSchemaOf(typeName, typeName, shape, rules), {
+      formats: "assertion",
+      isOwn: true,
+    });
     return (body) => {
       if (check(body).problems.length === 0) return [];
       return check(asNumbers(body)).problems.map(({ path }) => path);

@@ -1,7 +1,8 @@
 import { availableParallelism } from "node:os";
 import { Worker } from "node:worker_threads";
 import type { PieceBatch } from "./piece-batch.ts";
-import type { Inferred, MigratedBatch, ThreadRequest, ThreadSetup } from "./thread-protocol.ts";
+import type { PackedBatch } from "./packed-batch.ts";
+import type { Inferred, ThreadRequest, ThreadSetup } from "./thread-protocol.ts";
 
 /** Threads that migrate batches of messages. What a batch becomes is answered in any order, and does not depend on their number. */
 export class MigrationThreads {
@@ -12,9 +13,9 @@ export class MigrationThreads {
     this.#threads = Array.from({ length: Math.min(count, mostThreads) }, () => new Thread(setup));
   }
 
-  /** How many batches keep all threads busy while answers are written. */
-  get room(): number {
-    return this.#threads.length + 2;
+  /** Whether every thread has a batch besides the one that it works on. */
+  get areBusy(): boolean {
+    return this.#threads.every(({ waiting }) => waiting > 1);
   }
 
   /** The profiles of a batch, as JSON. */
@@ -29,7 +30,7 @@ export class MigrationThreads {
     this.#profiles = profiles;
   }
 
-  async migrate(batch: PieceBatch): Promise<MigratedBatch> {
+  async migrate(batch: PieceBatch): Promise<PackedBatch> {
     const thread = this.#idlest();
     const profiles = thread.hasProfiles ? undefined : this.#profiles;
     thread.hasProfiles = true;
@@ -55,7 +56,7 @@ function outOfStep(): Error {
 /** Each takes some ten megabytes. */
 const mostThreads = 8;
 
-type Answer = Inferred | MigratedBatch;
+type Answer = Inferred | PackedBatch;
 
 class Thread {
   readonly #worker: Worker;
@@ -95,4 +96,4 @@ class Thread {
 }
 
 /** Young objects die young here: a small room for them is collected more often, and takes less memory. */
-const limits = { maxYoungGenerationSizeMb: 4 };
+const limits = { maxYoungGenerationSizeMb: 48 };

@@ -3,33 +3,68 @@ import type { DoneBefore } from "../done-before.ts";
 import type { MigrationOptions } from "../migration-options.ts";
 import { type Keep, type Passes, progressOf, sampled } from "../passes.ts";
 import type { SourcePiece } from "../source.ts";
+import type { Target } from "../target.ts";
 import { TypeProfiles } from "../type-profile.ts";
+import { BatchWork, type MigratedPiece } from "./batch-work.ts";
+import { BatchPacker, type PackedBatch, unpacked } from "./packed-batch.ts";
 import { MigrationThreads } from "./migration-threads.ts";
 import { batched, type PieceBatch } from "./piece-batch.ts";
-import type { MigratedBatch } from "./thread-protocol.ts";
 
 /** Bytes of a source from which on threads take less time than they need to start. */
 const leastSize = 4_194_304;
 
 /** The passes of a migration in threads, or `undefined` where none are asked for or the source is small or has no pieces. */
-export function passesInThreads(options: MigrationOptions): Passes | undefined {
-  const { source, threads, quarantine, target, openJsonText = true, hex = false } = options;
+export function passesInThreads(options: MigrationOptions, target: Target): Passes | undefined {
+  const {
+    source,
+    threads,
+    quarantine,
+    serializer,
+    hasContract = () => false,
+    openJsonText = true,
+    hex = false,
+  } = options;
   if (threads === undefined || source.pieces === undefined || (source.size ?? 0) < leastSize) return undefined;
   const { module, data, count } = threads;
-  const keepsFailed = quarantine !== undefined;
-  const setup = { module: module.href, data, target, openJsonText, hex, keepsFailed };
-  return new ThreadPasses(options, source.pieces.bind(source), new MigrationThreads(setup, count));
+  const rules = { openJsonText, hex, keepsFailed: quarantine !== undefined };
+  const others = new MigrationThreads({ module: module.href, data, target: options.target, ...rules }, count);
+  const own = new BatchWork({ serializer, hasContract, target, ...rules });
+  return new ThreadPasses(options, source.pieces.bind(source), { others, own });
 }
+
+/** The other threads, and what this one does while they are busy. */
+interface Workers {
+  readonly others: MigrationThreads;
+  readonly own: BatchWork;
+}
+
+/** How the work on a batch is done by another thread, and by this one. */
+interface Work<Answer> {
+  readonly there: (batch: PieceBatch) => Promise<Answer>;
+  readonly here: (batch: PieceBatch) => Answer;
+}
+
+/** A batch whose answer is there or will be. */
+interface OpenBatch<Answer> {
+  readonly batch: PieceBatch;
+  readonly answer: Promise<Answer>;
+  isReady: boolean;
+}
+
+/** Batches that are open at once: the others go on while one thread takes longer, and what waits for its turn is bounded. */
+const mostOpen = 8;
 
 class ThreadPasses implements Passes {
   readonly #options: MigrationOptions;
   readonly #pieces: () => AsyncIterable<SourcePiece>;
   readonly #threads: MigrationThreads;
+  readonly #own: BatchWork;
 
-  constructor(options: MigrationOptions, pieces: () => AsyncIterable<SourcePiece>, threads: MigrationThreads) {
+  constructor(options: MigrationOptions, pieces: () => AsyncIterable<SourcePiece>, { others, own }: Workers) {
     this.#options = options;
     this.#pieces = pieces;
-    this.#threads = threads;
+    this.#threads = others;
+    this.#own = own;
   }
 
   async infer(): Promise<TypeProfiles> {
@@ -37,9 +72,12 @@ class ThreadPasses implements Passes {
     const progress = progressOf("infer", this.#options);
     await this.#inOrder(
       batched(sampled(this.#pieces(), this.#options)),
-      (batch) => this.#threads.infer(batch),
-      ({ pieces }, json) => {
-        profiles.add(TypeProfiles.from(JSON.parse(json)));
+      {
+        there: async (batch) => TypeProfiles.from(JSON.parse(await this.#threads.infer(batch))),
+        here: (batch) => this.#own.infer(batch),
+      },
+      ({ pieces }, found) => {
+        profiles.add(found);
         for (const { done } of pieces) progress(done);
       },
     );
@@ -48,12 +86,17 @@ class ThreadPasses implements Passes {
 
   async migrate(profiles: TypeProfiles, done: DoneBefore, keep: Keep): Promise<void> {
     this.#threads.begin(JSON.stringify(profiles));
+    await this.#own.begin(profiles);
     const progress = progressOf("migrate", this.#options);
-    await this.#inOrder(
+    const packer = new BatchPacker();
+    await this.#inOrder<PackedBatch>(
       batched(this.#notDone(done, progress)),
-      (batch) => this.#threads.migrate(batch),
+      {
+        there: (batch) => this.#threads.migrate(batch),
+        here: (batch) => packer.pack(this.#own.migrate(batch)),
+      },
       (batch, migrated) => {
-        keepBatch(batch, migrated, keep);
+        keepBatch(batch, unpacked(migrated), keep);
         for (const { done: read } of batch.pieces) progress(read);
       },
     );
@@ -71,35 +114,37 @@ class ThreadPasses implements Passes {
     }
   }
 
-  /** Has batches worked on at the same time, and takes the answers in their order. */
+  /** Has batches worked on at the same time, by this thread too, and takes the answers in their order. */
   async #inOrder<Answer>(
     batches: AsyncIterable<PieceBatch>,
-    work: (batch: PieceBatch) => Promise<Answer>,
+    { there, here }: Work<Answer>,
     take: (batch: PieceBatch, answer: Answer) => void,
   ): Promise<void> {
-    const open: { readonly batch: PieceBatch; readonly answer: Promise<Answer> }[] = [];
+    const open: OpenBatch<Answer>[] = [];
     const takeFirst = async (): Promise<void> => {
       const first = open.shift();
       if (first !== undefined) take(first.batch, await first.answer);
     };
     for await (const batch of batches) {
-      const answer = work(batch);
+      const isHere = this.#threads.areBusy;
+      const one = { batch, answer: isHere ? Promise.resolve(here(batch)) : there(batch), isReady: isHere };
       // The first failure is thrown when its turn comes; those behind it have no reader.
-      answer.catch(() => undefined);
-      open.push({ batch, answer });
-      if (open.length >= this.#threads.room) await takeFirst();
+      one.answer.then(
+        () => void (one.isReady = true),
+        () => undefined,
+      );
+      open.push(one);
+      while (open[0]?.isReady === true || open.length >= mostOpen) await takeFirst();
     }
     while (open.length > 0) await takeFirst();
   }
 }
 
-function keepBatch({ pieces }: PieceBatch, { messages, output }: MigratedBatch, keep: Keep): void {
-  let at = 0;
-  for (const [index, { entry, length, failed = nothing }] of messages.entries()) {
-    const piece = pieces[index];
+function keepBatch({ pieces }: PieceBatch, migrated: Iterable<MigratedPiece>, keep: Keep): void {
+  let index = 0;
+  for (const { entry, line, failed = nothing } of migrated) {
+    const piece = pieces[index++];
     if (piece === undefined) throw new RangeError("A thread has answered with more messages than it was given.");
-    const line = length === 0 ? undefined : output.subarray(at, at + length);
-    at += length;
     const { length: _, ...place } = piece;
     keep(() => messageOfPiece({ ...place, bytes: failed }), entry, line);
   }

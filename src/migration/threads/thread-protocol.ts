@@ -1,5 +1,4 @@
 import type { Serializer } from "../../codec/serializer.ts";
-import type { JournalEntry } from "../journal-entry.ts";
 import type { TargetOptions } from "../target.ts";
 import type { PieceBatch } from "./piece-batch.ts";
 
@@ -33,20 +32,4 @@ export type ThreadRequest =
 /** The answer to `infer`: the profiles of the batch as JSON. */
 export interface Inferred {
   readonly profiles: string;
-}
-
-/** The answer to `migrate`. */
-export interface MigratedBatch {
-  readonly messages: readonly MigratedPiece[];
-  /** The lines of the new envelopes, one after the other. */
-  readonly output: Uint8Array;
-}
-
-/** The outcome of one piece. */
-export interface MigratedPiece {
-  readonly entry: JournalEntry;
-  /** Bytes of its line in the output; 0 of a message that failed. */
-  readonly length: number;
-  /** The piece of a message that failed, where it is kept. */
-  readonly failed: Uint8Array | undefined;
 }

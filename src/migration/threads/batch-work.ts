@@ -1,0 +1,61 @@
+import { messageOfPiece } from "../captured-message.ts";
+import { envelopeLine } from "../envelope-line.ts";
+import type { JournalEntry } from "../journal-entry.ts";
+import { MessageMigration } from "../migrate-message.ts";
+import { MessageReader, type ReadRules } from "../read-message.ts";
+import { loadSchemaChecks } from "../schema-check.ts";
+import type { Target } from "../target.ts";
+import { TypeProfiles } from "../type-profile.ts";
+import { type PieceBatch, piecesOf } from "./piece-batch.ts";
+
+/** What became of one piece. */
+export interface MigratedPiece {
+  readonly entry: JournalEntry;
+  /** Its line in the output, unless it failed. */
+  readonly line: Uint8Array | undefined;
+  /** The piece of a message that failed, where it is kept. */
+  readonly failed: Uint8Array | undefined;
+}
+
+/** Options of {@link BatchWork}. */
+export interface BatchWorkOptions extends ReadRules {
+  readonly target: Target;
+  readonly hex: boolean;
+  /** Whether the bytes of failed messages are given. */
+  readonly keepsFailed: boolean;
+}
+
+/** The work on batches of pieces, which every thread does in the same way. */
+export class BatchWork {
+  readonly #options: BatchWorkOptions;
+  readonly #reader: MessageReader;
+  #migration: MessageMigration | undefined;
+
+  constructor(options: BatchWorkOptions) {
+    this.#options = options;
+    this.#reader = new MessageReader(options);
+  }
+
+  infer(batch: PieceBatch): TypeProfiles {
+    const profiles = new TypeProfiles();
+    for (const piece of piecesOf(batch)) profiles.read(messageOfPiece(piece), this.#reader);
+    return profiles;
+  }
+
+  /** Takes the profiles of all messages, before any is migrated. */
+  async begin(profiles: TypeProfiles): Promise<void> {
+    const schemaChecks = await loadSchemaChecks(this.#options.target, profiles);
+    this.#migration = new MessageMigration({ ...this.#options, profiles, schemaChecks });
+  }
+
+  *migrate(batch: PieceBatch): Generator<MigratedPiece> {
+    const migration = this.#migration;
+    if (migration === undefined) throw new Error("A batch was to be migrated before the profiles were there.");
+    for (const piece of piecesOf(batch)) {
+      const { entry, envelope } = migration.migrate(messageOfPiece(piece));
+      const line = envelope && envelopeLine(envelope);
+      const failed = line === undefined && this.#options.keepsFailed ? piece.bytes.slice() : undefined;
+      yield { entry, line, failed };
+    }
+  }
+}
