@@ -54,57 +54,63 @@ export function compareValues(
   literal: boolean = false,
 ): readonly Loss[] {
   const comparison = new Comparison(rules, literal);
-  comparison.compare(body, decoded, shape, "$");
+  comparison.compare(body, decoded, shape);
   return comparison.losses;
 }
+
+const item = Symbol("[]");
+const keyOfEntry = Symbol("[key]");
+const valueOfEntry = Symbol("[value]");
 
 class Comparison {
   readonly #rules: TargetRules;
   readonly #literal: boolean;
   readonly #seen = new Set<object>();
-  readonly #known = new Set<string>();
+  /** The steps from the root to the value that is compared: paths are rarely asked for. */
+  readonly #steps: (string | symbol)[] = [];
   readonly losses: Loss[] = [];
+  #known: Set<string> | undefined;
 
   constructor(rules: TargetRules, literal: boolean) {
     this.#rules = rules;
     this.#literal = literal;
   }
 
-  compare(value: unknown, decoded: unknown, shape: SettledShape | undefined, path: string): void {
+  compare(value: unknown, decoded: unknown, shape: SettledShape | undefined): void {
     switch (typeof value) {
       case "string":
       case "boolean":
-        if (value !== decoded) throw changed(path);
+        if (value !== decoded) throw this.#changed();
         return;
       case "number":
-        this.#number(value, decoded, shape, path);
+        this.#number(value, decoded, shape);
         return;
       case "bigint":
-        if (this.#rules.int64IsLost && typeof decoded === "bigint") this.#lose("int64", path);
-        this.#integer(value, decoded, shape, path);
+        if (this.#rules.int64IsLost && typeof decoded === "bigint") this.#lose("int64");
+        this.#integer(value, decoded, shape);
         return;
       case "object":
         if (value === null) {
-          if (decoded !== null) throw changed(path);
-        } else this.#object(value, decoded, shape, path);
+          if (decoded !== null) throw this.#changed();
+        } else this.#object(value, decoded, shape);
         return;
       default:
-        throw changed(path);
+        throw this.#changed();
     }
   }
 
-  #number(value: number, decoded: unknown, shape: SettledShape | undefined, path: string): void {
+  #number(value: number, decoded: unknown, shape: SettledShape | undefined): void {
     if (typeof decoded !== "string") {
-      if (!sameNumber(value, decoded)) throw changed(path);
+      if (!sameNumber(value, decoded)) throw this.#changed();
     } else if (Number.isFinite(value)) {
-      if (decoded !== numberText(value) || !this.#isTextAt(shape, Number.isSafeInteger(value))) throw changed(path);
-      if (this.#literal) this.#lose("number-as-text", path);
-    } else if (decoded !== notFiniteText(value)) throw changed(path);
+      if (decoded !== numberText(value) || !this.#isTextAt(shape, Number.isSafeInteger(value))) throw this.#changed();
+      if (this.#literal) this.#lose("number-as-text");
+    } else if (decoded !== notFiniteText(value)) throw this.#changed();
   }
 
-  #integer(value: bigint, decoded: unknown, shape: SettledShape | undefined, path: string): void {
-    if (!sameInteger(value, decoded)) throw changed(path);
-    if (typeof decoded === "string" && !this.#rules.embedsJson && !this.#isTextAt(shape, true)) throw changed(path);
+  #integer(value: bigint, decoded: unknown, shape: SettledShape | undefined): void {
+    if (!sameInteger(value, decoded)) throw this.#changed();
+    if (typeof decoded === "string" && !this.#rules.embedsJson && !this.#isTextAt(shape, true)) throw this.#changed();
   }
 
   /** Whether the numbers of a path are written as text. */
@@ -113,126 +119,145 @@ class Comparison {
     return (isInteger && integersAreText(shape.shape, this.#rules)) || numbersAreText(shape.shape, this.#rules);
   }
 
-  #decimal({ text }: Decimal, decoded: unknown, shape: SettledShape | undefined, path: string): void {
+  #decimal({ text }: Decimal, decoded: unknown, shape: SettledShape | undefined): void {
     if (typeof decoded === "string" && decoded === text) {
       if (shape === undefined || decimalsAreText(shape.shape, this.#rules) !== false || !isNumber(text)) return;
-      throw changed(path);
+      throw this.#changed();
     }
     const asNumber = typeof decoded === "bigint" ? Number(decoded) : decoded;
     if (shape === undefined || decimalsAreText(shape.shape, this.#rules) !== false || asNumber !== Number(text))
-      throw changed(path);
-    if (!sameDecimal(text, String(decoded))) this.#lose("decimal", path);
+      throw this.#changed();
+    if (!sameDecimal(text, String(decoded))) this.#lose("decimal");
   }
 
-  #lose(kind: LossKind, path: string): void {
+  #lose(kind: LossKind): void {
+    const path = this.#path();
     const key = `${kind} ${path}`;
-    if (this.#known.has(key)) return;
-    this.#known.add(key);
+    if (this.#known?.has(key) === true) return;
+    (this.#known ??= new Set()).add(key);
     this.losses.push({ kind, path });
   }
 
-  #object(value: object, decoded: unknown, shape: SettledShape | undefined, path: string): void {
+  #path(): string {
+    return `$${this.#steps.map((step) => (typeof step === "symbol" ? step.description : memberStep(step))).join("")}`;
+  }
+
+  #changed(): SobreError {
+    const path = this.#path();
+    const what = "was read back from the migrated payload as another value";
+    return new SobreError("UnsupportedValue", `The value at ${path} ${what}.`, { path });
+  }
+
+  /** Compares what is a step further. */
+  #inside(step: string | symbol, value: unknown, decoded: unknown, shape: SettledShape | undefined): void {
+    this.#steps.push(step);
+    this.compare(value, decoded, shape);
+    this.#steps.pop();
+  }
+
+  #object(value: object, decoded: unknown, shape: SettledShape | undefined): void {
     if (value instanceof MsgpackExtension) {
       const same =
         decoded instanceof MsgpackExtension &&
         decoded.type === value.type &&
         Buffer.compare(decoded.data, value.data) === 0;
-      if (!same) throw changed(path);
-    } else if (numberOfEnum(value) !== undefined) this.compare(numberOfEnum(value), decoded, shape, path);
+      if (!same) throw this.#changed();
+    } else if (numberOfEnum(value) !== undefined) this.compare(numberOfEnum(value), decoded, shape);
     else if (value instanceof TaggedScalar || value instanceof Date || value instanceof Instant) {
-      this.#scalar(value, decoded, shape, path);
+      this.#scalar(value, decoded, shape);
     } else if (value instanceof Uint8Array) {
       const bytes = typeof decoded === "string" ? Buffer.from(decoded, "base64") : decoded;
-      if (!(bytes instanceof Uint8Array) || Buffer.compare(value, bytes) !== 0) throw changed(path);
-    } else if (value instanceof Typed) this.compare(value.value, decoded, shape, path);
+      if (!(bytes instanceof Uint8Array) || Buffer.compare(value, bytes) !== 0) throw this.#changed();
+    } else if (value instanceof Typed) this.compare(value.value, decoded, shape);
     else {
-      this.#annotations(value, shape, path);
-      this.#container(value, decoded, shape, path);
+      this.#annotations(value, shape);
+      this.#container(value, decoded, shape);
     }
   }
 
-  #annotations(value: object, shape: SettledShape | undefined, path: string): void {
-    if (this.#seen.has(value)) this.#lose("shared-reference", path);
+  #annotations(value: object, shape: SettledShape | undefined): void {
+    if (this.#seen.has(value)) this.#lose("shared-reference");
     this.#seen.add(value);
     const annotations = annotationsOf(value);
     if (annotations === undefined) return;
-    if (annotations.data !== undefined) this.#lose("appended-data", path);
-    if (annotations.superMembers !== undefined) this.#lose("hidden-members", path);
+    if (annotations.data !== undefined) this.#lose("appended-data");
+    if (annotations.superMembers !== undefined) this.#lose("hidden-members");
     // A path with one type has it in its schema.
-    if (annotations.typeName !== undefined && shape?.shape.typeNames.size !== 1) this.#lose("type-name", path);
+    if (annotations.typeName !== undefined && shape?.shape.typeNames.size !== 1) this.#lose("type-name");
   }
 
-  #container(value: object, decoded: unknown, shape: SettledShape | undefined, path: string): void {
-    if (Array.isArray(value)) this.#list(value, decoded, shape, path);
-    else if (value instanceof ContentStream) this.#list(value.contents, decoded, shape, path);
+  #container(value: object, decoded: unknown, shape: SettledShape | undefined): void {
+    if (Array.isArray(value)) this.#list(value, decoded, shape);
+    else if (value instanceof ContentStream) this.#list(value.contents, decoded, shape);
     else if (value instanceof MultiArray) {
       // Of a dimension without length the others cannot be seen.
-      if (value.lengths.slice(0, -1).includes(0)) this.#lose("array-lengths", path);
+      if (value.lengths.slice(0, -1).includes(0)) this.#lose("array-lengths");
       const flat = Array.isArray(decoded) ? decoded.flat(Math.max(0, value.lengths.length - 1)) : decoded;
-      this.#list(value.values, flat, shape, path);
-    } else if (value instanceof Map || value instanceof AmqpMap) this.#entries(value, decoded, shape, path);
-    else this.#members(value, decoded, shape, path);
+      this.#list(value.values, flat, shape);
+    } else if (value instanceof Map || value instanceof AmqpMap) this.#entries(value, decoded, shape);
+    else this.#members(value, decoded, shape);
   }
 
-  #list(items: readonly unknown[], decoded: unknown, shape: SettledShape | undefined, path: string): void {
-    if (!Array.isArray(decoded) || decoded.length !== items.length) throw changed(path);
-    const inner = `${path}[]`;
-    for (let index = 0; index < items.length; index++) this.compare(items[index], decoded[index], shape?.items, inner);
+  #list(items: readonly unknown[], decoded: unknown, shape: SettledShape | undefined): void {
+    if (!Array.isArray(decoded) || decoded.length !== items.length) throw this.#changed();
+    for (let index = 0; index < items.length; index++) this.#inside(item, items[index], decoded[index], shape?.items);
   }
 
-  #entries(
-    map: Iterable<readonly [unknown, unknown]>,
-    decoded: unknown,
-    shape: SettledShape | undefined,
-    path: string,
-  ): void {
+  #entries(map: Iterable<readonly [unknown, unknown]>, decoded: unknown, shape: SettledShape | undefined): void {
     const entries: readonly unknown[] = pairsOf(decoded);
     let index = 0;
-    for (const [key, item] of map) {
+    for (const [key, inner] of map) {
       const pair: unknown = entries[index++];
-      if (!Array.isArray(pair)) throw changed(path);
-      this.compare(key, pair[0], shape?.keys, `${path}[key]`);
-      this.compare(item, pair[1], shape?.items, `${path}[value]`);
+      if (!Array.isArray(pair)) throw this.#changed();
+      this.#inside(keyOfEntry, key, pair[0], shape?.keys);
+      this.#inside(valueOfEntry, inner, pair[1], shape?.items);
     }
-    if (entries.length !== index) throw changed(path);
+    if (entries.length !== index) throw this.#changed();
   }
 
-  #members(value: object, decoded: unknown, shape: SettledShape | undefined, path: string): void {
-    if (!isObject(decoded)) throw changed(path);
-    const entries: readonly [string, unknown][] = Object.entries(value);
+  #members(value: object, decoded: unknown, shape: SettledShape | undefined): void {
+    if (!isObject(decoded) || !isObject(value)) throw this.#changed();
+    const isDictionary = shape?.shape.isDictionary === true;
     let count = 0;
-    for (const [name, member] of entries) {
+    for (const name of Object.keys(value)) {
+      const member = value[name];
       if (member === undefined) continue;
       count++;
-      const inner = `${path}${shape?.shape.isDictionary === true ? "[value]" : memberStep(name)}`;
-      if (!Object.hasOwn(decoded, name)) throw changed(inner);
-      this.compare(member, decoded[name], memberShape(shape, name), inner);
+      if (!Object.hasOwn(decoded, name)) throw this.#changedAt(name);
+      this.#inside(isDictionary ? valueOfEntry : name, member, decoded[name], memberShape(shape, name));
     }
     const names = Object.keys(decoded);
     if (names.length === count) return;
     for (const name of names) {
       if (Object.hasOwn(value, name)) continue;
-      if (decoded[name] !== null) throw changed(`${path}${memberStep(name)}`);
-      this.#lose("null-or-absent", `${path}${memberStep(name)}`);
+      if (decoded[name] !== null) throw this.#changedAt(name);
+      this.#steps.push(name);
+      this.#lose("null-or-absent");
+      this.#steps.pop();
     }
   }
 
-  #scalar(value: TaggedScalar | Date | Instant, decoded: unknown, shape: SettledShape | undefined, path: string): void {
+  #changedAt(name: string): SobreError {
+    this.#steps.push(name);
+    return this.#changed();
+  }
+
+  #scalar(value: TaggedScalar | Date | Instant, decoded: unknown, shape: SettledShape | undefined): void {
     if (decoded instanceof Date || decoded instanceof Instant) {
-      if (nanosecondsOf(value) !== nanosecondsOf(decoded)) throw changed(path);
+      if (nanosecondsOf(value) !== nanosecondsOf(decoded)) throw this.#changed();
       return;
     }
-    if (value instanceof Decimal) return this.#decimal(value, decoded, shape, path);
+    if (value instanceof Decimal) return this.#decimal(value, decoded, shape);
     const same = value instanceof BigInteger ? sameInteger(value.value, decoded) : decoded === scalarText(value);
-    if (!same) throw changed(path);
+    if (!same) throw this.#changed();
     if (value instanceof DateTime && value.kind === "local" && value.offsetMinutes === undefined)
-      this.#lose("time-kind", path);
+      this.#lose("time-kind");
     if (
       value instanceof EnumValue &&
       value.value !== undefined &&
       shape?.shape.enums.get(value.name) !== `${value.value}`
     )
-      this.#lose("enum-number", path);
+      this.#lose("enum-number");
   }
 }
 
@@ -283,12 +308,4 @@ function pairsOf(decoded: unknown): readonly unknown[] {
   if (Array.isArray(decoded)) return decoded;
   // MessagePack gives a map with only text for keys as an object.
   return typeof decoded === "object" && decoded !== null ? Object.entries(decoded) : [];
-}
-
-function changed(path: string): SobreError {
-  return new SobreError(
-    "UnsupportedValue",
-    `The value at ${path} was read back from the migrated payload as another value.`,
-    { path },
-  );
 }

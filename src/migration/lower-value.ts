@@ -1,4 +1,4 @@
-import { isPlainPrototype, setMember } from "../values/plain-object.ts";
+import { isObject, isPlainPrototype, setMember } from "../values/plain-object.ts";
 import { SobreError } from "../errors/sobre-error.ts";
 import { memberStep } from "../values/member-step.ts";
 import type { SettledShape } from "./settled-shape.ts";
@@ -22,23 +22,18 @@ import { ticksToMilliseconds } from "../values/ticks.ts";
  *   when shared values would make more than 100,000 containers.
  */
 export function lowerValue(body: unknown, shape: SettledShape | undefined, rules: TargetRules): unknown {
-  return new Lowering(rules, body).lower(body, shape, root);
+  return new Lowering(rules, body).lower(body, shape);
 }
 
 /** Lists and objects that sharing may add to one body, written out: a payload of 1 KB can stand for 2^40 of them. */
 const mostContainers = 100_000;
 
-interface Step {
-  readonly parent: Step | undefined;
-  readonly name: string | number;
-}
-
-const root: Step = { parent: undefined, name: "$" };
-
 class Lowering {
   readonly #rules: TargetRules;
   readonly #open = new Set<object>();
   readonly #body: unknown;
+  /** The steps from the root to the value that is written, for errors. */
+  readonly #steps: (string | number)[] = [];
   #left = mostContainers;
   /** Whether {@link #left} counts only shared values. */
   #isCounted = false;
@@ -48,7 +43,7 @@ class Lowering {
     this.#body = body;
   }
 
-  lower(value: unknown, shape: SettledShape | undefined, step: Step): unknown {
+  lower(value: unknown, shape: SettledShape | undefined): unknown {
     switch (typeof value) {
       case "string":
       case "boolean":
@@ -58,10 +53,23 @@ class Lowering {
       case "bigint":
         return this.#integer(value, shape);
       case "object":
-        return value === null ? null : this.#object(value, shape, step);
+        return value === null ? null : this.#object(value, shape);
       default:
-        throw unsupported(step, `is ${typeof value}`);
+        throw this.#unsupported(`is ${typeof value}`);
     }
+  }
+
+  #inside(step: string | number, value: unknown, shape: SettledShape | undefined): unknown {
+    this.#steps.push(step);
+    const lowered = this.lower(value, shape);
+    this.#steps.pop();
+    return lowered;
+  }
+
+  #unsupported(why: string): SobreError {
+    const steps = this.#steps.map((step) => (typeof step === "number" ? `[${step}]` : memberStep(step)));
+    const path = `$${steps.join("")}`;
+    return new SobreError("UnsupportedValue", `The value at ${path} ${why}.`, { path });
   }
 
   #number(value: number, shape: SettledShape | undefined): unknown {
@@ -81,22 +89,22 @@ class Lowering {
     return BigInt.asIntN(54, value) === value ? Number(value) : value;
   }
 
-  #object(value: object, shape: SettledShape | undefined, step: Step): unknown {
+  #object(value: object, shape: SettledShape | undefined): unknown {
     if (value instanceof MsgpackExtension) {
       if (this.#rules.extensions) return value;
-      throw unsupported(step, "is a MessagePack extension; MessagePack and tagged JSON can hold it");
+      throw this.#unsupported("is a MessagePack extension; MessagePack and tagged JSON can hold it");
     }
     const number = numberOfEnum(value);
-    if (number !== undefined) return this.lower(number, shape, step);
+    if (number !== undefined) return this.lower(number, shape);
     if (value instanceof TaggedScalar || value instanceof Date || value instanceof Instant)
       return this.#scalar(value, shape);
     if (value instanceof Uint8Array)
       return this.#rules.bytes === "native" ? value : Buffer.from(value).toString("base64");
-    if (value instanceof Typed) return this.#typed(value, shape, step);
-    if (this.#open.has(value)) throw unsupported(step, "contains itself; only tagged JSON can hold it");
+    if (value instanceof Typed) return this.#typed(value, shape);
+    if (this.#open.has(value)) throw this.#unsupported("contains itself; only tagged JSON can hold it");
     if (this.#left-- === 0) this.#takeMore();
     this.#open.add(value);
-    const lowered = this.#container(value, shape, step);
+    const lowered = this.#container(value, shape);
     this.#open.delete(value);
     return lowered;
   }
@@ -112,31 +120,30 @@ class Lowering {
     this.#left = containersIn(this.#body);
   }
 
-  #container(value: object, shape: SettledShape | undefined, step: Step): unknown {
-    if (Array.isArray(value)) return this.#list(value, shape, step);
-    if (value instanceof MultiArray) return nested(this.#list(value.values, shape, step), value.lengths);
-    if (value instanceof ContentStream) return this.#list(value.contents, shape, step);
-    if (value instanceof Map || value instanceof AmqpMap) return this.#entries(value, shape, step);
+  #container(value: object, shape: SettledShape | undefined): unknown {
+    if (Array.isArray(value)) return this.#list(value, shape);
+    if (value instanceof MultiArray) return nested(this.#list(value.values, shape), value.lengths);
+    if (value instanceof ContentStream) return this.#list(value.contents, shape);
+    if (value instanceof Map || value instanceof AmqpMap) return this.#entries(value, shape);
     if (!isPlainPrototype(Object.getPrototypeOf(value)))
-      throw unsupported(step, "is an instance of a class without a plain form");
+      throw this.#unsupported("is an instance of a class without a plain form");
     const lowered: Record<string, unknown> = {};
-    const entries: readonly [string, unknown][] = Object.entries(value);
-    for (const [name, member] of entries) {
-      if (member === undefined) continue;
-      const inner = this.lower(member, memberShape(shape, name), { parent: step, name });
-      setMember(lowered, name, inner);
+    if (!isObject(value)) return lowered;
+    for (const name of Object.keys(value)) {
+      const member = value[name];
+      if (member !== undefined) setMember(lowered, name, this.#inside(name, member, memberShape(shape, name)));
     }
     return lowered;
   }
 
-  #list(items: readonly unknown[], shape: SettledShape | undefined, step: Step): unknown[] {
-    return items.map((item, name) => this.lower(item, shape?.items, { parent: step, name }));
+  #list(items: readonly unknown[], shape: SettledShape | undefined): unknown[] {
+    return items.map((item, index) => this.#inside(index, item, shape?.items));
   }
 
-  #entries(map: Iterable<readonly [unknown, unknown]>, shape: SettledShape | undefined, step: Step): unknown {
-    const entries = Array.from(map, ([key, item], name): readonly [unknown, unknown] => [
-      this.lower(key, shape?.keys, { parent: step, name }),
-      this.lower(item, shape?.items, { parent: step, name }),
+  #entries(map: Iterable<readonly [unknown, unknown]>, shape: SettledShape | undefined): unknown {
+    const entries = Array.from(map, ([key, item], index): readonly [unknown, unknown] => [
+      this.#inside(index, key, shape?.keys),
+      this.#inside(index, item, shape?.items),
     ]);
     return this.#rules.maps === "native" ? new Map(entries) : entries.map((entry) => [...entry]);
   }
@@ -151,11 +158,11 @@ class Lowering {
     return scalarText(value);
   }
 
-  #typed({ type, value }: Typed, shape: SettledShape | undefined, step: Step): unknown {
+  #typed({ type, value }: Typed, shape: SettledShape | undefined): unknown {
     if (typeof value === "string") return value;
     if (typeof value === "number") return this.#number(value, shape);
     if (typeof value === "bigint" && type !== "timestamp") return this.#integer(value, shape);
-    throw unsupported(step, `is an AMQP ${type}; only tagged JSON can hold it`);
+    throw this.#unsupported(`is an AMQP ${type}; only tagged JSON can hold it`);
   }
 }
 
@@ -210,14 +217,6 @@ function nested(values: readonly unknown[], lengths: readonly number[]): unknown
   const size = inner.reduce((product, length) => product * length, 1);
   const [count = 0] = lengths;
   return Array.from({ length: count }, (_, index) => nested(values.slice(index * size, (index + 1) * size), inner));
-}
-
-function unsupported(step: Step, why: string): SobreError {
-  const names: string[] = [];
-  for (let at: Step | undefined = step; at?.parent !== undefined; at = at.parent)
-    names.push(typeof at.name === "number" ? `[${at.name}]` : memberStep(at.name));
-  const path = `$${names.reverse().join("")}`;
-  return new SobreError("UnsupportedValue", `The value at ${path} ${why}.`, { path });
 }
 
 /** The text of a value that most formats lack, as its `$` object has it: `12.30`, `PT1H`, `2024-01-01T00:00:00Z`. */

@@ -1,3 +1,4 @@
+import { isObject } from "../values/plain-object.ts";
 import { AmqpMap } from "../values/typed.ts";
 import { annotationsOf, isDoubleIn, isTypedIn, typeNameOf } from "../values/annotations.ts";
 import { IsoTime } from "../values/iso-time.ts";
@@ -112,13 +113,14 @@ class Noting {
   #items(items: readonly unknown[], shape: Shape, container: object): void {
     if (items.length === 0 && this.#guessing !== "nothing") shape.emptyLists++;
     const item = items.length === 0 ? undefined : shape.item(this.#budget);
-    for (const [index, value] of items.entries()) this.note(value, item, noteOf(container, index));
+    for (let index = 0; index < items.length; index++) this.note(items[index], item, noteOf(container, index));
   }
 
   #members(value: object, shape: Shape): void {
     let count = 0;
-    const entries: readonly [string, unknown][] = Object.entries(value);
-    for (const [name, member] of entries) {
+    if (!isObject(value)) return;
+    for (const name of Object.keys(value)) {
+      const member = value[name];
       if (member === undefined) continue;
       count++;
       this.note(member, shape.member(name, this.#budget), noteOf(value, name));

@@ -13,6 +13,8 @@ export class DateTime extends TaggedScalar {
   readonly kind: DateTimeKind;
   /** Minutes east of UTC; `undefined` where they are not known. */
   readonly offsetMinutes: number | undefined;
+  /** Its text, which a migration asks for several times. */
+  #iso: string | undefined;
 
   constructor(ticks: bigint, kind: DateTimeKind, offsetMinutes?: number) {
     super();
@@ -35,8 +37,12 @@ export class DateTime extends TaggedScalar {
 
   /** ISO 8601 with up to seven decimals: with `Z`, with the offset, or bare, as the kind has it. */
   toISO(): string {
-    const suffix = this.kind === "utc" ? "Z" : this.offsetMinutes === undefined ? "" : offsetText(this.offsetMinutes);
-    return `${clockText(this.ticks)}${suffix}`;
+    return (this.#iso ??= `${clockText(this.ticks)}${this.#suffix()}`);
+  }
+
+  #suffix(): string {
+    if (this.kind === "utc") return "Z";
+    return this.offsetMinutes === undefined ? "" : offsetText(this.offsetMinutes);
   }
 
   override toString(): string {

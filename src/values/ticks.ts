@@ -15,8 +15,8 @@ export const maxTicks = 3_155_378_975_999_999_999n;
 export function ticksToMilliseconds(ticks: bigint): number {
   if (typeof ticks !== "bigint") throw invalidOption("ticks", "must be a bigint");
   const since = ticks - ticksToEpoch;
-  const finer = ((since % ticksPerMillisecond) + ticksPerMillisecond) % ticksPerMillisecond;
-  return Number((since - finer) / ticksPerMillisecond);
+  const milliseconds = Number(since / ticksPerMillisecond);
+  return since < 0n && since % ticksPerMillisecond !== 0n ? milliseconds - 1 : milliseconds;
 }
 
 /** Ticks since 0001-01-01 of milliseconds since 1970. */
@@ -27,11 +27,13 @@ export function millisecondsToTicks(milliseconds: number): bigint {
 
 /** `2024-02-29T23:59:59.1234567` of clock ticks, with up to seven decimals; `@ticks` beyond what a `Date` holds. */
 export function clockText(ticks: bigint): string {
-  const date = new Date(ticksToMilliseconds(ticks));
+  const milliseconds = ticksToMilliseconds(ticks);
+  const date = new Date(milliseconds);
   if (Number.isNaN(date.getTime())) return `@${ticks}`;
-  const fraction = (((ticks % ticksPerSecond) + ticksPerSecond) % ticksPerSecond).toString().padStart(7, "0");
-  const decimals = fraction.replace(/0+$/, "");
-  return `${date.toISOString().slice(0, -5)}${decimals === "" ? "" : `.${decimals}`}`;
+  const text = date.toISOString().slice(0, -5);
+  const finer = Number(ticks - millisecondsToTicks(milliseconds));
+  const fraction = (((milliseconds % 1000) + 1000) % 1000) * 10_000 + finer;
+  return fraction === 0 ? text : `${text}.${`${fraction}`.padStart(7, "0").replace(/0+$/, "")}`;
 }
 
 const two = (value: number): string => `${value}`.padStart(2, "0");
