@@ -57,7 +57,7 @@ export interface ThreadOptions {
   readonly module: URL;
   /** The argument of `reading`; it is copied. Default: nothing. */
   readonly data?: unknown;
-  /** Default: one fewer than the machine runs at once, but at least one and up to 8; each takes up to 100 MB. */
+  /** Threads besides the calling one, which migrates as well while they are busy. Default: one fewer than the machine runs at once, but at least one and up to 8; each takes up to 100 MB. */
   readonly count?: number | undefined;
 }
 

@@ -95,5 +95,5 @@ class Thread {
   }
 }
 
-/** Young objects die young here: a small room for them is collected more often, and takes less memory. */
-const limits = { maxYoungGenerationSizeMb: 48 };
+/** Of a migration, nearly all objects die young: room for those of some hundred messages is enough. */
+const limits = { maxYoungGenerationSizeMb: 12 };
