@@ -33,11 +33,11 @@ export function entryToJson({ order, sequenceNumber, ...rest }: JournalEntry): J
   return { ...rest, order: `${order}`, sequenceNumber: sequenceNumber?.toString() };
 }
 
-/** The entry of what {@link entryToJson} gave, which JSON has without the members that are undefined. */
+/** The entry of what {@link entryToJson} gave, its members in their order; JSON has none that are undefined. */
 export function entryFromJson({ order, sequenceNumber, ...rest }: JournalEntryJson): JournalEntry {
-  const absent = { codec: undefined, typeName: undefined, failure: undefined };
   const number = sequenceNumber === undefined ? undefined : { sequenceNumber: BigInt(sequenceNumber) };
-  return { ...absent, ...rest, ...number, order: BigInt(order) };
+  const { codec, typeName, failure } = rest;
+  return { ...rest, codec, typeName, failure, ...number, order: BigInt(order) };
 }
 
 /** Why a message was not migrated. */
