@@ -8,7 +8,7 @@ import type { Target } from "../target.ts";
 import { TypeProfiles } from "../type-profile.ts";
 import { type PieceBatch, piecesOf } from "./piece-batch.ts";
 
-/** What became of one piece. */
+/** The outcome of one piece. */
 export interface MigratedPiece {
   readonly entry: JournalEntry;
   /** Its line in the output, unless it failed. */

@@ -1,7 +1,7 @@
 import { entryFromJson, entryToJson, type JournalEntryJson } from "../journal-entry.ts";
 import type { MigratedPiece } from "./batch-work.ts";
 
-/** What became of the messages of a batch, in bytes: objects would outlive thousands of others, and take long to be copied. */
+/** The outcome of the messages of a batch in bytes: objects would survive many garbage collections, and are slow to copy. */
 export interface PackedBatch {
   /** One {@link PackedPiece} a line. */
   readonly messages: Uint8Array<ArrayBuffer>;
@@ -36,7 +36,7 @@ export class BatchPacker {
   }
 }
 
-/** What {@link BatchPacker.pack} packed. */
+/** Reads the result of {@link BatchPacker.pack}. */
 export function* unpacked({ messages, output, failed }: PackedBatch): Generator<MigratedPiece> {
   const text = Buffer.from(messages.buffer, messages.byteOffset, messages.byteLength);
   let index = 0;
@@ -54,7 +54,7 @@ const newline = 0x0a;
 /** Bytes of a batch at first. */
 const firstRoom = 524_288;
 
-/** Most bytes of UTF-8 for a code unit. */
+/** The maximum number of UTF-8 bytes of a UTF-16 code unit. */
 const mostBytes = 3;
 
 class ByteCollector {
@@ -72,7 +72,7 @@ class ByteCollector {
     this.#length += this.#room.write(text, this.#length);
   }
 
-  /** A copy of all of it; it begins anew. */
+  /** Returns a copy of the contents, and starts over. */
   take(): Uint8Array<ArrayBuffer> {
     const taken = new Uint8Array(this.#room.subarray(0, this.#length));
     this.#length = 0;
