@@ -1,10 +1,9 @@
 import { checkOption, anEnvelope } from "../options/option-checks.ts";
 import type { ApplicationProperties } from "./application-properties.ts";
 import type { BrokerProperties } from "./broker-properties.ts";
-import { settableRows } from "./broker-property-table.ts";
+import { settableRows, type SettableRow } from "./broker-property-table.ts";
 import type { Envelope } from "./envelope.ts";
 import { sizeOfCompound, sizeOfString, sizeOfUint, sizeOfUlong, sizeOfValue, sizeOfVariable } from "./size-of-value.ts";
-import type { Typed } from "../values/typed.ts";
 
 /** An origin that knows the encoded size of its envelopes. */
 interface SizedOrigin {
@@ -57,8 +56,11 @@ function countLists(payload: Uint8Array): number {
 const sectionHead = 3;
 
 /** The size of the header, annotation, properties and application-properties sections, in bytes. */
-export function sizeOfProperties(broker: BrokerProperties, application: ApplicationProperties): number {
-  return sizeOfHeader(broker) + sizeOfAnnotations(broker) + sizeOfBare(broker) + sizeOfApplication(application);
+export function sizeOfProperties(
+  broker: Pick<BrokerProperties, keyof BrokerProperties>,
+  application: ApplicationProperties,
+): number {
+  return sizeOfHeader(broker) + sizeOfSections(broker) + sizeOfApplication(application);
 }
 
 function sizeOfHeader({ timeToLive }: BrokerProperties): number {
@@ -68,37 +70,35 @@ function sizeOfHeader({ timeToLive }: BrokerProperties): number {
     : sectionHead + sizeOfCompound(2 + sizeOfUint(Math.min(timeToLive, 0xffff_ffff)), 3);
 }
 
-const annotations = settableRows.filter(({ amqp }) => amqp.section === "message-annotations");
-
-function sizeOfAnnotations(broker: BrokerProperties): number {
-  let size = 0;
-  let count = 0;
-  for (const { property, amqp } of annotations) {
-    const value = broker[property];
-    if (value === undefined) continue;
-    size += sizeOfVariable(amqp.name.length) + sizeOfValue(value);
-    count += 2;
-  }
-  return count === 0 ? 0 : sectionHead + sizeOfCompound(size, count);
-}
-
-/** The broker properties in the properties section, with their field positions in order (AMQP 1.0 part 3.2.4). */
-const bareFields = settableRows.flatMap(({ property, amqp }) =>
-  amqp.section === "properties" ? [{ property, index: amqp.index }] : [],
+/** Where the properties are that a sender may set. */
+const places: ReadonlyMap<string, SettableRow["amqp"]> = new Map(
+  settableRows.map(({ property, amqp }) => [property, amqp]),
 );
 
-function sizeOfBare(broker: BrokerProperties): number {
-  let size = 0;
-  let count = 0;
-  for (const { property, index } of bareFields) {
-    const value = broker[property];
-    if (value === undefined) continue;
-    // Fields are written up to the last one that is set; unset ones are a null of one byte.
-    size += index - count + sizeOfId(value);
-    count = index + 1;
+/** The annotations and the properties section, which has its fields in order (AMQP 1.0 part 3.2.4), in one pass. */
+function sizeOfSections(broker: Readonly<Record<string, unknown>>): number {
+  let annotations = 0;
+  let annotationCount = 0;
+  let fields = 0;
+  let fieldCount = 0;
+  for (const name in broker) {
+    const value = broker[name];
+    const place = places.get(name);
+    if (value === undefined || place === undefined) continue;
+    if (place.section === "properties") {
+      // Fields are written up to the last one that is set; unset ones are a null of one byte.
+      fields += sizeOfId(value) - 1;
+      fieldCount = Math.max(fieldCount, place.index + 1);
+    } else if (place.section === "message-annotations") {
+      annotations += sizeOfVariable(place.name.length) + sizeOfValue(value);
+      annotationCount += 2;
+    }
   }
-  return count === 0 ? 0 : sectionHead + sizeOfCompound(size, count);
+  return sizeOfSection(annotations, annotationCount) + sizeOfSection(fields + fieldCount, fieldCount);
 }
+
+const sizeOfSection = (content: number, count: number): number =>
+  count === 0 ? 0 : sectionHead + sizeOfCompound(content, count);
 
 /** The size of a list of fields of these sizes, where 0 is a null; trailing nulls are omitted. */
 export function sizeOfFields(sizes: readonly number[]): number {
@@ -111,7 +111,7 @@ export function sizeOfFields(sizes: readonly number[]): number {
 }
 
 /** The size of a message id or another field of the properties section; numeric ids are ulong. */
-export function sizeOfId(value: string | number | bigint | Uint8Array | Date | Typed): number {
+export function sizeOfId(value: unknown): number {
   return typeof value === "number" || typeof value === "bigint" ? sizeOfUlong(BigInt(value)) : sizeOfValue(value);
 }
 
@@ -125,5 +125,5 @@ export function sizeOfApplication(application: ApplicationProperties): number {
     size += sizeOfString(name) + sizeOfValue(value);
     count += 2;
   }
-  return count === 0 ? 0 : sectionHead + sizeOfCompound(size, count);
+  return sizeOfSection(size, count);
 }
