@@ -201,8 +201,9 @@ const isStored = (origin: object): origin is StoredOrigin => "unstored" in origi
  * a stored reference would keep the origin's former buffer alive. Any other envelope is returned unchanged.
  */
 export function withoutHeldPayload(envelope: Envelope): Envelope {
+  if (envelope.origin === envelope) return envelope;
   const origin = storedOriginOf(envelope);
-  if (origin === undefined || envelope === origin || envelope instanceof Relabelled) return envelope;
+  if (origin === undefined || envelope instanceof Relabelled) return envelope;
   const { payload, bodyKind, brokerProperties: broker, applicationProperties: application } = envelope;
   if (payload !== origin.payload || bodyKind !== origin.bodyKind) return envelope;
   return new Relabelled(origin, ownIds(broker), application === origin.applicationProperties ? undefined : application);

@@ -28,7 +28,7 @@ import type { Namespace } from "./namespace.ts";
 import type { Holder } from "./handed-envelope.ts";
 import { MemoryReceiver } from "./receiver.ts";
 import { closed, entityDisabled, invalidOperation, sessionLockLost } from "../../broker/refusals.ts";
-import { MemorySender, type SenderConnection } from "./sender.ts";
+import { done, MemorySender, type SenderConnection } from "./sender.ts";
 import { decide, settlementOperation } from "./settlement.ts";
 import { MemoryTransaction } from "./transaction.ts";
 
@@ -156,12 +156,16 @@ export class MemoryConnection implements Engine, Holder {
     this.#namespace.queue(entity).cancel(sequenceNumbers);
   }
 
-  async settle(
-    entity: string,
-    lockToken: LockToken,
-    settlement: Settlement,
-    options?: TransactionOption,
-  ): Promise<void> {
+  settle(entity: string, lockToken: LockToken, settlement: Settlement, options?: TransactionOption): Promise<void> {
+    try {
+      this.#settle(entity, lockToken, settlement, options);
+      return done;
+    } catch (error) {
+      return Promise.reject(error);
+    }
+  }
+
+  #settle(entity: string, lockToken: LockToken, settlement: Settlement, options?: TransactionOption): void {
     const now = this.#enter();
     checkSettlement(settlement);
     const queue = this.#namespace.queue(entity);

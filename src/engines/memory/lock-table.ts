@@ -65,6 +65,9 @@ export class LockTable {
 
   /** The message that is locked under exactly this token. */
   get(token: LockToken): QueuedMessage | undefined {
+    // Messages are mostly settled in the order in which they were taken.
+    const oldest = this.#lastHeld?.first;
+    if (oldest !== undefined && oldest.token === token) return oldest.message;
     const message = typeof token === "string" ? this.#slots[slotOf(token)] : undefined;
     return message?.lock?.token === token ? message : undefined;
   }
@@ -92,6 +95,7 @@ export class LockTable {
   clear(): void {
     this.#slots.length = 0;
     this.#free.length = 0;
+    this.#lastHeld = undefined;
   }
 }
 

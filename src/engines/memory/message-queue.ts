@@ -105,14 +105,23 @@ export class MessageQueue implements LaneQueue {
   /** Takes up to `maxMessages` ready messages for a link, locked or deleted as its mode says. */
   take(link: ReceiveLink, maxMessages: number, now: number): Delivery[] {
     const lane = this.laneOf(link);
-    const deliveries: Delivery[] = [];
+    const first = this.#next(lane, link, now);
+    if (first === undefined) return [];
+    const deliveries = [first];
     while (deliveries.length < maxMessages) {
-      const message = lane.shift();
-      if (message === undefined) break;
-      if (message.expiresAt <= now) this.#expire(message, now);
-      else deliveries.push(this.#handOver(message, link, now));
+      const delivery = this.#next(lane, link, now);
+      if (delivery === undefined) break;
+      deliveries.push(delivery);
     }
     return deliveries;
+  }
+
+  #next(lane: Lane, link: ReceiveLink, now: number): Delivery | undefined {
+    for (let message = lane.shift(); message !== undefined; message = lane.shift()) {
+      if (message.expiresAt > now) return this.#handOver(message, link, now);
+      this.#expire(message, now);
+    }
+    return undefined;
   }
 
   /** Takes deferred messages, all or none. @throws SobreError `MessageNotFound`. */
@@ -145,8 +154,7 @@ export class MessageQueue implements LaneQueue {
     this.checkAlive();
     const locked = this.#locks.get(token);
     if (locked !== undefined) this.timeline.catchUp(sessionOf(locked)?.lock ?? locked);
-    const message = this.#locks.get(token);
-    if (message !== undefined) return message;
+    if (locked?.lock !== undefined) return locked;
     const isToken = typeof token === "string";
     const ofLostSession = isToken && this.sessions !== undefined && !this.sessions.knows(token.slice(0, 8));
     throw ofLostSession ? sessionLockLost(undefined, this.policy.address) : lockLost(this.policy.address);

@@ -16,6 +16,7 @@ export const besides = {
 
 /** Bytes that a stored envelope takes besides its own. */
 export function besidesOf(envelope: Envelope): number {
+  if (envelope instanceof OwnEnvelope) return besides.message + envelope.propertyCount * besides.property;
   if (isAsReceived(envelope)) return besides.message;
   let properties = 0;
   for (const _ in envelope.applicationProperties) properties++;

@@ -42,6 +42,8 @@ export class OwnEnvelope implements StoredOrigin, Kept {
   readonly applicationProperties: ApplicationProperties;
   /** Whether a property is bytes, which a receiver may change. */
   readonly hasBinaries: boolean;
+  /** How many application properties there are. */
+  readonly propertyCount: number;
   #source: Uint8Array;
   #start: number;
   readonly #length: number;
@@ -55,6 +57,9 @@ export class OwnEnvelope implements StoredOrigin, Kept {
     this.applicationProperties = ownValues(applicationProperties);
     this.hasBinaries =
       this.brokerProperties !== brokerProperties || this.applicationProperties !== applicationProperties;
+    let propertyCount = 0;
+    for (const _ in this.applicationProperties) propertyCount++;
+    this.propertyCount = propertyCount;
     this.#length = payload.byteLength;
     if (payload.byteLength <= mostShared) {
       this.#start = copyToChunk(payload);

@@ -1,6 +1,7 @@
 import { checkReceiveOptions } from "../../engine/arguments.ts";
 import type { Delivery } from "../../engine/delivery.ts";
 import type { EngineReceiver, ReceiveOptions } from "../../engine/engine.ts";
+import type { Lane } from "./lane.ts";
 import type { MessageQueue, ReceiveLink } from "./message-queue.ts";
 import type { ReceivableEntity } from "./receivable-entity.ts";
 import { closed } from "../../broker/refusals.ts";
@@ -48,6 +49,10 @@ export class MemoryReceiver implements EngineReceiver {
       const deliveries = this.queue.take(this.link, maxMessages, now);
       if (deliveries.length > 0 || maxWaitTime === 0) return deliveries;
     }
+    return this.#wait(options, lane, now);
+  }
+
+  #wait({ maxMessages, maxWaitTime, signal }: ReceiveOptions, lane: Lane, now: number): Promise<readonly Delivery[]> {
     const take = (later: number): readonly Delivery[] => this.queue.take(this.link, maxMessages, later);
     const wait = { owner: this, timeline: this.queue.timeline, list: lane.waiting, take, signal };
     return WaitingReceive.begin(wait, now + maxWaitTime);

@@ -3,6 +3,8 @@ import { type Linked, LinkedList } from "../../time/linked-list.ts";
 /** Slots of one segment: small, so that a lone old message holds little memory. */
 const width = 64;
 
+const emptySlots: readonly undefined[] = Array.from({ length: width }, () => undefined);
+
 /** A member of a {@link SequenceLog}. */
 interface Logged {
   /** Its place; written by the log only. */
@@ -11,7 +13,7 @@ interface Logged {
 
 class Segment<T> implements Linked<Segment<T>> {
   readonly index: number;
-  readonly slots: (T | undefined)[] = Array.from({ length: width });
+  readonly slots: (T | undefined)[] = emptySlots.slice();
   live = 0;
   previous: Segment<T> | undefined;
   next: Segment<T> | undefined;
@@ -39,6 +41,8 @@ export class SequenceLog<T extends Logged> {
   readonly #segments = new Map<number, Segment<T>>();
   /** By index. */
   readonly #inOrder = new LinkedList<Segment<T>>();
+  /** The one found last: neighbours in time are neighbours here. */
+  #found: Segment<T> | undefined;
   #next = 0;
   /** The first number, where neither partition nor end of the range is in sight: most numbers need only this. */
   readonly #offset: number | undefined;
@@ -67,8 +71,7 @@ export class SequenceLog<T extends Logged> {
   /** Stores the message under an ordinal that was used up before. */
   place(message: T, ordinal: number): void {
     message.ordinal = ordinal;
-    const index = Math.floor(ordinal / width);
-    const segment = this.#segments.get(index) ?? this.#open(index);
+    const segment = this.#segmentOf(ordinal) ?? this.#open(Math.floor(ordinal / width));
     segment.slots[ordinal % width] = message;
     segment.live++;
   }
@@ -79,11 +82,11 @@ export class SequenceLog<T extends Logged> {
   }
 
   get(ordinal: number): T | undefined {
-    return this.#segments.get(Math.floor(ordinal / width))?.slots[ordinal % width];
+    return this.#segmentOf(ordinal)?.slots[ordinal % width];
   }
 
   delete(ordinal: number): void {
-    const segment = this.#segments.get(Math.floor(ordinal / width));
+    const segment = this.#segmentOf(ordinal);
     if (segment?.slots[ordinal % width] === undefined) return;
     segment.slots[ordinal % width] = undefined;
     if (--segment.live === 0) this.#close(segment);
@@ -91,7 +94,7 @@ export class SequenceLog<T extends Logged> {
 
   /** The messages from `ordinal` on, in order; messages stored or deleted meanwhile may be missed. */
   *from(ordinal: number): Generator<T> {
-    let segment = this.#segments.get(Math.floor(ordinal / width)) ?? this.#segmentAfter(ordinal);
+    let segment = this.#segmentOf(ordinal) ?? this.#segmentAfter(ordinal);
     while (segment !== undefined) {
       const { index, slots }: Segment<T> = segment;
       for (const message of slots) if (message !== undefined && message.ordinal >= ordinal) yield message;
@@ -123,8 +126,15 @@ export class SequenceLog<T extends Logged> {
     return this.get(ordinal);
   }
 
+  #segmentOf(ordinal: number): Segment<T> | undefined {
+    const index = Math.floor(ordinal / width);
+    if (this.#found?.index !== index) this.#found = this.#segments.get(index);
+    return this.#found;
+  }
+
   #open(index: number): Segment<T> {
     const segment = new Segment<T>(index);
+    this.#found = segment;
     let previous = this.#inOrder.last;
     while (previous !== undefined && previous.index > index) ({ previous } = previous);
     this.#inOrder.insert(segment, previous);
@@ -137,6 +147,7 @@ export class SequenceLog<T extends Logged> {
     if (segment.index === Math.floor(this.#next / width)) return;
     this.#segments.delete(segment.index);
     this.#inOrder.remove(segment);
+    this.#found = undefined;
   }
 
   #segmentAfter(ordinal: number): Segment<T> | undefined {

@@ -86,6 +86,24 @@ describe("the memory engine", () => {
     await engine.close();
   });
 
+  it("has no lock under what is no token, whether a message is locked or not", async () => {
+    const engine = memoryEngine({ queues: ["q"] });
+    const receiver = await engine.openReceiver("q", { receiveMode: "peekLock" });
+    const settleUnder = (token: unknown): Promise<unknown> =>
+      foreign(engine, "settle", ["q", token, { kind: "complete" }]);
+    for (const isLocked of [false, true]) {
+      if (isLocked) {
+        await (await engine.openSender("q")).send([createEnvelope({ payload: new Uint8Array() })]);
+        await receiver.receive({ maxMessages: 1, maxWaitTime: 0 });
+      }
+
+      for (const token of [undefined, null, 7, "", {}]) expect(await settleUnder(token)).toBeUndefined();
+    }
+
+    expect(await engine.peek("q", { maxMessages: 9 })).toHaveLength(1);
+    await engine.close();
+  });
+
   it("is made of options that are checked, whatever they are", () => {
     const options = fc.record(
       {
