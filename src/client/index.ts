@@ -20,6 +20,7 @@ export {
   type ProcessorRetries,
   retriesExhausted,
 } from "./message-retries.ts";
+export type { PauseWhen } from "./pause-when.ts";
 export { retryTimerProperty } from "./retry-timer.ts";
 export type { ErrorSource, ProcessErrorArgs } from "./process-error.ts";
 export {

@@ -15,6 +15,7 @@ import { type ReadMessage, readMessage, type UnreadableMessage, unreadableMessag
 import { HandlerContext, Handling, type MessageContext } from "./handling.ts";
 import { isRetryable } from "./attempts.ts";
 import type { ProcessorRetries } from "./message-retries.ts";
+import { Breaker, type PauseWhen, type Verdict } from "./pause-when.ts";
 import { Recovery } from "./recovery.ts";
 import { isTimer } from "./retry-timer.ts";
 import { RetryTimers } from "./retry-timers.ts";
@@ -42,6 +43,7 @@ interface WorkOptions<Types extends readonly MessageType[], Context> {
   readonly autoCompleteMessages?: boolean | undefined;
   readonly messageTypes?: Types | undefined;
   readonly retries?: ProcessorRetries | undefined;
+  readonly pauseWhen?: PauseWhen | undefined;
 }
 
 /** @throws SobreError `InvalidArgument` naming the handler that is missing. */
@@ -109,6 +111,7 @@ export class MessageWork<Types extends readonly MessageType[], Context> {
   readonly #read: MessageReader;
   readonly #timers: RetryTimers;
   readonly #recovery: Recovery | undefined;
+  readonly #breaker: Breaker | undefined;
 
   /** @throws SobreError `InvalidArgument` naming the handler that is missing, and what {@link Recovery} throws. */
   constructor(options: WorkOptions<Types, Context>) {
@@ -118,16 +121,32 @@ export class MessageWork<Types extends readonly MessageType[], Context> {
     this.#options = options;
     this.#read = createMessageReader(parts, messageTypes);
     this.#timers = new RetryTimers(entityPath, parts);
-    const { retries } = options;
+    const { retries, pauseWhen } = options;
+    this.#breaker = pauseWhen === undefined ? undefined : new Breaker(pauseWhen);
     this.#recovery = retries === undefined ? undefined : new Recovery(retries, { entityPath, receiveMode, parts });
     this.#deadLetters = receiveMode === "peekLock" && parseAddress(entityPath).subQueue === undefined;
+  }
+
+  /** Whether the breaker is open: only a message that is handled ends the outage. */
+  get isOutage(): boolean {
+    return this.#breaker?.isOpen === true;
+  }
+
+  /** The messages that failed in trials, which others are tried before. */
+  get tried(): ReadonlySet<bigint> {
+    return this.#breaker?.tried ?? noMessages;
+  }
+
+  /** Milliseconds of the pause after this many outages in a row. */
+  pauseOf(failures: number): number {
+    return this.#breaker?.delay(failures) ?? this.#options.parts.retry.delay(failures);
   }
 
   /**
    * Handles a delivery; never rejects.
    *
-   * Resolves to whether the message was abandoned because a store or key service was unavailable, as it would be for
-   * others.
+   * Resolves to whether to pause: a store or key service was unavailable, as it would be for other messages, or the
+   * breaker is open.
    */
   async handle(delivery: Delivery, place: Place<Context>): Promise<boolean> {
     const { autoCompleteMessages = true } = this.#options;
@@ -149,11 +168,17 @@ export class MessageWork<Types extends readonly MessageType[], Context> {
     } catch (error) {
       // When traced, it has been reported inside the span.
       if (this.#options.parts.tracing === undefined) await this.report("handler", error, envelope);
+      const verdict = await this.#judge(error, delivery, renewal === undefined);
+      if (verdict?.spares === true) {
+        await this.#settle(handling, { kind: "release" });
+        return true;
+      }
       const messageType = result.ok ? result.messageType : undefined;
       if (this.#recovery === undefined) await this.#settle(handling, failureSettlement(envelope, error));
       else await this.#recover(this.#recovery, handling, error, messageType);
-      return false;
+      return verdict?.pauses === true;
     }
+    this.#breaker?.succeeded();
     if (!autoCompleteMessages) {
       handling.release();
       return false;
@@ -163,6 +188,16 @@ export class MessageWork<Types extends readonly MessageType[], Context> {
     const completion = slot.add(this.#settle(handling, completed));
     if (completion !== undefined) await completion;
     return false;
+  }
+
+  /** The breaker's view of a failure; an error of its predicate is reported. */
+  async #judge(error: unknown, delivery: Delivery, inSession: boolean): Promise<Verdict | undefined> {
+    try {
+      return this.#breaker?.failed(error, delivery, inSession);
+    } catch (wrong) {
+      await this.report("handler", wrong, delivery.envelope);
+      return undefined;
+    }
   }
 
   /** Handles the message that a timer was set for; the timer is completed when the message no longer waits. */
@@ -257,4 +292,5 @@ export class MessageWork<Types extends readonly MessageType[], Context> {
   }
 }
 
+const noMessages: ReadonlySet<bigint> = new Set();
 const completed: Settlement = { kind: "complete" };

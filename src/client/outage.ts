@@ -1,24 +1,36 @@
 import type { ClientParts } from "./client-parts.ts";
 import { pause } from "../time/pause.ts";
 
+/** How long an outage pauses. */
+export interface OutageOptions extends Pick<ClientParts, "clock"> {
+  /** Milliseconds of the pause after this many failures in a row. */
+  readonly delay: (failures: number) => number;
+}
+
 /**
- * Pauses all loops of a processor while a store or key service that its stages need is unavailable.
+ * Pauses all loops of a processor while something that its messages need is unavailable: a store or key service of its
+ * stages, or what its breaker watches.
  *
- * Other messages would fail in the same way, each using up one of its deliveries without reaching a handler.
+ * Other messages would fail in the same way, each using up one of its deliveries. After a pause, one loop alone tries a
+ * message; the others continue when it was handled.
  */
 export class Outage {
-  readonly #parts: Pick<ClientParts, "clock" | "retry">;
+  readonly #options: OutageOptions;
   readonly #stop: AbortSignal;
   #round: AbortController;
   #failures = 0;
   #pause: Promise<void> | undefined;
+  #trial: Trial | undefined;
 
   /** @param stop Aborted when the processor is closed. */
-  constructor(parts: Pick<ClientParts, "clock" | "retry">, stop: AbortSignal) {
-    this.#parts = parts;
+  constructor(options: OutageOptions, stop: AbortSignal) {
+    this.#options = options;
     this.#stop = stop;
     this.#round = new AbortController();
-    stop.addEventListener("abort", () => this.#round.abort(stop.reason));
+    stop.addEventListener("abort", () => {
+      this.#round.abort(stop.reason);
+      this.#trial?.end();
+    });
     if (stop.aborted) this.#round.abort(stop.reason);
   }
 
@@ -27,18 +39,37 @@ export class Outage {
     return this.#round.signal;
   }
 
+  /** Whether no message is to be handled. */
   get isOn(): boolean {
     return this.#pause !== undefined;
   }
 
-  /** Resolves when there is no outage. */
-  async over(): Promise<void> {
-    while (this.#pause !== undefined) await this.#pause;
+  /** Whether there is a pause, or a trial after it. */
+  get isPaused(): boolean {
+    return this.#pause !== undefined || this.#trial !== undefined;
   }
 
-  /** Called when a payload was fetched or decrypted again. */
+  /** Resolves to whether the caller is the one to try a message; the others wait until there is no outage. */
+  async over(): Promise<boolean> {
+    for (;;) {
+      if (this.#pause !== undefined) await this.#pause;
+      else if (this.#trial === undefined || this.#stop.aborted) return false;
+      else if (this.#trial.take()) return true;
+      else await this.#trial.ended;
+    }
+  }
+
+  /** Lets another loop try a message: the one that had the trial failed before it could. */
+  passOn(): void {
+    this.#trial?.end();
+    if (this.#trial !== undefined) this.#trial = new Trial();
+  }
+
+  /** Called when a message was handled. */
   ended(): void {
     this.#failures = 0;
+    this.#trial?.end();
+    this.#trial = undefined;
   }
 
   /** Begins a pause that grows with each outage in a row. */
@@ -46,12 +77,70 @@ export class Outage {
     if (this.#pause !== undefined || this.#stop.aborted) return;
     this.#round.abort();
     this.#pause = this.#wait();
+    this.#trial?.end();
+    this.#trial = undefined;
   }
 
   async #wait(): Promise<void> {
-    const { clock, retry } = this.#parts;
-    await pause(clock, retry.delay(++this.#failures), this.#stop);
+    const { clock, delay } = this.#options;
+    await pause(clock, delay(++this.#failures), this.#stop);
     this.#pause = undefined;
-    if (!this.#stop.aborted) this.#round = new AbortController();
+    if (this.#stop.aborted) return;
+    this.#round = new AbortController();
+    this.#trial = new Trial();
+  }
+}
+
+/** The part of one loop of a processor in its outages. */
+export class Turn {
+  readonly #outage: Outage;
+  #isTrial = false;
+
+  constructor(outage: Outage) {
+    this.#outage = outage;
+  }
+
+  /** Whether this loop alone tries a message. */
+  get isTrial(): boolean {
+    return this.#isTrial && this.#outage.isPaused;
+  }
+
+  /** Resolves when this loop may handle a message. */
+  async come(): Promise<void> {
+    this.#isTrial = await this.#outage.over();
+  }
+
+  /** Whether to {@link come} first. */
+  get waits(): boolean {
+    return this.#outage.isOn || (this.#outage.isPaused && !this.#isTrial);
+  }
+
+  /** Called when this loop failed before it received a message. */
+  failed(): void {
+    if (this.isTrial) this.#outage.passOn();
+    this.#isTrial = false;
+  }
+}
+
+/** The right to handle a message after a pause, which one loop takes. */
+class Trial {
+  readonly ended: Promise<void>;
+  #end: () => void = () => undefined;
+  #isTaken = false;
+
+  constructor() {
+    this.ended = new Promise((resolve) => {
+      this.#end = resolve;
+    });
+  }
+
+  take(): boolean {
+    const isFirst = !this.#isTaken;
+    this.#isTaken = true;
+    return isFirst;
+  }
+
+  end(): void {
+    this.#end();
   }
 }

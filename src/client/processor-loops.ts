@@ -6,6 +6,8 @@ export interface Processor extends AsyncDisposable {
   readonly entityPath: string;
   /** Whether it is receiving: false once it is closed or has ended with an error that is not transient. */
   readonly isRunning: boolean;
+  /** Whether it pauses by `pauseWhen`, or because a store or key service is unavailable; true until a message is handled. */
+  readonly isPaused: boolean;
   /**
    * Stops receiving; resolves when running handlers have ended and their messages are settled.
    *
@@ -24,12 +26,13 @@ export interface ProcessorRun {
   readonly parts: ClientParts;
   /** Starts the loops; they end when the signal is aborted. */
   readonly start: (signal: AbortSignal, loop: RunLoop) => Promise<unknown>;
+  readonly isPaused: () => boolean;
   /** Called when all loops have ended. */
   readonly ended: () => Promise<void>;
 }
 
 /** Starts the loops of a processor and tracks when they have ended. */
-export function runProcessor({ entityPath, parts, start, ended }: ProcessorRun): Processor {
+export function runProcessor({ entityPath, parts, start, isPaused, ended }: ProcessorRun): Processor {
   const stop = new AbortController();
   const loops = new Loops();
   let isRunning = true;
@@ -42,6 +45,9 @@ export function runProcessor({ entityPath, parts, start, ended }: ProcessorRun):
     entityPath,
     get isRunning() {
       return isRunning && !stop.signal.aborted;
+    },
+    get isPaused() {
+      return this.isRunning && isPaused();
     },
     async close() {
       stop.abort();

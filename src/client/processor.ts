@@ -1,4 +1,4 @@
-import type { ReceiveMode } from "../engine/delivery.ts";
+import type { Delivery, ReceiveMode } from "../engine/delivery.ts";
 import type { MessageType } from "../message/message-type.ts";
 import type { ClientParts } from "./client-parts.ts";
 import { type DeliverySource, openSource } from "./delivery-source.ts";
@@ -16,7 +16,8 @@ import {
   type OptionChecks,
 } from "../options/option-checks.ts";
 import type { ProcessorRetries } from "./message-retries.ts";
-import { Outage } from "./outage.ts";
+import { Outage, Turn } from "./outage.ts";
+import type { PauseWhen } from "./pause-when.ts";
 import { LoopErrors, type Processor, runProcessor } from "./processor-loops.ts";
 import { idleWait, repeat } from "./receive-loop.ts";
 import type { ReadMessage } from "./received-message.ts";
@@ -46,9 +47,19 @@ export interface ProcessorOptions<Types extends readonly MessageType[] = readonl
    * and redelivered without a delay until the entity's `maxDeliveryCount` is reached.
    */
   readonly retries?: ProcessorRetries | undefined;
+  /**
+   * When to pause because handlers fail: nothing is received, and the messages that show it are given back without
+   * counting a delivery. After each pause one message is tried. Default: never.
+   */
+  readonly pauseWhen?: PauseWhen | undefined;
 }
 
-const settlingChecks = { autoCompleteMessages: flag, maxAutoLockRenewalDurationInMs: milliseconds } as const;
+const settlingChecks = {
+  autoCompleteMessages: flag,
+  maxAutoLockRenewalDurationInMs: milliseconds,
+  // Checked by Breaker.
+  pauseWhen: anything,
+} as const;
 
 /** Checks of the options shared by all processors, with and without sessions. */
 export const processingChecks: OptionChecks<
@@ -95,28 +106,40 @@ export function startProcessor<const Types extends readonly MessageType[] = read
   const source = shared ?? openSource({ ...parts, entityPath, receiveMode, prefetchCount });
   const settler = new Settler({ entityPath, parts, engine: () => source.engine });
   const errors = new LoopErrors();
-  const receiveAll = async (signal: AbortSignal, outage: Outage): Promise<void> => {
+  let outage: Outage | undefined;
+  const receiveAll = async (signal: AbortSignal, away: Outage): Promise<void> => {
     // In a session each message is settled before the next one is handled.
     const slot = new Slot(shared === undefined ? completionsOf(prefetchCount / maxConcurrentCalls) : 0);
     const place = { settler, renewal, extend: sameContext, slot };
+    const turn = new Turn(away);
+    const giveBack = async (delivery: Delivery): Promise<void> => {
+      if (delivery.lockToken !== undefined) await settler.settle(delivery, { kind: "release" }).catch(() => undefined);
+    };
+    const handle = async (delivery: Delivery): Promise<void> => {
+      if (away.isOn && delivery.lockToken !== undefined) await giveBack(delivery);
+      else if (await work.handle(delivery, place)) {
+        away.begin();
+        await source.empty();
+      } else if (!work.isOutage) away.ended();
+    };
     await repeat(parts, signal, {
       async step(progressed) {
         while (!signal.aborted) {
-          if (outage.isOn) await outage.over();
-          const deliveries = await source.receive({ maxMessages: 1, maxWaitTime: idleWait, signal: outage.signal });
+          if (turn.waits) await turn.come();
+          const passedOver = turn.isTrial && renewal !== undefined ? work.tried : none;
+          const maxMessages = 1 + passedOver.size;
+          const deliveries = await source.receive({ maxMessages, maxWaitTime: idleWait, signal: away.signal });
           errors.clear();
-          for (const delivery of deliveries) {
-            if (outage.isOn && delivery.lockToken !== undefined) {
-              await settler.settle(delivery, { kind: "release" }).catch(() => undefined);
-            } else if (await work.handle(delivery, place)) {
-              outage.begin();
-              await source.empty();
-            } else outage.ended();
-          }
+          const fresh =
+            passedOver.size === 0 ? undefined : deliveries.find((one) => !passedOver.has(one.sequenceNumber));
+          const chosen = fresh ?? deliveries[0];
+          for (const delivery of deliveries) if (delivery !== chosen) await giveBack(delivery);
+          if (chosen !== undefined) await handle(chosen);
           progressed();
         }
       },
       async failed(error, attempt) {
+        turn.failed();
         const mayPass = await source.failed(error);
         if (errors.isNew(error, attempt)) await work.report("receive", error);
         return mayPass;
@@ -127,9 +150,11 @@ export function startProcessor<const Types extends readonly MessageType[] = read
   return runProcessor({
     entityPath,
     parts,
+    isPaused: () => outage?.isPaused === true,
     start: (signal, loop) => {
-      const outage = new Outage(parts, signal);
-      return Promise.all(Array.from({ length: maxConcurrentCalls }, () => loop(() => receiveAll(signal, outage))));
+      const away = new Outage({ clock: parts.clock, delay: (failures) => work.pauseOf(failures) }, signal);
+      outage = away;
+      return Promise.all(Array.from({ length: maxConcurrentCalls }, () => loop(() => receiveAll(signal, away))));
     },
     async ended() {
       renewal?.stop();
@@ -137,6 +162,8 @@ export function startProcessor<const Types extends readonly MessageType[] = read
     },
   });
 }
+
+const none: ReadonlySet<bigint> = new Set();
 
 /** A call completes at most so many messages ahead of the broker. */
 const mostCompletions = 8;

@@ -6,7 +6,7 @@ import type { KeptLock, LockRenewal } from "./lock-renewal.ts";
 import type { Handling, MessageContext } from "./handling.ts";
 import { MessageWork, type ProcessorHandlers, Slot } from "./message-work.ts";
 import { checkOptions, countFrom, milliseconds, type OptionChecks, text } from "../options/option-checks.ts";
-import { Outage } from "./outage.ts";
+import { Outage, Turn } from "./outage.ts";
 import { pause } from "../time/pause.ts";
 import { codeOf } from "./process-error.ts";
 import { processingChecks, type ProcessorOptions, renewalOf } from "./processor.ts";
@@ -75,11 +75,12 @@ export function startSessionProcessor<const Types extends readonly MessageType[]
   const errors = new LoopErrors();
   const acceptAll = (sessionId: string | undefined, signal: AbortSignal, run: Run): Promise<void> => {
     const { outage } = run;
+    const turn = new Turn(outage);
     let isHeld = false;
     return repeat(parts, signal, {
       async step(progressed) {
         isHeld = false;
-        await outage.over();
+        if (turn.waits) await turn.come();
         const startedAt = clock.now();
         try {
           const wait = { sessionId, receiveMode, maxWaitTime: idleWait, signal: outage.signal };
@@ -96,6 +97,7 @@ export function startSessionProcessor<const Types extends readonly MessageType[]
         }
       },
       async failed(error, attempt) {
+        turn.failed();
         // Sessions are lost independently of each other.
         if (isSessionGone(error) || errors.isNew(error, attempt))
           await work.report(isHeld ? "receive" : "acceptSession", error);
@@ -104,11 +106,15 @@ export function startSessionProcessor<const Types extends readonly MessageType[]
     });
   };
   const wanted = sessionIds ?? Array.from({ length: maxConcurrentSessions }, () => undefined);
+  let away: Outage | undefined;
   return runProcessor({
     entityPath,
     parts,
+    isPaused: () => away?.isPaused === true,
     start: (signal, loop) => {
-      const run = { loop, outage: new Outage(parts, signal) };
+      const outage = new Outage({ clock, delay: (failures) => work.pauseOf(failures) }, signal);
+      away = outage;
+      const run = { loop, outage };
       return Promise.all(wanted.map((sessionId) => loop(() => acceptAll(sessionId, signal, run))));
     },
     ended: async () => undefined,
@@ -172,7 +178,7 @@ async function serve<Types extends readonly MessageType[]>(
       // An unsettled message is released with the session.
       if (delivery === undefined || outage.isOn) return;
       if (await handle(delivery, slot)) outage.begin();
-      else outage.ended();
+      else if (!work.isOutage) outage.ended();
     }
   };
   try {

@@ -53,10 +53,17 @@ export interface SessionWorkflowOptions<Types extends readonly MessageType[] = r
   readonly subjects?: { readonly start: string; readonly content: string; readonly end: string } | undefined;
 }
 
-const { messageTypes, maxAutoLockRenewalDurationInMs, maxConcurrentSessions, sessionIdleTimeoutInMs, sessionIds } =
-  sessionChecks;
+const {
+  messageTypes,
+  pauseWhen,
+  maxAutoLockRenewalDurationInMs,
+  maxConcurrentSessions,
+  sessionIdleTimeoutInMs,
+  sessionIds,
+} = sessionChecks;
 const checks: OptionChecks<SessionWorkflowOptions> = {
   messageTypes,
+  pauseWhen,
   maxAutoLockRenewalDurationInMs,
   maxConcurrentSessions,
   sessionIdleTimeoutInMs,
