@@ -3,7 +3,7 @@ import type { Transaction } from "../engine/engine.ts";
 import type { MessageType } from "../message/message-type.ts";
 import type { ProcessorHandlers } from "./message-work.ts";
 import type { ProcessorOptions } from "./processor.ts";
-import type { Processor } from "./processor-loops.ts";
+import type { CloseOptions, CloseReport, Processor } from "./processor-loops.ts";
 import type { ReadMessage, Received } from "./received-message.ts";
 import type { Receiver, ReceiverOptions } from "./receiver.ts";
 import type { RedriveOptions, RedriveReport } from "./redrive.ts";
@@ -250,6 +250,16 @@ export interface Client extends AsyncDisposable {
    * ```
    */
   beginTransaction(): Promise<Transaction>;
-  /** Gracefully closes everything that the client created; the engine stays open unless `closeEngine` is set. */
-  close(): Promise<void>;
+  /**
+   * Gracefully closes everything that the client created; the engine stays open unless `closeEngine` is set.
+   *
+   * After `timeoutInMs` it no longer waits, and resolves to the messages that its processors have released.
+   *
+   * @example
+   * ```ts
+   * const { left } = await client.close({ timeoutInMs: 25_000 });
+   * for (const { messageId } of left) console.warn(`${String(messageId)} will be redelivered`);
+   * ```
+   */
+  close(options?: CloseOptions): Promise<CloseReport>;
 }

@@ -5,6 +5,8 @@ import type { Engine } from "../engine/engine.ts";
 import { SobreError } from "../errors/sobre-error.ts";
 import { type Clock, systemClock } from "../time/clock.ts";
 import type { ClientParts } from "./client-parts.ts";
+import { type Closable, closeAll } from "./closing.ts";
+import { closeChecks } from "./processor-loops.ts";
 import {
   checkOption,
   checkOptions,
@@ -59,12 +61,12 @@ export interface ClientOptions {
  */
 export function createClient(options: ClientOptions): Client {
   const parts = clientParts(options);
-  const open = new Set<{ close(): Promise<void> }>();
+  const open = new Set<Closable>();
   let closed = false;
   const checkOpen = (): void => {
     if (closed) throw new SobreError("Closed", "The client is closed. Create a new one.");
   };
-  const keep = <T extends { close(): Promise<void> }>(make: (parts: ClientParts) => T): T => {
+  const keep = <T extends Closable>(make: (parts: ClientParts) => T): T => {
     checkOpen();
     const end: T = make({ ...parts, closed: () => void open.delete(end) });
     open.add(end);
@@ -162,17 +164,17 @@ export function createClient(options: ClientOptions): Client {
       checkOpen();
       return parts.retry.once(() => parts.engine.begin());
     },
-    async close() {
+    async close(closeOptions = {}) {
+      checkOptions(closeOptions, closeChecks);
       closed = true;
       const ends = [...open];
       open.clear();
-      await Promise.all(ends.map((end) => end.close()));
-      // A handler that closes the client still sends its reply.
-      await parts.replies.close();
+      const left = await closeAll(ends, parts.replies, { ...closeOptions, clock: parts.clock });
       if (options.closeEngine === true) await parts.engine.close();
+      return { left };
     },
-    [Symbol.asyncDispose]() {
-      return this.close();
+    async [Symbol.asyncDispose]() {
+      await this.close();
     },
   };
 }

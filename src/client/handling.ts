@@ -1,7 +1,9 @@
 import type { Delivery } from "../engine/delivery.ts";
+import type { Linked } from "../time/linked-list.ts";
 import { Hold } from "./hold.ts";
 import type { RenewalTarget } from "./lock-renewal.ts";
 import type { ReportError } from "./process-error.ts";
+import type { LoopState } from "./processor-loops.ts";
 import { take } from "./received-message.ts";
 import type { BoundVerbs, Settler, SettlingVerbs } from "./settling.ts";
 
@@ -12,24 +14,30 @@ import type { BoundVerbs, Settler, SettlingVerbs } from "./settling.ts";
 export interface MessageContext extends SettlingVerbs {
   /**
    * Aborted when a renewal finds that the lock is lost: another receiver may then handle the message. Not aborted when
-   * the lock expires because its maximum renewal duration is over; settling then rejects.
+   * the lock expires because its maximum renewal duration is over; settling then rejects. Also aborted when the
+   * processor is closed and its `timeoutInMs` is over.
    */
   readonly abortSignal: AbortSignal;
 }
 
 /** One delivery that a processor handles. */
-export class Handling extends Hold implements RenewalTarget {
+export class Handling extends Hold implements RenewalTarget, Linked<Handling> {
+  previous: Handling | undefined = undefined;
+  next: Handling | undefined = undefined;
   readonly settler: Settler;
+  /** The loop that handles it. */
+  readonly loop: LoopState;
   /** The delivery; once the handler is called, the message passed to it. */
   message: Delivery;
   readonly #report: ReportError;
   #abort: AbortController | undefined;
   #lost: { readonly reason: unknown } | undefined;
 
-  constructor(delivery: Delivery, settler: Settler, report: ReportError) {
+  constructor(delivery: Delivery, { settler, loop }: Pick<Handling, "settler" | "loop">, report: ReportError) {
     super();
     this.message = delivery;
     this.settler = settler;
+    this.loop = loop;
     this.#report = report;
   }
 
@@ -55,6 +63,13 @@ export class Handling extends Hold implements RenewalTarget {
   loseLock(reason: unknown): void {
     this.#lost = { reason };
     this.#abort?.abort(reason);
+  }
+
+  /** Aborts the handler's signal and releases the message, unless it is settled. */
+  async giveUp(reason: unknown): Promise<void> {
+    const { isOver } = this;
+    this.loseLock(reason);
+    if (!isOver) await this.settler.settle(this.message, { kind: "release" });
   }
 
   renew(): Promise<Date> {

@@ -30,7 +30,7 @@ export {
   type OpenTelemetrySpanOptions,
 } from "./open-telemetry.ts";
 export type { ProcessorOptions } from "./processor.ts";
-export type { Processor } from "./processor-loops.ts";
+export type { CloseOptions, CloseReport, LeftMessage, Processor } from "./processor-loops.ts";
 export type { MessageOf, ReadMessage, Received, ReceivedMessage, UnreadableMessage } from "./received-message.ts";
 export type {
   DeleteMessagesOptions,

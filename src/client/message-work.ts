@@ -10,6 +10,8 @@ import { operationOn } from "./tracing.ts";
 import { failureSettlement, needsUnreadableHandler, unreadableSettlement } from "./dead-lettering.ts";
 import type { LockRenewal } from "./lock-renewal.ts";
 import { createMessageReader, type MessageReader, type MessageResult } from "./message-reader.ts";
+import type { LeftMessage, LoopState } from "./processor-loops.ts";
+import { LinkedList } from "../time/linked-list.ts";
 import { errorReporter, type ProcessErrorArgs, type ReportError } from "./process-error.ts";
 import { type ReadMessage, readMessage, type UnreadableMessage, unreadableMessage } from "./received-message.ts";
 import { HandlerContext, Handling, type MessageContext } from "./handling.ts";
@@ -20,6 +22,7 @@ import { Recovery } from "./recovery.ts";
 import { isTimer } from "./retry-timer.ts";
 import { RetryTimers } from "./retry-timers.ts";
 import type { Settler } from "./settling.ts";
+import { Slot } from "./slot.ts";
 
 /** The callbacks of a processor. */
 export interface ProcessorHandlers<Message = ReadMessage<readonly []>, Context = MessageContext> {
@@ -69,37 +72,7 @@ export interface Place<Context> {
   /** Makes the handler's context from the basic one. */
   readonly extend: (context: MessageContext, handling: Handling) => Context;
   readonly slot: Slot;
-}
-
-/** One of the concurrent calls of a processor, in which messages are handled one after another. */
-export class Slot {
-  readonly #most: number;
-  /** Oldest first; they never reject. */
-  readonly #completions: Promise<void>[] = [];
-
-  /** `most`: completions that the broker may not have confirmed yet when the next message is received. */
-  constructor(most: number) {
-    this.#most = most;
-  }
-
-  /** Takes out the completion to await before another one; `undefined` while there is room. */
-  makeRoom(): Promise<void> | undefined {
-    return this.#completions.length > 0 && this.#completions.length >= this.#most
-      ? this.#completions.shift()
-      : undefined;
-  }
-
-  /** Adds a completion; gives what to await before the next message is received. */
-  add(completion: Promise<void>): Promise<void> | undefined {
-    if (this.#most === 0) return completion;
-    this.#completions.push(completion);
-    return undefined;
-  }
-
-  /** Resolves when the broker has confirmed all completions. */
-  async ended(): Promise<void> {
-    await Promise.all(this.#completions);
-  }
+  readonly loop: LoopState;
 }
 
 /** Handles deliveries for a processor: reads, calls the handler, settles. */
@@ -112,6 +85,8 @@ export class MessageWork<Types extends readonly MessageType[], Context> {
   readonly #timers: RetryTimers;
   readonly #recovery: Recovery | undefined;
   readonly #breaker: Breaker | undefined;
+  /** The messages that handlers are called with, or will be once they are read. */
+  readonly #running = new LinkedList<Handling>();
 
   /** @throws SobreError `InvalidArgument` naming the handler that is missing, and what {@link Recovery} throws. */
   constructor(options: WorkOptions<Types, Context>) {
@@ -142,6 +117,18 @@ export class MessageWork<Types extends readonly MessageType[], Context> {
     return this.#breaker?.delay(failures) ?? this.#options.parts.retry.delay(failures);
   }
 
+  /** Aborts the handlers that run, but for those that wait for it, and releases their messages. */
+  async giveUp(): Promise<readonly LeftMessage[]> {
+    const { entityPath } = this.#options;
+    const given = [...this.#running].filter(({ loop }) => !loop.isWaiting);
+    await Promise.all(given.map((handling) => handling.giveUp(tooLate(entityPath)).catch(() => undefined)));
+    return given.map(({ message: { sequenceNumber, envelope } }) => ({
+      entityPath,
+      messageId: envelope.brokerProperties.messageId,
+      sequenceNumber,
+    }));
+  }
+
   /**
    * Handles a delivery; never rejects.
    *
@@ -153,22 +140,29 @@ export class MessageWork<Types extends readonly MessageType[], Context> {
     const { envelope, lockToken } = delivery;
     if (lockToken !== undefined && isTimer(envelope)) return this.#wake(delivery, place);
     const { settler, renewal, extend, slot } = place;
-    const handling = new Handling(delivery, settler, this.report);
+    const handling = new Handling(delivery, place, this.report);
     handling.lock = renewal?.keep(delivery.lockedUntilUtc, handling);
+    this.#running.append(handling);
     const reading = this.#read(envelope);
     const result = reading instanceof Promise ? await reading : reading;
     // No redelivery in receiveAndDelete: the handler is called whatever the reason.
     if (!result.ok && lockToken !== undefined && (result.error.retryable || this.#deadLetters)) {
+      this.#running.remove(handling);
       await this.#traced(envelope, () => this.#refuse(handling, result), result.error);
       return result.error.retryable;
     }
     try {
       const returned = this.#call(result, handling, extend(new HandlerContext(settler.verbs, handling), handling));
       if (returned !== undefined) await returned;
+      this.#running.remove(handling);
     } catch (error) {
+      this.#running.remove(handling);
       // When traced, it has been reported inside the span.
       if (this.#options.parts.tracing === undefined) await this.report("handler", error, envelope);
-      const verdict = await this.#judge(error, delivery, renewal === undefined);
+      const verdict =
+        this.#breaker === undefined
+          ? undefined
+          : await this.#judge(this.#breaker, error, delivery, renewal === undefined);
       if (verdict?.spares === true) {
         await this.#settle(handling, { kind: "release" });
         return true;
@@ -191,9 +185,9 @@ export class MessageWork<Types extends readonly MessageType[], Context> {
   }
 
   /** The breaker's view of a failure; an error of its predicate is reported. */
-  async #judge(error: unknown, delivery: Delivery, inSession: boolean): Promise<Verdict | undefined> {
+  async #judge(breaker: Breaker, error: unknown, delivery: Delivery, inSession: boolean): Promise<Verdict | undefined> {
     try {
-      return this.#breaker?.failed(error, delivery, inSession);
+      return breaker.failed(error, delivery, inSession);
     } catch (wrong) {
       await this.report("handler", wrong, delivery.envelope);
       return undefined;
@@ -203,7 +197,7 @@ export class MessageWork<Types extends readonly MessageType[], Context> {
   /** Handles the message that a timer was set for; the timer is completed when the message no longer waits. */
   async #wake(timer: Delivery, place: Place<Context>): Promise<boolean> {
     const { settler, renewal } = place;
-    const handling = new Handling(timer, settler, this.report);
+    const handling = new Handling(timer, place, this.report);
     handling.lock = renewal?.keep(timer.lockedUntilUtc, handling);
     let isAway = false;
     try {
@@ -291,6 +285,9 @@ export class MessageWork<Types extends readonly MessageType[], Context> {
     }
   }
 }
+
+const tooLate = (entityPath: string): SobreError =>
+  new SobreError("Aborted", `The processor on "${entityPath}" was closed before its handler had ended.`);
 
 const noMessages: ReadonlySet<bigint> = new Set();
 const completed: Settlement = { kind: "complete" };

@@ -29,11 +29,11 @@ const checks: OptionChecks<PauseWhen> = {
   maxPause: () => undefined,
 };
 
-/** What a failure means for the processor and its message. */
+/** The consequence of a failure for the processor and its message. */
 export interface Verdict {
   /** Whether the processor pauses. */
   readonly pauses: boolean;
-  /** Whether the message is given back without counting a delivery, since the failure is not its own. */
+  /** Whether the message is released, which counts no delivery, since the failure is not its own. */
   readonly spares: boolean;
 }
 

@@ -1,5 +1,30 @@
+import type { MessageId } from "../envelope/broker-properties.ts";
 import { SobreError } from "../errors/sobre-error.ts";
+import { checkOptions, milliseconds, type OptionChecks } from "../options/option-checks.ts";
+import { pause } from "../time/pause.ts";
 import type { ClientParts } from "./client-parts.ts";
+
+/** Options of closing a client or a processor. */
+export interface CloseOptions {
+  /** Milliseconds to wait for running handlers. Default: until they end. */
+  readonly timeoutInMs?: number | undefined;
+}
+
+/** A message whose handler was still running when the time to close was over. */
+export interface LeftMessage {
+  readonly entityPath: string;
+  readonly messageId: MessageId | undefined;
+  readonly sequenceNumber: bigint;
+}
+
+/** The result of closing. */
+export interface CloseReport {
+  /** These messages were released without counting a delivery; the `abortSignal` of their handlers was aborted. */
+  readonly left: readonly LeftMessage[];
+}
+
+/** Checks of {@link CloseOptions}. */
+export const closeChecks: OptionChecks<CloseOptions> = { timeoutInMs: milliseconds };
 
 /** Receives and handles messages until closed. */
 export interface Processor extends AsyncDisposable {
@@ -11,14 +36,23 @@ export interface Processor extends AsyncDisposable {
   /**
    * Stops receiving; resolves when running handlers have ended and their messages are settled.
    *
+   * After `timeoutInMs` the `abortSignal` of handlers that still run is aborted, and their messages are released
+   * without counting a delivery; it resolves to a list of them.
+   *
    * A handler or `processError` may await it: it then resolves when all others have ended or are waiting for it too.
    * (Not in a browser, where the caller cannot be detected: there it would wait for itself.)
    */
-  close(): Promise<void>;
+  close(options?: CloseOptions): Promise<CloseReport>;
+}
+
+/** A loop of a processor, as its messages know it. */
+export interface LoopState {
+  /** Whether code inside it waits for the others, to close the processor. */
+  readonly isWaiting: boolean;
 }
 
 /** Runs a loop of a processor, or one within another; resolves at its end. */
-export type RunLoop = (body: () => Promise<void>) => Promise<void>;
+export type RunLoop = (body: (loop: LoopState) => Promise<void>) => Promise<void>;
 
 /** The work of a processor. */
 export interface ProcessorRun {
@@ -27,20 +61,36 @@ export interface ProcessorRun {
   /** Starts the loops; they end when the signal is aborted. */
   readonly start: (signal: AbortSignal, loop: RunLoop) => Promise<unknown>;
   readonly isPaused: () => boolean;
-  /** Called when all loops have ended. */
+  /** Aborts the handlers that run and releases their messages. */
+  readonly giveUp: () => Promise<readonly LeftMessage[]>;
+  /** Called when all loops have ended, or are given up. */
   readonly ended: () => Promise<void>;
 }
 
 /** Starts the loops of a processor and tracks when they have ended. */
-export function runProcessor({ entityPath, parts, start, isPaused, ended }: ProcessorRun): Processor {
+export function runProcessor({ entityPath, parts, start, isPaused, giveUp, ended }: ProcessorRun): Processor {
   const stop = new AbortController();
   const loops = new Loops();
   let isRunning = true;
+  let ending: Promise<void> | undefined;
+  const end = (): Promise<void> => (ending ??= ended().then(() => parts.closed()));
   const running = start(stop.signal, (body) => loops.run(body)).finally(async () => {
     isRunning = false;
-    await ended();
-    await parts.closed();
+    await end();
   });
+  const closeIn = async (timeoutInMs: number, all: Promise<unknown>): Promise<CloseReport> => {
+    const waited = new AbortController();
+    const inTime = all.then(() => true).finally(() => waited.abort());
+    const isLate = pause(parts.clock, timeoutInMs, waited.signal).then(() => waited.signal.aborted);
+    if (await Promise.race([inTime, isLate])) {
+      await all;
+      return nothingLeft;
+    }
+    const left = await giveUp();
+    // Loops whose handlers go on are not waited for.
+    await end();
+    return { left };
+  };
   return {
     entityPath,
     get isRunning() {
@@ -49,15 +99,22 @@ export function runProcessor({ entityPath, parts, start, isPaused, ended }: Proc
     get isPaused() {
       return this.isRunning && isPaused();
     },
-    async close() {
+    async close(closeOptions = {}) {
+      checkOptions(closeOptions, closeChecks);
+      const { timeoutInMs } = closeOptions;
       stop.abort();
-      await (loops.othersEnded() ?? running);
+      const all = loops.othersEnded() ?? running;
+      if (timeoutInMs !== undefined) return closeIn(timeoutInMs, all);
+      await all;
+      return nothingLeft;
     },
-    [Symbol.asyncDispose]() {
-      return this.close();
+    async [Symbol.asyncDispose]() {
+      await this.close();
     },
   };
 }
+
+const nothingLeft: CloseReport = { left: [] };
 
 /**
  * The errors that the loops of a processor have reported: a cause that fails all loops is reported once per attempt.
@@ -84,7 +141,7 @@ export class LoopErrors {
 }
 
 /** One of the loops of a processor, or a nested loop. */
-class Loop {
+class Loop implements LoopState {
   readonly #parent: Loop | undefined;
   #waiting = 0;
 
@@ -107,11 +164,11 @@ class Loops {
   readonly #alive = new Set<Loop>();
   #wake: (() => void)[] = [];
 
-  async run(body: () => Promise<void>): Promise<void> {
+  async run(body: (loop: LoopState) => Promise<void>): Promise<void> {
     const loop = new Loop(this.#current());
     this.#alive.add(loop);
     try {
-      await asyncScope.run(loop, body);
+      await asyncScope.run(loop, () => body(loop));
     } finally {
       this.#alive.delete(loop);
       this.#check();

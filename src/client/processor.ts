@@ -4,7 +4,7 @@ import type { ClientParts } from "./client-parts.ts";
 import { type DeliverySource, openSource } from "./delivery-source.ts";
 import { LockRenewal } from "./lock-renewal.ts";
 import type { MessageContext } from "./handling.ts";
-import { MessageWork, type ProcessorHandlers, Slot } from "./message-work.ts";
+import { MessageWork, type ProcessorHandlers } from "./message-work.ts";
 import {
   anything,
   checkOptions,
@@ -18,10 +18,11 @@ import {
 import type { ProcessorRetries } from "./message-retries.ts";
 import { Outage, Turn } from "./outage.ts";
 import type { PauseWhen } from "./pause-when.ts";
-import { LoopErrors, type Processor, runProcessor } from "./processor-loops.ts";
+import { LoopErrors, type LoopState, type Processor, runProcessor } from "./processor-loops.ts";
 import { idleWait, repeat } from "./receive-loop.ts";
 import type { ReadMessage } from "./received-message.ts";
 import { Settler } from "./settling.ts";
+import { Slot } from "./slot.ts";
 
 /** Options of a processor. */
 export interface ProcessorOptions<Types extends readonly MessageType[] = readonly MessageType[]> {
@@ -48,7 +49,7 @@ export interface ProcessorOptions<Types extends readonly MessageType[] = readonl
    */
   readonly retries?: ProcessorRetries | undefined;
   /**
-   * When to pause because handlers fail: nothing is received, and the messages that show it are given back without
+   * When to pause because handlers fail: nothing is received, and the messages that show it are released without
    * counting a delivery. After each pause one message is tried. Default: never.
    */
   readonly pauseWhen?: PauseWhen | undefined;
@@ -107,10 +108,10 @@ export function startProcessor<const Types extends readonly MessageType[] = read
   const settler = new Settler({ entityPath, parts, engine: () => source.engine });
   const errors = new LoopErrors();
   let outage: Outage | undefined;
-  const receiveAll = async (signal: AbortSignal, away: Outage): Promise<void> => {
+  const receiveAll = async (signal: AbortSignal, away: Outage, loop: LoopState): Promise<void> => {
     // In a session each message is settled before the next one is handled.
     const slot = new Slot(shared === undefined ? completionsOf(prefetchCount / maxConcurrentCalls) : 0);
-    const place = { settler, renewal, extend: sameContext, slot };
+    const place = { settler, renewal, extend: sameContext, slot, loop };
     const turn = new Turn(away);
     const giveBack = async (delivery: Delivery): Promise<void> => {
       if (delivery.lockToken !== undefined) await settler.settle(delivery, { kind: "release" }).catch(() => undefined);
@@ -151,10 +152,13 @@ export function startProcessor<const Types extends readonly MessageType[] = read
     entityPath,
     parts,
     isPaused: () => outage?.isPaused === true,
+    giveUp: () => work.giveUp(),
     start: (signal, loop) => {
       const away = new Outage({ clock: parts.clock, delay: (failures) => work.pauseOf(failures) }, signal);
       outage = away;
-      return Promise.all(Array.from({ length: maxConcurrentCalls }, () => loop(() => receiveAll(signal, away))));
+      return Promise.all(
+        Array.from({ length: maxConcurrentCalls }, () => loop((own) => receiveAll(signal, away, own))),
+      );
     },
     async ended() {
       renewal?.stop();

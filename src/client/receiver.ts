@@ -26,7 +26,7 @@ import {
 } from "../options/option-checks.ts";
 import { heldOpen } from "../time/pause.ts";
 import { type ProcessorOptions, startProcessor, subscribeChecks } from "./processor.ts";
-import type { Processor } from "./processor-loops.ts";
+import { closeChecks, type CloseOptions, type CloseReport, type Processor } from "./processor-loops.ts";
 import {
   handedOver,
   type ReadMessage,
@@ -158,7 +158,8 @@ export interface Receiver<Message = ReadMessage<readonly []> | UnreadableMessage
    * ```
    */
   subscribe(handlers: ProcessorHandlers<Read>, options?: SubscribeOptions): Processor;
-  close(): Promise<void>;
+  /** Closes it and its subscriptions, as {@link Processor.close} does. */
+  close(options?: CloseOptions): Promise<CloseReport>;
 }
 
 /** Options of {@link Receiver.subscribe}. In a session, the session receiver renews the lock. */
@@ -359,19 +360,21 @@ export function receiverOver<Types extends readonly MessageType[], OnUnreadable 
       subscriptions.add(processor);
       return processor;
     },
-    async close() {
+    async close(closeOptions = {}) {
+      checkOptions(closeOptions, closeChecks);
       stop.abort();
       await parts.closed();
-      await Promise.all([...subscriptions].map((processor) => processor.close()));
+      const reports = await Promise.all([...subscriptions].map((processor) => processor.close(closeOptions)));
       release = async () => {
         renewal.stop();
         await retry.once(() => source.close()).catch(() => undefined);
       };
       // When a handler closes its receiver, its message is settled first; a session must still be held then.
       if (subscriptions.size === 0) await release();
+      return { left: reports.flatMap(({ left }) => left) };
     },
-    [Symbol.asyncDispose]() {
-      return this.close();
+    async [Symbol.asyncDispose]() {
+      await this.close();
     },
   };
 }

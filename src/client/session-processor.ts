@@ -4,19 +4,20 @@ import type { MessageType } from "../message/message-type.ts";
 import type { ClientParts } from "./client-parts.ts";
 import type { KeptLock, LockRenewal } from "./lock-renewal.ts";
 import type { Handling, MessageContext } from "./handling.ts";
-import { MessageWork, type ProcessorHandlers, Slot } from "./message-work.ts";
+import { MessageWork, type ProcessorHandlers } from "./message-work.ts";
 import { checkOptions, countFrom, milliseconds, type OptionChecks, text } from "../options/option-checks.ts";
 import { Outage, Turn } from "./outage.ts";
 import { pause } from "../time/pause.ts";
 import { codeOf } from "./process-error.ts";
 import { processingChecks, type ProcessorOptions, renewalOf } from "./processor.ts";
-import { LoopErrors, type Processor, type RunLoop, runProcessor } from "./processor-loops.ts";
+import { LoopErrors, type LoopState, type Processor, type RunLoop, runProcessor } from "./processor-loops.ts";
 import { idleWait, repeat } from "./receive-loop.ts";
 import type { ReadMessage } from "./received-message.ts";
 import { isRetryable } from "./attempts.ts";
 import { isSessionGone, type Retry } from "./retry.ts";
 import { type HeldSession, heldSession } from "./session-receiver.ts";
 import { Settler } from "./settling.ts";
+import { Slot } from "./slot.ts";
 
 /** Options of a session processor. */
 export interface SessionProcessorOptions<Types extends readonly MessageType[] = readonly MessageType[]> extends Omit<
@@ -107,14 +108,20 @@ export function startSessionProcessor<const Types extends readonly MessageType[]
   };
   const wanted = sessionIds ?? Array.from({ length: maxConcurrentSessions }, () => undefined);
   let away: Outage | undefined;
+  const late = new AbortController();
   return runProcessor({
     entityPath,
     parts,
     isPaused: () => away?.isPaused === true,
+    async giveUp() {
+      const left = await work.giveUp();
+      late.abort();
+      return left;
+    },
     start: (signal, loop) => {
       const outage = new Outage({ clock, delay: (failures) => work.pauseOf(failures) }, signal);
       away = outage;
-      const run = { loop, outage };
+      const run = { loop, outage, late: late.signal };
       return Promise.all(wanted.map((sessionId) => loop(() => acceptAll(sessionId, signal, run))));
     },
     ended: async () => undefined,
@@ -134,12 +141,14 @@ interface Serving<Types extends readonly MessageType[]> extends Run {
 interface Run {
   readonly loop: RunLoop;
   readonly outage: Outage;
+  /** Aborted when the time to close is over: sessions whose handlers still run are released. */
+  readonly late: AbortSignal;
 }
 
 /** Handles the messages of a session until it is idle or lost, then releases it. */
 async function serve<Types extends readonly MessageType[]>(
   link: EngineSessionReceiver,
-  { work, settler, retry, calls, idle, renewal, loop, outage }: Serving<Types>,
+  { work, settler, retry, calls, idle, renewal, loop, outage, late }: Serving<Types>,
 ): Promise<void> {
   const locks = renewal();
   const running = new Set<Handling>();
@@ -158,36 +167,42 @@ async function serve<Types extends readonly MessageType[]>(
   keep();
   const either = AbortSignal.any([outage.signal, gone.signal]);
   const session = heldSession(() => link, retry);
-  const handle = async (delivery: Delivery, slot: Slot): Promise<boolean> => {
+  const handle = async (delivery: Delivery, slot: Slot, own: LoopState): Promise<boolean> => {
     keep();
-    const own: Handling[] = [];
+    const handlings: Handling[] = [];
     const extend = (context: MessageContext, handling: Handling): SessionContext => {
-      own.push(handling);
+      handlings.push(handling);
       running.add(handling);
       return Object.assign(context, { session });
     };
-    const isAway = await work.handle(delivery, { settler, renewal: undefined, extend, slot });
-    for (const handling of own) running.delete(handling);
+    const isAway = await work.handle(delivery, { settler, renewal: undefined, extend, slot, loop: own });
+    for (const handling of handlings) running.delete(handling);
     return isAway;
   };
-  const handleAll = async (): Promise<void> => {
+  const handleAll = async (own: LoopState): Promise<void> => {
     const slot = new Slot(0);
     for (;;) {
       if (either.aborted) return;
       const [delivery] = await link.receive({ maxMessages: 1, maxWaitTime: idle, signal: either });
       // An unsettled message is released with the session.
       if (delivery === undefined || outage.isOn) return;
-      if (await handle(delivery, slot)) outage.begin();
+      if (await handle(delivery, slot, own)) outage.begin();
       else if (!work.isOutage) outage.ended();
     }
   };
+  const release = async (): Promise<void> => {
+    locks.stop();
+    await link.close().catch(() => undefined);
+  };
+  const releaseLate = (): void => void release();
+  late.addEventListener("abort", releaseLate);
   try {
     // Waits for all, so that the session is not released while a handler is still running.
     const ends = await Promise.allSettled(Array.from({ length: calls }, () => loop(handleAll)));
     const broken = ends.find((end) => end.status === "rejected");
     if (broken !== undefined) throw broken.reason;
   } finally {
-    locks.stop();
-    await link.close().catch(() => undefined);
+    late.removeEventListener("abort", releaseLate);
+    if (!late.aborted) await release();
   }
 }

@@ -129,7 +129,9 @@ describe("closing a processor from inside", () => {
   it("takes the whole client along", async () => {
     const { client, clock, engine } = setup({ queues: ["orders"] });
     await client.createSender("orders").sendMessages({ body: 1 });
-    const { errors, handlers } = noting(() => client.close());
+    const { errors, handlers } = noting(async () => {
+      await client.close();
+    });
     const processor = client.startProcessor("orders", handlers);
 
     await clock.advance(0);
@@ -187,7 +189,9 @@ describe("closing a session from its own handler", () => {
     const { client, clock } = setup({ queues: { talks: { requiresSession: true } } });
     await client.createSender("talks").sendMessages({ body: 1, sessionId: "a" });
     const session = await client.acceptSession("talks", "a");
-    const { errors, handlers } = noting(() => session.close());
+    const { errors, handlers } = noting(async () => {
+      await session.close();
+    });
 
     session.subscribe(handlers);
     await clock.advance(0);

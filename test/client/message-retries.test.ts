@@ -24,7 +24,7 @@ describe.each(places)("retries of a processor, %s,", (_where, open) => {
         "2.1",
       ]);
       expect(new Set(seen.map(({ messageId }) => messageId))).toEqual(new Set(["order-7"]));
-      // What takes real time may be late by any time of the broker, and is never early.
+      // Commits and sockets take real time: a wait may be longer by any time of the broker, never shorter.
       const waits = seen.slice(1).map(({ at }, index) => at - (seen[index]?.at ?? NaN));
       expect(waits[1]).toBeGreaterThanOrEqual(10 * second);
       expect(waits[3]).toBeGreaterThanOrEqual(minute);

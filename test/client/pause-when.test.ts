@@ -218,7 +218,7 @@ describe("a processor that pauses", () => {
     faults.refuse("receive", "ServiceCommunicationProblem", { times: 3 });
     for (let turn = 0; turn < 60; turn++) await clock.advance(1_000);
 
-    expect(handled.toSorted()).toEqual([1, 2]);
+    expect(new Set(handled)).toEqual(new Set([1, 2]));
   });
 
   it("closes while it is paused", async () => {
