@@ -101,7 +101,7 @@ describe("a processor that pauses", () => {
       { maxConcurrentCalls: 5, pauseWhen: { consecutiveFailures: 5, pause: "10s", maxPause: "40s" } },
     );
     await client.createSender("orders").sendMessages(bodies(50));
-    for (let turn = 0; turn < 120; turn++) await clock.advance(1_000);
+    for (let turn = 0; turn < 140; turn++) await clock.advance(1_000);
 
     const [first = NaN, second = NaN, third = NaN, fourth = NaN] = calls.slice(5);
     expect(calls.slice(0, 5)).toEqual([0, 0, 0, 0, 0]);
