@@ -3,7 +3,7 @@ import type { Client } from "../../src/client/index.ts";
 import { memoryEngine } from "../../src/engines/memory/index.ts";
 import { ManualClock } from "../../src/time/index.ts";
 import { refusal } from "../refusal.support.ts";
-import { clientOver, failing, inMemory, peeked, queues, second } from "./message-retries.support.ts";
+import { clientOver, failing, inMemory, left, queues, second } from "./message-retries.support.ts";
 
 describe("the option retries", () => {
   it.each([
@@ -62,11 +62,11 @@ describe("the option retries", () => {
     const place = clientOver({ engine, clock, advance: (milliseconds) => clock.advance(milliseconds) });
     const { seen, until } = await failing(place, "plain", { retries: { delayed: ["1s"] } }, 1);
     await until(1);
-    expect((await peeked(place.client, "plain")).map(({ state }) => state)).toEqual(["deferred", "scheduled"]);
+    expect((await left(place, "plain", 2)).map(({ state }) => state)).toEqual(["deferred", "scheduled"]);
     await until(2, second);
 
     expect(seen).toHaveLength(2);
-    expect(await peeked(place.client, "plain")).toEqual([]);
+    expect(await left(place, "plain", 0)).toEqual([]);
   });
 });
 

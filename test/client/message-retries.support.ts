@@ -107,7 +107,10 @@ export async function failing(
   queue: string,
   options: ProcessorOptions,
   failures: number,
-  fail: () => unknown = () => new Error("database away"),
+  {
+    fail = () => new Error("database away"),
+    sends = true,
+  }: { readonly fail?: () => unknown; readonly sends?: boolean } = {},
 ): Promise<Failing> {
   const seen: Seen[] = [];
   const errors: ProcessErrorArgs[] = [];
@@ -124,14 +127,34 @@ export async function failing(
     },
     options,
   );
-  await client.createSender(queue).sendMessages({ body: { id: 7 }, messageId: "order-7" });
+  if (sends) await client.createSender(queue).sendMessages({ body: { id: 7 }, messageId: "order-7" });
   const until = async (calls: number, step = 0): Promise<void> => {
     for (let turn = 0; seen.length < calls && turn < 300; turn++) await advance(step);
-    // The settlement after the last call has happened, too.
-    for (let turn = 0; turn < 10; turn++) await advance(0);
   };
   return { seen, errors, until };
 }
+
+/** Looks until it is as expected, while commits and sockets take their time; gives what was seen last. */
+export async function eventually<T>(
+  { advance }: Place,
+  look: () => Promise<T>,
+  isThere: (seen: T) => boolean,
+): Promise<T> {
+  let seen = await look();
+  for (let turn = 0; turn < 300 && !isThere(seen); turn++) {
+    await advance(0);
+    seen = await look();
+  }
+  return seen;
+}
+
+/** The messages of a queue, once there are so many. */
+export const left = (place: Place, queue: string, count: number): Promise<readonly ReceivedMessage[]> =>
+  eventually(
+    place,
+    () => peeked(place.client, queue),
+    ({ length }) => length === count,
+  );
 
 export const peeked = async (client: Client, queue: string): Promise<readonly ReceivedMessage[]> =>
   client.createReceiver(queue).peekMessages(10);
