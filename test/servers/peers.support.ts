@@ -39,7 +39,7 @@ export const peers: readonly Peer[] = [
   {
     name: "PostgreSQL 18, from npm",
     needs: "the registry of npm, and Linux or macOS",
-    tests: ["postgres-18.test.ts"],
+    tests: ["postgres-18.test.ts", "postgres-nodes.test.ts"],
     install: installPostgres,
   },
   {

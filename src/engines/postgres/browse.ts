@@ -112,12 +112,13 @@ export async function scheduleNow(
   envelopes: readonly Envelope[],
 ): Promise<readonly bigint[]> {
   const messages = envelopes.map(sent);
-  const cost = await store.intake.checkSend(target, messages);
+  let cost = 0;
   await touch(store, target);
   const order: boolean[] = [];
   const placed = await store.send(
     () => store.sendable(target),
     async (routing, entity) => {
+      cost = await routing.intake.checkSend(entity, messages);
       order.length = 0;
       for (const message of messages) {
         const before = routing.placements.length;
@@ -145,7 +146,7 @@ export async function scheduleIn(
   const numbers = await giveNumbers(store.database, store.schema, passed);
   transaction.addSend({
     entity: target.id,
-    check: (reserved) => store.intake.checkSend(store.sendable(target), messages, reserved),
+    check: (intake, reserved) => intake.checkSend(store.sendable(target), messages, reserved),
     async route(routing: Routing) {
       for (const [index, message] of messages.entries())
         await routing.schedule(store.sendable(target), message, numbers[index]);

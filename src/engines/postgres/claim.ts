@@ -1,6 +1,6 @@
 import type { Delivery, ReceiveMode } from "../../engine/delivery.ts";
 import type { Session } from "./database.ts";
-import { type Lane, lockDuration } from "./entities.ts";
+import { type Lane, lockDuration, maxDeliveries } from "./entities.ts";
 import { messageColumns, newToken, readMessage, toDelivery } from "./messages.ts";
 import { bigintOf, maybeBigint, type Row } from "./rows.ts";
 
@@ -30,7 +30,13 @@ export interface HeldSession {
 /** No lock of its own: that of its session counts. */
 const untilItsSession = 2n ** 62n;
 
-/** Rows of a queue to take: those returned first, then from the cursor on. Expired ones are left to the sweep. */
+/** The largest count of a row. */
+const mostDeliveries = 2 ** 31 - 1;
+
+/**
+ * Rows of a queue to take: those returned first, then from the cursor on, with those whose locks have expired there. Those
+ * that go elsewhere, after too long a time or too many deliveries, are left to the sweep.
+ */
 const ofQueue = (schema: string): string => `
   back as materialized (
     select d.seq from guard, ${schema}.delivery d
@@ -38,7 +44,8 @@ const ofQueue = (schema: string): string => `
   ),
   fresh as materialized (
     select d.seq from guard, ${schema}.delivery d
-    where d.queue = $2 and d.seq >= $5 and d.token is null and not d.returned and d.state = 0 and (d.due is null or d.due > $4)
+    where d.queue = $2 and d.seq >= $5 and (d.token is null or (d.locked_until <= $4 and d.count + 1 < $6)) and not d.returned and d.state = 0
+      and (d.due is null or d.due > $4)
     order by d.seq limit $3 - (select count(*) from back) for update of d skip locked
   ),
   chosen as (select seq, 0 as fresh from back union all select seq, 1 from fresh),
@@ -56,7 +63,8 @@ const ofSession = (schema: string): string => `
 
 const lockThem = (schema: string, token: string, until: string): string => `
   taken as (
-    update ${schema}.delivery d set token = ${token}, locked_until = ${until}, returned = false
+    update ${schema}.delivery d
+    set token = ${token}, locked_until = ${until}, returned = false, count = d.count + (d.token is not null)::integer
     from chosen where d.queue = $2 and d.seq = chosen.seq returning d.*, chosen.fresh
   )
   select ${messageColumns}, d.fresh, passed.last from guard cross join passed left join (taken d join ${schema}.body b on b.queue = d.queue and b.seq = d.seq) on true
@@ -64,7 +72,9 @@ const lockThem = (schema: string, token: string, until: string): string => `
 
 const deleteThem = (schema: string): string => `
   taken as (
-    delete from ${schema}.delivery d using chosen where d.queue = $2 and d.seq = chosen.seq returning d.*, chosen.fresh
+    delete from ${schema}.delivery d using chosen where d.queue = $2 and d.seq = chosen.seq
+    returning d.seq, d.token, d.locked_until, d.due, d.count + (d.token is not null)::integer as count, d.size, d.state,
+      d.session, chosen.fresh
   ),
   bodies as (delete from ${schema}.body b using chosen where b.queue = $2 and b.seq = chosen.seq returning b.*)
   select ${messageColumns}, d.fresh, passed.last from guard cross join passed left join (taken d join bodies b on b.seq = d.seq) on true
@@ -83,13 +93,14 @@ export async function claim(
   const deletes = receiveMode === "receiveAndDelete";
   const token = newToken();
   const until = now + lockDuration(lane);
-  const end = deletes ? deleteThem(schema) : lockThem(schema, "$6", "$7");
+  const end = deletes ? deleteThem(schema) : lockThem(schema, "$7", "$8");
   const rows = await session.query(`${guarded(schema)}${ofQueue(schema)},${end}`, [
     version,
     lane.queue,
     maxMessages,
     now,
     cursor.at,
+    Math.min(maxDeliveries(lane), mostDeliveries),
     ...(deletes ? [] : [token, until]),
   ]);
   const taken = takenOf(rows);

@@ -1,4 +1,4 @@
-import { Pool, type PoolClient, TypeOverrides } from "pg";
+import { Client, Pool, type PoolClient, TypeOverrides } from "pg";
 import type { Row } from "./rows.ts";
 import { databaseFailure } from "./failures.ts";
 
@@ -97,6 +97,45 @@ export class Database implements Session {
       throw databaseFailure(error);
     }
   }
+}
+
+/** A connection that hears what is notified on a channel. */
+export interface Listener {
+  close(): Promise<void>;
+}
+
+/**
+ * Listens on a channel through a connection of its own, which no pooler of transactions may be in the way of.
+ *
+ * @param onEnd Called once when the connection is lost.
+ * @throws SobreError when the database cannot be reached.
+ */
+export async function listen(
+  connectionString: string,
+  channel: string,
+  { onPayload, onEnd }: { readonly onPayload: (payload: string) => void; readonly onEnd: () => void },
+): Promise<Listener> {
+  const client = new Client({ connectionString, keepAlive: true });
+  let isClosing = false;
+  client.on("error", ignore);
+  client.on("end", () => {
+    if (!isClosing) onEnd();
+  });
+  client.on("notification", ({ payload = "" }) => onPayload(payload));
+  try {
+    await client.connect();
+    await client.query(`listen ${client.escapeIdentifier(channel)}`);
+  } catch (error) {
+    isClosing = true;
+    await client.end().catch(ignore);
+    throw databaseFailure(error);
+  }
+  return {
+    async close() {
+      isClosing = true;
+      await client.end().catch(ignore);
+    },
+  };
 }
 
 const ignore = (): void => {};

@@ -119,7 +119,6 @@ export class Directory {
 
   /** Loads what has changed as a transaction sees it, which changes it further: nobody else does meanwhile. */
   async refreshWithin(session: Session): Promise<void> {
-    await this.#loading;
     await this.#load(session, 1n);
   }
 
@@ -134,7 +133,8 @@ export class Directory {
     );
     this.#loadedAt = performance.now();
     const [first] = rows;
-    if (first === undefined) return;
+    // Another load, begun later, may be over sooner.
+    if (first === undefined || bigintOf(first, "now") - uncommitted < this.#version) return;
     if (isOld) {
       this.#byKey = new Map();
       this.#byId = new Map();

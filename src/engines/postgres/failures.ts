@@ -22,16 +22,20 @@ const meanings: readonly (readonly [state: string, code: ErrorCode, what: string
 /** A failure of the database as an error of ours; the driver's own stays its cause. Others pass through. */
 export function databaseFailure(error: unknown): unknown {
   if (error instanceof SobreError || !(error instanceof Error)) return error;
-  const state = "code" in error && typeof error.code === "string" ? error.code : undefined;
-  if (state === undefined)
-    return /timeout|terminat|connection|closed/i.test(error.message)
-      ? failure("ServiceCommunicationProblem", "lost the connection. Try again", undefined, error)
-      : error;
+  const code = "code" in error && typeof error.code === "string" ? error.code : undefined;
+  // Codes of sockets may have the form of a SQLSTATE, as EPIPE has; only what the server says has a severity.
+  if (code !== undefined && "severity" in error) return refusal(code, error);
+  if (code !== undefined) return failure("ServiceCommunicationProblem", "cannot be reached. Try again", code, error);
+  return /timeout|terminat|connection|closed|queryable/i.test(error.message)
+    ? failure("ServiceCommunicationProblem", "lost the connection. Try again", undefined, error)
+    : error;
+}
+
+function refusal(state: string, error: Error): SobreError {
   const [, code, what] = meanings.find(([beginning]) => state.startsWith(beginning)) ?? [];
-  if (code !== undefined && what !== undefined) return failure(code, what, state, error);
-  return /^[0-9A-Z]{5}$/.test(state)
+  return code === undefined || what === undefined
     ? failure("GeneralError", "refused a statement of the engine. The cause says why", state, error)
-    : failure("ServiceCommunicationProblem", "cannot be reached. Check the address, then try again", state, error);
+    : failure(code, what, state, error);
 }
 
 function failure(code: ErrorCode, what: string, state: string | undefined, cause: Error): SobreError {

@@ -6,6 +6,7 @@ import type { Lane } from "./entities.ts";
 import { LaneState } from "./lanes.ts";
 import type { Store } from "./store.ts";
 import { sweep } from "./sweep.ts";
+import { Wakes } from "./wakes.ts";
 
 /** Milliseconds between two polls of a queue for which somebody waits. */
 const pollInterval = 2000;
@@ -24,6 +25,7 @@ export class Home {
   readonly store: Store;
   /** Those that are open: what they settle is settled by nobody else. */
   readonly transactions: Set<Settling> = new Set();
+  readonly #wakes: Wakes;
   readonly #sweepInterval: number;
   readonly #lanes = new Map<number, LaneState>();
   #sweptAt = -Infinity;
@@ -31,13 +33,24 @@ export class Home {
   #timer: Timer | undefined;
   #closed = false;
 
-  /** @param sweepInterval Milliseconds; 0 sweeps before every call, which a clock of a test needs. */
-  constructor(store: Store, sweepInterval: number) {
+  /**
+   * @param sweepInterval Milliseconds; 0 sweeps before every call, which a clock of a test needs.
+   * @param connectionString Where to listen for wake-ups; none without it.
+   */
+  constructor(store: Store, sweepInterval: number, connectionString: string | undefined) {
     this.store = store;
     this.#sweepInterval = sweepInterval;
+    const { database: session, schema } = store;
+    this.#wakes = new Wakes({ session, schema, connectionString, onWake: (queues) => this.#heard(queues) });
     store.onArrival = (queues) => {
-      for (const queue of queues) this.#lanes.get(queue)?.wake();
+      this.#wake(queues);
+      this.#wakes.notify(queues);
     };
+  }
+
+  /** Begins to hear of what other processes send. */
+  async start(): Promise<void> {
+    await this.#wakes.start();
   }
 
   /** The state of a queue in this process. */
@@ -72,7 +85,22 @@ export class Home {
 
   /** Has those served, or refused, that wait on queues of an entity that has changed or gone. */
   wakeAll(): void {
-    for (const state of this.#lanes.values()) state.wake();
+    this.#wake(undefined);
+    this.#wakes.notifyChange();
+  }
+
+  #heard(queues: ReadonlySet<number> | undefined): void {
+    if (queues !== undefined) this.#wake(queues);
+    // Without the entities of now, the statements of those that wait find out.
+    else
+      void this.store.directory
+        .refresh()
+        .catch(() => {})
+        .finally(() => this.#wake(undefined));
+  }
+
+  #wake(queues: ReadonlySet<number> | undefined): void {
+    for (const queue of queues ?? this.#lanes.keys()) this.#lanes.get(queue)?.wake();
   }
 
   async close(): Promise<void> {
@@ -80,6 +108,7 @@ export class Home {
     this.#closed = true;
     this.#timer?.cancel();
     await this.#sweeping?.catch(() => {});
+    await this.#wakes.close();
     await this.store.database.close();
   }
 

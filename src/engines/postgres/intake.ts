@@ -28,11 +28,17 @@ interface Usage {
 export class Intake {
   readonly #session: Session;
   readonly #schema: string;
-  readonly #usage = new Map<number, Usage>();
+  readonly #usage: Map<number, Usage>;
 
-  constructor(session: Session, schema: string) {
+  constructor(session: Session, schema: string, usage: Map<number, Usage> = new Map()) {
     this.#session = session;
     this.#schema = schema;
+    this.#usage = usage;
+  }
+
+  /** The same on the connection of a transaction: one that holds a connection must not wait for another. */
+  within(session: Session): Intake {
+    return new Intake(session, this.#schema, this.#usage);
   }
 
   /**

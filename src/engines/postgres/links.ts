@@ -10,11 +10,13 @@ import type {
 } from "../../engine/engine.ts";
 import type { Envelope } from "../../envelope/envelope.ts";
 import { closed, messageTooLarge, sessionLockLost } from "../../broker/refusals.ts";
+import { SobreError } from "../../errors/sobre-error.ts";
 import { touch } from "./admin.ts";
 import { type Claim, claim, claimOfSession, type HeldSession } from "./claim.ts";
 import type { PostgresTransaction } from "./transaction.ts";
 import { type Lane, limitsOf, type Queue, receiveRefusal, type Sendable } from "./entities.ts";
 import type { Home } from "./home.ts";
+import type { Intake } from "./intake.ts";
 import { sent } from "./incoming.ts";
 import { readState, releaseSession, renewSession, writeState } from "./sessions.ts";
 import { inTransaction } from "./sweep.ts";
@@ -71,35 +73,37 @@ export class PostgresSender implements EngineSender {
     const { store } = this.#home;
     const { intake } = store;
     await this.#home.catchUp();
-    const check = async (reserved = 0): Promise<number> => {
-      const { through, target } = this.#route;
-      return through === undefined
-        ? intake.checkSend(store.sendable(target), messages, reserved)
-        : intake.check(store.sendable(through), messages, reserved);
-    };
-    let cost: number;
-    try {
-      cost = await this.#home.find(() => check());
-    } catch (error) {
-      if (options?.settled === true) return;
-      throw error;
-    }
-    if (messages.length === 0) return;
-    const through = this.#route.through;
-    const first = through ?? this.#route.target;
+    const check = async (within: Intake, reserved = 0): Promise<number> =>
+      this.#route.through === undefined
+        ? within.checkSend(store.sendable(this.#route.target), messages, reserved)
+        : within.check(store.sendable(this.#route.through), messages, reserved);
+    const { through, target } = this.#route;
+    const first = through ?? target;
+    let cost = 0;
+    // Entities that have changed meanwhile are asked again.
     const route = async (routing: Routing): Promise<void> => {
+      cost = await check(routing.intake);
       for (const message of messages) {
-        if (through === undefined) await routing.accept(store.sendable(this.#route.target), message);
-        else await routing.transfer(through, message, this.#route.target.name);
+        if (through === undefined) await routing.accept(store.sendable(target), message);
+        else await routing.transfer(through, message, target.name);
       }
     };
-    if (options?.transaction !== undefined) {
-      this.#connection.transactionOf(options.transaction).addSend({ entity: first.id, check, route });
-      return;
+    try {
+      if (options?.transaction !== undefined) {
+        await check(intake);
+        this.#connection.transactionOf(options.transaction).addSend({ entity: first.id, check, route });
+        return;
+      }
+      if (messages.length === 0) {
+        await check(intake);
+        return;
+      }
+      await touch(store, first);
+      await store.send(() => store.sendable(first), route);
+      intake.added(first, cost);
+    } catch (error) {
+      if (options?.settled !== true || !(error instanceof SobreError)) throw error;
     }
-    await touch(store, first);
-    await store.send(() => store.sendable(first), route);
-    intake.added(first, cost);
   }
 
   async close(): Promise<void> {
@@ -136,12 +140,7 @@ export class PostgresReceiver implements EngineReceiver {
     if (signal?.aborted === true) return [];
     const attempt = async (): Promise<readonly Delivery[]> => {
       await this.home.catchUp();
-      const lane = store.current(this.lane);
-      if (lane.part === 0 && lane.entity.type !== "topic") {
-        const refusal = receiveRefusal(lane.entity);
-        if (refusal !== undefined) throw refusal;
-      }
-      await touch(store, lane.entity);
+      await touch(store, store.current(this.lane).entity);
       return this.take(maxMessages);
     };
     if (maxWaitTime === 0) return attempt();
@@ -189,7 +188,7 @@ export class PostgresReceiver implements EngineReceiver {
 
   protected async take(maxMessages: number): Promise<readonly Delivery[]> {
     const { store } = this.home;
-    const deliveries = await store.fresh(() =>
+    const deliveries = await store.fresh(async () =>
       claim(store.database, store.schema, this.claimOf(maxMessages), this.home.lane(this.lane)),
     );
     this.connection.took(this.lane, deliveries);
@@ -203,6 +202,8 @@ export class PostgresReceiver implements EngineReceiver {
     const { store } = this.home;
     const { receiveMode } = this;
     const lane = store.current(this.lane);
+    const refusal = lane.part === 0 && lane.entity.type !== "topic" ? receiveRefusal(lane.entity) : undefined;
+    if (refusal !== undefined) throw refusal;
     return { lane, version: store.directory.version, receiveMode, maxMessages, now: store.now() };
   }
 }
@@ -269,7 +270,9 @@ export class PostgresSessionReceiver extends PostgresReceiver implements EngineS
   protected override async take(maxMessages: number): Promise<readonly Delivery[]> {
     const { store } = this.home;
     const { schema, database } = store;
-    const deliveries = await store.fresh(() => claimOfSession(database, schema, this.claimOf(maxMessages), this.#held));
+    const deliveries = await store.fresh(async () =>
+      claimOfSession(database, schema, this.claimOf(maxMessages), this.#held),
+    );
     this.connection.took(this.lane, deliveries);
     if (deliveries.length > 0) return deliveries;
     const [held] = await database.query(

@@ -24,6 +24,11 @@ export interface PostgresEngineOptions {
   readonly connectionString?: string | undefined;
   /** A pool of `pg` that stays the caller's: the engine does not close it. */
   readonly pool?: ConnectionPool | undefined;
+  /**
+   * The database without a pooler of transactions in between, to listen for wake-ups. Default: `connectionString`; with
+   * a pool alone, messages from other processes are found by polling within 2 seconds.
+   */
+  readonly listenConnectionString?: string | undefined;
   /** The schema of the tables, one for each namespace. Default: `sobre`. */
   readonly schema?: string | undefined;
   /** Whether missing or older tables are created and changed on opening. Default: false. */
@@ -44,6 +49,7 @@ export interface PostgresEngineOptions {
 const checks: OptionChecks<PostgresEngineOptions> = {
   connectionString: name,
   pool: methods("a Pool of pg", "connect", "query", "on"),
+  listenConnectionString: name,
   schema: name,
   migrate: flag,
   clock: methods("a Clock, as ManualClock", "now", "setTimer"),
@@ -82,7 +88,9 @@ export async function postgresEngine(options: PostgresEngineOptions): Promise<En
     const store = new Store(database, schema, clock, databaseClock);
     await store.refreshTime();
     await store.directory.refresh();
-    return new RootConnection(new Home(store, sweepIntervalInMs));
+    const home = new Home(store, sweepIntervalInMs, options.listenConnectionString ?? connectionString);
+    await home.start();
+    return new RootConnection(home);
   } catch (error) {
     await database.close();
     throw error;

@@ -64,6 +64,11 @@ export class Routing {
     this.#now = now;
   }
 
+  /** Checks what entities take in, within the same transaction. */
+  get intake(): Intake {
+    return this.#store.intake;
+  }
+
   /** Takes a checked message in, now or at its time; a duplicate vanishes. */
   async accept(entity: Sendable, incoming: Incoming): Promise<void> {
     const admitted = await this.#admit(entity, incoming);

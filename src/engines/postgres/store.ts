@@ -140,8 +140,9 @@ export class Store {
   }
 
   #routingStore(session: Session | undefined): RoutingStore {
-    const { directory, intake } = this;
-    return { directory, intake, seen: (entity, key) => this.#seen(session ?? this.database, entity, key) };
+    const { directory, database } = this;
+    const intake = session === undefined ? this.intake : this.intake.within(session);
+    return { directory, intake, seen: (entity, key) => this.#seen(session ?? database, entity, key) };
   }
 
   async #seen(session: Session, { id, settings }: Sendable, key: string): Promise<boolean> {

@@ -4,6 +4,7 @@ import { invalidOperation } from "../../broker/refusals.ts";
 import type { Session } from "./database.ts";
 import type { Lane } from "./entities.ts";
 import type { Home } from "./home.ts";
+import type { Intake } from "./intake.ts";
 import type { Routing } from "./routing.ts";
 import type { Returning } from "./returns.ts";
 
@@ -15,7 +16,7 @@ export interface PendingSend {
   /** The number of the entity that takes them. */
   readonly entity: number;
   /** Refuses what the entity cannot take; returns the bytes. */
-  readonly check: (reserved: number) => Promise<number>;
+  readonly check: (within: Intake, reserved: number) => Promise<number>;
   readonly route: (routing: Routing) => Promise<void>;
 }
 
@@ -71,7 +72,6 @@ export class PostgresTransaction implements Transaction {
     this.#end();
     const { store } = this.#home;
     const queues = new Set<number>(this.#settlements.map(({ lane }) => lane.queue));
-    await this.#checkRoom();
     await store.change((session) => this.#apply(session, queues));
     store.onArrival(queues);
   }
@@ -86,16 +86,17 @@ export class PostgresTransaction implements Transaction {
     if (this.#open) this.#end();
   }
 
-  async #checkRoom(): Promise<void> {
+  async #checkRoom(intake: Intake): Promise<void> {
     const reserved = new Map<number, number>();
     for (const { entity, check } of this.#sends) {
       const before = reserved.get(entity) ?? 0;
-      reserved.set(entity, before + (await check(before)));
+      reserved.set(entity, before + (await check(intake, before)));
     }
   }
 
   async #apply(session: Session, queues: Set<number>): Promise<void> {
     const { store } = this.#home;
+    await this.#checkRoom(store.intake.within(session));
     const now = store.now();
     const routing = store.routing(session);
     for (const { lane, apply } of this.#settlements)

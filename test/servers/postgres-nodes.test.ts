@@ -1,0 +1,198 @@
+import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { createEnvelope, type Envelope } from "../../src/envelope/index.ts";
+import type { Delivery } from "../../src/engine/delivery.ts";
+import type { Engine } from "../../src/engine/engine.ts";
+import { postgresEngine, type PostgresEngineOptions } from "../../src/engines/postgres/postgres-engine.ts";
+import { SobreError } from "../../src/errors/index.ts";
+import { ManualClock } from "../../src/time/index.ts";
+import { PostgresServer } from "./postgres-server.support.ts";
+
+let server: PostgresServer;
+let schemas = 0;
+
+beforeAll(async () => {
+  server = await PostgresServer.create(18, ["max_connections=60"]);
+});
+afterAll(() => server[Symbol.asyncDispose]());
+
+/** Nodes of one namespace, each with connections of its own. */
+async function nodes(count: number, options: PostgresEngineOptions = {}): Promise<readonly Engine[]> {
+  const schema = `nodes_${schemas++}`;
+  const opened: Engine[] = [];
+  for (let node = 0; node < count; node++)
+    opened.push(
+      await postgresEngine({
+        connectionString: server.connectionString,
+        schema,
+        migrate: true,
+        maxConnections: 4,
+        ...options,
+      }),
+    );
+  return opened;
+}
+
+const closeAll = (engines: readonly Engine[]): Promise<unknown> => Promise.all(engines.map((engine) => engine.close()));
+
+const message = (messageId: string): Envelope =>
+  createEnvelope({ payload: new TextEncoder().encode(messageId), brokerProperties: { messageId } });
+
+async function send(engine: Engine, entity: string, ...ids: readonly string[]): Promise<void> {
+  const sender = await engine.openSender(entity);
+  await sender.send(ids.map(message));
+  await sender.close();
+}
+
+async function receive(engine: Engine, entity: string, maxMessages = 1, maxWaitTime = 0): Promise<readonly Delivery[]> {
+  const receiver = await engine.openReceiver(entity, { receiveMode: "peekLock" });
+  const deliveries = await receiver.receive({ maxMessages, maxWaitTime });
+  await receiver.close();
+  return deliveries;
+}
+
+const idOf = ({ envelope }: Delivery): unknown => envelope.brokerProperties.messageId;
+
+async function complete(engine: Engine, entity: string, { lockToken }: Delivery): Promise<void> {
+  if (lockToken === undefined) throw new Error("The delivery has no lock.");
+  await engine.settle(entity, lockToken, { kind: "complete" });
+}
+
+/** How a promise ended: the code of its error, or `done`. */
+const outcomeOf = (promise: Promise<unknown>): Promise<string> =>
+  promise.then(
+    () => "done",
+    (error: unknown) => (error instanceof SobreError ? error.code : String(error)),
+  );
+
+describe("several nodes on one database", () => {
+  it("know what another has created, changed and deleted", async () => {
+    const [one, two] = await nodes(2);
+    if (one === undefined || two === undefined) throw new Error("Two nodes were due.");
+    await one.admin.createQueue("orders", { maxDeliveryCount: 3 });
+    await send(two, "orders", "a");
+    expect((await one.admin.getQueue("orders")).maxDeliveryCount).toBe(3);
+    await two.admin.updateQueue("orders", { status: "SendDisabled" });
+    expect(await outcomeOf(send(one, "orders", "b"))).toBe("MessagingEntityDisabled");
+    await one.admin.deleteQueue("orders");
+    expect(await outcomeOf(receive(two, "orders"))).toBe("MessagingEntityNotFound");
+    await closeAll([one, two]);
+  });
+
+  it("deliver each message once, whichever of them asks", async () => {
+    const all = await nodes(4);
+    await all[0]?.admin.createQueue("orders");
+    const ids = Array.from({ length: 400 }, (_, index) => `m${index}`);
+    await Promise.all(
+      all.map((engine, node) => send(engine, "orders", ...ids.filter((_, index) => index % 4 === node))),
+    );
+    const taken = await Promise.all(
+      all.map(async (engine) => {
+        const mine: unknown[] = [];
+        for (let got = await receive(engine, "orders", 7); got.length > 0; got = await receive(engine, "orders", 7)) {
+          mine.push(...got.map(idOf));
+          await Promise.all(got.map((delivery) => complete(engine, "orders", delivery)));
+        }
+        return mine;
+      }),
+    );
+    expect(taken.flat()).toHaveLength(ids.length);
+    expect(new Set(taken.flat())).toEqual(new Set(ids));
+    await closeAll(all);
+  });
+
+  it("settle a message once: the holder of an expired token never wins against that of a new one", async () => {
+    const clock = new ManualClock();
+    const [one, two] = await nodes(2, { clock, sweepIntervalInMs: 0 });
+    if (one === undefined || two === undefined) throw new Error("Two nodes were due.");
+    await one.admin.createQueue("orders", { lockDuration: 1000, maxDeliveryCount: 1000 });
+    for (let race = 0; race < 50; race++) {
+      await send(one, "orders", `m${race}`);
+      const [first] = await receive(one, "orders");
+      await clock.advance(1000);
+      const [second] = await receive(two, "orders");
+      if (first === undefined || second === undefined) throw new Error("A delivery was due.");
+      const outcomes = await Promise.all([
+        outcomeOf(complete(one, "orders", first)),
+        outcomeOf(complete(two, "orders", second)),
+        outcomeOf(complete(one, "orders", second)),
+      ]);
+      expect(outcomes[0]).toBe("MessageLockLost");
+      expect(outcomes.slice(1).toSorted()).toEqual(["MessageLockLost", "done"]);
+    }
+    await closeAll([one, two]);
+  });
+
+  it("wake each other: a receive that waits gets what another node sends long before it polls", async () => {
+    const [one, two] = await nodes(2);
+    if (one === undefined || two === undefined) throw new Error("Two nodes were due.");
+    await one.admin.createQueue("orders");
+    await receive(two, "orders");
+    for (let round = 0; round < 5; round++) {
+      const waiting = receive(two, "orders", 1, 30_000);
+      await send(one, "orders", `m${round}`);
+      const [delivery] = await waiting;
+      if (delivery === undefined) throw new Error("A delivery was due.");
+      expect(idOf(delivery)).toBe(`m${round}`);
+      await complete(two, "orders", delivery);
+    }
+    await closeAll([one, two]);
+  });
+
+  it("leave the locks of a node that died to run out, which counts a delivery", async () => {
+    const [one, two] = await nodes(2);
+    if (one === undefined || two === undefined) throw new Error("Two nodes were due.");
+    await one.admin.createQueue("orders", { lockDuration: 1000 });
+    await send(one, "orders", "a");
+    await receive(one, "orders");
+    await one.abort();
+    const [again] = await receive(two, "orders", 1, 20_000);
+    expect(again?.deliveryCount).toBe(1);
+    await two.close();
+  });
+
+  it("need no more than one connection each, however many calls overlap", async () => {
+    const [one] = await nodes(1, { maxConnections: 1 });
+    if (one === undefined) throw new Error("A node was due.");
+    await one.admin.createQueue("target", { requiresDuplicateDetection: true });
+    await one.admin.createQueue("orders", { forwardTo: "target", requiresDuplicateDetection: true });
+    await one.admin.createQueue("carts", { requiresSession: true });
+    const ids = Array.from({ length: 20 }, (_, index) => `m${index}`);
+    await Promise.all(ids.map((id) => send(one, "orders", id, id)));
+    const deliveries = await receive(one, "target", 50);
+    expect(new Set(deliveries.map(idOf))).toEqual(new Set(ids));
+    const settlement = { kind: "deadLetter", deadLetterReason: "Broken" } as const;
+    const tokens = deliveries.flatMap(({ lockToken }) => lockToken ?? []);
+    await Promise.all(tokens.map((token) => one.settle("target", token, settlement)));
+    const options = { receiveMode: "peekLock", maxWaitTime: 0 } as const;
+    const sessions = await Promise.all(ids.map((sessionId) => one.acceptSession("carts", { ...options, sessionId })));
+    await Promise.all(sessions.map((session) => session.setSessionState(Uint8Array.of(1))));
+    expect((await one.admin.getQueueRuntimeProperties("target")).deadLetterMessageCount).toBe(20);
+    await one.close();
+  });
+
+  it("go on after the server was killed: what was acknowledged is there", async () => {
+    await using own = await PostgresServer.create(18, ["synchronous_commit=on"]);
+    const engine = await postgresEngine({ connectionString: own.connectionString, schema: "kept", migrate: true });
+    await engine.admin.createQueue("orders");
+    const sender = await engine.openSender("orders");
+    const acknowledged: string[] = [];
+    const failures = new Set<string>();
+    const sending = (async () => {
+      for (let index = 0; index < 400 && failures.size === 0; index++) {
+        const outcome = await outcomeOf(sender.send([message(`m${index}`)]));
+        if (outcome === "done") acknowledged.push(`m${index}`);
+        else failures.add(outcome);
+      }
+    })();
+    while (acknowledged.length < 20) await new Promise((resolve) => setImmediate(resolve));
+    await own.kill();
+    await sending;
+    await own.start();
+
+    expect([...failures]).toEqual(["ServiceCommunicationProblem"]);
+    const there = new Set((await engine.peek("orders", { maxMessages: 1000 })).map(idOf));
+    expect(acknowledged.filter((id) => !there.has(id))).toEqual([]);
+    await sender.send([message("after")]);
+    await engine.close();
+  });
+});
