@@ -60,6 +60,19 @@ describe("sobre contract check --types", () => {
     expect(terminal.text()).toContain("The code has invoice, and no schema file describes it");
   });
 
+  it.each([
+    ["while its messages may be in flight", {}, ["code-lacks-version"]],
+    ["unless the policy ignores that", { policy: { ignore: ["code-lacks-version"] } }, []],
+    ["unless no service sends or reads it", { inFlight: [{ service: "web", produces: ["2.0"], consumes: [] }] }, []],
+  ])("warns of a major that the code no longer has, %s", async (_, subject, expected) => {
+    const versions = { "order/1.0.schema.json": older, "order/2.0.schema.json": newer, "order/subject.json": subject };
+    const module = typesModule("order", { 2: newer });
+
+    const { code, terminal } = await check(folderOf(versions), "--strict", "--types", module, "-f", "json");
+
+    expect([code, codesIn(terminal)]).toEqual([0, expected]);
+  });
+
   it("compares schemas of other sources by --from", async () => {
     const { code } = await check(folderOf(schemas), "--from", file("order.json", JSON.stringify(newer)));
 

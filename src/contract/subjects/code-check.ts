@@ -52,7 +52,30 @@ export async function codeDifferences(
       }),
     );
   }
-  return findings;
+  return [...findings, ...unreadMajors(schemas, subjects)];
+}
+
+/** Warnings about majors that have files and that the code no longer reads, though messages of them may be in flight. */
+function unreadMajors(schemas: readonly CodeSchema[], subjects: readonly Subject[]): readonly SubjectFinding[] {
+  const code = "code-lacks-version";
+  return subjects.flatMap(({ name, versions, inFlight, ignore }) => {
+    const majors = schemas.flatMap(({ subject, major }) => (subject === name && major !== undefined ? [major] : []));
+    const listed = inFlight.flatMap(({ produces, consumes }) => [...produces, ...consumes]);
+    const missing = versions.filter(
+      ({ version }) => !majors.includes(majorOf(version)) && (inFlight.length === 0 || listed.includes(version)),
+    );
+    if (majors.length === 0 || ignore.includes(code)) return [];
+    return Array.from(new Set(missing.map(({ version }) => majorOf(version))), (major) =>
+      subjectFinding({
+        subject: name,
+        code,
+        severity: "warning",
+        message: `The code of ${name} has no version ${major}, and schema files of it count as in flight.`,
+        repair: `Keep version ${major} with an upcaster, or list in inFlight of subject.json which versions services send and read.`,
+        file: versions.findLast(({ version }) => majorOf(version) === major)?.file ?? `${name}/subject.json`,
+      }),
+    );
+  });
 }
 
 /** The number that the version of the code should get: a minor one when it reads the messages of the file. */
