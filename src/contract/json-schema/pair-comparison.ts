@@ -7,7 +7,7 @@ import { type Formula, typeNames } from "./formula.ts";
 import { Meter } from "../meter.ts";
 import { FormulaPool } from "./formula-pool.ts";
 import { formatTests } from "./formats.ts";
-import { type Judge, type JudgeReading, judgesOf } from "./judge.ts";
+import { JudgePair, type KnownJudges } from "./judge-pair.ts";
 import { canonicalJson } from "./json-value.ts";
 import { isSameMeaning } from "./meaning.ts";
 import { type Outcome, type Proof, proofSize } from "./proof.ts";
@@ -39,13 +39,7 @@ export interface Frame {
   readonly departures?: boolean;
   /** Default: a meter of the comparison's budget. */
   readonly meter?: Meter;
-  /** The judges compiled in earlier comparisons of the same schemas, by schema and reading. */
-  readonly judges?: Map<unknown, Map<string, readonly Judge[]>>;
-}
-
-interface Judges {
-  readonly writer: readonly Judge[];
-  readonly reader: readonly Judge[];
+  readonly judges?: KnownJudges;
 }
 
 /** Compares one pair of schemas in one reading. */
@@ -61,7 +55,7 @@ export class PairComparison {
   private readonly restriction: Restriction;
   private readonly writer: SchemaDocument;
   private readonly reader: SchemaDocument;
-  private compiledJudges: Judges | undefined;
+  private readonly judges: JudgePair;
   private memberTranslation: Translation | undefined;
   private plainTranslation: Translation | undefined;
   private translated: readonly [Formula, Formula] | undefined;
@@ -75,6 +69,18 @@ export class PairComparison {
     this.restriction = new Restriction(this.pool);
     this.writer = new SchemaDocument(comparison.writer, "writer", metaSchema);
     this.reader = new SchemaDocument(comparison.reader, "reader", metaSchema);
+    this.judges = new JudgePair({
+      writer: this.writer,
+      reader: this.reader,
+      formats: comparison.formats,
+      siblings: frame.siblings,
+      known: frame.judges,
+      circular: () => {
+        // The translation finds where schemas lead back to themselves.
+        this.formulas();
+        return this.circular;
+      },
+    });
   }
 
   compare(): Compared {
@@ -149,18 +155,12 @@ export class PairComparison {
 
   /** Whether all judges agree that the writer may send `value`. */
   isSent(value: unknown): boolean {
-    try {
-      return this.judges(new Set())?.writer.every((judge) => judge(value) === undefined) === true;
-    } catch (error) {
-      // The code that ajv generates for a schema may recurse endlessly.
-      if (error instanceof RangeError) return false;
-      throw error;
-    }
+    return this.judges.isSent(value);
   }
 
   /** Whether `value` may be sent and is refused, as all judges agree and the specification does not deny. */
   isBroken(value: unknown): boolean {
-    return this.mayBreak(value, this.formulas()) && this.refusalOf(value, value) !== undefined;
+    return this.mayBreak(value, this.formulas()) && this.judges.refusalOf(value, value) !== undefined;
   }
 
   /** Whether the specification lets the writer send `value` and the reader refuse it, as far as is known. */
@@ -171,13 +171,9 @@ export class PairComparison {
     return departed.size > 0 ? isSent === true && isAccepted === false : isSent !== false && isAccepted !== true;
   }
 
-  /** The refusal of `value` by the reader's schema, when all judges agree that the writer may send it. */
+  /** The refusal of `read` by the reader's schema, if all judges agree on it and on that the writer may send `sent`. */
   refusalOf(sent: unknown, read: unknown): Refused | undefined {
-    const judges = this.judges(new Set());
-    if (judges === undefined || judges.writer.some((judge) => judge(sent) !== undefined)) return undefined;
-    const refusals = judges.reader.map((judge) => judge(read));
-    const [first] = refusals;
-    return first === undefined || refusals.includes(undefined) ? undefined : { value: sent, ...first };
+    return this.judges.refusalOf(sent, read);
   }
 
   private formulas(): readonly [Formula, Formula] {
@@ -218,13 +214,14 @@ export class PairComparison {
   private opened(sent: Formula, accepted: Formula, outcome: Outcome): Omit<Compared, "assumptions"> {
     const tried = new Set<string>();
     const refused: Refused[] = [];
-    const judges = this.judges(tried);
+    const { problem } = this.judges;
+    if (problem !== undefined) tried.add(problem);
     const smallest = new Set<string>();
     const consider = (found: Outcome, wanted?: Formula): void => {
       const value =
         found.kind === "open" ? { value: found.value } : found.kind === "unknown" ? found.candidate : undefined;
       if (found.kind === "unknown") tried.add(`search by cases: ${found.why}`);
-      if (value === undefined || judges === undefined) return;
+      if (value === undefined || problem !== undefined) return;
       // It has been judged already; a value that cannot shrink at all cannot shrink while keeping one reason either.
       if (found.kind === "open" && smallest.has(canonicalJson(value.value))) return;
       const keeps = (smaller: unknown): boolean =>
@@ -236,7 +233,7 @@ export class PairComparison {
           ? this.meter.within(mostSteps.shrinking, () => shrink(value.value, keeps, (steps) => this.meter.take(steps)))
           : value.value;
       if (found.kind === "open" && small === value.value) smallest.add(canonicalJson(small));
-      const judged = this.judged(small, [sent, accepted], judges);
+      const judged = this.judged(small, [sent, accepted]);
       if (judged === undefined) tried.add("a value that the validators did not confirm");
       else if (
         !refused.some(
@@ -267,7 +264,7 @@ export class PairComparison {
       }
     }
     // Where the search by cases has no sure value, one of the variations may do.
-    if (refused.length === 0 && judges !== undefined)
+    if (refused.length === 0 && problem === undefined)
       for (const variation of variations(this.pool, [sent, accepted])) {
         if (this.meter.isSpent || refused.length > 0) break;
         const found = this.quietly([sent, variation], mostSteps.sample);
@@ -287,43 +284,10 @@ export class PairComparison {
     }
   }
 
-  private judges(tried: Set<string>): Judges | undefined {
-    return (this.compiledJudges ??= this.compileJudges(tried));
-  }
-
-  private compileJudges(tried: Set<string>): Judges | undefined {
-    const reading = { policy: this.comparison.formats, siblings: this.frame.siblings, circular: this.circular };
-    try {
-      // This also finds where schemas lead back to themselves.
-      this.formulas();
-      return { writer: this.judgesOfSide("writer", reading), reader: this.judgesOfSide("reader", reading) };
-    } catch (error) {
-      tried.add(`the validator cannot compile a schema: ${error instanceof Error ? error.message : "unknown"}`);
-      return undefined;
-    }
-  }
-
-  private judgesOfSide(side: "writer" | "reader", reading: Omit<JudgeReading, "side">): readonly Judge[] {
-    const document = this[side];
-    const known = this.frame.judges?.get(document.root.schema) ?? new Map<string, readonly Judge[]>();
-    this.frame.judges?.set(document.root.schema, known);
-    const key = `${side} ${reading.siblings} ${Array.from(reading.circular).join(" ")}`;
-    const judges = known.get(key) ?? judgesOf(document, { ...reading, side });
-    known.set(key, judges);
-    return judges;
-  }
-
   /** The refusal, when every judge agrees that the writer's schema takes the value and the reader's does not. */
-  private judged(
-    value: unknown,
-    formulas: readonly [Formula, Formula],
-    { writer, reader }: Judges,
-  ): Refused | undefined {
+  private judged(value: unknown, formulas: readonly [Formula, Formula]): Refused | undefined {
     try {
-      if (!this.mayBreak(value, formulas) || writer.some((judge) => judge(value) !== undefined)) return undefined;
-      const refusals = reader.map((judge) => judge(value));
-      const [first] = refusals;
-      return first === undefined || refusals.includes(undefined) ? undefined : { value, ...first };
+      return this.mayBreak(value, formulas) ? this.judges.refusalOf(value, value) : undefined;
     } catch (error) {
       if (error instanceof SobreError) throw error;
       // The code that ajv generates may recurse endlessly or fail to run; then nothing is confirmed.
