@@ -60,9 +60,9 @@ function unreadMajors(schemas: readonly CodeSchema[], subjects: readonly Subject
   const code = "code-lacks-version";
   return subjects.flatMap(({ name, versions, inFlight, ignore }) => {
     const majors = schemas.flatMap(({ subject, major }) => (subject === name && major !== undefined ? [major] : []));
-    const listed = inFlight.flatMap(({ produces, consumes }) => [...produces, ...consumes]);
+    const listed = new Set(inFlight.flatMap(({ produces, consumes }) => [...produces, ...consumes]));
     const missing = versions.filter(
-      ({ version }) => !majors.includes(majorOf(version)) && (inFlight.length === 0 || listed.includes(version)),
+      ({ version }) => !majors.includes(majorOf(version)) && (inFlight.length === 0 || listed.has(version)),
     );
     if (majors.length === 0 || ignore.includes(code)) return [];
     return Array.from(new Set(missing.map(({ version }) => majorOf(version))), (major) =>
