@@ -42,6 +42,20 @@ const wide = (count: number, more: object = {}, required = 0) => ({
   },
 });
 
+/** A union of variants that share the names of their members, as zod's `discriminatedUnion` of strict objects. */
+const bounded = (count: number, isReversed = false): object => {
+  const variants = Array.from({ length: count }, (_, at) => ({
+    type: "object",
+    properties: {
+      kind: { type: "string", const: `kind-${at}` },
+      ...Object.fromEntries(Array.from({ length: 10 }, (__, of) => [`n${of}`, { type: "integer", minimum: at }])),
+    },
+    required: ["kind", "n0"],
+    additionalProperties: false,
+  }));
+  return { oneOf: isReversed ? variants.toReversed() : variants };
+};
+
 describe("the findings of a pair", () => {
   it("lists every break of a pair, behind one another and in several places of a schema", async () => {
     const { findings, rest } = await compare(
@@ -98,6 +112,8 @@ describe("large schemas", () => {
       union(50),
     ],
     ["a union of 50 variants with one added", union(50), union(51)],
+    ["a union of 50 closed variants with bounds of their own and one added", bounded(50), bounded(51)],
+    ["a union of 50 closed variants with bounds of their own in another order", bounded(50), bounded(50, true)],
     ["an object of 1,000 properties that is the same but for its title", wide(1000), { title: "x", ...wide(1000) }],
     ["an object of 1,000 properties with one added", wide(1000), wide(1000, { q: { type: "string" } })],
     ["an object of 1,000 properties with one removed", wide(1000, { q: { type: "string" } }), wide(1000)],
@@ -108,6 +124,12 @@ describe("large schemas", () => {
 
   it.each([
     ["a union of 50 variants with one removed", union(51), union(50), "variant-removed"],
+    [
+      "a union of 50 closed variants with bounds of their own and one removed",
+      bounded(51),
+      bounded(50),
+      "variant-removed",
+    ],
     [
       "an object of 1,000 properties with one narrowed",
       wide(1000),

@@ -110,6 +110,21 @@ export function areDisjoint(one: Formula, other: Formula): boolean {
   return false;
 }
 
+/** Whether all alternatives require one member and list different values of it: a choice of one excludes all others. */
+export function isDiscriminated(alternatives: readonly Formula[]): boolean {
+  const [first, ...others] = alternatives.map((part) => membersKnown(partsOf(part)));
+  return Array.from(first ?? noMembers).some(([name, member]) => {
+    const keys = new Set<string>();
+    return [member, ...others.map((known) => known.get(name))].every((one) => {
+      if (one?.values === undefined || !one.present) return false;
+      const own = one.values.map(canonicalJson);
+      const isNew = own.every((key) => !keys.has(key));
+      for (const key of own) keys.add(key);
+      return isNew;
+    });
+  });
+}
+
 function partsOf(formula: Formula): readonly Formula[] {
   return formula.kind === "all" ? formula.of : [formula];
 }

@@ -1,8 +1,9 @@
 import { arrayOutcome } from "./array-outcome.ts";
 import type { Evaluation } from "./evaluation.ts";
 import { formatSamples } from "./formats.ts";
-import { type Formula, type TypeName, typeNames } from "./formula.ts";
+import { type Formula, type FormulaOf, type TypeName, typeNames } from "./formula.ts";
 import type { FormulaPool } from "./formula-pool.ts";
+import { isDiscriminated } from "./known-members.ts";
 import { listedValues } from "./listed-values.ts";
 import { numbersFor } from "./number-literals.ts";
 import { objectOutcome } from "./object-outcome.ts";
@@ -28,6 +29,7 @@ export class Refutation implements Searcher {
   readonly evaluation: Evaluation;
   readonly restriction: Restriction;
   private readonly closed = new Map<string, Outcome>();
+  private readonly unions = new Map<number, boolean>();
   private readonly path: ReadonlySet<number>[] = [];
   /** The outermost ancestor that the steps since the last reset have leaned on. */
   private lowest = Infinity;
@@ -99,13 +101,30 @@ export class Refutation implements Searcher {
     const alternatives = members.filter((member) => member.kind === "any");
     const literals = members.filter((member) => member.kind !== "any");
     const outcome = this.byLiterals(literals, type);
-    const smallest = alternatives.reduce<Formula | undefined>((best, next) => {
-      if (best?.kind !== "any" || next.kind !== "any") return next;
-      return next.of.length < best.of.length ? next : best;
-    }, undefined);
-    if (outcome.kind === "closed" || smallest?.kind !== "any") return outcome;
+    if (outcome.kind === "closed" || alternatives.length === 0) return outcome;
     if (outcome.kind === "open" && this.holds(members, outcome.value)) return outcome;
-    return this.byCases(members, smallest, type);
+    const choice = this.choiceOf(alternatives);
+    return choice === undefined ? outcome : this.byCases(members, choice, type);
+  }
+
+  /** The alternatives to go through: a union with a discriminator, as each of its cases decides others, or else the fewest. */
+  private choiceOf(alternatives: readonly Formula[]): FormulaOf<"any"> | undefined {
+    let best: { readonly of: FormulaOf<"any">; readonly rank: number } | undefined;
+    for (const of of alternatives) {
+      if (of.kind !== "any") continue;
+      const rank = of.of.length + (this.isUnion(of) ? 0 : leastOfOthers);
+      if (best === undefined || rank < best.rank) best = { of, rank };
+    }
+    return best?.of;
+  }
+
+  private isUnion({ id, of }: FormulaOf<"any">): boolean {
+    const known = this.unions.get(id);
+    if (known !== undefined) return known;
+    this.pool.meter.spend(of.length);
+    const made = of.length > 2 && isDiscriminated(of);
+    this.unions.set(id, made);
+    return made;
   }
 
   private byCases(members: readonly Formula[], of: Formula & { readonly kind: "any" }, type: TypeName): Outcome {
@@ -174,6 +193,9 @@ export class Refutation implements Searcher {
 }
 
 const deepest = 60;
+
+/** Puts alternatives without a discriminator behind those with one. */
+const leastOfOthers = 1_000_000;
 
 /** The steps that one search for a value counts for, besides those that it takes. */
 const stepsOfSearch = 10;
