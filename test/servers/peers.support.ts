@@ -1,4 +1,6 @@
 import { execFile } from "node:child_process";
+import { once } from "node:events";
+import { createServer } from "node:net";
 import { promisify } from "node:util";
 import {
   buildGoPeer,
@@ -27,6 +29,20 @@ const ofAllClients: readonly string[] = [
   "azure-fast-paths.test.ts",
   "azure-reconnection.test.ts",
 ];
+
+/** Rejects, with a sentence, unless a port that a client fixes may be taken here. */
+async function portIsFree(port: number): Promise<void> {
+  if (process.env["CI"] !== "true") throw new Error(`Port ${port} is taken in .ci/run alone.`);
+  const server = createServer();
+  server.listen(port, "localhost");
+  try {
+    await once(server, "listening");
+  } catch (error) {
+    throw new Error(`Port ${port} cannot be taken: another program has it, or this user may not.`, { cause: error });
+  }
+  server.close();
+  await once(server, "close");
+}
 
 /** Every peer outside this repository's own packages. */
 export const peers: readonly Peer[] = [
@@ -85,6 +101,16 @@ export const peers: readonly Peer[] = [
     needs: "java 17 and mvn on the path",
     tests: ["azure-java.test.ts", ...ofAllClients],
     install: buildJavaPeer,
+    isOfficialClient: true,
+  },
+  {
+    name: "the administration client of Java",
+    needs: "port 443 of this machine, and CI=true, as .ci/run has it",
+    tests: ["azure-java-administration.test.ts"],
+    install: async () => {
+      await buildJavaPeer();
+      await portIsFree(443);
+    },
     isOfficialClient: true,
   },
 ];

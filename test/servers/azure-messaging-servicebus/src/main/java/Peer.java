@@ -30,7 +30,7 @@ public final class Peer {
     private record Scenario(String settings, Body body) {}
 
     private static final Map<String, Scenario> SCENARIOS = new LinkedHashMap<>();
-    private static final Duration WAIT = Duration.ofSeconds(10);
+    private static final Duration WAIT = Duration.ofSeconds(30);
     private static final String SESSIONS = "{\"requiresSession\":true}";
 
     private static void scenario(String name, String settings, Body body) {
@@ -41,7 +41,7 @@ public final class Peer {
         scenario(name, "{}", body);
     }
 
-    private static void equal(Object actual, Object expected) {
+    static void equal(Object actual, Object expected) {
         if (!Objects.deepEquals(actual, expected))
             throw new AssertionError("expected " + expected + ", and it is " + actual);
     }
@@ -332,6 +332,26 @@ public final class Peer {
             for (var message : t.receive(receiver, 50)) receiver.complete(message);
             t.isEmpty();
         });
+        scenario("ten-thousand-messages", t -> {
+            var sender = t.sender();
+            for (int first = 0; first < 10_000; first += 1000) {
+                var batch = sender.createMessageBatch();
+                for (int number = first; number < first + 1000; number++) equal(batch.tryAddMessage(text("" + number)), true);
+                sender.sendMessages(batch);
+            }
+            var expected = IntStream.range(0, 10_000).mapToObj(String::valueOf).toList();
+            List<String> received = Collections.synchronizedList(new ArrayList<>());
+            var left = new CountDownLatch(10_000);
+            var processor = t.keep(t.builder().processor().queueName(t.queue).prefetchCount(200)
+                .receiveMode(ServiceBusReceiveMode.RECEIVE_AND_DELETE).processError(context -> {})
+                .processMessage(context -> {
+                    received.add(body(context.getMessage()));
+                    left.countDown();
+                }).buildProcessorClient());
+            processor.start();
+            equal(left.await(100, TimeUnit.SECONDS), true);
+            equal(received, expected);
+        });
         scenario("no-message-in-time", t ->
             equal(t.receiver().receiveMessages(1, Duration.ofMillis(200)).stream().count(), 0L));
         scenario("expired-messages", "{\"deadLetteringOnMessageExpiration\":true}", t -> {
@@ -447,6 +467,13 @@ public final class Peer {
         return escaped.append('"').toString();
     }
 
+    /** Prints the line of a scenario that has ended. */
+    static void print(String name, String error) {
+        synchronized (System.out) {
+            System.out.println("{\"name\":" + quoted(name) + (error == null ? "" : ",\"error\":" + quoted(error)) + "}");
+        }
+    }
+
     public static void main(String[] arguments) throws Exception {
         if (arguments[0].equals("--list")) {
             System.out.println(SCENARIOS.entrySet().stream()
@@ -461,6 +488,7 @@ public final class Peer {
                 case "--read" -> Crosswise.read(builder, arguments[3], arguments[4], Integer.parseInt(arguments[5]));
                 case "--load" -> Load.run(builder, arguments[3], Integer.parseInt(arguments[4]));
                 case "--restart" -> Restart.run(builder);
+                case "--administration" -> Administration.run(arguments[1]);
                 default -> throw new IllegalArgumentException(arguments[0]);
             }
             System.exit(0);
@@ -473,9 +501,7 @@ public final class Peer {
             } catch (Throwable thrown) {
                 error = thrown.toString();
             }
-            synchronized (System.out) {
-                System.out.println("{\"name\":" + quoted(name) + (error == null ? "" : ",\"error\":" + quoted(error)) + "}");
-            }
+            print(name, error);
         }));
         threads.shutdown();
         threads.awaitTermination(170, TimeUnit.SECONDS);
