@@ -2,6 +2,7 @@ import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { eventLoop } from "./durable/event-loop.ts";
+import { hooksWithoutStore } from "./durable/hooks.ts";
 import { millionMessages } from "./durable/million.ts";
 import { throughput } from "./durable/throughput.ts";
 import type { Figure } from "./harness.ts";
@@ -10,7 +11,12 @@ import type { Figure } from "./harness.ts";
 export async function bench(): Promise<readonly Figure[]> {
   const directory = mkdtempSync(join(tmpdir(), "sobre-durable-bench-"));
   try {
-    return [...(await throughput(directory)), await eventLoop(directory), ...(await millionMessages(directory))];
+    return [
+      await hooksWithoutStore(),
+      ...(await throughput(directory)),
+      await eventLoop(directory),
+      ...(await millionMessages(directory)),
+    ];
   } finally {
     rmSync(directory, { recursive: true, force: true });
   }
