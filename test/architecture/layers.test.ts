@@ -150,6 +150,18 @@ describe("the layers", () => {
   });
 });
 
+describe("SQLite, which is experimental on Node 22", () => {
+  it("is imported by nothing but the durable engine and the inbox", () => {
+    const others = imports.filter(
+      ({ from, to }) =>
+        to === "node:sqlite" && !["src/engines/durable", "src/inbox"].some((folder) => isIn(from, folder)),
+    );
+
+    expect(imports.some(({ to }) => to === "node:sqlite")).toBe(true);
+    expect(others.map(written)).toEqual([]);
+  });
+});
+
 describe("third-party packages", () => {
   /** content-type is one parser in three steps: types, parameters and ranges. */
   const several = new Set(["content-type"]);

@@ -165,6 +165,20 @@ describe("the published package", () => {
     }
   });
 
+  it("loads SQLite with no entry, only when a store is opened", () => {
+    const urls = entries.flatMap(([, target]) =>
+      typeof target === "string" ? [] : [pathToFileURL(join(folder, target["default"] ?? "")).href],
+    );
+    const loaded = runModule(`
+      const hasSqlite = () => process.moduleLoadList.some((name) => name.endsWith(" sqlite"));
+      for (const url of ${JSON.stringify(urls)}) await import(url);
+      console.log(hasSqlite());
+      await import("node:sqlite");
+      console.log(hasSqlite());`);
+
+    expect(loaded.trim().split("\n")).toEqual(["false", "true"]);
+  });
+
   it("has declarations whose imports are all there", () => {
     const missing = files
       .filter((file) => file.endsWith(".d.ts"))
