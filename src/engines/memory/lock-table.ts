@@ -25,6 +25,8 @@ export class LockTable {
   readonly #byHolder = new WeakMap<object, LinkedList<MessageLock>>();
   #lastHolder: object | undefined;
   #lastHeld: LinkedList<MessageLock> | undefined;
+  /** The lock that is probably settled next: messages are mostly settled in the order in which they were taken. */
+  #expected: MessageLock | undefined;
   readonly #free: number[] = [];
   /** The last groups of tokens, made once per slot. */
   readonly #tails: string[] = [];
@@ -40,6 +42,7 @@ export class LockTable {
     const lock = { message, token, slot, until, held, transaction: undefined, previous: undefined, next: undefined };
     held.append(lock);
     message.lock = lock;
+    this.#expected ??= lock;
     return lock;
   }
 
@@ -65,14 +68,14 @@ export class LockTable {
 
   /** The message that is locked under exactly this token. */
   get(token: LockToken): QueuedMessage | undefined {
-    // Messages are mostly settled in the order in which they were taken.
-    const oldest = this.#lastHeld?.first;
-    if (oldest !== undefined && oldest.token === token) return oldest.message;
+    const expected = this.#expected;
+    if (expected !== undefined && expected.token === token) return expected.message;
     const message = typeof token === "string" ? this.#slots[slotOf(token)] : undefined;
     return message?.lock?.token === token ? message : undefined;
   }
 
   delete(lock: MessageLock): void {
+    if (this.#expected === lock) this.#expected = lock.next;
     this.#slots[lock.slot] = undefined;
     this.#free.push(lock.slot);
     lock.held.remove(lock);
@@ -95,7 +98,7 @@ export class LockTable {
   clear(): void {
     this.#slots.length = 0;
     this.#free.length = 0;
-    this.#lastHeld = undefined;
+    this.#expected = undefined;
   }
 }
 

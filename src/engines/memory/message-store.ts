@@ -46,7 +46,8 @@ export class MessageStore {
     this.#size++;
     if (message.state === "scheduled") this.#scheduledCount++;
     if (sequenceNumber === undefined) {
-      this.#log.append(message, partitionKeyOf(message.envelope));
+      const { partitioned } = this.#policy.numbering;
+      this.#log.append(message, partitioned ? partitionKeyOf(message.envelope) : undefined);
       this.#numbered(message.partition);
     } else this.#log.place(message, sequenceNumber);
   }
