@@ -18,7 +18,27 @@ function message(name: string): ReturnType<typeof createEnvelope> {
   return createEnvelope({ payload: new Uint8Array(Buffer.from(base64, "base64")) });
 }
 
+function utf32(text: string, littleEndian: boolean): Uint8Array {
+  const codes = Array.from(`\u{feff}${text}`, (character) => character.codePointAt(0) ?? 0);
+  const view = new DataView(new ArrayBuffer(codes.length * 4));
+  for (const [index, code] of codes.entries()) view.setUint32(index * 4, code, littleEndian);
+  return new Uint8Array(view.buffer);
+}
+
 describe("what is inside of payloads", () => {
+  it.each(["little", "big"])(
+    "is migrated from UTF-32 with a byte-order mark, %s-endian, and found again",
+    async (end) => {
+      const serializer = await commandSerializer({});
+      const payload = utf32('{"name":"Lucía 🚀","n":3}', end === "little");
+
+      const { bodies, report } = await migrated([createEnvelope({ payload })], { serializer });
+
+      expect(report).toMatchObject({ verdict: "clean", failures: [] });
+      expect(bodies).toEqual([{ name: "Lucía 🚀", n: 3 }]);
+    },
+  );
+
   it("is migrated from byte arrays, and found again", async () => {
     const names = ["bytes of JSON", "bytes of base64 of JSON", "bytes of base64 of JSON in text XML"];
     const serializer = await commandSerializer({});

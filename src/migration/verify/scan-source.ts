@@ -6,7 +6,9 @@ import { lexical } from "../../../codecs/dotnet/xml/lexical.ts";
 import { XmlElement } from "../../../codecs/dotnet/xml/node.ts";
 import { readXml } from "../../../codecs/dotnet/xml/read-xml.ts";
 import { contentOf } from "../../../codecs/dotnet/data-contract/scalar.ts";
+import { byteOrderMark } from "../../../codecs/legacy/byte-order-mark.ts";
 import { readStream } from "../../../codecs/java/read-stream.ts";
+import { contextAlone } from "../../codec/decode-alone.ts";
 import { resolveDecodeLimits } from "../../codec/limits.ts";
 import { decodeText, markedCharset } from "../../content-type/charset.ts";
 import { collectJava } from "./java-values.ts";
@@ -133,10 +135,21 @@ function unwrapped(bytes: Uint8Array, layer: string): Uint8Array {
       return tape.isString(0) ? utf8(tape.string(0)) : bytes;
     }
     case "bom":
-      return bytes;
+      // The readers of each format know the other marks.
+      return isUtf32(bytes) ? openedMark(bytes) : bytes;
     default:
       return bytes;
   }
+}
+
+function isUtf32(bytes: Uint8Array): boolean {
+  const [a, b, c, d] = bytes;
+  return (a === 0xff && b === 0xfe && c === 0 && d === 0) || (a === 0 && b === 0 && c === 0xfe && d === 0xff);
+}
+
+function openedMark(bytes: Uint8Array): Uint8Array {
+  const opened = byteOrderMark().decode(bytes, contextAlone(limits));
+  return "unwrapped" in opened ? opened.unwrapped : bytes;
 }
 
 /** The bytes of the text in the root of a document, or those that the root has as base64. */
