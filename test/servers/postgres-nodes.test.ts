@@ -73,7 +73,9 @@ describe("several nodes on one database", () => {
     expect((await one.admin.getQueue("orders")).maxDeliveryCount).toBe(3);
     await two.admin.updateQueue("orders", { status: "SendDisabled" });
     expect(await outcomeOf(send(one, "orders", "b"))).toBe("MessagingEntityDisabled");
+    expect((await two.peek("orders", { maxMessages: 5 })).map(idOf)).toEqual(["a"]);
     await one.admin.deleteQueue("orders");
+    expect(await outcomeOf(two.peek("orders", { maxMessages: 5 }))).toBe("MessagingEntityNotFound");
     expect(await outcomeOf(receive(two, "orders"))).toBe("MessagingEntityNotFound");
     await closeAll([one, two]);
   });

@@ -3,7 +3,7 @@ import type { DeleteOptions, ListSessionsOptions, PeekOptions } from "../../engi
 import type { Envelope } from "../../envelope/envelope.ts";
 import { entityDisabled, messageNotFound, sessionLockLost } from "../../broker/refusals.ts";
 import { partitionKeyOf } from "../../broker/partitions.ts";
-import { type HeldSession, lockRows } from "./claim.ts";
+import { type HeldSession, lockRows, takenOf } from "./claim.ts";
 import { isPartitioned, type Lane, laneOf, lockDuration, type Sendable } from "./entities.ts";
 import { sent } from "./incoming.ts";
 import { messageColumns, newToken, readMessage, type StoredMessage, toDelivery } from "./messages.ts";
@@ -22,21 +22,36 @@ const numberColumn = (lane: Lane): string => (isPartitioned(lane) ? "b.number" :
 /** The condition of the partial index for partitioned queues. */
 const numberIndex = (lane: Lane): string => (isPartitioned(lane) ? " and b.number <> b.seq" : "");
 
+/** The most rows that a limit can name. */
+const mostRows = 2 ** 31 - 1;
+
 /** Reads messages in order of their numbers. */
 export async function peek(
-  { database, schema }: Store,
-  lane: Lane,
+  store: Store,
+  given: Lane,
   { maxMessages, fromSequenceNumber, sessionId }: PeekOptions,
 ): Promise<readonly Delivery[]> {
-  const { name, settings } = lane.entity;
-  if (settings.status === "Disabled") throw entityDisabled(name, settings.status);
-  const number = numberColumn(lane);
-  const rows = await database.query(
-    `select ${messageColumns} from ${schema}.body b join ${schema}.delivery d on d.queue = b.queue and d.seq = b.seq
-     where b.queue = $1 and ${number} >= $2 order by ${number}${sessionId === undefined ? " limit $3" : ""}`,
-    [lane.queue, fromSequenceNumber ?? 0n, ...(sessionId === undefined ? [maxMessages] : [])],
-  );
-  const messages = rows.map(readMessage);
+  const { database, schema, directory } = store;
+  const messages = await store.fresh(async () => {
+    const lane = store.current(given);
+    const { name, settings } = lane.entity;
+    if (settings.status === "Disabled") throw entityDisabled(name, settings.status);
+    const number = numberColumn(lane);
+    const rows = await database.query(
+      `with guard as materialized (select 1 from ${schema}.namespace where version = $1)
+       select p.* from guard left join lateral (
+         select ${messageColumns} from ${schema}.body b join ${schema}.delivery d on d.queue = b.queue and d.seq = b.seq
+         where b.queue = $2 and ${number} >= $3 order by ${number}${sessionId === undefined ? " limit $4" : ""}
+       ) p on true order by p.number`,
+      [
+        directory.version,
+        lane.queue,
+        fromSequenceNumber ?? 0n,
+        ...(sessionId === undefined ? [Math.min(maxMessages, mostRows)] : []),
+      ],
+    );
+    return takenOf(rows)?.map(readMessage);
+  });
   const wanted =
     sessionId === undefined
       ? messages

@@ -141,8 +141,8 @@ export async function claimOfSession(
   return takenOf(rows)?.map((row) => toDelivery(readMessage(row), deletes ? undefined : { token, until }));
 }
 
-/** The rows of what was taken; `undefined` when the guard refused. */
-function takenOf(rows: readonly Row[]): readonly Row[] | undefined {
+/** The rows behind a guard; `undefined` when it refused, since the entities have changed. */
+export function takenOf(rows: readonly Row[]): readonly Row[] | undefined {
   const [first] = rows;
   if (first === undefined) return undefined;
   return first["seq"] === null ? [] : rows;

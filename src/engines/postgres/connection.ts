@@ -33,7 +33,7 @@ import {
   scheduleIn,
 } from "./browse.ts";
 import { hasSessions, type Lane, lockDuration, receiveRefusal } from "./entities.ts";
-import { completeHeld, lostLock, renewHeld } from "./held.ts";
+import { lostLock, renewHeld } from "./held.ts";
 import type { Home } from "./home.ts";
 import { Holdings } from "./holdings.ts";
 import { type Closable, PostgresReceiver, PostgresSender, PostgresSessionReceiver } from "./links.ts";
@@ -175,14 +175,8 @@ export class PostgresConnection implements Engine {
     const { store } = this.#home;
     const { database, schema } = store;
     const held = readToken(text);
-    const now = store.now();
-    const gone =
-      held !== undefined &&
-      (await store.fresh(() => {
-        const current = store.current(lane);
-        return completeHeld(database, schema, { lane: current, version: store.directory.version, now }, [held]);
-      }));
-    if (gone === false || gone.size === 0) throw await lostLock(database, schema, lane, text, now);
+    const isDone = held !== undefined && (await this.#home.completions(lane).complete(held.token, held.seq));
+    if (!isDone) throw await lostLock(database, schema, lane, text, store.now());
   }
 
   async renew(entity: string, lockToken: LockToken): Promise<Date> {

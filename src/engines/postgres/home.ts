@@ -2,6 +2,7 @@ import type { LockToken } from "../../engine/delivery.ts";
 import { SobreError } from "../../errors/sobre-error.ts";
 import type { Timer } from "../../time/clock.ts";
 import { deleteIdle } from "./admin.ts";
+import { Completions } from "./completions.ts";
 import type { Lane } from "./entities.ts";
 import { LaneState } from "./lanes.ts";
 import type { Store } from "./store.ts";
@@ -28,6 +29,7 @@ export class Home {
   readonly #wakes: Wakes;
   readonly #sweepInterval: number;
   readonly #lanes = new Map<number, LaneState>();
+  readonly #completions = new Map<number, Completions>();
   #sweptAt = -Infinity;
   #sweeping: Promise<void> | undefined;
   #timer: Timer | undefined;
@@ -63,6 +65,16 @@ export class Home {
       this.#sweepLater();
     }
     return state;
+  }
+
+  /** Gathers the completions of a queue. */
+  completions(lane: Lane): Completions {
+    let completions = this.#completions.get(lane.queue);
+    if (completions === undefined) {
+      completions = new Completions(this.store, lane);
+      this.#completions.set(lane.queue, completions);
+    }
+    return completions;
   }
 
   /** Called before everything: the time is measured, and what is due has happened. */

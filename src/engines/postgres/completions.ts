@@ -1,0 +1,69 @@
+import type { Lane } from "./entities.ts";
+import { completeHeld } from "./held.ts";
+import type { Store } from "./store.ts";
+
+/** Completions that one statement carries out at most. */
+const mostAtOnce = 500;
+
+interface Completion {
+  readonly token: bigint;
+  readonly seq: bigint;
+  readonly resolve: (isHeld: boolean) => void;
+  readonly reject: (error: unknown) => void;
+}
+
+/** Completions of a queue: those that come while a statement is on its way are carried out together by the next one. */
+export class Completions {
+  readonly #store: Store;
+  readonly #lane: Lane;
+  #waiting: Completion[] = [];
+  #running = false;
+
+  constructor(store: Store, lane: Lane) {
+    this.#store = store;
+    this.#lane = lane;
+  }
+
+  /** Completes a message; resolves to whether the token held it. */
+  complete(token: bigint, seq: bigint): Promise<boolean> {
+    return new Promise((resolve, reject) => {
+      this.#waiting.push({ token, seq, resolve, reject });
+      if (!this.#running) void this.#run();
+    });
+  }
+
+  async #run(): Promise<void> {
+    this.#running = true;
+    // Those of the same turn go together from the first on.
+    await Promise.resolve();
+    while (this.#waiting.length > 0) {
+      const batch = this.#take();
+      try {
+        const gone = await this.#completeAll(batch);
+        for (const { seq, resolve } of batch) resolve(gone.has(seq));
+      } catch (error) {
+        for (const { reject } of batch) reject(error);
+      }
+    }
+    this.#running = false;
+  }
+
+  /** The next ones, each of another message: of two holders of one, the second is asked for on its own. */
+  #take(): readonly Completion[] {
+    const batch = new Map<bigint, Completion>();
+    const later: Completion[] = [];
+    for (const completion of this.#waiting)
+      if (batch.has(completion.seq) || batch.size === mostAtOnce) later.push(completion);
+      else batch.set(completion.seq, completion);
+    this.#waiting = later;
+    return [...batch.values()];
+  }
+
+  #completeAll(batch: readonly Completion[]): Promise<ReadonlySet<bigint>> {
+    const { database, schema, directory } = this.#store;
+    return this.#store.fresh(async () => {
+      const lane = this.#store.current(this.#lane);
+      return completeHeld(database, schema, { lane, version: directory.version, now: this.#store.now() }, batch);
+    });
+  }
+}
