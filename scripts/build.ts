@@ -8,6 +8,7 @@ import { execFileSync } from "node:child_process";
 import { chmodSync, cpSync, globSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { dirname, join, relative } from "node:path";
 import { fileURLToPath } from "node:url";
+import { pageFiles } from "../src/inspector/page-files.ts";
 import { bundleModules } from "./bundle-modules.ts";
 import { publishedManifest, swappedModules } from "./published-manifest.ts";
 
@@ -24,7 +25,10 @@ const shipped = [
 ];
 
 rmSync(folder, { recursive: true, force: true });
-for (const path of shipped) cpSync(join(root, path), join(folder, path), { recursive: true });
+const isShipped = (path: string): boolean => !path.endsWith(".png");
+for (const path of shipped) cpSync(join(root, path), join(folder, path), { recursive: true, filter: isShipped });
+const readme = readFileSync(join(folder, "README.md"), "utf8");
+writeFileSync(join(folder, "README.md"), readme.replaceAll(/^!\[.*\n\n/gm, ""));
 for (const file of globSync(["schemas/*.json", "fixtures/mailbox/manifest.json"], { cwd: folder })) {
   const json: unknown = JSON.parse(readFileSync(join(folder, file), "utf8"));
   writeFileSync(join(folder, file), JSON.stringify(json));
@@ -45,6 +49,7 @@ try {
   });
   const declaring = doors.map((door) => door.replace(/js$/, "d.ts"));
   const declarations = reachedDeclarations(declaring);
+  await writePage();
   // The bundler takes from it that the modules have no side effects.
   writeFileSync(join(compiled, "package.json"), JSON.stringify(manifest));
   const files = await bundleModules({
@@ -79,6 +84,12 @@ function reachedDeclarations(entries: readonly string[]): ReadonlyMap<string, st
       waiting.push(join(dirname(file), `${target}.d.ts`));
   }
   return reached;
+}
+
+/** The inspector's page is bundled once, here. */
+async function writePage(): Promise<void> {
+  const files = JSON.stringify(await pageFiles());
+  writeFileSync(join(compiled, "src/inspector/page-files.js"), `export const pageFiles = async () => (${files});\n`);
 }
 
 function write(file: string, text: string): void {

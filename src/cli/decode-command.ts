@@ -14,7 +14,7 @@ interface Options extends SchemaOptions, LimitOptions {
 /** `sobre decode`. */
 export function decodeCommand(terminal: Terminal, finish: Finish): Command {
   const command = new Command("decode")
-    .summary("decode payload files with the codec that fits")
+    .summary("decode payload files with the codec that fits; also: encode")
     .description(
       "Reads payloads by their content type, then with every other codec. A whole AMQP\n" +
         "message is opened and its body read. Protobuf is never guessed: name the type.",

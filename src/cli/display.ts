@@ -1,28 +1,4 @@
-/** Characters that a terminal would interpret or hide: C0 and C1 controls, separators of lines, bidirectional and invisible characters. */
-// oxlint-disable-next-line no-control-regex -- these are exactly the characters to find
-const unprintable = /[\u0000-\u001f\u007f-\u009f\u061c\u200b-\u200f\u2028-\u202e\u2060-\u2069\ufeff\ufff9-\ufffb]/g;
-// oxlint-disable-next-line no-misleading-character-class -- the same without the controls that JSON escapes by itself
-const unprintableInJson = /[\u007f-\u009f\u061c\u200b-\u200f\u2028-\u202e\u2060-\u2069\ufeff\ufff9-\ufffb]/g;
-
-const shortEscapes = new Map([
-  ["\n", "\\n"],
-  ["\r", "\\r"],
-  ["\t", "\\t"],
-]);
-
-/** Text on one line, without anything that a terminal would interpret. */
-export function oneLine(text: string): string {
-  return text.replaceAll(unprintable, (character) => shortEscapes.get(character) ?? escape(character));
-}
-
-/** JSON text with its invisible characters as escapes; the value is the same. */
-export function visibleJson(json: string): string {
-  return json.replaceAll(unprintableInJson, escape);
-}
-
-function escape(character: string): string {
-  return `\\u${character.charCodeAt(0).toString(16).padStart(4, "0")}`;
-}
+export { oneLine, visibleJson } from "../inspector/visible-text.ts";
 
 let segmenter: Intl.Segmenter | undefined;
 // oxlint-disable-next-line no-control-regex -- ASCII is the fast path

@@ -3,7 +3,7 @@ import { section, sectionBySymbol } from "../amqp/message/section.ts";
 import { SobreError } from "../errors/sobre-error.ts";
 import { oneLine } from "./display.ts";
 import type { Inspected } from "./inspect-json.ts";
-import { type Row, rowsOf, rowsOfValues } from "./inspect-rows.ts";
+import { type Row, rowsOf, rowsOfValues } from "../inspector/amqp-rows.ts";
 import type { Terminal } from "./terminal.ts";
 
 const offsetWidth = 8;

@@ -17,6 +17,7 @@ import { serveCommand } from "./serve-command.ts";
 import { storeCommand } from "./store-command.ts";
 import type { Terminal } from "./terminal.ts";
 import { tourCommand } from "./tour-command.ts";
+import { uiCommand } from "./ui-command.ts";
 
 /** Runs one command line (without the program's own name); resolves to the exit code. A command's modules are loaded when it runs. */
 export async function run(args: readonly string[], product: Product, terminal: Terminal): Promise<number> {
@@ -28,6 +29,7 @@ export async function run(args: readonly string[], product: Product, terminal: T
     decode: () => decodeCommand(terminal, finish),
     encode: () => encodeCommand(terminal, finish),
     serve: () => serveCommand(terminal, finish),
+    ui: () => uiCommand(terminal, finish),
     store: () => storeCommand(terminal, finish),
     send: () => sendCommand(terminal, finish),
     receive: () => receiveCommand(terminal, finish),
@@ -69,8 +71,8 @@ function withInner(command: Command): readonly Command[] {
   return [command, ...command.commands.flatMap(withInner)];
 }
 
-/** Left out of the overall help, so that it fits on a screen; the lines of `serve` and `queue` mention them. */
-const withOthers: ReadonlySet<string> = new Set(["store", "topic", "subscription", "rule"]);
+/** Left out of the overall help, so that it fits on a screen; the lines of `decode`, `serve` and `queue` mention them. */
+const withOthers: ReadonlySet<string> = new Set(["encode", "store", "topic", "subscription", "rule"]);
 
 function frame({ version }: Product, terminal: Terminal): Command {
   return new Command("sobre")

@@ -1,6 +1,7 @@
-import { Command, collect, type Finish, wholeNumber } from "./commander.ts";
+import { Command, collect, type Finish, Option, wholeNumber } from "./commander.ts";
 import { addKey, type Keys } from "./serve-keys.ts";
 import type { ServeCommand } from "./serve.ts";
+import { signalled } from "./signalled.ts";
 import type { Terminal } from "./terminal.ts";
 
 /** `sobre serve` for commander; its implementation is loaded when it runs. */
@@ -33,6 +34,13 @@ export function serveCommand(terminal: Terminal, finish: Finish): Command {
     .option("--emulator", "stand in for the official emulator, in its container or on its network")
     .option("--control", "let clients control the broker over HTTP, for tests; see GET /$control")
     .option("--virtual-time", "move time only when a client advances it; implies --control")
+    .addOption(
+      new Option("--ui <MODE>", "the inspector at /$ui/: reads only, also changes, or is off (default: read)").choices([
+        "read",
+        "change",
+        "off",
+      ]),
+    )
     .option("--tls", "also accept TLS, with a generated certificate")
     .option("--cert <FILE>", "also accept TLS, with this certificate (PEM)")
     .option("--cert-key <FILE>", "its private key (PEM)")
@@ -68,13 +76,6 @@ directory is damaged, 2 wrong usage, or a missing or invalid file.`,
       };
       finish(await serve({ ...options, ...variables }, terminal, signalled()));
     });
-}
-
-/** Resolves when the process is asked to end. */
-function signalled(): Promise<void> {
-  return new Promise((resolve) => {
-    for (const signal of ["SIGINT", "SIGTERM"] as const) process.once(signal, () => resolve());
-  });
 }
 
 const withKey = (pair: string, keys: Keys = {}): Keys => addKey(keys, pair, "--key");

@@ -13,6 +13,7 @@ import { readInput } from "./input.ts";
 import { exitCodes, Misuse, orMisuse, unreadable } from "./misuse.ts";
 import { keepMemorySmall } from "./serve-memory.ts";
 import { type Keys, keysOf } from "./serve-keys.ts";
+import { servedInspector, type UiMode } from "./serve-ui.ts";
 import type { Terminal } from "./terminal.ts";
 
 /** The arguments of `sobre serve`. */
@@ -46,6 +47,8 @@ export interface ServeCommand {
   /** Files of a certificate and its key. */
   readonly cert?: string;
   readonly certKey?: string;
+  /** The mode of the inspector. Default: `read`; off without keys on a network. */
+  readonly ui?: UiMode;
   readonly quiet?: boolean;
 }
 
@@ -67,7 +70,10 @@ export async function serve(command: ServeCommand, terminal: Terminal, stop: Pro
   const tls = await certificateOf(command, host);
   if (tls === undefined && !emulator && !isLoopback(host))
     terminal.err(`sobre: keys and messages travel unencrypted on ${host}. Add --tls, or --cert and --cert-key.\n`);
-  const server = await started(command, { ...configured, tls, host }, (event) => {
+  // Without keys, the inspector is for this machine alone.
+  const ui = configured.keys === undefined && !isLoopback(host) ? "off" : (command.ui ?? "read");
+  const httpHandler = ui === "off" ? undefined : servedInspector(ui, terminal);
+  const server = await started(command, { ...configured, tls, host, httpHandler }, (event) => {
     if (!quiet) void terminal.out(`${timeOfDay()} ${oneLine(event.text)}\n`);
   });
   if (server instanceof SobreError) {
@@ -79,6 +85,7 @@ export async function serve(command: ServeCommand, terminal: Terminal, stop: Pro
   const lines = [
     ...(entities.length === 0 ? ["  no entities yet"] : entities),
     ...(trusted === undefined ? [] : ["", `  certificate   ${trusted}`]),
+    ...(ui === "off" ? [] : ["", `  inspector     ${urlOf(server, tls !== undefined)}`]),
   ];
   const isShown = configured.keys === undefined || configured.keys === command.key;
   const connectionString = isShown
@@ -120,7 +127,7 @@ async function writeCertificate(cert: string): Promise<string> {
 }
 
 /** The initial entities and the keys, from the command line or the configuration. */
-type Configured = Pick<ServerOptions, "queues" | "topics" | "keys" | "tls" | "host">;
+type Configured = Pick<ServerOptions, "queues" | "topics" | "keys" | "tls" | "host" | "httpHandler">;
 
 async function entitiesOf(command: ServeCommand): Promise<Configured> {
   const { config, queue = [] } = command;
@@ -162,7 +169,7 @@ async function started(
   onEvent: (event: ServerEvent) => void,
 ): Promise<Server | SobreError> {
   const { port, autoCreate, data, maxMemory: megabytes, emulator: trustedNetwork, virtualTime = false } = command;
-  const { queues, topics, keys, tls, host } = configured;
+  const { queues, topics, keys, tls, host, httpHandler } = configured;
   const httpPort = command.httpPort ?? emulatorPort(command) ?? (port === 0 ? 0 : defaultHttpPort);
   const control = command.control === true || virtualTime;
   const clock = virtualTime ? new ManualClock() : undefined;
@@ -175,7 +182,8 @@ async function started(
     }
     const entities = engine === undefined ? { queues, topics, maxMemory } : { engine };
     const ports = { host, port, httpPort };
-    return await startServer({ ...entities, ...ports, keys, tls, trustedNetwork, control, clock, autoCreate, onEvent });
+    const access = { keys, tls, trustedNetwork, httpHandler };
+    return await startServer({ ...entities, ...ports, ...access, control, clock, autoCreate, onEvent });
   } catch (error) {
     await engine?.close();
     if (!(error instanceof SobreError)) throw error;
@@ -218,6 +226,9 @@ async function listing({ engine }: Server): Promise<readonly string[]> {
   }
   return lines;
 }
+
+const urlOf = ({ host, httpPort }: Server, isSecure: boolean): string =>
+  `${isSecure ? "https" : "http"}://${host}:${httpPort}/$ui/`;
 
 function banner(
   { host, port, httpPort }: Server,

@@ -27,6 +27,7 @@ export function tourReport(folder: string, tour: Tour, screen: Screen): string {
     ...(tour.repair === undefined ? [] : repairStory(tour.repair, screen)),
     heading("In all", `${tour.milliseconds.toFixed(0)} ms`, screen),
     summary(tour, screen),
+    fit(`To look at them in a browser: npx sobre ui --mailbox ${folder}`, screen.columns),
   ];
   return `${parts.join("\n")}\n`;
 }

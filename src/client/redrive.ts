@@ -1,6 +1,6 @@
 import type { Serializer } from "../codec/serializer.ts";
-import type { Delivery } from "../engine/delivery.ts";
-import type { EngineReceiver, EngineSender } from "../engine/engine.ts";
+import type { Delivery, LockToken } from "../engine/delivery.ts";
+import type { EngineReceiver, EngineSender, TransactionOption } from "../engine/engine.ts";
 import { parseAddress } from "../engine/address.ts";
 import { amend, type Envelope } from "../envelope/envelope.ts";
 import type { ErrorCode } from "../errors/codes.ts";
@@ -56,6 +56,11 @@ export interface RedriveOptions {
    * takes that risk; `renew` removes the id, which breaks ciphertext that is bound to it. Default: reject.
    */
   readonly messageIds?: "keep" | "renew" | undefined;
+  /**
+   * Whether a message is sent and completed in one transaction, so that it is never in both entities. Default: false; a
+   * broker may refuse transactions over two entities.
+   */
+  readonly atomic?: boolean | undefined;
   /** Called after each message; an error that it throws ends the re-drive. */
   readonly onProgress?: ((entry: RedriveEntry, report: RedriveReport) => void) | undefined;
   /** Ends the re-drive after the current message. */
@@ -206,10 +211,8 @@ class Redrive {
       if (typeof made === "string") return { outcome: made, error: undefined };
       const envelope = await this.#withSafeId(made, target);
       if (dryRun || delivery.lockToken === undefined) return { outcome: "sent", error: undefined };
-      const sender = this.#sender(target);
-      await this.#parts.retry.run(() => sender.use((link) => link.send([envelope])), {
-        timedOut: () => sender.abandon(),
-      });
+      if (this.#options.atomic === true) return await this.#moveAtOnce(envelope, target, delivery.lockToken);
+      await this.#send(envelope, target);
       this.#lock?.release();
       try {
         await this.#parts.engine.settle(this.#from, delivery.lockToken, { kind: "complete" });
@@ -220,6 +223,29 @@ class Redrive {
     } catch (error) {
       return { outcome: "failed", error: told(error) };
     }
+  }
+
+  async #moveAtOnce(envelope: Envelope, target: string, lock: LockToken): Promise<Outcome> {
+    const { engine } = this.#parts;
+    const transaction = await engine.begin();
+    try {
+      await this.#send(envelope, target, { transaction });
+      await engine.settle(this.#from, lock, { kind: "complete" }, { transaction });
+      this.#lock?.release();
+      await transaction.commit();
+    } catch (error) {
+      // The transaction may have ended with the link, and its time limit ends it anyway.
+      await transaction.rollback().catch(() => undefined);
+      throw error;
+    }
+    return { outcome: "sent", error: undefined };
+  }
+
+  async #send(envelope: Envelope, target: string, options?: TransactionOption): Promise<void> {
+    const sender = this.#sender(target);
+    await this.#parts.retry.run(() => sender.use((link) => link.send([envelope], options)), {
+      timedOut: () => sender.abandon(),
+    });
   }
 
   async #prepare(delivery: Delivery): Promise<Envelope | "skipped" | "unreadable"> {
@@ -299,6 +325,7 @@ const checks: OptionChecks<RedriveOptions> = {
   maxRedrives: countFrom(0),
   maxMessages: countFrom(1),
   dryRun: flag,
+  atomic: flag,
   messageIds: oneOf("keep", "renew"),
   onProgress: aFunction,
   abortSignal: signal,

@@ -14,6 +14,8 @@ import {
   type OptionCheck,
   type OptionChecks,
 } from "../options/option-checks.ts";
+import { isObject } from "../values/plain-object.ts";
+import type { HttpHandler } from "./http/http-handler.ts";
 import type { SharedAccessKeys, TokenVerifier } from "./namespaces.ts";
 
 /** An event of a server, for its operator. */
@@ -46,6 +48,11 @@ export interface ServerOptions extends Omit<MemoryEngineOptions, "keys"> {
    * virtual time, inject faults, make and drop namespaces, and read what was sent. Default: false.
    */
   readonly control?: boolean | undefined;
+  /**
+   * Answers the HTTP requests below a path of its own, e.g. an inspector below `/$ui/`; browsers that ask for `/` are sent
+   * there. Default: none.
+   */
+  readonly httpHandler?: HttpHandler | undefined;
   /** Whether missing entities are created on first use. Default: false. */
   readonly autoCreate?: boolean | undefined;
   /** A key and its certificate as PEM, for TLS on the same port. Default: none. */
@@ -90,6 +97,14 @@ const secret: OptionCheck = (value) =>
     ? undefined
     : 'must be a string without ";" and without leading or trailing spaces, since it is part of a connection string';
 
+const handler: OptionCheck = (value) => {
+  const wrong = methods("an object with a path and a method answer", "answer")(value);
+  if (wrong !== undefined) return wrong;
+  const path: unknown = isObject(value) ? value["path"] : undefined;
+  const isPath = typeof path === "string" && /^\$[a-z]+$/.test(path) && path !== "$control";
+  return isPath ? undefined : 'must have a path of "$" and lower-case letters, e.g. "$ui", other than "$control"';
+};
+
 const right = oneOf("Send", "Listen", "Manage");
 
 const rights: OptionCheck = (value) =>
@@ -119,6 +134,7 @@ const checks: OptionChecks<ServerOptions> = {
   keys: object,
   verifyToken: aFunction,
   control: flag,
+  httpHandler: handler,
   autoCreate: flag,
   tls: object,
   limits: object,

@@ -3,7 +3,8 @@ import { randomBytes } from "node:crypto";
 import { totalmem } from "node:os";
 import { getHeapStatistics } from "node:v8";
 import type { IncomingHttpHeaders, RequestListener } from "node:http";
-import type { HttpEndpoint, HttpEndpointOptions } from "./http/http-endpoint.ts";
+import type { HttpEndpoint } from "./http/http-endpoint.ts";
+import type { HttpHandler } from "./http/http-handler.ts";
 import type { FirstUse } from "./amqp/broker-connection.ts";
 import type { Engine } from "../engine/engine.ts";
 import { type MemoryEngineOptions, memoryEngineWithin } from "../engines/memory/memory-engine.ts";
@@ -277,7 +278,8 @@ class RunningServer implements Server, ControlledServer {
     ]);
     this.#endpoint = new Endpoint({
       access: this.#namespaces,
-      control: await this.#controlEndpoint(),
+      handlers: await this.#handlers(),
+      home: this.#options.httpHandler?.path,
       trustedNetwork: this.#options.trustedNetwork,
       autoCreate: this.#autoCreate,
       failed: (error, trackingId) => this.#failed(error, trackingId),
@@ -285,10 +287,12 @@ class RunningServer implements Server, ControlledServer {
     return httpListener(this.#endpoint);
   }
 
-  async #controlEndpoint(): Promise<HttpEndpointOptions["control"]> {
-    if (this.#control === undefined) return undefined;
+  async #handlers(): Promise<readonly HttpHandler[]> {
+    const { httpHandler } = this.#options;
+    const given = httpHandler === undefined ? [] : [httpHandler];
+    if (this.#control === undefined) return given;
     const { ControlEndpoint } = await import("./control/control-endpoint.ts");
-    return new ControlEndpoint(this.#control, this);
+    return [new ControlEndpoint(this.#control, this), ...given];
   }
 
   names(): readonly string[] {

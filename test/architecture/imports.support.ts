@@ -12,7 +12,7 @@ export interface Import {
 }
 
 /** Every source file, as a path from the root of the repository. */
-export const sources: readonly string[] = globSync(["src/**/*.ts", "codecs/**/*.ts"], { cwd: root }).toSorted();
+export const sources: readonly string[] = globSync(["src/**/*.{ts,tsx}", "codecs/**/*.ts"], { cwd: root }).toSorted();
 
 /** Every import of a source file: of values and of types, exports from other files, and what is imported later. */
 export const imports: readonly Import[] = sources.flatMap((from) =>

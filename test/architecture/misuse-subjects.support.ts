@@ -26,6 +26,7 @@ import { memoryEngine } from "../../src/engines/memory/index.ts";
 import { createEnvelope } from "../../src/envelope/envelope.ts";
 import { SobreError } from "../../src/errors/sobre-error.ts";
 import { readSas, writeSas } from "../../src/http/index.ts";
+import { createInspector } from "../../src/inspector/index.ts";
 import { defineMessage, registryIds } from "../../src/message/index.ts";
 import {
   createCaptureSource,
@@ -56,6 +57,8 @@ export interface Subject {
 
 /** Interfaces that users of the library implement: sobre calls them, and nobody passes them wrong arguments. */
 export const implementedByUsers: readonly string[] = [
+  "HttpHandler",
+  "HttpRequest",
   "EngineTarget",
   "IdempotencyStore",
   "OpenTelemetrySpan",
@@ -209,6 +212,10 @@ const remoteSubjects: readonly Subject[] = [
 ].map((subject) => ({ ...subject, patience: 200 }));
 
 export const subjects: readonly Subject[] = [
+  {
+    name: "Inspector",
+    make: () => createInspector({ serializer: createSerializer({ codecs: [json()] }) }),
+  },
   { name: "Client", make: client },
   { name: "Sender", make: () => client().createSender("a") },
   { name: "Receiver", make: () => client().createReceiver("a") },

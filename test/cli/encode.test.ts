@@ -124,6 +124,7 @@ describe("the help", () => {
     [["receive", "--help"]],
     [["peek", "--help"]],
     [["capture", "--help"]],
+    [["ui", "--help"]],
     [["dlq", "--help"]],
     [["dlq", "list", "--help"]],
     [["dlq", "show", "--help"]],

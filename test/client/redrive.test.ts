@@ -4,6 +4,7 @@ import { text } from "../../codecs/text/index.ts";
 import { type RedriveEntry, type RedriveOptions, redriveCountProperty } from "../../src/client/index.ts";
 import { createSerializer } from "../../src/codec/index.ts";
 import { amend, createEnvelope, type Envelope } from "../../src/envelope/index.ts";
+import { SobreError } from "../../src/errors/index.ts";
 import { rejection } from "../refusal.support.ts";
 import { advancedUntil, setup, type Setup } from "./setup.support.ts";
 
@@ -49,6 +50,25 @@ describe("a re-drive", () => {
     expect(again).toMatchObject({ messageId: "a", subject: "new", deadLetterReason: undefined });
     expect(again?.applicationProperties).toEqual({ tenant: "a", [redriveCountProperty]: 1 });
     expect(await client.createReceiver(deadLetterQueue).peekMessages(1)).toEqual([]);
+  });
+
+  it("moves each in one transaction when it is asked to: one that cannot be completed is not sent", async () => {
+    const { client, engine } = await deadLettered(["a", "b"]);
+    const connect = engine.connect.bind(engine);
+    vi.spyOn(engine, "connect").mockImplementation(async (options) => {
+      const connection = await connect(options);
+      const settle = connection.settle.bind(connection);
+      vi.spyOn(connection, "settle")
+        .mockRejectedValueOnce(new SobreError("MessageLockLost", "gone"))
+        .mockImplementation(settle);
+      return connection;
+    });
+
+    const report = await client.redrive(deadLetterQueue, { atomic: true });
+
+    expect(report).toMatchObject({ sent: 1, failed: 1, doubled: 0 });
+    expect(await client.createReceiver("orders").peekMessages(5)).toMatchObject([{ messageId: "b" }]);
+    expect(await client.createReceiver(deadLetterQueue).peekMessages(5)).toMatchObject([{ messageId: "a" }]);
   });
 
   it("looks only, in a dry run", async () => {

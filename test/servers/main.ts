@@ -3,24 +3,24 @@ import { fileURLToPath } from "node:url";
 import { peers } from "./peers.support.ts";
 
 /**
- * Runs `npm run test:servers -- [--all] [--official-clients|--other-peers] [ARGUMENTS OF VITEST]`: installs the peers that the machine can have, and runs the
+ * Runs `npm run test:servers -- [--all] [--official-clients|--browser|--other-peers] [ARGUMENTS OF VITEST]`: installs the peers that the machine can have, and runs the
  * tests in this folder, without those whose peer is missing. It says what it left out; with `--all` that is a failure.
  */
 const root = fileURLToPath(new URL("../..", import.meta.url));
 const args = process.argv.slice(2);
-const ours = new Set(["--all", "--official-clients", "--other-peers"]);
+const shares = ["official-clients", "browser"] as const;
+const ours = new Set(["--all", "--other-peers", ...shares.map((share) => `--${share}`)]);
 const all = args.includes("--all");
-const only = args.includes("--official-clients");
+const only = shares.find((share) => args.includes(`--${share}`));
 const others = args.includes("--other-peers");
-const officialClients = peers.filter(({ isOfficialClient = false }) => isOfficialClient);
 /** Parts of names of files to run, as vitest takes them before its options. */
 const given = args.filter((argument) => !ours.has(argument));
 const names = given.slice(0, given.findIndex((argument) => argument.startsWith("-")) >>> 0);
 const isNamed = (test: string): boolean => names.length === 0 || names.some((name) => test.includes(name));
 const wanted = peers
   .filter(({ tests }) => tests.some(isNamed))
-  .filter((peer) => (officialClients.includes(peer) ? !others : !only));
-const excluded = others ? officialClients.flatMap(({ tests }) => tests) : [];
+  .filter(({ share }) => (only === undefined ? !others || share === undefined : share === only));
+const excluded = others ? peers.filter(({ share }) => share !== undefined).flatMap(({ tests }) => tests) : [];
 const missing: string[] = [];
 
 for (const { name, needs, tests, install } of wanted) {
@@ -37,7 +37,7 @@ if (all && missing.length > 0) {
 } else {
   const options = ["run", "--config", "test/servers/vitest.config.ts"];
   const exclude = [...excluded, ...missing].flatMap((test) => ["--exclude", `test/servers/${test}`]);
-  const files = only ? new Set(officialClients.flatMap(({ tests }) => tests)) : [];
+  const files = only === undefined ? [] : new Set(wanted.flatMap(({ tests }) => tests));
   const rest = [...files, ...given];
   const vitest = fileURLToPath(new URL("../../node_modules/vitest/vitest.mjs", import.meta.url));
   const { status } = spawnSync(process.execPath, [vitest, ...options, ...exclude, ...rest], {

@@ -20,6 +20,7 @@ const packagesOf: Readonly<Record<string, readonly string[]>> = {
   "sobre/contract": ["ajv", "content-type", "protobufjs", "re2js", "yaml"],
   "sobre/engines/emulator-config": ["ajv", "re2js"],
   "sobre/http": ["content-type"],
+  "sobre/inspector": ["content-type"],
   "sobre/json-schema": ["ajv", "re2js"],
   "sobre/message": ["ajv", "content-type", "re2js"],
   "sobre/migration": ["ajv", "content-type", "msgpackr", "protobufjs", "re2js"],
@@ -204,6 +205,23 @@ describe("the published package", () => {
 
     expect(broken).toEqual([]);
     expect(files).toEqual(expect.arrayContaining(["README.md", "docs/serve.md", "examples/request-reply.ts"]));
+  });
+
+  it("has the inspector's page, of at most 45 KB gzipped, and no image", () => {
+    const output = runModule(`
+      import { gzipSync } from "node:zlib";
+      import { createInspector } from "sobre/inspector";
+      import { createSerializer, json, memoryEngine } from "sobre";
+      const engine = memoryEngine();
+      const { answer } = createInspector({ engine, serializer: createSerializer({ codecs: [json()] }) });
+      console.log(typeof answer);`);
+    const page = files.filter((file) => file.endsWith(".js")).map((file) => textOf(folder, file));
+    const bundled = page.find((text) => text.includes("pageFiles=async")) ?? "";
+
+    expect(output).toBe("function\n");
+    expect(bundled).not.toBe("");
+    expect(gzipSync(bundled, { level: 9 }).byteLength).toBeLessThanOrEqual(45 * 1024);
+    expect(files.filter((file) => /\.(?:png|jpe?g|webp)$/.test(file))).toEqual([]);
   });
 
   it("has the command, which tells usage errors and other outcomes apart", () => {

@@ -6,6 +6,7 @@ import {
   buildGoPeer,
   buildJavaGoldenReader,
   buildJavaPeer,
+  installNodePackages,
   installPostgres,
   installPythonPackages,
 } from "./installed.support.ts";
@@ -19,8 +20,8 @@ export interface Peer {
   readonly tests: readonly string[];
   /** Rejects when the machine cannot have it. */
   readonly install: () => Promise<unknown>;
-  /** Whether it is an official client in another language than ours; those have a share of CI's time of their own. */
-  readonly isOfficialClient?: boolean;
+  /** The share of CI's time that its tests have: that of official clients in other languages, or of the browser. */
+  readonly share?: "official-clients" | "browser";
 }
 
 /** Tests that need all official clients. */
@@ -53,6 +54,16 @@ export const peers: readonly Peer[] = [
     install: () => promisify(execFile)("curl", ["--version"]),
   },
   {
+    name: "Chromium",
+    needs: "chromium on the path",
+    tests: ["inspector.test.ts", "inspector-page.test.ts"],
+    install: async () => {
+      await promisify(execFile)("chromium", ["--version"]);
+      await installNodePackages();
+    },
+    share: "browser",
+  },
+  {
     name: "PostgreSQL 18, from npm",
     needs: "the registry of npm, and Linux or macOS",
     tests: ["postgres-18.test.ts", "postgres-nodes.test.ts"],
@@ -75,7 +86,7 @@ export const peers: readonly Peer[] = [
     needs: "python3 with venv, its headers and a C compiler on the path",
     tests: ["azure-python.test.ts", ...ofAllClients],
     install: installPythonPackages,
-    isOfficialClient: true,
+    share: "official-clients",
   },
   {
     name: "msgpack and protobuf for Python",
@@ -94,14 +105,14 @@ export const peers: readonly Peer[] = [
     needs: "go 1.25 on the path",
     tests: ["azure-go.test.ts", ...ofAllClients],
     install: buildGoPeer,
-    isOfficialClient: true,
+    share: "official-clients",
   },
   {
     name: "azure-messaging-servicebus, the official Java client,",
     needs: "java 17 and mvn on the path",
     tests: ["azure-java.test.ts", ...ofAllClients],
     install: buildJavaPeer,
-    isOfficialClient: true,
+    share: "official-clients",
   },
   {
     name: "the administration client of Java",
@@ -111,6 +122,6 @@ export const peers: readonly Peer[] = [
       await buildJavaPeer();
       await portIsFree(443);
     },
-    isOfficialClient: true,
+    share: "official-clients",
   },
 ];

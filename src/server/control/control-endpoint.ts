@@ -1,6 +1,7 @@
 import { SobreError } from "../../errors/sobre-error.ts";
 import { errorTraits } from "../../errors/traits.ts";
 import { allows, type Grant } from "../access.ts";
+import type { HttpHandler } from "../http/http-handler.ts";
 import type { HttpRequest, HttpResponse } from "../http/http-message.ts";
 import { type Control, type ControlledServer, type ControlRoute } from "./control.ts";
 import { controlPath, describeControl } from "./openapi.ts";
@@ -10,7 +11,8 @@ import { controlRoutes } from "./routes.ts";
 const mostBytes = 2 ** 20;
 
 /** Answers the requests that steer a server, in JSON. */
-export class ControlEndpoint {
+export class ControlEndpoint implements HttpHandler {
+  readonly path: string = controlPath;
   readonly #control: Control;
   readonly #server: ControlledServer;
 

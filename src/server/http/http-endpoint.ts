@@ -4,6 +4,7 @@ import { parseAddress } from "../../engine/address.ts";
 import { SobreError } from "../../errors/sobre-error.ts";
 import { answerAtom } from "./atom.ts";
 import { answerData, targetOf } from "./data-plane.ts";
+import type { HttpHandler } from "./http-handler.ts";
 import type { HttpRequest, HttpResponse } from "./http-message.ts";
 import { SealedLocks } from "./sealed-locks.ts";
 import { refusalOfPage } from "../foreign-page.ts";
@@ -15,8 +16,10 @@ export interface HttpEndpointOptions {
   readonly access: Access;
   /** Whether requests may name a host by any name that no site can point here. Default: only this machine's names. */
   readonly trustedNetwork?: boolean | undefined;
-  /** Answers what is below `$control`. Default: such paths name entities that cannot exist. */
-  readonly control?: { answer(request: HttpRequest, grant: () => Promise<Grant>): Promise<HttpResponse> } | undefined;
+  /** Each answers what is below its path. Default: such paths name entities that cannot exist. */
+  readonly handlers?: readonly HttpHandler[] | undefined;
+  /** The path to which browsers are sent from `/`. Default: none. */
+  readonly home?: string | undefined;
   /** Creates a missing entity on first use. Default: no entity is created. */
   readonly autoCreate?: ((engine: Engine, entity: string) => Promise<void>) | undefined;
   /** Called with an error of the server itself; the client gets only the tracking id. */
@@ -52,9 +55,11 @@ export class HttpEndpoint {
   }
 
   async #route(request: HttpRequest): Promise<HttpResponse> {
-    const { control } = this.#options;
-    if (control !== undefined && /^\$control(?:\/|$)/.test(request.path))
-      return control.answer(request, () => this.#grant(request));
+    const { handlers = [], home } = this.#options;
+    const [first] = request.path.split("/");
+    const handler = handlers.find(({ path }) => path === first);
+    if (handler !== undefined) return handler.answer(request, () => this.#grant(request));
+    if (home !== undefined && isBrowserAtRoot(request)) return { status: 302, headers: { location: `/${home}/` } };
     const grant = await this.#grant(request);
     const target = targetOf(request.path);
     const right: Right = target === undefined ? "Manage" : target.rest.length === 0 ? "Send" : "Listen";
@@ -102,6 +107,9 @@ export class HttpEndpoint {
     return known;
   }
 }
+
+const isBrowserAtRoot = ({ method, path, headers }: HttpRequest): boolean =>
+  path === "" && (method === "GET" || method === "HEAD") && (headers["accept"] ?? "").includes("text/html");
 
 function health({ method }: HttpRequest): HttpResponse {
   if (method !== "GET" && method !== "HEAD") return notAllowed("GET, HEAD");

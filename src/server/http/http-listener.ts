@@ -1,19 +1,23 @@
 import type { IncomingMessage, RequestListener, ServerResponse } from "node:http";
 import { setTimeout } from "node:timers/promises";
 import { SobreError } from "../../errors/sobre-error.ts";
-import type { HttpEndpoint } from "./http-endpoint.ts";
 import { failedLoginPause } from "../failed-login.ts";
 import { longestPath, trimSlashes } from "../path.ts";
 import { refusalResponse } from "./refusal.ts";
 import type { HttpRequest, HttpResponse } from "./http-message.ts";
 
+/** Answers requests; never rejects. */
+export interface Endpoint {
+  answer(request: HttpRequest): Promise<HttpResponse>;
+}
+
 /** Passes requests of Node's server to an endpoint. */
 export const httpListener =
-  (endpoint: HttpEndpoint): RequestListener =>
+  (endpoint: Endpoint): RequestListener =>
   (incoming, outgoing) =>
     void answer(endpoint, incoming, outgoing);
 
-async function answer(endpoint: HttpEndpoint, incoming: IncomingMessage, outgoing: ServerResponse): Promise<void> {
+async function answer(endpoint: Endpoint, incoming: IncomingMessage, outgoing: ServerResponse): Promise<void> {
   // The client may disconnect at any time, which is not an error.
   outgoing.on("error", () => undefined);
   const gone = new AbortController();
@@ -29,7 +33,7 @@ async function answer(endpoint: HttpEndpoint, incoming: IncomingMessage, outgoin
   respond(incoming, outgoing, response);
 }
 
-async function answerTo(endpoint: HttpEndpoint, request: HttpRequest | undefined): Promise<HttpResponse> {
+async function answerTo(endpoint: Endpoint, request: HttpRequest | undefined): Promise<HttpResponse> {
   if (request === undefined) return refusalResponse(400, "The request must have a path and exactly one host.");
   if (request.path.length > longestPath)
     return refusalResponse(414, `A path may have at most ${longestPath} characters.`);

@@ -1,0 +1,100 @@
+import { once } from "node:events";
+import { createServer } from "node:http";
+import { createClient } from "../client/client.ts";
+import type { Engine } from "../engine/engine.ts";
+import { memoryEngine } from "../engines/memory/memory-engine.ts";
+import { createInspector } from "../inspector/inspector.ts";
+import type { InspectorOptions } from "../inspector/inspector-parts.ts";
+import { isLoopback } from "../server/server-options.ts";
+import { compression } from "../stages/compression.ts";
+import { commandSerializer, mailboxReading } from "./codecs.ts";
+import { oneLine } from "./display.ts";
+import { type EndpointOptions, openBroker } from "./endpoint.ts";
+import { type Mailbox, readMailbox } from "./mailbox.ts";
+import { exitCodes, Misuse } from "./misuse.ts";
+import type { Terminal } from "./terminal.ts";
+
+/** The arguments of `sobre ui` besides the broker. */
+export interface UiRequest {
+  readonly mailbox?: string;
+  readonly port: number;
+  readonly allowChanges?: boolean;
+  readonly hideBodies?: boolean;
+  readonly redact?: readonly string[];
+}
+
+const queue = "mailbox";
+
+/** Serves the inspector on this machine until `stop` resolves; resolves to the exit code. */
+export async function serveUi(
+  request: UiRequest & EndpointOptions,
+  terminal: Terminal,
+  stop: Promise<void>,
+): Promise<number> {
+  const { port, redact } = request;
+  const source = await sourceOf(request);
+  const inspector = createInspector({ ...source, redact, onAudit: auditTo(terminal) });
+  const server = createServer(inspector.listener);
+  try {
+    server.listen({ host: "localhost", port });
+    await once(server, "listening");
+  } catch {
+    terminal.err(`sobre: port ${port} is in use or not allowed. Give another with --port\n`);
+    await source.engine.close();
+    return exitCodes.failed;
+  }
+  const address = server.address();
+  const at = typeof address === "object" && address !== null ? address.port : port;
+  const { bold, dim } = terminal.style;
+  const mode = source.changes === true ? "Changes are allowed." : "It only reads; --allow-changes allows more.";
+  await terminal.out(`${bold(`http://localhost:${at}/$ui/`)}\n${dim(`${mode} Ends with Ctrl+C.`)}\n`);
+  await stop;
+  inspector.close();
+  server.close();
+  server.closeAllConnections();
+  await source.engine.close();
+  return exitCodes.done;
+}
+
+type Source = Pick<InspectorOptions, "serializer" | "stages" | "changes" | "bodies" | "production"> & {
+  readonly engine: Engine;
+};
+
+async function sourceOf(request: UiRequest & EndpointOptions): Promise<Source> {
+  const { mailbox, allowChanges = false, hideBodies = false, connectionString } = request;
+  const stages = [compression()];
+  if (mailbox !== undefined) {
+    if (connectionString !== undefined) throw new Misuse("--mailbox and --connection-string exclude each other");
+    const read = await readMailbox(mailbox);
+    const { serializer } = mailboxReading(read);
+    const engine = await mailboxEngine(read, { serializer, stages });
+    return { engine, serializer, stages, changes: true, bodies: hideBodies ? "onRequest" : "shown" };
+  }
+  const { engine, settings } = await openBroker(request);
+  const production = settings.secure && !isLoopback(settings.host);
+  const bodies = hideBodies || production ? "onRequest" : "shown";
+  return { engine, serializer: await commandSerializer({}), stages, changes: allowChanges, bodies, production };
+}
+
+/** A queue with the messages that are read; those that nothing reads are its dead letters. */
+async function mailboxEngine(
+  { letters }: Mailbox,
+  reading: Pick<InspectorOptions, "serializer"> & { readonly stages: readonly ReturnType<typeof compression>[] },
+): Promise<Engine> {
+  const engine = memoryEngine({ queues: [queue] });
+  const client = createClient({ engine: await engine.connect(), closeEngine: true, ...reading });
+  await client.createSender(queue).sendEnvelopes(letters.map(({ envelope }) => envelope));
+  const receiver = client.createReceiver(queue, { onUnreadable: "dead-letter" });
+  if (letters.length > 0) await receiver.receiveMessages(letters.length, { maxWaitTimeInMs: 0 });
+  // Releases the messages that were read, uncounted.
+  await client.close();
+  return engine;
+}
+
+/** Prints a line for every action. */
+export const auditTo =
+  (terminal: Terminal): NonNullable<InspectorOptions["onAudit"]> =>
+  ({ time, caller = "someone without a key", action, entity, detail }) => {
+    const line = `audit: ${caller}: ${action} ${entity} ${detail}`;
+    void terminal.out(`${time.toISOString().slice(11, 19)} ${oneLine(line)}\n`);
+  };

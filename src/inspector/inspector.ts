@@ -1,0 +1,250 @@
+import type { RequestListener } from "node:http";
+import { stageList } from "../client/staging.ts";
+import { SobreError } from "../errors/sobre-error.ts";
+import { errorTraits } from "../errors/traits.ts";
+import {
+  aFunction,
+  anObject,
+  checkOption,
+  checkOptions,
+  flag,
+  having,
+  listOf,
+  messageTypes,
+  methods,
+  name,
+  oneOf,
+  type OptionCheck,
+  type OptionChecks,
+  text,
+} from "../options/option-checks.ts";
+import type { Grant, Right } from "../server/access.ts";
+import { refusalOfPage } from "../server/foreign-page.ts";
+import type { HttpHandler } from "../server/http/http-handler.ts";
+import { httpListener } from "../server/http/http-listener.ts";
+import type { HttpRequest, HttpResponse } from "../server/http/http-message.ts";
+import { isLoopback } from "../server/server-options.ts";
+import { systemClock } from "../time/clock.ts";
+import { callerOf, type Caller } from "./caller.ts";
+import type { InspectorOptions, InspectorParts } from "./inspector-parts.ts";
+import { pageResponse, safeHeaders } from "./page-response.ts";
+import { Reading } from "./reading.ts";
+import { createRedaction } from "./redaction.ts";
+import { RedriveJobs } from "./redrive-jobs.ts";
+import { changeRoutes } from "./change-routes.ts";
+import { lookRoutes } from "./look-routes.ts";
+import { requireChanges, type Route } from "./route.ts";
+
+/** A page over a broker, and its API: a handler for `startServer({ httpHandler })`, or a listener for a server of Node. */
+export interface Inspector extends HttpHandler {
+  /** Answers requests of Node's server to paths that begin with `path`; requires the option `engine`. */
+  readonly listener: RequestListener;
+  /** Ends its re-drives after their current message. */
+  close(): void;
+}
+
+/**
+ * Creates an inspector, which lets people look at queues and send dead letters back.
+ *
+ * Looking changes nothing: messages are peeked. On a server with keys, callers have the rights of their own key.
+ *
+ * @throws SobreError `InvalidArgument` naming the option.
+ * @example
+ * ```ts
+ * const inspector = createInspector({ serializer: createSerializer({ codecs: [json()] }) });
+ * const server = await startServer({ queues: ["orders"], httpHandler: inspector });
+ * console.log((await fetch(`http://localhost:${server.port}/$ui/api/entities`)).status); // 200
+ * await server.close();
+ * ```
+ */
+export function createInspector(options: InspectorOptions): Inspector {
+  checkOptions(options, checks, { needed: ["serializer"] });
+  return new MountedInspector(options);
+}
+
+const path: OptionCheck = (value) =>
+  typeof value === "string" && /^\$[a-z]+$/.test(value) ? undefined : 'must be "$" and lower-case letters, e.g. "$ui"';
+
+const checks: OptionChecks<InspectorOptions> = {
+  serializer: methods("a serializer, made by createSerializer", "serialize", "deserialize"),
+  engine: methods("an engine, e.g. memoryEngine()", "connect", "peek"),
+  stages: stageList,
+  messageTypes,
+  path,
+  changes: flag,
+  bodies: oneOf("shown", "onRequest"),
+  redact: listOf("names of members and properties", name),
+  production: flag,
+  onAudit: aFunction,
+  authorize: aFunction,
+  clock: methods("a clock, e.g. a ManualClock", "now", "setTimer"),
+};
+
+const aRequest: OptionCheck = having("a request", {
+  method: text,
+  path: text,
+  headers: anObject,
+  query: methods("a URLSearchParams", "get", "has"),
+  body: aFunction,
+});
+
+const all: readonly Right[] = ["Send", "Listen", "Manage"];
+
+/** The maximum size of a request's body, in bytes. */
+const mostBytes = 16 * 2 ** 20;
+
+const operations: Route = {
+  method: "GET",
+  path: "",
+  summary: "Lists the operations.",
+  answer: "operations",
+  run: async () => ({
+    operations: routes.map(({ method, path: where, summary, answer, changes = false }) => ({
+      method,
+      path: where,
+      summary,
+      answer,
+      changes,
+    })),
+  }),
+};
+
+const routes: readonly Route[] = [operations, ...lookRoutes, ...changeRoutes];
+
+class MountedInspector implements Inspector {
+  readonly path: string;
+  readonly listener: RequestListener;
+  readonly #parts: InspectorParts;
+
+  constructor(options: InspectorOptions) {
+    const { serializer, stages = [], messageTypes: types = [], redact = [], clock = systemClock } = options;
+    const redaction = createRedaction(redact);
+    const reading = new Reading({ serializer, stages, messageTypes: types, redaction });
+    const jobs = new RedriveJobs({ serializer, stages, clock, reading, redaction });
+    this.#parts = { options, serializer, stages, reading, redaction, jobs };
+    this.path = options.path ?? "$ui";
+    this.listener = this.#listener();
+  }
+
+  close(): void {
+    this.#parts.jobs.close();
+  }
+
+  async answer(request: HttpRequest, grant: () => Promise<Grant>): Promise<HttpResponse> {
+    checkOption("request", request, aRequest);
+    checkOption("grant", grant, aFunction);
+    const below = request.path.slice(this.path.length + 1);
+    const { method } = request;
+    if (below !== "api" && !below.startsWith("api/")) {
+      const page = method === "GET" || method === "HEAD" ? await pageResponse(below, request, this.path) : undefined;
+      return page ?? refused(new SobreError("MessageNotFound", "There is no such page."));
+    }
+    try {
+      return await this.#answerCall(below.slice("api/".length), request, grant);
+    } catch (error) {
+      if (error instanceof SobreError) return refused(error);
+      throw error;
+    }
+  }
+
+  async #answerCall(called: string, request: HttpRequest, grant: () => Promise<Grant>): Promise<HttpResponse> {
+    checkOrigin(request);
+    const caller = callerOf(await grant());
+    const { route, id } = routeOf(called, request.method);
+    if (route.changes === true) requireChanges(this.#parts);
+    const { query, signal } = request;
+    const body = route.method === "POST" ? await bodyOf(request) : undefined;
+    const answer = await route.run({
+      caller,
+      parts: this.#parts,
+      query,
+      id,
+      body,
+      signal,
+      audit: (action, entity, detail) => this.#audit(caller, action, entity, detail),
+    });
+    const lines = typeof answer === "string";
+    return {
+      status: 200,
+      headers: { ...safeHeaders, ...fresh, "content-type": lines ? "application/x-ndjson" : "application/json" },
+      body: lines ? answer : JSON.stringify(answer),
+    };
+  }
+
+  #audit({ name: caller }: Caller, action: string, entity: string, detail: string): void {
+    const { onAudit, clock = systemClock } = this.#parts.options;
+    onAudit?.({ time: new Date(clock.now()), caller: caller ?? undefined, action, entity, detail });
+  }
+
+  #listener(): RequestListener {
+    const answer = httpListener({ answer: (request) => this.#answerAlone(request) });
+    return (incoming, outgoing) => {
+      checkOption("incoming", incoming, methods("a request of Node's server", "pipe"));
+      checkOption("outgoing", outgoing, methods("a response of Node's server", "writeHead", "end"));
+      const { remoteAddress = "" } = incoming.socket;
+      const isNear = isLoopback(remoteAddress.replace(/^::ffff:/, ""));
+      if (this.#parts.options.authorize !== undefined || isNear) answer(incoming, outgoing);
+      else outgoing.writeHead(403).end("Without the option authorize, the inspector answers this machine only.");
+    };
+  }
+
+  async #answerAlone(request: HttpRequest): Promise<HttpResponse> {
+    const { authorize } = this.#parts.options;
+    const { host, origin } = request.headers;
+    const why = authorize === undefined ? refusalOfPage({ host, origin }) : undefined;
+    if (why !== undefined) return refused(new SobreError("UnauthorizedAccess", why));
+    if (request.path === "") return { status: 302, headers: { ...safeHeaders, location: `/${this.path}/` } };
+    if (request.path !== this.path && !request.path.startsWith(`${this.path}/`))
+      return refused(new SobreError("MessageNotFound", `The inspector is at /${this.path}/.`));
+    return this.answer(request, () => this.#ownGrant(request));
+  }
+
+  async #ownGrant(request: HttpRequest): Promise<Grant> {
+    const { engine, authorize } = this.#parts.options;
+    if (engine === undefined) throw new SobreError("InvalidOperation", "An inspector with a listener needs an engine.");
+    if (authorize === undefined) return { engine, scope: "", rights: all, expiresAt: Infinity };
+    const { name: keyName, rights } = await authorize(request).catch((error: unknown) => {
+      throw new SobreError("UnauthorizedAccess", "The request was not authorized.", { cause: error });
+    });
+    return { engine, scope: "", rights, keyName, expiresAt: Infinity };
+  }
+}
+
+const fresh = { "cache-control": "no-store" } as const;
+
+/** Other sites can make browsers send requests, but not under this origin, nor with this type. */
+function checkOrigin({ method, headers, isSecure }: HttpRequest): void {
+  const { host = "", origin, "sec-fetch-site": site = "same-origin", "content-type": type = "" } = headers;
+  const own = `${isSecure ? "https" : "http"}://${host}`;
+  const isOwn = (origin === undefined || origin === own) && (site === "same-origin" || site === "none");
+  if (!isOwn) throw new SobreError("UnauthorizedAccess", "The inspector refuses requests of other sites.");
+  if (method === "POST" && !/^application\/json\b/i.test(type))
+    throw new SobreError("InvalidArgument", "The body must be application/json.");
+}
+
+function routeOf(called: string, method: string): { readonly route: Route; readonly id: string } {
+  for (const route of routes) {
+    const pattern = new RegExp(`^${route.path.replace("{id}", "([^/]+)")}$`);
+    const [whole, id = ""] = pattern.exec(called) ?? [];
+    if (whole !== undefined && route.method === method) return { route, id };
+  }
+  throw new SobreError("MessageNotFound", "The API of the inspector has no such operation.");
+}
+
+async function bodyOf(request: HttpRequest): Promise<unknown> {
+  const bytes = await request.body(mostBytes);
+  try {
+    return bytes.byteLength === 0 ? {} : JSON.parse(new TextDecoder("utf-8", { fatal: true }).decode(bytes));
+  } catch (error) {
+    throw new SobreError("InvalidArgument", "The body is not JSON in UTF-8.", { cause: error });
+  }
+}
+
+function refused({ code, message, path: where }: SobreError): HttpResponse {
+  const error = { code, message, ...(where !== undefined && { path: where }) };
+  return {
+    status: errorTraits(code).httpStatus,
+    headers: { ...safeHeaders, ...fresh, "content-type": "application/json" },
+    body: JSON.stringify({ error }),
+  };
+}

@@ -1,0 +1,90 @@
+import { attemptsProperty, failureProperty } from "../client/dead-lettering.ts";
+import { redriveCountProperty } from "../client/redrive.ts";
+import type { Delivery } from "../engine/delivery.ts";
+import type { MessageId } from "../envelope/broker-properties.ts";
+import { readTypeClaim } from "../message/type-property.ts";
+import { parsedJson } from "../values/json.ts";
+import { isObject } from "../values/plain-object.ts";
+import { Typed } from "../values/typed.ts";
+import type { AttemptFact, MessageRow } from "./api.ts";
+import { contentTypeOf, type Read } from "./reading.ts";
+
+/** The story that a consumer has recorded on a dead letter. */
+export interface Recorded {
+  readonly code: string;
+  readonly attempts: readonly AttemptFact[];
+}
+
+/** Any sender can write the property, so nothing about it is certain. */
+export function recordedAttempts({ envelope }: Delivery): Recorded | null {
+  const text = envelope.applicationProperties[attemptsProperty];
+  const story = typeof text === "string" ? parsedJson(text) : undefined;
+  if (!isObject(story) || !Array.isArray(story["attempts"])) return null;
+  const attempts: readonly unknown[] = story["attempts"];
+  return {
+    code: textOf(story["code"]) ?? "",
+    attempts: attempts.filter(isObject).map(({ codec, outcome, code, offset, message }) => ({
+      codec: textOf(codec) ?? "",
+      outcome: textOf(outcome) ?? "",
+      code: textOf(code) ?? null,
+      offset: typeof offset === "number" ? offset : null,
+      message: textOf(message) ?? null,
+    })),
+  };
+}
+
+export function failureOf({ envelope }: Delivery): string | null {
+  return textOf(envelope.applicationProperties[failureProperty]) ?? null;
+}
+
+/** The type that the message declares or else implies, with its version; empty without one. */
+export function typeOf({ envelope }: Delivery): string {
+  const { declared, implied, version } = readTypeClaim(envelope, contentTypeOf(envelope));
+  const name = declared ?? implied[0] ?? "";
+  return name === "" || version === undefined || Number.isNaN(version) ? name : `${name} v${version}`;
+}
+
+/** How the first codec failed: as it was recorded, or else here; empty when it is read. */
+export function codecErrorOf(delivery: Delivery, read: Read): string {
+  const recorded = recordedAttempts(delivery);
+  const attempts = recorded?.attempts ?? (read.result.ok ? [] : read.result.attempts);
+  const failed = attempts.find(({ code }) => code !== null && code !== undefined);
+  if (failed !== undefined && (recorded !== null || !read.result.ok)) return `${failed.codec}: ${failed.code}`;
+  if (recorded !== null) return recorded.code;
+  return read.result.ok ? "" : read.result.error.code;
+}
+
+/** The line of a message in a list. */
+export function rowOf(delivery: Delivery, read: Read): MessageRow {
+  const { envelope } = delivery;
+  const { messageId, subject, sessionId, contentType, scheduledEnqueueTimeUtc } = envelope.brokerProperties;
+  const redrives = Number(envelope.applicationProperties[redriveCountProperty] ?? 0);
+  return {
+    sequenceNumber: String(delivery.sequenceNumber),
+    enqueuedTimeUtc: delivery.enqueuedTimeUtc.toISOString(),
+    scheduledEnqueueTimeUtc: scheduledEnqueueTimeUtc?.toISOString() ?? null,
+    state: delivery.state,
+    messageId: idText(messageId),
+    subject: subject ?? null,
+    sessionId: sessionId ?? null,
+    contentType: contentType ?? null,
+    deliveryCount: delivery.deliveryCount,
+    sizeInBytes: envelope.payload.byteLength,
+    reason: delivery.deadLetterReason ?? "",
+    description: delivery.deadLetterErrorDescription ?? "",
+    source: delivery.deadLetterSource ?? "",
+    type: typeOf(delivery),
+    codec: read.result.ok ? read.result.codec : null,
+    error: codecErrorOf(delivery, read),
+    redrives: Number.isSafeInteger(redrives) && redrives > 0 ? redrives : 0,
+  };
+}
+
+/** An id of a message as text. */
+export function idText(id: MessageId | undefined): string | null {
+  if (id === undefined) return null;
+  if (id instanceof Uint8Array) return Buffer.from(id).toString("hex");
+  return id instanceof Typed ? id.value : String(id);
+}
+
+const textOf = (value: unknown): string | undefined => (typeof value === "string" ? value : undefined);

@@ -1,0 +1,107 @@
+import type { CountAnswer, SessionAnswer } from "../api.ts";
+import { getText, postJson, reasonOf } from "./api-client.ts";
+import { type JSX, useState, type TargetedInputEvent, type TargetedEvent } from "./preact.ts";
+import { counted } from "./text.ts";
+
+interface ToolsProps {
+  readonly entity: string;
+  /** Where an import is sent. */
+  readonly target: string;
+  readonly session: SessionAnswer;
+  readonly onChanged: () => void;
+}
+
+/** Export, import and deletion. */
+export function EntityTools({ entity, target, session, onChanged }: ToolsProps): JSX.Element {
+  const [said, setSaid] = useState("");
+  const [typed, setTyped] = useState<string | undefined>(undefined);
+  const attempt = (work: () => Promise<string>): void => {
+    work().then(setSaid, (error: unknown) => setSaid(reasonOf(error)));
+  };
+  const purge = (event: Event): void => {
+    event.preventDefault();
+    attempt(async () => {
+      const { count } = await postJson<CountAnswer>("purge", { entity, name: typed });
+      setTyped(undefined);
+      onChanged();
+      return `${counted(count, "message")} deleted.`;
+    });
+  };
+  return (
+    <details class="tools">
+      <summary>More</summary>
+      <div class="menu">
+        {!session.redacted && (
+          <button type="button" onClick={() => attempt(async () => exported(entity, setSaid))}>
+            Export all as a capture
+          </button>
+        )}
+        {session.changes && (
+          <label class="button">
+            Import a capture into {target}
+            <input
+              type="file"
+              accept=".ndjson,.jsonl,application/x-ndjson"
+              onChange={(event: TargetedEvent<HTMLInputElement>) => {
+                const [file] = event.currentTarget.files ?? [];
+                if (file !== undefined)
+                  attempt(async () => {
+                    const { count } = await postJson<CountAnswer>("import", {
+                      entity: target,
+                      lines: await file.text(),
+                    });
+                    onChanged();
+                    return `${counted(count, "message")} sent to ${target}.`;
+                  });
+              }}
+            />
+          </label>
+        )}
+        {session.changes && typed === undefined && (
+          <button type="button" class="danger" onClick={() => setTyped("")}>
+            Delete all…
+          </button>
+        )}
+        {typed !== undefined && (
+          <form onSubmit={purge}>
+            <label>
+              This deletes every message of {entity}. Type its name to go on.
+              <input
+                value={typed}
+                onInput={(event: TargetedInputEvent<HTMLInputElement>) => setTyped(event.currentTarget.value)}
+              />
+            </label>
+            <button type="submit" class="danger" disabled={typed !== entity}>
+              Delete every message of {entity}
+            </button>
+          </form>
+        )}
+        <p role="status">{said}</p>
+      </div>
+    </details>
+  );
+}
+
+/** Downloads every message; resolves to a sentence. */
+async function exported(entity: string, progress: (text: string) => void): Promise<string> {
+  const parts: string[] = [];
+  let count = 0;
+  for (let from = 0n; ;) {
+    const part = await getText("export", { entity, from: String(from) });
+    if (part === "") break;
+    parts.push(part);
+    const lines = part.trimEnd().split("\n");
+    count += lines.length;
+    progress(`${counted(count, "message")} exported…`);
+    const last: { readonly delivery: { readonly sequenceNumber: { readonly $int64: string } } } = JSON.parse(
+      lines.at(-1) ?? "",
+    );
+    from = BigInt(last.delivery.sequenceNumber.$int64) + 1n;
+  }
+  const link = document.createElement("a");
+  link.href = URL.createObjectURL(new Blob(parts, { type: "application/x-ndjson" }));
+  link.download = `${entity.replaceAll(/[^\w.-]+/g, "-")}.ndjson`;
+  link.click();
+  URL.revokeObjectURL(link.href);
+  return `${counted(count, "message")} exported.`;
+}

@@ -1,0 +1,34 @@
+import type { JSX } from "./preact.ts";
+
+const size = { width: 96, height: 20 };
+
+/** A small line of values over time. */
+export function Sparkline({
+  values,
+  label,
+}: {
+  readonly values: readonly number[];
+  readonly label: string;
+}): JSX.Element {
+  const most = Math.max(1, ...values);
+  const step = size.width / Math.max(1, values.length - 1);
+  const points = values.map(
+    (value, index) =>
+      `${(index * step).toFixed(1)},${(size.height - 1 - (value / most) * (size.height - 2)).toFixed(1)}`,
+  );
+  const [first = 0] = values;
+  const last = values.at(-1) ?? 0;
+  const trend = last > first ? "rising" : last < first ? "falling" : "steady";
+  return (
+    <svg
+      class="spark"
+      role="img"
+      aria-label={`${label}: ${trend}, now ${last}`}
+      viewBox={`0 0 ${size.width} ${size.height}`}
+      width={size.width}
+      height={size.height}
+    >
+      <polyline points={points.length === 1 ? `0,10 ${points.join(" ")}` : points.join(" ")} />
+    </svg>
+  );
+}

@@ -1,0 +1,85 @@
+import { openMessage } from "../amqp/message/amqp-message.ts";
+import { encodeMessage } from "../amqp/message/encode-message.ts";
+import { withoutDeadLetterMarks } from "../client/dead-lettering.ts";
+import type { Delivery } from "../engine/delivery.ts";
+import { SobreError } from "../errors/sobre-error.ts";
+import { toBase64 } from "../values/base64.ts";
+import { rowsOf } from "./amqp-rows.ts";
+import type { SectionFact, StoryAnswer, TimelineEvent } from "./api.ts";
+import { failureOf, recordedAttempts, rowOf } from "./message-facts.ts";
+import { rendered } from "./message-filter.ts";
+import type { Reading } from "./reading.ts";
+import type { Redaction } from "./redaction.ts";
+
+/** Bytes of a payload that are shown. */
+const mostBytes = 64 * 1024;
+
+/** How a story is shown. */
+export interface StoryOptions {
+  readonly reading: Reading;
+  readonly redaction: Redaction;
+  /** Whether the body is shown. */
+  readonly showsBody: boolean;
+}
+
+/** Everything about a message. */
+export async function storyOf(
+  delivery: Delivery,
+  { reading, redaction, showsBody }: StoryOptions,
+): Promise<StoryAnswer> {
+  const read = await reading.read(delivery.envelope);
+  const { brokerProperties, payload } = delivery.envelope;
+  // Their reason, attempts and failure are shown as what they are.
+  const { applicationProperties } = withoutDeadLetterMarks(delivery.envelope);
+  const showsBytes = showsBody && !redaction.active;
+  return {
+    row: rowOf(delivery, read),
+    brokerProperties: redaction.properties(rendered(brokerProperties)),
+    applicationProperties: redaction.properties(rendered(applicationProperties)),
+    hidden: !showsBody,
+    verdict: reading.verdict(read, showsBody),
+    recorded: recordedAttempts(delivery),
+    failure: failureOf(delivery),
+    versions: await reading.versions(read),
+    timeline: timelineOf(delivery),
+    payload: showsBytes ? toBase64(payload.subarray(0, mostBytes)) : null,
+    sections: showsBytes ? sectionsOf(delivery) : [],
+  };
+}
+
+/** The sections of the message as a broker delivers it over AMQP; none when it cannot be encoded. */
+function sectionsOf({ envelope, ...delivery }: Delivery): readonly SectionFact[] {
+  try {
+    const bytes = encodeMessage(envelope, { delivery });
+    return openMessage(bytes)
+      .borders()
+      .map(({ name, start, content, end }) => ({ name, start, end, rows: rowsOf(bytes, content, 1, name) }));
+  } catch (error) {
+    if (error instanceof SobreError) return [];
+    throw error;
+  }
+}
+
+function timelineOf(delivery: Delivery): readonly TimelineEvent[] {
+  const { envelope, enqueuedTimeUtc, enqueuedSequenceNumber, sequenceNumber, deliveryCount, expiresAtUtc } = delivery;
+  const { scheduledEnqueueTimeUtc, correlationId } = envelope.brokerProperties;
+  const { traceparent, "Diagnostic-Id": diagnosticId } = envelope.applicationProperties;
+  const trace = /^[0-9a-f]{2}-([0-9a-f]{32})-/.exec(String(traceparent ?? diagnosticId ?? ""))?.[1];
+  const failure = failureOf(delivery);
+  return [
+    ...(trace === undefined ? [] : [event(undefined, `part of the trace ${trace}`)]),
+    ...(correlationId === undefined
+      ? []
+      : [event(undefined, "answers or belongs to another message: see correlationId")]),
+    ...(scheduledEnqueueTimeUtc === undefined ? [] : [event(scheduledEnqueueTimeUtc, "scheduled for this time")]),
+    event(enqueuedTimeUtc, `enqueued as #${enqueuedSequenceNumber}`),
+    ...(deliveryCount === 0 ? [] : [event(undefined, `${deliveryCount} deliveries failed`)]),
+    ...(failure === null ? [] : [event(undefined, `the last handler failed: ${failure}`)]),
+    ...(delivery.deadLetterReason === undefined
+      ? []
+      : [event(undefined, `dead-lettered as #${sequenceNumber}: ${delivery.deadLetterReason}`)]),
+    ...(expiresAtUtc === undefined ? [] : [event(expiresAtUtc, "expires")]),
+  ];
+}
+
+const event = (time: Date | undefined, what: string): TimelineEvent => ({ time: time?.toISOString() ?? null, what });

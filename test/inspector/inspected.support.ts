@@ -1,0 +1,171 @@
+import { readFileSync } from "node:fs";
+import { onTestFinished } from "vitest";
+import { json } from "../../codecs/json/index.ts";
+import { msgpack } from "../../codecs/msgpack/index.ts";
+import type { Client } from "../../src/client/index.ts";
+import { createClient } from "../../src/create-client.ts";
+import { createSerializer, type Serializer } from "../../src/codec/index.ts";
+import type { Engine } from "../../src/engine/index.ts";
+import type { MemoryEngineOptions } from "../../src/engines/memory/index.ts";
+import { createEnvelope, type EnvelopeInit } from "../../src/envelope/index.ts";
+import { createInspector, type AuditEvent, type Inspector, type InspectorOptions } from "../../src/inspector/index.ts";
+import { jsonSchema } from "../../src/json-schema/index.ts";
+import type { Grant, HttpRequest, HttpResponse, Right } from "../../src/server/index.ts";
+import { testEngine } from "../../src/testing/index.ts";
+import type { ManualClock } from "../../src/time/index.ts";
+
+interface Answer {
+  readonly status: number;
+  readonly headers: Readonly<Record<string, string>>;
+  readonly text: string;
+  readonly body: unknown;
+}
+
+/** How a request differs from that of the page. */
+interface Asking {
+  readonly rights?: readonly Right[];
+  readonly scope?: string;
+  readonly headers?: Readonly<Record<string, string>>;
+}
+
+export interface Inspected {
+  readonly engine: Engine;
+  readonly clock: ManualClock;
+  readonly client: Client;
+  readonly serializer: Serializer;
+  readonly inspector: Inspector;
+  readonly audit: readonly AuditEvent[];
+  readonly get: (path: string, asking?: Asking) => Promise<Answer>;
+  readonly post: (path: string, body: unknown, asking?: Asking) => Promise<Answer>;
+}
+
+/** An inspector over a test engine, asked without a socket; each answer is held to its schema. */
+export function inspected(
+  entities: Omit<MemoryEngineOptions, "clock"> = { queues: ["orders"] },
+  options: Partial<InspectorOptions> = {},
+): Inspected {
+  const { engine, clock } = testEngine(entities);
+  const serializer = options.serializer ?? createSerializer({ codecs: [json(), msgpack()] });
+  const audit: AuditEvent[] = [];
+  const inspector = createInspector({
+    serializer,
+    clock,
+    changes: true,
+    onAudit: (event) => audit.push(event),
+    ...options,
+  });
+  const client = createClient({ engine, serializer, clock });
+  onTestFinished(async () => {
+    inspector.close();
+    await client.close();
+    await engine.close();
+  });
+  const ask = async (method: string, path: string, body: unknown, asking: Asking = {}): Promise<Answer> => {
+    const { rights = ["Manage"], scope = "", headers = {} } = asking;
+    const grant: Grant = { engine, scope, rights, keyName: "tester", expiresAt: Infinity };
+    return answerOf(await inspector.answer(requestOf(method, path, body, headers), async () => grant));
+  };
+  return {
+    engine,
+    clock,
+    client,
+    serializer,
+    inspector,
+    audit,
+    get: async (path, asking) => inForm(path, await ask("GET", path, undefined, asking)),
+    post: async (path, body, asking) => inForm(path, await ask("POST", path, body, asking)),
+  };
+}
+
+/** A request as the page makes it. */
+function requestOf(
+  method: string,
+  target: string,
+  body?: unknown,
+  headers: Readonly<Record<string, string>> = {},
+): HttpRequest {
+  const [path = "", query = ""] = target.split("?");
+  return {
+    method,
+    isSecure: false,
+    path: `$ui/${path}`.replace(/\/$/, ""),
+    query: new URLSearchParams(query),
+    headers: {
+      host: "localhost:5300",
+      "sec-fetch-site": "same-origin",
+      ...(method === "POST" && { "content-type": "application/json", origin: "http://localhost:5300" }),
+      ...headers,
+    },
+    rawHeaders: [],
+    body: async () => Buffer.from(typeof body === "string" ? body : JSON.stringify(body ?? {})),
+    signal: new AbortController().signal,
+  };
+}
+
+function answerOf({ status, headers = {}, body = "" }: HttpResponse): Answer {
+  const text = typeof body === "string" ? body : Buffer.from(body).toString("utf8");
+  const isJson = headers["content-type"] === "application/json";
+  return { status, headers, text, body: isJson ? JSON.parse(text) : undefined };
+}
+
+const { $defs }: { readonly $defs: Readonly<Record<string, object>> } = JSON.parse(
+  readFileSync(new URL("../../schemas/inspector.schema.json", import.meta.url), "utf8"),
+);
+const checks = new Map(
+  Object.keys($defs).map((name) => [name, jsonSchema({ $defs, $ref: `#/$defs/${name}` })["~standard"]]),
+);
+
+const forms: readonly (readonly [RegExp, string])[] = [
+  [/^api\/$/, "operations"],
+  [/^api\/redrives\/[^/?]+(?:\?|$)/, "job"],
+  [/^api\/redrives\/[^/]+\/./, "jobFact"],
+  [/^api\/verdict/, "repair"],
+  [/^api\/(?:import|purge)/, "count"],
+  [/^api\/message\?/, "story"],
+  [/^api\/(session|entities|groups|messages|sessions)\b/, "$1"],
+];
+
+async function inForm(path: string, answer: Answer): Promise<Answer> {
+  if (answer.body === undefined) return answer;
+  const ownForm = forms.find(([pattern]) => pattern.test(path));
+  const [word = ""] = /^api\/(\w+)/.exec(path)?.slice(1) ?? [];
+  const redrives = answer.text.startsWith('{"jobs"') ? "jobs" : "jobFact";
+  const name = answer.status !== 200 ? "error" : (ownForm?.[1].replace("$1", word) ?? redrives);
+  const result = await checks.get(name)?.validate(answer.body);
+  if (result?.issues === undefined) return answer;
+  throw new Error(`${path} is not a ${name}: ${JSON.stringify(result.issues)}`);
+}
+
+/** Sends messages and dead-letters them. */
+export async function deadLettered(
+  engine: Engine,
+  entity: string,
+  messages: readonly (EnvelopeInit & { readonly reason?: string; readonly description?: string })[],
+): Promise<void> {
+  const sender = await engine.openSender(entity);
+  await sender.send(messages.map(({ reason: _reason, description: _description, ...init }) => createEnvelope(init)));
+  const receiver = await engine.openReceiver(entity, { receiveMode: "peekLock" });
+  for (const { reason, description } of messages) {
+    const [delivery] = await receiver.receive({ maxMessages: 1, maxWaitTime: 0 });
+    if (delivery?.lockToken === undefined) throw new Error("Nothing was received.");
+    await engine.settle(entity, delivery.lockToken, {
+      kind: "deadLetter",
+      deadLetterReason: reason,
+      deadLetterErrorDescription: description,
+    });
+  }
+}
+
+/** A JSON message. */
+export const order = (id: unknown, properties: EnvelopeInit["brokerProperties"] = {}): EnvelopeInit => ({
+  payload: Buffer.from(JSON.stringify({ id })),
+  brokerProperties: { contentType: "application/json", messageId: `order-${String(id)}`, ...properties },
+});
+
+/** A message that says it is JSON and is not. */
+export const broken = (messageId: string): EnvelopeInit => ({
+  payload: Buffer.from("{oops"),
+  brokerProperties: { contentType: "application/json", messageId },
+});
+
+export { createEnvelope as envelope } from "../../src/envelope/index.ts";

@@ -1,0 +1,129 @@
+import { afterAll, beforeAll, describe, expect, it, vi } from "vitest";
+import { createEnvelope } from "../../src/envelope/index.ts";
+import { broken, deadLettered, order } from "../inspector/inspected.support.ts";
+import { axePath, late, launch, memory, openPage, type Page, serveInspector } from "./browser.support.ts";
+
+let browser: Awaited<ReturnType<typeof launch>>;
+beforeAll(async () => {
+  browser = await launch();
+});
+afterAll(() => browser.close());
+
+const deadPlace = "#/e/orders/dead";
+
+const violations = async (page: Page): Promise<unknown> => {
+  await page.addScriptTag({ path: axePath() }).catch(() => undefined);
+  return page.evaluate(
+    `axe.run(document, { runOnly: ["wcag2a", "wcag2aa", "wcag21a", "wcag21aa", "wcag22aa"] })
+      .then(({ violations }) => violations.map(({ id, nodes }) => [id, ...nodes.map(({ html }) => html.slice(0, 200))]))`,
+  );
+};
+
+describe("the page for everyone", () => {
+  it("shows all content as text, whatever it is", async () => {
+    const engine = memory();
+    const hostile = [
+      "<img src=x onerror=alert(1)><script>alert(2)</script><svg onload=alert(3)>",
+      "\u202Egnp.exe\u2066 \u001B[31mred\u0007",
+      `long ${"x".repeat(900_000)}`,
+      "javascript:alert(4)",
+    ];
+    const messages = hostile.map((text, index) => ({
+      payload: Buffer.from(JSON.stringify({ text, constructor: { prototype: text.slice(0, 50) } })),
+      brokerProperties: { contentType: "application/json", subject: text.slice(0, 100), messageId: text.slice(0, 60) },
+      applicationProperties: { [`<b>${index}</b>`]: text.slice(0, 100) },
+      reason: text.slice(0, 80),
+      description: text.slice(0, 80),
+    }));
+    await deadLettered(engine, "orders", messages);
+    const page = await openPage(browser);
+
+    const at = await serveInspector(engine);
+    await page.goto(`${at}${deadPlace}`);
+    await page.getByRole("option").nth(3).waitFor();
+    for (let sequence = 1; sequence <= hostile.length; sequence++) {
+      await page.goto(`${at}#/m/orders%2F%24DeadLetterQueue/${sequence}`);
+      await page
+        .getByRole("heading", { name: `#${sequence}` })
+        .first()
+        .waitFor();
+      const made = await page.evaluate<number>("document.querySelectorAll('#app img, #app script, #app b > *').length");
+      const controls = await page.evaluate<boolean>(
+        String.raw`/[\u202a-\u202e\u2066-\u2069\u0007\u001b]/.test(document.querySelector("main").innerText)`,
+      );
+      expect([made, controls]).toEqual([0, false]);
+    }
+  });
+
+  it("is used with the keyboard alone", async () => {
+    const engine = memory();
+    await deadLettered(engine, "orders", [late(1), late(2)]);
+    const page = await openPage(browser);
+
+    await page.goto(`${await serveInspector(engine)}${deadPlace}`);
+    await page.getByRole("option").nth(1).waitFor();
+    await page.keyboard.press("/");
+    await page.keyboard.type("order");
+    await page.getByText("2 messages, 2 looked at").waitFor();
+    await page.getByRole("listbox").focus();
+    for (const key of ["j", "x", "Enter"]) await page.keyboard.press(key);
+    await page.getByRole("heading", { name: "#2 order-2" }).waitFor();
+    await page.keyboard.press("Escape");
+    await page.getByRole("listbox").waitFor();
+  });
+
+  it("keeps few rows in the document, however long the list, and reaches the end", async () => {
+    const engine = memory();
+    const sender = await engine.openSender("orders");
+    const all = Array.from({ length: 3000 }, (_, index) => createEnvelope(order(index)));
+    await sender.send(all);
+    const page = await openPage(browser);
+
+    await page.goto(`${await serveInspector(engine)}#/e/orders/messages`);
+    await page.getByText("3,000 messages, 3,000 looked at").waitFor({ state: "detached" });
+    await page.getByRole("listbox").focus();
+    await vi.waitFor(
+      async () => {
+        await page.keyboard.press("End");
+        expect(await page.getByText("order-2999").count()).toBe(1);
+      },
+      { timeout: 30_000, interval: 50 },
+    );
+
+    expect(await page.getByRole("option").count()).toBeLessThan(60);
+  });
+
+  it.each(["light", "dark"])("has no violation of WCAG AA that axe finds, in %s", async (colorScheme) => {
+    const engine = memory();
+    await deadLettered(engine, "orders", [late(1), { ...broken("b1"), reason: "Unreadable" }]);
+    const at = await serveInspector(engine);
+    const page = await openPage(browser, { colorScheme, bypassCSP: true });
+
+    for (const [place, ready] of [
+      ["#/", "orders"],
+      [deadPlace, "TooLate"],
+      ["#/m/orders%2F%24DeadLetterQueue/2", "The chain would say: Unreadable"],
+      ["#/redrives", "Nothing has been sent back"],
+    ]) {
+      await page.goto(`${at}${place}`);
+      await page
+        .getByText(ready ?? "")
+        .first()
+        .waitFor();
+      expect(await violations(page), place).toEqual([]);
+    }
+  });
+
+  it.each([360, 2560])("fits %i pixels without scrolling to the side", async (width) => {
+    const engine = memory({ queues: [`orders.${"long-name.".repeat(20)}end`, "orders"] });
+    await deadLettered(engine, "orders", [late(1), { ...broken("b1"), reason: "Unreadable" }]);
+    const at = await serveInspector(engine);
+    const page = await openPage(browser, { viewport: { width, height: 900 } });
+
+    for (const place of ["#/", deadPlace, "#/m/orders%2F%24DeadLetterQueue/2"]) {
+      await page.goto(`${at}${place}`);
+      await page.locator("h1").first().waitFor();
+      expect(await page.evaluate<number>("document.documentElement.scrollWidth"), place).toBeLessThanOrEqual(width);
+    }
+  });
+});
