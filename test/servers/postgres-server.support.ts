@@ -21,6 +21,9 @@ const nobody = { uid: 65_534, gid: 65_534 } as const;
 
 const owner = (): typeof nobody | undefined => (process.getuid?.() === 0 ? nobody : undefined);
 
+/** How often a start is tried. */
+const mostStarts = 50;
+
 /** Settings of a server that is thrown away: it writes through to no disk. */
 const volatile = ["fsync=off", "full_page_writes=off", "synchronous_commit=off"] as const;
 
@@ -65,14 +68,25 @@ export class PostgresServer {
     return `postgres://postgres@/postgres?host=${encodeURIComponent(this.#folder)}`;
   }
 
-  /** Starts the server, again after {@link kill}. */
+  /** Starts the server, again after {@link kill}: until the processes of a killed one have ended, it refuses to. */
   async start(): Promise<void> {
+    for (let tries = 0; tries < mostStarts; tries++) {
+      if (await this.#starts()) return;
+      await setTimeout(100);
+    }
+    throw new Error("PostgreSQL ends instead of starting.");
+  }
+
+  async #starts(): Promise<boolean> {
     const settings = [`unix_socket_directories=${this.#folder}`, "listen_addresses=", ...this.#settings];
     const options = ["-D", join(this.#folder, "data"), ...settings.flatMap((setting) => ["-c", setting])];
     const server = spawn(join(this.#bin, "postgres"), options, { ...owner(), cwd: this.#folder, stdio: "ignore" });
     this.#process = server;
-    while (server.exitCode === null && !(await this.#answers())) await setTimeout(50);
-    if (server.exitCode !== null) throw new Error(`PostgreSQL ended with ${server.exitCode} instead of starting.`);
+    while (server.exitCode === null) {
+      if (await this.#answers()) return true;
+      await setTimeout(50);
+    }
+    return false;
   }
 
   /** Ends it as a power failure of its machine would, or as its owner does. */
