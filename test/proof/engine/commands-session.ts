@@ -75,6 +75,7 @@ export function accept(world: World): void {
   };
   queue.set(waiting, world.clock.time + wait);
   queue.waits.push(waiting);
+  queue.wake();
   world.waiting.push({ abort: controller, slot, entity: "s" });
 }
 

@@ -130,8 +130,13 @@ export class ModelBroker {
     }
   }
 
-  /** Serves everybody who waits. */
+  /** Serves everybody who waits, in the order of waking: an accept that expires a session adds to its dead letters. */
   serve(): void {
+    for (;;) {
+      const wokenAt = this.#all.reduce((least, queue) => Math.min(least, queue.wokenAt), Infinity);
+      if (wokenAt === Infinity) break;
+      this.#all.find((queue) => queue.wokenAt === wokenAt)?.serve();
+    }
     for (const queue of this.#all) if (queue.waits.length > 0) queue.serve();
   }
 

@@ -40,6 +40,8 @@ export class ModelQueue {
   /** Sessions that can be accepted next, in the order in which they became so. */
   available: string[] = [];
   readonly states: Map<string, string> = new Map();
+  /** When it was first given something to hand out since the last time, counted as {@link ModelTime.settings}. */
+  wokenAt: number = Infinity;
   readonly #seen = new Map<string, number>();
   #number = 0;
   #position = 0;
@@ -91,6 +93,7 @@ export class ModelQueue {
     this.messages.push(message);
     this.#waitForExpiry(message);
     this.settleSession(session);
+    if (message.state === "ready" && !this.options.sessions) this.wake();
   }
 
   schedule(id: string, session: string | undefined, timeToLive: number, at: number): number {
@@ -146,6 +149,7 @@ export class ModelQueue {
     if (counted && ++message.count >= this.options.maxDeliveryCount) this.bury(message, "MaxDeliveryCountExceeded");
     else this.#waitForExpiry(message);
     this.settleSession(message.session);
+    if (!this.options.sessions) this.wake();
   }
 
   defer(message: ModelMessage): void {
@@ -225,8 +229,14 @@ export class ModelQueue {
     due.setAs = ++this.time.settings;
   }
 
+  /** Asks to be served: queues that are woken together are served in that order. */
+  wake(): void {
+    if (this.waits.length > 0 && this.wokenAt === Infinity) this.wokenAt = ++this.time.settings;
+  }
+
   /** Hands out what is ready to those who wait. */
   serve(): void {
+    this.wokenAt = Infinity;
     for (const wait of this.waits.slice()) {
       if (wait.max === undefined) {
         const { sessionId, holder } = wait;
@@ -252,6 +262,8 @@ export class ModelQueue {
     const listed = this.available.indexOf(id);
     if (free && listed === -1) this.available.push(id);
     if (!free && listed !== -1) this.available.splice(listed, 1);
+    const isAwaited = this.waits.some(({ max }) => max === undefined);
+    if (isAwaited && this.lockOf(id) === undefined) this.wake();
   }
 
   #isIn(session: string | undefined, lock: ModelSessionLock | undefined): boolean {
