@@ -5,7 +5,7 @@ import type { Subject } from "./sql/effort.ts";
 import { Typed } from "../values/typed.ts";
 import { SobreError } from "../errors/sobre-error.ts";
 
-/** A property and the value it must have, in comparable text. */
+/** A property and its required value, in comparable text. */
 export interface IndexKey {
   readonly property: string;
   readonly value: string;
@@ -14,7 +14,7 @@ export interface IndexKey {
 }
 
 /**
- * Reads a correlation filter: every member given must be equal, text with case, application properties by kind too.
+ * Reads a correlation filter: every member given must be equal; text is case-sensitive, and application properties must also be of the same kind.
  *
  * @throws SobreError `InvalidArgument` when nothing is given.
  */

@@ -7,11 +7,11 @@ import { SobreError } from "../errors/sobre-error.ts";
 export interface DeadLetterMark {
   readonly reason: string | undefined;
   readonly description: string | undefined;
-  /** The entity it came from, when it was forwarded from that entity's dead-letter queue. */
+  /** The entity from whose dead-letter queue it was forwarded, if it was. */
   readonly source: string | undefined;
 }
 
-/** The most characters a reason or a description keeps, as on Azure Service Bus. */
+/** Maximum length of a reason or description in characters, as on Azure Service Bus. */
 const maxTextLength = 4096;
 
 type Modification = Readonly<Record<string, ApplicationPropertyValue | undefined>>;
@@ -24,7 +24,7 @@ export function legalMark(mark: DeadLetterMark): DeadLetterMark {
 /**
  * The envelope as it enters the dead-letter queue: reason and description are application properties too.
  *
- * The description is cut, then left out, where the 64 KiB of properties have no room for it; then the reason.
+ * If the 64 KiB of properties have no room for the description, it is truncated, then left out; then the reason is left out, too.
  *
  * @throws SobreError for illegal values in `modification`, or when the modification alone is too large.
  */
@@ -53,8 +53,8 @@ export function deadLetterEnvelope(
 }
 
 /**
- * The same for a message that the broker itself dead-letters: it is moved whatever its properties are,
- * without the mark among them when they do not take it.
+ * The same for a message that the broker itself dead-letters: it is moved in any case,
+ * without the mark if its properties have no room for it.
  */
 export function brokerDeadLetter(envelope: Envelope, mark: DeadLetterMark): Envelope {
   try {

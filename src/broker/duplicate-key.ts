@@ -1,7 +1,7 @@
 import type { MessageId } from "../envelope/broker-properties.ts";
 import { Typed } from "../values/typed.ts";
 
-/** Text that is equal for the duplicates of a message: its id, and on partitioned entities the key of its partition. */
+/** Text that is equal for duplicates of a message: its id and, on partitioned entities, its partition key. */
 export const duplicateKey = (messageId: MessageId, partitionKey: string | undefined): string =>
   `${keyOf(messageId)} ${partitionKey ?? ""}`;
 

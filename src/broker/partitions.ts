@@ -3,14 +3,14 @@ import type { Envelope } from "../envelope/envelope.ts";
 /** Partitions of a partitioned entity. */
 export const partitionCount = 16;
 
-/** The key that decides the partition of a message: its session where there is one, else its partition key. */
+/** The key that determines the partition of a message: its session id if it has one, otherwise its partition key. */
 export const partitionKeyOf = ({ brokerProperties: { sessionId, partitionKey } }: Envelope): string | undefined =>
   sessionId ?? partitionKey;
 
 /** The partition of a key: the same key is always in the same partition. */
 export const partitionOfKey = (key: string): number => hash(key) % partitionCount;
 
-/** Whether a message has a session id and another partition key. */
+/** Whether a message has a session id and a different partition key. */
 export function hasUnequalKeys({ brokerProperties: { sessionId, partitionKey } }: Envelope): boolean {
   return sessionId !== undefined && partitionKey !== undefined && sessionId !== partitionKey;
 }

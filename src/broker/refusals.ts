@@ -99,7 +99,7 @@ const mark = (reason: string, description: string): DeadLetterMark => ({ reason,
 export const tooManyDeliveries = (deliveryCount: number): DeadLetterMark =>
   mark("MaxDeliveryCountExceeded", `Message could not be consumed after ${deliveryCount} delivery attempts.`);
 
-/** The mark of a message without session id on a session entity. */
+/** The mark of a message without a session id on a session entity. */
 export const noSessionId: DeadLetterMark = mark(
   "Session ID is null",
   "Session enabled entity doesn't allow a message whose session identifier is null.",
@@ -117,7 +117,7 @@ export const transferRefused = (error: SobreError): DeadLetterMark => mark(error
 /** The mark of a message for which a rule could not be evaluated. */
 export const ruleFailed = (error: SobreError): DeadLetterMark => mark("FilterEvaluationException", error.message);
 
-/** The mark of a message whose properties became too large by a rule's action. */
+/** The mark of a message whose properties became too large through a rule's action. */
 export const headerTooLarge: DeadLetterMark = mark(
   "HeaderSizeExceeded",
   "The size quota for this stream has been exceeded: the properties take more than 64 KiB.",

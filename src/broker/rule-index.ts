@@ -3,7 +3,7 @@ import type { IndexKey } from "./correlation.ts";
 import { tooManyRules } from "./refusals.ts";
 import type { Rule } from "./rule.ts";
 
-/** The rules that want one property to have a value, by that value. */
+/** The rules that require a value of one property, by that value. */
 interface Column<Subscription> {
   readonly read: IndexKey["read"];
   readonly byValue: Map<string, Set<Rule<Subscription>>>;
@@ -13,21 +13,21 @@ interface Column<Subscription> {
 const mostOthers = 2000;
 const mostIndexed = 100_000;
 
-/** The rules of a topic, found by the values that they want; only those that could match are evaluated. */
+/** The rules of a topic, indexed by the values that they require; only those that could match are evaluated. */
 export class RuleIndex<Subscription> {
   readonly #columns = new Map<string, Column<Subscription>>();
-  /** Those that every message is shown to. */
+  /** The rules that are evaluated for every message. */
   readonly #others = new Set<Rule<Subscription>>();
   #indexed = 0;
 
-  /** @throws SobreError `QuotaExceeded` beyond the limits that Azure Service Bus has, by which a message's cost is bounded. */
+  /** @throws SobreError `QuotaExceeded` beyond the limits of Azure Service Bus, which bound the cost of a message. */
   checkRoom({ indexKey }: Pick<Rule<unknown>, "indexKey">): void {
     if (indexKey === undefined && this.#others.size >= mostOthers)
       throw tooManyRules(mostOthers, "SQL, true and false filters");
     if (indexKey !== undefined && this.#indexed >= mostIndexed) throw tooManyRules(mostIndexed, "correlation filters");
   }
 
-  /** @throws SobreError `QuotaExceeded` as {@link checkRoom} does. */
+  /** @throws SobreError `QuotaExceeded` like {@link checkRoom}. */
   add(rule: Rule<Subscription>): void {
     this.checkRoom(rule);
     if (rule.indexKey === undefined) {

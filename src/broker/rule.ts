@@ -7,10 +7,10 @@ import { compileSqlFilter } from "./sql/filter.ts";
 
 /** A rule that has been read once and is evaluated for every message. */
 export interface Rule<Subscription> {
-  /** Who takes what it accepts. */
+  /** The receiver of the messages that it accepts. */
   readonly subscription: Subscription;
   readonly properties: RuleProperties;
-  /** A value that every accepted message has; found without evaluating the rule. */
+  /** A value that every accepted message has; it can be looked up without evaluating the rule. */
   readonly indexKey: IndexKey | undefined;
   /** @throws SobreError when it cannot be evaluated for the message. */
   matches(subject: Subject): boolean;
@@ -18,7 +18,7 @@ export interface Rule<Subscription> {
   readonly act: ((subject: Subject) => Envelope) | undefined;
 }
 
-/** @throws SobreError `InvalidArgument` with the offset at which an expression cannot be read. */
+/** @throws SobreError `InvalidArgument` with the offset of a syntax error in an expression. */
 export function compileRule<Subscription>(subscription: Subscription, properties: RuleProperties): Rule<Subscription> {
   const { filter, action } = properties;
   const act = action === undefined ? undefined : compileSqlAction(action.expression, action.parameters);

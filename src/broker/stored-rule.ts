@@ -3,10 +3,10 @@ import { SobreError } from "../errors/sobre-error.ts";
 import { valueToJson } from "../values/value-json.ts";
 import { valueFromJson } from "../values/value-json-reading.ts";
 
-/** A rule as JSON, as a store keeps it. */
+/** A rule as JSON, for a store. */
 export const writeRule = (rule: RuleProperties): string => JSON.stringify(valueToJson(rule));
 
-/** Reads {@link writeRule}. @throws SobreError `DecodeFailed` for anything but a rule. */
+/** Reads {@link writeRule}. @throws SobreError `DecodeFailed` if the text is not a rule. */
 export function readRule(text: string): RuleProperties {
   const rule = valueFromJson(JSON.parse(text));
   if (isRule(rule)) return rule;

@@ -11,9 +11,9 @@ import { evaluationError, fromSql } from "./values.ts";
 type Step = (subject: Subject) => Envelope;
 
 /**
- * Reads a SQL action; its statements change a message one after the other.
+ * Compiles a SQL action; its statements are applied to a message in order.
  *
- * @throws SobreError `InvalidArgument` with the offset at which the expression cannot be read.
+ * @throws SobreError `InvalidArgument` with the offset of a syntax error.
  */
 export function compileSqlAction(expression: string, parameters?: Parameters): Step {
   const steps = new Parser(expression, parameters).statements().map(compileStatement);
@@ -36,7 +36,7 @@ function compileStatement(statement: Statement): Step {
   };
 }
 
-/** A property that is set to another one keeps its AMQP type. */
+/** Assigning one property to another keeps the AMQP type. */
 function compileAssigned({
   value,
 }: Extract<Statement, { kind: "set" }>): (subject: Subject) => ApplicationPropertyValue {

@@ -3,15 +3,15 @@ import type { SobreError } from "../../errors/sobre-error.ts";
 import type { SqlValue } from "./syntax.ts";
 import { evaluationError } from "./values.ts";
 
-/** Steps that all rules of a topic may take for one message: some 20 ms of processor time. */
+/** Maximum number of steps of all rules of a topic for one message: about 20 ms of processor time. */
 const mostSteps = 10_000_000;
 
-/** The work that the rules of a topic do for one message. What is beyond the limit fails, so that no rule holds the broker up. */
+/** The work of a topic's rules for one message. Beyond the limit, rules fail, so that none can block the broker. */
 export class Effort {
   #left = mostSteps;
   #refusal: SobreError | undefined;
 
-  /** Pays for steps before they are taken. @throws SobreError `InvalidArgument` when too many were. */
+  /** Counts steps before they are taken. @throws SobreError `InvalidArgument` beyond the limit. */
   spend(steps: number): void {
     this.#left -= steps;
     if (this.#left >= 0) return;
@@ -20,13 +20,13 @@ export class Effort {
   }
 }
 
-/** A message that rules look at. */
+/** A message for which rules are evaluated. */
 export interface Subject {
   readonly envelope: Envelope;
   readonly effort: Effort;
 }
 
-/** The steps of looking at a value once. */
+/** The steps for reading a value once. */
 export function worth(value: SqlValue): number {
   if (typeof value === "string") return 1 + value.length;
   return value instanceof Uint8Array ? 1 + 32 * value.length : 1;

@@ -10,7 +10,7 @@ export type Evaluate = (subject: Subject) => SqlValue;
 /** Whether a condition holds for a message; `undefined` is unknown. @throws SobreError when it cannot be evaluated. */
 export type Test = (subject: Subject) => boolean | undefined;
 
-/** Turns a value node into a function, once. */
+/** Compiles a value node into a function. */
 export function compileValue(node: ValueNode): Evaluate {
   switch (node.kind) {
     case "constant":
@@ -43,7 +43,7 @@ export function compileValue(node: ValueNode): Evaluate {
   }
 }
 
-/** Turns a condition into a function, once. */
+/** Compiles a condition into a function. */
 export function compilePredicate(node: PredicateNode): Test {
   switch (node.kind) {
     case "not": {
@@ -86,7 +86,7 @@ export function compilePredicate(node: PredicateNode): Test {
   }
 }
 
-/** `false AND unknown` is false and `true OR unknown` is true; else one unknown makes the whole unknown. */
+/** `false AND unknown` is false and `true OR unknown` is true; otherwise an unknown operand makes the result unknown. */
 function compileConnective(kind: "and" | "or", left: Test, right: Test): Test {
   const deciding = kind === "or";
   return (subject) => {
@@ -121,7 +121,7 @@ function compileLike({ operand, pattern, escape }: Extract<PredicateNode, { kind
     const [form, sign] = [patternOf(subject), escapeOf?.(subject)];
     if (typeof form !== "string") return undefined;
     if (escapeOf !== undefined && typeof sign !== "string") return undefined;
-    // The pattern of a rule itself is read once for all messages.
+    // A constant pattern is compiled only once for all messages.
     if (!constant) subject.effort.spend(stepsToRead(form));
     const pieces = readPattern(form, typeof sign === "string" ? sign : undefined);
     if (pieces === undefined) throw evaluationError("A LIKE pattern or its escape character is malformed: it was read");

@@ -3,9 +3,9 @@ import { compilePredicate } from "./evaluation.ts";
 import { type Parameters, Parser } from "./parser.ts";
 
 /**
- * Reads a SQL filter; a condition that is unknown for a message does not accept it.
+ * Compiles a SQL filter; it does not accept a message for which its condition is unknown.
  *
- * @throws SobreError `InvalidArgument` with the offset at which the expression cannot be read.
+ * @throws SobreError `InvalidArgument` with the offset of a syntax error.
  */
 export function compileSqlFilter(expression: string, parameters?: Parameters): (subject: Subject) => boolean {
   const test = compilePredicate(new Parser(expression, parameters).condition());

@@ -1,6 +1,6 @@
-/** A LIKE pattern, read once. */
+/** A compiled LIKE pattern. */
 export class LikePattern {
-  /** The parts between the `%`. */
+  /** The parts between the `%` wildcards. */
   readonly pieces: readonly Piece[];
   readonly #words: number;
 
@@ -9,7 +9,7 @@ export class LikePattern {
     this.#words = pieces.reduce((most, { words }) => Math.max(most, words), 0);
   }
 
-  /** The steps of comparing a text of so many characters. */
+  /** The steps for matching a text with this number of characters. */
   steps(length: number): number {
     return length * (2 + this.#words);
   }
@@ -19,15 +19,15 @@ export class LikePattern {
 const wordSize = 32;
 
 /**
- * The characters between two `%`; `undefined` stands for any one.
+ * The characters between two `%`; `undefined` matches any one character.
  *
- * It is searched with all of its places at once, one bit each (Baeza-Yates and Gonnet's shift-and), so that a text is read
- * once whatever the piece repeats.
+ * Searching uses Baeza-Yates and Gonnet's shift-and, with one bit per position, so that a text is read once, however
+ * repetitive the piece is.
  */
 class Piece {
   readonly characters: readonly (string | undefined)[];
   readonly words: number;
-  /** The places that each character may have, and those that any other may have. */
+  /** Bit masks: the positions at which each character matches, and those at which any other character does. */
   readonly #places = new Map<string, Uint32Array>();
   readonly #anywhere: Uint32Array;
 
@@ -43,12 +43,12 @@ class Piece {
     return this.characters.length;
   }
 
-  /** Whether it is at a place of a text. */
+  /** Whether it matches at a position of a text. */
   isAt(text: readonly string[], at: number): boolean {
     return this.characters.every((wanted, index) => wanted === undefined || wanted === text[at + index]);
   }
 
-  /** Where it ends that begins first between two places of a text; -1 when it is not there. */
+  /** The end of the first match between two positions of a text; -1 if there is none. */
   endIn(text: readonly string[], from: number, to: number): number {
     if (this.length === 0) return from;
     const found = new Uint32Array(this.words);
@@ -78,13 +78,13 @@ class Piece {
   }
 }
 
-/** The steps of reading a pattern: each piece takes some, and each of its characters is looked for in all of it. */
+/** The steps for compiling a pattern: a fixed cost per piece, and one pass over it for each distinct character. */
 export const stepsToRead = (pattern: string): number => pattern.length * (128 + new Set(pattern).size);
 
 /**
- * Splits a pattern at its `%` into pieces, in which `_` stands for any one character.
+ * Splits a pattern at its `%` into pieces, in which `_` matches any one character.
  *
- * @returns `undefined` when the escape character is not one character, or escapes nothing.
+ * @returns `undefined` when the escape is not a single character, or escapes nothing.
  */
 export function readPattern(pattern: string, escape: string | undefined): LikePattern | undefined {
   if (escape !== undefined && Array.from(escape).length !== 1) return undefined;
@@ -102,7 +102,7 @@ export function readPattern(pattern: string, escape: string | undefined): LikePa
   return escaped ? undefined : new LikePattern(pieces.map((piece) => new Piece(piece)));
 }
 
-/** Whether the text is like the pattern; every piece is taken where it fits first, so nothing is tried twice over. */
+/** Whether the text matches the pattern; each piece is matched at its first occurrence, without backtracking. */
 export function isLike(text: string, { pieces }: LikePattern): boolean {
   const characters = Array.from(text);
   const [first, last] = [pieces[0], pieces.at(-1)];

@@ -6,7 +6,7 @@ import { toSql } from "./values.ts";
 /** Values of `@name` parameters. */
 export type Parameters = Readonly<Record<string, ApplicationPropertyValue>>;
 
-/** How deep parentheses, NOT and signs may nest. */
+/** Maximum nesting depth of parentheses, NOT and signs. */
 const maxDepth = 100;
 
 type Parsed = { readonly predicate: PredicateNode } | { readonly value: ValueNode };
@@ -21,7 +21,7 @@ const comparisons: ReadonlyMap<string, Comparison> = new Map([
   [">=", ">="],
 ]);
 
-/** Reads expressions by recursive descent: OR, AND, NOT, comparison, sum, product, sign, term. */
+/** Parses expressions by recursive descent: OR, AND, NOT, comparison, sum, product, sign, term. */
 export class Parser {
   readonly #tokens: readonly Token[];
   readonly #parameters: ReadonlyMap<string, ApplicationPropertyValue>;
@@ -35,14 +35,14 @@ export class Parser {
     );
   }
 
-  /** The whole text as a condition. @throws SobreError `InvalidArgument` with the offset. */
+  /** Parses the whole text as a condition. @throws SobreError `InvalidArgument` with the offset. */
   condition(): PredicateNode {
     const predicate = this.#predicateOf(this.#or());
     if (this.#token.kind !== "end") throw this.#unexpected();
     return predicate;
   }
 
-  /** The whole text as statements. @throws SobreError `InvalidArgument` with the offset. */
+  /** Parses the whole text as statements. @throws SobreError `InvalidArgument` with the offset. */
   statements(): readonly Statement[] {
     const statements: Statement[] = [];
     do {

@@ -6,11 +6,11 @@ import type { Subject } from "./effort.ts";
 import type { PropertyName, SqlValue } from "./syntax.ts";
 import { evaluationError, toSql } from "./values.ts";
 
-/** The `sys.` names in lower case, with the broker properties they stand for; `undefined` is set by the broker later. */
+/** The `sys.` names in lower case, with the corresponding broker properties; `undefined` for those that the broker sets later. */
 const systemNames: ReadonlyMap<string, keyof BrokerProperties | undefined> = new Map([
   ["label", "subject"],
   ...brokerPropertyTable
-    // The service's SQL has no name for the encoding.
+    // The SQL of Service Bus has no name for the content encoding.
     .filter(({ http, property }) => http !== undefined && property !== "contentEncoding")
     .map((row) => [row.property.toLowerCase(), row.settable ? row.property : undefined] as const),
 ]);
@@ -22,7 +22,7 @@ export function systemProperty(name: string): keyof BrokerProperties | undefined
   return systemNames.get(lower);
 }
 
-/** The name under which an application property is there; names are compared without case. */
+/** The actual name of an application property; names are compared case-insensitively. */
 export function applicationName({ envelope, effort }: Subject, name: string): string | undefined {
   const { applicationProperties } = envelope;
   if (applicationProperties[name] !== undefined) return name;
@@ -46,7 +46,7 @@ export function valueOfProperty(subject: Subject, { scope, name }: PropertyName)
   return value instanceof Typed ? value.value : toSql(value);
 }
 
-/** Whether the property is there, its value NULL included. @throws SobreError for an unknown system property. */
+/** Whether the property exists, even if its value is NULL. @throws SobreError for an unknown system property. */
 export function isPresent(subject: Subject, property: PropertyName): boolean {
   if (property.scope === "user") return applicationName(subject, property.name) !== undefined;
   return valueOfProperty(subject, property) !== undefined;

@@ -1,13 +1,13 @@
-/** A value of an expression; `undefined` is unknown: NULL, or a property that is not there. */
+/** A value of an expression; `undefined` is unknown: NULL or a missing property. */
 export type SqlValue = undefined | boolean | bigint | number | string | Date | Uint8Array;
 
-/** A property as an expression names it. */
+/** A property name in an expression. */
 export interface PropertyName {
   readonly scope: "sys" | "user";
   readonly name: string;
 }
 
-/** Something with a value. */
+/** An expression with a value. */
 export type ValueNode =
   | { readonly kind: "constant"; readonly value: SqlValue }
   | { readonly kind: "property"; readonly property: PropertyName }
@@ -16,7 +16,7 @@ export type ValueNode =
   | { readonly kind: "negate"; readonly operand: ValueNode }
   | { readonly kind: "arithmetic"; readonly operator: Arithmetic; readonly left: ValueNode; readonly right: ValueNode };
 
-/** Something that is true, false or unknown. */
+/** A condition that is true, false or unknown. */
 export type PredicateNode =
   | { readonly kind: "not"; readonly operand: PredicateNode }
   | { readonly kind: "and" | "or"; readonly left: PredicateNode; readonly right: PredicateNode }

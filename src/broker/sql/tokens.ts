@@ -1,6 +1,6 @@
 import { SobreError } from "../../errors/sobre-error.ts";
 
-/** A word, constant or sign of an SQL expression, and where it begins. */
+/** A word, constant or symbol of a SQL expression, and its offset. */
 export type Token = { readonly offset: number } & (
   | { readonly kind: "name"; readonly text: string; readonly delimited: boolean }
   | { readonly kind: "keyword" | "sign" | "parameter"; readonly text: string }
@@ -8,7 +8,7 @@ export type Token = { readonly offset: number } & (
   | { readonly kind: "end" }
 );
 
-/** The longest expression, in characters. */
+/** Maximum length of an expression in characters. */
 const maxLength = 1024;
 
 const keywords: ReadonlySet<string> = new Set([
@@ -27,7 +27,7 @@ const keywords: ReadonlySet<string> = new Set([
   "remove",
 ]);
 
-/** One token at a time, anchored; the alternatives cannot begin with the same character except numbers. */
+/** One token at a time, anchored; except for numbers, no two alternatives start with the same character. */
 const token =
   /\s*(?:([A-Za-z_][A-Za-z0-9_]*)|\[((?:[^\]]|\]\])*)\]|"((?:[^"]|"")*)"|'((?:[^']|'')*)'|@([A-Za-z_][A-Za-z0-9_]*)|(\d+\.?\d*(?:[eE][+-]?\d+)?|\.\d+(?:[eE][+-]?\d+)?)|(<>|!=|<=|>=|[=<>+\-*/%(),.;]))/y;
 
@@ -37,7 +37,7 @@ const mostLong = 2n ** 63n - 1n;
 /**
  * Splits an expression into tokens, with an `end` after the last.
  *
- * @throws SobreError `InvalidArgument` with the offset, for signs that the syntax does not have and texts of more than 1,024 characters.
+ * @throws SobreError `InvalidArgument` with the offset, for unknown symbols and texts of more than 1,024 characters.
  */
 export function tokenize(text: string): readonly Token[] {
   if (typeof text !== "string" || text.length > maxLength)
@@ -79,6 +79,6 @@ function name(text: string, offset: number): Token {
   return { kind: "name", text, delimited: true, offset };
 }
 
-/** The error of an expression that cannot be read. */
+/** A syntax error in an expression. */
 export const syntaxError = (what: string, offset: number): SobreError =>
   new SobreError("InvalidArgument", `${what}, at offset ${offset}. See the Service Bus SQL filter syntax.`, { offset });

@@ -4,7 +4,7 @@ import { Typed } from "../../values/typed.ts";
 import { SobreError } from "../../errors/sobre-error.ts";
 import type { Arithmetic, Comparison, SqlValue } from "./syntax.ts";
 
-/** The value of a property in an expression: integers of every width are 64 bits, other numbers doubles. */
+/** The value of a property in an expression: integers of every width become 64-bit, other numbers doubles. */
 export function toSql(value: ApplicationPropertyValue | undefined): SqlValue {
   if (value === null || value === undefined) return undefined;
   if (typeof value === "number") return Number.isSafeInteger(value) ? BigInt(value) : value;
@@ -17,7 +17,7 @@ export function toSql(value: ApplicationPropertyValue | undefined): SqlValue {
   return undefined;
 }
 
-/** The application property that an expression's value becomes. */
+/** Converts an expression's value to that of an application property. */
 export function fromSql(value: SqlValue): ApplicationPropertyValue {
   if (value === undefined) return null;
   return typeof value === "number" ? typed.double(value) : value;
@@ -49,12 +49,12 @@ function orderOf(left: SqlValue, right: SqlValue): number | undefined {
   if (!comparable || typeof left === "object" || typeof right === "object") return undefined;
   if (left < right) return -1;
   if (left > right) return 1;
-  // NaN is neither less, nor more, nor equal.
+  // NaN is neither less than, greater than nor equal to anything.
   return Number.isNaN(left) || Number.isNaN(right) ? undefined : 0;
 }
 
 /**
- * Calculates; unknown operands make the result unknown, `+` joins texts.
+ * Calculates; an unknown operand makes the result unknown, and `+` concatenates strings.
  *
  * @throws SobreError `InvalidArgument` for operands that are not numbers, and for dividing an integer by zero.
  */

@@ -9,19 +9,19 @@ import type { SessionLock } from "./session.ts";
 import { MemorySessionReceiver } from "./session-receiver.ts";
 import type { SessionTable, WaitingAccept } from "./session-table.ts";
 
-/** Who accepts a session, and how. */
+/** A request to accept a session. */
 export interface Acceptance {
   readonly options: AcceptSessionOptions;
   readonly holder: Holder;
   readonly onClose: (receiver: MemoryReceiver) => void;
-  /** Takes the function that ends the wait when the connection closes; returns one that forgets it. */
+  /** Registers the function that ends the wait when the connection closes; returns a function that unregisters it. */
   readonly onWait: (end: () => void) => () => void;
 }
 
 /**
  * Locks a session by its id, or the next available one, waiting for it.
  *
- * @throws SobreError `InvalidOperation` where there are no sessions, `SessionCannotBeLocked`, `ServiceTimeout`, `Aborted`.
+ * @throws SobreError `InvalidOperation` when the entity has no sessions, `SessionCannotBeLocked`, `ServiceTimeout`, `Aborted`.
  */
 export async function acceptSession(
   owner: ReceivableEntity,
@@ -49,7 +49,7 @@ async function acquire(
   if (signal?.aborted === true) throw aborted();
   let lock: SessionLock | undefined;
   if (sessionId !== undefined) lock = sessions.accept(sessionId, holder, now);
-  // Those that already wait come first.
+  // Calls that are already waiting come first.
   else if (!sessions.contended) lock = sessions.acceptNext(holder, now);
   if (lock !== undefined) return lock;
   const tooLate = (): SobreError =>

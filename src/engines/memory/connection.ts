@@ -34,11 +34,11 @@ import { MemoryTransaction } from "./transaction.ts";
 
 interface Closable {
   close(): Promise<void>;
-  /** Ends without releasing a lock. */
+  /** Closes without releasing locks. */
   abort(): Promise<void>;
 }
 
-/** A connection to a namespace: what it locks is released when it closes. */
+/** A connection to a namespace; closing it releases its locks. */
 export class MemoryConnection implements Engine, Holder {
   readonly name = "memory";
   readonly capabilities: Capabilities = nativeCapabilities;
@@ -52,7 +52,7 @@ export class MemoryConnection implements Engine, Holder {
   readonly #onEnd: (ended: MemoryConnection) => void;
   #closed = false;
 
-  /** @param onEnd is called once the connection has ended, in whichever way. */
+  /** @param onEnd Called once the connection has ended, for whatever reason. */
   constructor(
     namespace: Namespace,
     { sharesBytes = false }: ConnectOptions = {},
@@ -244,7 +244,7 @@ export class MemoryConnection implements Engine, Holder {
     await Promise.all([...this.#open].map((link) => link.abort()));
   }
 
-  /** Takes no more calls, and rolls back what is open. */
+  /** Stops accepting calls, and rolls back open transactions. */
   #end(): number {
     const now = this.#namespace.timeline.now();
     this.#closed = true;
@@ -258,7 +258,7 @@ export class MemoryConnection implements Engine, Holder {
     return link;
   }
 
-  /** The time, after everything due has happened. @throws SobreError `Closed`. */
+  /** The time, after applying everything due. @throws SobreError `Closed`. */
   #enter(): number {
     if (this.#closed) throw closed("engine");
     return this.#namespace.timeline.now();
@@ -273,9 +273,9 @@ export class MemoryConnection implements Engine, Holder {
 }
 
 /**
- * The link under which deferred messages are received: on session entities that of the session.
+ * The link under which deferred messages are received: on session entities, the link that holds the session.
  *
- * @throws SobreError `InvalidOperation` without session id, `SessionLockLost` when the connection does not hold it.
+ * @throws SobreError `InvalidOperation` without a session id, `SessionLockLost` when the connection does not hold it.
  */
 function sessionLink(
   { sessions, policy }: MessageQueue,

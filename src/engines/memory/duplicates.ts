@@ -4,7 +4,7 @@ import type { EntityFacts } from "./entity-facts.ts";
 import { besides, type Meter } from "./meter.ts";
 import type { Due, Timeline } from "./timeline.ts";
 
-/** How often in a window ids are forgotten at most: a sweep walks over what was forgotten before. */
+/** Maximum number of sweeps per window: deleted entries of a `Map` still cost time when iterating. */
 const sweeps = 16;
 
 /** The entity of {@link Duplicates}. */
@@ -15,7 +15,7 @@ export interface DuplicatesOwner {
   readonly settings: { readonly duplicateDetectionHistoryTimeWindow: number };
 }
 
-/** The message ids seen within a window of time. A duplicate does not make the window longer. */
+/** The message ids seen within a time window. A duplicate does not extend the window. */
 export class Duplicates implements Due {
   dueIndex = -1;
   readonly #owner: DuplicatesOwner;
@@ -26,7 +26,7 @@ export class Duplicates implements Due {
     this.#owner = owner;
   }
 
-  /** Says whether the id was seen within the window, and remembers it when not. */
+  /** Whether the id was seen within the window; records it if not. */
   seen(messageId: MessageId, partitionKey: string | undefined, now: number): boolean {
     const key = duplicateKey(messageId, partitionKey);
     const before = this.#seen.get(key);
@@ -36,14 +36,14 @@ export class Duplicates implements Due {
     return false;
   }
 
-  /** Remembers what was seen, now or before a restart. */
+  /** Records an id that was seen, now or before a restart. */
   restore(key: string, at: number): void {
     if (!this.#seen.delete(key)) this.#owner.meter.memory.used += costOf(key);
     this.#seen.set(key, at);
     if (this.dueIndex === -1) this.#owner.timeline.schedule(this, at + this.#window());
   }
 
-  /** Forgets what is out of the window; called by the timeline, not for every id. */
+  /** Removes ids that have left the window; scheduled in batches, not per id. */
   due(now: number): void {
     const window = this.#window();
     if (this.#seen.size > 0) this.#owner.facts?.forgotten(now - window);
@@ -57,7 +57,7 @@ export class Duplicates implements Due {
     }
   }
 
-  /** Forgets everything, and looks at the time no more. */
+  /** Removes everything, and leaves the timeline. */
   clear(): void {
     for (const key of this.#seen.keys()) this.#owner.meter.memory.used -= costOf(key);
     this.#seen.clear();
@@ -68,11 +68,11 @@ export class Duplicates implements Due {
     return this.#owner.settings.duplicateDetectionHistoryTimeWindow;
   }
 
-  /** How many ids are remembered. */
+  /** The number of ids recorded. */
   get size(): number {
     return this.#seen.size;
   }
 }
 
-/** Bytes that a remembered id takes. */
+/** Bytes that a recorded id takes. */
 const costOf = (key: string): number => besides.seen + key.length * 2;

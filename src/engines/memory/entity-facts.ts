@@ -7,7 +7,7 @@ import type { EntityFact, Part, StoredMessage } from "./store.ts";
 
 type WithoutHead<T> = T extends unknown ? Omit<T, "kind" | "entity"> : never;
 
-/** Records what happens to one entity, under its number in the store. */
+/** Records the events of one entity, under its number in the store. */
 export class EntityFacts {
   readonly entity: number;
   readonly #journal: Journal;
@@ -22,7 +22,7 @@ export class EntityFacts {
     this.#journal.check(envelope);
   }
 
-  /** The entity is new, or has changed. */
+  /** The entity was created or changed. */
   changed(fact: WithoutHead<EntityFact>): void {
     this.#journal.record({ kind: "entity", entity: this.entity, ...fact });
   }
@@ -32,7 +32,7 @@ export class EntityFacts {
     this.#journal.record({ kind: "entityDeleted", entity: this.entity });
   }
 
-  /** `counts` says whether it is deleted when it is not used. */
+  /** `counts` is whether the entity is deleted when idle. */
   used(at: number, counts: boolean): void {
     this.#journal.used(this.entity, at, counts);
   }
@@ -45,7 +45,7 @@ export class EntityFacts {
     this.#journal.record({ kind: "ruleDeleted", entity: this.entity, name });
   }
 
-  /** A message has come; `dueAt` is when it becomes active, 0 when it is. */
+  /** A message has arrived; `dueAt` is when it becomes active, 0 if it already is. */
   added(part: Part, message: QueuedMessage, dueAt: number): void {
     message.position = this.#journal.nextRecord();
     this.#journal.pager.came(message);
@@ -56,13 +56,13 @@ export class EntityFacts {
     });
   }
 
-  /** A message has another envelope; `before` is the size of the one it had. */
+  /** The envelope of a message was replaced; `before` is the size of the old one. */
   amended(part: Part, message: QueuedMessage, before: number): void {
     this.#journal.pager.amended(message, before);
     this.#journal.record({ kind: "amended", message: this.#stored(part, message, 0), envelope: message.envelope });
   }
 
-  /** A message was handed over. */
+  /** A message was delivered. */
   handedOver(message: QueuedMessage): void {
     this.#status(message);
   }
@@ -82,12 +82,12 @@ export class EntityFacts {
     this.#journal.record({ kind: "removed", record: message.position });
   }
 
-  /** A message is gone with its entity, or for good. */
+  /** A message was removed, alone or with its entity. */
   left(message: QueuedMessage): void {
     this.#journal.pager.left(message);
   }
 
-  /** The delivery of a message whose envelope is read from the store meanwhile. */
+  /** The delivery of a message whose envelope is still being read from the store. */
   describe(
     message: QueuedMessage,
     describe: (envelope: Envelope) => Delivery,
@@ -96,7 +96,7 @@ export class EntityFacts {
     return this.#journal.pager.describe(message, describe, hand);
   }
 
-  /** Goes on with a message once its envelope is in memory. */
+  /** Continues with a message once its envelope is in memory. */
   park(message: QueuedMessage, goOn: () => void): void {
     this.#journal.pager.park(message, goOn);
   }

@@ -19,7 +19,7 @@ export abstract class Entity {
   readonly timeline: Timeline;
   /** When it was used last, in milliseconds since 1970. */
   usedAt: number;
-  /** Records what happens; set by the namespace where there is a store. */
+  /** Records events; set by the namespace if there is a store. */
   facts: EntityFacts | undefined = undefined;
   readonly part: Part = "messages";
   #createdAt: number;
@@ -33,19 +33,19 @@ export abstract class Entity {
     this.#modifiedAt = this.usedAt;
   }
 
-  /** Whether a receive waits, or a session is held. */
+  /** Whether a receive is waiting or a session is held. */
   abstract get awaited(): boolean;
 
-  /** Takes a message in that is ready for delivery or forwarding. */
+  /** Accepts a message that is ready for delivery or forwarding. */
   abstract arrive(incoming: Incoming, now: number): void;
 
-  /** Drops every message, lock and session state, and forgets the message ids seen; whoever waits goes on waiting. */
+  /** Deletes every message, lock, session state and recorded message id; waiting calls keep waiting. */
   abstract clear(now: number): void;
 
-  /** Drops everything and refuses whoever waits. */
+  /** Deletes everything and refuses waiting calls. */
   abstract destroy(refusal: SobreError): void;
 
-  /** Notes that the entity was used. */
+  /** Records that the entity was used. */
   touch(now: number): void {
     this.usedAt = now;
     this.facts?.used(now, this.settings.autoDeleteOnIdle !== Infinity);
@@ -57,12 +57,12 @@ export abstract class Entity {
     this.#modifiedAt = modifiedAt;
   }
 
-  /** Applies settings that have been changed. */
+  /** Applies changed settings. */
   settingsChanged(now: number): void {
     this.#modifiedAt = now;
   }
 
-  /** The number that a message was first accepted under, which is used up when it is none yet. */
+  /** The sequence number under which a message was first accepted; consumes one if it has none yet. */
   protected firstNumber(incoming: Incoming): bigint {
     return incoming.enqueuedSequenceNumber ?? this.messages.store.skipNumber(incoming.envelope);
   }

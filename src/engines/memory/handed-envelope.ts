@@ -6,14 +6,14 @@ import { OwnEnvelope, owned } from "./own-envelope.ts";
 
 /** A connection. */
 export interface Holder {
-  /** Whether bytes are taken from it and handed over to it without a copy. */
+  /** Whether bytes are passed from and to it without copying. */
   readonly sharesBytes: boolean;
 }
 
 const none = new Uint8Array();
 
 /**
- * An envelope as a receiver gets it: no byte of it is shared with the broker or with another receiver.
+ * An envelope as a receiver gets it, without bytes shared with the broker or another receiver.
  *
  * The payload is copied when it is first read, since a message may be settled unread.
  */
@@ -22,7 +22,7 @@ class HandedEnvelope implements Envelope {
   readonly brokerProperties: BrokerProperties;
   readonly applicationProperties: ApplicationProperties;
   declare readonly origin?: Origin;
-  /** None once the payload is its own. */
+  /** `undefined` once the payload has been copied. */
   #stored: Envelope | undefined;
   #payload: Uint8Array = none;
 
@@ -45,7 +45,7 @@ class HandedEnvelope implements Envelope {
     return this.#payload;
   }
 
-  /** The envelope to store when it is sent again. */
+  /** The envelope to store when this one is sent again. */
   get sent(): Envelope {
     if (this.#stored !== undefined) return this.#stored;
     if (this.origin === undefined) return new OwnEnvelope(this);
@@ -54,7 +54,7 @@ class HandedEnvelope implements Envelope {
   }
 }
 
-/** The envelope that a connection is handed. */
+/** The envelope to deliver to a connection. */
 export const handedTo = ({ sharesBytes }: Holder, stored: Envelope): Envelope =>
   sharesBytes ? stored : new HandedEnvelope(stored);
 

@@ -1,10 +1,10 @@
-/** Children per node: a wide heap is shallow, and its keys lie side by side in memory. */
+/** Children per node: a wide heap is shallow, and its keys are adjacent in memory. */
 const arity = 4;
 
 /**
- * Items in order of their keys, and of their adding where keys are equal.
+ * Items in order of their keys; items with equal keys in insertion order.
  *
- * Adding and removing take logarithmic time at most; adding in order of the keys takes constant time.
+ * Insertion and removal take at most logarithmic time; insertion in key order takes constant time.
  */
 export class Heap<T> {
   readonly #items: T[] = [];
@@ -13,7 +13,7 @@ export class Heap<T> {
   #order = 0;
   readonly #moved: (item: T, index: number) => void;
 
-  /** @param moved Notes the index of an item, by which it can be removed; -1 when it has left. */
+  /** @param moved Called with an item's new index, by which it can be removed; -1 once it has left. */
   constructor(moved: (item: T, index: number) => void) {
     this.#moved = moved;
   }
@@ -22,12 +22,12 @@ export class Heap<T> {
     return this.#items.length;
   }
 
-  /** The item with the least key. */
+  /** The item with the smallest key. */
   get first(): T | undefined {
     return this.#items[0];
   }
 
-  /** The least key; `Infinity` when there is no item. */
+  /** The smallest key; `Infinity` when the heap is empty. */
   get firstKey(): number {
     return this.#items.length === 0 ? Infinity : this.#key(0);
   }
@@ -89,7 +89,7 @@ export class Heap<T> {
     this.#place(item, key, order, index);
   }
 
-  /** Whether something under this key comes before the item at an index. */
+  /** Whether an item with this key and order comes before the item at an index. */
   #isBefore(key: number, order: number, index: number): boolean {
     const other = this.#key(index);
     return key < other || (key === other && order < (this.#orders[index] ?? 0));

@@ -1,15 +1,15 @@
 import type { Due, Timeline } from "./timeline.ts";
 
-/** An entity that may be deleted when nobody uses it. */
+/** An entity that may be deleted when idle. */
 interface Idler {
   readonly settings: { readonly autoDeleteOnIdle: number };
   /** When it was used last, in milliseconds since 1970. */
   readonly usedAt: number;
-  /** Whether somebody waits for its messages. */
+  /** Whether anyone is waiting for its messages. */
   readonly awaited: boolean;
 }
 
-/** Deletes an entity that nobody has used for as long as its settings say. */
+/** Deletes an entity that has been idle for the time in its settings. */
 export class IdleWatch implements Due {
   dueIndex = -1;
   readonly #timeline: Timeline;
@@ -24,12 +24,12 @@ export class IdleWatch implements Due {
     this.#span = idler.settings.autoDeleteOnIdle;
   }
 
-  /** Watches from a time on: now, or when the entity was used before a restart. */
+  /** Starts watching from a time: now, or when the entity was last used before a restart. */
   start(from: number): void {
     this.#timeline.schedule(this, from + this.#span);
   }
 
-  /** Ends it: a deleted entity, with all that it held, is not kept until its idle time ends. */
+  /** Stops watching; otherwise a deleted entity would stay in memory until its idle time ends. */
   stop(): void {
     this.#timeline.cancel(this);
   }

@@ -9,9 +9,9 @@ export interface Incoming {
   readonly envelope: Envelope;
   /** Bytes of the envelope. */
   readonly size: number;
-  /** How often it has been forwarded on this way. */
+  /** How often it has been forwarded so far. */
   readonly hops: number;
-  /** The number on the entity that accepted it first. */
+  /** The sequence number on the entity that accepted it first. */
   readonly enqueuedSequenceNumber: bigint | undefined;
   /** Why and where it was dead-lettered, when it comes from a dead-letter queue. */
   readonly deadLetter: DeadLetterMark | undefined;
@@ -21,7 +21,7 @@ export interface Incoming {
 export const changed = (incoming: Incoming, envelope: Envelope): Incoming =>
   envelope === incoming.envelope ? incoming : { ...incoming, envelope, size: sizeOfEnvelope(envelope) };
 
-/** A message as a sender hands it in. */
+/** A message as sent. */
 export function sent(holder: Holder, given: Envelope): Incoming {
   return {
     envelope: takenFrom(holder, given),
@@ -32,7 +32,7 @@ export function sent(holder: Holder, given: Envelope): Incoming {
   };
 }
 
-/** A message that has left a queue, on its way into another; `number` is the one it had there. */
+/** A message that has left one queue and is on its way into another; `number` is its sequence number in the old queue. */
 export const moved = (message: QueuedMessage, number: bigint): Incoming => ({
   envelope: message.envelope,
   size: message.size,

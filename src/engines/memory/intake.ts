@@ -23,7 +23,7 @@ export interface IntakeOwner extends Entity {
 
 const megabyte = 2 ** 20;
 
-/** The way into a queue or topic: limits, message ids, duplicates, schedules. */
+/** Accepts messages into a queue or topic: limits, message ids, duplicates, schedules. */
 export class Intake {
   readonly #owner: IntakeOwner;
   readonly #duplicates: Duplicates | undefined;
@@ -34,7 +34,7 @@ export class Intake {
   }
 
   /**
-   * Refuses what the entity cannot take; `reserved` are bytes promised to others.
+   * Checks that the entity can accept the messages; `reserved` is the number of bytes already promised to others.
    *
    * @returns the bytes that the messages take.
    * @throws SobreError `MessagingEntityDisabled`, `MessageSizeExceeded`, `QuotaExceeded`, `InvalidArgument`.
@@ -59,10 +59,10 @@ export class Intake {
   }
 
   /**
-   * Refuses what a sender must not send.
+   * Checks messages from a sender.
    *
    * @returns the bytes that the messages take.
-   * @throws SobreError as {@link check} does, or `InvalidOperation` without session id on a session entity.
+   * @throws SobreError like {@link check}, or `InvalidOperation` without a session id on a session entity.
    */
   checkSend(messages: readonly Incoming[], reserved = 0): number {
     if (this.#owner.requiresSession) {
@@ -73,7 +73,7 @@ export class Intake {
     return this.check(messages, reserved);
   }
 
-  /** Takes a checked message in, now or at its `scheduledEnqueueTimeUtc`; a duplicate vanishes. */
+  /** Accepts a checked message, now or at its `scheduledEnqueueTimeUtc`; a duplicate is discarded. */
   accept(incoming: Incoming, now: number): void {
     const admitted = this.#admit(incoming, now);
     if (admitted === undefined) return;
@@ -94,7 +94,7 @@ export class Intake {
     return this.#owner.messages.schedule(arrivalOf(admitted, now), Math.max(at, now), number);
   }
 
-  /** Numbers checked messages now and schedules them at the commit; a rollback leaves a gap. */
+  /** Assigns sequence numbers to checked messages now and schedules them at the commit; a rollback leaves a gap. */
   scheduleIn(transaction: MemoryTransaction, messages: readonly Incoming[]): readonly bigint[] {
     const { messages: queue } = this.#owner;
     const numbers: bigint[] = [];
@@ -114,19 +114,19 @@ export class Intake {
     return numbers;
   }
 
-  /** Forgets the message ids that were seen. */
+  /** Removes the recorded message ids. */
   clear(now: number): void {
     if (this.#duplicates === undefined) return;
     this.#duplicates.clear();
     this.#owner.facts?.forgotten(now);
   }
 
-  /** Forgets everything; for an entity that is gone. */
+  /** Removes everything; called when the entity is deleted. */
   destroy(): void {
     this.#duplicates?.clear();
   }
 
-  /** Remembers an id that was seen before a restart. */
+  /** Records an id that was seen before a restart. */
   restoreSeen(key: string, at: number): void {
     this.#duplicates?.restore(key, at);
   }
@@ -141,7 +141,7 @@ export class Intake {
   }
 }
 
-/** The bookkeeping of a message that is scheduled. */
+/** The bookkeeping of a scheduled message. */
 function arrivalOf(incoming: Incoming, now: number): Parameters<MessageQueue["schedule"]>[0] {
   return {
     envelope: incoming.envelope,

@@ -3,30 +3,30 @@ import type { Pager } from "./pager.ts";
 import type { QueuedMessage } from "./queued-message.ts";
 import type { Fact, Part, Store } from "./store.ts";
 
-/** Facts after which a batch is handed to the store although others are under way, so that it works while more gather. */
+/** Facts after which a batch is passed to the store even while others are in progress, so that it writes while more are collected. */
 const fullBatch = 128;
 
 /** The numbers of one partition. */
 interface Numbers {
-  /** The place of the next message. */
+  /** The ordinal of the next message. */
   readonly next: number;
 }
 
 /**
  * Collects the facts of an engine and commits them in order, in batches.
  *
- * While one batch is written the next one collects, so any number of callers share one disk sync.
+ * While one batch is written, the next one is collected, so any number of callers share one disk sync.
  */
 export class Journal {
   readonly pager: Pager;
   readonly #store: Store;
-  /** Called once, when a commit has failed: nothing is recorded any more. */
+  /** Called once, when a commit has failed; nothing is recorded afterwards. */
   readonly #onFailure: (error: unknown) => void;
   #facts: Fact[] = [];
   readonly #numbers = new Map<Numbers, { readonly entity: number; readonly part: Part; readonly partition: number }>();
   readonly #used = new Map<number, number>();
   #gathering: Outcome | undefined;
-  /** The last one that was handed to the store, while it or one before it is under way. */
+  /** The last batch passed to the store, while it or an earlier one is in progress. */
   #last: Outcome | undefined;
   #underWay = 0;
   #isOpen = false;
@@ -40,7 +40,7 @@ export class Journal {
     this.#onFailure = onFailure;
   }
 
-  /** Begins to record, once what is in the store has been loaded; the ids from there are not given again. */
+  /** Starts recording, once the contents of the store have been loaded; ids used there are not reused. */
   open(lastRecord: number, lastEntity: number): void {
     this.#lastRecord = lastRecord;
     this.#lastEntity = lastEntity;
@@ -66,21 +66,21 @@ export class Journal {
     this.#gather();
   }
 
-  /** Notes that numbers were used up; where they have come to is read when the batch is committed. */
+  /** Notes that sequence numbers were consumed; the next number is read when the batch is committed. */
   numbered(entity: number, part: Part, partition: number, numbers: Numbers): void {
     if (!this.#isOpen) return;
     this.#numbers.set(numbers, { entity, part, partition });
     this.#gather();
   }
 
-  /** Notes when an entity was used: with the next batch, unless its idle time counts. */
+  /** Notes when an entity was used. Written with the next batch; if the entity is deleted when idle, this starts one. */
   used(entity: number, at: number, counts: boolean): void {
     if (!this.#isOpen) return;
     this.#used.set(entity, at);
     if (counts) this.#gather();
   }
 
-  /** Forgets what was noted of an entity that is gone. */
+  /** Removes the notes on a deleted entity. */
   forget(entity: number): void {
     this.#used.delete(entity);
     for (const [numbers, of] of this.#numbers) if (of.entity === entity) this.#numbers.delete(numbers);
@@ -91,14 +91,14 @@ export class Journal {
     return (this.#gathering ?? this.#last)?.promise ?? Promise.resolve();
   }
 
-  /** Commits everything that was noted, and records nothing any more. */
+  /** Commits everything noted, and stops recording. */
   async close(): Promise<void> {
     if (this.#used.size > 0) this.#gather();
     this.#isOpen = false;
     await this.synced();
   }
 
-  /** Says that what was recorded so far is whole: the messages of one send, e.g., or the steps of a transaction. */
+  /** Marks the facts recorded so far as complete, e.g. all messages of one send or all steps of a transaction. */
   stepEnded(): void {
     if (this.#facts.length >= fullBatch) this.#commit();
   }
@@ -106,7 +106,7 @@ export class Journal {
   #gather(): void {
     if (this.#gathering !== undefined) return;
     this.#gathering = new Outcome();
-    // Callers of one turn share a batch.
+    // Callers in the same turn of the event loop share a batch.
     if (this.#underWay === 0) queueMicrotask(() => this.#commitWhenIdle());
   }
 
@@ -155,7 +155,7 @@ export class Journal {
     this.#facts = [];
     if (isFirst) this.#onFailure(error);
     batch.reject(error);
-    // It builds on what was lost, as do those under way, which the store refuses.
+    // This batch builds on the lost one, like those in progress, which the store refuses.
     gathering?.reject(error);
   }
 }
@@ -171,7 +171,7 @@ class Outcome {
       this.#resolve = resolve;
       this.#reject = reject;
     });
-    // Often nobody waits; whoever does still sees the rejection.
+    // Often nobody awaits it; a caller that does still gets the rejection.
     this.promise.catch(() => {});
   }
 

@@ -5,19 +5,19 @@ import type { WaitingReceive } from "./waiting-receive.ts";
 
 /** The queue of a {@link Lane}. */
 export interface LaneQueue {
-  /** Hands ready messages to the receives that wait. */
+  /** Delivers ready messages to the waiting receives. */
   serve(lane: Lane): void;
   messageDue(message: QueuedMessage, now: number): void;
 }
 
 /**
- * The messages of a queue, or of one session, that are ready for delivery, and the receives that wait for one.
+ * The messages of a queue or session that are ready for delivery, and the receives waiting for them.
  *
  * Redelivered messages come first, oldest first; then those never delivered. Since every redelivered message arrived
  * before any of those, this is the order of arrival.
  */
 export class Lane implements Place {
-  /** In the order in which they began to wait. */
+  /** In the order in which they started waiting. */
   readonly waiting: LinkedList<WaitingReceive> = new LinkedList();
   readonly #queue: LaneQueue;
   readonly #fresh = new LinkedList<QueuedMessage>();
@@ -34,7 +34,7 @@ export class Lane implements Place {
     return undefined;
   }
 
-  /** How many messages are ready. */
+  /** The number of ready messages. */
   get size(): number {
     return this.#size;
   }
@@ -51,7 +51,7 @@ export class Lane implements Place {
     this.#returned.add(message, message.position);
   }
 
-  /** Serves the receives that wait in a microtask, so that what arrives together is handed over together. */
+  /** Serves the waiting receives in a microtask, so that messages that arrive together are delivered together. */
   wake(): void {
     if (this.#waking || this.#size === 0 || this.waiting.first === undefined) return;
     this.#waking = true;
@@ -61,7 +61,7 @@ export class Lane implements Place {
     });
   }
 
-  /** Takes the next message out, or `undefined` when none is ready. */
+  /** Removes and returns the next message, or `undefined` when none is ready. */
   shift(): QueuedMessage | undefined {
     const message = this.#returned?.first ?? this.#fresh.first;
     if (message !== undefined) this.remove(message);

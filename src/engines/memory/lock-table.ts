@@ -6,7 +6,7 @@ import type { MessageLock, QueuedMessage } from "./queued-message.ts";
 const headLength = 24;
 const tokenLength = 36;
 
-/** The third and fourth digit of a UUID's fourth group, with the hyphen after it. */
+/** The third and fourth digits of a UUID's fourth group, with the hyphen that follows. */
 const counts: readonly string[] = Array.from({ length: 256 }, (_, count) => `${hex(count, 2)}-`);
 
 function hex(number: number, digits: number): string {
@@ -16,16 +16,16 @@ function hex(number: number, digits: number): string {
 /**
  * The locked messages of a queue by lock token.
  *
- * A token is a UUID (version 4 by its form): a beginning drawn at random for every 256 of them, a count, and the slot.
+ * A token has the form of a version 4 UUID: a random prefix for every 256 of them, a count, and the slot.
  * Slots are reused, tokens never. Tokens are unique but not secret: the server decides who may settle.
  */
 export class LockTable {
   readonly #slots: (QueuedMessage | undefined)[] = [];
-  /** The locks of each connection, so that its end costs what it holds, whatever the others hold. */
+  /** The locks of each connection, so that closing one costs time only for its own locks. */
   readonly #byHolder = new WeakMap<object, LinkedList<MessageLock>>();
   #lastHolder: object | undefined;
   #lastHeld: LinkedList<MessageLock> | undefined;
-  /** The lock that is probably settled next: messages are mostly settled in the order in which they were taken. */
+  /** The lock that is probably settled next: messages are mostly settled in the order of delivery. */
   #expected: MessageLock | undefined;
   readonly #free: number[] = [];
   /** The last groups of tokens, made once per slot. */
@@ -58,7 +58,7 @@ export class LockTable {
   #token(slot: number, mark: string | undefined): LockToken {
     const tail = (this.#tails[slot] ??= hex(slot, tokenLength - headLength));
     if (this.#count === counts.length) {
-      // The first two digits of the fourth group hold the variant, so they are drawn too.
+      // The first two digits of the fourth group contain the variant, so they belong to the random prefix.
       this.#head = crypto.randomUUID().slice(0, headLength - 3);
       this.#count = 0;
     }
@@ -81,7 +81,7 @@ export class LockTable {
     lock.held.remove(lock);
   }
 
-  /** The locked messages of a holder, or of all, oldest first. */
+  /** The messages locked by a holder, or by all, oldest first. */
   heldBy(holder: object | undefined): readonly QueuedMessage[] {
     const held =
       holder === undefined
@@ -90,7 +90,7 @@ export class LockTable {
     return held.toSorted((left, right) => left.position - right.position);
   }
 
-  /** How many messages are locked. */
+  /** The number of locked messages. */
   get size(): number {
     return this.#slots.length - this.#free.length;
   }
@@ -102,7 +102,7 @@ export class LockTable {
   }
 }
 
-/** Reads the last group; a token that is not ours gives a number under which there is no message. */
+/** Reads the last group; a foreign token gives a slot without a message. */
 function slotOf(token: LockToken): number {
   let slot = 0;
   for (let index = headLength; index < tokenLength; index++) {

@@ -26,20 +26,20 @@ export interface TopicSetup extends TopicOptions {
 export interface MemoryEngineOptions {
   /** Where the broker's time comes from. Default: the machine's clock. */
   readonly clock?: Clock | undefined;
-  /** Queues to begin with: their names, or options by name. */
+  /** Queues to create: their names, or options by name. */
   readonly queues?: Readonly<Record<string, QueueOptions>> | readonly string[] | undefined;
-  /** Topics to begin with: their names, or options by name with their subscriptions. */
+  /** Topics to create: their names, or options by name with their subscriptions. */
   readonly topics?: Readonly<Record<string, TopicSetup>> | readonly string[] | undefined;
-  /** First sequence number of every entity and sub-queue, to try out the end of their range. Default: 1. */
+  /** First sequence number of every entity and sub-queue, to test the end of their range. Default: 1. */
   readonly firstSequenceNumber?: bigint | undefined;
-  /** Keys of a configuration that `emulatorConfig` has read. A server checks them; an engine in the process has no use for them. */
+  /** Keys of a configuration that `emulatorConfig` has read. A server checks them; an in-process engine ignores them. */
   readonly keys?: object | undefined;
 }
 
 /**
  * Creates a broker inside the process, with the behaviour of Azure Service Bus.
  *
- * Every receiver gets its own copy of the bytes. A sent envelope belongs to the engine: do not write to its bytes
+ * Every receiver gets its own copy of the bytes. A sent envelope belongs to the engine: do not modify its bytes
  * afterwards.
  *
  * @throws SobreError `InvalidArgument` naming the option, including those of entities; unknown options are rejected.
@@ -50,7 +50,7 @@ export function memoryEngine(options: MemoryEngineOptions = {}): Engine {
   return memoryEngineWithin(undefined, options);
 }
 
-/** {@link memoryEngine} within a limit of memory that it shares with others. */
+/** {@link memoryEngine} with a memory limit that it shares with other engines. */
 export function memoryEngineWithin(memory: Memory | undefined, options: MemoryEngineOptions): Engine {
   checkOptions(options, memoryOptionChecks);
   const { clock = systemClock, firstSequenceNumber = 1n } = options;
@@ -59,7 +59,7 @@ export function memoryEngineWithin(memory: Memory | undefined, options: MemoryEn
   return new RootConnection(namespace);
 }
 
-/** The connection that the engine ends with: what it stored counts no more. */
+/** The root connection: closing it closes the engine and frees its share of memory. */
 class RootConnection extends MemoryConnection {
   readonly #namespace: Namespace;
 
@@ -80,7 +80,7 @@ class RootConnection extends MemoryConnection {
 }
 
 /**
- * Creates the entities of options, those excepted that `exists` knows.
+ * Creates the entities of the options, except those for which `exists` is true.
  *
  * @throws SobreError `InvalidArgument` naming the entity and the option.
  */
@@ -104,7 +104,7 @@ export function createEntities(
   }
 }
 
-/** Makes an entity of many, whose errors say which one is wrong. */
+/** Creates one of several entities; its errors name the entity. */
 function make(what: string, create: () => void): void {
   try {
     create();

@@ -2,14 +2,14 @@ import { partitionCount, partitionOfKey } from "../../broker/partitions.ts";
 import type { QueuedMessage } from "./queued-message.ts";
 import { SequenceLog } from "./sequence-log.ts";
 
-/** Where an entity's sequence numbers begin. */
+/** Where an entity's sequence numbers start. */
 export interface Numbering {
   readonly partitioned: boolean;
-  /** The first number of every partition; by Azure's example 1. */
+  /** The first number of every partition; 1, as on Azure. */
   readonly first: bigint;
 }
 
-/** The messages of a queue in order of their sequence numbers, over all its partitions. */
+/** The messages of a queue in sequence-number order, across its partitions. */
 export class MessageLog {
   readonly #logs: readonly SequenceLog<QueuedMessage>[];
   #turn = 0;
@@ -22,13 +22,13 @@ export class MessageLog {
     );
   }
 
-  /** Stores the message under the next number of the partition of its key; without key partitions take turns. */
+  /** Stores the message under the next number of its key's partition; without a key, partitions take turns. */
   append(message: QueuedMessage, key: string | undefined): void {
     message.partition = this.partitionOf(key);
     this.partition(message.partition).append(message);
   }
 
-  /** Stores the message under a number that {@link skip} gave. */
+  /** Stores the message under a number from {@link skip}. */
   place(message: QueuedMessage, sequenceNumber: bigint): void {
     message.partition = this.#partitionIn(sequenceNumber);
     const log = this.partition(message.partition);
@@ -37,13 +37,13 @@ export class MessageLog {
     log.place(message, ordinal);
   }
 
-  /** Stores a message where it was before a restart. */
+  /** Stores a message at its position from before a restart. */
   restore(message: QueuedMessage, partition: number, ordinal: number): void {
     message.partition = partition;
     this.partition(partition).place(message, ordinal);
   }
 
-  /** Uses up the next number of a partition for a message that is not kept here. */
+  /** Consumes the next number of a partition for a message that is not kept here. */
   skip(partition: number): bigint {
     const log = this.partition(partition);
     return log.numberOf(log.skip());
@@ -61,7 +61,7 @@ export class MessageLog {
     return this.#logs[this.#partitionIn(sequenceNumber)]?.find(sequenceNumber);
   }
 
-  /** The messages from a number on, in order of numbers, partition by partition. */
+  /** The messages from a number on, in numeric order, partition by partition. */
   *from(sequenceNumber: bigint | undefined): Generator<QueuedMessage> {
     const first = sequenceNumber === undefined ? 0 : this.#partitionIn(sequenceNumber);
     for (let partition = first; partition < this.#logs.length; partition++) {
@@ -75,7 +75,7 @@ export class MessageLog {
     return this.#logs.length === 1 ? 0 : Number(BigInt.asUintN(64, sequenceNumber) >> 48n);
   }
 
-  /** The partition of a key; without one they take turns. */
+  /** The partition of a key; without a key, partitions take turns. */
   partitionOf(key: string | undefined): number {
     if (this.#logs.length === 1) return 0;
     if (key === undefined) return this.#turn++ % partitionCount;

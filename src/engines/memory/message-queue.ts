@@ -26,7 +26,7 @@ export interface ReceiveLink {
   readonly sessionLock?: SessionLock | undefined;
 }
 
-/** The messages of one queue, subscription or sub-queue: numbers, locks, expiry and who gets what next. */
+/** The messages of one queue, subscription or sub-queue: sequence numbers, locks, expiry and delivery order. */
 export class MessageQueue implements LaneQueue {
   readonly policy: QueuePolicy;
   readonly timeline: Timeline;
@@ -57,7 +57,7 @@ export class MessageQueue implements LaneQueue {
     this.#makeReady(message, "fresh", now);
   }
 
-  /** Stores a message until its time; resolves to its sequence number. */
+  /** Stores a message until its scheduled time; returns its sequence number. */
   schedule(arrival: Arrival, at: number, number?: bigint): bigint {
     const message = new QueuedMessage(this.#lane, arrival);
     message.state = "scheduled";
@@ -67,10 +67,10 @@ export class MessageQueue implements LaneQueue {
     return this.store.numberOf(message);
   }
 
-  /** Puts a message back that was there before a restart; one that was handed over waits for its {@link giveBack}. */
+  /** Restores a message from before a restart; one that had been delivered stays out of its lane until {@link giveBack}. */
   restore(stored: StoredMessage): QueuedMessage {
     const { sessionId, state } = stored;
-    // A session begins with the message's activation.
+    // A scheduled message joins its session when it becomes active.
     const session = sessionId === undefined || state === "scheduled" ? undefined : this.sessions?.session(sessionId);
     const message = new QueuedMessage(session ?? this.#lane, { ...stored, envelope: undefined });
     message.state = state;
@@ -89,12 +89,12 @@ export class MessageQueue implements LaneQueue {
     return message;
   }
 
-  /** Takes scheduled messages back, all or none. @throws SobreError `MessageNotFound`. */
+  /** Cancels scheduled messages, all or none. @throws SobreError `MessageNotFound`. */
   cancel(sequenceNumbers: readonly bigint[]): void {
     for (const message of this.#find(sequenceNumbers, "scheduled")) this.#remove(message);
   }
 
-  /** The lane that a link receives from. @throws SobreError `SessionLockLost`. */
+  /** The lane from which a link receives. @throws SobreError `SessionLockLost`. */
   laneOf(link: ReceiveLink): Lane {
     if (link.sessionLock === undefined) return this.#lane;
     this.timeline.catchUp(link.sessionLock);
@@ -102,7 +102,7 @@ export class MessageQueue implements LaneQueue {
     return link.sessionLock.session;
   }
 
-  /** Takes up to `maxMessages` ready messages for a link, locked or deleted as its mode says. */
+  /** Takes up to `maxMessages` ready messages for a link, locking or deleting them according to its mode. */
   take(link: ReceiveLink, maxMessages: number, now: number): Delivery[] {
     const lane = this.laneOf(link);
     const first = this.#next(lane, link, now);
@@ -124,7 +124,7 @@ export class MessageQueue implements LaneQueue {
     return undefined;
   }
 
-  /** Takes deferred messages, all or none. @throws SobreError `MessageNotFound`. */
+  /** Receives deferred messages, all or none. @throws SobreError `MessageNotFound`. */
   takeDeferred(sequenceNumbers: readonly bigint[], link: ReceiveLink, now: number): Delivery[] {
     const lane = this.laneOf(link);
     const messages = this.#find(sequenceNumbers, "deferred");
@@ -133,13 +133,13 @@ export class MessageQueue implements LaneQueue {
     return messages.map((message) => this.#handOver(message, link, now));
   }
 
-  /** The unlocked messages with these numbers, but for those whose time is over. @throws SobreError `MessageNotFound`. */
+  /** The unlocked messages with these numbers, except expired ones. @throws SobreError `MessageNotFound`. */
   #find(sequenceNumbers: readonly bigint[], state: "scheduled" | "deferred"): readonly QueuedMessage[] {
     for (const message of this.store.find(sequenceNumbers, state)) this.timeline.catchUp(message);
     return this.store.find(sequenceNumbers, state);
   }
 
-  /** Hands ready messages to the receives that wait, in the order in which they came. */
+  /** Delivers ready messages to the waiting receives in order of arrival. */
   serve(lane: Lane): void {
     const now = this.timeline.now();
     for (let first = lane.waiting.first; first !== undefined && lane.size > 0; first = lane.waiting.first) {
@@ -149,7 +149,7 @@ export class MessageQueue implements LaneQueue {
     }
   }
 
-  /** The message held under a token. @throws SobreError `MessageLockLost`, or `SessionLockLost` with its session. */
+  /** The message held under a token. @throws SobreError `MessageLockLost`, or `SessionLockLost` when its session is lost. */
   held(token: LockToken): QueuedMessage {
     this.checkAlive();
     const locked = this.#locks.get(token);
@@ -186,14 +186,14 @@ export class MessageQueue implements LaneQueue {
     this.#setAside(message, now);
   }
 
-  /** Moves a message, its envelope marked, to the dead-letter queue. */
+  /** Moves a message with a marked envelope to the dead-letter queue. */
   deadLetter(message: QueuedMessage, envelope: Envelope, mark: DeadLetterMark, now: number): void {
     this.#remove(message);
     message.envelope = envelope;
     this.policy.deadLetter(message, mark, now);
   }
 
-  /** Ends the lock of a message and puts it back. */
+  /** Ends the lock of a message and returns it to its lane. */
   giveBack(message: QueuedMessage, counting: "counted" | "uncounted", now: number): void {
     this.#unlock(message);
     if (counting === "counted" && ++message.deliveryCount >= this.policy.maxDeliveryCount) {
@@ -226,7 +226,7 @@ export class MessageQueue implements LaneQueue {
     return deleted;
   }
 
-  /** Takes every ready message out, oldest first; for forwarding. */
+  /** Removes every ready message, oldest first; for forwarding. */
   drainReady(take: (message: QueuedMessage, now: number) => void): void {
     const now = this.timeline.now();
     for (const message of this.store.from(undefined)) {
@@ -238,17 +238,17 @@ export class MessageQueue implements LaneQueue {
     }
   }
 
-  /** Called by the timeline for a message whose lock, waiting time or time to live is over. */
+  /** Called by the timeline for a message that is due: its lock or time to live has ended, or its scheduled time has come. */
   messageDue(message: QueuedMessage, now: number): void {
     const session = sessionOf(message);
-    // The lock of a session has its own time: its message has outlived its time to live.
+    // A session's lock has its own timer, so the message must have expired.
     if (message.lock !== undefined && session !== undefined) this.expireSession(session, now);
     else if (message.lock !== undefined) this.giveBack(message, "counted", now);
     else if (message.state === "scheduled") this.#activate(message, now);
     else this.#expire(message, now);
   }
 
-  /** Expires every message of a session that is not locked, in order, with the one that was taken out for it. */
+  /** Expires every unlocked message of a session in order, including one just taken out of its lane. */
   expireSession(session: Session, now: number, taken?: QueuedMessage): void {
     const expired = new Set(taken === undefined ? [] : [taken]);
     for (let message = session.shift(); message !== undefined; message = session.shift()) expired.add(message);
@@ -262,15 +262,15 @@ export class MessageQueue implements LaneQueue {
     if (this.#refusal !== undefined) throw this.#refusal;
   }
 
-  /** Drops every message, lock and session state; receives wait on, and messages in an open transaction are its own. */
+  /** Deletes every message, lock and session state; receives keep waiting, and messages in an open transaction stay with it. */
   clear(now: number): void {
-    // From the end, since what became pending last leaves the timeline most cheaply.
+    // Backwards, since the items scheduled last are the cheapest to remove from the timeline.
     for (const message of Array.from(this.store.from(undefined)).toReversed())
       if (message.lock?.transaction === undefined) this.#remove(message);
     this.sessions?.clear(now);
   }
 
-  /** Drops everything and refuses the receives that wait. */
+  /** Deletes everything and refuses the waiting receives. */
   destroy(refusal: SobreError): void {
     this.#refusal = refusal;
     for (const message of this.store.from(undefined)) {
@@ -285,13 +285,13 @@ export class MessageQueue implements LaneQueue {
     this.sessions?.destroy();
   }
 
-  /** Refuses the receives and accepts that wait. */
+  /** Refuses waiting receives and accepts. */
   refuseWaiting(refusal: SobreError): void {
     for (const waiting of this.#lane.waiting) waiting.refuse(refusal);
     this.sessions?.refuseWaiting(refusal);
   }
 
-  /** Whether a receive or an accept waits. */
+  /** Whether a receive or an accept is waiting. */
   get awaited(): boolean {
     return this.#lane.waiting.first !== undefined || this.sessions?.awaited === true;
   }
@@ -314,7 +314,7 @@ export class MessageQueue implements LaneQueue {
     this.timeline.cancel(message);
     message.place.remove(message);
     facts.park(message, () => {
-      // It happened then, however long reading took.
+      // The event counts as having happened at `now`, however long the read took.
       if (this.#refusal === undefined && !message.isGone) goOn(now);
     });
   }
@@ -348,7 +348,7 @@ export class MessageQueue implements LaneQueue {
     this.#await(message, now);
   }
 
-  /** Waits for the message's expiry, or expires it now. */
+  /** Schedules the message's expiry, or expires it now. */
   #await(message: QueuedMessage, now: number): void {
     if (message.expiresAt <= now) this.#expire(message, now);
     else if (message.expiresAt !== Infinity) this.timeline.schedule(message, message.expiresAt);

@@ -10,14 +10,14 @@ import { partitionKeyOf } from "../../broker/partitions.ts";
 import type { QueuePolicy } from "./queue-policy.ts";
 import { messageNotFound } from "../../broker/refusals.ts";
 
-/** Every message of a queue by its number, counted and weighed. */
+/** Every message of a queue by sequence number, with counts and sizes. */
 export class MessageStore {
   readonly #policy: QueuePolicy;
   readonly #log: MessageLog;
   #size = 0;
   #scheduledCount = 0;
   #bytes = 0;
-  /** Bytes that they take besides. */
+  /** Bytes of overhead of all messages. */
   #more = 0;
 
   constructor(policy: QueuePolicy) {
@@ -25,12 +25,12 @@ export class MessageStore {
     this.#log = new MessageLog(policy.numbering);
   }
 
-  /** Messages of every state. */
+  /** The number of messages in every state. */
   get size(): number {
     return this.#size;
   }
 
-  /** Messages that wait for their time. */
+  /** The number of scheduled messages. */
   get scheduledCount(): number {
     return this.#scheduledCount;
   }
@@ -40,7 +40,7 @@ export class MessageStore {
     return this.#bytes;
   }
 
-  /** Adds a message under the next number, or under one that {@link skipNumber} gave. */
+  /** Adds a message under the next number, or under one from {@link skipNumber}. */
   add(message: QueuedMessage, sequenceNumber?: bigint): void {
     this.#weigh(message.size, this.#besides(message));
     this.#size++;
@@ -52,7 +52,7 @@ export class MessageStore {
     } else this.#log.place(message, sequenceNumber);
   }
 
-  /** Adds a message where it was before a restart. */
+  /** Adds a message at its position from before a restart. */
   restore(message: QueuedMessage, { partition, ordinal }: Pick<QueuedMessage, "partition" | "ordinal">): void {
     this.#weigh(message.size, this.#besides(message));
     this.#size++;
@@ -60,7 +60,7 @@ export class MessageStore {
     this.#log.restore(message, partition, ordinal);
   }
 
-  /** Goes on behind the numbers that were given before a restart. */
+  /** Continues after the numbers assigned before a restart. */
   resume(partition: number, next: number): void {
     this.#log.partition(partition).resume(next);
   }
@@ -74,7 +74,7 @@ export class MessageStore {
     message.leave();
   }
 
-  /** Gives a message another envelope. */
+  /** Replaces the envelope of a message. */
   amend(message: QueuedMessage, envelope: Envelope): void {
     if (message.envelope === envelope) return;
     const size = sizeOfEnvelope(envelope);
@@ -86,7 +86,7 @@ export class MessageStore {
     this.#policy.facts?.amended(this.#policy.part, message, before);
   }
 
-  /** Takes everything from the scales, when the queue is gone. */
+  /** Removes everything from the meter when the queue is deleted. */
   clear(): void {
     this.#weigh(-this.#bytes, -this.#more);
   }
@@ -97,12 +97,12 @@ export class MessageStore {
     this.#policy.meter.weigh(bytes, more);
   }
 
-  /** With a store the envelope may be there, and leave memory without a word to the scales. */
+  /** With a store, an envelope may leave memory without the meter being informed, so only a fixed overhead per message counts. */
   #besides(message: QueuedMessage): number {
     return this.#policy.facts === undefined ? besidesOf(message.envelope) : besides.message;
   }
 
-  /** Uses up a number for a message that is not kept here; `key` decides the partition. */
+  /** Consumes a number for a message that is not kept here; `key` determines the partition. */
   skipNumber(envelope: Envelope, key: string | undefined = partitionKeyOf(envelope)): bigint {
     const partition = this.#log.partitionOf(key);
     this.#numbered(partition);
@@ -117,7 +117,7 @@ export class MessageStore {
     return this.#log.numberOf(message);
   }
 
-  /** The unlocked messages with these numbers. @throws SobreError `MessageNotFound` unless all are there. */
+  /** The unlocked messages with these numbers. @throws SobreError `MessageNotFound` unless all exist. */
   find(sequenceNumbers: readonly bigint[], state: "scheduled" | "deferred"): QueuedMessage[] {
     const found = new Set<QueuedMessage>();
     for (const number of sequenceNumbers) {
@@ -129,12 +129,12 @@ export class MessageStore {
     return [...found];
   }
 
-  /** Messages in order of their numbers; those that come or go meanwhile may be missed. */
+  /** Messages in sequence-number order; those added or removed meanwhile may be missed. */
   from(sequenceNumber: bigint | undefined): Iterable<QueuedMessage> {
     return this.#log.from(sequenceNumber);
   }
 
-  /** A message as a receiver sees it, or without lock as a browser does. */
+  /** A message as a receiver sees it or, without a lock, as peek returns it. */
   describe(message: QueuedMessage, holder: Holder, lock?: MessageLock): Delivery {
     const number = this.numberOf(message);
     const { facts } = this.#policy;
@@ -147,7 +147,7 @@ export class MessageStore {
     );
   }
 
-  /** Reads messages in order of their numbers. */
+  /** Peeks at messages in sequence-number order. */
   peek({ maxMessages, fromSequenceNumber, sessionId }: PeekOptions, holder: Holder): Delivery[] {
     const found: Delivery[] = [];
     for (const message of this.#log.from(fromSequenceNumber)) {

@@ -2,19 +2,19 @@ import { bodySourceOf, type Envelope } from "../../envelope/envelope.ts";
 import { OwnEnvelope } from "./own-envelope.ts";
 import { memoryUsedUp } from "../../broker/refusals.ts";
 
-/** Bytes that things take besides the bytes of messages: their objects, as measured. */
+/** Measured memory overhead in bytes: the objects around the bytes of messages. */
 export const besides = {
   message: 640,
-  /** An application property of a message that is kept as objects, not as the bytes that it came in. */
+  /** An application property of a message kept as objects rather than as the bytes received. */
   property: 96,
   lock: 512,
   session: 512,
-  /** A message id that is remembered, besides its characters. */
+  /** A recorded message id, besides its characters. */
   seen: 96,
   entity: 8192,
 } as const;
 
-/** Bytes that a stored envelope takes besides its own. */
+/** Bytes of overhead of a stored envelope. */
 export function besidesOf(envelope: Envelope): number {
   if (envelope instanceof OwnEnvelope) return besides.message + envelope.propertyCount * besides.property;
   if (isAsReceived(envelope)) return besides.message;
@@ -23,25 +23,25 @@ export function besidesOf(envelope: Envelope): number {
   return besides.message + properties * besides.property;
 }
 
-/** Whether its application properties are in the bytes that it came in. */
+/** Whether its application properties are kept as the bytes received. */
 function isAsReceived(envelope: Envelope): boolean {
   const { origin } = envelope;
   return (origin === envelope || bodySourceOf(envelope) !== envelope) && !(origin instanceof OwnEnvelope);
 }
 
-/** The memory of everything that one engine holds, or several of one process together. */
+/** The memory used by one engine, or by several in one process. */
 export class Memory {
   readonly #most: number;
   #whole: Memory | undefined;
   #used = 0;
 
-  /** @param most Bytes beyond which nothing more is accepted. */
+  /** @param most Maximum number of bytes; beyond it, nothing more is accepted. */
   constructor(most: number = Infinity, whole?: Memory) {
     this.#most = most;
     this.#whole = whole;
   }
 
-  /** Bytes, with the objects around them. */
+  /** Bytes used, with overhead. */
   get used(): number {
     return this.#used;
   }
@@ -51,25 +51,25 @@ export class Memory {
     this.#used = bytes;
   }
 
-  /** The memory of one engine, which is counted here as well. */
+  /** The memory of one engine, which also counts here. */
   part(): Memory {
     return new Memory(Infinity, this);
   }
 
-  /** Takes a part from the whole: its engine is closed. */
+  /** Removes this part from the whole when its engine closes. */
   leave(): void {
     if (this.#whole !== undefined) this.#whole.used -= this.#used;
     this.#whole = undefined;
   }
 
-  /** @throws SobreError `QuotaExceeded` when there is no room for so many bytes. */
+  /** @throws SobreError `QuotaExceeded` when there is no room for this many bytes. */
   check(bytes: number): void {
     if (this.#used + bytes > this.#most) throw memoryUsedUp(this.#most);
     this.#whole?.check(bytes);
   }
 }
 
-/** Counts what an entity and everything under it hold; one for a topic and all its subscriptions. */
+/** Counts the contents of an entity; a topic and its subscriptions share one. */
 export class Meter {
   readonly memory: Memory;
   #bytes = 0;
@@ -79,17 +79,17 @@ export class Meter {
     this.memory = memory;
   }
 
-  /** Bytes of messages and session states, as users are shown them. */
+  /** Bytes of messages and session states, as reported to users. */
   get bytes(): number {
     return this.#bytes;
   }
 
-  /** Bytes that count towards the entity's size, those besides included. */
+  /** Bytes that count towards the entity's size, with overhead. */
   get cost(): number {
     return this.#bytes + this.#besides;
   }
 
-  /** Counts what comes, or goes: bytes of messages and states, and what they take besides. */
+  /** Adds bytes of messages and states, and their overhead; negative when they leave. */
   weigh(bytes: number, more: number): void {
     this.#bytes += bytes;
     this.#besides += more;

@@ -25,7 +25,7 @@ import { SubscriptionEntity } from "./subscription-entity.ts";
 import { Timeline } from "./timeline.ts";
 import { TopicEntity } from "./topic-entity.ts";
 
-/** How often a message may be forwarded on its way. */
+/** Maximum number of times that a message may be forwarded. */
 const maxHops = 4;
 
 /** Maximum number of cached addresses. */
@@ -35,20 +35,20 @@ const maxAddresses = 10_000;
 export interface NamespaceSetup {
   readonly clock: Clock;
   readonly firstSequenceNumber: bigint;
-  /** Default: one of its own, without limit. */
+  /** Default: its own, unlimited. */
   readonly memory?: Memory | undefined;
-  /** Where everything that happens is recorded; none without a store. */
+  /** Records every event; `undefined` without a store. */
   readonly journal?: Journal | undefined;
 }
 
 type Entity = QueueEntity | TopicEntity | SubscriptionEntity;
 
-/** Every entity of a memory engine by its name, and the time they share. */
+/** The entities of a memory engine by name, and the time that they share. */
 export class Namespace implements Transfer {
   readonly timeline: Timeline;
   readonly memory: Memory;
   readonly #entities = new Map<string, Entity>();
-  /** Queues by addresses as they were written, forgotten when an entity comes or goes. */
+  /** Cache of queues by address as spelled by the caller; cleared when an entity is created or deleted. */
   readonly #byAddress = new Map<string, MessageQueue>();
   readonly #watches = new Map<Entity, IdleWatch>();
   readonly #firstSequenceNumber: bigint;
@@ -92,7 +92,7 @@ export class Namespace implements Transfer {
     for (const rule of subscription.listRules()) subscription.facts?.rule(rule);
   }
 
-  /** Puts an entity back that was there before a restart, without messages and rules. */
+  /** Restores an entity from before a restart, without messages and rules. */
   restore(fact: EntityFact, topic: TopicEntity | undefined): Entity {
     const entity = this.#restored(fact, topic);
     entity.restoreTimes(fact);
@@ -110,7 +110,7 @@ export class Namespace implements Transfer {
     return subscription;
   }
 
-  /** Changes the settings of an entity; the options given replace those there. @throws SobreError `InvalidArgument`. */
+  /** Changes the settings of an entity; the options given replace the existing ones. @throws SobreError `InvalidArgument`. */
   update(entity: Entity, options: QueueOptions & SubscriptionOptions): void {
     if (typeof options !== "object" || options === null || Array.isArray(options))
       throw invalidOption("options", "must be an object");
@@ -224,7 +224,7 @@ export class Namespace implements Transfer {
     }
   }
 
-  /** Ends everything without a word to the journal, when the store has failed. */
+  /** Ends everything without recording it, when the store has failed. */
   abandon(refusal: SobreError): void {
     this.timeline.hold();
     for (const entity of this.#entities.values()) {
@@ -237,7 +237,7 @@ export class Namespace implements Transfer {
     return this.#entities.values();
   }
 
-  /** Every message queue there is. */
+  /** Every message queue that exists. */
   *queues(): Generator<MessageQueue> {
     for (const entity of this.#entities.values()) if (entity instanceof ReceivableEntity) yield* entity.queues();
   }
@@ -260,7 +260,7 @@ export class Namespace implements Transfer {
     if (this.#journal !== undefined && id !== undefined) entity.facts = new EntityFacts(this.#journal, id);
   }
 
-  /** Deletes the entity once it is idle for as long as its settings say. */
+  /** Deletes the entity once it has been idle for the time in its settings. */
   watch(entity: Entity, from: number = this.timeline.now()): void {
     this.#watches.get(entity)?.stop();
     this.#watches.delete(entity);
@@ -271,7 +271,7 @@ export class Namespace implements Transfer {
   }
 }
 
-/** An entity as it is kept. */
+/** An entity as it is stored. */
 function describe(entity: Entity): Parameters<EntityFacts["changed"]>[0] {
   const { createdAt, modifiedAt } = entity.times;
   const times = { createdAt: createdAt.getTime(), modifiedAt: modifiedAt.getTime() };

@@ -11,7 +11,7 @@ import {
 import { type Kept, messageKeep } from "../../envelope/message-keep.ts";
 import { ownValues } from "../../envelope/own-values.ts";
 
-/** Bytes that payloads share while they are new: a buffer for each would cost as much as the rest of a send. */
+/** Size in bytes of the buffer that new payloads share: a buffer for each would cost as much as the rest of a send. */
 const chunkSize = 64 * 1024;
 
 /** The largest payload that shares a chunk. */
@@ -33,22 +33,22 @@ function copyToChunk(payload: Uint8Array): number {
   return start;
 }
 
-/** A sent envelope as the broker stores it, with bytes that nobody else has. It is the origin of those amended from it. */
+/** A sent envelope as the broker stores it, with its own copy of the bytes. Envelopes amended from it have it as their origin. */
 export class OwnEnvelope implements StoredOrigin, Kept {
   place = -1;
   slab: Kept["slab"] = undefined;
   readonly bodyKind: BodyKind;
   readonly brokerProperties: BrokerProperties;
   readonly applicationProperties: ApplicationProperties;
-  /** Whether a property is bytes, which a receiver may change. */
+  /** Whether a property is binary, so that a receiver could modify its bytes. */
   readonly hasBinaries: boolean;
-  /** How many application properties there are. */
+  /** The number of application properties. */
   readonly propertyCount: number;
   #source: Uint8Array;
   #start: number;
   readonly #length: number;
   #payload: Uint8Array | undefined;
-  /** How many queues store it. */
+  /** The number of queues that store it. */
   #stores = 0;
 
   constructor({ payload, bodyKind, brokerProperties, applicationProperties }: Envelope) {
@@ -82,7 +82,7 @@ export class OwnEnvelope implements StoredOrigin, Kept {
     return this.#source.subarray(this.#start, this.#start + this.#length);
   }
 
-  /** The payload for a receiver who may change it. */
+  /** A copy of the payload for a receiver, which may modify it. */
   copyOfPayload(): Uint8Array {
     return this.#source.slice(this.#start, this.#start + this.#length);
   }
@@ -106,7 +106,7 @@ export class OwnEnvelope implements StoredOrigin, Kept {
   }
 }
 
-/** The envelope with bytes that its sender cannot change any more. */
+/** The envelope with bytes that its sender can no longer modify. */
 export function owned(envelope: Envelope): Envelope {
   const origin = storedOriginOf(envelope);
   if (origin !== undefined) return ofOwnedOrigin(envelope, origin, origin.owned());
@@ -115,7 +115,7 @@ export function owned(envelope: Envelope): Envelope {
   return withParts(envelope, new Uint8Array(payload), ownIds(brokerProperties), ownValues(applicationProperties));
 }
 
-/** An envelope amended from an origin, or that origin, as it comes from a copy of it: parts that were its are the copy's. */
+/** An origin, or an envelope amended from it, rebased on a copy of the origin: parts of the origin become those of the copy. */
 function ofOwnedOrigin(envelope: Envelope, origin: StoredOrigin, own: StoredOrigin): Envelope {
   if (own === origin) return envelope;
   if (envelope === origin) return own;

@@ -3,25 +3,25 @@ import type { Delivery } from "../../engine/delivery.ts";
 import type { QueuedMessage } from "./queued-message.ts";
 import type { Store } from "./store.ts";
 
-/** Messages that are read at a time to go on with: they are in memory together. */
+/** Maximum number of parked messages that are read at a time, since all of them are in memory together. */
 const parkedAtOnce = 256;
 
-/** Bytes that an envelope takes in memory besides its sections, once it was read: objects, and a buffer of its own. */
+/** Bytes that an envelope takes in memory besides its sections once read: objects, and its own buffer. */
 const besides = 1024;
 
 const costOf = ({ size }: QueuedMessage): number => size + besides;
 
-/** The envelope of a delivery until {@link Pager.fill} has put the message's own there. */
+/** The placeholder envelope of a delivery until {@link Pager.fill} replaces it by the message's own. */
 const onDisk: Envelope = createEnvelope({ payload: new Uint8Array() });
 
-/** A message that cannot go on without its envelope. */
+/** A message that cannot be processed without its envelope. */
 interface Parked {
   readonly message: QueuedMessage;
   readonly goOn: () => void;
 }
 
 /**
- * Keeps the envelopes in memory within a budget: when it is used up, those of new messages are dropped once durable,
+ * Keeps the envelopes in memory within a budget: when it is exhausted, those of new messages are dropped once durable
  * and read again when delivered, moved or peeked.
  */
 export class Pager {
@@ -29,7 +29,7 @@ export class Pager {
   readonly #budget: number;
   /** Bytes of the envelopes in memory. */
   #loaded = 0;
-  /** Messages over the budget whose envelopes are in the batch that gathers. */
+  /** Messages over the budget whose envelopes are in the batch being collected. */
   #leaving: QueuedMessage[] = [];
   readonly #reads = new WeakMap<Delivery, Promise<Envelope>>();
   #parked: Parked[] = [];
@@ -40,7 +40,7 @@ export class Pager {
     this.#budget = budget;
   }
 
-  /** A message has come with its envelope, which the next batch keeps. */
+  /** A message has arrived with its envelope, which is part of the next batch. */
   came(message: QueuedMessage): void {
     this.#loaded += costOf(message);
     if (this.#loaded <= this.#budget) return;
@@ -48,23 +48,23 @@ export class Pager {
     this.#leaving.push(message);
   }
 
-  /** A message has another envelope, which the next batch keeps; `before` is the size of the one it had. */
+  /** The envelope of a message was replaced, which is part of the next batch; `before` is the size of the old one. */
   amended(message: QueuedMessage, before: number): void {
     this.#loaded += message.size - before;
     if (this.#loaded > this.#budget) this.#leaving.push(message);
   }
 
-  /** A message is gone for good. */
+  /** A message was removed for good. */
   left(message: QueuedMessage): void {
     if (message.isLoaded) this.#loaded -= costOf(message);
   }
 
-  /** A message that was handed over is back, which the next batch keeps. */
+  /** A delivered message has returned, which is part of the next batch. */
   cameBack(message: QueuedMessage): void {
     if (this.#loaded > this.#budget && message.isLoaded) this.#leaving.push(message);
   }
 
-  /** Takes the messages whose envelopes leave when the batch that is taken now is durable. */
+  /** Removes and returns the messages whose envelopes leave memory once the current batch is durable. */
   takeLeaving(): readonly QueuedMessage[] {
     const leaving = this.#leaving;
     this.#leaving = [];
@@ -84,7 +84,7 @@ export class Pager {
     message.unload();
   }
 
-  /** The delivery of a message whose envelope is read meanwhile; `hand` gives the receiver one of its own. */
+  /** The delivery of a message whose envelope is still being read; `hand` makes the receiver's own envelope. */
   describe(
     message: QueuedMessage,
     describe: (envelope: Envelope) => Delivery,
@@ -92,7 +92,7 @@ export class Pager {
   ): Delivery {
     const delivery = describe(onDisk);
     const reading = this.#read(message).then(hand);
-    // Whoever fills the delivery sees the failure.
+    // The caller that fills the delivery gets the error.
     reading.catch(() => {});
     this.#reads.set(delivery, reading);
     return delivery;
@@ -109,13 +109,13 @@ export class Pager {
     );
   }
 
-  /** Goes on with a message once its envelope is in memory; messages go on in the order in which they were parked. */
+  /** Continues with a message once its envelope is in memory; messages continue in the order in which they were parked. */
   park(message: QueuedMessage, goOn: () => void): void {
     this.#parked.push({ message, goOn });
     this.#unparking ??= this.#unpark();
   }
 
-  /** Resolves when no message is parked; `undefined` when none is. */
+  /** Resolves when no message is parked any more; `undefined` when none is parked. */
   get settled(): Promise<void> | undefined {
     return this.#unparking;
   }
@@ -126,7 +126,7 @@ export class Pager {
       const reads = await Promise.allSettled(parked.map(({ message }) => this.#read(message)));
       parked.forEach(({ message, goOn }, index) => {
         const read = reads[index];
-        // One that cannot be read stays where it is: whoever peeks at it sees why.
+        // A message that cannot be read stays where it is; peeking at it reports why.
         if (read?.status !== "fulfilled") return;
         if (!message.isGone) this.#load(message, read.value);
         goOn();
@@ -138,7 +138,7 @@ export class Pager {
   async #read(message: QueuedMessage): Promise<Envelope> {
     if (message.isLoaded) return message.envelope;
     const envelope = await this.#store.read(message.position);
-    // A message that is held is settled with its envelope at hand.
+    // Settling a locked message needs its envelope in memory.
     if (message.lock !== undefined) this.#load(message, envelope);
     return envelope;
   }

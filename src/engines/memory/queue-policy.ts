@@ -5,30 +5,30 @@ import type { Meter } from "./meter.ts";
 import type { QueuedMessage } from "./queued-message.ts";
 import type { Part } from "./store.ts";
 
-/** The entity that a message queue belongs to. */
+/** The entity of a message queue, as the queue sees it. */
 export interface QueuePolicy {
-  /** Address for error texts. */
+  /** Address for error messages. */
   readonly address: string;
   /** Milliseconds. */
   readonly lockDuration: number;
-  /** `Infinity` where nothing is dead-lettered, as on sub-queues. */
+  /** `Infinity` where messages are not dead-lettered, e.g. in sub-queues. */
   readonly maxDeliveryCount: number;
   readonly requiresSession: boolean;
-  /** Whether a message whose time to live is over goes on to somewhere else. */
+  /** Whether an expired message moves elsewhere rather than being deleted. */
   readonly keepsExpired: boolean;
   /** Whether a receiver may dead-letter from here. */
   readonly canDeadLetter: boolean;
   readonly numbering: Numbering;
-  /** Records what happens; `undefined` without a store. */
+  /** Records events; `undefined` without a store. */
   readonly facts: EntityFacts | undefined;
-  /** The queue of the entity that this is. */
+  /** Which of the entity's queues this is. */
   readonly part: Part;
-  /** Counts every byte that comes and goes. */
+  /** Counts every byte that is added or removed. */
   readonly meter: Meter;
-  /** Takes over a message, its envelope marked, that has left for the dead-letter queue. */
+  /** Takes over a message with a marked envelope that has left for the dead-letter queue. */
   deadLetter(message: QueuedMessage, mark: DeadLetterMark, now: number): void;
-  /** Takes over a message that has left because its time to live was over. */
+  /** Takes over a message that has left because it expired. */
   expired(message: QueuedMessage, now: number): void;
-  /** Takes over a scheduled message whose time has come; `number` is the one it was scheduled under. */
+  /** Takes over a scheduled message that is due; `number` is the sequence number under which it was scheduled. */
   activated(message: QueuedMessage, number: bigint, now: number): void;
 }

@@ -6,33 +6,33 @@ import type { Arrival, StoredArrival } from "./arrival.ts";
 import type { Linked, LinkedList } from "../../time/linked-list.ts";
 import type { Due } from "./timeline.ts";
 
-/** A lock on one message, held by a connection; in the list of those that the connection holds. */
+/** A lock on one message, held by a connection and linked into the list of its locks. */
 export interface MessageLock extends Linked<MessageLock> {
   readonly message: QueuedMessage;
   readonly token: LockToken;
-  /** Its place in the {@link LockTable}. */
+  /** Its index in the {@link LockTable}. */
   readonly slot: number;
   /** Milliseconds since 1970. */
   until: number;
-  /** All locks of the connection that took it; its end releases them. */
+  /** All locks of the same connection; closing the connection releases them. */
   readonly held: LinkedList<MessageLock>;
   /** The open transaction that settles the message, if one does. */
   transaction: object | undefined;
 }
 
-/** Where a message waits for its delivery. */
+/** Where a message waits for delivery. */
 export interface Place {
-  /** The session all of whose messages wait here, if it is one's place. */
+  /** The session id, if this is the place of a session's messages. */
   readonly sessionId: string | undefined;
   /** Adds a message that has just arrived. */
   append(message: QueuedMessage): void;
-  /** Puts a message that was taken back to its place near the front. */
+  /** Returns a message that was taken to its place near the front. */
   giveBack(message: QueuedMessage): void;
-  /** Takes a ready message out; does nothing to others. */
+  /** Removes a ready message; does nothing to others. */
   remove(message: QueuedMessage): void;
-  /** Has the receives served that wait. */
+  /** Serves the waiting receives. */
   wake(): void;
-  /** Handles the end of a message's lock, waiting time or time to live. */
+  /** Handles the end of a message's lock or time to live, or its scheduled time. */
   messageDue(message: QueuedMessage, now: number): void;
 }
 
@@ -45,39 +45,39 @@ export const notReady = -1;
 /** The {@link QueuedMessage.readyIndex} of a message among those never delivered, which are in a list. */
 export const fresh = -2;
 
-/** The time of the first message; those of the others, counted from it, are small integers for 24 days. */
+/** The time of the first message; times relative to it fit small integers for 24 days. */
 let epoch: number | undefined;
 
 const states: readonly MessageState[] = ["active", "deferred", "scheduled"];
 
 const passing = 4;
 
-/** The way of a message that was in another queue before. */
+/** The history of a message that was in another queue before. */
 type Past = Pick<Arrival, "enqueuedSequenceNumber" | "deadLetter">;
 
 /**
- * An envelope in a queue with the broker's bookkeeping: one object, on the timeline by itself, in its lane by its own
- * links. There may be millions: a field costs 8 bytes, a number that is not a small integer 16 more, and private methods
+ * An envelope in a queue with the broker's bookkeeping. It is its own timeline item and list node, to be a single
+ * object. There may be millions: a field costs 8 bytes, a number that is not a small integer 16 more, and private methods
  * together as much as a field.
  */
 export class QueuedMessage implements Due, Linked<QueuedMessage> {
   readonly place: Place;
-  /** The session it belongs to, by the sender's word. */
+  /** The session id that the sender set. */
   readonly sessionId: string | undefined;
   #envelope: Envelope | undefined;
-  /** Since {@link epoch}. */
+  /** Milliseconds since {@link epoch}. */
   readonly #enqueuedAfter: number;
-  /** None is never, as it mostly is. */
+  /** `undefined` means never, the usual case. */
   readonly #timeToLive: number | undefined;
   deliveryCount: number;
   /** Most messages have none. */
   readonly #past: Past | undefined;
-  /** The state in two bits, whether the envelope is only passing in one, then the partition. */
+  /** Bits: two for the state, one for whether the envelope is about to leave memory, the rest for the partition. */
   #marks = 0;
   lock: MessageLock | undefined = undefined;
-  /** Its place in its partition's {@link SequenceLog}. */
+  /** Its ordinal in its partition's {@link SequenceLog}. */
   ordinal = 0;
-  /** Its place in the order of arrival; with a store its number there. */
+  /** Its position in order of arrival; with a store, its record number there. */
   position = 0;
   /** Bytes of the envelope. */
   size: number;
@@ -89,7 +89,7 @@ export class QueuedMessage implements Due, Linked<QueuedMessage> {
 
   constructor(place: Place, arrival: Arrival | StoredArrival) {
     this.place = place;
-    // A text of its own would take memory for every message.
+    // A separate string would take memory for every message.
     const { sessionId } = arrival.envelope === undefined ? arrival : arrival.envelope.brokerProperties;
     this.sessionId = place.sessionId ?? sessionId;
     if (arrival.envelope === undefined) {
@@ -113,7 +113,7 @@ export class QueuedMessage implements Due, Linked<QueuedMessage> {
     return (epoch ?? 0) + this.#enqueuedAfter;
   }
 
-  /** Milliseconds since 1970; `Infinity` is never. */
+  /** Milliseconds since 1970; `Infinity` means never. */
   get expiresAt(): number {
     return this.#timeToLive === undefined ? Infinity : this.enqueuedAt + this.#timeToLive;
   }
@@ -134,7 +134,7 @@ export class QueuedMessage implements Due, Linked<QueuedMessage> {
     this.#marks = (partition << 3) | (this.#marks & 7);
   }
 
-  /** The number on the entity that accepted it first; `undefined` is this one. */
+  /** The sequence number on the entity that accepted it first; `undefined` means the number here. */
   get enqueuedSequenceNumber(): bigint | undefined {
     return this.#past?.enqueuedSequenceNumber;
   }
@@ -160,18 +160,18 @@ export class QueuedMessage implements Due, Linked<QueuedMessage> {
     this.#envelope = withoutHeldPayload(envelope);
   }
 
-  /** Whether the envelope is in memory, as it always is without a store. */
+  /** Whether the envelope is in memory; always true without a store. */
   get isLoaded(): boolean {
     return this.#envelope !== undefined;
   }
 
-  /** The envelope is about to leave memory: its bytes are not worth a place among those that stay. */
+  /** Marks the envelope as about to leave memory: its bytes need no place among those of messages that stay. */
   pass(): void {
     QueuedMessage.#forget(this);
     this.#marks |= passing;
   }
 
-  /** The envelope was to leave memory, and stays. */
+  /** Marks an envelope that was about to leave memory as staying. */
   stay(): void {
     if ((this.#marks & passing) === 0) return;
     this.#marks &= ~passing;
@@ -194,7 +194,7 @@ export class QueuedMessage implements Due, Linked<QueuedMessage> {
     this.position = gone;
   }
 
-  /** The envelope is stored no more. */
+  /** The envelope is no longer stored. */
   static #forget(message: QueuedMessage): void {
     const isPassing = (message.#marks & passing) !== 0;
     message.#marks &= ~passing;

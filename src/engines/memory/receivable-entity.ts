@@ -22,14 +22,14 @@ import type { Part } from "./store.ts";
 export interface Transfer {
   /** The memory of all entities together. */
   readonly memory: Memory;
-  /** Sends a message on; what the target refuses goes to the transfer dead-letter queue of `from`. */
+  /** Forwards a message; if the target refuses it, it goes to the transfer dead-letter queue of `from`. */
   forward(from: ReceivableEntity, incoming: Incoming, target: string, now: number): void;
 }
 
-/** How much an entity may hold. */
+/** The size limits of an entity. */
 export type Limits = Pick<SendableSettings, "maxMessageSizeInBytes" | "maxSizeInMegabytes">;
 
-/** The last time that a `Date` can hold, in milliseconds since 1970. */
+/** The latest time that a `Date` can represent, in milliseconds since 1970. */
 const lastTime = 8.64e15;
 
 /** A queue or subscription: messages to receive, and sub-queues. */
@@ -50,7 +50,7 @@ export abstract class ReceivableEntity extends Entity implements QueuePolicy {
     return this.settings.defaultMessageTimeToLive;
   }
 
-  /** How large a session state may be, and all that the entity holds. */
+  /** The maximum sizes of a session state and of the entity. */
   abstract get limits(): Limits;
 
   get lockDuration(): number {
@@ -69,20 +69,20 @@ export abstract class ReceivableEntity extends Entity implements QueuePolicy {
     return this.settings.requiresSession;
   }
 
-  /** The dead-letter queue; made when it is first asked for. */
+  /** The dead-letter queue; created on first use. */
   get deadLetters(): MessageQueue {
     this.#deadLetters ??= new MessageQueue(new SubQueuePolicy(this, "deadLetters"), this.timeline);
     return this.#deadLetters;
   }
 
-  /** The queue of what could not be forwarded; made when it is first asked for. */
+  /** The transfer dead-letter queue, for messages that could not be forwarded; created on first use. */
   get transferDeadLetters(): MessageQueue {
     const policy = new SubQueuePolicy(this, "transferDeadLetters");
     this.#transferDeadLetters ??= new MessageQueue(policy, this.timeline);
     return this.#transferDeadLetters;
   }
 
-  /** Bytes of everything the entity holds. */
+  /** Bytes of the entity's contents. */
   get bytes(): number {
     const subQueues = (this.#deadLetters?.store.bytes ?? 0) + (this.#transferDeadLetters?.store.bytes ?? 0);
     return this.messages.store.bytes + (this.messages.sessions?.stateBytes ?? 0) + subQueues;
@@ -92,7 +92,7 @@ export abstract class ReceivableEntity extends Entity implements QueuePolicy {
     return this.queues().some((queue) => queue.awaited);
   }
 
-  /** @throws SobreError `MessagingEntityDisabled`, or `InvalidOperation` when everything is forwarded. */
+  /** @throws SobreError `MessagingEntityDisabled`, or `InvalidOperation` when the entity forwards its messages. */
   checkReceive(): void {
     const refusal = this.#receiveRefusal();
     if (refusal !== undefined) throw refusal;
@@ -130,7 +130,7 @@ export abstract class ReceivableEntity extends Entity implements QueuePolicy {
             : incoming.envelope,
         size,
         enqueuedAt: now,
-        // A time that no Date can hold is never.
+        // A time that a Date cannot represent means never.
         expiresAt: expiresAt > lastTime ? Infinity : expiresAt,
         deliveryCount: 0,
         enqueuedSequenceNumber,
@@ -155,13 +155,13 @@ export abstract class ReceivableEntity extends Entity implements QueuePolicy {
     this.deadLetter(message, timeToLiveOver, now);
   }
 
-  /** Dead-letters a message that never got in. */
+  /** Dead-letters a message that the entity did not accept. */
   deadLetterArrival(incoming: Incoming, mark: DeadLetterMark, now: number): void {
     const envelope = brokerDeadLetter(incoming.envelope, mark);
     this.#bury(changed(incoming, envelope), mark, { enqueuedAt: now, deliveryCount: 0 }, now);
   }
 
-  /** Takes a message in that could not be forwarded. */
+  /** Accepts a message that could not be forwarded. */
   failTransfer(incoming: Incoming, mark: DeadLetterMark, now: number): void {
     const envelope = brokerDeadLetter(incoming.envelope, mark);
     const { enqueuedSequenceNumber } = incoming;
@@ -170,7 +170,7 @@ export abstract class ReceivableEntity extends Entity implements QueuePolicy {
     this.transferDeadLetters.enqueue({ ...arrival, deadLetter: { ...mark, source } }, now);
   }
 
-  /** Puts a message, its envelope marked, into the dead-letter queue, or sends it where dead letters are forwarded. */
+  /** Puts a message with a marked envelope into the dead-letter queue, or forwards it if dead letters are forwarded. */
   #bury(
     incoming: Incoming,
     mark: DeadLetterMark,
@@ -188,7 +188,7 @@ export abstract class ReceivableEntity extends Entity implements QueuePolicy {
     this.deadLetters.enqueue({ envelope, size, ...arrival }, now);
   }
 
-  /** Ends every lock after a change of settings, and forwards what lies ready when it forwards now. */
+  /** After a change of settings: ends every lock and, if the entity now forwards, forwards the ready messages. */
   override settingsChanged(now: number): void {
     super.settingsChanged(now);
     const refusal = this.#receiveRefusal();
@@ -197,13 +197,13 @@ export abstract class ReceivableEntity extends Entity implements QueuePolicy {
     this.forwardReady();
   }
 
-  /** Forwards the messages that lie ready, where the settings say so. */
+  /** Forwards the ready messages, if the settings say so. */
   forwardReady(): void {
     if (this.settings.forwardTo === undefined) return;
     this.messages.drainReady((message, at) => this.arrive(moved(message, this.messages.store.numberOf(message)), at));
   }
 
-  /** How many messages there are, by where they are. */
+  /** The message counts by state and queue. */
   counts(): QueueRuntimeProperties {
     const { size, scheduledCount } = this.messages.store;
     const deadLetterMessageCount = this.#deadLetters?.store.size ?? 0;
@@ -220,7 +220,7 @@ export abstract class ReceivableEntity extends Entity implements QueuePolicy {
     };
   }
 
-  /** The queues that exist by now. */
+  /** The queues created so far. */
   queues(): readonly MessageQueue[] {
     const subQueues = [this.#deadLetters, this.#transferDeadLetters];
     return [this.messages, ...subQueues.filter((queue) => queue !== undefined)];
@@ -242,7 +242,7 @@ const suffixes: Readonly<Record<SubQueuePart, string>> = {
   transferDeadLetters: subQueueSuffix.transferDeadLetter,
 };
 
-/** A sub-queue locks as long as its entity does; nothing expires, is dead-lettered or waits for its time there. */
+/** A sub-queue has its entity's lock duration; its messages do not expire and are not dead-lettered or scheduled. */
 class SubQueuePolicy implements QueuePolicy {
   readonly address: string;
   readonly maxDeliveryCount: number = Infinity;

@@ -29,7 +29,7 @@ export class MemoryReceiver implements EngineReceiver {
 
   receive(options: ReceiveOptions): Promise<readonly Delivery[]> {
     try {
-      // One promise: thousands of links may wait.
+      // A single promise, since thousands of links may be waiting.
       return Promise.resolve(this.#receive(options));
     } catch (error) {
       return Promise.reject(error);
@@ -44,7 +44,7 @@ export class MemoryReceiver implements EngineReceiver {
     if (this.queue === this.#entity.messages) this.#entity.checkReceive();
     if (signal?.aborted === true) return [];
     const lane = this.queue.laneOf(this.link);
-    // Those that wait longer are served first, unless this call does not wait at all.
+    // Receives that have waited longer are served first, unless this call does not wait at all.
     if (lane.waiting.first === undefined || maxWaitTime === 0) {
       const deliveries = this.queue.take(this.link, maxMessages, now);
       if (deliveries.length > 0 || maxWaitTime === 0) return deliveries;
@@ -65,7 +65,7 @@ export class MemoryReceiver implements EngineReceiver {
     this.closed(now);
   }
 
-  /** Ends without releasing any message. */
+  /** Closes without releasing any message. */
   async abort(): Promise<void> {
     this.#end();
   }
@@ -76,15 +76,15 @@ export class MemoryReceiver implements EngineReceiver {
     for (const waiting of this.waiting()) if (waiting.owner === this) waiting.end([]);
   }
 
-  /** Releases the messages that the link holds; called once. */
+  /** Releases the link's messages; called once. */
   protected closed(_now: number): void {}
 
-  /** Those that wait in the lane of the link. */
+  /** The receives waiting in the link's lane. */
   protected waiting(): Iterable<WaitingReceive> {
     return this.queue.laneOf(this.link).waiting;
   }
 
-  /** The time. @throws SobreError `Closed`, `MessagingEntityNotFound`. */
+  /** The current time. @throws SobreError `Closed`, `MessagingEntityNotFound`. */
   protected enter(): number {
     if (this.#closed) throw closed("receiver");
     const now = this.queue.timeline.now();

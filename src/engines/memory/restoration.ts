@@ -11,8 +11,8 @@ import { TopicEntity } from "./topic-entity.ts";
 type Entity = ReturnType<Namespace["restore"]>;
 
 /**
- * Restores everything in a store, and opens the journal. Delivered but unsettled messages, which an orderly end does
- * not leave, count one more delivery, and are dead-lettered if it was the last one.
+ * Restores everything in a store, and opens the journal. Delivered but unsettled messages, which an orderly shutdown does
+ * not leave, count one more delivery, and are dead-lettered if that was the last one.
  */
 export async function restore(namespace: Namespace, store: Store, journal: Journal): Promise<void> {
   const restoration = new Restoration(namespace);
@@ -87,7 +87,7 @@ class Restoration {
     for (const [queue, message] of this.#delivered) queue.giveBack(message, "counted", now);
     for (const entity of this.#entities.values()) {
       this.#namespace.watch(entity, entity.usedAt);
-      // The process may have ended after the change of its settings and before the messages went.
+      // The process may have ended after the settings changed and before the messages were forwarded.
       if (entity instanceof ReceivableEntity) entity.forwardReady();
     }
     this.#namespace.timeline.begin();

@@ -9,7 +9,7 @@ import { closed } from "../../broker/refusals.ts";
 import type { TopicEntity } from "./topic-entity.ts";
 import { type MemoryTransaction, sendOperation } from "./transaction.ts";
 
-/** Where a sender sends, and the queue it sends through. */
+/** The destination of a sender, and the queue that it sends via. */
 export interface Route {
   readonly target: QueueEntity | TopicEntity;
   readonly through: QueueEntity | undefined;
@@ -21,7 +21,7 @@ export interface SenderConnection extends Holder {
   transactionOf(transaction: Transaction): MemoryTransaction;
 }
 
-/** The promise of everything that is done at once: one of its own, made by an async function, is a 20th of a send. */
+/** Shared by all operations that finish synchronously: a promise from an async function would cost a twentieth of a send. */
 export const done: Promise<void> = Promise.resolve();
 
 /** The sending end of a link to a queue or topic of the namespace. */
@@ -86,7 +86,7 @@ export class MemorySender implements EngineSender {
     this.#connection.closed(this);
   }
 
-  /** The entity that accepts what is sent. */
+  /** The entity that accepts the messages first. */
   get #first(): QueueEntity | TopicEntity {
     return this.#route.through ?? this.#route.target;
   }

@@ -1,13 +1,13 @@
 import { type Linked, LinkedList } from "../../time/linked-list.ts";
 
-/** Slots of one segment: small, so that a lone old message holds little memory. */
+/** Slots per segment: few, so that a lone old message retains little memory. */
 const width = 64;
 
 const emptySlots: readonly undefined[] = Array.from({ length: width }, () => undefined);
 
 /** A member of a {@link SequenceLog}. */
 interface Logged {
-  /** Its place; written by the log only. */
+  /** Its ordinal; written only by the log. */
   ordinal: number;
 }
 
@@ -23,7 +23,7 @@ class Segment<T> implements Linked<Segment<T>> {
   }
 }
 
-/** Where the numbers of a {@link SequenceLog} begin, how wide they are, and the partition in their top 16 bits. */
+/** The first number of a {@link SequenceLog}, the width of its numbers, and the partition in their top 16 bits. */
 export interface SequenceRange {
   readonly first: bigint;
   readonly bits: 48 | 64;
@@ -31,20 +31,20 @@ export interface SequenceRange {
 }
 
 /**
- * The messages of one partition in order of their sequence numbers.
+ * The messages of one partition in sequence-number order.
  *
- * Inside, a message has an ordinal: 0, 1, 2, … without gaps or end. Outside it has a sequence number,
- * which begins at `first` and rolls over to 0 at the end of its range.
+ * Internally, a message has an ordinal: 0, 1, 2, … without gaps or end. Externally, it has a sequence number,
+ * which starts at `first` and wraps to 0 at the end of its range.
  */
 export class SequenceLog<T extends Logged> {
   readonly #range: SequenceRange;
   readonly #segments = new Map<number, Segment<T>>();
   /** By index. */
   readonly #inOrder = new LinkedList<Segment<T>>();
-  /** The one found last: neighbours in time are neighbours here. */
+  /** The segment found last: successive lookups mostly hit the same one. */
   #found: Segment<T> | undefined;
   #next = 0;
-  /** The first number, where neither partition nor end of the range is in sight: most numbers need only this. */
+  /** The first number, if there is no partition and the end of the range is far away: most numbers need only this. */
   readonly #offset: number | undefined;
 
   constructor(range: SequenceRange) {
@@ -58,17 +58,17 @@ export class SequenceLog<T extends Logged> {
     return this.#next;
   }
 
-  /** Goes on behind the ordinals that were given before. */
+  /** Continues after the ordinals assigned before. */
   resume(next: number): void {
     this.#next = Math.max(this.#next, next);
   }
 
-  /** Stores the message and gives it the next ordinal. */
+  /** Stores the message under the next ordinal. */
   append(message: T): void {
     this.place(message, this.#next++);
   }
 
-  /** Stores the message under an ordinal that was used up before. */
+  /** Stores the message under an ordinal consumed earlier. */
   place(message: T, ordinal: number): void {
     message.ordinal = ordinal;
     const segment = this.#segmentOf(ordinal) ?? this.#open(Math.floor(ordinal / width));
@@ -76,7 +76,7 @@ export class SequenceLog<T extends Logged> {
     segment.live++;
   }
 
-  /** Uses up the next ordinal without storing anything. */
+  /** Consumes the next ordinal without storing anything. */
   skip(): number {
     return this.#next++;
   }
@@ -111,7 +111,7 @@ export class SequenceLog<T extends Logged> {
     return partition === 0 ? number : (BigInt(partition) << 48n) | number;
   }
 
-  /** The ordinal a sequence number stands for; numbers before the first are 0, those not given yet are `undefined`. */
+  /** The ordinal of a sequence number; 0 for numbers before the first, `undefined` for those not assigned yet. */
   ordinalOf(sequenceNumber: bigint): number | undefined {
     const { first, bits } = this.#range;
     const ordinal = BigInt.asUintN(bits, BigInt.asUintN(bits, sequenceNumber) - first);
@@ -143,7 +143,7 @@ export class SequenceLog<T extends Logged> {
   }
 
   #close(segment: Segment<T>): void {
-    // The one being filled stays, so that an idle queue does not make a segment for every message.
+    // The segment being filled stays, so that a nearly empty queue does not allocate a segment for every message.
     if (segment.index === Math.floor(this.#next / width)) return;
     this.#segments.delete(segment.index);
     this.#inOrder.remove(segment);

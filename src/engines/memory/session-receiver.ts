@@ -78,6 +78,6 @@ export class MemorySessionReceiver extends MemoryReceiver implements EngineSessi
   }
 }
 
-/** A copy; that of a `Buffer` by `slice` would share its bytes. */
+/** A copy; `slice` of a `Buffer` would share its bytes. */
 const copyOf = (bytes: Uint8Array | undefined): Uint8Array | undefined =>
   bytes === undefined ? undefined : new Uint8Array(bytes);

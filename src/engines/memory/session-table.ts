@@ -13,15 +13,15 @@ import type { Due, Timeline } from "./timeline.ts";
 interface SessionQueue extends LaneQueue {
   readonly policy: QueuePolicy;
   readonly timeline: Timeline;
-  /** Ends the lock of a message and puts it back. */
+  /** Ends the lock of a message and returns it to its lane. */
   giveBack(message: QueuedMessage, counting: "counted" | "uncounted", now: number): void;
-  /** Expires every message of a session that is not locked. */
+  /** Expires every unlocked message of a session. */
   expireSession(session: Session, now: number): void;
 }
 
 /** An `acceptSession` that waits for the next session. */
 export interface WaitingAccept extends Due {
-  /** The session wanted; `undefined` is the next available one. */
+  /** The requested session; `undefined` means the next available one. */
   readonly sessionId: string | undefined;
   readonly holder: object;
   /** Ends the wait. */
@@ -29,15 +29,15 @@ export interface WaitingAccept extends Due {
   refuse(error: SobreError): void;
 }
 
-/** The sessions of a queue: who holds which, and which can be accepted next. */
+/** The sessions of a queue: their holders, and which can be accepted next. */
 export class SessionTable implements SessionOwner {
   readonly #queue: SessionQueue;
   readonly #sessions = new Map<string, Session>();
   readonly #marks = new Map<string, SessionLock>();
   readonly #waiting = new Set<WaitingAccept>();
-  /** How many of those want a session by its id. */
+  /** How many of the waiting accepts request a session by id. */
   #wanting = 0;
-  /** Free sessions with messages; the one that was free first is accepted first. */
+  /** Free sessions with messages, in the order in which they became available. */
   readonly #available = new LinkedList<Session>();
   #waking = false;
   /** Bytes of all session states. */
@@ -47,7 +47,7 @@ export class SessionTable implements SessionOwner {
     this.#queue = queue;
   }
 
-  /** The session of an id, made when it is new. */
+  /** The session with this id, created if it does not exist. */
   session(id: string): Session {
     let session = this.#sessions.get(id);
     if (session === undefined) {
@@ -78,7 +78,7 @@ export class SessionTable implements SessionOwner {
     return this.#marks.has(mark);
   }
 
-  /** Locks the session of an id, or returns `undefined` when it is held. */
+  /** Locks the session with this id, or returns `undefined` when it is held. */
   accept(id: string, holder: object, now: number): SessionLock | undefined {
     const held = this.find(id)?.lock;
     if (held !== undefined) this.#queue.timeline.catchUp(held);
@@ -86,7 +86,7 @@ export class SessionTable implements SessionOwner {
     return session.lock === undefined ? this.#grant(session, holder, now) : undefined;
   }
 
-  /** Locks the session that has waited longest with messages, or returns `undefined`. */
+  /** Locks the session with messages that has been available longest, or returns `undefined`. */
   acceptNext(holder: object, now: number): SessionLock | undefined {
     for (let session = this.#available.first; session !== undefined; session = this.#available.first) {
       if (!session.expired) return this.#grant(session, holder, now);
@@ -97,12 +97,12 @@ export class SessionTable implements SessionOwner {
     return undefined;
   }
 
-  /** Whether somebody waits for the next available session. */
+  /** Whether an accept is waiting for the next available session. */
   get contended(): boolean {
     return this.#waiting.size > this.#wanting;
   }
 
-  /** Whether somebody waits for a session, or holds one. */
+  /** Whether an accept is waiting, or a session is held. */
   get awaited(): boolean {
     return this.#waiting.size > 0 || this.#marks.size > 0;
   }
@@ -113,7 +113,7 @@ export class SessionTable implements SessionOwner {
     this.#wake();
   }
 
-  /** Says whether it was still waiting. */
+  /** Removes a waiting accept; returns whether it was still waiting. */
   leave(waiting: WaitingAccept): boolean {
     if (!this.#waiting.delete(waiting)) return false;
     if (waiting.sessionId !== undefined) this.#wanting--;
@@ -148,7 +148,7 @@ export class SessionTable implements SessionOwner {
     this.settle(session);
   }
 
-  /** Ends every lock of a holder, or of all. */
+  /** Ends every lock of a holder, or of all holders. */
   release(holder: object | undefined, now: number): void {
     const held = [...this.#marks.values()].filter((lock) => holder === undefined || lock.holder === holder);
     for (const lock of held) this.lose(lock, "uncounted", now);
@@ -178,13 +178,13 @@ export class SessionTable implements SessionOwner {
     session.stateSetAt = at;
   }
 
-  /** Refuses the accepts that wait, and the receives of every session. */
+  /** Refuses the waiting accepts, and the receives of every session. */
   refuseWaiting(refusal: SobreError): void {
     for (const waiting of this.#waiting) waiting.refuse(refusal);
     for (const { session } of this.#marks.values()) for (const waiting of session.waiting) waiting.refuse(refusal);
   }
 
-  /** Ends every lock, and drops every state. */
+  /** Ends every lock, and deletes every state. */
   clear(now: number): void {
     this.release(undefined, now);
     for (const session of this.#sessions.values()) {
@@ -193,7 +193,7 @@ export class SessionTable implements SessionOwner {
     }
   }
 
-  /** Forgets everything; for a queue that is gone. */
+  /** Removes everything; called when the queue is deleted. */
   destroy(): void {
     const { meter } = this.#queue.policy;
     meter.weigh(-this.stateBytes, 0);
@@ -217,7 +217,7 @@ export class SessionTable implements SessionOwner {
     return lock;
   }
 
-  /** In a microtask, so that what became free together is handed out in order of waiting. */
+  /** In a microtask, so that sessions that became available together are granted in order of waiting. */
   #wake(): void {
     if (this.#waking || this.#waiting.size === 0) return;
     this.#waking = true;

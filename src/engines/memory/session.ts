@@ -5,13 +5,13 @@ import type { Due } from "./timeline.ts";
 
 /** The table that a session is in. */
 export interface SessionOwner {
-  /** Lists a session among those that can be accepted, or forgets it, as its state demands. */
+  /** Makes a session available or removes it, depending on its state. */
   settle(session: Session): void;
   /** Renews a lock; returns its new end. @throws SobreError `SessionLockLost`. */
   renew(lock: SessionLock, now: number): number;
   /** @throws SobreError `SessionLockLost`. */
   setState(lock: SessionLock, state: Uint8Array | undefined, now: number): void;
-  /** Ends a lock: its messages go back, and its waiting receives are refused. */
+  /** Ends a lock: its messages return to the lane, and its waiting receives are refused. */
   lose(lock: SessionLock, counting: "counted" | "uncounted", now: number): void;
 }
 
@@ -23,7 +23,7 @@ export class Session extends Lane implements Linked<Session> {
   state: Uint8Array | undefined = undefined;
   /** When the state was set last, in milliseconds since 1970. */
   stateSetAt: number = -Infinity;
-  /** Messages that are ready, locked or deferred. */
+  /** The number of ready, locked and deferred messages. */
   messageCount = 0;
   previous: Session | undefined = undefined;
   next: Session | undefined = undefined;
@@ -41,7 +41,7 @@ export class Session extends Lane implements Linked<Session> {
     return this.id;
   }
 
-  /** Messages that the holder of the session has taken and not settled. */
+  /** Messages that the holder of the session has received and not settled. */
   get locked(): Set<QueuedMessage> {
     this.#locked ??= new Set();
     return this.#locked;
@@ -52,23 +52,23 @@ export class Session extends Lane implements Linked<Session> {
     return this.#deferred;
   }
 
-  /** Messages that have outlived their time while nobody held the session. */
+  /** Messages that have expired while nobody held the session. */
   get overdue(): Set<QueuedMessage> {
     this.#overdue ??= new Set();
     return this.#overdue;
   }
 
-  /** Whether its messages expire as soon as somebody accepts it. */
+  /** Whether its messages expire as soon as it is accepted. */
   get expired(): boolean {
     return this.#overdue !== undefined && this.#overdue.size > 0;
   }
 
-  /** Whether nothing would be lost by forgetting it. */
+  /** Whether it can be removed without losing anything. */
   get forgettable(): boolean {
     return this.messageCount === 0 && this.state === undefined && this.lock === undefined;
   }
 
-  /** Notes that a message has left for good. */
+  /** Records that a message has left for good. */
   forget(message: QueuedMessage): void {
     this.#deferred?.delete(message);
     this.#overdue?.delete(message);
@@ -82,13 +82,13 @@ export class Session extends Lane implements Linked<Session> {
   }
 }
 
-/** The exclusive hold of one link on a session; over for good once it is lost. */
+/** The exclusive lock of one link on a session; once lost, it stays lost. */
 export class SessionLock implements Due {
   dueIndex = -1;
   readonly session: Session;
   /** The connection. */
   readonly holder: object;
-  /** The beginning of the tokens of its messages, by which a late token is known to belong to a lost lock. */
+  /** The prefix of the tokens of its messages, which identifies late tokens of a lost lock. */
   readonly mark: string = crypto.randomUUID().slice(0, 8);
   /** Milliseconds since 1970. */
   until = 0;

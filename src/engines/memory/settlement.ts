@@ -6,7 +6,7 @@ import type { QueuedMessage } from "./queued-message.ts";
 import { invalidOperation, lockLost } from "../../broker/refusals.ts";
 import type { Operation } from "./transaction.ts";
 
-/** Carries a settlement out; everything that can refuse it has been checked. */
+/** Carries out a settlement that has been checked completely and cannot fail. */
 export type Decision = (now: number) => void;
 
 /**
@@ -45,7 +45,7 @@ export function decide(queue: MessageQueue, message: QueuedMessage, settlement: 
   }
 }
 
-/** A settlement as a part of a transaction: the message stays locked until the commit. */
+/** A settlement within a transaction: the message stays locked until the commit. */
 export function settlementOperation(queue: MessageQueue, token: LockToken, decision: Decision): Operation {
   const message = queue.held(token);
   const holds = (): boolean => message.lock?.token === token;

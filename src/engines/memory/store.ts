@@ -4,10 +4,10 @@ import type { RuleProperties } from "../../engine/rules.ts";
 import type { Envelope } from "../../envelope/envelope.ts";
 import type { DeadLetterMark } from "../../broker/dead-letter.ts";
 
-/** The queue of an entity that a message lies in: its own, or one of its sub-queues. */
+/** Which queue of an entity contains a message: the main queue or one of the sub-queues. */
 export type Part = "messages" | "deadLetters" | "transferDeadLetters";
 
-/** An entity as it is now: made, or changed. Ids are whole numbers from 1 up, never given twice. */
+/** The current state of an entity that was created or changed. Ids are integers from 1 and are never reused. */
 export type EntityFact = {
   readonly kind: "entity";
   readonly entity: number;
@@ -18,7 +18,7 @@ export type EntityFact = {
   | {
       readonly type: "queue";
       readonly name: string;
-      /** Where its sequence numbers begin. */
+      /** Where its sequence numbers start. */
       readonly first: bigint;
       readonly settings: QueueSettings;
     }
@@ -31,21 +31,21 @@ export type EntityFact = {
     }
 );
 
-/** The broker's bookkeeping of a message, which is kept with its envelope. */
+/** The broker's bookkeeping of a message, which is stored with its envelope. */
 export interface StoredMessage {
-  /** Its number in the store: whole, from 1 up, rising in the order in which messages came into being. */
+  /** Its number in the store: an integer from 1, increasing in the order in which messages were created. */
   readonly record: number;
   readonly entity: number;
   readonly part: Part;
   readonly partition: number;
-  /** Its place among the sequence numbers of its partition. */
+  /** Its ordinal among the sequence numbers of its partition. */
   readonly ordinal: number;
   readonly state: MessageState;
-  /** Whether it was handed over under peek-lock and not settled since. */
+  /** Whether it was delivered under peek-lock and has not been settled since. */
   readonly delivered: boolean;
   readonly deliveryCount: number;
   readonly enqueuedAt: number;
-  /** `Infinity` is never. */
+  /** `Infinity` means never. */
   readonly expiresAt: number;
   /** When a scheduled message becomes active; 0 for others. */
   readonly dueAt: number;
@@ -57,20 +57,20 @@ export interface StoredMessage {
 }
 
 /**
- * Something that happened in an engine and outlives its process.
+ * An event in an engine that outlives its process.
  *
- * Lock tokens and their ends are not facts; that a message is `delivered` is a fact. Facts are immutable,
- * and each is to be understood after those before it.
+ * Lock tokens and expiry times are not facts; that a message is `delivered` is one. Facts are immutable,
+ * and each applies to the state after the previous ones.
  */
 export type Fact =
   | EntityFact
-  /** The entity is gone, with its messages, rules, sessions and ids. */
+  /** The entity was deleted, with its messages, rules, sessions and ids. */
   | { readonly kind: "entityDeleted"; readonly entity: number }
   /** The entity was used. */
   | { readonly kind: "used"; readonly entity: number; readonly at: number }
   | { readonly kind: "rule"; readonly entity: number; readonly rule: RuleProperties }
   | { readonly kind: "ruleDeleted"; readonly entity: number; readonly name: string }
-  /** The place that the next message of a partition gets; never falls. */
+  /** The ordinal of the next message of a partition; never decreases. */
   | {
       readonly kind: "numbers";
       readonly entity: number;
@@ -78,14 +78,14 @@ export type Fact =
       readonly partition: number;
       readonly next: number;
     }
-  /** A message is there, ready, deferred or scheduled. */
+  /** A message was added: ready, deferred or scheduled. */
   | {
       readonly kind: "message";
       readonly message: StoredMessage;
-      /** Left in the store by a load; {@link Store.read} reads it. */
+      /** `undefined` when loaded: it stays in the store, and {@link Store.read} reads it. */
       readonly envelope: Envelope | undefined;
     }
-  /** A message has another envelope, of another size. */
+  /** The envelope of a message was replaced, and its size changed. */
   | { readonly kind: "amended"; readonly message: StoredMessage; readonly envelope: Envelope }
   /** A message was delivered, released, abandoned or deferred. */
   | {
@@ -95,7 +95,7 @@ export type Fact =
       readonly delivered: boolean;
       readonly deliveryCount: number;
     }
-  /** A message is gone: completed, deleted, expired, or moved, which is another fact. */
+  /** A message was removed: completed, deleted, expired, or moved, which adds another fact. */
   | { readonly kind: "removed"; readonly record: number }
   /** The state of a session; `undefined` clears it. */
   | {
@@ -111,40 +111,40 @@ export type Fact =
   | { readonly kind: "forgotten"; readonly entity: number; readonly at: number };
 
 /**
- * Where a memory engine keeps its facts, so that they outlive the process.
+ * Where a memory engine stores its facts, so that they outlive the process.
  *
- * The engine calls `load` first, and again after `recovered`; then it commits one batch after another, and need not
- * wait for one to end before the next: they take effect in their order.
+ * The engine calls `load` first, and again after `recovered`; then it commits batches, without necessarily waiting
+ * for one to finish before the next: they take effect in order.
  */
 export interface Store {
   /**
-   * Yields facts that, in their order, make what the commits so far have made: entities before what is in them,
+   * Yields facts that, applied in order, reproduce the state after all commits so far: entities before their contents,
    * topics before their subscriptions, and messages in order of their records.
    *
-   * @throws SobreError naming what is damaged.
+   * @throws SobreError that names the damaged part.
    */
   load(): AsyncIterable<readonly Fact[]>;
   /**
-   * Makes a batch durable, all of it or nothing. Resolves once it would survive a loss of power.
+   * Makes a batch durable, all or nothing. Resolves once it would survive a power failure.
    *
-   * @throws SobreError with nothing of the batch kept, nor of those after it: retryable when a later batch may succeed,
-   *   after {@link recovered}; another one when the store is over until it is opened again.
+   * @throws SobreError when nothing of this batch and of those after it is stored: retryable if a later batch may succeed
+   *   after {@link recovered}; otherwise the store is unusable until it is reopened.
    */
   commit(facts: readonly Fact[]): Promise<void>;
   /**
-   * Reads the envelope of a message as the commits that were begun before have left it.
+   * Reads the envelope of a message, including the effects of all commits started before.
    *
    * @throws SobreError `DecodeFailed` for one that is damaged or missing.
    */
   read(record: number): Promise<Envelope>;
   /**
-   * Says that an envelope can be kept, before anything is accepted.
+   * Checks that an envelope can be stored, before anything is accepted.
    *
    * @throws SobreError `UnsupportedValue` for one that cannot.
    */
   check(envelope: Envelope): void;
-  /** Resolves when commits may succeed again after one has failed; rejects when they will not. */
+  /** After a failed commit, resolves when commits may succeed again; rejects if they will not. */
   recovered(): Promise<void>;
-  /** Ends the store. The commits before have ended. */
+  /** Closes the store, after all commits have finished. */
   close(): Promise<void>;
 }

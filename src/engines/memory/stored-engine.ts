@@ -30,18 +30,18 @@ import {
   StoredTransaction,
 } from "./stored-links.ts";
 
-/** A connection to a memory engine behind a store: what it resolves is durable, and so is what it delivers. */
+/** A connection to a memory engine with a store: operations resolve, and messages are delivered, only once they are durable. */
 export class StoredEngine implements Engine {
   readonly name: string;
   readonly capabilities: Capabilities = nativeCapabilities;
   readonly admin: EngineAdmin;
   readonly #home: StoredHome;
   readonly #inner: Renewed<Engine>;
-  /** Whether the store ends with this connection. */
+  /** Whether closing this connection closes the store. */
   readonly #isRoot: boolean;
   #closed = false;
 
-  /** @param inner one of several connections; none for the one that the engine ends with. */
+  /** @param inner The connection to the memory engine; `undefined` for the root connection, which closes the engine. */
   constructor(name: string, home: StoredHome, inner?: Renewed<Engine>) {
     this.name = name;
     this.#home = home;
@@ -150,7 +150,7 @@ export class StoredEngine implements Engine {
     else await this.#home.runEnd(this.#inner, (inner) => inner[how]());
   }
 
-  /** A link or connection that is opened again on another engine. */
+  /** A link or connection that is reopened on the next engine. */
   async #link<T>(open: (inner: Engine) => Promise<T>): Promise<Renewed<T>> {
     const opened = (): Promise<T> => this.#run(open);
     return new Renewed(this.#home, await opened(), opened);

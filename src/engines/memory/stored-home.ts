@@ -12,15 +12,15 @@ import type { Store } from "./store.ts";
 
 /** Options of a memory engine with a store. */
 export interface StoredEngineOptions extends MemoryEngineOptions {
-  /** Bytes of envelopes in memory; more are left in the store. */
+  /** Maximum bytes of envelopes in memory; the rest stays in the store. */
   readonly memoryBudget: number;
 }
 
 /**
- * A memory engine in front of its store: nothing is answered before it is durable.
+ * A memory engine with its store: no operation resolves before it is durable.
  *
- * After a commit that failed, the engine is ahead of its store. It is given up then, with every lock, and another one
- * is made of what the store holds, as soon as that takes commits again.
+ * After a failed commit, the engine is ahead of its store. It is then abandoned, with every lock, and another one
+ * is loaded from the store as soon as that accepts commits again.
  */
 export class StoredHome {
   readonly #store: Store;
@@ -31,7 +31,7 @@ export class StoredHome {
   #journal: Journal;
   #root: Engine;
   #failure: SobreError | undefined;
-  /** Rises with every engine that is made. */
+  /** Incremented for every engine created. */
   generation = 0;
 
   private constructor(store: Store, options: StoredEngineOptions) {
@@ -43,7 +43,7 @@ export class StoredHome {
     this.#root = new MemoryConnection(this.#namespace);
   }
 
-  /** @throws SobreError what the store says of itself, or `InvalidArgument` naming an option. */
+  /** @throws SobreError from the store, or `InvalidArgument` naming an option. */
   static async open(store: Store, options: StoredEngineOptions): Promise<StoredHome> {
     const home = new StoredHome(store, options);
     await restore(home.#namespace, store, home.#journal);
@@ -53,7 +53,7 @@ export class StoredHome {
     return home;
   }
 
-  /** @throws SobreError why there is no engine. */
+  /** @throws SobreError The reason when there is no engine. */
   check(): void {
     if (this.#failure !== undefined) throw this.#failure;
   }
@@ -63,18 +63,18 @@ export class StoredHome {
     return this.#failure !== undefined;
   }
 
-  /** The root connection of the engine that there is now. */
+  /** The root connection of the current engine. */
   get root(): Engine {
     return this.#root;
   }
 
-  /** Runs what happens at once, and resolves when it is durable. */
+  /** Runs an operation that takes effect immediately, and resolves when it is durable. */
   async run<T, R>(of: Renewed<T>, operation: (inner: T) => Promise<R>): Promise<R> {
     const entering = this.#enter(of);
-    // Calls of one turn happen in one turn.
+    // Calls made in the same turn of the event loop take effect in the same turn.
     const inner = entering instanceof Promise ? await entering : entering;
     const result = operation(inner);
-    // Later facts are others' to wait for.
+    // Facts recorded later belong to other callers.
     const synced = this.#journal.synced();
     this.#journal.stepEnded();
     const value = await result;
@@ -82,7 +82,7 @@ export class StoredHome {
     return value;
   }
 
-  /** Runs what may wait for others first, and resolves when it is durable. */
+  /** Runs an operation that may first wait for other callers, and resolves when it is durable. */
   async runWaiting<T, R>(of: Renewed<T>, operation: (inner: T) => Promise<R>): Promise<R> {
     const entering = this.#enter(of);
     const inner = entering instanceof Promise ? await entering : entering;
@@ -92,12 +92,12 @@ export class StoredHome {
     return value;
   }
 
-  /** The deliveries with envelopes that were left in the store. */
+  /** Fills in the envelopes that stayed in the store. */
   fill(deliveries: readonly Delivery[]): Promise<readonly Delivery[]> {
     return this.#journal.pager.fill(deliveries);
   }
 
-  /** Waits until everything due has happened, messages that had to be read included. */
+  /** Waits until everything due has been applied, including to messages that must be read first. */
   #enter<T>(of: Renewed<T>): T | Promise<T> {
     const { current } = of;
     this.#namespace.timeline.now();
@@ -110,13 +110,13 @@ export class StoredHome {
     return of.current ?? (await of.renew());
   }
 
-  /** Runs the end of something that there may be no more. */
+  /** Closes something that may no longer exist. */
   async runEnd<T>(of: Renewed<T>, end: (inner: T) => Promise<void>): Promise<void> {
     if (of.isCurrent) await this.run(of, end);
     else await end(of.last);
   }
 
-  /** Ends the engine as `how` says, with everything that happened until then in the store. */
+  /** Closes or aborts the engine, with every event until then in the store. */
   async end(how: "close" | "abort"): Promise<void> {
     const journal = this.#journal;
     if (this.#failure === undefined) {
@@ -133,7 +133,7 @@ export class StoredHome {
   #make(): readonly [Namespace, Journal] {
     const pager = new Pager(this.#store, this.#memoryBudget);
     const journal: Journal = new Journal(this.#store, pager, (error) => {
-      // Nobody is called back in the middle of a commit's end.
+      // Callbacks must not run while a commit is being finished.
       if (journal === this.#journal) this.#fail(error);
     });
     return [
@@ -170,14 +170,14 @@ export class StoredHome {
   }
 }
 
-/** A connection, link or transaction of the engine that there is now: another engine takes another one. */
+/** A connection, link or transaction of the current engine; it is reopened when the engine is replaced. */
 export class Renewed<T> {
   readonly #home: StoredHome;
   readonly #open: () => Promise<T>;
   #inner: T;
   #generation: number;
 
-  /** @param open makes another one, or throws where what was lost cannot be had again. */
+  /** @param open Opens a replacement, or throws when it cannot be replaced. */
   constructor(home: StoredHome, inner: T, open: () => Promise<T>) {
     this.#home = home;
     this.#inner = inner;
@@ -189,13 +189,13 @@ export class Renewed<T> {
     return !this.#home.failed && this.#generation === this.#home.generation;
   }
 
-  /** @throws SobreError why there is no engine. */
+  /** @throws SobreError The reason when there is no engine. */
   get current(): T | undefined {
     this.#home.check();
     return this.#generation === this.#home.generation ? this.#inner : undefined;
   }
 
-  /** The last one there was. */
+  /** The most recent one, even if its engine was abandoned. */
   get last(): T {
     return this.#inner;
   }

@@ -38,7 +38,7 @@ export class StoredSender implements EngineSender {
   }
 }
 
-/** The receiving end of a link: what it hands over is durable, and so is that it was handed over. */
+/** The receiving end of a link: messages and the fact of their delivery are durable before they are delivered. */
 export class StoredReceiver implements EngineReceiver {
   readonly #home: StoredHome;
   readonly #inner: Renewed<EngineReceiver>;
@@ -60,7 +60,7 @@ export class StoredReceiver implements EngineReceiver {
   }
 }
 
-/** The receiving end of a link that holds a session; lost with the engine that gave it. */
+/** The receiving end of a link that holds a session; lost with the engine that granted it. */
 export class StoredSessionReceiver extends StoredReceiver implements EngineSessionReceiver {
   readonly sessionId: string;
   readonly #home: StoredHome;
@@ -90,7 +90,7 @@ export class StoredSessionReceiver extends StoredReceiver implements EngineSessi
   }
 }
 
-/** A transaction that is committed once it is durable. */
+/** A transaction whose commit resolves once it is durable. */
 export class StoredTransaction implements Transaction {
   readonly #home: StoredHome;
   readonly #inner: Renewed<Transaction>;
@@ -114,6 +114,6 @@ export class StoredTransaction implements Transaction {
   }
 }
 
-/** The transaction that the engine behind the store knows. */
+/** The memory engine's own transaction. */
 export const innerTransaction = (transaction: Transaction | undefined): Transaction | undefined =>
   transaction instanceof StoredTransaction ? transaction.inner : transaction;

@@ -4,7 +4,7 @@ import type { Incoming } from "./incoming.ts";
 
 /** The subscription of a rule. */
 export interface Subscriber {
-  /** Takes the copies in that its rules make. */
+  /** Accepts the copies that its rules make. */
   take(incoming: Incoming, rules: readonly Rule<Subscriber>[], effort: Effort, now: number): void;
   /** Handles a message for which a rule could not be evaluated. */
   fail(incoming: Incoming, error: unknown, now: number): void;

@@ -56,7 +56,7 @@ export class SubscriptionEntity extends ReceivableEntity implements Subscriber {
     return this.topic.settings;
   }
 
-  /** Starts with these rules, or the one that accepts everything. */
+  /** Sets the initial rules; by default the one that accepts everything. */
   startWith(rules: NonNullable<SubscriptionOptions["rules"]> = [defaultRule]): void {
     for (const rule of checkRules(rules)) this.addRule(rule);
   }
@@ -99,7 +99,7 @@ export class SubscriptionEntity extends ReceivableEntity implements Subscriber {
     this.#rules.clear();
   }
 
-  /** One for all without action, and one for each with an action. */
+  /** Makes one copy for all rules without an action, and one for each rule with an action. */
   take(incoming: Incoming, rules: readonly Rule<Subscriber>[], effort: Effort, now: number): void {
     if (rules.some(({ act }) => act === undefined)) this.arrive(incoming, now);
     for (const { act } of rules) {
@@ -114,7 +114,7 @@ export class SubscriptionEntity extends ReceivableEntity implements Subscriber {
     }
   }
 
-  /** Dead-letters a message whose rule failed, where the settings say so. */
+  /** Dead-letters a message whose rule failed, if the settings say so. */
   fail(incoming: Incoming, error: unknown, now: number): void {
     if (!(error instanceof SobreError)) throw error;
     const tooLarge = error.code === "MessageSizeExceeded";

@@ -1,21 +1,21 @@
 import type { Clock, Timer } from "../../time/clock.ts";
 import { Heap } from "./heap.ts";
 
-/** Something that happens at a point in time; it is on a {@link Timeline} at most once. */
+/** An event at a point in time; it is on a {@link Timeline} at most once. */
 export interface Due {
-  /** Its place in the heap, -1 while it has none; written by the timeline only. */
+  /** Its index in the heap, -1 while it is not there; written only by the timeline. */
   dueIndex: number;
   /** Called once when its time has come; `now` is at or after that time. */
   due(now: number): void;
 }
 
-/** How many things happen in one turn of the event loop; the rest comes in the next ones, so that no turn is long. */
+/** Maximum number of events per turn of the event loop; the rest follow in later turns, so that no turn is long. */
 const mostPerTurn = 5000;
 
-/** Everything that will happen in a broker, ordered by due time; one timer of the clock serves them all. */
+/** All future events of a broker, ordered by due time; a single timer of the clock serves them all. */
 export class Timeline {
   readonly #clock: Clock;
-  /** Items of the same time happen in the order in which they were scheduled. */
+  /** Events at the same time occur in the order in which they were scheduled. */
   readonly #heap = new Heap<Due>((item, index) => (item.dueIndex = index));
   #timer: Timer | undefined;
   #armedAt = Infinity;
@@ -27,7 +27,7 @@ export class Timeline {
     this.#clock = clock;
   }
 
-  /** Lets nothing happen until {@link begin}, while what is pending is put back after a restart. */
+  /** Holds all events until {@link begin}, while pending ones are restored after a restart. */
   hold(): void {
     this.#running = true;
   }
@@ -37,15 +37,15 @@ export class Timeline {
     if (this.#heap.firstKey < this.#armedAt) this.#arm(this.#heap.firstKey);
   }
 
-  /** How many things are pending. */
+  /** The number of pending events. */
   get size(): number {
     return this.#heap.size;
   }
 
   /**
-   * The time, after everything due by then has happened: a timer that is late never decides an outcome.
+   * The time, after applying everything due by then: a late timer never affects an outcome.
    *
-   * Where more is due than fits into a turn, {@link catchUp} says what is over.
+   * If more is due than fits into one turn, use {@link catchUp} for an individual event.
    */
   now(): number {
     const now = this.#clock.now();
@@ -53,7 +53,7 @@ export class Timeline {
     return now;
   }
 
-  /** Lets an item happen that is due and waits for its turn. */
+  /** Applies an event that is due but still waiting for its turn. */
   catchUp(item: Due): void {
     if (!this.#behind || item.dueIndex === -1) return;
     const now = this.#clock.now();
@@ -70,7 +70,7 @@ export class Timeline {
     if (at < this.#armedAt && !this.#running) this.#arm(at);
   }
 
-  /** Keeps the process alive for its timer while somebody waits; every call is undone by {@link waitEnded}. */
+  /** Keeps the process alive for the timer while a caller is waiting; every call must be matched by {@link waitEnded}. */
   waitBegan(): void {
     if (++this.#waits === 1) this.#timer?.keepAlive?.(true);
   }
@@ -102,7 +102,7 @@ export class Timeline {
     }
   }
 
-  /** The timer may be earlier than the first item, never later; so it is rarely moved. */
+  /** The timer may fire before the first item is due, never after, so that it is rarely moved. */
   #arm(at: number): void {
     this.#timer?.cancel();
     this.#armedAt = at;

@@ -70,7 +70,7 @@ export class TopicEntity extends Entity implements IntakeOwner, QueuePolicy {
     this.arrive(moved(message, number), now);
   }
 
-  /** Counts and times of the topic. */
+  /** The counts and timestamps of the topic. */
   runtime(): TopicRuntimeProperties {
     return {
       name: this.address,

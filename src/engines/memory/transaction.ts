@@ -7,14 +7,14 @@ import type { Due, Timeline } from "./timeline.ts";
 class Reservations {
   readonly #bytes = new Map<object, number>();
 
-  /** Adds the bytes that an operation takes of an entity, given those that others have reserved there. */
+  /** Adds the bytes that an operation needs in an entity, given those that others have reserved there. */
   reserve(entity: object, bytesOf: (reserved: number) => number): void {
     const reserved = this.#bytes.get(entity) ?? 0;
     this.#bytes.set(entity, reserved + bytesOf(reserved));
   }
 }
 
-/** A send or a settlement that waits for its transaction. */
+/** A send or settlement that is pending in a transaction. */
 export interface Operation {
   begin?(transaction: MemoryTransaction): void;
   /** Throws when it could not be applied now. */
@@ -24,7 +24,7 @@ export interface Operation {
   undo?(): void;
 }
 
-/** A send as an operation: what it is going to store is in memory, and counted, from now on. */
+/** A send as an operation; its messages are in memory, and counted, from now on. */
 export function sendOperation(
   { memory, cost }: { readonly memory: Memory; readonly cost: number },
   operation: Pick<Operation, "check" | "apply">,
@@ -33,7 +33,7 @@ export function sendOperation(
   return {
     begin: () => void (memory.used += cost),
     check(reservations) {
-      // It is counted already.
+      // Otherwise, its own bytes would be counted twice.
       memory.used -= cost;
       try {
         operation.check(reservations);
@@ -52,7 +52,7 @@ export function sendOperation(
 /** How long a transaction may stay open, in milliseconds. */
 const maxAge = 120_000;
 
-/** Operations that happen together or not at all. */
+/** Operations that are applied together or not at all. */
 export class MemoryTransaction implements Transaction, Due {
   dueIndex = -1;
   readonly #timeline: Timeline;
@@ -66,7 +66,7 @@ export class MemoryTransaction implements Transaction, Due {
     timeline.schedule(this, timeline.now() + maxAge);
   }
 
-  /** @throws SobreError `InvalidOperation` when the transaction is over. */
+  /** @throws SobreError `InvalidOperation` when the transaction has ended. */
   add(operation: Operation): void {
     this.#checkOpen();
     operation.begin?.(this);
@@ -93,7 +93,7 @@ export class MemoryTransaction implements Transaction, Due {
     this.undo();
   }
 
-  /** Rolls back when it is still open. */
+  /** Rolls back if it is still open. */
   undo(): void {
     if (!this.#open) return;
     this.#end();

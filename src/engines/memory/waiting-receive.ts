@@ -3,19 +3,19 @@ import type { SobreError } from "../../errors/sobre-error.ts";
 import type { Linked, LinkedList } from "../../time/linked-list.ts";
 import type { Due, Timeline } from "./timeline.ts";
 
-/** The receive that waits. */
+/** The details of a waiting receive. */
 export interface Wait {
   /** The receiver. */
   readonly owner: object;
   readonly timeline: Timeline;
-  /** Those that wait in the owner's lane. */
+  /** The receives waiting in the owner's lane. */
   readonly list: LinkedList<WaitingReceive>;
-  /** Takes what is ready. */
+  /** Takes the messages that are ready. */
   readonly take: (now: number) => readonly Delivery[];
   readonly signal: AbortSignal | undefined;
 }
 
-/** A receive that waits for its first message. One object, since thousands of links may wait. */
+/** A receive that waits for its first message. A single object, since thousands of links may be waiting. */
 export class WaitingReceive implements Due, Linked<WaitingReceive> {
   dueIndex = -1;
   previous: WaitingReceive | undefined = undefined;
@@ -30,14 +30,14 @@ export class WaitingReceive implements Due, Linked<WaitingReceive> {
     this.#reject = reject;
   }
 
-  /** Waits in the link's lane until a time in milliseconds since 1970; without signal it keeps the process alive. */
+  /** Waits in the link's lane until a time in milliseconds since 1970; without a signal, keeps the process alive. */
   static begin(wait: Wait, until: number): Promise<readonly Delivery[]> {
     return new Promise((resolve, reject) => {
       const { timeline, list, signal } = wait;
       const waiting = new WaitingReceive(wait, resolve, reject);
       list.append(waiting);
       timeline.schedule(waiting, until);
-      // Whoever can end the wait, as a processor can, has a life of its own.
+      // A caller that can abort the wait, e.g. a processor, keeps the process alive by itself if it needs to.
       if (signal === undefined) timeline.waitBegan();
       signal?.addEventListener("abort", waiting);
     });
@@ -47,12 +47,12 @@ export class WaitingReceive implements Due, Linked<WaitingReceive> {
     return this.#wait.owner;
   }
 
-  /** Takes what is ready. */
+  /** Takes the messages that are ready. */
   take(now: number): readonly Delivery[] {
     return this.#wait.take(now);
   }
 
-  /** Ends the wait with what was taken for it. */
+  /** Ends the wait with the messages taken for it. */
   end(deliveries: readonly Delivery[]): void {
     this.#stop();
     this.#resolve(deliveries);

@@ -14,14 +14,14 @@ export interface Acceptance {
   readonly options: AcceptSessionOptions;
   /** Milliseconds since 1970. */
   readonly deadline: number;
-  /** Takes the function that ends the wait when the connection closes; returns one that forgets it. */
+  /** Registers the function that ends the wait when the connection closes; returns a function that unregisters it. */
   readonly onWait: (end: () => void) => () => void;
 }
 
 /**
  * Locks a session by its id, or the next available one, waiting for it.
  *
- * @throws SobreError `InvalidOperation` where there are no sessions, `SessionCannotBeLocked`, `ServiceTimeout`, `Aborted`.
+ * @throws SobreError `InvalidOperation` when the entity has no sessions, `SessionCannotBeLocked`, `ServiceTimeout`, `Aborted`.
  */
 export async function acceptSession(
   home: Home,

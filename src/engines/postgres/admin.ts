@@ -23,11 +23,11 @@ import { giveBackAll } from "./give-back-all.ts";
 
 const defaultRule: RuleProperties = { name: defaultRuleName, filter: { kind: "true" } };
 
-/** Settings as JSON, whose defaults include the times that never end. */
+/** Settings as JSON, without infinite durations: these are the defaults. */
 const written = (settings: EntitySettings): string =>
   JSON.stringify(settings, (_key, value: unknown) => (value === Infinity ? undefined : value));
 
-/** Changes entities in a transaction of their own, after which every node reads them again. */
+/** Changes entities in a transaction; afterwards every node reloads them. */
 async function alter<T>(store: Store, work: (session: Session, version: bigint) => Promise<T>): Promise<T> {
   const { schema, directory } = store;
   const result = await store.database.transaction(async (session) => {
@@ -110,7 +110,7 @@ async function insert(
     await session.query(`create sequence ${sequence}`);
 }
 
-/** Changes the settings of an entity; the options given replace those there. @throws SobreError `InvalidArgument`. */
+/** Changes the settings of an entity; the options given replace the existing ones. @throws SobreError `InvalidArgument`. */
 export async function updateEntity(
   store: Store,
   find: () => Entity,
@@ -139,7 +139,7 @@ export async function updateEntity(
   if (entity !== undefined && entity.type !== "topic") await giveBackAll(store, entity);
 }
 
-/** Deletes an entity with all that it holds; a topic with its subscriptions. */
+/** Deletes an entity and its contents; a topic with its subscriptions. */
 export async function deleteEntity(store: Store, find: () => Entity): Promise<void> {
   await alter(store, async (session, version) => {
     const entity = find();
@@ -157,7 +157,7 @@ async function drop(store: Store, session: Session, entities: readonly Entity[],
   for (const entity of entities) {
     const partitioned = entity.type === "subscription" ? entity.topic.settings : entity.settings;
     const partitions = partitioned.enablePartitioning ? partitionCount : 0;
-    // This waits for every transaction that has taken a number; later ones find no sequence.
+    // Dropping waits for every transaction that has taken a number; later ones do not find the sequence.
     for (const sequence of sequencesOf(schema, entity.id, { partitions, hasSubQueues: entity.type !== "topic" }))
       await session.query(`drop sequence ${sequence}`);
     await empty(store, session, entity);
@@ -171,7 +171,7 @@ async function empty({ schema }: Store, session: Session, entity: Entity): Promi
   await session.query(`delete from ${schema}.seen where entity = $1`, [entity.id]);
 }
 
-/** Drops every message, lock, state and message id of an entity, and of a topic's subscriptions. */
+/** Deletes every message, lock, session state and message id of an entity and, for a topic, of its subscriptions. */
 export async function clearEntity(store: Store, find: () => Entity): Promise<void> {
   await store.change(async (session) => {
     const entity = find();
@@ -196,7 +196,7 @@ export async function changeRules(
   });
 }
 
-/** The rules with a new one. @throws SobreError `MessagingEntityAlreadyExists`, `QuotaExceeded`, `InvalidArgument`. */
+/** The rules with a rule added. @throws SobreError `MessagingEntityAlreadyExists`, `QuotaExceeded`, `InvalidArgument`. */
 export function withRule({ name, rules, topic }: Subscription, rule: RuleProperties): readonly RuleProperties[] {
   const key = rule.name.toLowerCase();
   if (rules.some((other) => other.name.toLowerCase() === key)) throw entityExists(`${name}/Rules/${rule.name}`);
@@ -212,7 +212,7 @@ export function withoutRule({ name, rules }: Subscription, rule: string): readon
   return left;
 }
 
-/** Deletes the entities that nobody has used for as long as their settings say. */
+/** Deletes the entities that have been idle for the time in their settings. */
 export async function deleteIdle(store: Store, now: number): Promise<void> {
   const { schema, directory } = store;
   const watched = [...directory.entities()].filter(({ settings }) => settings.autoDeleteOnIdle !== Infinity);
@@ -233,12 +233,12 @@ export async function deleteIdle(store: Store, now: number): Promise<void> {
   });
 }
 
-/** How long a use is not noted again, in milliseconds. */
+/** Milliseconds within which another use of an entity is not recorded. */
 const usedFor = 60_000;
 
 const uses = new WeakMap<Store, Map<number, number>>();
 
-/** Notes that an entity was used, now and then. */
+/** Records that an entity was used, unless that was recorded recently. */
 export async function touch(store: Store, { id, settings }: Entity): Promise<void> {
   const now = store.now();
   const known = uses.get(store) ?? new Map<number, number>();

@@ -16,16 +16,16 @@ import { inTransaction } from "./sweep.ts";
 import { touch } from "./admin.ts";
 import type { PostgresTransaction } from "./transaction.ts";
 
-/** The column of the tables that sequence numbers of a lane are found by. */
+/** The column that identifies messages of a lane by sequence number. */
 const numberColumn = (lane: Lane): string => (isPartitioned(lane) ? "b.number" : "b.seq");
 
 /** The condition of the partial index for partitioned queues. */
 const numberIndex = (lane: Lane): string => (isPartitioned(lane) ? " and b.number <> b.seq" : "");
 
-/** The most rows that a limit can name. */
+/** Maximum number of rows in a `limit`. */
 const mostRows = 2 ** 31 - 1;
 
-/** Reads messages in order of their numbers. */
+/** Peeks at messages in sequence-number order. */
 export async function peek(
   store: Store,
   given: Lane,
@@ -59,7 +59,7 @@ export async function peek(
   return wanted.slice(0, maxMessages).map((message) => toDelivery(message));
 }
 
-/** The unlocked messages with these numbers, in their order. @throws SobreError `MessageNotFound` unless all are there. */
+/** The unlocked messages with these numbers, in the order given. @throws SobreError `MessageNotFound` unless all exist. */
 async function find(
   { session, schema, lane, now }: Returning,
   numbers: readonly bigint[],
@@ -81,7 +81,7 @@ async function find(
   });
 }
 
-/** Takes deferred messages, all or none. @throws SobreError `MessageNotFound`, `SessionLockLost`. */
+/** Receives deferred messages, all or none. @throws SobreError `MessageNotFound`, `SessionLockLost`. */
 export async function receiveDeferred(
   store: Store,
   lane: Lane,
@@ -113,7 +113,7 @@ export async function receiveDeferred(
   });
 }
 
-/** Takes scheduled messages back, all or none. @throws SobreError `MessageNotFound`. */
+/** Cancels scheduled messages, all or none. @throws SobreError `MessageNotFound`. */
 export async function cancelScheduled(store: Store, lane: Lane, numbers: readonly bigint[]): Promise<void> {
   await inTransaction(store, lane, store.now(), async (returning) =>
     remove(returning, await find(returning, numbers, "scheduled")),
@@ -147,7 +147,7 @@ export async function scheduleNow(
   return order.map((isPlaced) => (isPlaced ? (numbers.shift() ?? 0n) : 0n));
 }
 
-/** Numbers messages now and schedules them at the commit; a rollback leaves a gap. */
+/** Assigns sequence numbers now and schedules the messages at the commit; a rollback leaves a gap. */
 export async function scheduleIn(
   store: Store,
   target: Sendable,

@@ -13,7 +13,7 @@ export interface Claim {
   readonly now: number;
 }
 
-/** The place from which on messages were never handed over, as far as this node knows. */
+/** The position from which no message has been delivered yet, as far as this node knows. */
 export interface Cursor {
   at: bigint;
 }
@@ -21,21 +21,21 @@ export interface Cursor {
 /** The session that a link holds. */
 export interface HeldSession {
   readonly id: string;
-  /** Identifies the lock, and is in the tokens of its messages. */
+  /** Identifies the lock; part of the tokens of its messages. */
   readonly mark: bigint;
   /** Milliseconds since 1970. */
   readonly until: number;
 }
 
-/** No lock of its own: that of its session counts. */
+/** Stored as the lock's end for messages of a session, which the session's lock governs. */
 const untilItsSession = 2n ** 62n;
 
-/** The largest count of a row. */
+/** Maximum value of the `count` column. */
 const mostDeliveries = 2 ** 31 - 1;
 
 /**
- * Rows of a queue to take: those returned first, then from the cursor on, with those whose locks have expired there. Those
- * that go elsewhere, after too long a time or too many deliveries, are left to the sweep.
+ * Rows of a queue to take: returned messages first, then those from the cursor on, including those with expired locks.
+ * Messages that have expired or reached the maximum delivery count are left to the sweep.
  */
 const ofQueue = (schema: string): string => `
   back as materialized (
@@ -51,7 +51,7 @@ const ofQueue = (schema: string): string => `
   chosen as (select seq, 0 as fresh from back union all select seq, 1 from fresh),
   passed as (select max(d.seq) as last from guard, ${schema}.delivery d where d.queue = $2 and d.seq >= $5)`;
 
-/** Rows of a session to take, if its lock is still held. */
+/** Rows of a session to take, provided that its lock is still held. */
 const ofSession = (schema: string): string => `
   chosen as materialized (
     select d.seq, 0 as fresh from guard, ${schema}.delivery d
@@ -104,7 +104,7 @@ export async function claim(
     ...(deletes ? [] : [token, until]),
   ]);
   const taken = takenOf(rows);
-  // With less than was asked for, nothing from the cursor on is free: what is held there is the sweep's from now on.
+  // Fewer rows than requested means that nothing from the cursor on is free, so the cursor moves past the locked rows; the sweep returns those.
   const [first] = rows;
   const last = first === undefined ? undefined : maybeBigint(first, "last");
   const passed = taken !== undefined && taken.length < maxMessages ? last : lastFresh(taken ?? []);
@@ -112,14 +112,14 @@ export async function claim(
   return taken?.map((row) => toDelivery(readMessage(row), deletes ? undefined : { token, until }));
 }
 
-/** The last message that was handed over for the first time. */
+/** The last message that was delivered for the first time. */
 const lastFresh = (taken: readonly Row[]): bigint | undefined =>
   taken
     .filter((row) => row["fresh"] === 1)
     .map((row) => bigintOf(row, "seq"))
     .at(-1);
 
-/** Takes ready messages of a session that is held; `undefined` when the entities have changed. */
+/** Takes ready messages of a locked session; `undefined` when the entities have changed. */
 export async function claimOfSession(
   session: Session,
   schema: string,
@@ -141,7 +141,7 @@ export async function claimOfSession(
   return takenOf(rows)?.map((row) => toDelivery(readMessage(row), deletes ? undefined : { token, until }));
 }
 
-/** The rows behind a guard; `undefined` when it refused, since the entities have changed. */
+/** The rows of a guarded statement; `undefined` when the guard failed because the entities have changed. */
 export function takenOf(rows: readonly Row[]): readonly Row[] | undefined {
   const [first] = rows;
   if (first === undefined) return undefined;

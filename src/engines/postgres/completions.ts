@@ -2,7 +2,7 @@ import type { Lane } from "./entities.ts";
 import { completeHeld } from "./held.ts";
 import type { Store } from "./store.ts";
 
-/** Completions that one statement carries out at most. */
+/** Maximum number of completions per statement. */
 const mostAtOnce = 500;
 
 interface Completion {
@@ -12,7 +12,7 @@ interface Completion {
   readonly reject: (error: unknown) => void;
 }
 
-/** Completions of a queue: those that come while a statement is on its way are carried out together by the next one. */
+/** The completions of a queue, batched: those requested while a statement is running are carried out together by the next one. */
 export class Completions {
   readonly #store: Store;
   readonly #lane: Lane;
@@ -24,7 +24,7 @@ export class Completions {
     this.#lane = lane;
   }
 
-  /** Completes a message; resolves to whether the token held it. */
+  /** Completes a message; resolves to whether the token held the message. */
   complete(token: bigint, seq: bigint): Promise<boolean> {
     return new Promise((resolve, reject) => {
       this.#waiting.push({ token, seq, resolve, reject });
@@ -34,7 +34,7 @@ export class Completions {
 
   async #run(): Promise<void> {
     this.#running = true;
-    // Those of the same turn go together from the first on.
+    // Completions of the same turn of the event loop share the first batch.
     await Promise.resolve();
     while (this.#waiting.length > 0) {
       const batch = this.#take();
@@ -48,7 +48,7 @@ export class Completions {
     this.#running = false;
   }
 
-  /** The next ones, each of another message: of two holders of one, the second is asked for on its own. */
+  /** The next batch, with at most one completion per message: of two holders of one message, the second goes into a later batch. */
   #take(): readonly Completion[] {
     const batch = new Map<bigint, Completion>();
     const later: Completion[] = [];

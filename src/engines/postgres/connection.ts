@@ -43,7 +43,7 @@ import { checkHeld, settleHeld } from "./settling.ts";
 import { inTransaction } from "./sweep.ts";
 import { PostgresTransaction } from "./transaction.ts";
 
-/** A connection to a namespace: what it locks is released when it closes. */
+/** A connection to a namespace; closing it releases its locks. */
 export class PostgresConnection implements Engine {
   readonly name = "postgres";
   readonly capabilities: Capabilities = nativeCapabilities;
@@ -243,12 +243,12 @@ export class PostgresConnection implements Engine {
     await Promise.all([...this.#open].map((link) => link.abort()));
   }
 
-  /** Forgets a link that has closed. */
+  /** Removes a link that has closed. */
   closed(link: Closable): void {
     this.#open.delete(link);
   }
 
-  /** Notes what is held, so that it is released at the end. */
+  /** Records locked messages, so that closing releases them. */
   took(lane: Lane, deliveries: readonly Delivery[]): void {
     this.#holdings.took(
       lane,
@@ -258,7 +258,7 @@ export class PostgresConnection implements Engine {
     );
   }
 
-  /** Releases messages that nobody wants any more. */
+  /** Releases messages that no receiver is waiting for any more. */
   async release(lane: Lane, deliveries: readonly Delivery[]): Promise<void> {
     await this.#release(
       lane,
@@ -283,7 +283,7 @@ export class PostgresConnection implements Engine {
         try {
           await settleHeld(returning, token, { kind: "release" });
         } catch {
-          // It is lost, so there is nothing to release.
+          // The lock is lost, so there is nothing to release.
         }
       }
     });
@@ -320,7 +320,7 @@ export class PostgresConnection implements Engine {
     return link;
   }
 
-  /** Makes happen what is due. @throws SobreError `Closed`. */
+  /** Applies everything that is due. @throws SobreError `Closed`. */
   async #enter(): Promise<void> {
     if (this.#closed) throw closed("engine");
     await this.#home.catchUp();

@@ -3,7 +3,7 @@ import { systemClock } from "../../time/clock.ts";
 import type { Session } from "./database.ts";
 import { numberOf } from "./rows.ts";
 
-/** Milliseconds for which an offset is good. */
+/** Milliseconds after which the offset is measured again. */
 const refreshed = 10_000;
 
 /**
@@ -28,7 +28,7 @@ export class DatabaseClock implements Clock {
     return systemClock.setTimer(Date.now() + Math.max(at - this.now(), 0), due);
   }
 
-  /** Measures the offset again when it is old; the first time before anything else. */
+  /** Measures the offset again when it is out of date; must be called before the first use. */
   async refresh(): Promise<void> {
     if (performance.now() - this.#measuredAt < refreshed) return;
     this.#measuring ??= this.#measure().finally(() => (this.#measuring = undefined));
@@ -41,7 +41,7 @@ export class DatabaseClock implements Clock {
     const [row] = await this.#session.query("select (extract(epoch from clock_timestamp()) * 1000)::bigint as now");
     if (row === undefined) return;
     const after = performance.now();
-    // The answer is as old as half of the way.
+    // The server's time is assumed to be that of the middle of the round trip.
     this.#offset = numberOf(row, "now") - (before + after) / 2;
     this.#measuredAt = after;
   }

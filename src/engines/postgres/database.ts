@@ -5,10 +5,10 @@ import { databaseFailure } from "./failures.ts";
 /** A pool of the driver. */
 export type ConnectionPool = Pool;
 
-/** Values of a statement, by their places. */
+/** Parameters of a statement, by position. */
 export type Values = readonly unknown[];
 
-/** Something that statements run on: the pool, or one connection in a transaction. */
+/** Runs statements: the pool, or the one connection of a transaction. */
 export interface Session {
   /** @throws SobreError for every failure of the database. */
   query(statement: string, values?: Values): Promise<readonly Row[]>;
@@ -17,11 +17,11 @@ export interface Session {
 /** How to reach a database. */
 export interface DatabaseSetup {
   readonly connectionString?: string | undefined;
-  /** A pool of the caller, which is not closed. */
+  /** A pool that belongs to the caller, which is not closed. */
   readonly pool?: Pool | undefined;
-  /** Milliseconds after which a statement is given up. */
+  /** Statement timeout in milliseconds. */
   readonly statementTimeout: number;
-  /** Connections at most, of a pool of our own. */
+  /** Maximum number of connections of a pool of our own. */
   readonly maxConnections: number;
 }
 
@@ -31,7 +31,7 @@ const int8 = 20;
 const typesOfOurs = new TypeOverrides();
 typesOfOurs.setTypeParser(int8, BigInt);
 
-/** A PostgreSQL database; connections are opened as they are needed. */
+/** A PostgreSQL database; connections are opened on demand. */
 export class Database implements Session {
   readonly #pool: Pool;
   readonly #isOwn: boolean;
@@ -49,11 +49,11 @@ export class Database implements Session {
         statement_timeout: statementTimeout,
         idle_in_transaction_session_timeout: statementTimeout,
         connectionTimeoutMillis: statementTimeout,
-        // A server that is gone does not cancel anything.
+        // A server that is unreachable does not cancel its statements.
         query_timeout: statementTimeout + 1000,
         options: String.raw`-c default_transaction_isolation=read\ committed`,
       });
-    // A connection that is cut while idle concerns nobody: the next statement opens another.
+    // Losing an idle connection has no effect: the next statement opens another.
     if (this.#isOwn) this.#pool.on("error", ignore);
   }
 
@@ -68,7 +68,7 @@ export class Database implements Session {
   /** Runs statements in one transaction, which is rolled back when `work` throws. */
   async transaction<T>(work: (session: Session) => Promise<T>): Promise<T> {
     const client = await this.#connect();
-    // A connection cut between two statements fails with the next one; without a listener the process would end.
+    // When the connection is lost between two statements, the next one fails; without a listener the process would exit.
     client.on("error", ignore);
     let isBroken: boolean | Error = false;
     try {
@@ -99,13 +99,13 @@ export class Database implements Session {
   }
 }
 
-/** A connection that hears what is notified on a channel. */
+/** A connection that receives the notifications of a channel. */
 export interface Listener {
   close(): Promise<void>;
 }
 
 /**
- * Listens on a channel through a connection of its own, which no pooler of transactions may be in the way of.
+ * Listens on a channel over a dedicated connection, which must not go through a transaction pooler.
  *
  * @param onEnd Called once when the connection is lost.
  * @throws SobreError when the database cannot be reached.

@@ -17,10 +17,10 @@ import {
 } from "./entities.ts";
 import { bigintOf, maybeNumber, maybeText, numberOf, type Row, textOf } from "./rows.ts";
 
-/** Milliseconds for which the rows of deleted entities stay, so that nodes hear of them. */
+/** Milliseconds for which the rows of deleted entities are kept, so that every node notices the deletion. */
 const tombstoneAge = 3_600_000;
 
-/** The entities of a namespace as this node knows them; every statement checks that they are those of the database. */
+/** This node's cache of the entities of a namespace; every statement checks that it matches the database. */
 export class Directory {
   readonly #schema: string;
   readonly #session: Session;
@@ -36,12 +36,12 @@ export class Directory {
     this.#schema = schema;
   }
 
-  /** The version that statements compare. */
+  /** The version that statements compare with the one in the database. */
   get version(): bigint {
     return this.#version;
   }
 
-  /** Whether any entity remembers message ids. */
+  /** Whether any entity detects duplicates. */
   get detectsDuplicates(): boolean {
     for (const { type, settings } of this.#byKey.values())
       if (type !== "subscription" && settings.requiresDuplicateDetection) return true;
@@ -111,20 +111,20 @@ export class Directory {
     return laneOf(entity, subQueue === "deadLetter" ? 1 : 2);
   }
 
-  /** Loads what has changed. */
+  /** Loads the changes. */
   async refresh(): Promise<void> {
     this.#loading ??= this.#load().finally(() => (this.#loading = undefined));
     await this.#loading;
   }
 
-  /** Loads what has changed as a transaction sees it, which changes it further: nobody else does meanwhile. */
+  /** Loads the changes within a transaction that makes further ones: it holds the version's row, so no other node changes anything meanwhile. */
   async refreshWithin(session: Session): Promise<void> {
     await this.#load(session, 1n);
   }
 
-  /** @param uncommitted By how much the version is ahead of what everybody sees. */
+  /** @param uncommitted How many increments of the version are not committed yet. */
   async #load(session: Session = this.#session, uncommitted = 0n): Promise<void> {
-    // The row of an entity that was deleted long ago is gone.
+    // The row of an entity that was deleted long ago no longer exists.
     const isOld = performance.now() - this.#loadedAt > tombstoneAge / 2;
     const since = isOld ? 0n : this.#version;
     const rows = await session.query(
@@ -133,7 +133,7 @@ export class Directory {
     );
     this.#loadedAt = performance.now();
     const [first] = rows;
-    // Another load, begun later, may be over sooner.
+    // Another load that started later may have finished earlier.
     if (first === undefined || bigintOf(first, "now") - uncommitted < this.#version) return;
     if (isOld) {
       this.#byKey = new Map();
@@ -181,7 +181,7 @@ export class Directory {
     }
   }
 
-  /** The same object as before, since its subscriptions know it. */
+  /** Keeps the object, since its subscriptions refer to it. */
   #topic(read: Omit<Topic, "subscriptions" | "rules">, before: Entity | undefined): Topic {
     if (before?.type === "topic") return Object.assign(before, read);
     return { ...read, subscriptions: new Set(), rules: new RuleIndex() };

@@ -13,7 +13,7 @@ import type { Rule } from "../../broker/rule.ts";
 import type { RuleIndex } from "../../broker/rule-index.ts";
 import type { RuleProperties } from "../../engine/rules.ts";
 
-/** The queues of an entity: its messages, its dead letters, and what it could not forward. */
+/** The queues of an entity: its messages, its dead letters, and its transfer dead letters. */
 export type Part = 0 | 1 | 2;
 
 const partsOfEntity = 4;
@@ -21,10 +21,10 @@ const partsOfEntity = 4;
 /** The entity of a queue. */
 export const entityOf = (queue: number): number => Math.floor(queue / partsOfEntity);
 
-/** The number that a part of an entity has in the tables. */
+/** The number of an entity's part in the tables. */
 export const queueOf = (entity: number, part: Part): number => entity * partsOfEntity + part;
 
-/** The queues of an entity: from this number, and up to that, exclusively. */
+/** The range of an entity's queue numbers; the end is exclusive. */
 export const queuesOf = (entity: number): readonly [from: number, to: number] => [
   entity * partsOfEntity,
   (entity + 1) * partsOfEntity,
@@ -38,13 +38,13 @@ interface Known {
   readonly modifiedAt: number;
 }
 
-/** A queue as nodes keep it. */
+/** A queue as nodes cache it. */
 export interface Queue extends Known {
   readonly type: "queue";
   readonly settings: QueueSettings;
 }
 
-/** A topic as nodes keep it. */
+/** A topic as nodes cache it. */
 export interface Topic extends Known {
   readonly type: "topic";
   readonly settings: TopicSettings;
@@ -52,22 +52,22 @@ export interface Topic extends Known {
   readonly rules: RuleIndex<Subscription>;
 }
 
-/** A subscription as nodes keep it. */
+/** A subscription as nodes cache it. */
 export interface Subscription extends Known {
   readonly type: "subscription";
   readonly settings: SubscriptionSettings;
   readonly topic: Topic;
-  /** Without topic. */
+  /** Without the topic's name. */
   readonly shortName: string;
   readonly rules: readonly RuleProperties[];
-  /** Those rules as the topic's index holds them. */
+  /** The same rules, compiled, as the topic's index holds them. */
   readonly compiled: Rule<Subscription>[];
 }
 
-/** Something to send to. */
+/** An entity to which messages can be sent. */
 export type Sendable = Queue | Topic;
 
-/** Something to receive from. */
+/** An entity from which messages can be received. */
 export type Receivable = Queue | Subscription;
 
 export type Entity = Queue | Topic | Subscription;
@@ -94,20 +94,20 @@ export const laneOf = (entity: Entity, part: Part): Lane => ({
 export const hasSessions = ({ entity, part }: Lane): boolean =>
   part === 0 && entity.type !== "topic" && entity.settings.requiresSession;
 
-/** Whether numbers carry a partition. */
+/** Whether sequence numbers contain a partition. */
 export const isPartitioned = ({ entity, part }: Lane): boolean => part === 0 && limitsOf(entity).enablePartitioning;
 
-/** Limits of what an entity holds; a subscription counts with its topic. */
+/** The size limits of an entity; those of a subscription are its topic's. */
 export const limitsOf = (entity: Entity): SendableSettings =>
   entity.type === "subscription" ? entity.topic.settings : entity.settings;
 
-/** The longest time to live of a message there, in milliseconds. */
+/** Maximum time to live of a message there, in milliseconds. */
 export const longestTimeToLive = (entity: Receivable): number =>
   entity.type === "subscription"
     ? Math.min(entity.settings.defaultMessageTimeToLive, entity.topic.settings.defaultMessageTimeToLive)
     : entity.settings.defaultMessageTimeToLive;
 
-/** Deliveries after which a message leaves; never from a sub-queue. */
+/** Maximum delivery count, after which a message is dead-lettered; unlimited in a sub-queue. */
 export const maxDeliveries = ({ entity, part }: Lane): number =>
   part === 0 && entity.type !== "topic" ? entity.settings.maxDeliveryCount : Infinity;
 
@@ -115,7 +115,7 @@ export const maxDeliveries = ({ entity, part }: Lane): number =>
 export const lockDuration = ({ entity }: Lane): number =>
   entity.type === "topic" ? Infinity : entity.settings.lockDuration;
 
-/** Why nothing can be received now, if so. */
+/** The error for receiving, if it is refused now. */
 export function receiveRefusal({
   name,
   settings,
@@ -126,6 +126,6 @@ export function receiveRefusal({
   return invalidOperation(`'${name}' forwards its messages to '${forwardTo}'. Receive from there.`);
 }
 
-/** Why nothing can be sent now, if so. */
+/** The error for sending, if it is refused now. */
 export const sendRefusal = (name: string, { status }: EntitySettings): SobreError | undefined =>
   status === "Disabled" || status === "SendDisabled" ? entityDisabled(name, status) : undefined;

@@ -1,7 +1,7 @@
 import type { ErrorCode } from "../../errors/codes.ts";
 import { SobreError } from "../../errors/sobre-error.ts";
 
-/** Meanings of PostgreSQL's failures, by SQLSTATE or the beginning of one. */
+/** Meanings of PostgreSQL's errors, by SQLSTATE or its prefix. */
 const meanings: readonly (readonly [state: string, code: ErrorCode, what: string])[] = [
   ["28", "UnauthorizedAccess", "refused the login. Check user and password"],
   ["42501", "UnauthorizedAccess", "refused a statement for missing rights. Grant them to the role"],
@@ -19,11 +19,11 @@ const meanings: readonly (readonly [state: string, code: ErrorCode, what: string
   ["25006", "ServiceBusy", "is read-only. Try again when the primary is back"],
 ];
 
-/** A failure of the database as an error of ours; the driver's own stays its cause. Others pass through. */
+/** Turns a database error into a `SobreError` whose cause is the driver's error; other errors are returned unchanged. */
 export function databaseFailure(error: unknown): unknown {
   if (error instanceof SobreError || !(error instanceof Error)) return error;
   const code = "code" in error && typeof error.code === "string" ? error.code : undefined;
-  // Codes of sockets may have the form of a SQLSTATE, as EPIPE has; only what the server says has a severity.
+  // Socket error codes may look like a SQLSTATE (e.g. EPIPE); only errors from the server have a severity.
   if (code !== undefined && "severity" in error) return refusal(code, error);
   if (code !== undefined) return failure("ServiceCommunicationProblem", "cannot be reached. Try again", code, error);
   return /timeout|terminat|connection|closed|queryable/i.test(error.message)

@@ -7,10 +7,10 @@ import type { Store } from "./store.ts";
 
 const parts: readonly Part[] = [0, 1, 2];
 
-/** Messages that one transaction forwards at most. */
+/** Maximum number of messages forwarded per transaction. */
 const atOnce = 500;
 
-/** Ends every lock of an entity uncounted, after a change of its settings, and forwards what lies ready when it forwards now. */
+/** After a change of an entity's settings: ends every lock without counting a delivery and, if it now forwards, forwards the ready messages. */
 export async function giveBackAll(store: Store, entity: Receivable): Promise<void> {
   const { schema } = store;
   const now = store.now();
@@ -34,7 +34,7 @@ export async function giveBackAll(store: Store, entity: Receivable): Promise<voi
   if (entity.settings.forwardTo !== undefined) while ((await forwardReady(store, entity, now)) === atOnce);
 }
 
-/** Forwards messages that lie ready; returns how many. */
+/** Forwards ready messages; returns how many. */
 async function forwardReady(store: Store, entity: Receivable, now: number): Promise<number> {
   const { schema } = store;
   return inTransaction(store, laneOf(entity, 0), now, async (returning) => {

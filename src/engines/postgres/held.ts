@@ -5,7 +5,7 @@ import type { Session } from "./database.ts";
 import { hasSessions, type Lane } from "./entities.ts";
 import { markOf, messageColumns, readMessage, readToken, type StoredMessage } from "./messages.ts";
 
-/** Whether a row `d` is held under `$token`: by its own lock, or that of its session. */
+/** SQL condition that `token` holds row `d`, by the message's own lock or by its session's. */
 const isHeld = (schema: string, lane: Lane, token: string, now: string): string =>
   hasSessions(lane)
     ? `d.token = ${token} and exists (select 1 from ${schema}.session s where s.queue = d.queue and s.id = d.session
@@ -13,9 +13,9 @@ const isHeld = (schema: string, lane: Lane, token: string, now: string): string 
     : `d.token = ${token} and d.locked_until > ${now}`;
 
 /**
- * Deletes held messages; returns the places of those that were, or `undefined` when the entities have changed.
+ * Deletes held messages; returns the positions of those deleted, or `undefined` when the entities have changed.
  *
- * The fence is in the database: of two holders, of an expired token and a new one, only one ever succeeds.
+ * The database is the fence: of two holders, one with an expired token and one with a new one, only one ever succeeds.
  */
 export async function completeHeld(
   session: Session,
@@ -37,7 +37,7 @@ export async function completeHeld(
   return new Set(rows.flatMap(({ seq }) => (typeof seq === "bigint" ? [seq] : [])));
 }
 
-/** Reads a held message, and holds its row until the end of the transaction. @throws SobreError `MessageLockLost`, `SessionLockLost`. */
+/** Reads a held message and locks its row until the end of the transaction. @throws SobreError `MessageLockLost`, `SessionLockLost`. */
 export async function readHeld(
   session: Session,
   schema: string,
@@ -56,7 +56,7 @@ export async function readHeld(
   return readMessage(row);
 }
 
-/** Renews a message's own lock; returns whether it was held. */
+/** Renews a message's own lock; returns whether it was still held. */
 export async function renewHeld(
   session: Session,
   schema: string,
@@ -73,7 +73,7 @@ export async function renewHeld(
   return rows.length > 0;
 }
 
-/** Why a token holds nothing: its session is lost, or its message. */
+/** The error for a token that holds nothing: the session's lock or the message's is lost. */
 export async function lostLock(
   session: Session,
   schema: string,

@@ -1,7 +1,7 @@
 import type { LockToken } from "../../engine/delivery.ts";
 import type { Lane } from "./entities.ts";
 
-/** How many locks are noted before those that have run out are forgotten. */
+/** Number of recorded locks at which expired ones are first purged. */
 const roomAtFirst = 1024;
 
 /** The message locks of a connection, to release when it closes. */
@@ -20,7 +20,7 @@ export class Holdings {
     this.#held.delete(token);
   }
 
-  /** Takes everything that is still held, by queue. */
+  /** Removes and returns everything that is still held, by queue. */
   takeAll(now: number): Iterable<readonly [Lane, readonly LockToken[]]> {
     const byQueue = new Map<number, [Lane, LockToken[]]>();
     for (const [token, { lane, until }] of this.#held) {

@@ -9,22 +9,22 @@ import type { Store } from "./store.ts";
 import { sweep } from "./sweep.ts";
 import { Wakes } from "./wakes.ts";
 
-/** Milliseconds between two polls of a queue for which somebody waits. */
+/** Milliseconds between two polls of a queue that has waiting receives. */
 const pollInterval = 2000;
 
-/** A sweep takes this share of the time at most: what it reads grows with dead rows. */
+/** Sweeps take at most one part in this many of the time: what they read grows with dead rows. */
 const shareOfSweeps = 10;
 
 /** An open transaction. */
 interface Settling {
-  /** Whether it settles the message of a token. */
+  /** Whether it contains a settlement of this token's message. */
   settles(token: LockToken): boolean;
 }
 
-/** Shared by the connections of one process: who waits for which queue, and the sweep. */
+/** Shared by the connections of one process: the waiting receives of each queue, and the sweep. */
 export class Home {
   readonly store: Store;
-  /** Those that are open: what they settle is settled by nobody else. */
+  /** The open transactions: a message that one of them settles cannot be settled elsewhere. */
   readonly transactions: Set<Settling> = new Set();
   readonly #wakes: Wakes;
   readonly #sweepInterval: number;
@@ -36,8 +36,8 @@ export class Home {
   #closed = false;
 
   /**
-   * @param sweepInterval Milliseconds; 0 sweeps before every call, which a clock of a test needs.
-   * @param connectionString Where to listen for wake-ups; none without it.
+   * @param sweepInterval Milliseconds; 0 sweeps before every call, for a test's manual clock.
+   * @param connectionString Where to listen for wake-ups; without it there are none.
    */
   constructor(store: Store, sweepInterval: number, connectionString: string | undefined) {
     this.store = store;
@@ -50,7 +50,7 @@ export class Home {
     };
   }
 
-  /** Begins to hear of what other processes send. */
+  /** Starts listening for wake-ups from other processes. */
   async start(): Promise<void> {
     await this.#wakes.start();
   }
@@ -77,14 +77,14 @@ export class Home {
     return completions;
   }
 
-  /** Called before everything: the time is measured, and what is due has happened. */
+  /** Called before each operation: refreshes the time and, without a sweep interval, applies everything that is due. */
   async catchUp(): Promise<void> {
     await this.store.refreshTime();
     if (this.#sweepInterval > 0 || this.store.now() <= this.#sweptAt) return;
     await this.#sweep();
   }
 
-  /** Finds something by the entities known, or those of the database if it is not among them. */
+  /** Runs a lookup in the cached entities, and again after a refresh if the entity is unknown. */
   async find<T>(find: () => T): Promise<T> {
     try {
       return find();
@@ -95,7 +95,7 @@ export class Home {
     }
   }
 
-  /** Has those served, or refused, that wait on queues of an entity that has changed or gone. */
+  /** Retries every wait, here and in other processes, after entities have changed: it is served, or refused if its entity was deleted. */
   wakeAll(): void {
     this.#wake(undefined);
     this.#wakes.notifyChange();
@@ -103,7 +103,7 @@ export class Home {
 
   #heard(queues: ReadonlySet<number> | undefined): void {
     if (queues !== undefined) this.#wake(queues);
-    // Without the entities of now, the statements of those that wait find out.
+    // If the refresh fails, the statements of the waiting calls detect the stale entities.
     else
       void this.store.directory
         .refresh()
@@ -141,7 +141,7 @@ export class Home {
     const { clock } = this.store;
     this.#timer = clock.setTimer(clock.now() + after, () => {
       const begun = performance.now();
-      // A sweep that fails is followed by the next one.
+      // After a failed sweep, the next one tries again.
       void this.#sweep()
         .catch(() => {})
         .finally(() => {

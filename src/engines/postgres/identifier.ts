@@ -1,10 +1,10 @@
 import { SobreError } from "../../errors/sobre-error.ts";
 
-/** Lower-case letters, digits and underscores, as PostgreSQL keeps them; 63 bytes are its maximum. */
+/** Lower-case letters, digits and underscores, which PostgreSQL leaves unchanged; its maximum is 63 bytes. */
 const schemaForm = /^[a-z_][a-z0-9_]{0,62}$/;
 
 /**
- * The name of a schema, quoted: the only text that is ever put into a statement.
+ * The name of a schema, quoted: the only caller-supplied text that is ever interpolated into a statement.
  *
  * @throws SobreError `InvalidArgument` unless it has the form of a plain identifier.
  */

@@ -5,11 +5,11 @@ import type { Envelope } from "../../envelope/envelope.ts";
 import { sizeOfEnvelope } from "../../envelope/size-of.ts";
 import type { Incoming } from "./placement.ts";
 
-/** A message as a sender hands it in, with bytes that nobody else has: it is written long after the call. */
+/** A sent message with its own copy of the bytes, since it is written long after the call. */
 export function sent(given: Envelope): Incoming {
   const { envelope, besides } = kept(given);
   const encoded = encodeMessage(envelope);
-  // A received message is encoded as the bytes that it came in, which its receiver holds.
+  // Encoding a received message returns its original bytes, which its receiver still holds.
   const bytes = given.origin === undefined ? encoded : new Uint8Array(encoded);
   return {
     envelope: complete(decodeMessage(bytes), besides),

@@ -8,23 +8,23 @@ import { numberOf } from "./rows.ts";
 
 const megabyte = 2 ** 20;
 
-/** Bytes that a message counts besides its own. */
+/** Bytes of overhead that each message counts. */
 const besidesMessage = 640;
 
-/** Milliseconds for which a count of an entity's bytes is good, if little is sent meanwhile. */
+/** Milliseconds for which a count of an entity's bytes is used, if little is sent meanwhile. */
 const countedFor = 5000;
 
-/** The part of the room left that may be filled before bytes are counted again. */
+/** The share of the remaining room that may be filled before bytes are counted again. */
 const shareOfRoom = 1 / 8;
 
 interface Usage {
   readonly bytes: number;
   readonly countedAt: number;
-  /** Bytes sent from here since. */
+  /** Bytes sent by this node since the count. */
   added: number;
 }
 
-/** Checks of what entities take in: status, sizes and room, of which this node keeps a count that it renews in time. */
+/** Checks before an entity accepts messages: status, sizes and room. This node caches the byte counts and renews them in time. */
 export class Intake {
   readonly #session: Session;
   readonly #schema: string;
@@ -36,13 +36,13 @@ export class Intake {
     this.#usage = usage;
   }
 
-  /** The same on the connection of a transaction: one that holds a connection must not wait for another. */
+  /** The same checks on a transaction's connection: code that holds one connection must not wait for another. */
   within(session: Session): Intake {
     return new Intake(session, this.#schema, this.#usage);
   }
 
   /**
-   * Refuses what the entity cannot take; `reserved` are bytes promised to others.
+   * Checks that the entity can accept the messages; `reserved` is the number of bytes already promised to others.
    *
    * @returns the bytes that the messages take.
    * @throws SobreError `MessagingEntityDisabled`, `MessageSizeExceeded`, `QuotaExceeded`, `InvalidArgument`.
@@ -64,14 +64,14 @@ export class Intake {
     return cost;
   }
 
-  /** Refuses what a sender must not send. @throws SobreError as {@link check} does, or `InvalidOperation` without session id. */
+  /** Checks messages from a sender. @throws SobreError like {@link check}, or `InvalidOperation` without a session id. */
   async checkSend(entity: Sendable, messages: readonly Incoming[], reserved = 0): Promise<number> {
     if (requiresSession(entity) && messages.some(({ envelope }) => envelope.brokerProperties.sessionId === undefined))
       throw invalidOperation(`Messages to '${entity.name}' need a sessionId, since it requires sessions.`);
     return this.check(entity, messages, reserved);
   }
 
-  /** @throws SobreError `QuotaExceeded` when the entity has no room for so many bytes. */
+  /** @throws SobreError `QuotaExceeded` when the entity lacks room for this many bytes. */
   async checkRoom(entity: Entity, cost: number, reserved = 0): Promise<void> {
     const { maxSizeInMegabytes } = limitsOf(entity);
     const most = maxSizeInMegabytes * megabyte;
@@ -84,7 +84,7 @@ export class Intake {
     if (usage.bytes + reserved + cost > most) throw quotaExceeded(owner.name, maxSizeInMegabytes);
   }
 
-  /** Notes what was sent. */
+  /** Adds sent bytes to the cached count. */
   added(entity: Entity, bytes: number): void {
     const owner = entity.type === "subscription" ? entity.topic : entity;
     const usage = this.#usage.get(owner.id);

@@ -3,23 +3,23 @@ import type { Cursor } from "./claim.ts";
 
 /** A call that waits for messages or for a session. */
 export interface Waiting {
-  /** Those with the same key wait for the same: when one gets nothing, the others do not either. */
+  /** Calls with the same key wait for the same thing: when one gets nothing, neither do the others. */
   readonly key: string;
-  /** Whether it waits no more after a try. */
+  /** Tries once; resolves to whether the wait has ended. */
   attempt(): Promise<boolean>;
   refuse(error: unknown): void;
 }
 
-/** How those that wait are polled for. */
+/** How a queue is polled while calls wait. */
 export interface Polling {
   readonly clock: Clock;
   /** Milliseconds between two polls of a queue. */
   readonly interval: number;
-  /** Whether to look again as soon as the time has moved, as it does by leaps on a clock of a test. */
+  /** Whether to poll again as soon as the time has changed: a test's clock moves in jumps. */
   readonly isExact: boolean;
 }
 
-/** The state of a queue in this process: its cursor, and who waits. */
+/** The state of a queue in this process: its cursor and the waiting calls. */
 export class LaneState implements Cursor {
   at = 0n;
   readonly #polling: Polling;
@@ -42,7 +42,7 @@ export class LaneState implements Cursor {
     if (this.#waiting.size === 0) this.#stopPolling();
   }
 
-  /** Serves those that wait, in the order in which they came. */
+  /** Serves the waiting calls in order of arrival. */
   wake(): void {
     if (this.#pumping) {
       this.#again = true;
@@ -81,7 +81,7 @@ export class LaneState implements Cursor {
 
   #poll(): void {
     const { clock, interval, isExact } = this.#polling;
-    // Nodes that began together spread out.
+    // Jitter: nodes that started together do not poll together.
     const after = isExact ? interval : interval * (0.8 + Math.random() * 0.2);
     this.#timer = clock.setTimer(clock.now() + after, () => this.wake());
   }

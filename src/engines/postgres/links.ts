@@ -23,25 +23,25 @@ import { inTransaction } from "./sweep.ts";
 import type { Routing } from "./routing.ts";
 import { type Pending, startWait } from "./waits.ts";
 
-/** Something that a connection closes with itself. */
+/** Anything that a connection closes when it closes. */
 export interface Closable {
   close(): Promise<void>;
-  /** Ends without releasing a lock. */
+  /** Closes without releasing locks. */
   abort(): Promise<void>;
 }
 
 /** The connection of a link. */
 interface LinkOwner {
-  /** Forgets a link that has closed. */
+  /** Removes a link that has closed. */
   closed(link: Closable): void;
-  /** Notes what is held, so that it is released at the end. */
+  /** Records locked messages, so that closing releases them. */
   took(lane: Lane, deliveries: readonly Delivery[]): void;
-  /** Releases messages that nobody wants any more. */
+  /** Releases messages that no receiver is waiting for any more. */
   release(lane: Lane, deliveries: readonly Delivery[]): Promise<void>;
   transactionOf(transaction: Transaction): PostgresTransaction;
 }
 
-/** The entity that a sender sends to, and the one that it sends through. */
+/** The entity to which a sender sends, and the entity that it sends via. */
 export interface Route {
   readonly target: Sendable;
   readonly through: Queue | undefined;
@@ -80,7 +80,7 @@ export class PostgresSender implements EngineSender {
     const { through, target } = this.#route;
     const first = through ?? target;
     let cost = 0;
-    // Entities that have changed meanwhile are asked again.
+    // The entities may have changed meanwhile, so they are looked up again.
     const route = async (routing: Routing): Promise<void> => {
       cost = await check(routing.intake);
       for (const message of messages) {
@@ -166,7 +166,7 @@ export class PostgresReceiver implements EngineReceiver {
     await this.released();
   }
 
-  /** Ends without releasing any message. */
+  /** Closes without releasing any message. */
   async abort(): Promise<void> {
     this.#end();
   }
@@ -181,7 +181,7 @@ export class PostgresReceiver implements EngineReceiver {
     if (this.#closed) throw closed("receiver");
   }
 
-  /** Receives that wait for the same share it. */
+  /** Receives that wait for the same messages share the key. */
   protected get key(): string {
     return "queue";
   }
@@ -195,7 +195,7 @@ export class PostgresReceiver implements EngineReceiver {
     return deliveries;
   }
 
-  /** Releases what the link holds; called once. */
+  /** Releases the link's locks; called once. */
   protected async released(): Promise<void> {}
 
   protected claimOf(maxMessages: number): Claim {
@@ -228,7 +228,7 @@ export class PostgresSessionReceiver extends PostgresReceiver implements EngineS
     return this.#held;
   }
 
-  /** Whether it is the receiver of a session. */
+  /** Whether this link holds the session. */
   holds(lane: Lane, sessionId: string): boolean {
     return this.lane.queue === lane.queue && this.sessionId === sessionId;
   }

@@ -10,7 +10,7 @@ import { bigintOf, maybeBytes, maybeNumber, maybeReal, maybeText, numberOf, type
 export const messageColumns =
   "d.seq, d.token, d.locked_until, d.due, d.count, d.size, d.state, d.session, b.number, b.enqueued_number, b.enqueued_at, b.expires_at, b.reason, b.description, b.source, b.time_to_live, b.body_kind, b.message";
 
-/** A message as the tables hold it. */
+/** A message as stored in the tables. */
 export interface StoredMessage {
   readonly seq: bigint;
   readonly number: bigint;
@@ -18,7 +18,7 @@ export interface StoredMessage {
   readonly size: number;
   readonly enqueuedNumber: bigint;
   readonly enqueuedAt: number;
-  /** `Infinity` is never. */
+  /** Milliseconds since 1970; `Infinity` means never. */
   readonly expiresAt: number;
   readonly deliveryCount: number;
   readonly state: MessageState;
@@ -55,13 +55,13 @@ export function readMessage(row: Row): StoredMessage {
 
 /** A lock on a message. */
 export interface Lock {
-  /** The first half of the token; the second is the message's place. */
+  /** The first half of the token; the second is the message's position. */
   readonly token: bigint;
   /** Milliseconds since 1970. */
   readonly until: number;
 }
 
-/** A message as a receiver sees it, or without lock as a browser does. */
+/** A message as a receiver sees it or, without a lock, as peek returns it. */
 export const toDelivery = (message: StoredMessage, lock?: Lock): Delivery => ({
   envelope: message.envelope,
   lockToken: lock === undefined ? undefined : tokenOf(lock.token, message.seq),
@@ -102,7 +102,7 @@ export function readToken(text: LockToken): { readonly token: bigint; readonly s
 /** The mark of a session's lock in the tokens of its messages: their upper 32 bits. */
 export const markOf = (token: bigint): bigint => BigInt.asUintN(32, token >> 32n);
 
-/** A token that nobody had before, under the mark of a session's lock if there is one. */
+/** A new random token, with the mark of the session's lock if there is one. */
 export function newToken(mark?: bigint): bigint {
   const [high = 0, low = 0] = crypto.getRandomValues(new Uint32Array(2));
   return BigInt.asIntN(64, ((mark ?? BigInt(high)) << 32n) | BigInt(low));

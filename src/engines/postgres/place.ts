@@ -5,24 +5,24 @@ import { hasSessions, isPartitioned, type Lane, queueOf } from "./entities.ts";
 import { type Passed, type Placement, states } from "./placement.ts";
 import { bigintOf } from "./rows.ts";
 
-/** Bits of a number below its partition. */
+/** Bits of a sequence number below its partition. */
 const partitionShift = 48;
 
-/** The sequence that a queue's numbers, or one partition's, come from. */
+/** The database sequence for the numbers of a queue, or of one of its partitions. */
 export const numbersOf = (schema: string, queue: number, partition?: number): string =>
   `${schema}."numbers_${queue}${partition === undefined ? "" : `_${partition}`}"`;
 
 const sequenceOf = (schema: string, lane: Lane, partition: number): string =>
   numbersOf(schema, lane.queue, isPartitioned(lane) ? partition : undefined);
 
-/** A message with both its numbers. */
+/** A message's position and sequence number. */
 export interface Placed {
-  /** Its place in the order of delivery. */
+  /** Its position in delivery order. */
   readonly seq: bigint;
   readonly number: bigint;
 }
 
-/** Numbers used up, without messages. */
+/** Consumes sequence numbers without storing messages. */
 export async function giveNumbers(
   session: Session,
   schema: string,
@@ -39,7 +39,7 @@ export async function giveNumbers(
   return rows.map((row) => bigintOf(row, "number"));
 }
 
-/** The statement that puts messages into queues, if the namespace has still the version it was routed by. */
+/** The statement that inserts messages into queues, provided that the namespace still has the version by which they were routed. */
 function statement(schema: string, withSessions: boolean): string {
   return `with guard as materialized (select 1 from ${schema}.namespace where version = $1),
     passed as materialized (
@@ -82,7 +82,7 @@ function statement(schema: string, withSessions: boolean): string {
     select placed.number, placed.seq, placed.place from guard left join placed on true order by placed.place`;
 }
 
-/** Puts messages into their queues; `undefined` when the entities have changed since they were routed. */
+/** Inserts messages into their queues; `undefined` when the entities have changed since they were routed. */
 export async function place(
   session: Session,
   schema: string,

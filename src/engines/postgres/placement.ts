@@ -5,29 +5,29 @@ import type { Lane } from "./entities.ts";
 /** The states of a message in the tables. */
 export const states = { active: 0, deferred: 1, scheduled: 2 } as const;
 
-/** A number that a message used up on its way through an entity that did not keep it. */
+/** A sequence number that a message consumed in an entity through which it only passed. */
 export interface Passed {
   readonly lane: Lane;
   readonly partition: number;
 }
 
-/** A message to put into a queue. */
+/** A message to insert into a queue. */
 export interface Placement {
   readonly lane: Lane;
   readonly partition: number;
-  /** A number that was given before; `undefined` is the next one. */
+  /** A sequence number assigned earlier; `undefined` takes the next one. */
   readonly number: bigint | undefined;
-  /** The number on the entity that accepted it first: one, or one of those used up with it; `undefined` is its own. */
+  /** The sequence number on the entity that accepted it first, known, or consumed along with this placement; `undefined` means its own. */
   readonly first: bigint | Passed | undefined;
   readonly envelope: Envelope;
   readonly size: number;
   /** Milliseconds since 1970. */
   readonly enqueuedAt: number;
-  /** Milliseconds since 1970; `Infinity` is never. */
+  /** Milliseconds since 1970; `Infinity` means never. */
   readonly expiresAt: number;
   readonly deliveryCount: number;
   readonly mark: DeadLetterMark | undefined;
-  /** When it becomes active, of a scheduled message. */
+  /** For a scheduled message, when it becomes active. */
   readonly scheduledFor: number | undefined;
 }
 
@@ -36,7 +36,7 @@ export interface Incoming {
   readonly envelope: Envelope;
   /** Bytes of the envelope. */
   readonly size: number;
-  /** How often it has been forwarded on this way. */
+  /** How often it has been forwarded so far. */
   readonly hops: number;
   /** See {@link Placement.first}. */
   readonly first: bigint | Passed | undefined;

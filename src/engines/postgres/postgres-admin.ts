@@ -26,12 +26,12 @@ type SubscriptionMethods = Omit<Methods, keyof QueueMethods | keyof TopicMethods
 
 /** Manages the entities of a namespace; `enter` throws once the connection is closed. */
 export function postgresAdmin(home: Home, enter: () => Promise<void>): EngineAdmin {
-  /** Finds something after what is due has happened, by the entities of the database. */
+  /** Runs a lookup in the database's entities, after applying everything that is due. */
   const entered = async <T>(find: () => T): Promise<T> => {
     await enter();
     return home.find(find);
   };
-  /** Changes something, and has those served or refused that wait for it. */
+  /** Makes a change, then retries the waits that it may affect. */
   const changed = async (change: () => Promise<void>): Promise<void> => {
     await enter();
     await change();
@@ -119,7 +119,7 @@ function subscriptionAdmin({ store }: Home, entered: Entered, changed: Changed):
   };
 }
 
-/** Finds something by the entities of the database: another node may have created or deleted it. */
+/** Runs a lookup in the database's entities: another node may have created or deleted the entity. */
 async function known<T>({ directory }: Store, entered: Entered, find: () => T): Promise<T> {
   await directory.refresh();
   return entered(find);

@@ -20,28 +20,28 @@ import { Store } from "./store.ts";
 
 /** Options of {@link postgresEngine}. */
 export interface PostgresEngineOptions {
-  /** The database, e.g. `postgres://user:password@host/shop`; or else `pool`. */
+  /** The database, e.g. `postgres://user:password@host/shop`; alternatively `pool`. */
   readonly connectionString?: string | undefined;
-  /** A pool of `pg` that stays the caller's: the engine does not close it. */
+  /** A pool of `pg`. It still belongs to the caller: the engine does not close it. */
   readonly pool?: ConnectionPool | undefined;
   /**
-   * The database without a pooler of transactions in between, to listen for wake-ups. Default: `connectionString`; with
-   * a pool alone, messages from other processes are found by polling within 2 seconds.
+   * The database without a transaction pooler in between, to listen for wake-ups. Default: `connectionString`; with
+   * only a pool, messages from other processes are found by polling within 2 seconds.
    */
   readonly listenConnectionString?: string | undefined;
   /** The schema of the tables, one for each namespace. Default: `sobre`. */
   readonly schema?: string | undefined;
-  /** Whether missing or older tables are created and changed on opening. Default: false. */
+  /** Whether to create missing tables and upgrade older ones on opening. Default: false. */
   readonly migrate?: boolean | undefined;
   /** The broker's clock. Default: that of the database's server. */
   readonly clock?: Clock | undefined;
-  /** Milliseconds after which a statement is given up. Default: 30,000. */
+  /** Statement timeout in milliseconds. Default: 30,000. */
   readonly statementTimeoutInMs?: number | undefined;
-  /** Connections at most. Default: 10. */
+  /** Maximum number of connections. Default: 10. */
   readonly maxConnections?: number | undefined;
   /**
-   * Milliseconds between two looks for locks, schedules and times to live that are over. 0 looks before every call, for
-   * a `ManualClock`. Default: 500.
+   * Milliseconds between two sweeps for expired locks, due schedules and expired messages. 0 sweeps before every call,
+   * for a `ManualClock`. Default: 500.
    */
   readonly sweepIntervalInMs?: number | undefined;
 }
@@ -61,8 +61,8 @@ const checks: OptionChecks<PostgresEngineOptions> = {
 /**
  * Opens a broker whose messages are in a PostgreSQL database, for any number of processes at once.
  *
- * @throws SobreError `InvalidArgument` naming the option, `InvalidOperation` for missing or other tables, and what the
- * database refuses.
+ * @throws SobreError `InvalidArgument` naming the option, `InvalidOperation` for missing tables or those of another version, and
+ * database errors.
  */
 export async function postgresEngine(options: PostgresEngineOptions): Promise<Engine> {
   checkOptions(options, checks);
@@ -97,7 +97,7 @@ export async function postgresEngine(options: PostgresEngineOptions): Promise<En
   }
 }
 
-/** The connection that the engine ends with. */
+/** The root connection: closing it closes the engine. */
 class RootConnection extends PostgresConnection {
   readonly #home: Home;
 

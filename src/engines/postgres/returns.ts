@@ -10,7 +10,7 @@ import { messageColumns, readMessage, type StoredMessage } from "./messages.ts";
 import type { Incoming } from "./placement.ts";
 import type { Routing } from "./routing.ts";
 
-/** A transaction in which messages of one queue leave it, or come back. */
+/** A transaction in which messages leave one queue or return to it. */
 export interface Returning {
   readonly session: Session;
   readonly schema: string;
@@ -19,7 +19,7 @@ export interface Returning {
   readonly now: number;
 }
 
-/** A message that has left a queue, on its way into another. */
+/** A message that has left one queue and is on its way into another. */
 export const moved = ({ envelope, size, enqueuedNumber, mark }: StoredMessage): Incoming => ({
   envelope,
   size,
@@ -38,7 +38,7 @@ export async function remove({ session, schema, lane }: Returning, messages: rea
   );
 }
 
-/** Gives a message another envelope. */
+/** Replaces the envelope of a message. */
 export async function amendStored(
   { session, schema, lane }: Returning,
   message: StoredMessage,
@@ -55,7 +55,7 @@ export async function amendStored(
   return { ...message, envelope, size };
 }
 
-/** Ends the locks of messages and puts them back, or where they go after too many deliveries or too long a time. */
+/** Ends the locks of messages and returns them to the queue; those at the maximum delivery count are dead-lettered, expired ones expire. */
 export async function giveBack(
   returning: Returning,
   messages: readonly StoredMessage[],
@@ -85,7 +85,7 @@ export async function giveBack(
   for (const id of overdue) await overdueSession(returning, id);
 }
 
-/** Expires every message of a session that nobody has taken, once one of them is overdue and somebody holds it. */
+/** Expires every unlocked message of a session if the session is held; otherwise marks the session as overdue. */
 export async function overdueSession(returning: Returning, id: string): Promise<void> {
   const { session, schema, lane, now } = returning;
   const [row] = await session.query(
@@ -127,7 +127,7 @@ async function deadLetterOverdelivered(returning: Returning, messages: readonly 
   await remove(returning, messages);
 }
 
-/** Drops messages whose time to live is over, or dead-letters them where the settings say so. */
+/** Deletes expired messages, or dead-letters them if the settings say so. */
 export async function expireMessages(returning: Returning, messages: readonly StoredMessage[]): Promise<void> {
   const { lane, routing } = returning;
   const { entity } = lane;

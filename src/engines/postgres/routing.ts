@@ -32,29 +32,29 @@ import {
 import type { Intake } from "./intake.ts";
 import type { Incoming, Passed, Placement } from "./placement.ts";
 
-/** How often a message may be forwarded on its way. */
+/** Maximum number of times that a message may be forwarded. */
 const maxHops = 4;
 
-/** The last time that a `Date` can hold, in milliseconds since 1970. */
+/** The latest time that a `Date` can represent, in milliseconds since 1970. */
 const lastTime = 8.64e15;
 
 let turn = 0;
 
-/** The facts that a dead letter keeps of its time in its queue. */
+/** What a dead letter keeps from its time in the queue. */
 type Past = Pick<Placement, "enqueuedAt" | "deliveryCount">;
 
 /** The view of the database that a {@link Routing} has. */
 export interface RoutingStore {
   readonly directory: Directory;
   readonly intake: Intake;
-  /** Says whether the id was seen within the window, and remembers it when not. */
+  /** Whether the id was seen within the window; records it if not. */
   seen(entity: Sendable, key: string): Promise<boolean>;
 }
 
-/** Messages on their way to the queues that will hold them: what an entity, its rules and its forwarding make of them. */
+/** Routes messages to the queues that will hold them, applying each entity's rules and forwarding. */
 export class Routing {
   readonly placements: Placement[] = [];
-  /** The numbers that are used up. */
+  /** The sequence numbers to consume. */
   readonly passed: Passed[] = [];
   readonly #store: RoutingStore;
   readonly #now: number;
@@ -64,12 +64,12 @@ export class Routing {
     this.#now = now;
   }
 
-  /** Checks what entities take in, within the same transaction. */
+  /** Checks before an entity accepts messages, within the same transaction. */
   get intake(): Intake {
     return this.#store.intake;
   }
 
-  /** Takes a checked message in, now or at its time; a duplicate vanishes. */
+  /** Accepts a checked message, now or at its scheduled time; a duplicate is discarded. */
   async accept(entity: Sendable, incoming: Incoming): Promise<void> {
     const admitted = await this.#admit(entity, incoming);
     if (admitted === undefined) return;
@@ -78,7 +78,7 @@ export class Routing {
     else await this.arrive(entity, admitted);
   }
 
-  /** Schedules a checked message, under a number if it has one; a duplicate vanishes. */
+  /** Schedules a checked message, under its sequence number if it has one; a duplicate is discarded. */
   async schedule(entity: Sendable, incoming: Incoming, number?: bigint): Promise<void> {
     const admitted = await this.#admit(entity, incoming);
     if (admitted === undefined) return;
@@ -86,7 +86,7 @@ export class Routing {
     this.#schedule(entity, admitted, Math.max(at, this.#now), number);
   }
 
-  /** Takes a message in that is ready for delivery, forwarding or copying. */
+  /** Accepts a message that is ready for delivery, forwarding or copying. */
   async arrive(entity: Entity, incoming: Incoming): Promise<void> {
     if (entity.type === "topic") return this.#publish(entity, incoming);
     const { forwardTo, requiresSession } = entity.settings;
@@ -105,13 +105,13 @@ export class Routing {
       ...incoming,
       envelope,
       enqueuedAt: this.#now,
-      // A time that no Date can hold is never.
+      // A time that a Date cannot represent means never.
       expiresAt: expiresAt > lastTime ? Infinity : expiresAt,
       deliveryCount: 0,
     });
   }
 
-  /** Sends a message on; what the target refuses goes to the transfer dead-letter queue of `from`. */
+  /** Forwards a message; if the target refuses it, it goes to the transfer dead-letter queue of `from`. */
   async forward(from: Receivable, incoming: Incoming, target: string): Promise<void> {
     const hops = incoming.hops + 1;
     if (hops > maxHops) return this.#failTransfer(from, incoming, tooManyHops);
@@ -126,13 +126,13 @@ export class Routing {
     return this.accept(entity, { ...incoming, hops });
   }
 
-  /** Accepts a message for another entity, by way of one that numbers it. */
+  /** Accepts a message for another entity, sent via a queue that assigns its first sequence number. */
   async transfer(through: Queue, incoming: Incoming, target: string): Promise<void> {
     const first = this.pass(through, incoming.envelope.brokerProperties.viaPartitionKey);
     await this.forward(through, { ...incoming, first }, target);
   }
 
-  /** Puts a message, its envelope marked, into the dead-letter queue, or sends it where dead letters are forwarded. */
+  /** Puts a message with a marked envelope into the dead-letter queue, or forwards it if dead letters are forwarded. */
   async bury(
     entity: Receivable,
     incoming: Incoming,
@@ -145,7 +145,7 @@ export class Routing {
     this.#place(entity, 1, { ...incoming, mark, enqueuedAt, deliveryCount, expiresAt: Infinity });
   }
 
-  /** Drops a message whose time to live is over, or dead-letters it where the settings say so. */
+  /** Deletes an expired message, or dead-letters it if the settings say so. */
   async expire(entity: Receivable, incoming: Incoming, past: Past): Promise<void> {
     if (!entity.settings.deadLetteringOnMessageExpiration) return;
     await this.bury(
@@ -156,7 +156,7 @@ export class Routing {
     );
   }
 
-  /** Uses up a number of an entity for a message that passes through. */
+  /** Consumes a sequence number of an entity for a message that passes through. */
   pass(entity: Entity, key: string | undefined): Passed {
     const lane = laneOf(entity, 0);
     const passed = { lane, partition: partitionOf(lane, key) };
@@ -185,7 +185,7 @@ export class Routing {
     for (const [subscription, error] of failed) await this.#failRule(subscription, numbered, error);
   }
 
-  /** One copy for all rules without action, and one for each with an action. */
+  /** Makes one copy for all rules without an action, and one for each rule with an action. */
   async #copy(
     subscription: Subscription,
     incoming: Incoming,
@@ -208,7 +208,7 @@ export class Routing {
     }
   }
 
-  /** Dead-letters a message whose rule failed, where the settings say so. */
+  /** Dead-letters a message whose rule failed, if the settings say so. */
   async #failRule(subscription: Subscription, incoming: Incoming, error: unknown): Promise<void> {
     if (!(error instanceof SobreError)) throw error;
     const tooLarge = error.code === "MessageSizeExceeded";
@@ -216,7 +216,7 @@ export class Routing {
     await this.#deadLetterArrival(subscription, incoming, tooLarge ? headerTooLarge : ruleFailed(error));
   }
 
-  /** Dead-letters a message that never got in. */
+  /** Dead-letters a message that the entity did not accept. */
   #deadLetterArrival(entity: Receivable, incoming: Incoming, mark: DeadLetterMark): Promise<void> {
     const buried = changed(incoming, brokerDeadLetter(incoming.envelope, mark));
     return this.bury(entity, buried, mark, { enqueuedAt: this.#now, deliveryCount: 0 });
@@ -280,7 +280,7 @@ export class Routing {
   }
 }
 
-/** The partition of a key; without one they take turns. */
+/** The partition of a key; without a key, partitions take turns. */
 export function partitionOf(lane: Lane, key: string | undefined): number {
   if (!isPartitioned(lane)) return 0;
   return key === undefined ? turn++ % partitionCount : partitionOfKey(key);

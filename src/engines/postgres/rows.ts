@@ -8,16 +8,16 @@ export function maybeBigint(row: Row, column: string): bigint | undefined {
   return typeof value === "number" ? BigInt(value) : undefined;
 }
 
-/** A whole number that is there. */
+/** A whole number that is not NULL. */
 export const bigintOf = (row: Row, column: string): bigint => maybeBigint(row, column) ?? missing(column);
 
-/** A whole number that is safe as a `number`, as times and counts are; `undefined` for NULL. */
+/** A safe integer, e.g. a time or count; `undefined` for NULL. */
 export function maybeNumber(row: Row, column: string): number | undefined {
   const value = maybeBigint(row, column);
   return value === undefined ? undefined : Number(value);
 }
 
-/** A whole number that is there, and safe as a `number`. */
+/** A safe integer that is not NULL. */
 export const numberOf = (row: Row, column: string): number => maybeNumber(row, column) ?? missing(column);
 
 /** A number that need not be whole; `undefined` for NULL. */
@@ -32,10 +32,10 @@ export function maybeText(row: Row, column: string): string | undefined {
   return typeof value === "string" ? value : undefined;
 }
 
-/** A text that is there. */
+/** A text that is not NULL. */
 export const textOf = (row: Row, column: string): string => maybeText(row, column) ?? missing(column);
 
-/** Bytes of their own; `undefined` for NULL. */
+/** A copy of the bytes; `undefined` for NULL. */
 export function maybeBytes(row: Row, column: string): Uint8Array | undefined {
   const value = row[column];
   return value instanceof Uint8Array ? new Uint8Array(value) : undefined;

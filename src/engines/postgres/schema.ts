@@ -3,12 +3,12 @@ import type { Database, Session } from "./database.ts";
 import { numberOf } from "./rows.ts";
 
 /**
- * Statements that bring the tables from each version to the next; `$schema` stands for the quoted schema. They are never
- * changed once released, and each leaves the tables usable by nodes of the version before.
+ * Statements that upgrade the tables from each version to the next; `$schema` stands for the quoted schema. They are never
+ * changed once released, and each leaves the tables usable by nodes of the previous version.
  */
 const migrations: readonly (readonly string[])[] = [
   [
-    // One row; its version rises with every change of an entity or a rule, so that nodes see when theirs are old.
+    // One row; its version increases with every change of an entity or rule, so that nodes notice when their cache is stale.
     "create table $schema.namespace (one boolean primary key default true check (one), version bigint not null)",
     "insert into $schema.namespace values (true, 1)",
     `create table $schema.entity (
@@ -27,7 +27,7 @@ const migrations: readonly (readonly string[])[] = [
     // The key of a deleted entity is NULL: its row shows other nodes the deletion.
     "create unique index entity_key on $schema.entity (key)",
     "create index entity_version on $schema.entity (version)",
-    // Narrow, since every lock writes it again. Neither token, locked_until nor count is in an index.
+    // Narrow, since every lock rewrites the row. Neither token, locked_until nor count is in an index.
     `create table $schema.delivery (
       queue bigint not null,
       seq bigint not null,
@@ -86,7 +86,7 @@ const schemaVersion: number = migrations.length;
 const migrationLock = 0x736f_6272;
 
 /**
- * Creates the schema and its tables, or brings them up to date; nothing happens when they are.
+ * Creates the schema and its tables, or upgrades them if they are not up to date.
  *
  * @throws SobreError `InvalidOperation` for tables of a newer release.
  */

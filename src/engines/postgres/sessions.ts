@@ -9,7 +9,7 @@ import { maybeBytes, maybeBigint, numberOf, type Row, textOf } from "./rows.ts";
 
 const columns = "id, mark, locked_until, ready, overdue";
 
-/** Locks the session of an id, or returns `undefined` when it is held. */
+/** Locks the session with this id, or returns `undefined` when it is held. */
 export async function acceptNamed(returning: Returning, id: string): Promise<HeldSession | undefined> {
   const { session, schema, lane, now } = returning;
   await session.query(`insert into ${schema}.session (queue, id) values ($1, $2) on conflict (queue, id) do nothing`, [
@@ -27,7 +27,7 @@ export async function acceptNamed(returning: Returning, id: string): Promise<Hel
   return held;
 }
 
-/** Locks the session that has waited longest with messages, or returns `undefined`. */
+/** Locks the session with messages that has been available longest, or returns `undefined`. */
 export async function acceptNext(returning: Returning): Promise<HeldSession | undefined> {
   const { session, schema, lane, now } = returning;
   for (;;) {
@@ -112,7 +112,7 @@ export async function releaseSession(returning: Returning, { id, mark }: HeldSes
   if (row !== undefined) await freeSession(returning, row, "uncounted");
 }
 
-/** Ends the lock of a session: its messages go back, and it can be accepted. */
+/** Ends the lock of a session: its messages return to the queue, and it can be accepted again. */
 export async function freeSession(returning: Returning, row: Row, counting: "counted" | "uncounted"): Promise<void> {
   const { session, schema, lane } = returning;
   const id = textOf(row, "id");
@@ -167,7 +167,7 @@ async function grant({ session, schema, lane, now }: Returning, id: string): Pro
   return held;
 }
 
-/** Deletes the row of a session of which nothing is left. */
+/** Deletes the row of a session without messages, state or lock. */
 async function forget({ session, schema, lane }: Returning, id: string): Promise<void> {
   await session.query(
     `delete from ${schema}.session s where s.queue = $1 and s.id = $2 and s.mark is null and s.state is null

@@ -10,7 +10,7 @@ import { amendStored, giveBack, moved, remove, type Returning, setAside } from "
 
 type Modification = Extract<Settlement, { kind: "abandon" }>["propertiesToModify"];
 
-/** Carries a settlement of a held message out. @throws SobreError `MessageLockLost`, `SessionLockLost`, and for illegal properties. */
+/** Carries out the settlement of a held message. @throws SobreError `MessageLockLost`, `SessionLockLost`, and for illegal properties. */
 export async function settleHeld(returning: Returning, token: LockToken, settlement: Settlement): Promise<void> {
   const { session, schema, lane, now } = returning;
   const message = await readHeld(session, schema, lane, token, now);
@@ -34,7 +34,7 @@ export async function settleHeld(returning: Returning, token: LockToken, settlem
   }
 }
 
-/** Checks a settlement as far as it can be before it is carried out. @throws SobreError as {@link settleHeld} does. */
+/** Checks a settlement as far as possible without carrying it out. @throws SobreError like {@link settleHeld}. */
 export async function checkHeld(
   { session, schema, lane, now }: Pick<Returning, "session" | "schema" | "lane" | "now">,
   token: LockToken,

@@ -9,13 +9,13 @@ import { Intake } from "./intake.ts";
 import { type Placed, place } from "./place.ts";
 import { Routing, type RoutingStore } from "./routing.ts";
 
-/** How often a statement is tried again because the entities have changed meanwhile. */
+/** Maximum number of attempts at a statement when the entities keep changing. */
 const mostTries = 20;
 
-/** Thrown inside a transaction that was routed by entities that have changed. */
+/** Thrown inside a transaction that was routed with stale entities. */
 const stale = Symbol("stale");
 
-/** A namespace in a schema of a database: what every connection of this process shares. */
+/** A namespace in a schema of a database, shared by every connection of this process. */
 export class Store {
   readonly database: Database;
   /** Quoted. */
@@ -24,7 +24,7 @@ export class Store {
   readonly intake: Intake;
   readonly clock: Clock;
   readonly #databaseClock: DatabaseClock | undefined;
-  /** Called with the queues that have got messages. */
+  /** Called with the queues that have received messages. */
   onArrival: (queues: ReadonlySet<number>) => void = () => {};
 
   constructor(database: Database, schema: string, clock: Clock, databaseClock: DatabaseClock | undefined) {
@@ -36,7 +36,7 @@ export class Store {
     this.intake = new Intake(database, schema);
   }
 
-  /** The time, of the database unless there is another clock. */
+  /** The current time, by the database's clock unless another is given. */
   now(): number {
     return this.clock.now();
   }
@@ -46,21 +46,21 @@ export class Store {
     await this.#databaseClock?.refresh();
   }
 
-  /** The lane of a link, whose entity may have changed, or be gone. @throws SobreError `MessagingEntityNotFound`. */
+  /** A link's lane with its current entity, which may have been changed or deleted. @throws SobreError `MessagingEntityNotFound`. */
   current(lane: Lane): Lane {
     const entity = this.directory.byId(lane.entity.id);
     if (entity === undefined) throw entityNotFound(lane.address);
     return entity === lane.entity ? lane : laneOf(entity, lane.part);
   }
 
-  /** A queue or topic as it is now. @throws SobreError `MessagingEntityNotFound` when it is gone. */
+  /** The current state of a queue or topic. @throws SobreError `MessagingEntityNotFound` when it was deleted. */
   sendable(entity: Sendable): Sendable {
     const current = this.directory.byId(entity.id);
     if (current === undefined || current.type === "subscription") throw entityNotFound(entity.name);
     return current;
   }
 
-  /** Tries until the entities that it went by are those of the database; `undefined` means that they were not. */
+  /** Retries until the cached entities used match the database; an attempt returns `undefined` when they did not. */
   async fresh<T>(attempt: () => Promise<T | undefined>): Promise<T> {
     for (let tries = 0; tries < mostTries; tries++) {
       const result = await attempt();
@@ -70,7 +70,7 @@ export class Store {
     throw new SobreError("ServiceBusy", "The entities change too fast to go by them. Try again.");
   }
 
-  /** {@link fresh} in a transaction, which holds the entities as they are until its end. */
+  /** {@link fresh} in a transaction, which locks the entities against changes until its end. */
   async change<T>(work: (session: Session) => Promise<T>): Promise<T> {
     return this.fresh(async () => {
       try {
@@ -85,7 +85,7 @@ export class Store {
     }).then(({ result }) => result);
   }
 
-  /** Routes messages and puts them where they belong, in one statement unless ids are to be remembered. */
+  /** Routes messages and inserts them into their queues, in one statement unless message ids must be recorded. */
   async send(
     entity: () => Sendable,
     route: (routing: Routing, entity: Sendable) => Promise<void>,
@@ -107,7 +107,7 @@ export class Store {
     return placed;
   }
 
-  /** {@link send} in a transaction that holds the entities; `queues` are those that have got messages. */
+  /** {@link send} in a transaction that locks the entities; adds the queues that have received messages to `queues`. */
   async sendIn(
     session: Session,
     target: Sendable,
@@ -124,7 +124,7 @@ export class Store {
     return new Routing(this.#routingStore(session), at);
   }
 
-  /** Puts what was routed in a transaction where it belongs. */
+  /** Inserts the messages routed in a transaction into their queues. */
   async finish(session: Session, routing: Routing, queues: Set<number>): Promise<readonly Placed[]> {
     if (routing.placements.length === 0 && routing.passed.length === 0) return [];
     noteQueues(routing, queues);

@@ -8,10 +8,10 @@ import { freeSession, sessionColumns } from "./sessions.ts";
 import { maybeBigint, numberOf, type Row } from "./rows.ts";
 import type { Store } from "./store.ts";
 
-/** Rows that one transaction of a sweep moves at most. */
+/** Maximum number of rows that a sweep moves per transaction. */
 const atOnce = 500;
 
-/** Makes everything happen that is due: expired locks of these lanes, schedules, times to live. */
+/** Applies everything that is due: expired locks of these lanes, scheduled messages, expired messages. */
 export async function sweep(store: Store, cursors: ReadonlyMap<number, Cursor>): Promise<void> {
   const now = store.now();
   for (const [queue, cursor] of cursors) {
@@ -23,7 +23,7 @@ export async function sweep(store: Store, cursors: ReadonlyMap<number, Cursor>):
   while ((await handleDue(store, now)) === atOnce);
 }
 
-/** Returns messages whose locks have expired, and finds those committed behind the cursor. */
+/** Returns messages whose locks have expired, and moves the cursor back to messages committed behind it. */
 async function returnExpired(store: Store, lane: Lane, cursor: Cursor, now: number): Promise<void> {
   const { schema } = store;
   const [lowest] = await store.database.query(
@@ -56,7 +56,7 @@ async function freeExpiredSessions(store: Store, lane: Lane, now: number): Promi
   });
 }
 
-/** Moves what is due, whatever its queue; returns how many rows were found. */
+/** Moves scheduled and expired messages of every queue; returns how many rows were found. */
 async function handleDue(store: Store, now: number): Promise<number> {
   const { schema } = store;
   const queues = new Set<number>();
@@ -80,7 +80,7 @@ async function handleDueRow(store: Store, session: Session, row: Row, now: numbe
   const message = readMessage(row);
   const at = numberOf(row, "due");
   const isScheduled = numberOf(row, "state") === states.scheduled;
-  // It happened when it was due, however late it is looked at.
+  // A scheduled message arrives at its due time, however late the sweep is.
   const routing = store.routing(session, isScheduled ? at : now);
   const returning = { session, schema: store.schema, lane, routing, now };
   if (isScheduled) {
@@ -97,7 +97,7 @@ async function handleDueRow(store: Store, session: Session, row: Row, now: numbe
   await store.finish(session, routing, queues);
 }
 
-/** Runs work on a lane in a transaction, then puts where it belongs what has left; `wakes` says whether the lane has changed for those that wait. */
+/** Runs work on a lane in a transaction, then inserts the messages that it routed elsewhere; `wakes` decides from the result whether to retry the lane's waits. */
 export async function inTransaction<T>(
   store: Store,
   lane: Lane,

@@ -13,9 +13,9 @@ const maxAge = 120_000;
 
 /** Messages to send at the commit. */
 export interface PendingSend {
-  /** The number of the entity that takes them. */
+  /** The number of the entity that receives them. */
   readonly entity: number;
-  /** Refuses what the entity cannot take; returns the bytes. */
+  /** Throws when the entity cannot accept them; returns their size in bytes. */
   readonly check: (within: Intake, reserved: number) => Promise<number>;
   readonly route: (routing: Routing) => Promise<void>;
 }
@@ -28,7 +28,7 @@ export interface PendingSettlement {
   readonly apply: (returning: Returning) => Promise<void>;
 }
 
-/** Operations that happen together or not at all: they are kept here, and applied in one transaction of the database. */
+/** Operations that are applied together or not at all: they are buffered here and applied in one database transaction. */
 export class PostgresTransaction implements Transaction {
   readonly #home: Home;
   readonly #onEnd: (transaction: PostgresTransaction) => void;
@@ -43,25 +43,25 @@ export class PostgresTransaction implements Transaction {
     this.#endsAt = home.store.now() + maxAge;
   }
 
-  /** Whether it still takes operations. */
+  /** Whether it still accepts operations. */
   get isOpen(): boolean {
     if (this.#open && this.#home.store.now() >= this.#endsAt) this.end();
     return this.#open;
   }
 
-  /** @throws SobreError `InvalidOperation` when the transaction is over. */
+  /** @throws SobreError `InvalidOperation` when the transaction has ended. */
   addSend(send: PendingSend): void {
     this.#checkOpen();
     this.#sends.push(send);
   }
 
-  /** @throws SobreError `InvalidOperation` when the transaction is over. */
+  /** @throws SobreError `InvalidOperation` when the transaction has ended. */
   addSettlement(settlement: PendingSettlement): void {
     this.#checkOpen();
     this.#settlements.push(settlement);
   }
 
-  /** Whether it settles the message of a token. */
+  /** Whether it contains a settlement of this token's message. */
   settles(token: LockToken): boolean {
     return this.isOpen && this.#settlements.some((settlement) => settlement.token === token);
   }
@@ -81,7 +81,7 @@ export class PostgresTransaction implements Transaction {
     this.#end();
   }
 
-  /** Rolls back when it is still open. */
+  /** Rolls back if it is still open. */
   end(): void {
     if (this.#open) this.#end();
   }

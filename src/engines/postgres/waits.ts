@@ -8,23 +8,23 @@ export interface Wait<T> {
   /** Milliseconds since 1970. */
   readonly deadline: number;
   readonly signal?: AbortSignal | undefined;
-  /** Tries once; `undefined` goes on waiting. */
+  /** Tries once; `undefined` continues the wait. */
   attempt(): Promise<T | undefined>;
-  /** Takes back what came after the wait was given up. */
+  /** Releases what an attempt took after the wait was abandoned. */
   giveUp(taken: T): Promise<void>;
 }
 
-/** A wait that can be given up. */
+/** A wait that can be abandoned. */
 export interface Pending<T> {
-  /** `undefined` when the time is over, and when it was aborted or given up. */
+  /** `undefined` on timeout, and when it was aborted or abandoned. */
   readonly outcome: Promise<T | undefined>;
-  /** Ends it with nothing taken, or with an error. */
+  /** Abandons the wait, with an error if given. */
   end(error?: unknown): void;
 }
 
 const ignore = (): void => {};
 
-/** Waits until a try succeeds. An abort keeps what a try that is on its way brings. */
+/** Waits until an attempt succeeds. On abort, the result of an attempt in progress is kept. */
 export function startWait<T>(lane: LaneState, wait: Wait<T>): Pending<T> {
   const { key, clock, deadline, signal } = wait;
   let resolve: (value: T | undefined) => void = ignore;

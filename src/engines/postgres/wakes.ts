@@ -4,30 +4,30 @@ import { listen, type Listener, type Session } from "./database.ts";
 /** The channel of all namespaces of a database. */
 const channel = "sobre";
 
-/** Milliseconds for which wake-ups are gathered: a notification commits alone, one after the other. */
+/** Milliseconds for which wake-ups are batched: PostgreSQL serializes the commits of notifying transactions. */
 const gathered = 5;
 
-/** Milliseconds until a lost connection is opened again; polling finds messages meanwhile. */
+/** Milliseconds until a lost connection is reopened; polling finds messages meanwhile. */
 const reconnectAfter = 1000;
 
-/** Queues that one notification names at most: its text is limited to 8,000 bytes. */
+/** Maximum number of queues per notification: its payload is limited to 8,000 bytes. */
 const mostQueues = 400;
 
-/** Stands for every queue, since entities have changed. */
+/** Stands for every queue, when entities have changed. */
 const anyQueue = -1;
 
-/** How a process says that queues have got messages, and hears it. */
+/** How a process announces that queues have received messages, and listens for such announcements. */
 export interface WakesSetup {
   readonly session: Session;
-  /** Names the namespace. */
+  /** Identifies the namespace. */
   readonly schema: string;
   /** Where to listen; without it, polling alone finds what others send. */
   readonly connectionString: string | undefined;
-  /** Called with the queues that have got messages elsewhere; `undefined` may be any, and entities have changed. */
+  /** Called with the queues that have received messages from other processes; `undefined` means any queue, after entities have changed. */
   readonly onWake: (queues: ReadonlySet<number> | undefined) => void;
 }
 
-/** Wake-ups between processes, never in the transaction of a send: there they would queue up behind each other. */
+/** Wake-ups between processes, never sent within the transaction of a send, whose commits they would serialize. */
 export class Wakes {
   readonly #setup: WakesSetup;
   /** Distinguishes its own notifications from those of others. */
@@ -42,7 +42,7 @@ export class Wakes {
     this.#setup = setup;
   }
 
-  /** Begins to listen; a failure is tried again later. */
+  /** Starts listening; retries later after a failure. */
   async start(): Promise<void> {
     const { connectionString } = this.#setup;
     if (connectionString === undefined || this.#closed) return;
@@ -56,16 +56,16 @@ export class Wakes {
     } catch {
       this.#reconnect();
     }
-    // Notifications are missed while nobody listens.
+    // Notifications were missed while the connection was down.
     this.#setup.onWake(undefined);
   }
 
-  /** Says, within milliseconds, that entities have changed. */
+  /** Announces, within milliseconds, that entities have changed. */
   notifyChange(): void {
     this.notify([anyQueue]);
   }
 
-  /** Says, within milliseconds, that queues have got messages. */
+  /** Announces, within milliseconds, that queues have received messages. */
   notify(queues: Iterable<number>): void {
     if (this.#closed) return;
     for (const queue of queues) this.#pending.add(queue);
@@ -90,7 +90,7 @@ export class Wakes {
     const { session, schema } = this.#setup;
     for (let first = 0; first < queues.length; first += mostQueues) {
       const payload = [this.#node, schema, ...queues.slice(first, first + mostQueues)].join(" ");
-      // Polling finds what a failed wake-up was for.
+      // If a wake-up fails, polling finds the messages.
       session.query("select pg_notify($1, $2)", [channel, payload]).catch(() => {});
     }
   }
