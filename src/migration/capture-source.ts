@@ -18,7 +18,7 @@ export interface CaptureSourceOptions {
 
 const optionChecks: OptionChecks<CaptureSourceOptions> = { maxBytes: countFrom(1) };
 
-/** A payload of the greatest size as base64, and the properties. */
+/** A payload of maximum size in base64, plus properties. */
 const defaultMaxBytes = Math.ceil((defaultDecodeLimits.maxBytes * 4) / 3) + 1024 * 1024;
 
 /**

@@ -9,12 +9,12 @@ import { SobreError } from "../errors/sobre-error.ts";
 import { envelopeOfExplorer } from "./explorer-message.ts";
 import type { SourceContent, SourceMessage, SourcePiece } from "./source.ts";
 
-/** The message of a piece of a file. */
+/** The message in a piece of a file. */
 export function messageOfPiece({ bytes, tooLong, ...place }: SourcePiece): SourceMessage {
   return { ...place, content: tooLong === undefined ? capturedMessage(bytes) : tooLongCapture(bytes, tooLong) };
 }
 
-/** The message that a piece of JSON is: an envelope in its JSON form, or what Service Bus Explorer saves. */
+/** The message in a piece of JSON: an envelope in its JSON form, or a message saved by Service Bus Explorer. */
 export function capturedMessage(bytes: Uint8Array): SourceContent {
   try {
     const { envelope, delivery } = capturedIn(bytes);
@@ -25,7 +25,7 @@ export function capturedMessage(bytes: Uint8Array): SourceContent {
   }
 }
 
-/** The mark of a truncated piece. */
+/** The failure for a piece that is too long. */
 function tooLongCapture(bytes: Uint8Array, most: number): SourceContent {
   const error = new SobreError("LimitExceeded", `The captured message is longer than ${most} bytes, and was skipped.`);
   return { ok: false, error, bytes };
@@ -45,8 +45,8 @@ function capturedIn(bytes: Uint8Array): Captured {
 }
 
 /**
- * The message that the payload of a message is, as gateways and archives keep whole AMQP messages; `envelope` itself where
- * its payload is none, or only begins like one. What is said around the message counts before what it says itself.
+ * Unwraps a payload that is a whole AMQP message, as gateways and archives store them; returns `envelope` itself if its
+ * payload is not one or only starts like one. The outer properties take precedence over those inside.
  */
 export function openWholeMessage(envelope: Envelope): Envelope {
   const { payload, bodyKind, brokerProperties: around, applicationProperties: beside } = envelope;

@@ -40,11 +40,11 @@ export interface Loss {
 }
 
 /**
- * Compares a body with what came back from its migrated payload, and names what is lost: what neither the payload nor
- * the schema of its type shows any more. It reads the decoded values on its own and does not ask how they were made.
+ * Compares a body with the one decoded from its migrated payload, and lists the losses: information that neither the
+ * payload nor the schema of its type contains. It examines only the decoded values, not how they were written.
  *
  * @param literal Whether the numbers were JSON numbers, which lose their type as text.
- * @throws SobreError `UnsupportedValue` with the path, for a value that was read back as another one.
+ * @throws SobreError `UnsupportedValue` with the path, for a value that was decoded as a different one.
  */
 export function compareValues(
   body: unknown,
@@ -148,7 +148,7 @@ class Comparison {
     return new SobreError("UnsupportedValue", `The value at ${path} ${what}.`, { path });
   }
 
-  /** Compares what is a step further. */
+  /** Compares one level deeper. */
   #inside(step: string | symbol, value: unknown, decoded: unknown, shape: SettledShape | undefined): void {
     this.#steps.push(step);
     this.compare(value, decoded, shape);
@@ -182,7 +182,7 @@ class Comparison {
     if (annotations === undefined) return;
     if (annotations.data !== undefined) this.#lose("appended-data");
     if (annotations.superMembers !== undefined) this.#lose("hidden-members");
-    // A path with one type has it in its schema.
+    // If a path has a single type, the schema names it.
     if (annotations.typeName !== undefined && shape?.shape.typeNames.size !== 1) this.#lose("type-name");
   }
 
@@ -190,7 +190,7 @@ class Comparison {
     if (Array.isArray(value)) this.#list(value, decoded, shape);
     else if (value instanceof ContentStream) this.#list(value.contents, decoded, shape);
     else if (value instanceof MultiArray) {
-      // Of a dimension without length the others cannot be seen.
+      // When a dimension has length 0, those after it cannot be seen.
       if (value.lengths.slice(0, -1).includes(0)) this.#lose("array-lengths");
       const flat = Array.isArray(decoded) ? decoded.flat(Math.max(0, value.lengths.length - 1)) : decoded;
       this.#list(value.values, flat, shape);
@@ -261,7 +261,7 @@ class Comparison {
   }
 }
 
-/** Nanoseconds since 1970 of a UTC time; `undefined` of all else. */
+/** Nanoseconds since 1970 of a UTC time; `undefined` for everything else. */
 function nanosecondsOf(value: TaggedScalar | Date | Instant): bigint | undefined {
   if (value instanceof Instant) return value.epochNanoseconds;
   if (value instanceof Date) return BigInt(value.getTime()) * 1_000_000n;
@@ -278,17 +278,17 @@ function sameNumber(value: number, decoded: unknown): boolean {
   return false;
 }
 
-/** Whether text is a number that a double can come near to. */
+/** Whether text is a number that a double can approximate. */
 function isNumber(text: string): boolean {
   return Number.isFinite(Number(text));
 }
 
-/** Whether two decimal texts stand for the same number. */
+/** Whether two decimal strings denote the same number. */
 function sameDecimal(a: string, b: string): boolean {
   return normalDecimal(a) === normalDecimal(b);
 }
 
-/** Digits without zeros at either end, and the power of ten behind them. */
+/** Digits without leading and trailing zeros, and the power of ten. */
 function normalDecimal(text: string): string {
   const [, sign = "", whole = "", fraction = "", exponent = "0"] =
     /^([+-]?)(\d*)\.?(\d*)(?:e([+-]?\d+))?$/i.exec(text) ?? [];
@@ -306,6 +306,6 @@ function sameInteger(value: bigint, decoded: unknown): boolean {
 function pairsOf(decoded: unknown): readonly unknown[] {
   if (decoded instanceof Map) return [...decoded];
   if (Array.isArray(decoded)) return decoded;
-  // MessagePack gives a map with only text for keys as an object.
+  // The MessagePack reader returns a map with only string keys as an object.
   return typeof decoded === "object" && decoded !== null ? Object.entries(decoded) : [];
 }

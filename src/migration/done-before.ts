@@ -3,7 +3,7 @@ import type { JournalEntry } from "./journal-entry.ts";
 import { sourceHash } from "./migrate-message.ts";
 import type { SourceMessage } from "./source.ts";
 
-/** The entries of earlier runs, read in step with the source, so that it takes no memory. */
+/** The entries of earlier runs, read in step with the source in constant memory. */
 export class DoneBefore {
   readonly #entries: AsyncGenerator<JournalEntry> | undefined;
   #next: JournalEntry | undefined;
@@ -16,13 +16,13 @@ export class DoneBefore {
     this.#note = note;
   }
 
-  /** Whether nothing is left that was done. */
+  /** Whether all entries have been read. */
   get isOver(): boolean {
     return this.#entries === undefined || (this.#started && this.#next === undefined);
   }
 
   /**
-   * Whether a message was done.
+   * Whether a message was already migrated.
    *
    * @throws SobreError `InvalidOperation` when the source has another message in the place of one already migrated.
    */
@@ -30,7 +30,7 @@ export class DoneBefore {
     const { id, order } = message;
     if (!this.#started) await this.#advance();
     this.#started = true;
-    // A queue may have lost messages meanwhile; what they became is in the output.
+    // Messages may have left the queue meanwhile; their migrated form is in the output.
     while (this.#next !== undefined && this.#next.order < order) await this.#advance(this.#next);
     if (this.#next === undefined) return false;
     if (this.#next.order > order || this.#next.id !== id || this.#next.sha256 !== sourceHash(message)) {
@@ -43,7 +43,7 @@ export class DoneBefore {
     return true;
   }
 
-  /** Notes what was done of messages that are not in the source any more. */
+  /** Reports the entries of messages that are no longer in the source. */
   async end(): Promise<void> {
     if (!this.#started) await this.#advance();
     while (this.#next !== undefined) await this.#advance(this.#next);

@@ -4,7 +4,7 @@ import { isObject } from "../values/plain-object.ts";
 
 const noBytes = new Uint8Array(0);
 
-/** The JSON form of an envelope in one line; its payload, which is most of it, is encoded by Node. */
+/** The JSON form of an envelope on one line; Node encodes the payload, which is most of it. */
 export function envelopeLine(envelope: Envelope): Buffer {
   const { bodyKind, brokerProperties, applicationProperties, payload } = envelope;
   const rest = envelopeToJson({ bodyKind, brokerProperties, applicationProperties, payload: noBytes });

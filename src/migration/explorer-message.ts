@@ -6,11 +6,11 @@ import { SobreError } from "../errors/sobre-error.ts";
 type Members = Readonly<Record<string, unknown>>;
 
 /**
- * The envelope of a message that Service Bus Explorer has saved as JSON: `body` as text or as the JSON it was, `label`,
- * `properties` as an object or as a list of key and value, and what the broker said of it, which is left out.
+ * The envelope of a message that Service Bus Explorer has saved as JSON: `body` as text or as the original JSON, `label`,
+ * `properties` as an object or as a list of key and value, and the broker's own properties, which are left out.
  *
- * @throws SobreError `DecodeFailed` for a body of which the export has replaced bytes by U+FFFD; `InvalidArgument` for what
- *   no envelope can hold.
+ * @throws SobreError `DecodeFailed` for a body in which the export has replaced bytes by U+FFFD; `InvalidArgument` for
+ *   values that an envelope cannot hold.
  */
 export function envelopeOfExplorer(message: Members): Envelope {
   return createEnvelope({
@@ -47,7 +47,7 @@ function text(value: unknown): string | undefined {
   return typeof value === "string" && value !== "" ? value : undefined;
 }
 
-/** .NET's `TimeSpan`: `[d.]hh:mm:ss[.fffffff]`; the greatest one means never. */
+/** .NET's `TimeSpan`: `[d.]hh:mm:ss[.fffffff]`; the maximum means never. */
 function timeToLiveOf(value: unknown): number | undefined {
   const [, days = "0", hours, minutes, seconds, fraction = ""] =
     /^(?:(\d+)\.)?(\d\d):(\d\d):(\d\d)(?:\.(\d{1,7}))?$/.exec(text(value) ?? "") ?? [];

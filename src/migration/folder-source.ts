@@ -22,10 +22,10 @@ export interface FolderSourceOptions {
 export const folderOptionChecks: OptionChecks<FolderSourceOptions> = { contentType: text, include: text };
 
 /**
- * Payload files as a source: one file, or every file of a folder and its folders in the order of their names. A file whose
- * name ends with `.envelope.json` holds an envelope in its JSON form; a whole AMQP message is the envelope that it is.
+ * Payload files as a source: one file, or every file of a folder and its subfolders in name order. A file whose name
+ * ends with `.envelope.json` contains an envelope in its JSON form; a payload that is a whole AMQP message is unwrapped.
  *
- * @throws SobreError `InvalidArgument` when there is no file or folder at the path, and for names to take of a single file.
+ * @throws SobreError `InvalidArgument` when there is no file or folder at the path, and when `include` is given for a single file.
  */
 export function createFolderSource(path: string, options: FolderSourceOptions = {}): MigrationSource {
   checkOption("path", path, isText);
@@ -47,7 +47,7 @@ export function createFolderSource(path: string, options: FolderSourceOptions = 
   };
 }
 
-/** How the names of files with one envelope end, as those of a quarantine. */
+/** Suffix of files that contain one envelope, e.g. in a quarantine. */
 export const envelopeSuffix = ".envelope.json";
 
 function filesOf(path: string, include: string | undefined): readonly string[] {
@@ -93,7 +93,7 @@ async function readPayload(path: string, contentType: string | undefined): Promi
   }
 }
 
-/** Reads a file that a decoder would take; a larger one is refused before it fills the memory. */
+/** Reads a file within the decoders' size limit; a larger one is refused before it fills the memory. */
 async function readFile(path: string): Promise<Uint8Array> {
   const file = await open(path);
   try {

@@ -4,7 +4,7 @@ import type { LossKind } from "./compare-values.ts";
 export interface JournalEntry {
   readonly order: bigint;
   readonly id: string;
-  /** The number of the message on its broker, where the source has it. */
+  /** The sequence number of the message on its broker, if known. */
   readonly sequenceNumber?: bigint | undefined;
   /** SHA-256 of the source payload, in hex. */
   readonly sha256: string;
@@ -18,22 +18,22 @@ export interface JournalEntry {
   readonly losses: readonly (readonly [LossKind, path: string])[];
   readonly warnings: readonly string[];
   readonly failure: Failure | undefined;
-  /** Whether the schema that is inferred for its type was held against what was written. */
+  /** Whether the written body was validated against the schema inferred for its type. */
   readonly schemaChecked?: boolean | undefined;
 }
 
-/** A {@link JournalEntry} as JSON has it. */
+/** The JSON form of a {@link JournalEntry}. */
 export interface JournalEntryJson extends Omit<JournalEntry, "order" | "sequenceNumber"> {
   readonly order: string;
   readonly sequenceNumber?: string | undefined;
 }
 
-/** An entry with its bigints as text. */
+/** An entry with its bigints as strings. */
 export function entryToJson({ order, sequenceNumber, ...rest }: JournalEntry): JournalEntryJson {
   return { ...rest, order: `${order}`, sequenceNumber: sequenceNumber?.toString() };
 }
 
-/** The entry of what {@link entryToJson} gave, its members in their order; JSON has none that are undefined. */
+/** The inverse of {@link entryToJson}, with members in the same order; JSON has no undefined members. */
 export function entryFromJson({ order, sequenceNumber, ...rest }: JournalEntryJson): JournalEntry {
   const number = sequenceNumber === undefined ? undefined : { sequenceNumber: BigInt(sequenceNumber) };
   const { codec, typeName, failure } = rest;
@@ -57,11 +57,11 @@ export interface Failure {
 export interface HexWindow {
   /** Offset of the first byte. */
   readonly start: number;
-  /** In hex, without blanks. */
+  /** In hex, without spaces. */
   readonly bytes: string;
 }
 
-/** Bytes before and after the offset that a window shows. */
+/** Number of bytes before and after the offset in a window. */
 const before = 16;
 const after = 16;
 

@@ -15,26 +15,26 @@ import { SobreError } from "../errors/sobre-error.ts";
 import { jsonTexts } from "./json-texts.ts";
 import { entryFromJson, entryToJson, type JournalEntry, type JournalEntryJson } from "./journal-entry.ts";
 
-/** The first line of a journal: what must be the same when the migration goes on. */
+/** The first line of a journal: whatever must be the same when the migration resumes. */
 export interface JournalHead {
   /** Source and options, in a form that can be compared. */
   readonly settings: string;
-  /** The type profiles of the first pass, so that all messages are written by one schema. */
+  /** The type profiles of the first pass, so that all messages are written with the same schema. */
   readonly profiles: unknown;
 }
 
-/** A line of a journal: an entry, and how long the output was with its message. */
+/** A line of a journal: an entry, and the size of the output including its message. */
 interface JournalLine {
   readonly entry: JournalEntry;
   readonly outputLength: number;
 }
 
-/** Bytes that are collected before they are written. */
+/** Bytes that are buffered before they are written. */
 const bufferSize = 65_536;
 
 /**
- * The record of a migration, next to its output. Each line carries its own checksum, and the output is written before the
- * journal: whatever byte either is cut at, everything in the journal is in the output, and the rest is done again.
+ * The record of a migration, next to its output. Each line has its own checksum, and the output is written before the
+ * journal: wherever either is cut off, everything in the journal is in the output, and the rest is migrated again.
  */
 export class Journal {
   readonly #output: number;
@@ -56,7 +56,7 @@ export class Journal {
     this.#journal = files.journal;
   }
 
-  /** Begins a migration. @throws SobreError `InvalidArgument` when the output or its journal is there. */
+  /** Starts a migration. @throws SobreError `InvalidArgument` when the output or its journal exists. */
   static begin(path: string, head: JournalHead): Journal {
     for (const file of [path, journalPath(path)])
       if (existsSync(file))
@@ -72,9 +72,9 @@ export class Journal {
   }
 
   /**
-   * Goes on with a migration: cuts what was not finished off both files. `undefined` when there is nothing to go on with.
+   * Resumes a migration: truncates incomplete data from both files. `undefined` when there is nothing to resume.
    *
-   * @throws SobreError `InvalidArgument` when the migration that was cut had other settings, or left no journal.
+   * @throws SobreError `InvalidArgument` when the interrupted migration had other settings, or left no journal.
    */
   static async resume(
     path: string,
@@ -96,7 +96,7 @@ export class Journal {
       keptJournal = end;
     }
     if (head === undefined) {
-      // Cut before anything was written, or the output of something else.
+      // Interrupted before anything was written, or not the output of a migration.
       if (outputSize > 0)
         throw new SobreError(
           "InvalidArgument",
@@ -134,7 +134,7 @@ export class Journal {
     }
   }
 
-  /** Appends what became of a message, and the line that it is in the output. */
+  /** Appends the outcome of a message, and its line in the output. */
   append(entry: JournalEntry, output: Uint8Array | undefined): void {
     if (output !== undefined) {
       this.#pendingOutput.push(output);
@@ -146,7 +146,7 @@ export class Journal {
     if (this.#pendingSize >= bufferSize) this.flush();
   }
 
-  /** Writes what was collected, the output first. @throws what the file system throws. */
+  /** Writes the buffers, the output first. @throws file system errors. */
   flush(): void {
     const output = Buffer.concat(this.#pendingOutput);
     const journal = Buffer.from(this.#pendingJournal.join(""));
@@ -158,7 +158,7 @@ export class Journal {
     this.#pendingSize = 0;
   }
 
-  /** Writes everything, also to the disk. */
+  /** Writes everything, synced to disk. */
   close(): void {
     this.flush();
     fdatasyncSync(this.#output);
@@ -168,7 +168,7 @@ export class Journal {
   }
 }
 
-/** The journal of an output, next to it. */
+/** The path of an output's journal, next to it. */
 function journalPath(path: string): string {
   return `${path}.journal`;
 }
@@ -193,7 +193,7 @@ async function* linesOf(path: string): AsyncGenerator<{ readonly value: unknown;
   for await (const { bytes, end } of jsonTexts(createReadStream(file), "lines", Number.MAX_SAFE_INTEGER)) {
     const text = Buffer.from(bytes).toString();
     const json = text.slice(9);
-    // A line without its end is torn, even where its checksum holds.
+    // A line without a line end is torn, even if its checksum is right.
     if (text.slice(0, 8) !== checksum(json) || (end === size && !endsWithNewline(file, size))) return;
     yield { value: JSON.parse(json), end };
   }
@@ -222,7 +222,7 @@ interface WrittenLine extends JournalEntryJson {
   readonly outputLength: number;
 }
 
-/** The checksum has shown that the line is as it was written. */
+/** A minimal check suffices: the checksum has shown that the line is as written. */
 function isJournalLine(value: unknown): value is WrittenLine {
   return typeof value === "object" && value !== null && "outputLength" in value && "order" in value;
 }

@@ -5,7 +5,7 @@ import type { TargetRules } from "./target-rules.ts";
 
 type Schema = { [keyword: string]: unknown };
 
-/** The JSON Schema (2020-12) of what the messages of a type were: version 0 of its subject. */
+/** The JSON Schema (2020-12) of the messages of a type: version 0 of its subject. */
 export function jsonSchemaOf(title: string, typeName: string, shape: SettledShape, rules: TargetRules): object {
   const count = shape.shape.count;
   return {
@@ -28,11 +28,11 @@ function schemaOf(settled: SettledShape, rules: TargetRules): Schema {
   return typeName !== undefined && shape.typeNames.size === 1 ? { ...schema, "x-type-name": typeName } : schema;
 }
 
-/** One list of types where a null or scalars are all that comes together. */
+/** A single list of types if the union consists of null and scalars only. */
 function simpleUnion(schemas: readonly Schema[]): Schema {
   const complex = schemas.filter((schema) => Object.keys(schema).length > 1);
   const types = schemas.map(({ type }) => type);
-  // An enum would hold for all of the types, unlike a pattern or a format.
+  // An enum would apply to all of the types, unlike a pattern or a format.
   if (complex.length > 1 || complex.some((schema) => "enum" in schema) || new Set(types).size < types.length)
     return { anyOf: schemas };
   return { ...Object.assign({}, ...schemas), type: types };
@@ -45,7 +45,7 @@ function schemaOfForm({ type, format }: TargetForm, settled: SettledShape, rules
         ? { type, additionalProperties: inner(settled.items, rules) }
         : objectSchema(settled, rules);
     case "array":
-      // An array of several dimensions has lists in lists.
+      // A multidimensional array has nested lists.
       return settled.shape.kinds.array > 0 ? { type } : { type, items: inner(settled.items, rules) };
     case "pairs":
     case "map": {
@@ -85,7 +85,7 @@ function objectSchema(settled: SettledShape, rules: TargetRules): Schema {
 }
 
 const formats: ReadonlySet<string> = new Set(["date-time", "date", "time", "uuid", "uri", "duration"]);
-/** Whether every text of a path is of a format. */
+/** Whether every string at a path has a format. */
 function isAsserted(format: string, { irregular }: SettledShape["shape"]): boolean {
   return format === "uuid" || ((format === "date" || format === "date-time") && irregular === 0);
 }
@@ -102,7 +102,7 @@ function stringSchema(format: string | undefined, { shape }: SettledShape): Sche
     case "NaN, INF, -INF":
       return { type: "string", enum: ["NaN", "INF", "-INF", "-0"] };
     default:
-      // A URI may be relative and a duration longer than the format allows: only what always holds is asserted.
+      // A URI may be relative and a duration longer than the format allows: only formats that always hold are asserted.
       if (isAsserted(format, shape)) return { type: "string", format };
       return { type: "string", ...(formats.has(format) ? {} : { "x-format": format.replace(/,.*/, "") }) };
   }

@@ -1,31 +1,31 @@
-/** A piece of a file that should be one JSON value, or a piece that is too long to be read. */
+/** A piece of a file that should be one JSON value, or a piece that is too long to read. */
 export interface JsonText {
-  /** The bytes, cut to the first few when there are too many. */
+  /** The bytes, truncated if the piece is too long. */
   readonly bytes: Uint8Array;
   readonly tooLong: boolean;
-  /** Line on which it begins, from 1. */
+  /** The line on which it starts, from 1. */
   readonly line: number;
-  /** Bytes of the file up to its end. */
+  /** Offset of its end in the file, in bytes. */
   readonly end: number;
 }
 
-/** The layout of the values of a file: one on each line, or in one list or one after the other over several lines. */
+/** The layout of the values in a file: one per line, or in one list or consecutively, spanning several lines. */
 export type JsonLayout = "lines" | "values";
 
-/** The part kept of a piece that is too long. */
+/** Number of bytes kept of a piece that is too long. */
 const keptOfLong = 1024;
 
 const newline = 0x0a;
 const quote = 0x22;
 const backslash = 0x5c;
 
-/** The layout of a file by its first bytes: a list, or an object that goes on after its first line, spans lines. */
+/** The layout of a file by its first bytes: a list, or an object that continues after its first line, spans lines. */
 export function layoutOf(head: Uint8Array): JsonLayout {
   const first = new TextDecoder().decode(head).trimStart().split("\n", 1)[0]?.trim() ?? "";
   return first === "{" || first.startsWith("[") ? "values" : "lines";
 }
 
-/** Cuts a stream into its values, in constant memory: a value beyond `most` bytes is passed over. */
+/** Splits a stream into its values, in constant memory: a value beyond `most` bytes is truncated. */
 export async function* jsonTexts(
   chunks: AsyncIterable<Uint8Array>,
   layout: JsonLayout,
@@ -54,7 +54,7 @@ class Piece {
     const before = this.#length;
     this.#length += part.byteLength;
     if (before > this.#most) return;
-    // The stream may use its buffer again.
+    // The stream may reuse its buffer.
     if (this.#length <= this.#most) this.#parts.push(new Uint8Array(part));
     else
       this.#parts = [
@@ -101,7 +101,7 @@ class LineCutter {
   }
 }
 
-/** Cuts by brackets, which count outside of strings only. */
+/** Splits by brackets outside of strings. */
 class ValueCutter {
   readonly #piece: Piece;
   #depth = 0;

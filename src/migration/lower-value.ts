@@ -15,24 +15,24 @@ import { TaggedScalar } from "../values/tagged-value.ts";
 import { ticksToMilliseconds } from "../values/ticks.ts";
 
 /**
- * The body as plain values of a format, without what the format does not know: types become text or plain values as
- * `docs/migrate.md` tables them. What is shared is written at every place.
+ * The body as plain values of a format, without what the format lacks: types become text or plain values as in the table
+ * in `docs/migrate.md`. Shared values are written at every place.
  *
- * @throws SobreError `UnsupportedValue` with the path for what contains itself and for what has no plain form, `LimitExceeded`
+ * @throws SobreError `UnsupportedValue` with the path for cycles and for values without a plain form, `LimitExceeded`
  *   when shared values would make more than 100,000 containers.
  */
 export function lowerValue(body: unknown, shape: SettledShape | undefined, rules: TargetRules): unknown {
   return new Lowering(rules, body).lower(body, shape);
 }
 
-/** Lists and objects that sharing may add to one body, written out: a payload of 1 KB can stand for 2^40 of them. */
+/** Maximum number of lists and objects that sharing may add to one body: a payload of 1 KB can stand for 2^40 of them. */
 const mostContainers = 100_000;
 
 class Lowering {
   readonly #rules: TargetRules;
   readonly #open = new Set<object>();
   readonly #body: unknown;
-  /** The steps from the root to the value that is written, for errors. */
+  /** The steps from the root to the current value, for errors. */
   readonly #steps: (string | number)[] = [];
   #left = mostContainers;
   /** Whether {@link #left} counts only shared values. */
@@ -109,7 +109,7 @@ class Lowering {
     return lowered;
   }
 
-  /** Allows what the body has without sharing; few bodies come here, and only their containers are counted. */
+  /** Adds the containers that the body has without sharing; few bodies get here, so only theirs are counted. */
   #takeMore(): void {
     if (this.#isCounted)
       throw new SobreError(
@@ -166,7 +166,7 @@ class Lowering {
   }
 }
 
-/** How many lists, maps and objects a value has, each of them once. */
+/** The number of distinct lists, maps and objects in a value. */
 function containersIn(body: unknown): number {
   const seen = new Set<object>();
   const pending: unknown[] = [body];
@@ -181,7 +181,7 @@ function containersIn(body: unknown): number {
   return seen.size;
 }
 
-/** The shape of a member, which of dictionaries is that of all values. */
+/** The shape of a member; in dictionaries, the shape of all values. */
 export function memberShape(shape: SettledShape | undefined, name: string): SettledShape | undefined {
   return shape?.members.get(name) ?? (shape?.shape.isDictionary === true ? shape.items : undefined);
 }
@@ -191,12 +191,12 @@ export function numberText(value: number): string {
   return Object.is(value, -0) ? "-0" : String(value);
 }
 
-/** NaN and the infinities, as the `$double` of the envelope JSON has them. */
+/** NaN and the infinities, as in `$double` of the envelope JSON. */
 export function notFiniteText(value: number): string {
   return Number.isNaN(value) ? "NaN" : value > 0 ? "INF" : "-INF";
 }
 
-/** A UTC time that MessagePack holds to the nanosecond. */
+/** A UTC time that MessagePack can represent to the nanosecond. */
 function timeOf(value: TaggedScalar | Date | Instant): Date | Instant | undefined {
   if (value instanceof Date || value instanceof Instant) return value;
   if (value instanceof DateTime && value.kind === "utc") {
@@ -205,7 +205,7 @@ function timeOf(value: TaggedScalar | Date | Instant): Date | Instant | undefine
       ? value.toDate()
       : new Instant(BigInt(ticksToMilliseconds(value.ticks)) * 1_000_000n + finer * 100n);
   }
-  // Of whole milliseconds, and of a year that a Date writes in the same form.
+  // Whole milliseconds, and a year that a Date writes in the same form.
   if (!(value instanceof IsoTime) || value.kind !== "utc") return undefined;
   const date = value.toDate();
   return date.toISOString() === value.text ? date : undefined;
@@ -219,7 +219,7 @@ function nested(values: readonly unknown[], lengths: readonly number[]): unknown
   return Array.from({ length: count }, (_, index) => nested(values.slice(index * size, (index + 1) * size), inner));
 }
 
-/** The text of a value that most formats lack, as its `$` object has it: `12.30`, `PT1H`, `2024-01-01T00:00:00Z`. */
+/** The text of a value that most formats lack, as in its `$` object: `12.30`, `PT1H`, `2024-01-01T00:00:00Z`. */
 export function scalarText(value: TaggedScalar | Date | Instant): string {
   if (value instanceof Date) return value.toISOString();
   if (value instanceof Instant) return value.toString();

@@ -17,11 +17,11 @@ import type { TypeProfiles } from "./type-profile.ts";
 export const sourceProperties = {
   /** The codec that read it: `nbfx`. */
   codec: "sobre-source-codec",
-  /** SHA-256 of the payload that it was, in hex. */
+  /** SHA-256 of the original payload, in hex. */
   sha256: "sobre-source-sha256",
-  /** The type that its payload named. */
+  /** The type that the original payload named. */
   type: "sobre-source-type",
-  /** The content type that it had, if any. */
+  /** The original content type, if any. */
   contentType: "sobre-source-content-type",
   /** Why it was a dead letter, if it was one. */
   deadLetterReason: "sobre-source-dead-letter-reason",
@@ -40,7 +40,7 @@ export interface MigratedMessage {
 export interface MessageMigrationOptions extends ReadRules {
   readonly target: Target;
   readonly profiles: TypeProfiles;
-  /** Whether failures come with some bytes of the payload. */
+  /** Whether failures include some bytes of the payload. */
   readonly hex: boolean;
   /** Checks messages against the schemas that are inferred from them. */
   readonly schemaChecks: SchemaChecks | undefined;
@@ -49,7 +49,7 @@ export interface MessageMigrationOptions extends ReadRules {
 interface KnownType {
   readonly shape: SettledShape;
   readonly target: TypeTarget;
-  /** Whether numbers of some path are written as text. */
+  /** Whether numbers at some path are written as text. */
   readonly numbersAreText: boolean;
   readonly check: SchemaCheck | undefined;
 }
@@ -185,7 +185,7 @@ export class MessageMigration {
       codec,
     }: { readonly payload: Uint8Array; readonly offset?: number | undefined; readonly codec?: string | undefined },
   ): Failure {
-    // Where writing has stopped is a path, and no byte.
+    // A failed write has a path, but no byte offset.
     const shown = this.#options.hex && (step === "source" || step === "read");
     return { step, code, message, codec, offset, path, hex: shown ? hexWindow(payload, offset) : undefined };
   }
@@ -193,7 +193,7 @@ export class MessageMigration {
 
 type Checked = Pick<JournalEntry, "losses" | "schemaChecked">;
 
-/** The findings of the schema of its type in a message. */
+/** Validates a message against the schema of its type. */
 function checked({ check }: KnownType, body: unknown): Checked {
   const refused = check?.(body) ?? [];
   return { losses: refused.map((path) => ["refused-by-schema", path] as const), schemaChecked: check !== undefined };
@@ -201,7 +201,7 @@ function checked({ check }: KnownType, body: unknown): Checked {
 
 /** Whether the payload is in the target format already: reading it as such gives the same body. */
 function staysAsItIs({ body, codec, layers }: ReadMessage, payload: Uint8Array, target: TypeTarget): boolean {
-  // JSON in UTF-16 is JSON to some readers only; a Protobuf schema of ours is nobody's yet.
+  // Only some readers accept JSON in UTF-16; and no existing payload uses the Protobuf schema inferred here.
   const isWide = payload[0] === 0 || payload[1] === 0;
   if (layers.length > 0 || isWide || !/^(?:json|msgpack)$/.test(codec) || !target.contentType.endsWith(codec))
     return false;
@@ -212,13 +212,13 @@ function staysAsItIs({ body, codec, layers }: ReadMessage, payload: Uint8Array, 
   }
 }
 
-/** The declared content type where it names the format of the payload, which may say more than ours. */
+/** The declared content type if it names the format of the payload, since it may be more specific than ours. */
 function keptContentType(declared: string | undefined, own: string | undefined): string | undefined {
   const format = own?.includes("json") === true ? /json/i : /msgpack/i;
   return declared !== undefined && (own === undefined || format.test(declared)) ? declared : own;
 }
 
-/** Type names of generic collections may fill the header. */
+/** Maximum length of a recorded type name: those of generic collections could fill the properties. */
 const longestTypeName = 1024;
 
 type Head = Pick<JournalEntry, "id" | "order" | "sequenceNumber" | "sha256" | "bytes">;
@@ -251,7 +251,7 @@ function migratedEnvelope(
   });
 }
 
-/** Moves the dead-letter marks, which would be false for a migrated message, to properties of its origin. */
+/** Moves the dead-letter properties, which would be wrong for a migrated message, to properties that record its origin. */
 function withoutDeath({ applicationProperties }: Envelope): Readonly<Record<string, string | undefined>> {
   const { reason, description } = deadLetterProperties;
   const { [reason]: why, [description]: what } = applicationProperties;
@@ -264,7 +264,7 @@ function withoutDeath({ applicationProperties }: Envelope): Readonly<Record<stri
   };
 }
 
-/** SHA-256 of the payload of a source message, or of what stands for it, in hex. */
+/** SHA-256 in hex of the payload of a source message, or of the unreadable entry in its place. */
 export function sourceHash({ content }: Pick<SourceMessage, "content">): string {
   return hash("sha256", content.ok ? content.envelope.payload : content.bytes, "hex");
 }

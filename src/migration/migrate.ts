@@ -23,7 +23,7 @@ export interface Migration {
  * second reads, resolves ambiguities by the schema, encodes, decodes again and compares. The source is never changed.
  *
  * @throws SobreError `InvalidArgument` when the output already exists or cannot be continued, and for an invalid
- * option; and what the source throws.
+ * option; and errors of the source.
  */
 export async function migrate(options: MigrationOptions): Promise<Migration> {
   checkOptions(options, migrationChecks, { needed: ["source", "serializer", "target"] });

@@ -51,13 +51,13 @@ export interface MigrationOptions {
 /** How threads read. */
 export interface ThreadOptions {
   /**
-   * A module that exports a function `reading`: it makes of the data the options `serializer` and `hasContract` that are given here, too,
-   * since functions cannot be sent to a thread.
+   * A module that exports a function `reading`. From the data, it creates the same `serializer` and `hasContract` as given
+   * here, since functions cannot be sent to a thread.
    */
   readonly module: URL;
   /** The argument of `reading`; it is copied. Default: nothing. */
   readonly data?: unknown;
-  /** Threads besides the calling one, which migrates as well while they are busy. Default: one fewer than the machine runs at once, but at least one and up to 8; each takes up to 100 MB. */
+  /** Threads besides the calling one, which helps while they are busy. Default: one fewer than the available parallelism, from 1 to 8; each takes up to 100 MB. */
   readonly count?: number | undefined;
 }
 

@@ -9,10 +9,10 @@ import { EnumValue } from "../values/enum-value.ts";
 import type { Shape, ShapeBudget } from "./shape.ts";
 import { guessesLists, type Guessing, isGuess, kindOf, numberOfEnum, type ValueKind } from "./value-kind.ts";
 
-/** Bombs of shared references would take 2^40 looks. */
+/** Maximum number of repeated visits of shared containers: a payload with nested sharing could require 2^40. */
 const mostAgain = 1_000;
 
-/** Notes one body; what is cyclic ends, and what is shared is noted at every path up to a bound. */
+/** Adds one body to a shape; cycles are cut, and shared values are noted at every path up to a limit. */
 export function noteValue(root: unknown, shape: Shape, rules: NoteRules): void {
   new Noting(rules).note(root, shape);
 }
@@ -25,7 +25,7 @@ export interface NoteRules {
   readonly budget: ShapeBudget;
 }
 
-/** The facts that the payload or a contract states on the type of a scalar. */
+/** What the payload or a contract says about the type of a scalar. */
 interface Told {
   readonly isTyped: boolean;
   readonly isDouble: boolean;
@@ -49,7 +49,7 @@ class Noting {
   readonly #seen = new Set<object>();
   /** The containers around the current value, so that cycles end. */
   readonly #open = new Set<object>();
-  /** How many shared containers are looked into again, where they occur at another path. */
+  /** How many more shared containers may be visited again at another path. */
   #again = mostAgain;
 
   constructor({ guessing, literal, budget }: NoteRules) {

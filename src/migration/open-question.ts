@@ -17,15 +17,15 @@ export interface OpenQuestion {
   readonly settledAs: string | undefined;
 }
 
-/** The facts on a type besides its paths. */
+/** The facts about a type besides its paths. */
 export type QuestionFacts = Pick<TypeProfile, "scalarsGuessed" | "codecs">;
 
-/** Whether what an element with one member holds may be an item: a number in a .NET list has the name of its type. */
+/** Whether the contents of an element with one member may be a list item: a number in a .NET list is named after its type. */
 function mayBeItem({ kinds, count }: Shape): boolean {
   return kinds.text > 0 || kinds["empty-text"] > 0 || kinds.object > 0 || kinds.list > 0 || kinds.null === count;
 }
 
-/** The codecs of formats in which an empty dictionary is written as an empty list is. */
+/** Whether a codec's format writes an empty dictionary like an empty list. */
 function isDotnets(codec: string): boolean {
   return codec === "nbfx" || codec.startsWith("datacontract-");
 }

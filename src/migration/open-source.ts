@@ -7,7 +7,7 @@ import { reasonOf } from "./file-reason.ts";
 import { createFolderSource, folderOptionChecks, type FolderSourceOptions } from "./folder-source.ts";
 import type { MigrationSource } from "./source.ts";
 
-/** The contents of a file or folder: payloads, one in each file, or captured messages with their properties. */
+/** The contents of a file or folder: payloads, one per file, or captured messages with their properties. */
 export type InputFormat = "payloads" | "captures";
 
 /** Options of {@link openSource}. */
@@ -26,7 +26,7 @@ export async function openSource(path: string, options: OpenSourceOptions = {}):
   checkOption("path", path, isText);
   const { input = await inputOf(path), ...forFolder } = options;
   if (input === "payloads") return createFolderSource(path, forFolder);
-  // Entries that would be silently ignored.
+  // Options that would otherwise be silently ignored.
   if (options.include !== undefined)
     throw misplaced(`${path} holds captured messages; file names select payloads only`);
   if (options.contentType !== undefined) {

@@ -4,19 +4,19 @@ import type { MigrationOptions, MigrationProgress } from "./migration-options.ts
 import type { SourceMessage } from "./source.ts";
 import type { TypeProfiles } from "./type-profile.ts";
 
-/** Takes what became of a message, with its line of the output unless it failed. */
+/** Receives the outcome of a message, with its line in the output unless it failed. */
 export type Keep = (message: () => SourceMessage, entry: JournalEntry, line: Uint8Array | undefined) => void;
 
 /** The two passes of a migration over its source, and where they run. */
 export interface Passes {
-  /** Reads all messages for the profiles of their types. */
+  /** Reads all messages to build the profiles of their types. */
   infer(): Promise<TypeProfiles>;
-  /** Gives each message that is not done, in the order of the source. */
+  /** Migrates each message that is not done yet, in source order. */
   migrate(profiles: TypeProfiles, done: DoneBefore, keep: Keep): Promise<void>;
   close(): Promise<void>;
 }
 
-/** The messages or pieces of a source, up to the most to look at. */
+/** The messages or pieces of a source, up to the sample size. */
 export async function* sampled<Item extends Pick<SourceMessage, "done">>(
   items: AsyncIterable<Item>,
   { sample = Infinity }: Pick<MigrationOptions, "sample">,

@@ -3,12 +3,12 @@ import { setMember } from "../values/plain-object.ts";
 import { SobreError } from "../errors/sobre-error.ts";
 import type { ProtoForm, ProtoMessage, ProtoPlan } from "./proto-plan.ts";
 
-/** A lowered body as the message that a plan has for it. */
+/** Converts a lowered body to the message of a plan. */
 export function toProto(plain: unknown, plan: ProtoPlan): unknown {
   return messageTo(plan.wrapped ? { value: plain } : plain, plan.root);
 }
 
-/** The lowered body that a message stands for; the inverse of {@link toProto} but for what was null and what was absent. */
+/** The lowered body of a message; the inverse of {@link toProto}, except that null and absent are not distinguished. */
 export function fromProto(message: unknown, plan: ProtoPlan): unknown {
   const plain = messageFrom(message, plan.root);
   return plan.wrapped ? (plain["value"] ?? null) : plain;
@@ -82,7 +82,7 @@ function formFrom(value: unknown, form: ProtoForm): unknown {
   }
 }
 
-/** Items in the message around them, so that none and null differ. */
+/** Wraps items in a message, so that an empty list differs from null. */
 function inWrapper(items: unknown, { wrapper }: { readonly wrapper: string | undefined }): unknown {
   return wrapper === undefined ? items : { items };
 }
@@ -91,7 +91,7 @@ function outOfWrapper(value: unknown, { wrapper }: { readonly wrapper: string | 
   return wrapper === undefined || !isObject(value) ? value : value["items"];
 }
 
-/** JSON lacks these, and the comparison takes their text for them. */
+/** JSON lacks these types; the comparison accepts their text instead. */
 function jsonLeaf(_key: string, value: unknown): unknown {
   if (typeof value === "bigint") return String(value);
   if (value instanceof Uint8Array) return Buffer.from(value).toString("base64");

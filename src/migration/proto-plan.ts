@@ -7,7 +7,7 @@ import type { ValueKind } from "./value-kind.ts";
 /** The representation of the values of one path in a Protobuf message. */
 export type ProtoForm =
   | { readonly kind: "scalar"; readonly type: "bool" | "int64" | "double" | "string" | "bytes" }
-  /** One type of field does not hold what was seen, so that the field is JSON in a string. */
+  /** No single field type holds the values seen, so the field is JSON in a string. */
   | { readonly kind: "json"; readonly why: string }
   | { readonly kind: "message"; readonly message: ProtoMessage }
   | { readonly kind: "list"; readonly item: ProtoForm; readonly wrapper: string | undefined }
@@ -35,7 +35,7 @@ export interface ProtoPlan {
   /** Full name of the root's message type. */
   readonly messageType: string;
   readonly root: ProtoMessage;
-  /** Whether the body is not an object, and is put into a field `value` of the root. */
+  /** Whether the body is not an object, so that it is in a field `value` of the root. */
   readonly wrapped: boolean;
   /** The .proto file. */
   readonly text: string;
@@ -43,7 +43,7 @@ export interface ProtoPlan {
 
 const packageName = "migrated";
 
-/** Plans the messages of a type; numbers go by the order of the members' names. */
+/** Plans the messages of a type; fields are numbered in the order of their members' names. */
 export function planProto(name: string, root: SettledShape, rules: TargetRules): ProtoPlan {
   return new Planner(name, rules).plan(root);
 }
@@ -157,7 +157,7 @@ class Planner {
     return always ? list : { ...list, wrapper: this.#wrapper(list, `${path}_list`) };
   }
 
-  /** A message around a list, so that no list and an empty one differ, and lists can lie in lists. */
+  /** A message that wraps a list, so that an absent list differs from an empty one, and lists can be nested. */
   #wrapper(list: Extract<ProtoForm, { readonly kind: "list" }>, path: string): string {
     const name = this.#names.take(path);
     this.#blocks.push(`message ${name} {\n  repeated ${typeOf(list.item)} items = 1;\n}`);
@@ -165,7 +165,7 @@ class Planner {
   }
 }
 
-/** The kind of a number at a path with decimals: that of text, or of numbers. */
+/** The kind of a number at a path with decimals: text or number. */
 function inDecimalForm(kind: ValueKind, isText: boolean | undefined, isLiteral: boolean): ValueKind {
   if (isText === undefined || !["decimal", "number", "integer", "int64"].includes(kind)) return kind;
   if (kind === "decimal") return isText ? "text" : "number";
@@ -211,7 +211,7 @@ function fieldName(member: string, taken: Set<string>): string {
   const start = /^[A-Za-z]/.test(ascii) ? ascii : `f_${ascii}`;
   for (let number = 1; ; number++) {
     const candidate = number === 1 ? start : `${start}_${number}`;
-    // JSON names of fields must differ, too.
+    // The JSON names of fields must also be unique.
     const key = candidate.replaceAll("_", "").toLowerCase();
     if (taken.has(key)) continue;
     taken.add(key);

@@ -25,11 +25,11 @@ import type { SourceMessage } from "./source.ts";
 
 /** Takes messages that were not migrated. */
 export interface Quarantine {
-  /** Keeps a message, once however often it is put. */
+  /** Stores a message, once even if it is put repeatedly. */
   put(message: SourceMessage, entry: JournalEntry): void;
 }
 
-/** The longest description of a dead letter, in characters. */
+/** Maximum length of a dead-letter description in characters. */
 const longestDescription = 1024;
 
 const aContent: OptionCheck = (value) => {
@@ -40,9 +40,9 @@ const aMessage = having("a message of a source", { content: aContent });
 const anEntry = having("an entry of a journal", { order: anything, sha256: isText, failure: maybe(anObject) });
 
 /**
- * Creates a quarantine in a folder: one file for each message, with the reason as a dead letter carries it. A message of a
+ * Creates a quarantine in a folder: one file per message, with the reason in the properties of a dead letter. A message from a
  * queue or capture is written as a delivery, with its sequence number, any other as an envelope. An entry that was not a
- * message is kept as it is. The folder is a source for another migration.
+ * message is kept unchanged. The folder can be the source of another migration.
  *
  * @throws SobreError `InvalidArgument` when the folder cannot be created.
  */
@@ -68,7 +68,7 @@ export function createQuarantine(folder: string): Quarantine {
       const { applicationProperties: before } = envelope;
       const { reason, description } = deadLetterProperties;
       const applicationProperties = {
-        // Why it was dead before is kept.
+        // The earlier dead-letter reason is kept.
         [sourceProperties.deadLetterReason]: before[reason],
         [sourceProperties.deadLetterDescription]: before[description],
         [deadLetterProperties.reason]: "Undecodable",

@@ -15,7 +15,7 @@ import { SobreError } from "../errors/sobre-error.ts";
 import { type Guessing, guessingOf, kindOf } from "./value-kind.ts";
 import { typeNameOf } from "../values/annotations.ts";
 
-/** A body as the first step of a migration gives it. */
+/** The result of the first step of a migration. */
 export interface ReadMessage {
   readonly ok: true;
   readonly body: unknown;
@@ -23,22 +23,22 @@ export interface ReadMessage {
   readonly codec: string;
   /** Layers around the body, outermost first: `gzip`, `bom`, `json-text`. */
   readonly layers: readonly string[];
-  /** The type that the messages of one kind share. */
+  /** The name under which messages of the same type are grouped. */
   readonly typeName: string;
   readonly warnings: readonly string[];
   /** The parts of the body that the reader had to guess. */
   readonly guessing: Guessing;
   /** Whether the numbers of the body were JSON numbers. */
   readonly literal: boolean;
-  /** The nodes of the payload, which need not be read again. */
+  /** The nodes of the payload, so that it need not be read again. */
   readonly document?: object | undefined;
 }
 
-/** A message that nothing could read. */
+/** A message that no decoder could read. */
 export interface UnreadMessage {
   readonly ok: false;
   readonly error: SobreError;
-  /** The decoder that came furthest, and at which byte of the payload it stopped. */
+  /** The decoder that got furthest, and the byte of the payload at which it stopped. */
   readonly codec: string | undefined;
   readonly offset: number | undefined;
 }
@@ -46,9 +46,9 @@ export interface UnreadMessage {
 /** How a {@link MessageReader} reads. */
 export interface ReadRules {
   readonly serializer: Serializer;
-  /** Whether a body that is one string with a JSON object or list in it is opened. */
+  /** Whether to parse a body that is a string containing a JSON object or list. */
   readonly openJsonText: boolean;
-  /** Whether a contract settles what payloads of a type leave open. */
+  /** Whether a contract resolves the ambiguities of a type. */
   readonly hasContract: (typeName: string) => boolean;
 }
 
@@ -60,7 +60,7 @@ export class MessageReader {
   readonly #serializer: Serializer;
   readonly #openJsonText: boolean;
   readonly #hasContract: (typeName: string) => boolean;
-  /** Decoders of earlier messages by first byte, for formats that prove themselves. */
+  /** Decoders of earlier messages by first byte, for formats that cannot be mistaken for another. */
   readonly #recent = new Map<number | undefined, Decoder>();
 
   constructor({ serializer, openJsonText, hasContract }: ReadRules) {
@@ -70,7 +70,7 @@ export class MessageReader {
   }
 
   read(envelope: Envelope): ReadMessage | UnreadMessage {
-    // A new one for each message: the tables of a map that is cleared refer to those after them, and so outlive thousands of messages.
+    // A new map for each message: the old tables of a cleared map refer to later ones, and so survive thousands of messages.
     const documents = new Map<Uint8Array, object>();
     const known = this.#readAsBefore(envelope, documents);
     if (known !== undefined) return this.#readMessage(envelope, known, documents.get(envelope.payload));
@@ -84,7 +84,7 @@ export class MessageReader {
     return this.#readMessage(envelope, result);
   }
 
-  /** Bytes of no declared kind may be anything, as .NET's payloads in JMS messages are: they are what they prove to be. */
+  /** Bytes without a specific type may be anything, e.g. .NET's payloads in JMS messages: their format is detected. */
   #deserialize(envelope: Envelope): DeserializeResult {
     if (!isOctets(envelope)) return this.#serializer.deserialize(envelope);
     const undeclared = this.#serializer.deserialize(amend(envelope, { brokerProperties: { contentType: undefined } }));
@@ -93,8 +93,8 @@ export class MessageReader {
   }
 
   /**
-   * The messages of a queue usually have one format: a message that begins like the previous one and can be read like
-   * it is not tried with other formats.
+   * The messages of a queue usually have one format: if a message starts like an earlier one and the same decoder reads
+   * it, no other format is tried.
    */
   #readAsBefore(envelope: Envelope, documents: Map<Uint8Array, object>): ChainRead | undefined {
     const { payload, bodyKind, brokerProperties, applicationProperties } = envelope;
@@ -134,7 +134,7 @@ export class MessageReader {
       return { ok: true, body: opened.body, ...about, warnings, guessing: "nothing", literal: true };
     }
     const typeName = named ?? typeNameOf(body) ?? subject ?? shapeName(isJson(name) ? "JSON" : name, body);
-    // A contract of another name or namespace was none for this body.
+    // A contract with another name or namespace did not apply to this body.
     const isContracted = this.#hasContract(typeName) && !all.some((warning) => uncontracted.test(warning));
     const isTold = isContracted || scalarRoots.some((namespace) => typeName.startsWith(namespace));
     const guessing = isTold ? "nothing" : guessingOf(name);
@@ -143,12 +143,12 @@ export class MessageReader {
   }
 }
 
-/** Messages of .NET's JSON are ordinary JSON where they have no date and no dictionary. */
+/** Messages of .NET's JSON are ordinary JSON if they contain no date and no dictionary. */
 function isJson(codec: string): boolean {
   return codec === "json" || codec === "datacontract-json";
 }
 
-/** Names of members that a {@link shapeName} shows. */
+/** Maximum number of member names in a {@link shapeName}. */
 const shownNames = 4;
 
 /** Names messages without a type: by their format and, for objects, the names of their members. */
@@ -170,11 +170,11 @@ function nameOfShape(format: string, names: readonly string[]): string {
   return `(${format} of ${names.slice(0, shownNames).join(", ").slice(0, 80)}, … ${digest})`;
 }
 
-/** Warnings of readers about a type without a contract, which the other messages of the type may answer: see `OpenQuestion`. */
+/** Warnings of readers about a type without a contract, which other messages of the type may resolve: see `OpenQuestion`. */
 const answered = /may be a list of one|^No contract describes (?!.*, but one is for )/;
 const uncontracted = /^No contract describes/;
 
-/** The formats that no other payload is taken for when it reads to its last byte. */
+/** The formats that cannot be mistaken for another if the payload is read to its last byte. */
 const proven: ReadonlySet<string> = new Set(["nbfx", "nrbf", "java", "datacontract-xml"]);
 
 /** The namespaces in which a root names its scalar type, so that nothing is guessed. */
@@ -182,7 +182,7 @@ const scalarRoots = [
   "{http://schemas.microsoft.com/2003/10/Serialization/}",
   "{http://www.w3.org/2001/XMLSchema}",
 ] as const;
-/** Compressed bodies show what they are by their first bytes, whatever the encoding is called. */
+/** Compressed bodies are identified by their first bytes, whatever the declared encoding. */
 function withoutEncoding(envelope: Envelope): Envelope {
   const encoding = envelope.brokerProperties.contentEncoding;
   const known = encoding !== undefined && !isIdentityEncoding(encoding) && /^(?:x-)?(?:gzip|deflate)$/i.test(encoding);
@@ -192,7 +192,7 @@ function withoutEncoding(envelope: Envelope): Envelope {
 const codec = json();
 const context = contextAlone();
 
-/** The JSON that a string is, or `undefined` when it is none; scalars are left as the text they are. */
+/** The JSON in a string, or `undefined` if it is not JSON; scalars stay text. */
 function openJson(text: string, limits: DecodeLimits): { readonly body: unknown } | undefined {
   if (!/^\s*[{[]/.test(text)) return undefined;
   try {
@@ -215,7 +215,7 @@ function unread(error: SobreError, attempts: readonly Attempt[], payload: Uint8A
     attempts.length === 0
       ? error
       : new SobreError(error.code, `No codec could read the ${payload.byteLength} bytes${look}${inside}: ${tries}`);
-  // An opened layer counts its own bytes, not those of the payload.
+  // Offsets inside a layer are not offsets in the payload.
   const offset = layers.length === 0 ? furthest?.offset : undefined;
   return { ok: false, error: told, codec: furthest?.codec, offset };
 }

@@ -16,11 +16,11 @@ import type { TargetRules } from "./target-rules.ts";
 import type { Target } from "./target.ts";
 import type { TypeProfile, TypeProfiles } from "./type-profile.ts";
 
-/** Failures of one code that are reported in full. */
+/** Maximum number of failures per code that are reported in full. */
 const mostExamples = 5;
-/** Distinct losses and warnings that are counted apart. */
+/** Maximum number of distinct losses and warnings that are counted separately. */
 const mostDistinct = 5_000;
-/** Paths of one type that are listed. */
+/** Maximum number of paths listed per type. */
 const mostPaths = 200;
 
 /** The input of {@link ReportBuilder.build} besides the entries. */
@@ -32,7 +32,7 @@ export interface ReportFacts {
   readonly profiles: TypeProfiles;
 }
 
-/** Folds what became of each message into a report, in constant memory. */
+/** Aggregates the outcomes of messages into a report, in constant memory. */
 export class ReportBuilder {
   #messages = 0;
   #bytes = 0;
@@ -46,7 +46,7 @@ export class ReportBuilder {
   >();
   readonly #warnings = new Map<string, number>();
 
-  /** Counts one message; `resumed` when an earlier run has done it. */
+  /** Counts one message; `resumed` if an earlier run migrated it. */
   add(entry: JournalEntry, resumed: boolean): void {
     const { bytes, outcome, codec, layers, losses, failure } = entry;
     this.#messages++;
@@ -204,7 +204,7 @@ const openTexts: Readonly<Record<QuestionKind, string>> = {
     "XML text that is a number or boolean in its shortest form, and may be text. Kept as a number or boolean; a contract decides it.",
 };
 
-/** The meaning of an open question, or how the other messages have settled it. */
+/** The meaning of an open question, or how other messages resolved it. */
 function questionText({ kind, settledAs }: OpenQuestion): string {
   return settledAs === undefined
     ? openTexts[kind]

@@ -144,7 +144,7 @@ function failures({ step, code, count, examples }: FailureReport): string {
   return `<details open><summary><span class="kind bad">${escapeMarkup(code)}</span> ${stepNames[step]} <span class="dim">${number(count)} ×</span></summary><ul class="faults">${items.join("\n")}</ul>${more}</details>`;
 }
 
-/** Sixteen bytes a line with their offset; the byte where reading stopped is marked. */
+/** Sixteen bytes per line with their offset; the byte at which reading stopped is marked. */
 const mark = (text: string, isMarked: boolean): string => (isMarked ? `<mark>${text}</mark>` : text);
 
 function hexText(window: HexWindow, offset: number | undefined): string {
@@ -174,7 +174,7 @@ function pathRow({ path, kinds, absent, becomes }: PathReport): string {
   return `<tr><td><code>${escapeMarkup(path)}</code></td><td>${was.join(", ")}</td><td>${escapeMarkup(becomes)}</td></tr>`;
 }
 
-/** The local name, with the whole one at hand. */
+/** The local name, with the full one as a tooltip. */
 function typeName(name: string): string {
   return `<span title="${escapeMarkup(name)}">${escapeMarkup(name.replace(/^\{.*\}/, "").replace(/`(\d+)\[\[.*/, "`$1[…]"))}</span>`;
 }

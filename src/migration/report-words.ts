@@ -1,7 +1,7 @@
 import type { HexWindow } from "./journal-entry.ts";
 import type { FailureReport, MigrationFinding, MigrationReport } from "./report.ts";
 
-/** Target formats as people name them. */
+/** Display names of target formats. */
 export const targetNames: Readonly<Record<MigrationReport["target"], string>> = {
   json: "JSON",
   msgpack: "MessagePack",
@@ -17,7 +17,7 @@ export const stepNames: Readonly<Record<FailureReport["step"], string>> = {
   compare: "when comparing the new payload with the old one",
 };
 
-/** Findings that say the same, each with its paths. */
+/** Groups findings with the same text. */
 export function groupedFindings(findings: readonly MigrationFinding<string>[]): readonly MigrationFinding<string>[][] {
   return [...Map.groupBy(findings, ({ kind, text }) => `${kind} ${text}`).values()];
 }
@@ -29,7 +29,7 @@ export function byteSize(bytes: number): string {
   return `${(bytes / 1024 ** power).toFixed(1)} ${["B", "KiB", "MiB", "GiB"][power]}`;
 }
 
-/** A line of a hex dump: where it starts, each byte in hex and as a character, and whether it is the one at `offset`. */
+/** A line of a hex dump: its offset, each byte in hex and as a character, and whether it is the one at the marked offset. */
 export interface HexLine {
   readonly at: string;
   readonly bytes: readonly { readonly hex: string; readonly text: string; readonly isMarked: boolean }[];

@@ -5,7 +5,7 @@ import type { TargetFormat } from "./target.ts";
 
 /** The result of a migration or dry run; it grows with types and paths, not with messages. */
 export interface MigrationReport {
-  /** Version of this form. */
+  /** Version of this report format. */
   readonly version: 1;
   readonly source: string;
   readonly target: TargetFormat;
@@ -25,13 +25,13 @@ export interface MigrationReport {
     /** Messages done by the run that this one resumed. */
     readonly resumed: number;
   };
-  /** Messages that the schemas inferred from them were held against, by ajv; of those written as JSON, up to 200 types. */
+  /** Messages that ajv validated against the schemas inferred from them; only those written as JSON, of up to 200 types. */
   readonly schemaChecks: number;
   readonly verdict: MigrationVerdict;
   readonly formats: readonly FormatCount[];
   readonly types: readonly TypeReport[];
   readonly ambiguities: readonly MigrationFinding<QuestionKind>[];
-  /** Questions that single messages left open and the others settled. */
+  /** Questions that single messages left open and other messages resolved. */
   readonly settled: readonly MigrationFinding<QuestionKind>[];
   readonly losses: readonly MigrationFinding<LossKind>[];
   readonly failures: readonly FailureReport[];
@@ -39,12 +39,12 @@ export interface MigrationReport {
   readonly warnings: readonly { readonly text: string; readonly count: number }[];
 }
 
-/** The worst that was found; the basis of a command's exit code. */
+/** The worst finding, which determines a command's exit code. */
 export type MigrationVerdict = "clean" | "ambiguous" | "losses" | "failures";
 
 /** The messages of one format. */
 export interface FormatCount {
-  /** The codec, behind what was around the body: `gzip nbfx`. */
+  /** The codec, after the layers around the body: `gzip nbfx`. */
   readonly format: string;
   readonly messages: number;
   readonly bytes: number;
@@ -59,7 +59,7 @@ export interface TypeReport {
   /** Messages by the codec that read them. */
   readonly codecs: Readonly<Record<string, number>>;
   readonly paths: readonly PathReport[];
-  /** Paths beyond those listed. */
+  /** The number of further paths that are not listed. */
   readonly morePaths: number;
 }
 
@@ -74,7 +74,7 @@ export interface PathReport {
   readonly becomes: string;
 }
 
-/** Something that was found at one path. */
+/** A finding at one path. */
 export interface MigrationFinding<Kind extends string> {
   readonly kind: Kind;
   readonly type: string;
@@ -83,7 +83,7 @@ export interface MigrationFinding<Kind extends string> {
   readonly count: number;
   /** Its meaning, and the remedy. */
   readonly text: string;
-  /** A message that has it. */
+  /** A message with this finding. */
   readonly example?: string | undefined;
 }
 

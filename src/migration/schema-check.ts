@@ -3,16 +3,16 @@ import type { SettledShape } from "./settled-shape.ts";
 import type { Target } from "./target.ts";
 import type { TypeProfiles } from "./type-profile.ts";
 
-/** The paths at which the schema of a type refuses the body that was written for a message. */
+/** Returns the paths at which a written body violates the schema of its type. */
 export type SchemaCheck = (body: unknown) => readonly string[];
 
-/** Makes the check of a type, or `undefined` for types beyond the first {@link mostTypes}. */
+/** Creates the check of a type, or `undefined` for types beyond the first {@link mostTypes}. */
 export type SchemaChecks = (typeName: string, shape: SettledShape) => SchemaCheck | undefined;
 
-/** Types whose schemas are compiled, which takes some milliseconds each. */
+/** Maximum number of types whose schemas are compiled, at a few milliseconds each. */
 const mostTypes = 200;
 
-/** Loads ajv, so that the schema of each type is held against every message that is written as JSON; no other format has one. */
+/** Loads ajv, to validate every message written as JSON against the schema of its type; other formats are not checked. */
 export async function loadSchemaChecks(
   { format, rules }: Target,
   profiles: TypeProfiles,
@@ -38,7 +38,7 @@ export async function loadSchemaChecks(
   };
 }
 
-/** The body with its bigints as the numbers that JSON has. */
+/** The body with its bigints as JSON numbers. */
 function asNumbers(body: unknown): unknown {
   return JSON.parse(JSON.stringify(body, (_, value: unknown) => (typeof value === "bigint" ? Number(value) : value)));
 }

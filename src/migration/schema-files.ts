@@ -36,7 +36,7 @@ export function schemaFiles(profiles: readonly TypeProfile[], target: Target): r
       inFlight: [],
     };
     return [
-      // Only versions may be named as schemas in the folder of a subject.
+      // In the folder of a subject, only versions may have names of schema files.
       { path: join(subject, isProto ? `${subject}.json` : "0.0.schema.json"), text: schema },
       { path: join(subject, isProto ? "0.0.proto" : `${subject}.proto.txt`), text: proto },
       { path: join(subject, `${subject}.ts`), text: typeScriptOf(subject, name, shape, target.rules) },
@@ -48,7 +48,7 @@ export function schemaFiles(profiles: readonly TypeProfile[], target: Target): r
 const aFile = having("a file", { path: isName, text: isText });
 
 /**
- * Writes {@link schemaFiles} into a folder, which is made when it is not there.
+ * Writes {@link schemaFiles} into a folder, creating it if necessary.
  *
  * @throws SobreError `InvalidArgument` for a file that cannot be written.
  */

@@ -7,30 +7,30 @@ import { annotateDictionary, isTypedIn } from "../values/annotations.ts";
 import { mergeInto, Shape } from "./shape.ts";
 import { type Guessing, isGuess, kindOf, type ValueKind, valueKinds } from "./value-kind.ts";
 
-/** The facts about one path from all messages of a type, where a single message leaves it open. */
+/** What all messages of a type together say about one path where a single message leaves it open. */
 export interface SettledShape {
   readonly shape: Shape;
-  /** Elements with one member, and empty ones, are lists here, since other messages have lists. */
+  /** Whether elements with one member and empty ones are lists here, since other messages have lists. */
   readonly list: boolean;
-  /** The form of the dictionaries that empty lists and elements are here, since all other messages have such. */
+  /** The form of the dictionaries that empty lists and elements stand for here, since all other messages have dictionaries. */
   readonly dictionary: "object" | "map" | undefined;
   /**
-   * The type of guessed numbers and booleans by other messages at this path: text that is not a number, or decimals. A number
-   * was only guessed where writing it gives the text that it was, so that nothing changes by it.
+   * The type of guessed numbers and booleans according to other messages at this path, which have text that is not a number,
+   * or decimals. A number is guessed only if writing it reproduces the original text, so that this loses nothing.
    */
   readonly guesses: "kept" | "text" | "decimal";
   readonly members: ReadonlyMap<string, SettledShape>;
   readonly items: SettledShape | undefined;
   readonly keys: SettledShape | undefined;
-  /** Whether nothing in it must be settled, so that values need not be searched. */
+  /** Whether nothing below needs settling, so that values need not be traversed. */
   readonly idle: boolean;
 }
 
-/** Decides what the messages say; of a shape that is not changed any more. */
+/** Settles a shape, which must not change afterwards. */
 export function settleShape(shape: Shape): SettledShape {
   const { kinds } = shape;
   const guesses = settledGuesses(shape);
-  // Lists next to other values are so by their format, unless all of these may be lists, too.
+  // If lists occur next to other values, the format distinguishes them, unless all of the others may be lists, too.
   const list = kinds.list > 0 && shape.elements > 0 && shape.elements === shape.count - kinds.list - kinds.null;
   const dictionary = settledDictionary(shape);
   const wrapped = list && isWrapped(shape);
@@ -44,7 +44,7 @@ export function settleShape(shape: Shape): SettledShape {
   return { shape, list, dictionary, guesses, members, items, keys, idle };
 }
 
-/** Empty lists next to dictionaries are dictionaries where no list has items. */
+/** Empty lists next to dictionaries are dictionaries if no list has items. */
 function settledDictionary({ kinds, emptyLists, empties, isDictionary }: Shape): SettledShape["dictionary"] {
   if (emptyLists + empties === 0 || kinds.list !== emptyLists || kinds.text > 0) return undefined;
   if (kinds.map > 0) return kinds.object === 0 ? "map" : undefined;
@@ -58,7 +58,7 @@ function settledGuesses(shape: Shape): SettledShape["guesses"] {
   return kinds.decimal > 0 && kinds.boolean === 0 ? "decimal" : "kept";
 }
 
-/** Whether the objects at a path that also has lists are lists of one: their one member is what the items of the others are. */
+/** Whether the objects at a path that also has lists are lists of one: their only member is like the items of the lists. */
 function isWrapped({ kinds, singles, members, items }: Shape): boolean {
   const [only, ...others] = members ?? [];
   if (only === undefined || others.length > 0 || singles !== kinds.object || items === undefined) return false;
@@ -68,14 +68,14 @@ function isWrapped({ kinds, singles, members, items }: Shape): boolean {
   );
 }
 
-/** The items of a list, with those that were the only one. */
+/** The items of a list, including those of lists of one. */
 function itemsWith({ items, members }: Shape): Shape {
   const all = new Shape();
   for (const part of [items, ...(members?.values() ?? [])]) if (part !== undefined) mergeInto(all, part);
   return all;
 }
 
-/** The kinds of values at a path when everything is settled. */
+/** The kinds of values at a path once everything is settled. */
 export function settledKinds({ shape, list, dictionary, guesses }: SettledShape): readonly ValueKind[] {
   const { kinds } = shape;
   const isSettled = (kind: ValueKind): boolean =>
@@ -87,8 +87,8 @@ export function settledKinds({ shape, list, dictionary, guesses }: SettledShape)
 }
 
 /**
- * The body as all messages of its type together say it is, in place as far as possible: lists of one and empty lists become
- * lists, empty dictionaries become dictionaries, guessed numbers become the text they were. Nothing else changes.
+ * The body with its ambiguities resolved by all messages of its type, in place where possible: lists of one and empty lists
+ * become lists, empty dictionaries become dictionaries, guessed numbers become the original text. Nothing else changes.
  */
 export function settleValue(body: unknown, shape: SettledShape, guessing: Guessing): unknown {
   if (guessing === "nothing" || shape.idle) return body;

@@ -3,7 +3,7 @@ import { noCounts, type ValueKind, valueKinds } from "./value-kind.ts";
 
 /** Objects with more names than this are dictionaries. */
 const mostNames = 200;
-/** Distinct texts that are kept of an enum, and type names of a path. */
+/** Maximum number of distinct texts kept per enum, and of type names per path. */
 const mostTexts = 100;
 
 /** How many paths one type may have, so that memory stays constant. */
@@ -11,7 +11,7 @@ export interface ShapeBudget {
   left: number;
 }
 
-/** The tallies of a shape, in the order in which a journal keeps them. */
+/** The tallies of a shape, in the order of the journal. */
 const tallies = [
   "guesses",
   "singles",
@@ -25,7 +25,7 @@ const tallies = [
   "wholeLiterals",
 ] as const;
 
-/** Everything that was seen at one path of one type: how often, of which kinds. Its size does not grow with the messages. */
+/** Everything seen at one path of one type: how often, and of which kinds. Its size does not grow with the number of messages. */
 export class Shape {
   count = 0;
   readonly kinds: Record<ValueKind, number> = { ...noCounts };
@@ -33,31 +33,31 @@ export class Shape {
   literals = 0;
   /** Values whose type the reader guessed. */
   guesses = 0;
-  /** Elements with one member, and without any, that may be lists. */
+  /** Elements with one member or none, which may be lists. */
   singles = 0;
   empties = 0;
-  /** Lists without items that may be dictionaries. */
+  /** Empty lists that may be dictionaries. */
   emptyLists = 0;
-  /** Integers that were JSON numbers, and stay so in messages that are kept. */
+  /** Integers that were JSON numbers, and remain so in messages that are kept unchanged. */
   wholeLiterals = 0;
-  /** Times and dates of Java that RFC 3339 does not have: years of other than four digits, zones in brackets. */
+  /** Java times and dates that RFC 3339 cannot express: years of other than four digits, zones in brackets. */
   irregular = 0;
-  /** Elements that are not lists, where the reader guesses which are. */
+  /** Elements that are not lists, in formats where the reader guesses lists. */
   elements = 0;
   /** Integers beyond 2^53. */
   unsafe = 0;
   /** Integers beyond 2^63. */
   unsigned = 0;
-  /** Members of objects, until they are too many. */
+  /** Members of objects; `undefined` once there are too many. */
   members: Map<string, Shape> | undefined;
   /** Items of lists, values of maps and of dictionaries. */
   items: Shape | undefined;
   keys: Shape | undefined;
   readonly typeNames: Set<string> = new Set();
-  /** The numbers of enums by their names; `undefined` where they differ or are unknown. */
+  /** The numbers of enums by their names; `undefined` if they differ or are unknown. */
   readonly enums: Map<string, string | undefined> = new Map();
 
-  /** The count of all values that are of a kind. */
+  /** The number of values of these kinds. */
   of(...kinds: readonly ValueKind[]): number {
     return kinds.reduce((sum, kind) => sum + this.kinds[kind], 0);
   }
@@ -87,7 +87,7 @@ export class Shape {
     this.members = undefined;
   }
 
-  /** Takes objects here for dictionaries: what their members are counts, and not their names. */
+  /** Treats objects here as dictionaries: the values of their members matter, not their names. */
   noteDictionary(): void {
     if (!this.#isDictionary) this.#collapse();
   }
@@ -152,7 +152,7 @@ function makeShape(budget: ShapeBudget): Shape | undefined {
   return budget.left-- > 0 ? new Shape() : undefined;
 }
 
-/** Adds what was seen at one path to what was seen at another. */
+/** Adds the observations of one shape to another. */
 export function mergeInto(target: Shape, other: Shape, budget: ShapeBudget = { left: Infinity }): void {
   target.count += other.count;
   for (const kind of valueKinds) target.kinds[kind] += other.kinds[kind];

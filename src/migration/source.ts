@@ -4,27 +4,27 @@ import type { SobreError } from "../errors/sobre-error.ts";
 
 /** One message of a source, or the unreadable entry in its place. */
 export interface SourceMessage {
-  /** Its position, for people: a path, `orders.ndjson:12`, `orders#42`. */
+  /** Its position for display, e.g. a path, `orders.ndjson:12` or `orders#42`. */
   readonly id: string;
-  /** Rises from message to message; the same message has the same number when the source is read again. */
+  /** Increases from message to message; a message has the same number when the source is read again. */
   readonly order: bigint;
-  /** The message, or why there is none. */
+  /** The message, or why it could not be read. */
   readonly content: SourceContent;
   /** How far the source has been read, in units of {@link MigrationSource.size}. */
   readonly done: number;
 }
 
-/** A captured message, or what could not be taken for one. */
+/** A captured message, or an entry that could not be read as one. */
 export type SourceContent =
   | {
       readonly ok: true;
       readonly envelope: Envelope;
-      /** The properties that its broker set, where the source has them. */
+      /** The properties that its broker set, if the source has them. */
       readonly delivery?: Delivery | undefined;
     }
   | { readonly ok: false; readonly error: SobreError; readonly bytes: Uint8Array };
 
-/** Where messages to migrate come from. It is read twice, one message at a time, and never changed. */
+/** A source of messages to migrate. It is read twice, one message at a time, and never changed. */
 export interface MigrationSource {
   /** For people: a path, or `orders/$DeadLetterQueue of servicebus`. */
   readonly name: string;

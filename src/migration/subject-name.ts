@@ -7,7 +7,7 @@ export class SubjectNames {
     const name = identifierOf(typeName);
     for (let number = 1; ; number++) {
       const candidate = number === 1 ? name : `${name}${number}`;
-      // Folders of some systems do not tell cases apart.
+      // Some file systems are case-insensitive.
       if (this.#taken.has(candidate.toLowerCase())) continue;
       this.#taken.add(candidate.toLowerCase());
       return candidate;
@@ -15,7 +15,7 @@ export class SubjectNames {
   }
 }
 
-/** The last part of a name, in letters, digits and `_`, beginning with a capital letter. */
+/** The last part of a name, in letters, digits and `_`, starting with a capital letter. */
 function identifierOf(typeName: string): string {
   const local = typeName
     .replace(/^\{.*\}/, "")

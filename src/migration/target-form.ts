@@ -5,7 +5,7 @@ import type { ValueKind } from "./value-kind.ts";
 
 /** The form of a kind of value in a target format. */
 export interface TargetForm {
-  /** The type that a JSON Schema gives it; `native` has none in JSON: bytes and times of MessagePack. */
+  /** The type in JSON Schema; `native` for those that JSON lacks: bytes and times of MessagePack. */
   readonly type:
     | "null"
     | "boolean"
@@ -18,15 +18,15 @@ export interface TargetForm {
     | "map"
     | "bytes"
     | "time";
-  /** The format of the text, by JSON Schema's name where it has one. */
+  /** The format of the text, by its name in JSON Schema if it has one. */
   readonly format?: string;
 }
 
-/** The forms of the kinds at a path, each once. */
+/** The distinct forms of the kinds at a path. */
 export function formsOf(settled: SettledShape, rules: TargetRules): readonly TargetForm[] {
   const forms = settledKinds(settled).map((kind) => formOf(kind, settled.shape, rules));
   const distinct = [...new Map(forms.map((form) => [`${form.type} ${form.format ?? ""}`, form])).values()];
-  // `integer` says less than `number`.
+  // `number` includes `integer`.
   return distinct.some(({ type }) => type === "number") ? distinct.filter(({ type }) => type !== "integer") : distinct;
 }
 

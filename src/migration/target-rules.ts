@@ -3,24 +3,24 @@ import type { Shape } from "./shape.ts";
 /** The values that a format holds natively, and those that become text. */
 export interface TargetRules {
   readonly bytes: "native" | "base64";
-  /** UTC times: a time of the format's own, or ISO 8601 text. All other times are text. */
+  /** UTC times: the format's own type, or ISO 8601 text. All other times are text. */
   readonly times: "native" | "text";
-  /** Integers beyond 2^53: as they are, or as text at every path that has one of them. */
+  /** Integers beyond 2^53: unchanged, or text at every path that has one. */
   readonly int64: "native" | "text";
-  /** Whether what the format holds as it is counts as lost, since most of its readers round it. */
+  /** Whether natively written integers beyond 2^53 count as lost, since most readers of the format round them. */
   readonly int64IsLost: boolean;
   /**
    * Decimals: text with every digit, or numbers; by default numbers at paths where all of them were JSON numbers, and text
    * elsewhere.
    */
   readonly decimal: DecimalRule;
-  /** NaN and the infinities: as they are, or as text. */
+  /** NaN and the infinities: unchanged, or text. */
   readonly notFinite: "native" | "text";
-  /** Maps whose keys are not all text: as they are, or as lists of pairs. */
+  /** Maps whose keys are not all text: unchanged, or lists of pairs. */
   readonly maps: "native" | "pairs";
-  /** Whether extension types of MessagePack stay. */
+  /** Whether MessagePack's extension types are kept. */
   readonly extensions: boolean;
-  /** Whether what fits no field is JSON in a string, in which bigints are text. */
+  /** Whether values that fit no field become JSON in a string, in which bigints are text. */
   readonly embedsJson: boolean;
 }
 
@@ -54,7 +54,7 @@ export const msgpackRules: Omit<TargetRules, "decimal"> = {
   embedsJson: false,
 };
 
-/** The rules of Protobuf, of what fits a field of one type. */
+/** The rules of Protobuf, for values that fit a field of one type. */
 export const protobufRules: Omit<TargetRules, "decimal"> = {
   bytes: "native",
   times: "text",
@@ -71,7 +71,7 @@ export function integersAreText({ unsafe }: Shape, { int64 }: TargetRules): bool
   return unsafe > 0 && int64 === "text";
 }
 
-/** Whether the decimals of a path are written as text; `undefined` where there are none. */
+/** Whether the decimals of a path are written as text; `undefined` if there are none. */
 export function decimalsAreText({ kinds, literals }: Shape, { decimal }: TargetRules): boolean | undefined {
   if (kinds.decimal === 0) return undefined;
   return decimal === "as-written" ? literals < kinds.decimal : decimal === "text";

@@ -16,7 +16,7 @@ import { planProto, type ProtoPlan } from "./proto-plan.ts";
 import type { SettledShape } from "./settled-shape.ts";
 import { jsonRules, msgpackRules, protobufRules, type TargetRules } from "./target-rules.ts";
 
-/** The formats that messages are migrated to; `tagged-json` is JSON with `$` objects, which lose nothing. */
+/** The target formats; `tagged-json` is lossless JSON with `$` objects. */
 export const targetFormats = ["json", "msgpack", "protobuf", "tagged-json"] as const;
 
 /** One of {@link targetFormats}. */
@@ -26,13 +26,13 @@ export type TargetFormat = (typeof targetFormats)[number];
 export interface TargetOptions {
   readonly format: TargetFormat;
   /**
-   * The form of integers beyond 2^53 in JSON: text, as all integers at their path, or numbers, which most readers of
-   * JSON round, and which therefore count as lost. Default: `text`.
+   * The form of integers beyond 2^53 in JSON: text, along with all integers at their path, or numbers, which most readers
+   * of JSON round, and which therefore count as lost. Default: `text`.
    */
   readonly int64?: "text" | "number" | undefined;
   /**
-   * The form of decimals, and of the numbers at paths with decimals: text with every digit, or numbers, where one that
-   * a double does not hold counts as lost. Default: what was a JSON number stays one, all else is text.
+   * The form of decimals, and of the numbers at paths with decimals: text with every digit, or numbers; one that a double
+   * cannot represent counts as lost. Default: JSON numbers remain numbers, everything else is text.
    */
   readonly decimal?: "text" | "number" | undefined;
 }
@@ -43,7 +43,7 @@ const optionChecks: OptionChecks<TargetOptions> = {
   decimal: oneOf("text", "number"),
 };
 
-/** A format that messages are migrated to. */
+/** A target format. */
 export interface Target {
   readonly format: TargetFormat;
   readonly rules: TargetRules;
@@ -53,10 +53,10 @@ export interface Target {
   forType(name: string, shape: SettledShape): TypeTarget;
 }
 
-/** The bare steps for the bodies of one type. */
+/** Encodes, decodes and compares the bodies of one type. */
 export interface TypeTarget {
   readonly contentType: string;
-  /** The messages that a Protobuf schema has for the type. */
+  /** The messages of the type in its Protobuf schema. */
   readonly proto: ProtoPlan | undefined;
   /** @throws SobreError `UnsupportedValue`, `LimitExceeded`. */
   encode(body: unknown): Uint8Array;
@@ -64,12 +64,12 @@ export interface TypeTarget {
   decode(payload: Uint8Array): unknown;
   /**
    * Information that the decoded body has lost; `literal` if its numbers were JSON numbers. @throws SobreError
-   * `UnsupportedValue` for a value that was read back as another one.
+   * `UnsupportedValue` for a value that was decoded as a different one.
    */
   compare(body: unknown, decoded: unknown, literal?: boolean): readonly Loss[];
 }
 
-/** Makes a target. @throws SobreError `InvalidArgument` for an unknown option or an invalid value. */
+/** Creates a target. @throws SobreError `InvalidArgument` for an unknown option or an invalid value. */
 export function createTarget(options: TargetOptions): Target {
   checkOptions(options, optionChecks, { needed: ["format"], prefix: "target." });
   const { format, int64 = "text", decimal = "as-written" } = options;
@@ -145,7 +145,7 @@ function taggedTarget(): Target {
   };
 }
 
-/** The rendering in one line; a UTC time may come back as another class, which shows its fraction with other zeros. */
+/** The rendering on one line; a UTC time may be decoded as another class, whose fraction has other trailing zeros. */
 function comparable(body: unknown): string {
   return JSON.stringify(valueToJson(body), (_key, value: unknown) => {
     if (!isObject(value) || value["kind"] !== "utc" || typeof value["$dateTime"] !== "string") return value;

@@ -3,11 +3,11 @@ import type { MessageReader, ReadMessage } from "./read-message.ts";
 import { mergeInto, Shape, type ShapeBudget } from "./shape.ts";
 import type { SourceMessage } from "./source.ts";
 
-/** How many paths all types together may have, so that memory stays constant whatever the messages hold. */
+/** Maximum number of paths of all types together, so that memory stays constant whatever the messages contain. */
 const mostPaths = 200_000;
 /** Types beyond this share one profile. */
 const mostTypes = 2_000;
-/** The type of what no longer fits. */
+/** The name for types beyond the maximum. */
 const otherTypes = "(other types)";
 
 /** Observations of one type over all its messages. */
@@ -28,7 +28,7 @@ export class TypeProfiles {
   readonly #profiles = new Map<string, TypeProfile>();
   readonly #budget: ShapeBudget = { left: mostPaths };
 
-  /** Notes what was read of one message. */
+  /** Records what was read from one message. */
   note({ typeName, codec, body, guessing, literal }: NotedMessage): void {
     const profile = this.#profileOf(typeName);
     profile.codecs.set(codec, (profile.codecs.get(codec) ?? 0) + 1);
@@ -36,13 +36,13 @@ export class TypeProfiles {
     noteValue(body, profile.root, { guessing, literal, budget: this.#budget });
   }
 
-  /** Reads a message, and notes it unless nothing can read it or it has no body. */
+  /** Reads a message and records it, unless it is unreadable or has no body. */
   read({ content }: Pick<SourceMessage, "content">, reader: MessageReader): void {
     const read = content.ok ? reader.read(content.envelope) : undefined;
     if (read?.ok === true && read.body !== undefined) this.note(read);
   }
 
-  /** Adds what was noted of messages that come behind these. */
+  /** Adds the observations of messages that follow these. */
   add(others: TypeProfiles): void {
     for (const { name, codecs, root, scalarsGuessed } of others.all()) {
       const profile = this.#profileOf(name);
@@ -61,7 +61,7 @@ export class TypeProfiles {
     return [...this.#profiles.values()];
   }
 
-  /** Whether there were more paths than are kept; values at the others are migrated as they are. */
+  /** Whether there were more paths than the maximum; values at the others are migrated without settling. */
   get incomplete(): boolean {
     return this.#budget.left < 0;
   }

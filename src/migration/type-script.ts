@@ -3,7 +3,7 @@ import { formsOf, type TargetForm } from "./target-form.ts";
 import type { TargetRules } from "./target-rules.ts";
 import { SubjectNames } from "./subject-name.ts";
 
-/** TypeScript types of what the messages of a type were, one interface for each object. */
+/** The TypeScript types of the messages of a type, one interface per object. */
 export function typeScriptOf(name: string, typeName: string, shape: SettledShape, rules: TargetRules): string {
   return new TypeWriter(rules).write(name, typeName, shape);
 }

@@ -13,7 +13,7 @@ import { IsoTime } from "../values/iso-time.ts";
 import { LocalDate, LocalTime } from "../values/local-time.ts";
 import { QName } from "../values/q-name.ts";
 
-/** The kinds of values that have their own form in some format. */
+/** The kinds of values that have their own form in at least one format. */
 export const noCounts = {
   null: 0,
   boolean: 0,
@@ -130,19 +130,19 @@ function kindOfTyped({ type, value }: Typed): ValueKind {
 }
 
 /**
- * How much of a value a reader had to guess: nothing; whether an empty list is a dictionary; also which elements are lists,
- * and whether 0 and 1 are text; or the type of every text, too.
+ * How much a reader had to guess: nothing; whether an empty list is a dictionary; also which elements are lists and
+ * whether 0 and 1 are text; or also the type of every text.
  */
 export type Guessing = "nothing" | "empty" | "digits" | "scalars";
 
-/** A guess of the readers without a contract, where the payload does not name the type: see `isTypedIn`. */
+/** How much a codec's reader guesses without a contract, unless the payload names the type: see `isTypedIn`. */
 export function guessingOf(codec: string): Guessing {
   switch (codec) {
     case "nbfx":
       return "digits";
     case "datacontract-xml":
       return "scalars";
-    // .NET's JSON has nothing that ordinary JSON does not in most messages.
+    // In most messages, .NET's JSON is ordinary JSON.
     case "json":
     case "datacontract-json":
       return "empty";

@@ -13,7 +13,7 @@ export interface MigratedPiece {
   readonly entry: JournalEntry;
   /** Its line in the output, unless it failed. */
   readonly line: Uint8Array | undefined;
-  /** The piece of a message that failed, where it is kept. */
+  /** The piece of a failed message, if it is to be kept. */
   readonly failed: Uint8Array | undefined;
 }
 
@@ -21,11 +21,11 @@ export interface MigratedPiece {
 export interface BatchWorkOptions extends ReadRules {
   readonly target: Target;
   readonly hex: boolean;
-  /** Whether the bytes of failed messages are given. */
+  /** Whether to return the bytes of failed messages. */
   readonly keepsFailed: boolean;
 }
 
-/** The work on batches of pieces, which every thread does in the same way. */
+/** The work on batches of pieces, the same in every thread. */
 export class BatchWork {
   readonly #options: BatchWorkOptions;
   readonly #reader: MessageReader;

@@ -4,7 +4,7 @@ import type { PieceBatch } from "./piece-batch.ts";
 import type { PackedBatch } from "./packed-batch.ts";
 import type { Inferred, ThreadRequest, ThreadSetup } from "./thread-protocol.ts";
 
-/** Threads that migrate batches of messages. What a batch becomes is answered in any order, and does not depend on their number. */
+/** Threads that migrate batches of messages. Batches may finish in any order; their results do not depend on the number of threads. */
 export class MigrationThreads {
   readonly #threads: readonly Thread[];
   #profiles: string | undefined;
@@ -13,7 +13,7 @@ export class MigrationThreads {
     this.#threads = Array.from({ length: Math.min(count, mostThreads) }, () => new Thread(setup));
   }
 
-  /** Whether every thread has a batch besides the one that it works on. */
+  /** Whether every thread has a batch waiting besides the one in progress. */
   get areBusy(): boolean {
     return this.#threads.every(({ waiting }) => waiting > 1);
   }
@@ -25,7 +25,7 @@ export class MigrationThreads {
     throw outOfStep();
   }
 
-  /** Gives the profiles of all messages, before any is migrated. */
+  /** Passes on the profiles of all messages, before any is migrated. */
   begin(profiles: string): void {
     this.#profiles = profiles;
   }
@@ -39,7 +39,7 @@ export class MigrationThreads {
     throw outOfStep();
   }
 
-  /** Ends the threads, whatever they do. */
+  /** Terminates the threads, even when busy. */
   async close(): Promise<void> {
     await Promise.all(this.#threads.map((thread) => thread.close()));
   }
@@ -53,7 +53,7 @@ function outOfStep(): Error {
   return new Error("A thread of the migration has answered something else than it was asked.");
 }
 
-/** Each takes some ten megabytes. */
+/** Each takes tens of megabytes. */
 const mostThreads = 8;
 
 type Answer = Inferred | PackedBatch;
@@ -65,7 +65,7 @@ class Thread {
   hasProfiles = false;
 
   constructor(setup: ThreadSetup) {
-    // Sources run as they are, and are built to .js.
+    // The extension is .ts when running from sources, and .js when built.
     const file = `./migration-worker${import.meta.url.slice(import.meta.url.lastIndexOf("."))}`;
     this.#worker = new Worker(new URL(file, import.meta.url), { workerData: setup, resourceLimits: limits });
     this.#worker.on("message", (answer: Answer) => this.#waiting.shift()?.resolve(answer));
@@ -95,5 +95,5 @@ class Thread {
   }
 }
 
-/** Of a migration, nearly all objects die young: room for those of some hundred messages is enough. */
+/** In a migration, nearly all objects die young: a young generation for some hundred messages is enough. */
 const limits = { maxYoungGenerationSizeMb: 12 };

@@ -11,7 +11,7 @@ const { serializer, hasContract = () => false } = await reading(data);
 const work = new BatchWork({ ...rest, serializer, hasContract, target: createTarget(target) });
 const packer = new BatchPacker();
 
-/** An answer, and what moves to the thread that asked instead of being copied. */
+/** An answer, and the buffers to transfer rather than copy. */
 interface Answer {
   readonly answer: Inferred | PackedBatch;
   readonly moved: readonly ArrayBuffer[];
@@ -24,7 +24,7 @@ async function answerTo(request: ThreadRequest): Promise<Answer> {
   return { answer, moved: [answer.messages.buffer, answer.output.buffer] };
 }
 
-/** Answers a request behind the one before, which may still be loading something. */
+/** Answers a request after the previous one, which may still be loading something. */
 async function post(request: ThreadRequest, before: Promise<void>): Promise<void> {
   await before;
   const { answer, moved } = await answerTo(request);

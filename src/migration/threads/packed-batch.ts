@@ -1,24 +1,24 @@
 import { entryFromJson, entryToJson, type JournalEntryJson } from "../journal-entry.ts";
 import type { MigratedPiece } from "./batch-work.ts";
 
-/** The outcome of the messages of a batch in bytes: objects would survive many garbage collections, and are slow to copy. */
+/** The results of a batch as bytes: objects would survive many garbage collections, and are slow to copy. */
 export interface PackedBatch {
-  /** One {@link PackedPiece} a line. */
+  /** One {@link PackedPiece} per line. */
   readonly messages: Uint8Array<ArrayBuffer>;
-  /** The lines of the new envelopes, one after the other. */
+  /** The concatenated lines of the new envelopes. */
   readonly output: Uint8Array<ArrayBuffer>;
-  /** The pieces of messages that failed, by their index, where they are kept. */
+  /** The pieces of failed messages by index, if they are to be kept. */
   readonly failed: ReadonlyMap<number, Uint8Array>;
 }
 
 interface PackedPiece extends JournalEntryJson {
-  /** Bytes of its line in the output; 0 of a message that failed. */
+  /** Bytes of its line in the output; 0 if it failed. */
   readonly length: number;
 }
 
 /** Packs batches. */
 export class BatchPacker {
-  // Their room is used again for each batch.
+  // The buffers are reused for each batch.
   readonly #messages = new ByteCollector();
   readonly #output = new ByteCollector();
 
@@ -51,7 +51,7 @@ export function* unpacked({ messages, output, failed }: PackedBatch): Generator<
 
 const newline = 0x0a;
 
-/** Bytes of a batch at first. */
+/** Initial size of a buffer in bytes. */
 const firstRoom = 524_288;
 
 /** The maximum number of UTF-8 bytes of a UTF-16 code unit. */

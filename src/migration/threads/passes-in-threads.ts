@@ -10,10 +10,10 @@ import { BatchPacker, type PackedBatch, unpacked } from "./packed-batch.ts";
 import { MigrationThreads } from "./migration-threads.ts";
 import { batched, type PieceBatch } from "./piece-batch.ts";
 
-/** Bytes of a source from which on threads take less time than they need to start. */
+/** Minimum source size in bytes at which threads save more time than they need to start. */
 const leastSize = 4_194_304;
 
-/** The passes of a migration in threads, or `undefined` where none are asked for or the source is small or has no pieces. */
+/** The passes of a migration in threads, or `undefined` if none are requested, or the source is small or cannot be split. */
 export function passesInThreads(options: MigrationOptions, target: Target): Passes | undefined {
   const {
     source,
@@ -32,7 +32,7 @@ export function passesInThreads(options: MigrationOptions, target: Target): Pass
   return new ThreadPasses(options, source.pieces.bind(source), { others, own });
 }
 
-/** The other threads, and what this one does while they are busy. */
+/** The other threads, and the work of this one while they are busy. */
 interface Workers {
   readonly others: MigrationThreads;
   readonly own: BatchWork;
@@ -44,14 +44,14 @@ interface Work<Answer> {
   readonly here: (batch: PieceBatch) => Answer;
 }
 
-/** A batch whose answer is there or will be. */
+/** A batch whose answer has arrived or is pending. */
 interface OpenBatch<Answer> {
   readonly batch: PieceBatch;
   readonly answer: Promise<Answer>;
   isReady: boolean;
 }
 
-/** Batches that are open at once: the others go on while one thread takes longer, and what waits for its turn is bounded. */
+/** Maximum number of open batches: others continue while one thread takes longer, and the number of waiting results is bounded. */
 const mostOpen = 8;
 
 class ThreadPasses implements Passes {
@@ -106,7 +106,7 @@ class ThreadPasses implements Passes {
     return this.#threads.close();
   }
 
-  /** The pieces that no earlier run has done. */
+  /** The pieces that no earlier run has migrated. */
   async *#notDone(done: DoneBefore, progress: (done: number) => void): AsyncGenerator<SourcePiece> {
     for await (const piece of sampled(this.#pieces(), this.#options)) {
       if (done.isOver || !(await done.has(messageOfPiece(piece)))) yield piece;
@@ -114,7 +114,7 @@ class ThreadPasses implements Passes {
     }
   }
 
-  /** Has batches worked on at the same time, by this thread too, and takes the answers in their order. */
+  /** Processes batches concurrently, in this thread too, and takes the answers in order. */
   async #inOrder<Answer>(
     batches: AsyncIterable<PieceBatch>,
     { there, here }: Work<Answer>,
@@ -128,7 +128,7 @@ class ThreadPasses implements Passes {
     for await (const batch of batches) {
       const isHere = this.#threads.areBusy;
       const one = { batch, answer: isHere ? Promise.resolve(here(batch)) : there(batch), isReady: isHere };
-      // The first failure is thrown when its turn comes; those behind it have no reader.
+      // The first failure is thrown in its turn; the later ones are not awaited by anyone.
       one.answer.then(
         () => void (one.isReady = true),
         () => undefined,

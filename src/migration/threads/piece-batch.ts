@@ -1,9 +1,9 @@
 import type { SourcePiece } from "../source.ts";
 
-/** Pieces of a source that one thread gets at a time. */
+/** Pieces of a source that a thread gets at a time. */
 export interface PieceBatch {
   readonly pieces: readonly BatchedPiece[];
-  /** The bytes of all pieces, one after the other. */
+  /** The concatenated bytes of all pieces. */
   readonly bytes: Uint8Array<ArrayBuffer>;
 }
 
@@ -12,10 +12,10 @@ interface BatchedPiece extends Omit<SourcePiece, "bytes"> {
   readonly length: number;
 }
 
-/** Bytes of a batch: enough that sending it costs little, and few enough that several fit into memory. */
+/** Size of a batch in bytes: large enough that sending it costs little, and small enough for several in memory. */
 const batchSize = 262_144;
 
-/** Puts pieces together, in their order. */
+/** Groups pieces into batches, in order. */
 export async function* batched(pieces: AsyncIterable<SourcePiece>): AsyncGenerator<PieceBatch> {
   let open: SourcePiece[] = [];
   let size = 0;

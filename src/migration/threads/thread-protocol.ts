@@ -16,7 +16,7 @@ export interface ThreadSetup {
   readonly target: TargetOptions;
   readonly openJsonText: boolean;
   readonly hex: boolean;
-  /** Whether the bytes of failed messages are sent back. */
+  /** Whether to return the bytes of failed messages. */
   readonly keepsFailed: boolean;
 }
 

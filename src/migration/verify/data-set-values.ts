@@ -29,7 +29,7 @@ export function collectDiffgram(diffgram: XmlElement, path: string, into: Source
   }
 }
 
-/** Whether an element of a DiffGram holds rows as they were before. */
+/** Whether an element of a DiffGram contains the original versions of rows. */
 function isBefore({ namespace, local }: XmlElement): boolean {
   return namespace === diffgramNamespace && local === "before";
 }

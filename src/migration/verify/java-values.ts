@@ -11,11 +11,11 @@ interface Place {
   readonly node: FieldNode;
   readonly name: string | undefined;
   readonly path: string;
-  /** Of the map behind a set: its values say nothing. */
+  /** True for the map that implements a set: its values have no meaning. */
   readonly keysOnly?: boolean;
 }
 
-/** Collects the scalars of a Java stream; what is referred to several times once. */
+/** Collects the scalars of a Java stream; values referred to several times are collected once. */
 export function collectJava(contents: readonly ContentNode[], into: SourceValues): void {
   const settings = { budget: new ItemBudget(defaultDecodeLimits), timeZone: undefined, warnings: new Set<string>() };
   const seen = new Set<FieldNode>();
@@ -92,7 +92,7 @@ function isCounter(node: FieldNode): boolean {
   return node.kind === "object" && node.description.name.startsWith("java.util.concurrent.atomic.");
 }
 
-/** Copies that are counted one by one. */
+/** Maximum number of copies that are counted one by one. */
 const mostCopies = 10_000;
 
 /** One item that stands for many. */
@@ -106,7 +106,7 @@ function copies(
   for (let left = Math.min(count, mostCopies); left > 0; left--) pending.push({ node: item, name: undefined, path });
 }
 
-/** Contents with adjacent block data as one: where the writer cut it means nothing. */
+/** Contents with adjacent block data merged: where the writer split it has no meaning. */
 function joined(contents: readonly ContentNode[]): readonly ContentNode[] {
   const result: ContentNode[] = [];
   for (const content of contents) {
@@ -128,7 +128,7 @@ function isScalarObject(node: FieldNode): boolean {
 
 const hour = 3_600_000;
 
-/** The days that a moment may be the midnight of: in each zone, or else in any. */
+/** The days whose midnight a moment may be, in any time zone. */
 function daysOf(moment: unknown): readonly ValueKey[] {
   const time = moment instanceof IsoTime ? moment.toDate().getTime() : Number.NaN;
   if (Number.isNaN(time)) return [];
@@ -153,12 +153,12 @@ function collectObject(node: ObjectNode, { name, path, into, settings, pending, 
   }
   for (const one of node.description.interfaces ?? []) into.add(knownValue(undefined, path, [`s${one}`]));
   for (const { description, values, annotations } of node.parts) {
-    // Of collections, numbers and classes are sizes, factors, and the types of what is in them.
+    // In collections, numbers and classes are sizes, load factors and item types.
     const isCollection = collections.test(description.name);
     for (const [index, value] of values.entries()) {
       const field = description.fields[index]?.name ?? "";
       const target = value.kind === "reference" ? value.target : value;
-      // A Throwable without a cause is its own.
+      // A Throwable without a cause refers to itself as its cause.
       if (target === node && description.name === "java.lang.Throwable") {
         into.allow(field, []);
         continue;

@@ -5,12 +5,12 @@ import { collectDiffgram } from "./data-set-values.ts";
 import { knownValue, type SourceValue, type SourceValues } from "./source-values.ts";
 import { keysOfDigits, keysOfUntyped, meaningsOf, numberKey, type ValueKey } from "./value-keys.ts";
 
-/** Collects the scalars of a JSON text; `typed` if a contract may give its texts a type. */
+/** Collects the scalars of a JSON text; `typed` if a contract may assign types to its strings. */
 export function collectJson(tape: JsonTape, into: SourceValues, typed: boolean): void {
   new Collector(tape, into, typed).collect();
 }
 
-/** The text was within the limits when it was read. */
+/** The text was already read within the caller's limits. */
 const limits = resolveDecodeLimits({ maxBytes: Number.MAX_SAFE_INTEGER, maxDepth: 512, maxItems: 20_000_000 });
 
 const dateForm = /^\/Date\((-?\d{1,15})(?:([+-])(\d\d)(\d\d))?\)\/$/;
@@ -52,7 +52,7 @@ class Collector {
     }
   }
 
-  /** The rows that a text of XML holds. */
+  /** Collects the rows in a string that contains XML. */
   #rows(at: number, path: string): boolean {
     const text = this.#tape.isString(at) ? this.#tape.string(at) : "";
     const element = text.startsWith("<") ? diffgramInText(text, limits) : undefined;
@@ -74,7 +74,7 @@ class Collector {
     return /\d/.test(text) ? keysOfDigits(text) : [`n${text}`, `s${text}`];
   }
 
-  /** A list of bytes, which a contract makes base64. */
+  /** A list of bytes, which a contract turns into base64. */
   #bytes(
     list: number,
     path: string,

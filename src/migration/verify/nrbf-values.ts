@@ -20,11 +20,11 @@ interface Place {
   readonly node: MemberNode;
   readonly name: string | undefined;
   readonly path: string;
-  /** Of the array of a collection, which has room for more items than there are: how many count, from where on. */
+  /** For the backing array of a collection, whose capacity exceeds its size: how many items count, and the index of the first. */
   readonly live?: { readonly size: number; readonly head: number } | undefined;
 }
 
-/** Collects the scalars of a BinaryFormatter payload; what is referred to several times once. */
+/** Collects the scalars of a BinaryFormatter payload; values referred to several times are collected once. */
 export function collectNrbf(document: NrbfDocument, into: SourceValues, timeZone: string | undefined): void {
   const settings: ValueSettings = {
     enums: () => undefined,

@@ -1,12 +1,12 @@
 import { jsonKind, type JsonTape } from "../../../codecs/dotnet/json/json-tape.ts";
 import { isObject } from "../../values/plain-object.ts";
 
-/** Whether a body is a JSON text value by value, in the order of the text; dates and dictionaries of .NET's JSON are not. */
+/** Whether a body equals a JSON text value by value, in the order of the text; false for .NET's JSON dates and dictionaries. */
 export function isSameJson(tape: JsonTape, body: unknown): boolean {
   return isSame(tape, 0, body, 0);
 }
 
-/** Deeper texts are looked at without a recursion. */
+/** Maximum depth of the recursion; deeper texts are compared without one. */
 const mostLevels = 200;
 
 function isSame(tape: JsonTape, at: number, value: unknown, level: number): boolean {
@@ -53,7 +53,7 @@ function areMembers(
   return count === names.length;
 }
 
-/** A double holds all of 15 digits; of more, each is compared elsewhere. */
+/** A double represents 15 digits exactly; numbers with more are compared elsewhere. */
 const mostLetters = 15;
 
 function isSameNumber(text: string, value: unknown): boolean {

@@ -8,15 +8,15 @@ import { scalarText } from "../lower-value.ts";
 import { Typed } from "../../values/typed.ts";
 
 /**
- * Whether a body is a document element by element: each value at its own place, in its plainest form, and nothing else.
+ * Whether a body equals a document element by element: each value in its place, in its plainest form, and nothing else.
  *
- * Most messages are, and this allocates almost nothing; whatever may be right in another way is `false` here.
+ * This is a fast path for most messages and allocates almost nothing; it returns `false` for whatever needs a closer comparison.
  */
 export function isSameXml(root: XmlElement, body: unknown): boolean {
   return isSame(root, body, 0);
 }
 
-/** Deeper documents are looked at without a recursion. */
+/** Maximum depth of the recursion; deeper documents are compared without one. */
 const mostLevels = 200;
 
 function isSame(element: XmlElement, value: unknown, level: number): boolean {
@@ -31,7 +31,7 @@ function isSame(element: XmlElement, value: unknown, level: number): boolean {
   return isPlainObject(value) && (areMembers(element, value, level) || areEntries(element, value, level));
 }
 
-/** Whether the attributes of an element are null's, those of serializers that hold no value, or others. */
+/** Classifies an element's attributes: those of a null, those of serializers, which carry no value, or others. */
 function marksOf({ firstAttribute }: XmlElement): "nil" | "plain" | "other" {
   let marks: "nil" | "plain" = "plain";
   for (let one = firstAttribute; one !== undefined; one = one.next) {
@@ -51,7 +51,7 @@ function isPlainObject(value: unknown): value is Readonly<Record<string, unknown
   return isObject(value) && isPlainPrototype(Object.getPrototypeOf(value));
 }
 
-/** Elements of one name, each of them an item. */
+/** Compares elements of one name, each of which is an item. */
 function areItems(element: XmlElement, items: readonly unknown[], level: number): boolean {
   let count = 0;
   let local: string | undefined;
@@ -69,7 +69,7 @@ function areItems(element: XmlElement, items: readonly unknown[], level: number)
   return count > 0 && count === items.length;
 }
 
-/** Elements of several names, each of them a member. */
+/** Compares elements of several names, each of which is a member. */
 function areMembers(element: XmlElement, members: Readonly<Record<string, unknown>>, level: number): boolean {
   const names = Object.keys(members);
   let count = 0;
@@ -83,7 +83,7 @@ function areMembers(element: XmlElement, members: Readonly<Record<string, unknow
   return count > 0 && count === names.length;
 }
 
-/** The entries of a dictionary, each of them a member by its key. */
+/** Compares the entries of a dictionary, each of which is a member named by its key. */
 function areEntries(element: XmlElement, members: Readonly<Record<string, unknown>>, level: number): boolean {
   const names = Object.keys(members);
   let count = 0;
@@ -103,7 +103,7 @@ function areEntries(element: XmlElement, members: Readonly<Record<string, unknow
   return count > 0 && count === names.length;
 }
 
-/** Whether a value has the type of the scalar and its value, or in XML, where all is text, its very text. */
+/** Whether a value has the scalar's type and value or, in text XML, exactly its text. */
 function isSameScalar(
   scalar: XmlScalar | readonly XmlScalar[],
   type: XmlScalarType | undefined,

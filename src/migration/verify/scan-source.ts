@@ -26,20 +26,20 @@ export interface SourcePayload {
   /** Layers around the body, outermost first. */
   readonly layers: readonly string[];
   readonly codec: string;
-  /** Whether a contract may have given texts a type. */
+  /** Whether a contract may have assigned types to strings. */
   readonly typed: boolean;
-  /** The nodes of the payload as its format-level reader gave them, if they are kept. */
+  /** The nodes from the format-level reader, if they are still available. */
   readonly document?: object | undefined;
 }
 
-/** The payload was within the limits when it was read. */
+/** The payload was already read within the caller's limits. */
 const limits = resolveDecodeLimits({ maxBytes: Number.MAX_SAFE_INTEGER, maxDepth: 512, maxItems: 20_000_000 });
 
-/** A payload, read to its tokens. */
+/** A tokenized payload. */
 export interface SourceTokens {
   /**
-   * Whether a body is these tokens, each at its own place and in its plainest form, and nothing else: so most messages are,
-   * and the values of the rest are looked for one by one.
+   * Whether a body equals these tokens, each in its place and in its plainest form, and nothing else. True for most
+   * messages; in the others, each value is looked up.
    */
   isSame(body: unknown): boolean;
   /** The scalars among the tokens. */
@@ -47,13 +47,13 @@ export interface SourceTokens {
 }
 
 /**
- * The tokens of a payload as its format has them, without contracts or other messages. `undefined` for formats whose
- * values are their tokens.
+ * The tokens of a payload in terms of its format alone, without contracts or other messages. `undefined` for formats
+ * whose values are their tokens.
  */
 export function readSource({ payload, layers, codec, typed, document }: SourcePayload): SourceTokens | undefined {
   let bytes = payload;
   for (const layer of layers) bytes = unwrapped(bytes, layer);
-  // Inside of layers there is another document.
+  // Layers contain another document.
   const read = layers.length === 0 ? rootIn(document) : undefined;
   switch (codec) {
     case "nbfx":
@@ -90,7 +90,7 @@ function collected(collect: (values: SourceValues) => void): SourceValues {
   return values;
 }
 
-/** Of formats whose objects refer to each other in any order. */
+/** For formats whose objects refer to each other in any order. */
 function inBag(collect: (values: SourceValues) => void): SourceTokens {
   const values = collected(collect);
   return { isSame: (body) => values.isPlainlyIn(body), values: () => values };
@@ -135,7 +135,7 @@ function unwrapped(bytes: Uint8Array, layer: string): Uint8Array {
       return tape.isString(0) ? utf8(tape.string(0)) : bytes;
     }
     case "bom":
-      // The readers of each format know the other marks.
+      // The readers of each format handle the other byte-order marks.
       return isUtf32(bytes) ? openedMark(bytes) : bytes;
     default:
       return bytes;
@@ -152,7 +152,7 @@ function openedMark(bytes: Uint8Array): Uint8Array {
   return "unwrapped" in opened ? opened.unwrapped : bytes;
 }
 
-/** The bytes of the text in the root of a document, or those that the root has as base64. */
+/** The bytes of the text in the root of a document, or those that it contains as base64. */
 function rootBytes(root: XmlElement): Uint8Array {
   const { value, type } = contentOf(root);
   const text = lexical(value, type);

@@ -3,13 +3,13 @@ import { bytesKey, keysOfNumber, type ValueKey } from "./value-keys.ts";
 
 /** A scalar of the source. */
 export interface SourceValue {
-  /** The member that it is the value of, or `undefined` of an item. */
+  /** The member whose value it is; `undefined` for an item. */
   readonly name: string | undefined;
   /** The key of its most likely form in the target. */
   readonly key: ValueKey;
-  /** The key again, and what is as good; made when asked for, since most values come again as they were. */
+  /** The key and its equivalents; computed on demand, since most values reappear unchanged. */
   readonly keys: readonly ValueKey[];
-  /** For people: where it is. */
+  /** Its path, for reports. */
   readonly path: string;
 }
 
@@ -47,26 +47,26 @@ export function knownValue(name: string | undefined, path: string, keys: readonl
   return { name, path, key: keys[0] ?? "", keys };
 }
 
-/** Several scalars that may come again as one, e.g. the parts of a version. */
+/** Several scalars that may reappear as one, e.g. the parts of a version. */
 export interface SourceGroup {
   readonly name: string | undefined;
   readonly keys: readonly ValueKey[];
   readonly parts: readonly SourceValue[];
 }
 
-/** Keys of one member up to which a list is searched faster than a set. */
+/** Number of keys of one member up to which searching a list is faster than a set. */
 const fewKeys = 16;
 
-/** The scalars of one payload, as its tokens have them. */
+/** The scalars among the tokens of one payload. */
 export class SourceValues {
   readonly values: SourceValue[] = [];
-  /** The keys of dictionaries, which come again as names. */
+  /** The keys of dictionaries, which reappear as names. */
   readonly entryKeys: SourceValue[] = [];
   readonly groups: SourceGroup[] = [];
   readonly fields: (SourceValue & { readonly name: string })[] = [];
-  /** Elements without contents: empty texts, lists or objects. */
+  /** The number of elements without contents: empty strings, lists or objects. */
   empties = 0;
-  /** Whether values are referred to, and so may come more often than they were written. */
+  /** Whether the source uses references, so that values may occur more often than they were written. */
   isShared = false;
   #isIndexed = false;
   readonly #split = new Set<SourceGroup>();
@@ -74,37 +74,37 @@ export class SourceValues {
   readonly #counts = new Map<ValueKey, number>();
   /** Names of members with a scalar, and the keys of their values. */
   readonly #byName = new Map<string, ValueKey[] | Set<ValueKey>>();
-  /** Names whose members are null, and what else members and others may be. */
+  /** Names of members that are null, and further values that are allowed, of members or anywhere. */
   readonly #allowed: (readonly [name: string | undefined, keys: readonly ValueKey[]])[] = [];
 
   add(value: SourceValue): void {
     this.values.push(value);
   }
 
-  /** Adds scalars that may come again as one. */
+  /** Adds scalars that may reappear as one. */
   addGroup(name: string | undefined, keys: readonly ValueKey[], parts: readonly SourceValue[]): void {
     this.groups.push({ name, keys, parts });
   }
 
-  /** Adds a field by which a collection keeps itself, which comes again only where it is read by its fields. */
+  /** Adds an internal field of a collection, which reappears only where the collection is read as an object with fields. */
   addField(name: string, keys: readonly ValueKey[]): void {
     this.fields.push({ ...knownValue(name, `$.${name}`, keys), name });
     this.allow(name, keys);
   }
 
-  /** Lets a member have a value that need not come again; with no keys, notes that the member is null. */
+  /** Allows a member a value that need not reappear; without keys, records that the member is null. */
   allow(name: string | undefined, keys: readonly ValueKey[]): void {
     if (name !== undefined) this.#allowed.push([name, keys]);
   }
 
-  /** Lets a value come again anywhere that need not. */
+  /** Allows a value anywhere that need not reappear. */
   allowAnywhere(keys: readonly ValueKey[]): void {
     this.#allowed.push([undefined, keys]);
   }
 
   /**
-   * Whether a body has these values, each under its name and as what it most likely is, and no others: so most messages are,
-   * and the rest is looked at closely.
+   * Whether a body has exactly these values, each under its name and in its most likely form. True for most messages;
+   * the others are examined closely.
    */
   isPlainlyIn(body: unknown): boolean {
     if (this.groups.length > 0 || this.fields.length > 0) return false;
@@ -129,7 +129,7 @@ export class SourceValues {
     return this.#optional.has(`${name}\0${key}`);
   }
 
-  /** How often a value may come. */
+  /** How often a value may occur. */
   count(key: ValueKey): number {
     this.#indexAll();
     const count = this.#counts.get(key) ?? 0;
@@ -148,7 +148,7 @@ export class SourceValues {
     return this.#byName.has(name);
   }
 
-  /** Whether a member of this name has a value; if no member has the name, whether anything has. */
+  /** Whether a member of this name has this value; if no member has the name, whether anything has. */
   has(name: string | undefined, key: ValueKey): boolean {
     this.#indexAll();
     const known = name === undefined ? undefined : this.#byName.get(name);
@@ -156,7 +156,7 @@ export class SourceValues {
     return known instanceof Set ? known.has(key) : known.includes(key);
   }
 
-  /** How many values there may be at most; without limit where values are referred to. */
+  /** Maximum number of values; `Infinity` if the source uses references. */
   get size(): number {
     if (this.isShared) return Infinity;
     let groups = 0;
@@ -164,7 +164,7 @@ export class SourceValues {
     return this.values.length + this.entryKeys.length + this.fields.length + groups;
   }
 
-  /** The parts of the groups that did not come again as one. */
+  /** The parts of the groups that did not reappear as one. */
   partsUnless(isWhole: (keys: readonly ValueKey[]) => boolean): readonly SourceValue[] {
     for (const group of this.groups) if (!isWhole(group.keys)) this.#split.add(group);
     return [...this.#split].flatMap(({ parts }) => parts);
@@ -204,19 +204,19 @@ export class SourceValues {
 
 interface Left {
   readonly counts: Map<string, number>;
-  /** Values that were not found yet; -1 after one that is none of them. */
+  /** The number of values not found yet; -1 after an unknown value. */
   left: number;
   empties: number;
   /** Whether names of members may be the keys of dictionaries. */
   readonly hasKeys: boolean;
 }
 
-/** Takes the scalars of a body from those that are left. */
+/** Removes the scalars of a body from the remaining ones. */
 function takeValues(value: unknown, name: string | undefined, left: Left): Left {
   if (left.left < 0 || value === null) return left;
   switch (typeof value) {
     case "string":
-      // Empty elements are counted apart.
+      // Empty elements are counted separately.
       if (value === "" && left.empties > 0) left.empties--;
       else take(name, `s${value}`, left);
       return left;

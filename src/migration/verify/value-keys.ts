@@ -7,13 +7,13 @@ import { Typed } from "../../values/typed.ts";
 import { scalarText } from "../lower-value.ts";
 
 /**
- * Keys under which a value is found again: `s` and text, `n` and a number, `b` and a boolean, `x` and bytes; and what text
- * stands for: `g` a Guid, `c` and `u` the clock and the UTC time of a date, `d` a duration, `m` a decimal, `q` a local name.
- * The values of two formats are the same if a key of one is a key of the other.
+ * Keys under which a value is looked up: `s` and text, `n` and a number, `b` and a boolean, `x` and bytes; and meanings
+ * of text: `g` a Guid, `c` and `u` the clock and the UTC time of a date, `d` a duration, `m` a decimal, `q` a local name.
+ * Values of two formats are equal if they share a key.
  */
 export type ValueKey = string;
 
-/** The key of a number: its digits, without zeros at either end, and its exponent. */
+/** The key of a number: its digits without leading and trailing zeros, and its exponent. */
 export function numberKey(text: string): ValueKey | undefined {
   const match = /^([+-]?)(\d*)\.?(\d*)(?:e([+-]?\d+))?$/i.exec(text);
   if (match === null) return undefined;
@@ -36,7 +36,7 @@ export function keysOfNumber(value: number | bigint): readonly ValueKey[] {
   return [numberKey(Object.is(value, -0) ? "-0" : `${value}`) ?? `n${value}`];
 }
 
-/** The keys of a number in digits: .NET writes doubles in up to 17, of which the last may not be needed. */
+/** The keys of a decimal number: .NET writes doubles with up to 17 digits, not all of which may be needed. */
 export function keysOfDigits(text: string): readonly ValueKey[] {
   const key = numberKey(text);
   if (key === undefined) return [];
@@ -58,7 +58,7 @@ function integerKey(value: number): ValueKey {
   return `n${left}e${zeros}`;
 }
 
-/** The keys of a float of 32 bits, which may be written in the digits of either width. */
+/** The keys of a 32-bit float, which may be written with the digits of either a float or a double. */
 export function keysOfSingle(value: number): readonly ValueKey[] {
   const short = shortestSingle(value);
   return short === value ? keysOfNumber(value) : [...keysOfNumber(short), ...keysOfNumber(value)];
@@ -69,7 +69,7 @@ export function bytesKey(value: Uint8Array): ValueKey {
   return `x${Buffer.from(value.buffer, value.byteOffset, value.byteLength).toString("base64")}`;
 }
 
-/** The keys of bytes, which most formats hold as base64. */
+/** The keys of bytes, which most formats contain as base64. */
 function keysOfBytes(value: Uint8Array): readonly ValueKey[] {
   const key = bytesKey(value);
   return [`s${key.slice(1)}`, key];
@@ -116,7 +116,7 @@ function durationKey(nanoseconds: bigint, minus: string = ""): ValueKey {
 
 const guidForm = /^\{?([0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12})\}?$/i;
 
-/** The keys of what text stands for, besides the text itself. */
+/** The keys of the meanings of text, besides the text itself. */
 export function meaningsOf(text: string): readonly ValueKey[] {
   const first = text.charCodeAt(0);
   // Nearly all text is just text.
@@ -134,8 +134,8 @@ export function meaningsOf(text: string): readonly ValueKey[] {
 }
 
 /**
- * The keys of what text of the source stands for: a time in a zone is found only as that time; text
- * stays text unless all numbers are text.
+ * The keys of the meanings of source text: a time with a zone matches only that time; text matches a number only if all
+ * numbers are text.
  */
 export function sourceMeanings(text: string): readonly ValueKey[] {
   const keys = meaningsOf(text);
@@ -144,11 +144,11 @@ export function sourceMeanings(text: string): readonly ValueKey[] {
   return first.startsWith("c") && keys.length > 1 ? keys.slice(1) : keys;
 }
 
-/** The keys of text that may be any scalar: untyped XML, and what has a type by a contract. */
+/** The keys of text that may be any scalar: untyped XML, and values typed by a contract. */
 export function keysOfUntyped(text: string): readonly ValueKey[] {
   const key = `s${text}`;
   const first = text.charCodeAt(0);
-  // Nearly all text begins with a letter, and is nothing else.
+  // Nearly all text starts with a letter and has no other meaning.
   if (first > 0x39 && !special.has(first)) return [key];
   const plain = text.trim();
   const keys = [key, ...sourceMeanings(plain)];
@@ -159,16 +159,16 @@ export function keysOfUntyped(text: string): readonly ValueKey[] {
   return keys;
 }
 
-/** First characters of texts of other types, besides digits and signs: `N`, `I`, `P`, `t`, `f`, `{`, and the digits of Guids. */
+/** First characters of text that may have another type, besides digits and signs: `N`, `I`, `P`, `t`, `f`, `{`, and the digits of Guids. */
 const special: ReadonlySet<number> = new Set(Array.from("NIPtf{abcdeABCDEF", (letter) => letter.charCodeAt(0)));
 
-/** The keys of a qualified name in XML, which is found with its namespace. */
+/** The keys of a qualified name in XML, which is looked up with its namespace. */
 export function keysOfName([key = ""]: readonly ValueKey[]): readonly ValueKey[] {
   const colon = key.startsWith("s") ? key.indexOf(":") : -1;
   return colon < 0 ? [] : [`q${key.slice(colon + 1).trim()}`];
 }
 
-/** The keys of a scalar of the values that readers give. */
+/** The keys of a scalar that a reader returned. */
 export function keysOfScalar(value: unknown): readonly ValueKey[] {
   switch (typeof value) {
     case "string":

@@ -9,7 +9,7 @@ import { WrittenValues } from "./written-values.ts";
 
 /** A message before and after its migration. */
 export interface MigratedPayload extends SourcePayload {
-  /** The body from its reader, which knows the names of enums. */
+  /** The body from its reader, which includes the names of enums. */
   readonly body: unknown;
   /** The body read back from the new payload. */
   readonly decoded: unknown;
@@ -17,12 +17,12 @@ export interface MigratedPayload extends SourcePayload {
   readonly numbersAreText: boolean;
 }
 
-/** Findings of one message that are kept. */
+/** Maximum number of findings per message. */
 const most = 5;
 
 /**
  * Finds every value of the source in the new payload, and every value of the new payload in the source. Returns the paths
- * of those that are missing. It reads the tokens of the source format, and nothing that decided how the message is migrated.
+ * of those that are missing. It reads only the tokens of the source format, independently of the decisions that the migration made.
  *
  * @throws SobreError from the readers of the format.
  */
@@ -39,12 +39,12 @@ export function verifyMessage(message: MigratedPayload): readonly string[] {
   const values = [...source.values, ...parts];
   const missed = missing({ values, fields, entryKeys, count: (key) => source.count(key), isMember }, written, message);
   if (missed.length > 0) return missed;
-  // Two values cannot both be the one that either of them might be.
+  // Two written values must not both be matched with the same source value.
   if (written.values.filter(({ keys: [key] }) => key !== "s").length > source.size) return ["$"];
   return invented(source, written, message);
 }
 
-/** Of formats whose values are their tokens: the values as their reader gave them. */
+/** For formats whose values are their tokens: the values from their reader. */
 function valuesOf(body: unknown): WantedValues {
   const values = new WrittenValues(body).values.map(({ name, path, keys }) => knownValue(name, path, keys));
   return { values, fields: [], entryKeys: [], count: () => 0, isMember: noMember };
@@ -66,7 +66,7 @@ function missing(
       continue;
     }
     counts.set(key, { value, count: 1 });
-    // Several texts can be one number.
+    // Several texts can denote the same number.
     for (const number of value.keys) if (number.startsWith("n")) memo(numbers, number, () => new Set()).add(key);
   }
   const isKey = new Set(entryKeys.map(({ key }) => key));
@@ -81,7 +81,7 @@ function missing(
     const found = isOne ? keys : [...keys, ...alike].filter((key, index, all) => all.indexOf(key) === index);
     const isOther = isKey.has(keys[0] ?? "") ? noMember : isMember;
     if (written.count(found, isOther) >= needed) continue;
-    // Only forms that no other value of the source can take.
+    // Only forms that are not those of another source value.
     const others = [
       ...asSingles(keys),
       ...asBooleans(keys),
@@ -97,18 +97,18 @@ function missing(
 
 const noMember = (): boolean => false;
 
-/** Values to find again. */
+/** The values to look up. */
 type WantedValues = Pick<SourceValues, "values" | "fields" | "entryKeys"> & {
   readonly count: (key: ValueKey) => number;
   readonly isMember: (name: string) => boolean;
 };
 
-/** XML may have a boolean as a digit. */
+/** XML may contain a boolean as a digit. */
 function asBooleans([key]: readonly ValueKey[]): readonly ValueKey[] {
   return key === "s1" ? ["btrue"] : key === "s0" ? ["bfalse"] : [];
 }
 
-/** Floats of 32 bits have more digits in some texts than they need. */
+/** Some texts of 32-bit floats have more digits than necessary. */
 function asSingles(keys: readonly ValueKey[]): readonly ValueKey[] {
   return keys.flatMap((key) => {
     const value = key.startsWith("n") && key.length > 8 ? Math.fround(Number(key.slice(1))) : 0;
@@ -136,22 +136,22 @@ function isNameOf(keys: readonly ValueKey[], source: SourceValues): boolean {
   return false;
 }
 
-/** Bytes may be base64 of XML. */
+/** Bytes may appear in XML as base64. */
 function asText(keys: readonly ValueKey[]): readonly ValueKey[] {
   return keys.flatMap((key) => (key.startsWith("x") ? [`s${key.slice(1)}`] : []));
 }
 
-/** Base64 of XML may be bytes. */
+/** Base64 in XML may be bytes. */
 function asBytes([key = ""]: readonly ValueKey[]): readonly ValueKey[] {
   return key.startsWith("s") && key.length % 4 === 1 ? [`x${key.slice(1).replaceAll(/\s/g, "")}`] : [];
 }
 
-/** Whether a number has no more digits than a float of 32 bits. */
+/** Whether a number has no more digits than a 32-bit float. */
 function isShort(key: ValueKey): boolean {
   return /^n-?\d{1,9}e/.test(key);
 }
 
-/** A number may be text of the same number. */
+/** A number may appear as text. */
 function withText(keys: readonly ValueKey[]): readonly ValueKey[] {
   return keys.flatMap((key) => (key.startsWith("n") ? [key, `m${key.slice(1)}`] : [key]));
 }
@@ -174,7 +174,7 @@ function invented(source: SourceValues, written: WrittenValues, message: Migrate
   return paths;
 }
 
-/** The names of enums and the letters of characters that the source has as numbers. */
+/** The names of enums and the characters that the source contains as numbers. */
 class Hints {
   readonly #texts = new Map<ValueKey, Set<ValueKey>>();
 

@@ -20,7 +20,7 @@ export class WrittenValues {
   readonly values: WrittenValue[] = [];
   readonly #counts = new Map<ValueKey, number>();
   readonly #names = new Map<string, number>();
-  /** Empty texts, lists and objects. */
+  /** The number of empty strings, lists and objects. */
   empties = 0;
   readonly #seen = new Set<object>();
 
@@ -28,11 +28,11 @@ export class WrittenValues {
     this.#walk(body, undefined, "$");
   }
 
-  /** How often a value comes, also as the key of a dictionary, which is a name that is not a member's. */
+  /** How often a value occurs, including as a dictionary key: a name that is not a member's. */
   count(keys: readonly ValueKey[], isMember: (name: string) => boolean): number {
     let sum = 0;
     let most = 0;
-    // A text counts once, as itself or as the value it stands for.
+    // A text counts once, as itself or as its meaning.
     const hasText = keys.some((key) => key.startsWith("s"));
     for (const key of keys) {
       const count = this.#counts.get(key) ?? 0;
@@ -51,7 +51,7 @@ export class WrittenValues {
     return this.#names.has(name);
   }
 
-  /** How often a key comes. */
+  /** How often a key occurs. */
   countOf(key: ValueKey): number {
     return this.#counts.get(key) ?? 0;
   }
@@ -74,7 +74,7 @@ export class WrittenValues {
   }
 
   #object(value: object, name: string | undefined, path: string): void {
-    // Tagged JSON keeps references, and so what refers to itself.
+    // Tagged JSON preserves references, and therefore cycles.
     if (this.#seen.size === this.#seen.add(value).size) return;
     const { data, superMembers } = annotationsOf(value) ?? {};
     if (data !== undefined) this.#walk(data, undefined, `${path}.$data`);

@@ -24,7 +24,7 @@ import {
   type ValueKey,
 } from "./value-keys.ts";
 
-/** Fields by which .NET's collections keep themselves; the sender did not write their values. */
+/** Internal fields of .NET's collections; their values are not the sender's. */
 const bookkeeping: ReadonlySet<string> = new Set([
   "_size",
   "_version",
@@ -42,7 +42,7 @@ const bookkeeping: ReadonlySet<string> = new Set([
   "InitialCapacity",
 ]);
 
-/** Fields that only collections of .NET have. */
+/** Fields that only .NET's collections have. */
 const marks: ReadonlySet<string> = new Set([
   "_size",
   "HashSize",
@@ -72,13 +72,13 @@ export function collectXml(root: XmlElement, into: SourceValues): void {
 
 interface Open {
   readonly element: XmlElement;
-  /** The name of its value if it is not the element's: `null` of an item, which has none. */
+  /** The name of its value if it differs from the element's; `null` for an item, which has no name. */
   readonly name?: string | null | undefined;
   readonly path: string;
   readonly live: Live | undefined;
 }
 
-/** Collects the attributes of no serializer; whether these say that there is nothing more. */
+/** Collects the attributes that are not a serializer's; returns whether they say that the element has no contents. */
 function collectAttributes(element: XmlElement, { into, path }: Place): boolean {
   for (let attribute = element.firstAttribute; attribute !== undefined; attribute = attribute.next) {
     if (isSerializers(attribute)) continue;
@@ -128,7 +128,7 @@ interface Place {
   readonly path: string;
 }
 
-/** How many items of an array count, and from where on: the rest is room for more. */
+/** How many items of an array count, and the index of the first; the rest is spare capacity. */
 interface Live {
   readonly size: number;
   readonly head: number;
@@ -181,7 +181,7 @@ function collectText(element: XmlElement, given: string | null, { into, path }: 
   into.add(sourceValue(name, path, keyOfContent(value, type), () => keysOfContent(value, type)));
 }
 
-/** The key of the most likely form of a text in the target. */
+/** The key of a text's most likely form in the target. */
 function keyOfContent(value: XmlScalar | readonly XmlScalar[], type: XmlScalarType | undefined): ValueKey {
   if (typeof value === "string") return `s${value}`;
   if (typeof value === "number" && type !== "Single") return keysOfNumber(value)[0] ?? "";
@@ -204,7 +204,7 @@ function isList(value: XmlScalar | readonly XmlScalar[]): value is readonly XmlS
   return Array.isArray(value);
 }
 
-/** A DateTimeOffset or a Version, which come again as one text. */
+/** A DateTimeOffset or a Version, which reappears as one string. */
 function collectStruct(element: XmlElement, elements: readonly XmlElement[], { into, path }: Place): boolean {
   const parts = new Map(elements.map((child) => [child.local, child]));
   const text = (name: string): string => {
