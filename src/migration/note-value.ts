@@ -25,7 +25,7 @@ export interface NoteRules {
   readonly budget: ShapeBudget;
 }
 
-/** What the payload or a contract says about the type of a scalar. */
+/** The type of a scalar as stated by the payload or a contract. */
 interface Told {
   readonly isTyped: boolean;
   readonly isDouble: boolean;

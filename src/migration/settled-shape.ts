@@ -7,7 +7,7 @@ import { annotateDictionary, isTypedIn } from "../values/annotations.ts";
 import { mergeInto, Shape } from "./shape.ts";
 import { type Guessing, isGuess, kindOf, type ValueKind, valueKinds } from "./value-kind.ts";
 
-/** What all messages of a type together say about one path where a single message leaves it open. */
+/** The facts about one path that all messages of a type determine together where a single one does not. */
 export interface SettledShape {
   readonly shape: Shape;
   /** Whether elements with one member and empty ones are lists here, since other messages have lists. */

@@ -40,7 +40,7 @@ const lastTime = 8.64e15;
 
 let turn = 0;
 
-/** What a dead letter keeps from its time in the queue. */
+/** The facts that a dead letter keeps from its time in the queue. */
 type Past = Pick<Placement, "enqueuedAt" | "deliveryCount">;
 
 /** The view of the database that a {@link Routing} has. */
