@@ -15,14 +15,14 @@ type Collector = (view: ObjectView, budget: ItemBudget) => Collected | undefined
 const list = (items: readonly FieldNode[] | undefined): Collected | undefined => items && { kind: "list", items };
 const map = (items: readonly FieldNode[] | undefined): Collected | undefined => items && { kind: "map", items };
 
-/** The objects a class wrote, of which there must be as many as it says. */
+/** The objects that a class wrote; their number must match the count that it wrote. */
 function counted(view: ObjectView, className: string, count: number | undefined, skipped = 0): readonly ContentNode[] {
   const items = view.written(className).slice(skipped);
   if (items.length !== count) throw malformed(className, view.node.offset);
   return items;
 }
 
-/** Items after their count, which is `at` bytes into the block data; `before` objects precede them. */
+/** Items after their count, which is at offset `at` of the block data; `before` objects precede them. */
 const blockList =
   (className: string, at: number, before = 0): Collector =>
   (view) =>
@@ -33,7 +33,7 @@ const blockMap =
   (view) =>
     map(counted(view, className, (view.writtenInt(className, at) ?? Number.NaN) * 2));
 
-/** Items up to a `null`. */
+/** Items terminated by a `null`. */
 const endedList =
   (className: string): Collector =>
   (view) => {
@@ -42,7 +42,7 @@ const endedList =
     return list(items.slice(0, end === -1 ? items.length : end));
   };
 
-/** Keys and values up to a key that is `null`. */
+/** Keys and values terminated by a `null` key. */
 const endedMap =
   (className: string): Collector =>
   (view) => {
@@ -60,7 +60,7 @@ function vector(view: ObjectView): Collected | undefined {
   return list(elements.slice(0, count));
 }
 
-/** A ring of items. */
+/** Items in a ring buffer. */
 function arrayBlockingQueue(view: ObjectView): Collected | undefined {
   const elements = view.elements("items");
   const count = view.int("count");
@@ -77,7 +77,7 @@ function copies(view: ObjectView, budget: ItemBudget): Collected | undefined {
   const element = view.field("element");
   if (count === undefined || element === undefined) return undefined;
   if (count < 0) throw malformed("java.util.Collections$CopiesList", view.node.offset);
-  // Before they are made. What takes no bytes counts four times: three here, and once as the items of any collection.
+  // Counted before they are created. Items that take no bytes count four times: three times here, and once like those of any collection.
   budget.count(count * 3, view.node.offset);
   return list(Array.from({ length: count }, () => element));
 }
@@ -136,7 +136,7 @@ const collectors: ReadonlyMap<string, Collector> = new Map<string, Collector>([
   [`${util}HashMap`, hashMap],
   [`${util}LinkedHashMap`, hashMap],
   [`${util}Hashtable`, hashtable],
-  // With defaults it is more than its own entries, and stays an object.
+  // With defaults, it is more than its own entries, so it stays an object.
   [
     `${util}Properties`,
     (view, budget) => (view.field("defaults")?.kind === "object" ? undefined : hashtable(view, budget)),
@@ -164,7 +164,7 @@ function plainlyCollected(node: ObjectNode, budget: ItemBudget): Collected | und
   return name === undefined ? undefined : collectors.get(name)?.(new ObjectView(node), budget);
 }
 
-/** The collection class of an object: its own, or a base class to which its own classes add nothing. */
+/** The collection class of an object: its own class, or a base class to which derived classes add nothing. */
 function collectionClass({ parts }: ObjectNode): string | undefined {
   for (let at = parts.length - 1; at >= 0; at--) {
     const part = parts[at];
@@ -180,14 +180,14 @@ export function isOrdinary(name: string): boolean {
   return !collectors.has(name) && !keySets.has(name) && !wrappers.has(name);
 }
 
-/** Sets that hold their elements as the keys of a map in this field. */
+/** Sets that store their elements as the keys of a map in this field. */
 const keySets: ReadonlyMap<string, string> = new Map([
   [`${concurrent}ConcurrentSkipListSet`, "m"],
   [`${concurrent}ConcurrentHashMap$KeySetView`, "map"],
   [`${util}Collections$SetFromMap`, "m"],
 ]);
 
-/** Classes that only wrap a collection, with the field that holds it. */
+/** Classes that only wrap a collection, with the field that contains it. */
 const wrappers: ReadonlyMap<string, string> = new Map([
   ...["Unmodifiable", "Synchronized", "Checked"].flatMap((kind) =>
     [
@@ -208,10 +208,10 @@ const wrappers: ReadonlyMap<string, string> = new Map([
   [`${concurrent}PriorityBlockingQueue`, "q"],
 ]);
 
-/** Nobody wraps more often, and long rows of wrappers would be walked again and again. */
+/** Maximum number of nested wrappers: real senders use fewer, and long chains would be traversed repeatedly. */
 const maxWrappers = 16;
 
-/** Behind every wrapper: the collection itself; of wrappers around themselves one of them. */
+/** The collection inside all wrappers; for cyclic wrappers, one of them. */
 export function unwrapped(node: FieldNode): FieldNode {
   let at = targetOf(node) ?? node;
   for (let passed = 0; at.kind === "object" && passed < maxWrappers; passed++) {

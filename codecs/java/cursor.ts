@@ -4,7 +4,7 @@ import { shortestSingle } from "../../src/values/single.ts";
 import { decodeModifiedUtf8 } from "./modified-utf8.ts";
 import type { PrimitiveCode, PrimitiveNode } from "./nodes.ts";
 
-/** Bytes that a primitive takes. */
+/** Size of a primitive in bytes. */
 export const primitiveSizes: Readonly<Record<PrimitiveCode, number>> = {
   B: 1,
   C: 2,
@@ -42,7 +42,7 @@ export class Cursor extends BoundedCursor {
     throw this.broken(`The text of ${what} is not modified UTF-8`, text.at);
   }
 
-  /** Text behind its length in two bytes. */
+  /** Text preceded by its length in two bytes. */
   shortText(what: string): string {
     return this.text(this.u16(what), what);
   }
@@ -51,12 +51,12 @@ export class Cursor extends BoundedCursor {
     return this.primitiveAt(code, this.skip(primitiveSizes[code], "a field"));
   }
 
-  /** The primitive at a place that has been read. */
+  /** The primitive at an offset that has already been read. */
   primitiveAt(code: PrimitiveCode, offset: number): PrimitiveNode {
     return { kind: "primitive", offset, code, value: this.valueAt(code, offset) };
   }
 
-  /** The value of a primitive at a place that has been read. */
+  /** The value of a primitive at an offset that has already been read. */
   valueAt(code: PrimitiveCode, offset: number): number | bigint | boolean | string {
     if (code === "Z" && (this.bytes[offset] ?? 0) > 1) throw this.broken("A boolean is neither 0 nor 1", offset);
     return primitiveIn(this.view, code, offset);

@@ -19,7 +19,7 @@ import {
 /** A frame that a class description can open. */
 export type Described = "object" | "array" | "enum" | "class";
 
-/** Reads the class description that a content begins with, then gives way to the frame for the rest. */
+/** Reads the class description at the start of a content, then replaces itself by the frame for the rest. */
 export class DescribedFrame implements Frame {
   readonly #parser: Parser;
   readonly #kind: Described;
@@ -64,7 +64,7 @@ export class DescribedFrame implements Frame {
     const parser = this.#parser;
     const offset = this.#offset;
     if ((description.flags & SC_ENUM) === 0) throw parser.cursor.broken("An enum constant has no enum class", offset);
-    // The handle comes before that of the name.
+    // The enum's handle precedes that of its name.
     const node = parser.handle((handle) => ({ kind: "enum", offset, handle, description, constant: "" }));
     node.constant = parser.text();
     parser.close(node);
@@ -92,7 +92,7 @@ function readArray(parser: Parser, offset: number, description: ClassDescription
     );
     return;
   }
-  // Each element takes a byte at least.
+  // Each element takes at least one byte.
   if (length > cursor.remaining) cursor.skip(length, "an array of objects");
   parser.replace(new ArrayFrame(parser, offset, description, length));
 }
@@ -131,7 +131,7 @@ interface OpenPart extends ObjectPart {
   readonly annotations: ContentNode[];
 }
 
-/** Shared by all that have nothing to put into it. */
+/** Shared by all objects without annotations. */
 const none: ContentNode[] = [];
 
 /** Reads an object's data class by class, from the topmost base class down. */
@@ -183,7 +183,7 @@ class ObjectFrame implements Frame {
     const { cursor } = this.#parser;
     const { fields, flags } = description;
     const annotated = (flags & (SC_WRITE_METHOD | SC_EXTERNALIZABLE)) !== 0;
-    // Most objects are many of a class, and most classes append nothing.
+    // Most streams have many objects per class, and most classes append nothing.
     const values = fields.length === 0 ? none : [];
     const part: OpenPart = { offset: cursor.at, description, values, annotations: annotated ? [] : none };
     this.#part = part;
@@ -200,7 +200,7 @@ class ObjectFrame implements Frame {
   }
 }
 
-/** The classes of an object, derived ones first; an externalizable class writes for all of its bases. */
+/** The classes of an object, derived ones first; an externalizable class also writes for its base classes. */
 function hierarchy(parser: Parser, offset: number, description: ClassDescriptionNode): ClassDescriptionNode[] {
   const { cursor } = parser;
   if (description.name.startsWith("[") || (description.flags & (SC_SERIALIZABLE | SC_EXTERNALIZABLE)) === 0) {

@@ -12,7 +12,7 @@ import {
 
 type Draft = { -readonly [K in keyof ClassDescriptionNode]: ClassDescriptionNode[K] } & { annotations: ContentNode[] };
 
-/** Reads the rest of a class description: what its class loader annotated, then the description of its superclass. */
+/** Reads the rest of a class description: the class annotations, then the description of its superclass. */
 export class DescriptionFrame implements Frame {
   readonly #parser: Parser;
   readonly #node: Draft;
@@ -103,7 +103,7 @@ export class DescriptionFrame implements Frame {
   }
 }
 
-/** The class description that a content of the kind `description` stands for. */
+/** The class description of a content of the kind `description`. */
 export function describedBy(content: ContentNode): ClassDescriptionNode | undefined {
   if (content.kind === "class-description") return content;
   if (content.kind !== "reference" || content.target.kind !== "class-description") return undefined;
@@ -125,7 +125,7 @@ function readFlags({ cursor }: Parser): number {
 function fieldCount({ cursor }: Parser, { flags }: ClassDescriptionNode): number {
   const at = cursor.at;
   const count = cursor.u16("a count of fields");
-  // Each takes a letter and the length of its name at least.
+  // Each takes at least a type code and the length of its name.
   if (count * 3 > cursor.remaining) cursor.skip(count * 3, "the fields of a class");
   if (count > 0 && (flags & SC_SERIALIZABLE) === 0) throw cursor.broken("A class without data has fields", at);
   return count;

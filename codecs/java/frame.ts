@@ -1,17 +1,17 @@
 import type { Cursor } from "./cursor.ts";
 import type { ClassDescriptionNode, ContentNode, HandledNode, NullNode } from "./nodes.ts";
 
-/** Something that is being read and waits for its contents; frames lie on their own stack, not on the engine's. */
+/** An element that is being read and needs its contents; frames are on an explicit stack, so that reading is not recursive. */
 export interface Frame {
-  /** Reads on, up to the next content that takes its own frame. */
+  /** Continues reading, up to the next content that needs its own frame. */
   step(): void;
-  /** Takes the content that {@link step} asked for; `undefined` is `TC_ENDBLOCKDATA`. */
+  /** Receives the content that {@link step} requested; `undefined` is `TC_ENDBLOCKDATA`. */
   take(content: ContentNode | undefined): void;
 }
 
-/** The contents that the grammar allows at one place. */
+/** The contents that the grammar allows at one position. */
 export type Allowed =
-  /** Any object, as a field or an element is. */
+  /** Any object, e.g. a field or an element. */
   | "object"
   /** A class description, `null` or a reference to one. */
   | "description"
@@ -20,30 +20,30 @@ export type Allowed =
   /** Objects, block data and `TC_RESET`. */
   | "top";
 
-/** The parser as its frames see it. */
+/** The interface of the parser for its frames. */
 export interface Parser {
   readonly cursor: Cursor;
-  /** Whether a class with `writeObject` is taken to have written none of its fields at this place. */
+  /** Whether to assume that a class with `writeObject` wrote none of its fields at this offset. */
   writesNoFields(description: ClassDescriptionNode): boolean;
-  /** Reads the next content for the frame on top: at once where it is small, else by a new frame. */
+  /** Reads the next content for the top frame: immediately if it is small, otherwise with a new frame. */
   read(allowed: Allowed): void;
-  /** Reads text that the grammar wants as a string object, new or by reference. */
+  /** Reads text that the grammar requires to be a string object, new or by reference. */
   text(): string;
-  /** Gives the next handle; `make` makes the node that has it. */
+  /** Assigns the next handle; `make` creates the node with it. */
   handle<T extends HandledNode>(make: (handle: number) => T): T;
-  /** Puts a frame on the stack. */
+  /** Pushes a frame. */
   open(frame: Frame): void;
-  /** Takes the top frame off and gives its content to the frame below. */
+  /** Pops the top frame and passes its content to the frame below. */
   close(content: ContentNode): void;
-  /** Takes the top frame off and puts another in its place. */
+  /** Replaces the top frame. */
   replace(frame: Frame): void;
-  /** Counts a level of nesting from here on. */
+  /** Enters a level of nesting. */
   deeper(offset: number): void;
-  /** Ends a level of nesting. */
+  /** Leaves a level of nesting. */
   shallower(): void;
 }
 
-/** A row of nulls that is being read. */
+/** A run of nulls that is being read. */
 class NullRow implements NullNode {
   readonly kind = "null";
   readonly offset: number;
@@ -54,7 +54,7 @@ class NullRow implements NullNode {
   }
 }
 
-/** Adds a content; a `null` behind a `null` only counts. */
+/** Adds a content; a `null` after a `null` only increases its count. */
 export function append(contents: ContentNode[], content: ContentNode): void {
   if (content.kind !== "null") {
     contents.push(content);

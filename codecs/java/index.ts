@@ -39,8 +39,8 @@ export interface JavaOptions {
    */
   readonly form?: "values" | "tree";
   /**
-   * The IANA zone of the senders, e.g. `Europe/Madrid`, for days (`java.sql.Date`), which are written as a moment.
-   * Default: none; then a day is that moment, with a warning.
+   * The IANA zone of the senders, e.g. `Europe/Madrid`, for dates (`java.sql.Date`), which are written as an instant.
+   * Default: none; then a date is read as that instant, with a warning.
    */
   readonly timeZone?: string;
 }
@@ -49,8 +49,8 @@ export interface JavaOptions {
  * The reader of Java object streams (`ObjectOutputStream`), `application/x-java-serialized-object`.
  *
  * It loads, resolves and runs nothing. Boxed types, strings, the JDK's collections, `BigDecimal`, dates, `java.time`,
- * UUIDs, URIs and enums become values; any other object becomes its fields, whose class `typeNameOf` gives. A
- * long is a bigint always. What is shared or cyclic stays so. Several top-level contents are a `ContentStream`.
+ * UUIDs, URIs and enums become values; any other object becomes its fields, and `typeNameOf` returns its class. A
+ * long is always a bigint. Shared and cyclic references are preserved. Several top-level contents are a `ContentStream`.
  *
  * @throws SobreError `InvalidArgument` for an unknown option or time zone.
  */
@@ -76,7 +76,7 @@ function decode(payload: Uint8Array, { limits }: DecodeContext, { form = "values
   return { body, ...(typeName === undefined ? {} : { typeName }), warnings: [...warningsOf(stream), ...warnings] };
 }
 
-/** Magic, version, and a type code that can begin a stream (6.4.2). */
+/** Magic, version, and a type code with which a stream can start (6.4.2). */
 function sniff(payload: Uint8Array): Sniff {
   const first = payload[streamHeader.length] ?? 0;
   return streamHeader.every((byte, index) => payload[index] === byte) && first >= 0x70 && first <= 0x7e

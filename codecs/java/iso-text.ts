@@ -1,4 +1,4 @@
-/** The text of a moment as Java's `Instant.toString` gives it: no decimals, or 3, 6 or 9. */
+/** The text of an instant as by Java's `Instant.toString`: no decimals, or 3, 6 or 9. */
 export function instantText(epochSecond: bigint, nanos: number): string {
   const fraction = nanos === 0 ? "" : `.${`${nanos}`.padStart(9, "0").replace(/(?:000){1,2}$/, "")}`;
   return `${clockText(epochSecond)}${fraction}Z`;
@@ -28,20 +28,20 @@ export function dateText(year: bigint | number, month: number, day: number): str
   return `${yearText(year)}-${two(month)}-${two(day)}`;
 }
 
-/** A year in four digits at least. */
+/** A year with at least four digits. */
 export function yearText(year: bigint | number): string {
   const size = BigInt(year) < 0n ? -BigInt(year) : BigInt(year);
   const digits = `${size}`.padStart(4, "0");
   return BigInt(year) < 0n ? `-${digits}` : digits.length > 4 ? `+${digits}` : digits;
 }
 
-/** `08:30:00`, with as many decimals as there are. */
+/** `08:30:00`, with as many decimals as needed. */
 export function timeText(hour: number, minute: number, second: number, nano: number): string {
   const fraction = nano === 0 ? "" : `.${`${nano}`.padStart(9, "0").replace(/0+$/, "")}`;
   return `${two(hour)}:${two(minute)}:${two(second)}${fraction}`;
 }
 
-/** `+01:00`, with seconds where there are some; `Z` of none. */
+/** `+01:00`, with seconds if they are not zero; `Z` for zero. */
 export function offsetText(totalSeconds: number): string {
   if (totalSeconds === 0) return "Z";
   const size = Math.abs(totalSeconds);

@@ -6,7 +6,7 @@ import { ObjectView } from "./object-view.ts";
 import { BlockReader } from "./block-reader.ts";
 import { dateText, instantText, offsetText, timeText, two, yearText } from "./iso-text.ts";
 
-/** The classes of `java.time` by the byte that `java.time.Ser` begins with, from 1 on. */
+/** The classes of `java.time` by the first byte of `java.time.Ser`, from 1. */
 const classes = [
   "Duration",
   "Instant",
@@ -24,7 +24,7 @@ const classes = [
   "Period",
 ];
 
-/** The class of `java.time` that an object stands for, or `undefined`. */
+/** The class of `java.time` that an object represents, or `undefined`. */
 export function javaTimeType(node: ObjectNode): string | undefined {
   const block = new ObjectView(node).firstBlock("java.time.Ser");
   const name = classes[(block?.bytes[0] ?? 0) - 1];
@@ -34,7 +34,7 @@ export function javaTimeType(node: ObjectNode): string | undefined {
 /**
  * The value that `java.time.Ser` wrote: its first byte names the class, the rest is that class's `writeExternal`.
  *
- * `undefined` for a class that has no value here.
+ * `undefined` for a class without a value in JavaScript.
  */
 export function readJavaTime(bytes: Uint8Array, offset: number): unknown {
   const reader = new BlockReader(bytes, offset, "java.time value");
@@ -76,7 +76,7 @@ function isoTime(reader: BlockReader, text: string, kind: IsoTimeKind): IsoTime 
   try {
     return new IsoTime(text, kind);
   } catch {
-    // A day that its month does not have, or an invalid zone name.
+    // A day that does not exist in its month, or an invalid zone name.
     throw reader.broken();
   }
 }
@@ -96,7 +96,7 @@ function date(reader: BlockReader): string {
   return dateText(year, month, within(reader, reader.i8(), 1, 31));
 }
 
-/** Hour, minute, second and nanosecond; the last one that is not zero is written inverted, and the rest left out. */
+/** Hour, minute, second and nanosecond; the last one that is not zero is written inverted, and the rest is omitted. */
 function time(reader: BlockReader): string {
   const parts: number[] = [];
   for (const most of [23, 59, 59]) {
@@ -113,7 +113,7 @@ function offsetOf(reader: BlockReader): string {
   return offsetText(within(reader, seconds, -64_800, 64_800));
 }
 
-/** The zone of a `ZonedDateTime`: a region in brackets, or nothing where the offset is all. */
+/** The zone of a `ZonedDateTime`: a region in brackets, or nothing if there is only an offset. */
 function zone(reader: BlockReader): string {
   const kind = reader.i8();
   if (kind === 7) return `[${reader.text()}]`;
@@ -138,7 +138,7 @@ function duration(seconds: bigint, nano: number): Duration {
   return new Duration(`${total < 0n ? "-" : ""}PT${text === "" ? "0S" : text}`);
 }
 
-/** A `Duration` where all parts have one sign, otherwise the text of Java: `P1Y-2M`. */
+/** A `Duration` if all parts have the same sign, otherwise Java's text: `P1Y-2M`. */
 function period(years: number, months: number, days: number): Duration | string {
   const parts = [
     [years, "Y"],

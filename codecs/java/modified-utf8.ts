@@ -7,13 +7,13 @@ export interface TextFault {
 
 const chunk = 4096;
 
-/** Short texts are names mostly, and come again. */
+/** Short texts are mostly names, which repeat. */
 const names = new TextCache(12);
 
 /**
- * Reads modified UTF-8 (Java's `DataInput`): NUL as `C0 80`, each surrogate on its own in three bytes, never four.
+ * Reads modified UTF-8 (Java's `DataInput`): NUL as `C0 80`, each surrogate separately in three bytes, never four.
  *
- * A bare zero byte is read too, as Java does. Other overlong forms are a fault.
+ * A bare zero byte is accepted too, as in Java. Other overlong forms are a fault.
  */
 export function decodeModifiedUtf8(bytes: Uint8Array, start: number, end: number): string | TextFault {
   if (isAscii(bytes, start, end)) return names.read(bytes, start, end, utf8Text);

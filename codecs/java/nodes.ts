@@ -7,13 +7,13 @@ export interface Located {
   readonly offset: number;
 }
 
-/** `TC_NULL`, or several in a row as elements or in what `writeObject` wrote, of one byte each. */
+/** `TC_NULL`, or a run of them among elements or in data of `writeObject`, one byte each. */
 export interface NullNode extends Located {
   readonly kind: "null";
   readonly count: number;
 }
 
-/** `TC_REFERENCE`: something written before, in full at its own place only. */
+/** `TC_REFERENCE`: refers to something written earlier, which is in the tree only once. */
 export interface ReferenceNode extends Located {
   readonly kind: "reference";
   readonly target: HandledNode;
@@ -26,7 +26,7 @@ export interface StringNode extends Located {
   readonly value: string;
 }
 
-/** `TC_BLOCKDATA` or `TC_BLOCKDATALONG`: bytes that only the class itself knows how to read. */
+/** `TC_BLOCKDATA` or `TC_BLOCKDATALONG`: bytes that only the class itself can interpret. */
 export interface BlockDataNode extends Located {
   readonly kind: "block-data";
   readonly length: number;
@@ -46,10 +46,10 @@ export interface PrimitiveNode extends Located {
   readonly value: number | bigint | boolean | string;
 }
 
-/** A field as its class describes it. */
+/** A field in a class description. */
 export interface FieldDescription {
   readonly name: string;
-  /** A primitive's letter, `L` of an object, `[` of an array. */
+  /** A primitive's letter, `L` for an object, `[` for an array. */
   readonly code: PrimitiveCode | "L" | "[";
   /** The declared class of an object or array, e.g. `Ljava/lang/String;`. */
   readonly className: string | undefined;
@@ -86,7 +86,7 @@ export interface EnumNode extends Located {
   readonly constant: string;
 }
 
-/** `TC_ARRAY` of primitives: its elements as they were written, big-endian. */
+/** `TC_ARRAY` of primitives: its elements as written, big-endian. */
 export interface PrimitiveArrayNode extends Located {
   readonly kind: "primitive-array";
   readonly handle: number;
@@ -107,7 +107,7 @@ export interface ArrayNode extends Located {
 /** The data that one class of an object's hierarchy wrote. */
 export interface ObjectPart extends Located {
   readonly description: ClassDescriptionNode;
-  /** Values in the order of the description's fields; empty where `writeObject` wrote none of them. */
+  /** Values in the order of the description's fields; empty if `writeObject` wrote none of them. */
   readonly values: readonly (PrimitiveNode | ContentNode)[];
   /** Data written by `writeObject` or `writeExternal` itself. */
   readonly annotations: readonly ContentNode[];
@@ -134,7 +134,7 @@ export type HandledNode =
 /** Anything that the grammar (6.4.1) allows as `content`. */
 export type ContentNode = HandledNode | NullNode | ReferenceNode | BlockDataNode | ResetNode;
 
-/** The class of what follows has its own `writeObject`. */
+/** The class has its own `writeObject`. */
 export const SC_WRITE_METHOD = 0x01;
 /** The class is serializable. */
 export const SC_SERIALIZABLE = 0x02;

@@ -4,12 +4,12 @@ import { PlainObject } from "./plain-object.ts";
 /** The value of a field. */
 export type FieldNode = PrimitiveNode | ContentNode;
 
-/** The node that a reference points at, or the node itself. */
+/** The target of a reference, or the node itself. */
 export function targetOf(node: FieldNode | undefined): FieldNode | undefined {
   return node?.kind === "reference" ? node.target : node;
 }
 
-/** Contents with each `null` of a row as one. */
+/** Contents with runs of `null` expanded. */
 export function spelledOut(contents: readonly ContentNode[]): readonly ContentNode[] {
   if (!contents.some((content) => content.kind === "null" && content.count > 1)) return contents;
   const result: ContentNode[] = [];
@@ -37,7 +37,7 @@ export class ObjectView {
     if (this.node instanceof PlainObject) return this.node.field(name);
     for (let at = this.node.parts.length - 1; at >= 0; at--) {
       const part = this.node.parts[at];
-      // A class may declare many fields and write none.
+      // A class may declare fields and write none of them.
       if (part === undefined || part.values.length === 0) continue;
       const index = part.description.fields.findIndex((field) => field.name === name);
       if (index !== -1) return targetOf(part.values[index]);

@@ -20,21 +20,21 @@ import { firstHandle, streamHeader, typeCodes } from "./type-codes.ts";
 /** One pass over a stream: reads contents by an explicit stack of frames. */
 export class StreamParser implements Parser {
   readonly cursor: Cursor;
-  /** Offsets at which a class with `writeObject` and fields wrote something that may be no field. */
+  /** Offsets at which a class with `writeObject` and fields wrote something that may not be a field. */
   readonly doubtful: number[] = [];
   readonly contents: ContentNode[] = [];
   readonly #withoutFields: ReadonlySet<number>;
   readonly #frames: Frame[] = [];
   readonly #openDescriptions = new Set<ClassDescriptionNode>();
   readonly #layouts = new Map<ClassDescriptionNode, PlainLayout | undefined>();
-  /** Arrays that something refers to: their elements can be reached in more than one way. */
+  /** Arrays with references to them: their elements can be reached in more than one way. */
   readonly #sharedArrays = new Set<ArrayNode>();
   #handles: HandledNode[] = [];
   #depth = 0;
-  /** Where the last block data ends. */
+  /** The offset at which the last block data ended. */
   #blockEnd = -1;
 
-  /** `withoutFields`: offsets at which `writeObject` is taken to have written none of its class's fields. */
+  /** `withoutFields`: offsets at which `writeObject` is assumed to have written none of its class's fields. */
   constructor(payload: Uint8Array, limits: DecodeLimits, withoutFields: ReadonlySet<number>) {
     this.cursor = new Cursor(payload, limits);
     this.#withoutFields = withoutFields;
@@ -62,7 +62,7 @@ export class StreamParser implements Parser {
     if (this.#withoutFields.has(at)) return true;
     const code = bytes[at] ?? 0;
     const block = code === typeCodes.blockData || code === typeCodes.blockDataLong || code === typeCodes.endBlockData;
-    // No field of an object can begin with block data; one of a primitive can look like anything.
+    // An object field cannot start with block data; a primitive field can look like anything.
     if (block && fields[0]?.className !== undefined) return true;
     if (code >= typeCodes.null && code <= typeCodes.enum) this.doubtful.push(at);
     return false;
@@ -145,7 +145,7 @@ export class StreamParser implements Parser {
     this.#depth--;
   }
 
-  /** An object of a class that was described before and has primitive fields only; what is not in order is read below. */
+  /** Fast path for an object of an already described class with only primitive fields; anything irregular is read field by field. */
   #plainObject(offset: number): PlainObject | undefined {
     const { cursor } = this;
     const { at, bytes } = cursor;
@@ -211,7 +211,7 @@ export class StreamParser implements Parser {
       if (long < 0n) throw cursor.broken("A string has a negative length", offset);
       size = Number(long);
     }
-    // Programs have one empty string, to which streams refer; three bytes for each would be very many.
+    // Programs mostly share one empty string, so streams refer to it; at three bytes each, a payload could have very many.
     if (size === 0) cursor.spend(furtherEmptyString);
     const node = new StringContent(offset, firstHandle + this.#handles.length, cursor.text(size, "a string"));
     this.#handles.push(node);
@@ -230,10 +230,10 @@ export class StreamParser implements Parser {
   }
 }
 
-/** An empty string counts as so many items more. */
+/** The number of additional items that an empty string counts. */
 const furtherEmptyString = 3;
 
-/** A string, of which there can be very many. */
+/** A string node; a class, since there can be very many. */
 class StringContent implements StringNode {
   readonly offset: number;
   readonly handle: number;
@@ -250,10 +250,10 @@ class StringContent implements StringNode {
   }
 }
 
-/** Each further block of adjacent block data counts as one more item: writers begin another at a kilobyte. */
+/** The items that each further block of adjacent block data counts: writers start a new block only every kilobyte. */
 const blockBesideBlock = 3;
 
-/** Block data that makes its view when it is asked for: many are never looked at. */
+/** Block data that creates its view on demand: many blocks are never read. */
 class BlockData implements BlockDataNode {
   readonly kind = "block-data";
   readonly offset: number;

@@ -9,7 +9,7 @@ import {
   SC_SERIALIZABLE,
 } from "./nodes.ts";
 
-/** The layout of a class that, like its bases, has primitive fields only and writes nothing else. */
+/** The layout of a class that, like its base classes, has only primitive fields and writes nothing else. */
 export class PlainLayout extends FixedLayout<PrimitiveCode> {
   readonly cursor: Cursor;
   readonly description: ClassDescriptionNode;
@@ -31,7 +31,7 @@ export class PlainLayout extends FixedLayout<PrimitiveCode> {
     this.names = fields.map(({ name }) => name);
   }
 
-  /** The layout of a class, or `undefined` if it is not so plain. */
+  /** The layout of a class, or `undefined` if it does not qualify. */
   static of(cursor: Cursor, description: ClassDescriptionNode): PlainLayout | undefined {
     const chain: ClassDescriptionNode[] = [];
     for (let at: ClassDescriptionNode | undefined = description; at !== undefined; at = at.superClass) {

@@ -4,15 +4,15 @@ import { SobreError } from "../../src/errors/sobre-error.ts";
 import type { ContentNode } from "./nodes.ts";
 import { StreamParser } from "./parser.ts";
 
-/** A Java stream as it was written. */
+/** A Java stream as written. */
 export interface JavaStream {
-  /** The top-level contents in order, resets among them. */
+  /** The top-level contents in order, including resets. */
   readonly contents: readonly ContentNode[];
   /** Byte offsets at which a class's `writeObject` was found to have written none of the fields it declares. */
   readonly withoutFields: readonly number[];
 }
 
-/** Most passes over a stream, and most bytes that the passes after the second read together. */
+/** Maximum number of passes over a stream, and maximum total of bytes read by the passes after the second. */
 const maxPasses = 10;
 const maxBytesAgain = 512 * 1024;
 
@@ -20,8 +20,8 @@ const maxBytesAgain = 512 * 1024;
  * Reads a Java object stream (Java Object Serialization Specification 6, protocol versions 1 and 2) into a tree that
  * keeps everything written, with byte offsets. Nothing is loaded, resolved or run.
  *
- * A class whose `writeObject` leaves out `defaultWriteObject` is indistinguishable from one that does not: where a stream
- * does not read with its fields, it is read again without them, at the places that allow it, the nearest first.
+ * A class whose `writeObject` leaves out `defaultWriteObject` is indistinguishable from one that does not: if a stream
+ * cannot be read with its fields, it is read again without them, at the offsets that allow it, the nearest first.
  *
  * @throws SobreError `DecodeFailed`, `TruncatedPayload` or `LimitExceeded`, with the offset.
  */
@@ -50,7 +50,7 @@ export function readStream(payload: Uint8Array, limits: DecodeLimits): JavaStrea
 
 interface Failure {
   readonly error: SobreError;
-  /** How far the pass came. */
+  /** The offset that the pass reached. */
   readonly reached: number;
   readonly doubtful: readonly number[];
 }

@@ -34,7 +34,7 @@ const boxed: Reader = (view) => {
   return field.code === "C" ? charOf(`${field.value}`) : field.value;
 };
 
-/** Classes of which an object is a value in JavaScript; what they do not read stays an object. */
+/** Classes whose objects become JavaScript values; an object that a reader rejects stays an object. */
 const readers: ReadonlyMap<string, Reader> = new Map<string, Reader>([
   ...["Boolean", "Byte", "Character", "Double", "Float", "Integer", "Long", "Short"].map((name): [string, Reader] => [
     `java.lang.${name}`,
@@ -57,7 +57,7 @@ const readers: ReadonlyMap<string, Reader> = new Map<string, Reader>([
   ["java.lang.StringBuffer", stringBuilder],
 ]);
 
-/** Whether objects of a class may be values in JavaScript. */
+/** Whether objects of a class may become JavaScript values. */
 export function isScalarClass(name: string): boolean {
   return readers.has(name);
 }
@@ -67,12 +67,12 @@ export function scalarOf(node: ObjectNode, settings: JavaSettings): unknown {
   return readers.get(node.description.name)?.(new ObjectView(node), settings);
 }
 
-/** A char; a half of a surrogate pair too. */
+/** A char, which may be half of a surrogate pair. */
 export function charOf(unit: string): Typed<"char"> {
   return unit.isWellFormed() ? typed.char(unit) : new Typed("char", unit);
 }
 
-/** Beyond this an integer takes too long to write in digits. */
+/** Maximum size of an integer in bytes: converting a longer one to digits takes too long. */
 const maxMagnitude = 2048;
 
 function integerOf(view: ObjectView, budget: ItemBudget): bigint | undefined {
@@ -124,13 +124,13 @@ function date(view: ObjectView): IsoTime | undefined {
   if (block === undefined) return undefined;
   const milliseconds = new BlockReader(block.bytes, view.node.offset, "Date").i64();
   const fraction = ((milliseconds % 1000n) + 1000n) % 1000n;
-  // A Timestamp keeps whole seconds in the Date and the rest in its own field.
+  // A Timestamp stores whole seconds in the Date and the rest in its own field.
   const nanos = view.int("nanos") ?? Number(fraction) * 1_000_000;
   if (nanos < 0 || nanos > 999_999_999) throw malformed("Timestamp", view.node.offset);
   return new IsoTime(instantText((milliseconds - fraction) / 1000n, nanos), "utc");
 }
 
-/** A day, which Java keeps as its midnight in the zone of the sender. */
+/** A date, which Java stores as its midnight in the sender's time zone. */
 function sqlDate(view: ObjectView, settings: JavaSettings): IsoTime | LocalDate | undefined {
   const { timeZone, warnings } = settings;
   const moment = date(view);
@@ -148,7 +148,7 @@ function sqlDate(view: ObjectView, settings: JavaSettings): IsoTime | LocalDate 
 const zoneNeeded =
   "A java.sql.Date is a day in the zone of its sender, and was read as a moment in UTC; name the zone with timeZone.";
 
-/** A moment with the clock of its zone. */
+/** An instant with the local time of its zone. */
 function calendar(view: ObjectView): IsoTime | undefined {
   const milliseconds = view.long("time");
   const zone = view.field("zone");
@@ -165,7 +165,7 @@ function calendar(view: ObjectView): IsoTime | undefined {
   return new IsoTime(`${text}${offsetText(seconds)}${region}`, "offset");
 }
 
-/** Seconds east of UTC at a moment, or `undefined` of a zone that this JavaScript engine does not know. */
+/** Seconds east of UTC at an instant, or `undefined` for a zone unknown to this JavaScript engine. */
 function zoneSeconds(id: string | undefined, milliseconds: bigint): number | undefined {
   try {
     return id === undefined || !dateRange(milliseconds)
@@ -176,7 +176,7 @@ function zoneSeconds(id: string | undefined, milliseconds: bigint): number | und
   }
 }
 
-/** Whether a Date can be at these milliseconds. */
+/** Whether a Date can represent these milliseconds. */
 function dateRange(milliseconds: bigint): boolean {
   return milliseconds <= 8_640_000_000_000_000n && milliseconds >= -8_640_000_000_000_000n;
 }
@@ -192,7 +192,7 @@ function locale(view: ObjectView): string | undefined {
     .replaceAll("_", "-");
 }
 
-/** The characters that count of the room that there is. */
+/** The characters in use, without spare capacity. */
 function stringBuilder(view: ObjectView): string | undefined {
   const [written] = view.written("java.lang.StringBuilder");
   const characters = view.field("value") ?? written;

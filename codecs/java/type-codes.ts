@@ -17,7 +17,7 @@ export const typeCodes = {
   enum: 0x7e,
 } as const;
 
-/** `baseWireHandle`: the first handle that is given. */
+/** `baseWireHandle`: the first handle assigned. */
 export const firstHandle = 0x7e_0000;
 
 /** `STREAM_MAGIC` and `STREAM_VERSION`. */

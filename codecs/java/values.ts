@@ -32,7 +32,7 @@ interface StreamNode {
 
 type ValueNode = FieldNode | StreamNode;
 
-/** The value of a stream: of its one object, or a `ContentStream` of several contents or of block data. */
+/** The value of a stream: that of its only object, or a `ContentStream` for several contents or block data. */
 export function valueOfStream(
   { contents }: JavaStream,
   limits: DecodeLimits,
@@ -57,7 +57,7 @@ const typeMark = (description: ClassDescriptionNode): SharedMark => {
   return new SharedMark({ typeName: description.name, ...(doubles.size > 0 ? { doubles } : {}) });
 };
 
-/** Names and mark that all objects of a layout share. */
+/** The names and mark shared by all objects of a layout. */
 interface PlainClass {
   readonly names: readonly string[];
   readonly mark: SharedMark;
@@ -111,7 +111,7 @@ class Planner {
       case "array":
         return planOfList<ValueNode>(node.elements, this.nodes, (item) => (item.kind === "null" ? item.count : 1));
       case "stream": {
-        // Room for all of them at once: growing takes three times as much.
+        // Allocates all of it at once: growing takes three times as much memory.
         const contents: unknown[] = node.contents.slice();
         const put = (value: unknown, index: number): void => {
           contents[index] = value;
@@ -125,7 +125,7 @@ class Planner {
     }
   }
 
-  /** The value of an object of primitive fields that nothing else refers to: it needs no place to be found at again. */
+  /** The value of an object with primitive fields to which nothing else refers, so that it need not be remembered. */
   #plain(node: PlainObject): unknown {
     const { layout, start } = node;
     let plain = this.#classes.get(layout);
@@ -146,7 +146,7 @@ class Planner {
     return value;
   }
 
-  /** Of an object that is nothing but its members. */
+  /** The names and mark of an object without annotations. */
   #classOf(node: PlainObject): PlainClass | undefined {
     const names = namesOf(node);
     return names && { names, mark: this.#markOf(node.description) };
@@ -163,7 +163,7 @@ class Planner {
     return collected.kind === "list" ? planOfList<ValueNode>(collected.items, this.nodes) : mapOf(collected.items);
   }
 
-  /** An object by its fields: what a derived class hides and what `writeObject` appended go to its annotations. */
+  /** An object with its fields as members; hidden fields and data appended by `writeObject` become annotations. */
   #members(node: ObjectNode): Plan<ValueNode> {
     const value: Record<string, unknown> = {};
     const hidden: Record<string, unknown> = {};
@@ -204,7 +204,7 @@ class Planner {
   }
 
   #placesOf(node: ObjectNode): readonly FieldPlace[] {
-    // Where writeObject left fields out, the places of this one object are others.
+    // If writeObject left out fields, the places of this object differ from those of its class.
     if (node.parts.some(({ description, values }) => values.length < description.fields.length)) {
       return placesOf({ ...node, parts: node.parts.filter(({ values }) => values.length > 0) });
     }
@@ -229,7 +229,7 @@ function doublesOf(description: ClassDescriptionNode): Set<unknown> {
   return names;
 }
 
-/** The names of an object's members, when it is nothing but its members. */
+/** The names of an object's members, if it has no annotations. */
 function namesOf(node: PlainObject): readonly string[] | undefined {
   const { chain, description } = node.layout;
   if (isScalarClass(description.name) || !chain.every(({ name }) => isOrdinary(name))) return undefined;
@@ -237,7 +237,7 @@ function namesOf(node: PlainObject): readonly string[] | undefined {
   return places.every(({ hiddenBy }) => hiddenBy === undefined) ? places.map(({ name }) => name) : undefined;
 }
 
-/** The fields of a class; a `Throwable` without a cause is its own. */
+/** The fields of a class; a `Throwable` without a cause refers to itself as its cause. */
 function fieldsOf({ description, values }: ObjectPart, node: ObjectNode): readonly FieldNode[] {
   if (description.name !== "java.lang.Throwable") return values;
   return values.map((value) => (targetOf(value) === node ? { kind: "null", offset: value.offset, count: 1 } : value));
@@ -276,14 +276,14 @@ function joined(contents: readonly ContentNode[]): readonly ContentNode[] {
   return result;
 }
 
-/** Where a field's value goes. */
+/** The destination of a field's value. */
 interface FieldPlace {
   readonly name: string;
-  /** The class that declares it, when a derived class has a field of the same name; `undefined` of visible fields. */
+  /** The class that declares it, when a derived class has a field of the same name; `undefined` for visible fields. */
   readonly hiddenBy: string | undefined;
 }
 
-/** Where the values of an object's fields go, in the order of its parts; the same for all objects of a class. */
+/** The destinations of an object's field values, in the order of its parts; the same for all objects of a class. */
 function placesOf({ parts }: ObjectNode): readonly FieldPlace[] {
   const owners = new Map<string, ClassDescriptionNode>();
   for (const { description } of parts) for (const { name } of description.fields) owners.set(name, description);

@@ -4,8 +4,8 @@ import type { Decoder, Unwrapped } from "../../src/codec/codec.ts";
 import { SobreError } from "../../src/errors/sobre-error.ts";
 
 /**
- * Opens base64 text (RFC 4648 section 4) of a document: JSON, XML or one of the legacy formats. Other base64 is not
- * opened, since many words are base64 of something.
+ * Decodes base64 text (RFC 4648 section 4) that contains a document: JSON, XML or one of the legacy formats. Other base64
+ * is left alone, since many words are valid base64.
  *
  * It has no content type; it is for the fallback, where the declared type is missing or has failed.
  */

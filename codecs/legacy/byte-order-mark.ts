@@ -42,7 +42,7 @@ function decode(payload: Uint8Array, { contentType }: DecodeContext): Unwrapped 
   const [charset, mark] = found;
   const bytes = payload.subarray(mark.length);
   const unwrapped = charset === "utf-8" ? bytes : new TextEncoder().encode(textOf(bytes, charset, mark.length));
-  // Without its parameters: a charset would no longer be right.
+  // Without its parameters: a charset would no longer be correct.
   return { unwrapped, ...typeInside(unwrapped, contentType?.type) };
 }
 

@@ -16,7 +16,7 @@ type Inflate = typeof gunzipSync;
 /** Opens a gzip member (RFC 1952), by its declared type or its first bytes. */
 export function gzip(): Decoder {
   return compressed("gzip", gunzipSync, ["gzip", "x-gzip"], (payload) =>
-    // ID1, ID2, deflate, and no reserved flag.
+    // ID1, ID2, deflate, and no reserved flags.
     payload[0] === 0x1f && payload[1] === 0x8b && payload[2] === 8 && ((payload[3] ?? 0xff) & 0xe0) === 0
       ? "strong"
       : "no",
@@ -27,7 +27,7 @@ export function gzip(): Decoder {
 export function zlib(): Decoder {
   return compressed("zlib", inflateSync, ["zlib"], (payload) => {
     const head = ((payload[0] ?? 0) << 8) | (payload[1] ?? 0);
-    // Deflate with a window of at most 32 KiB, a check over both bytes, and no dictionary. Text can begin so, too.
+    // Deflate with a window of at most 32 KiB, a valid header checksum, and no dictionary. Text can start like this, too.
     return (head & 0x8f20) === 0x0800 && head % 31 === 0 && payload.length > 6 ? "weak" : "no";
   });
 }
@@ -58,7 +58,7 @@ function open(name: string, inflate: Inflate, payload: Uint8Array, { limits }: D
   const most = Math.max(1, Math.min(limits.maxBytes, byRatio));
   let result: unknown;
   try {
-    // With `info`, the result is the buffer and the engine that knows how far it read.
+    // With `info`, the result includes the engine, which reports how many bytes it read.
     result = inflate(payload, { maxOutputLength: most, info: true });
   } catch (error) {
     throw inflateError(name, error, payload, () =>

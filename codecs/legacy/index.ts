@@ -21,14 +21,14 @@ export { gzip, rawDeflate, zlib } from "./compressed.ts";
 /** Options of {@link legacy}. */
 export interface LegacyOptions {
   /**
-   * The .NET types, for facts that payloads leave out. The contract with the root's name applies; in .NET's JSON the one
-   * class with exactly these members. Default: none.
+   * The .NET types, for facts that payloads leave out. The contract with the root's name applies; in .NET's JSON, the only
+   * class with exactly the members of the object. Default: none.
    */
   readonly contracts?: readonly DotnetContract[];
   /** The type of every body in .NET's JSON, whatever its members. Default: none. */
   readonly jsonContract?: DotnetContract;
   /**
-   * The IANA zone of the senders, e.g. `Europe/Madrid`: .NET's binary formats write local times without their offset, Java days.
+   * The IANA zone of the senders, e.g. `Europe/Madrid`: .NET's binary formats write local times, and Java dates, without their offset.
    * Default: the zone of this process.
    */
   readonly timeZone?: string;
@@ -36,9 +36,9 @@ export interface LegacyOptions {
   readonly nrbf?: Omit<NrbfOptions, "contracts">;
   /** Options of the XML reader besides the contracts. */
   readonly xml?: Omit<DataContractXmlOptions, "contracts" | "unwrapBytes">;
-  /** Whether .NET's byte arrays are opened that hold JSON, XML, a legacy format or base64 of one, and such base64. Default: true. */
+  /** Whether to unwrap .NET byte arrays that contain JSON, XML, a legacy format or base64 of one, and such base64 itself. Default: true. */
   readonly unwrapBytes?: boolean;
-  /** Whether to open bare deflate streams, which have no signature. Default: false. */
+  /** Whether to decompress bare deflate streams, which have no signature. Default: false. */
   readonly rawDeflate?: boolean;
 }
 
@@ -54,11 +54,11 @@ const optionChecks: OptionChecks<LegacyOptions> = {
 };
 
 /**
- * All readers of legacy payloads, in the order in which their first bytes prove most: compressed data, Java, .NET's
+ * All readers of legacy payloads, those with the most distinctive first bytes first: compressed data, Java, .NET's
  * BinaryFormatter, text with a byte-order mark, .NET's binary XML, XML and JSON, and base64 of any.
  *
- * None of them is on unless it is listed: give them to a serializer as codecs, and name them as its fallback, in front
- * of MessagePack and behind `json`.
+ * None of them is enabled unless listed: pass them to a serializer as codecs, and list them in its fallback, before
+ * MessagePack and after `json`.
  *
  * @throws SobreError `InvalidArgument` for a contract that is not understood, an unknown time zone or option.
  * @example

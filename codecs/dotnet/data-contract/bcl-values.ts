@@ -6,21 +6,21 @@ import type { XmlElement } from "../xml/node.ts";
 import { elementsIn } from "./element-facts.ts";
 import { contentOf } from "./scalar.ts";
 
-/** Namespaces of classes that a data contract shows by their private fields, though they are one value. */
+/** Namespaces of classes that data contracts write as private fields although they are a single value. */
 const numerics = `${clrNamespaces}System.Numerics`;
 const globalization = `${clrNamespaces}System.Globalization`;
 const collections = `${clrNamespaces}System.Collections`;
 
-/** The value of an object of a class of .NET's own that is written as its fields, in its own box since it may be null. */
+/** The value of an object of a .NET class that is written as its fields; wrapped, since the value itself may be null. */
 export interface BclValue {
   readonly value: unknown;
-  /** The texts inside that the value keeps, as they are written. */
+  /** The texts inside that the value preserves, as written. */
   readonly texts: readonly string[];
 }
 
-/** The BigInteger, CultureInfo, BitArray, DBNull or Type that an element is by its fields, or `undefined`. */
+/** The BigInteger, CultureInfo, BitArray, DBNull or Type that an element's fields represent, or `undefined`. */
 export function bclValue(element: XmlElement): BclValue | undefined {
-  // Nearly all elements end here, before anything is made for them.
+  // Nearly all elements return here, before any allocation.
   const { type } = element;
   if (type?.local === "DBNull" && type.namespace === system) return { value: null, texts: [] };
   const first = element.at(0);
@@ -43,7 +43,7 @@ export function bclValue(element: XmlElement): BclValue | undefined {
   }
 }
 
-/** Beyond this an integer takes too long to write in digits. */
+/** Maximum size of an integer in words: converting a longer one to digits takes too long. */
 const maxWords = 512;
 
 function bigInteger(element: XmlElement): BclValue | undefined {
@@ -55,7 +55,7 @@ function bigInteger(element: XmlElement): BclValue | undefined {
   return value && { value, texts: [value.value.toString()] };
 }
 
-/** The integer of .NET's fields: words of 32 bits, the least first, and a sign, which is the integer where there are none. */
+/** The integer of .NET's fields: 32-bit words, least significant first, and a sign, which is the integer itself if there are no words. */
 export function bigIntegerOf(words: readonly string[], sign: string): BigInteger | undefined {
   if (words.length > maxWords || !/^-?\d{1,10}$/.test(sign)) return undefined;
   if (words.some((word) => !/^\d{1,10}$/.test(word) || Number(word) > 0xffff_ffff)) return undefined;
@@ -72,7 +72,7 @@ function cultureInfo(element: XmlElement): BclValue | undefined {
   return value === undefined ? undefined : { value, texts: [value] };
 }
 
-/** The bits, least first in each of the integers. */
+/** The bits, least significant first in each integer. */
 function bitArray(element: XmlElement): BclValue | undefined {
   const array = field(element, "m_array");
   const length = Number(textOf(field(element, "m_length")) ?? Number.NaN);

@@ -3,14 +3,14 @@ import { SobreError } from "../../../src/errors/sobre-error.ts";
 
 type Node = Readonly<Record<string, unknown>>;
 
-/** A type of a contract that is still to be checked, and how it is reached. */
+/** A type of a contract that is still to be checked, and its path. */
 interface Place {
   readonly value: unknown;
   readonly path: string;
   readonly role: "root" | "type" | "member";
 }
 
-/** Keywords that say what a type is. */
+/** Keywords that define a type. */
 const ownKeywords = [
   "$ref",
   "$defs",
@@ -23,7 +23,7 @@ const ownKeywords = [
   "x-dotnet",
 ];
 
-/** Keywords that say nothing of how a type is written: notes, and what narrows values down. */
+/** Keywords that do not affect how a type is written: annotations and constraints. */
 const idleKeywords: ReadonlySet<string> = new Set(
   (
     "$schema $id $anchor $comment $vocabulary description default deprecated readOnly writeOnly examples required enum " +
@@ -81,7 +81,7 @@ const ofMembers: ReadonlySet<string> = new Set(["order", "member", "omitDefault"
  * has an effect.
  *
  * @param kindOf The kind of a type that is not a reference.
- * @throws SobreError `InvalidArgument` with the JSON path to what is not understood.
+ * @throws SobreError `InvalidArgument` with the JSON path of the invalid part.
  */
 export function checkContract(contract: unknown, kindOf: (node: Node) => string): void {
   if (!isNode(contract)) throw invalidContract("$", "is not a JSON object");
@@ -92,7 +92,7 @@ export function checkContract(contract: unknown, kindOf: (node: Node) => string)
     const { value, path, role } = place;
     if (value === true && role === "member") continue;
     if (!isNode(value)) throw invalidContract(path, "is not a type: a type must be an object");
-    // Contracts in code may share the parts that they are made of.
+    // Contracts in code may share parts.
     if (seen.size === seen.add(value).size) continue;
     checkKeywords(value, path, role);
     const hint = hintsOf(value, path, role);
@@ -103,7 +103,7 @@ export function checkContract(contract: unknown, kindOf: (node: Node) => string)
 }
 
 interface Reference {
-  /** The types that there are. */
+  /** The declared types. */
   readonly declared: Node;
   readonly path: string;
 }
@@ -147,7 +147,7 @@ function checkKeywords(found: Node, path: string, role: Place["role"]): void {
   jsonTypesOf(found, path);
 }
 
-/** Keywords of other tools; those that are meant as x-dotnet are none. */
+/** Whether a keyword belongs to another tool; a misspelt x-dotnet does not. */
 function isExtension(name: string): boolean {
   return name.startsWith("x-") && !/^x-d|net/i.test(name);
 }
@@ -197,13 +197,13 @@ function checkKind(found: Node, hint: Node, { kind, path }: Kind): void {
   if (own === "enum" && hint["members"] === undefined) throw invalidContract(path, "needs x-dotnet.members");
 }
 
-/** Whether a keyword says something: `additionalProperties` may also be true or false, which is a matter of JSON. */
+/** Whether a keyword has an effect: `additionalProperties` may also be true or false, which matters only for JSON. */
 function isStated(found: Node, keyword: string): boolean {
   const value = found[keyword];
   return keyword === "additionalProperties" ? isNode(value) : value !== undefined;
 }
 
-/** The types inside of one. */
+/** The types nested in a type. */
 function inside(found: Node, path: string): readonly Place[] {
   const each = (keyword: string, role: Place["role"]): readonly Place[] =>
     Object.entries(nodeOf(found[keyword])).map(([name, value]) => ({
@@ -232,7 +232,7 @@ export function isNode(value: unknown): value is Node {
   return isObject(value);
 }
 
-/** The error of a contract that is not understood at a JSON path. */
+/** The error of a contract that is invalid at a JSON path. */
 export function invalidContract(path: string, why: string): SobreError {
   return new SobreError("InvalidArgument", `The contract at ${path} ${why}.`, { path });
 }

@@ -3,7 +3,7 @@ import { elementsIn, hasText } from "./element-facts.ts";
 import { pairOf } from "./net-collections.ts";
 import type { ListShape, MapShape, ResolvedShape } from "./shape.ts";
 
-/** Whether an element has the form of what its contract says: contents where members are, and text where a scalar is. */
+/** Whether an element has the form that its contract requires: child elements for members, and text for a scalar. */
 export function fitsForm(element: XmlElement, shape: ResolvedShape, xmlSerializer: boolean): boolean {
   switch (shape.kind) {
     case "scalar":
@@ -19,7 +19,7 @@ export function fitsForm(element: XmlElement, shape: ResolvedShape, xmlSerialize
   }
 }
 
-/** The words for what an element should have been. */
+/** A description of what an element should have been, for warnings. */
 export function wordsOf(shape: ResolvedShape): string {
   switch (shape.kind) {
     case "scalar":

@@ -30,17 +30,17 @@ type Node = Readonly<Record<string, unknown>>;
 /**
  * Compiles a contract.
  *
- * @throws SobreError `InvalidArgument` with the JSON path to what is not understood.
+ * @throws SobreError `InvalidArgument` with the JSON path of the invalid part.
  */
 export function compileContract(contract: DotnetContract): Contract {
   checkContract(contract, kindOf);
   return new Compiler(contract).compile();
 }
 
-/** The option `contracts`; what is in them is checked when they are compiled. */
+/** The check of the option `contracts`; their contents are checked when they are compiled. */
 export const contractList: OptionCheck = listOf("contracts", anything);
 
-/** Compiles the contracts of a reader's options. @throws SobreError `InvalidArgument` for what is not understood in one. */
+/** Compiles the contracts of a reader's options. @throws SobreError `InvalidArgument` for an invalid contract. */
 export function compileContracts(contracts: readonly DotnetContract[] = []): readonly Contract[] {
   return contracts.map((contract) => compileContract(contract));
 }
@@ -93,7 +93,7 @@ class Compiler {
     if (reference !== undefined) {
       const name = /^#\/\$defs\/([^/]+)$/.exec(reference)?.[1];
       if (name === undefined) throw invalidContract(path, "has a $ref that is not #/$defs/NAME");
-      // Only the root is needed at once; members may lead back to their class.
+      // Only the root is needed immediately; members may refer back to their class.
       return path === "$" ? this.#type(name) : () => this.#type(name);
     }
     const hint = hints(node);
@@ -169,7 +169,7 @@ class Compiler {
         clrName: text(hint["member"]) ?? key,
         namespace,
         shape,
-        // Lazy: what it refers to may need the class that it is in.
+        // Lazy: the referenced type may need the class that contains it.
         get nullable() {
           return types.includes("null") || isReferenceType(resolved(shape));
         },
@@ -245,7 +245,7 @@ class Compiler {
   }
 }
 
-/** The type by x-dotnet, or else by the rest of the schema. */
+/** The type according to x-dotnet, otherwise to the rest of the schema. */
 function kindOf(node: Node): string {
   const named = text(hints(node)["type"]);
   if (named !== undefined) return named;
@@ -273,7 +273,7 @@ function clrNameOf({ namespace, local }: XmlName): string {
   return `${space}${local}`;
 }
 
-/** Whether a type of items or values is a `Nullable<T>`: null in addition to a type that does not have it by itself. */
+/** Whether a type of items or values is a `Nullable<T>`: null in addition to a type that is not nullable itself. */
 function isNullableStruct(node: Node, shape: Shape): boolean {
   return list(node["type"]).includes("null") && !isReferenceType(resolved(shape));
 }

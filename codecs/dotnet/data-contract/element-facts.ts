@@ -67,14 +67,14 @@ export function isSerializers({ namespace }: XmlAttribute): boolean {
   return namespace === xmlns || namespace === xsi || namespace === serialization;
 }
 
-/** The names from the root to an element, for people. */
+/** The names from the root to an element, for messages. */
 export function pathOf(element: XmlElement): string {
   const steps: string[] = [];
   for (let at: XmlElement | undefined = element; at !== undefined; at = at.parent) steps.push(at.local);
   return steps.reverse().join("/");
 }
 
-/** Whether an element declares a namespace, as serializers do around items of another one. */
+/** Whether an element declares a namespace, as serializers do around items of another namespace. */
 export function declaresNamespace({ firstAttribute }: XmlElement): boolean {
   for (let one = firstAttribute; one !== undefined; one = one.next) {
     if (one.namespace === xmlns && one.prefix === "xmlns") return true;
@@ -82,7 +82,7 @@ export function declaresNamespace({ firstAttribute }: XmlElement): boolean {
   return false;
 }
 
-/** The elements inside, without text and comments; those of an array record one by one. */
+/** The child elements, without text and comments; those of an array record individually. */
 export function elementsIn(element: XmlElement): readonly XmlElement[] {
   return element.children.flatMap((child) =>
     child.kind === "element" ? [child] : child.kind === "array" ? expanded(child, element) : [],
@@ -97,12 +97,12 @@ function expanded({ item, values, type, offset }: XmlArray, parent: XmlElement):
   });
 }
 
-/** Whether it contains text other than blanks. */
+/** Whether it contains text other than whitespace. */
 export function hasText({ children }: XmlElement): boolean {
   return children.some((child) => child.kind === "text" && !isBlank(child));
 }
 
-/** Whether text is there for the eye only. */
+/** Whether text is only formatting. */
 export function isBlank({ value }: XmlText): boolean {
   return typeof value === "string" && /^[\t\n\r ]*$/.test(value);
 }
@@ -116,7 +116,7 @@ export function decodeName(name: string): string {
   });
 }
 
-/** XmlConvert.EncodeLocalName: characters that a name must not contain, and `_x` where it would read as an escape. */
+/** XmlConvert.EncodeLocalName: escapes characters that a name must not contain, and `_x` where it would be read as an escape. */
 export function encodeName(name: string): string {
   if (/^[A-Za-z_][\w]*$/.test(name) && !name.includes("_x")) return name;
   const encoded = name.replaceAll(/_(?=x[0-9A-Fa-f]{4}(?:[0-9A-Fa-f]{4})?_)/g, "_x005F_");
@@ -141,13 +141,13 @@ export function isDataContract({ attributes }: XmlElement): boolean {
   return attributes.some(({ namespace, local, value }) => namespace === xmlns && local === "i" && value === xsi);
 }
 
-/** The local names of the elements inside. */
+/** The local names of the child elements. */
 export function namesIn({ children }: XmlElement): ReadonlySet<string> {
   return new Set(children.flatMap((child) => (child.kind === "element" ? [child.local] : [])));
 }
 
 /**
- * Whether a document with elements or attributes is nobody's serialization: every serializer declares a namespace on the
+ * Whether a document with elements or attributes is not from a serializer: every serializer declares a namespace on the
  * root of an object, and XmlSerializer leaves that out only around a single scalar.
  */
 export function isPlainDocument({ namespace, attributes, holdsElements }: XmlElement): boolean {

@@ -12,7 +12,7 @@ export interface ObjectFrame {
   element: XmlElement;
   bag: Record<string, unknown>;
   shape: ObjectShape | undefined;
-  /** Names that have come more than once, and so are lists. */
+  /** Names that have occurred more than once, and so are lists. */
   repeated: Set<string> | undefined;
   index: number;
 }
@@ -40,7 +40,7 @@ export interface EntriesFrame {
 /** A container that is being filled. */
 export type Frame = ObjectFrame | ListFrame | EntriesFrame;
 
-/** The frame that fills a container, which {@link containerOf} returns; `spare` may become it, since there are very many. */
+/** The frame that fills a container, which {@link containerOf} returns; `spare` may be reused for it, since there are very many. */
 export function openedFrame(
   plan: Exclude<Plan, { readonly kind: "scalar" }>,
   shape: ResolvedShape | undefined,
@@ -81,12 +81,12 @@ export function containerOf(frame: Frame): object {
   }
 }
 
-/** Adds the members that XmlSerializer leaves out since they are null. */
+/** Adds the members that XmlSerializer omits because they are null. */
 export function fillNulls(bag: Record<string, unknown>, { members }: ObjectShape): void {
   for (const { clrName, nullable } of members) if (nullable && !(clrName in bag)) bag[clrName] = null;
 }
 
-/** Puts a member into its object; members of one name become a list. Gives whether it is not the first of its name. */
+/** Puts a member into its object; members of the same name become a list. Returns whether it is not the first of its name. */
 export function place(frame: ObjectFrame, name: string, value: unknown): boolean {
   const { bag } = frame;
   if (!(name in bag)) {
@@ -102,8 +102,8 @@ export function place(frame: ObjectFrame, name: string, value: unknown): boolean
 }
 
 /**
- * Puts a member into its object; one of its name before it is that of a base class, and becomes `+name`, or `2+name` where
- * that is taken, as in payloads of BinaryFormatter.
+ * Puts a member into its object; an earlier one of the same name is from a base class and becomes `+name`, or `2+name` if
+ * that is taken, as in BinaryFormatter payloads.
  */
 export function placeDerived({ bag }: ObjectFrame, name: string, value: unknown): void {
   if (name in bag) {
@@ -114,7 +114,7 @@ export function placeDerived({ bag }: ObjectFrame, name: string, value: unknown)
   bag[name] = value;
 }
 
-/** Whether the element that is read comes right behind another one of its name. */
+/** Whether the current element directly follows another one of the same name. */
 export function followsAlike({ element, index }: ObjectFrame, { local, namespace }: XmlElement): boolean {
   for (let at = index - 2; at >= 0; at--) {
     const before = element.at(at);
@@ -124,7 +124,7 @@ export function followsAlike({ element, index }: ObjectFrame, { local, namespace
   return false;
 }
 
-/** Puts an item into the list that a member is. */
+/** Appends an item to a member that is a list. */
 export function append({ bag }: ObjectFrame, name: string, value: unknown): void {
   const list = bag[name];
   if (Array.isArray(list)) list.push(value);

@@ -1,9 +1,9 @@
 import type { XmlElement } from "../xml/node.ts";
 
-/** Keys of elements that hold several of one name, by their local names: those without any need no key. */
+/** Keys of elements that contain several elements of one name, by local name; elements without any need no key. */
 type Lists = ReadonlyMap<string, ReadonlySet<string>>;
 
-/** Evidence from other elements of a document that one is a list. */
+/** Evidence from other elements of a document that an element is a list. */
 export class ListEvidence {
   readonly #root: XmlElement;
   #lists: Lists | undefined;
@@ -12,7 +12,7 @@ export class ListEvidence {
     this.#root = root;
   }
 
-  /** Whether another element of this name, in an element as the one around it, holds several elements of one name. */
+  /** Whether another element of this name, in an element like its parent, contains several elements of one name. */
   isListElsewhere(element: XmlElement): boolean {
     if (element.parent === undefined) return false;
     this.#lists ??= listsIn(this.#root);
@@ -26,8 +26,8 @@ export class ListEvidence {
 }
 
 /**
- * Maximum number of elements of a document to examine, and nodes in each; where these prove nothing, a list of one is
- * warned of.
+ * Maximum number of elements of a document to examine, and of nodes in each; if these prove nothing, there is a warning
+ * about a list of one.
  */
 const mostLookedAt = 2_000;
 

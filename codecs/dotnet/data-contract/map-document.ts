@@ -58,9 +58,9 @@ import { lexical } from "../xml/lexical.ts";
 import type { XmlArray, XmlDocument, XmlElement } from "../xml/node.ts";
 
 /**
- * Maps the nodes of a data contract document to plain values, by a contract or by what the document says; not recursive.
+ * Maps the nodes of a data contract document to plain values, by a contract or by the document's own types; not recursive.
  *
- * Objects have no prototype members; what is shared stays shared.
+ * Objects have no prototype members; shared references are preserved.
  *
  * @throws SobreError `DecodeFailed` with the offset where content and type contradict, `LimitExceeded`.
  */
@@ -68,10 +68,10 @@ export function mapDocument({ root }: XmlDocument, options: MapOptions): MappedD
   return new Mapper(root, options).map();
 }
 
-/** Where a scalar is. */
+/** The position of a scalar. */
 interface ScalarPlace {
   readonly element: XmlElement;
-  /** The name of the attribute of the element that holds it. */
+  /** The attribute that contains it, if not the element itself. */
   readonly attribute?: string;
 }
 
@@ -80,7 +80,7 @@ class Mapper {
   readonly #options: MapOptions;
   readonly #xmlSerializer: boolean;
   readonly #isPlain: boolean;
-  /** Whether DataContractSerializer or NetDataContractSerializer wrote it, of which members of one name are of several classes. */
+  /** Whether DataContractSerializer or NetDataContractSerializer wrote it, in which members of the same name belong to different classes. */
   readonly #isDataContract: boolean;
   /** Whether untyped text may be read as a number or boolean. */
   readonly #guess: boolean;
@@ -88,13 +88,13 @@ class Mapper {
   readonly #shapes: ShapeChoice;
   readonly #lists: ListEvidence;
   readonly #planner: Planner;
-  /** The open ones, and behind them those that were closed, to be used again. */
+  /** The open frames, followed by closed ones that can be reused. */
   readonly #frames: Frame[] = [];
   #depth = 0;
   readonly #warnings = new MappingWarnings();
   readonly #memberNames = new Map<string, string>();
   #items = 0;
-  /** Whether the scalar that was read last is a floating-point number that looks like an integer. */
+  /** Whether the last scalar read is a floating-point number that looks like an integer. */
   #isWhole = false;
 
   constructor(root: XmlElement, options: MapOptions) {
@@ -133,7 +133,7 @@ class Mapper {
     return this.#frames[this.#depth - 1];
   }
 
-  /** Only a serializer's root stands for its value alone. */
+  /** Only the root of a serializer is replaced by its value; other documents keep their root as a member. */
   #whole(content: unknown): unknown {
     if (!this.#isPlain) return content;
     const document = emptyBag<unknown>();
@@ -175,7 +175,7 @@ class Mapper {
     }
   }
 
-  /** The member of an open object; of one that its contract does not have a warning. */
+  /** The member of an open object; warns about one that its contract lacks. */
   #memberOf({ shape, element }: ObjectFrame, name: string): MemberShape | undefined {
     const member = this.#member(shape, name);
     if (member === undefined && shape !== undefined) this.#warnings.warnOfMember(element, name, shape);
@@ -228,7 +228,7 @@ class Mapper {
       this.#noteWhole(frame.list, frame.list.length - 1);
     } else if (child.kind === "array") {
       annotateTyped(frame.list);
-      // One by one: a spread of a million arguments would overflow the stack.
+      // In a loop: spreading a million arguments would overflow the stack.
       const values = this.#arrayValues(child, frame.shape, frame.count - frame.list.length);
       if (this.#isWhole) annotateDouble(frame.list);
       this.#isWhole = false;
@@ -244,7 +244,7 @@ class Mapper {
       return;
     }
     if (frame.key === undefined) {
-      // The contents of a key are read before its value is, since that may refer to them.
+      // The contents of a key are read before its value, which may refer to them.
       frame.key = { value: this.#start(pair[0], plan.key) };
       return;
     }
@@ -259,13 +259,13 @@ class Mapper {
     else throw notScalar("has a key that is not a string", pair[0].offset);
   }
 
-  /** The value of an element; what it holds follows through a frame. */
+  /** The value of an element; its contents are filled in through a frame. */
   #start(element: XmlElement, declared: Shape | undefined): unknown {
     if (++this.#items > this.#options.limits.maxItems) {
       throw limitExceeded("maxItems", this.#options.limits, { offset: element.offset });
     }
     if (element.firstAttribute === undefined && (element.isEmpty || element.onlyChild?.kind === "text")) {
-      // Most elements are scalars and nothing else; without contents, it takes a name to be a list.
+      // Most elements are plain scalars; an empty one is a list only by its name.
       const plain = this.#shapes.plain(element, declared);
       const isScalar = plain === undefined && !(element.isEmpty && this.#lists.mayBeList(element));
       if (isScalar || plain?.kind === "scalar" || plain?.kind === "enum") return this.#scalar(element, plain);
@@ -298,7 +298,7 @@ class Mapper {
     return this.#references.remember(facts.id, container);
   }
 
-  /** Whether an element has the form of its contract; what has another is read by that one. */
+  /** Whether an element has the form of its contract; otherwise it is read by its own form. */
   #fits(element: XmlElement, facts: ElementFacts, shape: ResolvedShape | undefined): boolean {
     if (shape === undefined || this.#shapes.root === undefined) return true;
     if (fitsForm(element, shape, this.#xmlSerializer)) return true;
@@ -321,7 +321,7 @@ class Mapper {
   }
 
   #scalar(element: XmlElement, shape: ResolvedShape | undefined): unknown {
-    // Itself, since very many elements are empty.
+    // A direct result, since very many elements are empty.
     if (shape === undefined && element.isEmpty) return "";
     const content = contentOf(element);
     if (shape?.kind === "enum") return this.#typed(content, shape, { element });
@@ -336,14 +336,14 @@ class Mapper {
     return declaredQName(content, element) ?? untypedScalar(content.value, this.#guess, content.type);
   }
 
-  /** Notes a member or an item that was read as a floating-point number, and looks like an integer. */
+  /** Records a member or item that was read as a floating-point number but looks like an integer. */
   #noteWhole(container: object, key: unknown): void {
     if (!this.#isWhole) return;
     annotateDouble(container, key);
     this.#isWhole = false;
   }
 
-  /** A scalar or an enumeration; what does not fit its contract is kept as it was written. */
+  /** A scalar or an enumeration; a value that does not fit its contract is kept as written. */
   #typed(content: ScalarContent, shape: ResolvedShape, { element, attribute }: ScalarPlace): unknown {
     const read =
       shape.kind === "scalar"

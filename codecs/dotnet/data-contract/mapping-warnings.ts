@@ -5,23 +5,23 @@ import { rootNameOf } from "./type-names.ts";
 
 const mostWarnings = 100;
 
-/** Everything tolerated while a document was mapped, up to a bound. */
+/** Everything tolerated while a document was mapped, up to a limit. */
 export class MappingWarnings {
   readonly texts: string[] = [];
   readonly #strangers = new Set<string>();
 
-  /** Warns of one element. */
+  /** Warns about one element. */
   warn(element: XmlElement, what: string): void {
     if (this.texts.length < mostWarnings) this.texts.push(`${pathOf(element)} ${what}.`);
   }
 
-  /** Warns of an object with one member that may be an item; the text is only made if there is room for it. */
+  /** Warns about an object with one member that may be an item; the text is created only if there is room for it. */
   listOfOne(element: XmlElement, { local }: XmlElement): void {
     if (this.texts.length < mostWarnings)
       this.warn(element, `may be a list of one "${local}"; a contract would decide`);
   }
 
-  /** Warns of a root without a contract; one that differs only in its namespace may be misspelt. */
+  /** Warns about a root without a contract; one that differs only in its namespace may be misspelt. */
   noContract(root: XmlElement, contracts: readonly Contract[]): void {
     const names = contracts.flatMap(({ root: shape, known }) => [
       rootNameOf(shape),
@@ -32,21 +32,21 @@ export class MappingWarnings {
     this.texts.push(`No contract describes ${nameText(root)}${other}; it was read by its form.`);
   }
 
-  /** Warns of members of one name with others between them: together they are a list, and their order among the others is lost. */
+  /** Warns about members of the same name with others in between: they become a list, which loses their order among the others. */
   warnOfRepeated(element: XmlElement, name: string): void {
     const key = `${element.offset} ${name}`;
     if (this.texts.length >= mostWarnings || this.#strangers.size === this.#strangers.add(key).size) return;
     this.warn(element, `has "${name}" at several places, as an attribute or among other elements; all are in one list`);
   }
 
-  /** Warns once of each path with a value that is not what the contract says. */
+  /** Warns once about each path with a value that does not fit the contract. */
   misfit(path: string, what: string): void {
     if (this.texts.length >= mostWarnings) return;
     const text = `${path} does not fit its contract (${what}); it was kept as written.`;
     if (this.#strangers.size < this.#strangers.add(text).size) this.texts.push(text);
   }
 
-  /** Warns once of a member that a class does not have: the contract may be misspelt, or older than the sender. */
+  /** Warns once about a member that a class does not have: the contract may be misspelt, or older than the sender. */
   warnOfMember(element: XmlElement, member: string, { name }: ObjectShape): void {
     const key = `${nameText(name)} ${member}`;
     if (this.texts.length >= mostWarnings || this.#strangers.size === this.#strangers.add(key).size) return;

@@ -10,7 +10,7 @@ export type NetCollection =
 /**
  * The collection behind the fields of a BCL class, as NetDataContractSerializer writes them, or `undefined`.
  *
- * It goes by the names of the fields, since members carry no type: List and ArrayList (`_items`, `_size`), Stack
+ * It is recognized by the names of its fields, since members have no type: List and ArrayList (`_items`, `_size`), Stack
  * (`_array`), Queue (`_head`), HashSet (`Elements`), LinkedList (`Data`), Dictionary (`KeyValuePairs`), Hashtable
  * (`Keys`, `Values`), SortedList (`keys`, `values`), SortedDictionary (`_set`), Collection (`items`), OrderedDictionary
  * (`ArrayList`), NameValueCollection (`Keys`, `Values`, `HashProvider`), ListDictionary (`head`).
@@ -62,7 +62,7 @@ function queue(array: XmlElement | undefined, head: number, size: number): NetCo
   return { kind: "list", items: [...items.slice(head), ...items.slice(0, head)].slice(0, size), count: size };
 }
 
-/** Names with their values; a name with one value has that, as in a query string. */
+/** Names with their values; a name with a single value has just that, as in a query string. */
 function nameValues(keys: XmlElement | undefined, values: XmlElement | undefined): NetCollection | undefined {
   const columned = columns(keys, values);
   if (columned?.kind !== "entries") return undefined;
@@ -74,7 +74,7 @@ function nameValues(keys: XmlElement | undefined, values: XmlElement | undefined
   return { kind: "entries", pairs };
 }
 
-/** Nodes of a list, each inside of the one before it. */
+/** Nodes of a linked list, each nested in the previous one. */
 function linked(head: XmlElement | undefined): NetCollection | undefined {
   const pairs: (readonly [XmlElement, XmlElement])[] = [];
   let node = head;
@@ -121,7 +121,7 @@ function integer(element: XmlElement | undefined): number {
   return typeof value === "number" ? value : Number(value);
 }
 
-/** Key and value of an entry, or `undefined` when it is none. */
+/** The key and value of an entry, or `undefined` for anything else. */
 export function pairOf(
   entry: XmlElement,
   keyName: string,

@@ -1,15 +1,15 @@
 import type { Decoded, Unwrapped } from "../../../src/codec/codec.ts";
 import { documentInside } from "../../../src/codec/document-inside.ts";
 
-/** The bodies that are opened. */
+/** Which bodies to unwrap. */
 interface OpenRules {
-  /** Text, or bytes, that are JSON, as the content type says. */
+  /** Text or bytes that are JSON, if the content type says so. */
   readonly json: boolean;
-  /** Bytes that are a document of any format. */
+  /** Bytes that are a document in any format. */
   readonly bytes: boolean;
 }
 
-/** A body that was read, or the document that it is. */
+/** A body as read, or the document that it contains. */
 export function openedBody(decoded: Decoded, rules: OpenRules): Decoded | Unwrapped {
   const { body } = decoded;
   if (typeof body === "string") {
@@ -21,7 +21,7 @@ export function openedBody(decoded: Decoded, rules: OpenRules): Decoded | Unwrap
   return { ...inside, otherwise: decoded };
 }
 
-/** Text under a wrong content type is the value itself. */
+/** If the text is not JSON, the content type is wrong and the text is the value itself. */
 function isJson(text: string): boolean {
   try {
     JSON.parse(text.startsWith("\ufeff") ? text.slice(1) : text);

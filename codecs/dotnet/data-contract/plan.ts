@@ -10,7 +10,7 @@ import { netCollection, pairOf } from "./net-collections.ts";
 import { type ScalarKind, scalarLocals, scalarNamed, scalarOfClr, scalarOfLocal } from "./scalar-kind.ts";
 import type { MapShape, ResolvedShape, Shape } from "./shape.ts";
 
-/** The value of an element that holds others. */
+/** How to read an element with child elements. */
 export type Plan =
   | { readonly kind: "scalar" }
   | { readonly kind: "object" }
@@ -29,12 +29,12 @@ export type Plan =
       readonly named: boolean;
     };
 
-/** The plan of an object, whose members are what the element holds. */
+/** The plan of an object, whose members are the element's children. */
 export const objectPlan: { readonly kind: "object" } = { kind: "object" };
 
 const scalarPlan: { readonly kind: "scalar" } = { kind: "scalar" };
 
-/** Decides what the elements of one document are, by their contracts or else by their form. */
+/** Decides how to read the elements of one document, by their contracts or otherwise by their form. */
 export class Planner {
   readonly #xmlSerializer: boolean;
   readonly #lists: ListEvidence;
@@ -92,14 +92,14 @@ export class Planner {
       return list(element);
     }
     if (isEntryName(first)) return this.#entriesPlan(element, first.local);
-    // A collection around another one: numbered items are not a plain list.
+    // A collection that wraps another one: numbered items are not a plain list.
     if (count === 1 && facts.id !== undefined) {
       const around = fieldsPlan(element, facts);
       if (around.kind !== "object") return around;
     }
     if (isCollection || facts.size !== undefined) return list(element);
     if (count > 1) {
-      // With numbered objects, every list has its size.
+      // When objects are numbered, every list states its size.
       if (facts.id !== undefined) return fieldsPlan(element, facts);
       if (element.parent === undefined && !this.#xmlSerializer && first.namespace !== arrays && !first.holdsElements)
         this.#warnings.warn(
@@ -118,7 +118,7 @@ export class Planner {
     return plan;
   }
 
-  /** An element without contents: an empty list where something says so, otherwise empty text. */
+  /** An element without contents: an empty list if there is evidence for one, otherwise empty text. */
   #emptyPlan(element: XmlElement, facts: ElementFacts, isCollection: boolean): Plan {
     if (isCollection) {
       const name = element.type ?? element;
@@ -128,7 +128,7 @@ export class Planner {
     }
     if (facts.size !== undefined) return list(element);
     if (element.type !== undefined) return objectPlan;
-    // Members of a class that holds others declare the namespace of these.
+    // Members that contain elements of another namespace declare it.
     const isList = element.parent !== undefined && (declaresNamespace(element) || this.#lists.isListElsewhere(element));
     return isList ? list(element) : scalarPlan;
   }
@@ -154,7 +154,7 @@ function mayBeNetCollection(element: XmlElement, { id }: ElementFacts): boolean 
   return id !== undefined || namespace.startsWith(collections);
 }
 
-/** The collection that an element is by the private fields of its class, or `undefined`. */
+/** The collection that an element represents by the private fields of its class, or `undefined`. */
 export function collectionFields(element: XmlElement, facts: ElementFacts): ReturnType<typeof netCollection> {
   return mayBeNetCollection(element, facts) ? netCollection(element) : undefined;
 }
@@ -199,7 +199,7 @@ function pairsOf(
 }
 
 /**
- * Whether the only element in another one may be an item: a scalar that is one has the name of its type, unless that is
+ * Whether the only child of an element may be a list item: a scalar item is named after its type, unless it is
  * an enum.
  */
 function mayBeItem(element: XmlElement): boolean {
@@ -247,10 +247,10 @@ function shapeOf(scalar: ScalarKind | undefined): Shape | undefined {
   return scalar === undefined || scalar === "any" ? undefined : { kind: "scalar", scalar };
 }
 
-/** Without a word on the type of all keys, they are strings when all of them are text. */
+/** If nothing states the type of all keys, they are strings when all of them are text. */
 function isStringKeyed(pairs: readonly (readonly [XmlElement, XmlElement])[]): boolean {
   return pairs.every(([key]) => {
-    // A key may refer to a string before it.
+    // A key may refer to an earlier string.
     if (key.type !== undefined) return scalarNamed(key.type) === "string";
     const only = key.onlyChild;
     return only?.kind === "text" && typeof only.value === "string";
@@ -264,39 +264,39 @@ function scalarsOfEntry(local: string): readonly [ScalarKind | undefined, Scalar
   if (key === undefined) return [undefined, undefined];
   const value = rest.slice(key.length);
   const nullable = /^NullableOf(.*)$/.exec(value)?.[1];
-  // It is followed by a digest of the namespaces.
+  // The name may end with a digest of the namespaces.
   const inner = nullable === undefined ? undefined : scalarLocals.find((scalar) => nullable.startsWith(scalar));
   return [scalarOfLocal(key), scalarOfLocal(inner ?? value)];
 }
 
-/** The scalar that the name of an element shows: a root of .NET's own, or an item of an array of scalars. */
+/** The scalar that the name of an element shows: a root in one of .NET's namespaces, or an item of an array of scalars. */
 export function scalarOfElement(element: XmlElement, xmlSerializer: boolean): ScalarKind | undefined {
   const { namespace, local, parent } = element;
   if (namespace === arrays || namespace === serialization || namespace === system) return scalarNamed(element);
   if (!xmlSerializer || namespace !== "") return undefined;
   const scalar = scalarOfLocal(local);
   if (scalar === undefined || scalar === "any") return scalar;
-  // `<Tags><string>…`: an item is named by its type, and everything around it is alike. Members and roots may have such
-  // a name too, e.g. `<duration>90 min</duration>`.
+  // `<Tags><string>…`: an item is named after its type, and its siblings are alike. Members and roots may have such
+  // a name, too, e.g. `<duration>90 min</duration>`.
   return (parent === undefined ? fits(element, scalar) : isUniform(parent, scalar)) ? scalar : undefined;
 }
 
-/** Whether text is one that a scalar has; what has attributes says more of itself. */
+/** Whether an element's text is valid for a scalar; an element with attributes is accepted, since these describe it further. */
 function fits(element: XmlElement, scalar: ScalarKind): boolean {
   if (element.firstAttribute !== undefined || scalar === "qname") return true;
   return !element.holdsElements && scalarOfText(lexical(contentOf(element).value, undefined), scalar) !== undefined;
 }
 
-/** Whether the name of an item shows that it is a number or a boolean, or another scalar that no text is taken for. */
+/** Whether the name of an item shows that it is a scalar other than a string. */
 export function isNamedScalar(element: XmlElement, xmlSerializer: boolean): boolean {
   const scalar = scalarOfElement(element, xmlSerializer);
   return scalar !== undefined && scalar !== "any" && scalar !== "string";
 }
 
-/** Cached results, since every item asks. */
+/** Cached, since the result is needed for every item. */
 const uniform = new WeakMap<XmlElement, boolean>();
 
-/** Whether all elements inside have the same name, that of a scalar type, and hold one. */
+/** Whether all child elements have the same name, that of a scalar type, and contain such a scalar. */
 function isUniform(element: XmlElement, scalar: ScalarKind): boolean {
   const known = uniform.get(element);
   if (known !== undefined) return known;

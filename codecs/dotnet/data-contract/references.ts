@@ -9,7 +9,7 @@ export class References {
   readonly #scalar: (element: XmlElement) => unknown;
   #elements: ReadonlyMap<string, XmlElement> | undefined;
 
-  /** `scalar` reads an element that was passed over. */
+  /** `scalar` reads an element that was skipped. */
   constructor(root: XmlElement, scalar: (element: XmlElement) => unknown) {
     this.#root = root;
     this.#scalar = scalar;
@@ -28,7 +28,7 @@ export class References {
    */
   resolve(id: string, { offset }: XmlElement): unknown {
     if (this.#values.has(id)) return this.#values.get(id);
-    // A string among the private fields of a collection, which the mapping reads in another order.
+    // A string among the private fields of a collection, which are mapped in another order.
     this.#elements ??= indexed(this.#root);
     const element = this.#elements.get(id);
     if (element === undefined || element.offset >= offset || elementsIn(element).length > 0) {

@@ -75,12 +75,12 @@ const byXml: ReadonlyMap<string, Row> = new Map(rows.map((entry) => [entry.xml, 
 const byClr: ReadonlyMap<string, ScalarKind> = new Map(rows.map(({ clr, kind }) => [clr, kind]));
 const byKind: ReadonlyMap<ScalarKind, Row> = new Map(rows.map((entry) => [entry.kind, entry]));
 
-/** Where XmlSerializer puts the scalars that XML Schema lacks. */
+/** The namespace in which XmlSerializer puts the scalars that XML Schema lacks. */
 const wsdlTypes = "http://microsoft.com/wsdl/types/";
 // The items of a list of Nullable<T> are in the namespace of System.
 const scalarNamespaces: ReadonlySet<string> = new Set([xsd, serialization, arrays, system, wsdlTypes]);
 
-/** The scalar that a name of `xsi:type`, of a root, or of an item of an array stands for, or `undefined`. */
+/** The scalar named by an `xsi:type`, a root or an array item, or `undefined`. */
 export function scalarNamed({ namespace, local }: XmlName): ScalarKind | undefined {
   return scalarNamespaces.has(namespace) ? byXml.get(local)?.kind : undefined;
 }
@@ -101,7 +101,7 @@ export function xmlNameOf(kind: ScalarKind): XmlName | undefined {
   return entry && { namespace: entry.namespace, local: entry.xml };
 }
 
-/** The local names of scalars, longest first, for names that are put together of several. */
+/** The local names of scalars, longest first, for names composed of several. */
 export const scalarLocals: readonly string[] = [...byXml.keys()].toSorted((a, b) => b.length - a.length);
 
 /** XmlSerializer writes structs without public members as empty elements. */

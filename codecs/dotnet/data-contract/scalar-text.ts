@@ -7,7 +7,7 @@ import { shortestSingle } from "../../../src/values/single.ts";
 import { parseTime } from "../../../src/values/ticks.ts";
 import type { ScalarKind } from "./scalar-kind.ts";
 
-/** Least and greatest value of the integers that a number holds. */
+/** Minimum and maximum of the integer types represented as a number. */
 const ranges: ReadonlyMap<ScalarKind, readonly [number, number]> = new Map<ScalarKind, readonly [number, number]>([
   ["sbyte", [-0x80, 0x7f]],
   ["byte", [0, 0xff]],
@@ -26,9 +26,9 @@ const guidForm = /^\{?([0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{
 const doubleForm = /^[+-]?(?:\d+(?:\.\d*)?|\.\d+)(?:E[+-]?\d+)?$/i;
 
 /**
- * The value of a scalar's text (XML Schema Part 2), or `undefined` for text that the type does not have.
+ * The value of a scalar's text (XML Schema Part 2), or `undefined` for text that is invalid for the type.
  *
- * `any`, `qname` and `dateTimeOffset` need more than text and give `undefined`.
+ * `any`, `qname` and `dateTimeOffset` need more than text, so the result is `undefined`.
  */
 export function scalarOfText(text: string, kind: ScalarKind): unknown {
   switch (kind) {
@@ -80,7 +80,7 @@ function integerOf(text: string, kind: ScalarKind): number | undefined {
   return /^[+-]?\d{1,12}$/.test(text) ? integerIn(Number(text), kind) : undefined;
 }
 
-/** The integer when the type holds it. */
+/** The integer if it is in the type's range; otherwise `undefined`. */
 export function integerIn(value: number, kind: ScalarKind): number | undefined {
   const [least, most] = ranges.get(kind) ?? [0, -1];
   return Number.isInteger(value) && value >= least && value <= most ? value + 0 : undefined;
@@ -90,7 +90,7 @@ function longOf(text: string, kind: ScalarKind): bigint | undefined {
   return /^[+-]?\d{1,40}$/.test(text) ? longIn(BigInt(text.replace("+", "")), kind) : undefined;
 }
 
-/** The integer when the type holds it. */
+/** The integer if it is in the type's range; otherwise `undefined`. */
 export function longIn(value: bigint, kind: ScalarKind): bigint | undefined {
   const [least, most] = longs.get(kind) ?? [0n, -1n];
   return value >= least && value <= most ? value : undefined;
@@ -110,7 +110,7 @@ function doubleOf(text: string, single: boolean): number | undefined {
   return single ? shortestSingle(Math.fround(Number(text))) : Number(text);
 }
 
-/** A time of XML: UTC with Z, local with an offset, otherwise of no kind. */
+/** A time in XML: UTC with Z, local with an offset, otherwise unspecified. */
 function dateTimeOf(text: string): DateTime | undefined {
   const time = parseTime(text);
   if (time === undefined) return undefined;
@@ -139,7 +139,7 @@ function bytesOf(text: string): Uint8Array | undefined {
 }
 
 /**
- * The most likely value of untyped text: a number or boolean, when that would be written as exactly this text.
+ * The most likely value of untyped text: a number or boolean, if that would be written as exactly this text.
  *
  * `01`, `1.10` and `1E+100` stay text, so no digit is lost.
  */

@@ -14,17 +14,17 @@ import { shortestSingle } from "../../../src/values/single.ts";
 import { xmlns } from "../xml/namespaces.ts";
 import { isXmlList, type XmlElement, type XmlScalar, type XmlScalarType, type XmlText } from "../xml/node.ts";
 
-/** The text of an element, as far as it is typed; `offset` is where it starts. */
+/** The text of an element, with its type if it has one; `offset` is where it starts. */
 export interface ScalarContent {
   readonly value: XmlScalar;
   readonly type: XmlScalarType | undefined;
   readonly offset: number;
 }
 
-/** The content of an element without child elements; no text at all is `""`. */
+/** The content of an element without child elements; `""` if there is no text. */
 export function contentOf(element: XmlElement): ScalarContent {
   const only = element.onlyChild;
-  // Itself, since most elements hold just one.
+  // Returned directly, since most elements contain just one text.
   if (only?.kind === "text" && isScalarText(only)) return only;
   const { offset } = element;
   if (element.isEmpty) return { value: "", type: undefined, offset };
@@ -60,7 +60,7 @@ function concatenate(chunks: readonly Uint8Array[]): Uint8Array {
   return whole;
 }
 
-/** The value of a scalar of which nothing is known but its record; text stays text, or is read as `canonicalScalar`. */
+/** The value of a scalar of which only the record is known; text stays text, or is read by `canonicalScalar`. */
 export function untypedScalar(value: XmlScalar, guess: boolean, type?: XmlScalarType): unknown {
   if (type === "Single" && typeof value === "number") return shortestSingle(value);
   if (typeof value === "bigint") {
@@ -72,7 +72,7 @@ export function untypedScalar(value: XmlScalar, guess: boolean, type?: XmlScalar
 /**
  * The value of a scalar of known type.
  *
- * @throws SobreError `DecodeFailed` with offset and path for content that the type does not have.
+ * @throws SobreError `DecodeFailed` with offset and path for content that is invalid for the type.
  */
 export function typedScalar(content: ScalarContent, kind: ScalarKind, element: XmlElement): unknown {
   const read = fittingScalar(content, kind, element);
@@ -80,7 +80,7 @@ export function typedScalar(content: ScalarContent, kind: ScalarKind, element: X
   return read;
 }
 
-/** The value of a scalar of known type, or `undefined` for content that the type does not have. */
+/** The value of a scalar of known type, or `undefined` for content that is invalid for the type. */
 export function fittingScalar({ value, type }: ScalarContent, kind: ScalarKind, element: XmlElement): unknown {
   return typeof value === "string" ? ofText(value, kind, element) : ofRecord(value, type, kind, element);
 }
@@ -89,7 +89,7 @@ function ofText(text: string, kind: ScalarKind, element: XmlElement): unknown {
   return kind === "qname" ? qNameOf(text.trim(), element) : scalarOfText(text, kind);
 }
 
-/** A scalar of binary XML: numbers come in the smallest record that holds them. */
+/** A scalar of binary XML: numbers are written in the smallest record that holds them. */
 function ofRecord(
   value: Exclude<XmlScalar, string>,
   type: XmlScalarType | undefined,
@@ -131,15 +131,15 @@ function ofRecord(
     case "dateTimeOffset":
       return undefined;
     default:
-      // An unsigned int beyond 2^31 comes in the record of a long.
+      // An unsigned int beyond 2^31 is written in the record of a long.
       return typeof value === "number" || typeof value === "bigint" ? integerIn(Number(value), kind) : undefined;
   }
 }
 
 /**
- * The qualified name of an element that declares a prefix only for its text, as only names need it; or `undefined`.
+ * The qualified name in an element that declares a prefix only for its text, which only names need; or `undefined`.
  *
- * Where the element has a type, the prefix may be that one's.
+ * If the element has a type, the prefix may be that of the type.
  */
 export function declaredQName({ value }: ScalarContent, element: XmlElement): QName | undefined {
   const { firstAttribute, type, prefix } = element;
@@ -167,8 +167,8 @@ function qNameOf(text: string, element: XmlElement): QName | undefined {
 }
 
 /**
- * The value of an enumeration: its names and their number, or a number without a name; `undefined` for a name that it
- * does not declare.
+ * The value of an enumeration: its names and their number, or a number without a name; `undefined` for an undeclared
+ * name.
  */
 export function enumValue({ value, type }: ScalarContent, shape: EnumShape, clrNames: boolean): EnumValue | undefined {
   const text = lexical(value, type).trim();

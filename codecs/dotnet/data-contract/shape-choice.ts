@@ -5,13 +5,13 @@ import { scalarOfElement } from "./plan.ts";
 import { scalarNamed, scalarOfClr } from "./scalar-kind.ts";
 import { type Contract, nameText, resolved, type ResolvedShape, type Shape } from "./shape.ts";
 
-/** A shape, and the name of its type where that is not the declared one. */
+/** A shape, and the name of its type if it is not the declared one. */
 interface ChosenShape {
   readonly shape: ResolvedShape | undefined;
   readonly typeName: string | undefined;
 }
 
-/** Of an element that is read by its form. */
+/** The choice for an element that is read by its form. */
 export const noShape: ChosenShape = { shape: undefined, typeName: undefined };
 
 /** Chooses the contract of a document, and the shape of each of its elements. */
@@ -19,7 +19,7 @@ export class ShapeChoice {
   readonly #root: XmlElement;
   readonly #xmlSerializer: boolean;
   #contract: Contract | undefined;
-  /** The shape of the root, or `undefined` when no contract is for it. */
+  /** The shape of the root, or `undefined` when no contract applies. */
   readonly root: ResolvedShape | undefined;
 
   constructor(root: XmlElement, contracts: readonly Contract[], xmlSerializer: boolean) {
@@ -36,7 +36,7 @@ export class ShapeChoice {
     return named === undefined || named === "any" ? undefined : { kind: "scalar", scalar: named };
   }
 
-  /** The shape that counts: the run-time type where the document names one, otherwise the declared one. */
+  /** The shape that applies: the run-time type if the document names one, otherwise the declared one. */
   of(element: XmlElement, facts: ElementFacts, declaredShape: Shape | undefined): ChosenShape {
     const whole = declaredShape === undefined ? undefined : resolved(declaredShape);
     const declared = whole?.kind === "scalar" && whole.scalar === "any" ? undefined : whole;
@@ -52,7 +52,7 @@ export class ShapeChoice {
       if (type.local.startsWith("ArrayOf")) return { shape: declared, typeName: undefined };
       return { shape: declared?.kind === "object" ? declared : undefined, typeName: nameText(type) };
     }
-    // NetDataContractSerializer names the type of a root always, and of what is inside where it is not the declared one.
+    // NetDataContractSerializer always names the type of the root, and that of members if it is not the declared one.
     const named = element === this.#root ? undefined : facts.clrType;
     if (facts.clrType !== undefined) {
       const scalar = scalarOfClr(facts.clrType);
@@ -68,7 +68,7 @@ export class ShapeChoice {
     return { shape: { kind: "scalar", scalar }, typeName: undefined };
   }
 
-  /** The contract whose root, or one of whose types, the document is. */
+  /** The contract whose root, or one of whose types, matches the document. */
   #chooseRoot(contracts: readonly Contract[]): ResolvedShape | undefined {
     const name = nameText(this.#root);
     const exact = contracts.find(({ root }) => nameText(rootNameOf(root)) === name);

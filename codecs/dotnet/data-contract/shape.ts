@@ -7,13 +7,13 @@ interface ScalarShape {
   readonly scalar: ScalarKind;
 }
 
-/** An enumeration: the names on the wire and what they stand for. */
+/** An enumeration: the names on the wire and their values. */
 export interface EnumShape {
   readonly kind: "enum";
   readonly name: XmlName;
   readonly clrName: string;
   readonly members: ReadonlyMap<string, bigint>;
-  /** Names as XmlSerializer writes them, where they differ: the CLR names. */
+  /** Names as XmlSerializer writes them, if they differ: the CLR names. */
   readonly clrMembers: ReadonlyMap<string, bigint>;
   /** Whether several names may be combined. */
   readonly flags: boolean;
@@ -28,9 +28,9 @@ export interface MemberShape {
   /** Namespace of the class that declares it. */
   readonly namespace: string;
   readonly shape: Shape;
-  /** Whether it is left out when it has its default value (`EmitDefaultValue = false`). */
+  /** Whether it is omitted when it has its default value (`EmitDefaultValue = false`). */
   readonly omitDefault: boolean;
-  /** Whether null may stand for it; then XmlSerializer leaves it out. */
+  /** Whether it may be null, in which case XmlSerializer omits it. */
   readonly nullable: boolean;
 }
 
@@ -39,7 +39,7 @@ export interface ObjectShape {
   readonly kind: "object";
   readonly name: XmlName;
   readonly clrName: string;
-  /** In the order of the wire: base classes first, then by `order`, then by name. */
+  /** In wire order: base classes first, then by `order`, then by name. */
   readonly members: readonly MemberShape[];
   readonly byName: ReadonlyMap<string, MemberShape>;
   readonly byClrName: ReadonlyMap<string, MemberShape>;
@@ -57,7 +57,7 @@ export interface ListShape {
   readonly name: XmlName;
   readonly item: XmlName;
   readonly items: Shape;
-  /** Whether items are `Nullable<T>`, and so may be null although their type has no null. */
+  /** Whether items are `Nullable<T>`, and so may be null although their type is not nullable. */
   readonly itemsNullable: boolean;
   /** Whether it is an array, which binary XML writes in one record when its items are plain numbers. */
   readonly isArray: boolean;
@@ -79,7 +79,7 @@ export interface MapShape {
 /** The description of a value in a contract; a function where contracts refer to each other. */
 export type ResolvedShape = ScalarShape | EnumShape | ObjectShape | ListShape | MapShape;
 
-/** A shape, or a promise of one. */
+/** A shape, or a function that returns it. */
 export type Shape = ResolvedShape | (() => ResolvedShape);
 
 /** The shape itself. */
@@ -106,7 +106,7 @@ export function nameOf(shape: ResolvedShape): XmlName | undefined {
   return shape.kind === "scalar" ? undefined : shape.name;
 }
 
-/** Whether null may stand for a value of a type on its own. */
+/** Whether a type is nullable by itself. */
 export function isReferenceType(shape: ResolvedShape): boolean {
   if (shape.kind === "object") return !shape.isStruct;
   if (shape.kind !== "scalar") return shape.kind !== "enum";

@@ -13,10 +13,10 @@ export function isSoapEnvelope({ local, namespace }: XmlElement): boolean {
 }
 
 /**
- * Maps a message of WCF to `{ Header, Body }`, with what each holds by its name. Each part of the body is mapped as a
+ * Maps a WCF message to `{ Header, Body }`, with the contents of each by name. Each part of the body is mapped as a
  * separate document, to which a contract applies; the first names the type of the message.
  *
- * @throws SobreError as {@link mapDocument}.
+ * @throws SobreError like {@link mapDocument}.
  */
 export function mapSoapEnvelope({ root }: XmlDocument, options: MapOptions): MappedDocument {
   const body = emptyBag<unknown>();
@@ -39,7 +39,7 @@ export function mapSoapEnvelope({ root }: XmlDocument, options: MapOptions): Map
   return { body, typeName: typeName ?? nameText(root), warnings };
 }
 
-/** Sets a member; one that repeats becomes a list. */
+/** Sets a member; a repeated one becomes a list. */
 function put(bag: Record<string, unknown>, name: string, value: unknown): void {
   const known = bag[name];
   if (!(name in bag)) bag[name] = value;

@@ -8,7 +8,7 @@ import { contentOf, notScalar, typedScalar } from "./scalar.ts";
 
 type Members = ReadonlyMap<string, XmlElement>;
 
-/** The DateTimeOffset or Version that these members are, or `undefined`. */
+/** The DateTimeOffset or Version that these members represent, or `undefined`. */
 export function systemValue(members: Members): DateTimeOffset | Version | undefined {
   if (members.has("DateTime") && members.has("OffsetMinutes")) return dateTimeOffset(members);
   return members.has("_Major") && members.has("_Minor") ? version(members) : undefined;
@@ -21,7 +21,7 @@ function dateTimeOffset(members: Members): DateTimeOffset {
   return offsetTime(time, minutes);
 }
 
-/** A DateTimeOffset of its UTC time and its offset. */
+/** Creates a DateTimeOffset from its UTC time and offset. */
 export function offsetTime(utc: DateTime, offsetMinutes: number): DateTimeOffset {
   return new DateTimeOffset(utc.ticks - BigInt(utc.offsetMinutes ?? 0) * ticksPerMinute, offsetMinutes);
 }
@@ -33,7 +33,7 @@ function version(members: Members): Version {
   return versionOf(parts);
 }
 
-/** A Version of its parts; those that it lacks are -1. */
+/** Creates a Version from its parts; missing ones are -1. */
 export function versionOf(parts: readonly unknown[]): Version {
   return new Version(parts.filter((part) => typeof part === "number" && part >= 0).join("."));
 }

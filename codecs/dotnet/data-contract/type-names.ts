@@ -4,13 +4,13 @@ import type { XmlName } from "../xml/node.ts";
 import { xmlNameOf } from "./scalar-kind.ts";
 import type { ResolvedShape } from "./shape.ts";
 
-/** The name of an item of a list, in the namespace of collections of it. */
+/** The name of a list item, in the namespace of collections of its type. */
 export function itemNameOf(shape: ResolvedShape): XmlName {
   const { namespace, local } = typeNameOf(shape);
   return { namespace: isBuiltIn(namespace) ? arrays : namespace, local };
 }
 
-/** The name of a type, e.g. `int` of XML Schema; that of a `Nullable<T>` is one of the namespace System. */
+/** The name of a type, e.g. `int` of XML Schema; that of a `Nullable<T>` is in the namespace System. */
 export function typeNameOf(shape: ResolvedShape, nullable: boolean = false): XmlName {
   const name =
     shape.kind !== "scalar"

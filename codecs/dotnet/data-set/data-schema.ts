@@ -7,7 +7,7 @@ import type { XmlElement } from "../xml/node.ts";
 /** The columns of each table with their types. */
 export type Tables = ReadonlyMap<string, ReadonlyMap<string, ScalarKind>>;
 
-/** The tables of an inline XML Schema as ADO.NET writes it, and whether it is for one table instead of a DataSet. */
+/** The tables of an inline XML Schema as ADO.NET writes it, and whether it describes a single table rather than a DataSet. */
 export function columnsOf(schema: XmlElement | undefined): { readonly tables: Tables; readonly mainTable: boolean } {
   const tables = new Map<string, Map<string, ScalarKind>>();
   let mainTable = false;
@@ -43,7 +43,7 @@ function columnsIn(complex: XmlElement): Map<string, ScalarKind> {
   ];
   for (const column of declared) {
     if (column.local !== "element" && column.local !== "attribute") continue;
-    // A table inside of this one.
+    // A nested table.
     if (elementsIn(column).some(({ local }) => local === "complexType")) continue;
     const attributes = new Map(column.attributes.map(({ local, value }) => [local, lexical(value, undefined)]));
     const name = attributes.get("name");

@@ -13,23 +13,23 @@ import { columnsOf, type Tables } from "./data-schema.ts";
 export const diffgramNamespace = "urn:schemas-microsoft-com:xml-diffgram-v1";
 const msdata = "urn:schemas-microsoft-com:xml-msdata";
 
-/** The members that are added to rows with changes that were not accepted yet. */
+/** The members that are added to rows with changes that have not been accepted yet. */
 const rowMembers = { state: "@rowState", original: "@original" } as const;
 
 type Row = Record<string, unknown>;
 
-/** The row states that a DiffGram names, and what .NET calls them. */
+/** The row states in a DiffGram, and their names in .NET. */
 const states: ReadonlyMap<string, string> = new Map([
   ["inserted", "added"],
   ["modified", "modified"],
   ["descent", "unchanged"],
 ]);
 
-/** The schema, if any, and the DiffGram that an element holds. */
+/** The schema, if any, and the DiffGram in an element. */
 export function diffgramIn(
   element: XmlElement,
 ): { readonly schema?: XmlElement; readonly diffgram: XmlElement } | undefined {
-  // Nearly all elements end here.
+  // Nearly all elements return here.
   const { size } = element;
   if (size === 0 || size > mostNodes) return undefined;
   let schema: XmlElement | undefined;
@@ -46,7 +46,7 @@ export function diffgramIn(
 }
 
 /**
- * The element that a text has which DataContractJsonSerializer wrote for a DataSet or DataTable; `undefined` of any other text.
+ * The element in a text that DataContractJsonSerializer wrote for a DataSet or DataTable; `undefined` for any other text.
  *
  * @throws SobreError `LimitExceeded`.
  */
@@ -61,13 +61,13 @@ export function diffgramInText(text: string, limits: DecodeLimits): XmlElement |
   }
 }
 
-/** A schema, a DiffGram and blanks around them. */
+/** Maximum number of nodes: a schema, a DiffGram and whitespace around them. */
 const mostNodes = 5;
 
 /**
- * The rows of a DataTable, or those of each table of a DataSet by its name, as an element with a DiffGram holds them; columns
- * without a value are null. A row that was changed has its state as `@rowState` (`added`, `modified`, `deleted`), and the
- * values before as `@original`.
+ * The rows of a DataTable, or those of each table of a DataSet by name, from an element with a DiffGram; columns
+ * without a value are null. A changed row has its state as `@rowState` (`added`, `modified`, `deleted`), and the
+ * original values as `@original`.
  *
  * @throws SobreError `LimitExceeded` for more values than the limits allow.
  */
@@ -133,7 +133,7 @@ class DataReader {
     return set;
   }
 
-  /** The columns of a row; rows of other tables inside go to `inner`. */
+  /** The columns of a row; nested rows of other tables are added to `inner`. */
   #row(element: XmlElement, inner: XmlElement[]): Row {
     const row = emptyBag<unknown>();
     const columns = this.#tables.get(decodeName(element.local));
