@@ -169,8 +169,9 @@ export function createClient(options: ClientOptions): Client {
       closed = true;
       const ends = [...open];
       open.clear();
-      const left = await closeAll(ends, parts.replies, { ...closeOptions, clock: parts.clock });
-      if (options.closeEngine === true) await parts.engine.close();
+      // A handler that closes the client still sends its reply.
+      const last = options.closeEngine === true ? [parts.replies, parts.engine] : [parts.replies];
+      const left = await closeAll(ends, last, { ...closeOptions, clock: parts.clock });
       return { left };
     },
     async [Symbol.asyncDispose]() {

@@ -7,6 +7,7 @@ import { amend, type Envelope } from "../envelope/envelope.ts";
 import { headerSize, maxHeaderSize } from "../envelope/limits.ts";
 import { cut } from "../errors/cut.ts";
 import { delayedRetriesProperty, immediateRetriesProperty } from "./message-retries.ts";
+import { isTimer, retryTimerProperty } from "./retry-timer.ts";
 import type { DeadLetterOptions } from "./settling.ts";
 import type { ErrorCode } from "../errors/codes.ts";
 import { SobreError } from "../errors/sobre-error.ts";
@@ -136,6 +137,8 @@ export function withoutDeadLetterMarks(envelope: Envelope): Envelope {
       [failureProperty]: undefined,
       [immediateRetriesProperty]: undefined,
       [delayedRetriesProperty]: undefined,
+      // The message is not deferred any more; a timer needs its own.
+      ...(!isTimer(envelope) && { [retryTimerProperty]: undefined }),
     },
   });
 }

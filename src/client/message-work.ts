@@ -10,7 +10,7 @@ import { operationOn } from "./tracing.ts";
 import { failureSettlement, needsUnreadableHandler, unreadableSettlement } from "./dead-lettering.ts";
 import type { LockRenewal } from "./lock-renewal.ts";
 import { createMessageReader, type MessageReader, type MessageResult } from "./message-reader.ts";
-import type { LeftMessage, LoopState } from "./processor-loops.ts";
+import type { GivenUp, LoopState } from "./processor-loops.ts";
 import { LinkedList } from "../time/linked-list.ts";
 import { errorReporter, type ProcessErrorArgs, type ReportError } from "./process-error.ts";
 import { type ReadMessage, readMessage, type UnreadableMessage, unreadableMessage } from "./received-message.ts";
@@ -79,6 +79,8 @@ export interface Place<Context> {
 export class MessageWork<Types extends readonly MessageType[], Context> {
   readonly report: ReportError;
   readonly #options: WorkOptions<Types, Context>;
+  /** Where a timer is a dead letter like any other: its message is not here. */
+  readonly #isSubQueue: boolean;
   /** Whether unreadable messages can be dead-lettered here. */
   readonly #deadLetters: boolean;
   readonly #read: MessageReader;
@@ -99,7 +101,8 @@ export class MessageWork<Types extends readonly MessageType[], Context> {
     const { retries, pauseWhen } = options;
     this.#breaker = pauseWhen === undefined ? undefined : new Breaker(pauseWhen);
     this.#recovery = retries === undefined ? undefined : new Recovery(retries, { entityPath, receiveMode, parts });
-    this.#deadLetters = receiveMode === "peekLock" && parseAddress(entityPath).subQueue === undefined;
+    this.#isSubQueue = parseAddress(entityPath).subQueue !== undefined;
+    this.#deadLetters = receiveMode === "peekLock" && !this.#isSubQueue;
   }
 
   /** Whether the breaker is open: only a message that is handled ends the outage. */
@@ -118,15 +121,18 @@ export class MessageWork<Types extends readonly MessageType[], Context> {
   }
 
   /** Aborts the handlers that run, but for those that wait for it, and releases their messages. */
-  async giveUp(): Promise<readonly LeftMessage[]> {
+  giveUp(): GivenUp {
     const { entityPath } = this.#options;
     const given = [...this.#running].filter(({ loop }) => !loop.isWaiting);
-    await Promise.all(given.map((handling) => handling.giveUp(tooLate(entityPath)).catch(() => undefined)));
-    return given.map(({ message: { sequenceNumber, envelope } }) => ({
-      entityPath,
-      messageId: envelope.brokerProperties.messageId,
-      sequenceNumber,
-    }));
+    const left = given
+      .filter(({ isSettled }) => !isSettled)
+      .map(({ message: { sequenceNumber, envelope } }) => ({
+        entityPath,
+        messageId: envelope.brokerProperties.messageId,
+        sequenceNumber,
+      }));
+    const reason = tooLate(entityPath);
+    return { left, released: Promise.all(given.map((handling) => handling.giveUp(reason).catch(() => undefined))) };
   }
 
   /**
@@ -138,7 +144,7 @@ export class MessageWork<Types extends readonly MessageType[], Context> {
   async handle(delivery: Delivery, place: Place<Context>): Promise<boolean> {
     const { autoCompleteMessages = true } = this.#options;
     const { envelope, lockToken } = delivery;
-    if (lockToken !== undefined && isTimer(envelope)) return this.#wake(delivery, place);
+    if (isTimer(envelope) && !this.#isSubQueue) return this.#wake(delivery, place);
     const { settler, renewal, extend, slot } = place;
     const handling = new Handling(delivery, place, this.report);
     handling.lock = renewal?.keep(delivery.lockedUntilUtc, handling);

@@ -49,12 +49,17 @@ export class Outage {
     return this.#pause !== undefined || this.#trial !== undefined;
   }
 
-  /** Resolves to whether the caller is the one to try a message; the others wait until there is no outage. */
-  async over(): Promise<boolean> {
+  /** Whether this is the trial after the last pause. */
+  isCurrent(trial: Trial): boolean {
+    return this.#trial === trial;
+  }
+
+  /** Resolves to the trial if the caller is the one to try a message; the others wait until there is no outage. */
+  async over(): Promise<Trial | undefined> {
     for (;;) {
       if (this.#pause !== undefined) await this.#pause;
-      else if (this.#trial === undefined || this.#stop.aborted) return false;
-      else if (this.#trial.take()) return true;
+      else if (this.#trial === undefined || this.#stop.aborted) return undefined;
+      else if (this.#trial.take()) return this.#trial;
       else await this.#trial.ended;
     }
   }
@@ -94,7 +99,7 @@ export class Outage {
 /** The part of one loop of a processor in its outages. */
 export class Turn {
   readonly #outage: Outage;
-  #isTrial = false;
+  #trial: Trial | undefined;
 
   constructor(outage: Outage) {
     this.#outage = outage;
@@ -102,23 +107,23 @@ export class Turn {
 
   /** Whether this loop alone tries a message. */
   get isTrial(): boolean {
-    return this.#isTrial && this.#outage.isPaused;
+    return this.#trial !== undefined && this.#outage.isCurrent(this.#trial);
   }
 
   /** Resolves when this loop may handle a message. */
   async come(): Promise<void> {
-    this.#isTrial = await this.#outage.over();
+    this.#trial = await this.#outage.over();
   }
 
   /** Whether to {@link come} first. */
   get waits(): boolean {
-    return this.#outage.isOn || (this.#outage.isPaused && !this.#isTrial);
+    return this.#outage.isOn || (this.#outage.isPaused && !this.isTrial);
   }
 
   /** Called when this loop failed before it received a message. */
   failed(): void {
     if (this.isTrial) this.#outage.passOn();
-    this.#isTrial = false;
+    this.#trial = undefined;
   }
 }
 

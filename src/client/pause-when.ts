@@ -8,13 +8,16 @@ export interface PauseWhen {
   readonly consecutiveFailures?: number | undefined;
   /** When this share of the last `sampleSize` handlers has failed, above 0 and up to 1. Default: no such limit. */
   readonly failureRate?: number | undefined;
-  /** Default: 20. */
+  /** How many of the last handlers `failureRate` looks at. Default: 20. */
   readonly sampleSize?: number | undefined;
   /** Which errors count as failures, e.g. those of a connection. Default: all. */
   readonly error?: ((error: unknown) => boolean) | undefined;
-  /** The first pause, in milliseconds or text such as `"5s"`; it doubles with each trial that fails. Default: 5 seconds. */
+  /**
+   * The first pause, in milliseconds or text such as `"5s"`; it doubles with each trial that fails. Each pause is
+   * made longer or shorter by a random share of up to 20 %. Default: 5 seconds.
+   */
   readonly pause?: number | string | undefined;
-  /** The longest pause. Default: 1 minute. */
+  /** The longest pause before that share, in milliseconds or text. Default: 1 minute. */
   readonly maxPause?: number | string | undefined;
 }
 

@@ -1,16 +1,19 @@
 import type { MessageId } from "../envelope/broker-properties.ts";
 import { SobreError } from "../errors/sobre-error.ts";
 import { checkOptions, milliseconds, type OptionChecks } from "../options/option-checks.ts";
-import { pause } from "../time/pause.ts";
+import { inTime } from "../time/pause.ts";
 import type { ClientParts } from "./client-parts.ts";
 
 /** Options of closing a client or a processor. */
 export interface CloseOptions {
-  /** Milliseconds to wait for running handlers. Default: until they end. */
+  /**
+   * Milliseconds to wait for running handlers; releasing what they leave may take up to 2,000 more. Default: until they
+   * end.
+   */
   readonly timeoutInMs?: number | undefined;
 }
 
-/** A message whose handler was still running when the time to close was over. */
+/** A message that was not settled, and its handler still running, when the time to close was over. */
 export interface LeftMessage {
   readonly entityPath: string;
   readonly messageId: MessageId | undefined;
@@ -19,9 +22,21 @@ export interface LeftMessage {
 
 /** The result of closing. */
 export interface CloseReport {
-  /** These messages were released without counting a delivery; the `abortSignal` of their handlers was aborted. */
+  /**
+   * These messages were released without counting a delivery, or are redelivered when their locks expire; the
+   * `abortSignal` of their handlers was aborted. In `receiveAndDelete`, nobody receives them again.
+   */
   readonly left: readonly LeftMessage[];
 }
+
+/** What a processor does when its time to close is over. */
+export interface GivenUp extends CloseReport {
+  /** Resolves when the broker has answered; never rejects. */
+  readonly released: Promise<unknown>;
+}
+
+/** Milliseconds for releasing messages and closing a link: a broker that does not answer is not waited for longer. */
+export const releaseTime = 1_000;
 
 /** Checks of {@link CloseOptions}. */
 export const closeChecks: OptionChecks<CloseOptions> = { timeoutInMs: milliseconds };
@@ -62,7 +77,7 @@ export interface ProcessorRun {
   readonly start: (signal: AbortSignal, loop: RunLoop) => Promise<unknown>;
   readonly isPaused: () => boolean;
   /** Aborts the handlers that run and releases their messages. */
-  readonly giveUp: () => Promise<readonly LeftMessage[]>;
+  readonly giveUp: () => GivenUp;
   /** Called when all loops have ended, or are given up. */
   readonly ended: () => Promise<void>;
 }
@@ -78,17 +93,14 @@ export function runProcessor({ entityPath, parts, start, isPaused, giveUp, ended
     isRunning = false;
     await end();
   });
-  const closeIn = async (timeoutInMs: number, all: Promise<unknown>): Promise<CloseReport> => {
-    const waited = new AbortController();
-    const inTime = all.then(() => true).finally(() => waited.abort());
-    const isLate = pause(parts.clock, timeoutInMs, waited.signal).then(() => waited.signal.aborted);
-    if (await Promise.race([inTime, isLate])) {
-      await all;
-      return nothingLeft;
-    }
-    const left = await giveUp();
-    // Loops whose handlers go on are not waited for.
-    await end();
+  const closeIn = async (timeoutInMs: number, all: Promise<unknown>, isWithin: boolean): Promise<CloseReport> => {
+    const { clock } = parts;
+    const allEnded = all.then(() => true);
+    if (await inTime(clock, timeoutInMs, allEnded, false)) return nothingLeft;
+    const { left, released } = giveUp();
+    // Only handlers that close it are waited for: ending the source would take their locks.
+    const ended = Promise.all([released, loops.waitersEnded()]).then(end);
+    await inTime<unknown>(clock, releaseTime, isWithin ? released : ended, undefined);
     return { left };
   };
   return {
@@ -103,8 +115,9 @@ export function runProcessor({ entityPath, parts, start, isPaused, giveUp, ended
       checkOptions(closeOptions, closeChecks);
       const { timeoutInMs } = closeOptions;
       stop.abort();
-      const all = loops.othersEnded() ?? running;
-      if (timeoutInMs !== undefined) return closeIn(timeoutInMs, all);
+      const others = loops.othersEnded();
+      const all = others ?? running;
+      if (timeoutInMs !== undefined) return closeIn(timeoutInMs, all, others !== undefined);
       await all;
       return nothingLeft;
     },
@@ -142,11 +155,20 @@ export class LoopErrors {
 
 /** One of the loops of a processor, or a nested loop. */
 class Loop implements LoopState {
+  readonly ended: Promise<void>;
   readonly #parent: Loop | undefined;
+  #end: () => void = () => undefined;
   #waiting = 0;
 
   constructor(parent: Loop | undefined) {
     this.#parent = parent;
+    this.ended = new Promise((resolve) => {
+      this.#end = resolve;
+    });
+  }
+
+  end(): void {
+    this.#end();
   }
 
   /** Whether code inside it is waiting for the others. */
@@ -171,6 +193,7 @@ class Loops {
       await asyncScope.run(loop, () => body(loop));
     } finally {
       this.#alive.delete(loop);
+      loop.end();
       this.#check();
     }
   }
@@ -189,13 +212,23 @@ class Loops {
     });
   }
 
+  /** Lets those that wait go on, since the others are given up; resolves when they have ended. */
+  async waitersEnded(): Promise<void> {
+    const waiters = [...this.#alive].filter(({ isWaiting }) => isWaiting);
+    this.#wakeAll();
+    await Promise.all(waiters.map(({ ended }) => ended));
+  }
+
   #current(): Loop | undefined {
     const store = asyncScope.getStore();
     return store instanceof Loop && this.#alive.has(store) ? store : undefined;
   }
 
   #check(): void {
-    if (![...this.#alive].every(({ isWaiting }) => isWaiting)) return;
+    if ([...this.#alive].every(({ isWaiting }) => isWaiting)) this.#wakeAll();
+  }
+
+  #wakeAll(): void {
     const wake = this.#wake;
     this.#wake = [];
     for (const end of wake) end();

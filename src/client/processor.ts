@@ -107,6 +107,8 @@ export function startProcessor<const Types extends readonly MessageType[] = read
   const source = shared ?? openSource({ ...parts, entityPath, receiveMode, prefetchCount });
   const settler = new Settler({ entityPath, parts, engine: () => source.engine });
   const errors = new LoopErrors();
+  // Only locked messages can be given back, and in a session none can be passed over.
+  const passesOver = receiveMode === "peekLock" && shared === undefined;
   let outage: Outage | undefined;
   const receiveAll = async (signal: AbortSignal, away: Outage, loop: LoopState): Promise<void> => {
     // In a session each message is settled before the next one is handled.
@@ -127,14 +129,14 @@ export function startProcessor<const Types extends readonly MessageType[] = read
       async step(progressed) {
         while (!signal.aborted) {
           if (turn.waits) await turn.come();
-          const passedOver = turn.isTrial && renewal !== undefined ? work.tried : none;
+          const passedOver = turn.isTrial && passesOver ? work.tried : none;
           const maxMessages = 1 + passedOver.size;
           const deliveries = await source.receive({ maxMessages, maxWaitTime: idleWait, signal: away.signal });
           errors.clear();
           const fresh =
             passedOver.size === 0 ? undefined : deliveries.find((one) => !passedOver.has(one.sequenceNumber));
           const chosen = fresh ?? deliveries[0];
-          for (const delivery of deliveries) if (delivery !== chosen) await giveBack(delivery);
+          if (deliveries.length > 1) await Promise.all(deliveries.filter((one) => one !== chosen).map(giveBack));
           if (chosen !== undefined) await handle(chosen);
           progressed();
         }

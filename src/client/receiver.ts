@@ -386,7 +386,7 @@ function checkSubscribe(options: SubscribeOptions | undefined, isSession: boolea
   if (isSession && options.prefetchCount !== undefined && options.prefetchCount !== 0)
     throw invalidOption("prefetchCount", "is not available in sessions, whose messages are received one at a time");
   if (isSession && options.retries !== undefined)
-    throw invalidOption("retries", "is not available here. Use startSessionProcessor");
+    throw invalidOption("retries", "is not available in sessions, whose messages would lose their order");
 }
 
 const atLeastOne = countFrom(1);

@@ -18,11 +18,16 @@ export class RetryTimers {
     this.#parts = parts;
   }
 
-  /** The message of a timer, locked; `undefined` when it is gone or locked. @throws what the engine throws. */
+  /**
+   * The message of a timer, received in the mode that the timer was; `undefined` when it is gone or locked.
+   *
+   * @throws what the engine throws.
+   */
   async take(timer: Delivery, engine: Engine): Promise<Delivery | undefined> {
     if ((await this.#find(timer, engine)) !== "waiting") return undefined;
     const { sessionId } = timer.envelope.brokerProperties;
-    const options = { receiveMode: "peekLock", sessionId } as const;
+    const receiveMode = timer.lockToken === undefined ? "receiveAndDelete" : "peekLock";
+    const options = { receiveMode, sessionId } as const;
     try {
       const [message] = await this.#parts.retry.once(() =>
         engine.receiveDeferred(this.#entityPath, [messageOfTimer(timer)], options),
@@ -42,7 +47,7 @@ export class RetryTimers {
       // First, since a message without a timer would wait forever; two timers do no harm.
       await this.#parts.retry.run(() => settler.engine.schedule(this.#entityPath, [next]));
     }
-    await settler.settle(timer, { kind: "complete" });
+    if (timer.lockToken !== undefined) await settler.settle(timer, { kind: "complete" });
   }
 
   /** Where a timer's message is: `gone` also when it has another timer, `elsewhere` when it is not deferred. */

@@ -108,20 +108,20 @@ export function startSessionProcessor<const Types extends readonly MessageType[]
   };
   const wanted = sessionIds ?? Array.from({ length: maxConcurrentSessions }, () => undefined);
   let away: Outage | undefined;
-  const late = new AbortController();
+  const held = new Set<Held>();
   return runProcessor({
     entityPath,
     parts,
     isPaused: () => away?.isPaused === true,
-    async giveUp() {
-      const left = await work.giveUp();
-      late.abort();
-      return left;
+    giveUp() {
+      const { left, released } = work.giveUp();
+      const given = [...held].filter((session) => !session.isWaiting());
+      return { left, released: released.then(() => Promise.all(given.map((session) => session.release()))) };
     },
     start: (signal, loop) => {
       const outage = new Outage({ clock, delay: (failures) => work.pauseOf(failures) }, signal);
       away = outage;
-      const run = { loop, outage, late: late.signal };
+      const run = { loop, outage, held };
       return Promise.all(wanted.map((sessionId) => loop(() => acceptAll(sessionId, signal, run))));
     },
     ended: async () => undefined,
@@ -141,14 +141,21 @@ interface Serving<Types extends readonly MessageType[]> extends Run {
 interface Run {
   readonly loop: RunLoop;
   readonly outage: Outage;
-  /** Aborted when the time to close is over: sessions whose handlers still run are released. */
-  readonly late: AbortSignal;
+  /** The sessions that are served. */
+  readonly held: Set<Held>;
+}
+
+/** A session that is served. */
+interface Held {
+  /** Whether one of its handlers waits for the others, to close the processor. */
+  isWaiting(): boolean;
+  release(): Promise<void>;
 }
 
 /** Handles the messages of a session until it is idle or lost, then releases it. */
 async function serve<Types extends readonly MessageType[]>(
   link: EngineSessionReceiver,
-  { work, settler, retry, calls, idle, renewal, loop, outage, late }: Serving<Types>,
+  { work, settler, retry, calls, idle, renewal, loop, outage, held }: Serving<Types>,
 ): Promise<void> {
   const locks = renewal();
   const running = new Set<Handling>();
@@ -179,30 +186,34 @@ async function serve<Types extends readonly MessageType[]>(
     for (const handling of handlings) running.delete(handling);
     return isAway;
   };
+  const calling: LoopState[] = [];
   const handleAll = async (own: LoopState): Promise<void> => {
+    calling.push(own);
     const slot = new Slot(0);
     for (;;) {
       if (either.aborted) return;
       const [delivery] = await link.receive({ maxMessages: 1, maxWaitTime: idle, signal: either });
-      // An unsettled message is released with the session.
-      if (delivery === undefined || outage.isOn) return;
+      if (delivery === undefined) return;
+      // A locked message is released with the session; any other would be lost.
+      if (outage.isOn && delivery.lockToken !== undefined) return;
       if (await handle(delivery, slot, own)) outage.begin();
       else if (!work.isOutage) outage.ended();
     }
   };
-  const release = async (): Promise<void> => {
+  let released: Promise<void> | undefined;
+  const release = (): Promise<void> => {
     locks.stop();
-    await link.close().catch(() => undefined);
+    return (released ??= link.close().catch(() => undefined));
   };
-  const releaseLate = (): void => void release();
-  late.addEventListener("abort", releaseLate);
+  const here: Held = { isWaiting: () => calling.some(({ isWaiting }) => isWaiting), release };
+  held.add(here);
   try {
     // Waits for all, so that the session is not released while a handler is still running.
     const ends = await Promise.allSettled(Array.from({ length: calls }, () => loop(handleAll)));
     const broken = ends.find((end) => end.status === "rejected");
     if (broken !== undefined) throw broken.reason;
   } finally {
-    late.removeEventListener("abort", releaseLate);
-    if (!late.aborted) await release();
+    held.delete(here);
+    await release();
   }
 }

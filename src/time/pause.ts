@@ -15,6 +15,13 @@ export function pause(clock: Clock, milliseconds: number, signal?: AbortSignal):
   });
 }
 
+/** The result, or `late` if it takes longer than `milliseconds` of the clock. @throws what the result rejects with. */
+export function inTime<T>(clock: Clock, milliseconds: number, result: Promise<T>, late: T): Promise<T> {
+  const done = new AbortController();
+  const isLate = pause(clock, milliseconds, done.signal).then(() => late);
+  return Promise.race([result, isLate]).finally(() => done.abort());
+}
+
 /** Keeps the process alive while `run` waits for at most this many milliseconds of the clock. */
 export async function heldOpen<T>(clock: Clock, milliseconds: number, run: () => Promise<T>): Promise<T> {
   // A little longer than the operation, whose own timer may be due a moment later.

@@ -1,7 +1,7 @@
 import { describe, expect, it } from "vitest";
 import type { CloseReport, Processor } from "../../src/client/index.ts";
 import { rejection } from "../refusal.support.ts";
-import { noting, one, setup } from "./setup.support.ts";
+import { advancedUntil, noting, one, setup } from "./setup.support.ts";
 
 const second = 1_000;
 
@@ -132,26 +132,77 @@ describe("closing with a time limit", () => {
     expect(one(await session.receiveMessages(1, { maxWaitTimeInMs: 0 }))).toMatchObject({ body: 1, deliveryCount: 0 });
   });
 
-  it("called by a handler, leaves that handler's message alone", async () => {
-    const { client, clock } = setup({ queues: ["orders"] });
+  it.each([0, 10])(
+    "called by a handler, lets it settle its own message, with prefetchCount %i",
+    async (prefetchCount) => {
+      const { client, clock } = setup({ queues: ["orders"] });
+      const reports: CloseReport[] = [];
+      const { errors, handlers } = noting(async ({ body }: { readonly body: unknown }) => {
+        if (body === "closes") reports.push(await processor.close({ timeoutInMs: second }));
+        else await forever();
+      });
+      const processor: Processor = client.startProcessor("orders", handlers, { maxConcurrentCalls: 2, prefetchCount });
+      await client.createSender("orders").sendMessages(["works", "closes"].map((body) => ({ body, messageId: body })));
+      await clock.advance(0);
+      await clock.advance(5 * second);
+
+      expect(reports).toMatchObject([{ left: [{ messageId: "works" }] }]);
+      expect((await client.createReceiver("orders").peekMessages(5)).map(({ body }) => body)).toEqual(["works"]);
+      expect(errors).toEqual([]);
+    },
+  );
+
+  it("called by a handler of a session, lets it settle its own message", async () => {
+    const { client, clock } = setup({ queues: { carts: { requiresSession: true } } });
     const reports: CloseReport[] = [];
-    const processor: Processor = client.startProcessor(
-      "orders",
-      {
-        async processMessage({ body }) {
-          if (body === "closes") reports.push(await processor.close({ timeoutInMs: second }));
-          else await forever();
-        },
-        processError: () => undefined,
-      },
-      { maxConcurrentCalls: 2 },
-    );
-    await client.createSender("orders").sendMessages(["works", "closes"].map((body) => ({ body, messageId: body })));
+    const { errors, handlers } = noting(async ({ body }: { readonly body: unknown }) => {
+      if (body === "closes") reports.push(await processor.close({ timeoutInMs: second }));
+      else await forever();
+    });
+    const processor: Processor = client.startSessionProcessor("carts", handlers);
+    await client
+      .createSender("carts")
+      .sendMessages(["works", "closes"].map((body) => ({ body, messageId: body, sessionId: body })));
     await clock.advance(0);
     await clock.advance(5 * second);
 
     expect(reports).toMatchObject([{ left: [{ messageId: "works" }] }]);
-    expect((await client.createReceiver("orders").peekMessages(5)).map(({ body }) => body)).toEqual(["works"]);
+    expect((await client.createReceiver("carts").peekMessages(5)).map(({ body }) => body)).toEqual(["works"]);
+    expect(errors).toEqual([]);
+  });
+
+  it.each(["processor", "client"])("of a %s takes two seconds longer when the broker does not answer", async (what) => {
+    const { client, clock, engine } = setup({ queues: ["orders"] });
+    const processor = client.startProcessor("orders", { processMessage: forever, processError: () => undefined });
+    await client.createSender("orders").sendMessages({ body: 1, messageId: "order-1" });
+    await clock.advance(0);
+    Object.defineProperty(engine, "settle", { value: forever });
+
+    const report = outcome<CloseReport>((what === "client" ? client : processor).close({ timeoutInMs: 10 * second }));
+    await clock.advance(10 * second);
+    for (let turn = 0; turn < 20; turn++) await clock.advance(second / 10);
+
+    expect(report.value).toMatchObject({ left: [{ messageId: "order-1" }] });
+    await advancedUntil(clock, second, client.close({ timeoutInMs: 0 }));
+  });
+
+  it("does not name a message that its handler has settled", async () => {
+    const { client, clock } = setup({ queues: ["orders"] });
+    const processor = client.startProcessor("orders", {
+      async processMessage(message, context) {
+        await context.completeMessage(message);
+        await forever();
+      },
+      processError: () => undefined,
+    });
+    await client.createSender("orders").sendMessages({ body: 1 });
+    await clock.advance(0);
+
+    const report = outcome(processor.close({ timeoutInMs: second }));
+    await clock.advance(2 * second);
+
+    expect(report.value).toEqual({ left: [] });
+    expect(await client.createReceiver("orders").peekMessages(5)).toEqual([]);
   });
 
   it("of a client closes all that it created, and names what all of them left", async () => {

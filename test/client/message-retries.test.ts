@@ -227,23 +227,28 @@ describe("retries of a processor", () => {
     expect(await peeked(place.client, "dedup")).toMatchObject([{ state: "deferred", body: 1 }]);
   });
 
-  it("go on in a processor without the option: no message is left behind a timer", async () => {
-    const place = await inMemory(queues);
-    const first = await failing(place, "dedup", { retries: { delayed: ["1m"] } }, Infinity);
-    await first.until(1);
-    await left(place, "dedup", 2);
-    await place.client.close();
-    const next = clientAgain(place);
-    const bodies: unknown[] = [];
-    next.startProcessor("dedup", {
-      processMessage: ({ body }) => void bodies.push(body),
-      processError: () => undefined,
-    });
-    await place.advance(2 * minute);
+  it.each(["peekLock", "receiveAndDelete"] as const)(
+    "go on in a processor without the option, in %s: no message is left behind a timer",
+    async (receiveMode) => {
+      const place = await inMemory(queues);
+      const first = await failing(place, "dedup", { retries: { delayed: ["1m"] } }, Infinity);
+      await first.until(1);
+      await left(place, "dedup", 2);
+      await place.client.close();
+      const next = clientAgain(place);
+      const bodies: unknown[] = [];
+      const note = ({ body }: { readonly body: unknown }): void => void bodies.push(body);
+      next.startProcessor(
+        "dedup",
+        { processMessage: note, processUnreadable: note, processError: () => undefined },
+        { receiveMode },
+      );
+      await place.advance(2 * minute);
 
-    expect(bodies).toEqual([{ id: 7 }]);
-    expect(await peeked(next, "dedup")).toEqual([]);
-  });
+      expect(bodies).toEqual([{ id: 7 }]);
+      expect(await peeked(next, "dedup")).toEqual([]);
+    },
+  );
 
   it("begin anew for a message that is re-driven", async () => {
     const place = await inMemory(queues);
