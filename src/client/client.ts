@@ -18,7 +18,8 @@ import {
 } from "../options/option-checks.ts";
 import { startProcessor } from "./processor.ts";
 import type { ReadMessage } from "./received-message.ts";
-import { createReceiver, type ReceiverOptions } from "./receiver.ts";
+import { createReceiver } from "./receiver.ts";
+import type { ReceiverOptions } from "./receiver-options.ts";
 import { redrive } from "./redrive.ts";
 import {
   createRequester,

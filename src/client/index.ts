@@ -32,14 +32,14 @@ export {
 export type { ProcessorOptions } from "./processor.ts";
 export type { CloseOptions, CloseReport, LeftMessage, Processor } from "./processor-loops.ts";
 export type { MessageOf, ReadMessage, Received, ReceivedMessage, UnreadableMessage } from "./received-message.ts";
+export type { Receiver } from "./receiver.ts";
 export type {
   DeleteMessagesOptions,
   PeekMessagesOptions,
   ReceiveMessagesOptions,
-  Receiver,
   ReceiverOptions,
   SubscribeOptions,
-} from "./receiver.ts";
+} from "./receiver-options.ts";
 export { redriveCountProperty, type RedriveEntry, type RedriveOptions, type RedriveReport } from "./redrive.ts";
 export { resolveReplyTo } from "./reply-address.ts";
 export type { Requester, RequesterOptions, RequestManyOptions, RequestOptions } from "./requester.ts";

@@ -29,7 +29,7 @@ export interface CloseReport {
   readonly left: readonly LeftMessage[];
 }
 
-/** What a processor does when its time to close is over. */
+/** The messages that a processor leaves when its time to close is over. */
 export interface GivenUp extends CloseReport {
   /** Resolves when the broker has answered; never rejects. */
   readonly released: Promise<unknown>;
@@ -99,8 +99,8 @@ export function runProcessor({ entityPath, parts, start, isPaused, giveUp, ended
     if (await inTime(clock, timeoutInMs, allEnded, false)) return nothingLeft;
     const { left, released } = giveUp();
     // Only handlers that close it are waited for: ending the source would take their locks.
-    const ended = Promise.all([released, loops.waitersEnded()]).then(end);
-    await inTime<unknown>(clock, releaseTime, isWithin ? released : ended, undefined);
+    const allGiven = Promise.all([released, loops.waitersEnded()]).then(end);
+    await inTime<unknown>(clock, releaseTime, isWithin ? released : allGiven, undefined);
     return { left };
   };
   return {

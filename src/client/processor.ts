@@ -107,7 +107,7 @@ export function startProcessor<const Types extends readonly MessageType[] = read
   const source = shared ?? openSource({ ...parts, entityPath, receiveMode, prefetchCount });
   const settler = new Settler({ entityPath, parts, engine: () => source.engine });
   const errors = new LoopErrors();
-  // Only locked messages can be given back, and in a session none can be passed over.
+  // Only locked messages can be released, and in a session none can be passed over.
   const passesOver = receiveMode === "peekLock" && shared === undefined;
   let outage: Outage | undefined;
   const receiveAll = async (signal: AbortSignal, away: Outage, loop: LoopState): Promise<void> => {

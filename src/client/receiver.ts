@@ -1,5 +1,4 @@
 import type { Delivery, ReceiveMode, Settlement } from "../engine/delivery.ts";
-import { parseAddress, type SubQueue, subQueueSuffix } from "../engine/address.ts";
 import { SobreError } from "../errors/sobre-error.ts";
 import type { MessageType } from "../message/message-type.ts";
 import type { AbortOption } from "./attempts.ts";
@@ -11,21 +10,9 @@ import { LockRenewal } from "./lock-renewal.ts";
 import { iterateMessages, type MessageIteratorOptions } from "./message-iterator.ts";
 import { createMessageReader } from "./message-reader.ts";
 import type { ProcessorHandlers } from "./message-work.ts";
-import {
-  checkOption,
-  checkOptions,
-  countFrom,
-  invalidOption,
-  isDate,
-  messageTypes as areMessageTypes,
-  milliseconds,
-  oneOf,
-  type OptionChecks,
-  sequenceNumber,
-  signal,
-} from "../options/option-checks.ts";
+import { checkOption, checkOptions } from "../options/option-checks.ts";
 import { heldOpen } from "../time/pause.ts";
-import { type ProcessorOptions, startProcessor, subscribeChecks } from "./processor.ts";
+import { startProcessor } from "./processor.ts";
 import { closeChecks, type CloseOptions, type CloseReport, type Processor } from "./processor-loops.ts";
 import {
   handedOver,
@@ -36,48 +23,23 @@ import {
   type UnreadableMessage,
   unreadableMessage,
 } from "./received-message.ts";
+import {
+  atLeastOne,
+  checkSubscribe,
+  deleteChecks,
+  type DeleteMessagesOptions,
+  peekChecks,
+  type PeekMessagesOptions,
+  receiveChecks,
+  type ReceiveMessagesOptions,
+  receiverChecks,
+  type ReceiverOptions,
+  type ReceivingEnd,
+  receivingEnd,
+  type SubscribeOptions,
+} from "./receiver-options.ts";
 import { abortChecks, sequenceNumbersOf } from "./sender.ts";
 import { Settler, type SettlingVerbs } from "./settling.ts";
-
-/** Options of a receiver. */
-export interface ReceiverOptions<
-  Types extends readonly MessageType[] = readonly MessageType[],
-  OnUnreadable extends "hand-over" | "dead-letter" = "hand-over" | "dead-letter",
-> {
-  /** Default: `peekLock`. */
-  readonly receiveMode?: ReceiveMode | undefined;
-  /** Receive from this sub-queue, e.g. the dead-letter queue, instead of the entity. */
-  readonly subQueueType?: SubQueue | undefined;
-  /**
-   * The message types to read: bodies are validated and upgraded to the latest version. Default: any body, unchanged.
-   */
-  readonly messageTypes?: Types | undefined;
-  /**
-   * Treatment of unreadable or invalid messages: handed over with their result (`hand-over`, the default), or
-   * dead-lettered (`dead-letter`, in `peekLock` only).
-   */
-  readonly onUnreadable?: OnUnreadable | undefined;
-  /** How many messages to prefetch in `peekLock`; closing releases them without counting a delivery. Default: 0. */
-  readonly prefetchCount?: number | undefined;
-  /**
-   * Milliseconds for which the locks of received messages are renewed until they are settled. Default: 0, no renewal.
-   */
-  readonly maxAutoLockRenewalDurationInMs?: number | undefined;
-}
-
-/** Options of {@link Receiver.receiveMessages}. */
-export interface ReceiveMessagesOptions {
-  /** Milliseconds to wait for the first message. Default: 60,000. */
-  readonly maxWaitTimeInMs?: number | undefined;
-  /** Ends the wait; no received message is lost. */
-  readonly abortSignal?: AbortSignal | undefined;
-}
-
-/** Options of {@link Receiver.peekMessages}. */
-export interface PeekMessagesOptions extends AbortOption {
-  /** Where to start. Default: the oldest message. */
-  readonly fromSequenceNumber?: bigint | undefined;
-}
 
 /** Receives messages from one entity, with the verbs of `@azure/service-bus`. */
 export interface Receiver<Message = ReadMessage<readonly []> | UnreadableMessage, Read = ReadMessage<readonly []>>
@@ -162,29 +124,6 @@ export interface Receiver<Message = ReadMessage<readonly []> | UnreadableMessage
   close(options?: CloseOptions): Promise<CloseReport>;
 }
 
-/** Options of {@link Receiver.subscribe}. In a session, the session receiver renews the lock. */
-export type SubscribeOptions = Omit<ProcessorOptions, "receiveMode" | "messageTypes">;
-
-/** Options of {@link Receiver.deleteMessages}. */
-export interface DeleteMessagesOptions extends AbortOption {
-  /** Delete only messages enqueued before this time. Default: all. */
-  readonly beforeEnqueueTime?: Date | undefined;
-}
-
-/** Checks of the options shared by all receivers. */
-export const receivingChecks: OptionChecks<Omit<ReceiverOptions, "prefetchCount" | "subQueueType">> = {
-  receiveMode: oneOf("peekLock", "receiveAndDelete"),
-  messageTypes: areMessageTypes,
-  onUnreadable: oneOf("hand-over", "dead-letter"),
-  maxAutoLockRenewalDurationInMs: milliseconds,
-};
-
-const checks: OptionChecks<ReceiverOptions> = {
-  ...receivingChecks,
-  subQueueType: oneOf("deadLetter", "transferDeadLetter"),
-  prefetchCount: countFrom(0),
-};
-
 /**
  * Creates a receiver; the link is opened by the first receive.
  *
@@ -198,38 +137,11 @@ export function createReceiver<
   parts: ClientParts,
   options: ReceiverOptions<Types, OnUnreadable> = {},
 ): Receiver<Received<Types, OnUnreadable>, ReadMessage<Types>> {
-  checkOptions(options, checks);
+  checkOptions(options, receiverChecks);
   const { prefetchCount = 0, messageTypes } = options;
   const { entityPath, receiveMode } = receivingEnd(entity, options);
   const source = openSource({ ...parts, entityPath, receiveMode, prefetchCount });
   return receiverOver<Types, OnUnreadable>(source, { entityPath, receiveMode, parts }, { ...options, messageTypes });
-}
-
-/** Where and how to receive. */
-export interface ReceivingEnd {
-  readonly entityPath: string;
-  readonly receiveMode: ReceiveMode;
-  readonly parts: ClientParts;
-}
-
-/** @throws SobreError `InvalidArgument` naming the option. */
-export function receivingEnd(
-  entity: string,
-  { receiveMode = "peekLock", onUnreadable = "hand-over", subQueueType }: ReceiverOptions,
-): Pick<ReceivingEnd, "entityPath" | "receiveMode"> {
-  if (onUnreadable === "dead-letter" && receiveMode === "receiveAndDelete") {
-    throw invalidOption("onUnreadable", '"dead-letter" needs receiveMode: "peekLock"');
-  }
-  if (onUnreadable === "dead-letter" && (subQueueType !== undefined || parseAddress(entity).subQueue !== undefined)) {
-    throw invalidOption(
-      "onUnreadable",
-      '"dead-letter" is not available on sub-queues, whose messages cannot be dead-lettered again',
-    );
-  }
-  if (subQueueType === undefined) return { entityPath: entity, receiveMode };
-  if (parseAddress(entity).subQueue !== undefined)
-    throw invalidOption("subQueueType", "is already part of the entity's path");
-  return { entityPath: `${entity}${subQueueSuffix[subQueueType]}`, receiveMode };
 }
 
 /** The receiver over a source of deliveries. */
@@ -378,18 +290,3 @@ export function receiverOver<Types extends readonly MessageType[], OnUnreadable 
     },
   };
 }
-
-/** @throws SobreError `InvalidArgument` naming an unknown option or one of the receiver. */
-function checkSubscribe(options: SubscribeOptions | undefined, isSession: boolean): void {
-  if (options === undefined) return;
-  checkOptions(options, subscribeChecks);
-  if (isSession && options.prefetchCount !== undefined && options.prefetchCount !== 0)
-    throw invalidOption("prefetchCount", "is not available in sessions, whose messages are received one at a time");
-  if (isSession && options.retries !== undefined)
-    throw invalidOption("retries", "is not available in sessions, whose messages would lose their order");
-}
-
-const atLeastOne = countFrom(1);
-const receiveChecks: OptionChecks<ReceiveMessagesOptions> = { maxWaitTimeInMs: milliseconds, abortSignal: signal };
-const peekChecks: OptionChecks<PeekMessagesOptions> = { fromSequenceNumber: sequenceNumber, abortSignal: signal };
-const deleteChecks: OptionChecks<DeleteMessagesOptions> = { beforeEnqueueTime: isDate, abortSignal: signal };

@@ -17,7 +17,8 @@ import {
 import { heldOpen } from "../time/pause.ts";
 import { codeOf } from "./process-error.ts";
 import type { ReadMessage, Received } from "./received-message.ts";
-import { type Receiver, type ReceiverOptions, receiverOver, receivingChecks, receivingEnd } from "./receiver.ts";
+import { type Receiver, receiverOver } from "./receiver.ts";
+import { type ReceiverOptions, receivingChecks, receivingEnd } from "./receiver-options.ts";
 import { isSessionGone, type Retry } from "./retry.ts";
 import { abortChecks } from "./sender.ts";
 
