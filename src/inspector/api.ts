@@ -215,6 +215,7 @@ export interface JobsAnswer {
 }
 
 export interface JobAnswer extends JobFact {
+  /** Of a dry run only the first ones. */
   readonly outcomes: readonly RedriveOutcome[];
   /** The index of the next outcome; `null` at the end of those there are. */
   readonly next: number | null;
@@ -285,6 +286,6 @@ export interface RedriveInit {
   readonly settleTime?: number | undefined;
   /** Default: true. */
   readonly stopOnFailure?: boolean | undefined;
-  /** Default: keep, which a target that detects duplicates may drop. */
+  /** For a target that detects duplicates, which may drop a kept id that it has seen. Default: it sends nothing there. */
   readonly messageIds?: "keep" | "renew" | undefined;
 }

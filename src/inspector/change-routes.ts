@@ -1,6 +1,7 @@
 import { withoutDeadLetterMarks } from "../client/dead-lettering.ts";
 import { parseAddress, subQueueSuffix } from "../engine/address.ts";
 import { capturedFromJson } from "../engine/delivery-json.ts";
+import { SobreError } from "../errors/sobre-error.ts";
 import {
   anObject,
   checkOptions,
@@ -16,6 +17,7 @@ import {
 import { parsedJson } from "../values/json.ts";
 import type { RedriveInit, RepairInit } from "./api.ts";
 import { requireRight } from "./caller.ts";
+import type { InspectorParts } from "./inspector-parts.ts";
 import { rendered, sequenceOf } from "./message-filter.ts";
 import { repaired } from "./repair.ts";
 import { peekOne, requireChanges, type Route } from "./route.ts";
@@ -33,6 +35,7 @@ export const changeRoutes: readonly Route[] = [
     async run({ caller, parts, body, audit }) {
       const { entity, sequence, repair = {} } = verdictOf(body);
       requireRight(caller, entity, "Listen");
+      refuseUnredacted(parts);
       const delivery = await peekOne(caller, entity, sequence);
       const envelope = await repaired(withoutDeadLetterMarks(delivery.envelope), repair, parts);
       const read = await parts.reading.read(envelope);
@@ -72,6 +75,7 @@ export const changeRoutes: readonly Route[] = [
       const init = redriveOf(body);
       if (init.dryRun === false) requireChanges(parts);
       requireRight(caller, init.from, "Listen");
+      if (init.repair !== undefined) refuseUnredacted(parts);
       const target = init.to ?? parseAddress(init.from).name;
       requireRight(caller, target, "Send");
       if (init.dryRun === false) audit("re-drive", init.from, `to ${target}`);
@@ -106,7 +110,8 @@ export const changeRoutes: readonly Route[] = [
     changes: true,
     async run({ caller, parts, id, audit }) {
       const job = parts.jobs.find(id, caller);
-      job.resume();
+      requireRight(caller, job.target, "Send");
+      job.resume(caller);
       audit("re-drive resumed", job.from, id);
       return job.fact();
     },
@@ -127,13 +132,22 @@ export const changeRoutes: readonly Route[] = [
         .filter((line) => line.trim() !== "")
         .map((line) => capturedFromJson(parsedJson(line)));
       const sender = await caller.engine.openSender(entity);
+      let count = 0;
       try {
-        for (const { envelope } of captured) await sender.send([withoutDeadLetterMarks(envelope)]);
+        for (const { envelope } of captured) {
+          await sender.send([withoutDeadLetterMarks(envelope)]);
+          count++;
+        }
+      } catch (error) {
+        const { code, message } = SobreError.from(error, "GeneralError", "The import failed");
+        throw new SobreError(code, `${message} Before that, ${count} of ${captured.length} messages were sent.`, {
+          cause: error,
+        });
       } finally {
+        audit("sent a capture", entity, `${count} sent`);
         await sender.close();
       }
-      audit("sent a capture", entity, `${captured.length} messages`);
-      return { count: captured.length };
+      return { count };
     },
   },
   {
@@ -149,13 +163,22 @@ export const changeRoutes: readonly Route[] = [
         throw invalidOption("name", "must be the path of the entity, typed again");
       requireRight(caller, entity, "Listen");
       let count = 0;
-      for (let last = mostDeleted; last === mostDeleted; count += last)
-        last = await caller.engine.deleteMessages(entity, { maxMessages: mostDeleted });
-      audit("purge", entity, `${count} messages deleted`);
+      try {
+        for (let last = mostDeleted; last === mostDeleted; count += last)
+          last = await caller.engine.deleteMessages(entity, { maxMessages: mostDeleted });
+      } finally {
+        audit("purge", entity, `${count} deleted`);
+      }
       return { count };
     },
   },
 ];
+
+/** With another content type, a codec may read all of a body as one text, in which no member has a name. */
+function refuseUnredacted({ redaction }: InspectorParts): void {
+  if (redaction.active)
+    throw new SobreError("InvalidOperation", "Messages are not repaired where members are redacted.");
+}
 
 interface VerdictInit {
   readonly entity: string;

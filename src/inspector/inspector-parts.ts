@@ -42,7 +42,7 @@ export interface InspectorOptions {
   readonly changes?: boolean | undefined;
   /** Whether bodies are shown at once, or when they are asked for, which the audit notes. Default: `shown`. */
   readonly bodies?: "shown" | "onRequest" | undefined;
-  /** Names of members and properties whose values are replaced; bytes are then not shown. Default: none. */
+  /** Names of members and properties whose values are replaced; then no bytes are shown, exported or repaired. Default: none. */
   readonly redact?: readonly string[] | undefined;
   /** Whether the page says that this is production. Default: false. */
   readonly production?: boolean | undefined;

@@ -177,15 +177,27 @@ class MountedInspector implements Inspector {
   }
 
   #listener(): RequestListener {
-    const answer = httpListener({ answer: (request) => this.#answerAlone(request) });
+    const answer = httpListener({ answer: (request) => this.#answerAlways(request) });
     return (incoming, outgoing) => {
       checkOption("incoming", incoming, methods("a request of Node's server", "pipe"));
       checkOption("outgoing", outgoing, methods("a response of Node's server", "writeHead", "end"));
       const { remoteAddress = "" } = incoming.socket;
       const isNear = isLoopback(remoteAddress.replace(/^::ffff:/, ""));
       if (this.#parts.options.authorize !== undefined || isNear) answer(incoming, outgoing);
-      else outgoing.writeHead(403).end("Without the option authorize, the inspector answers this machine only.");
+      else
+        outgoing
+          .writeHead(403, { ...safeHeaders })
+          .end("Without the option authorize, the inspector answers this machine only.");
     };
+  }
+
+  /** Never rejects: that would end the process. */
+  async #answerAlways(request: HttpRequest): Promise<HttpResponse> {
+    try {
+      return await this.#answerAlone(request);
+    } catch (error) {
+      return refused(new SobreError("GeneralError", "The inspector failed on this request.", { cause: error }));
+    }
   }
 
   async #answerAlone(request: HttpRequest): Promise<HttpResponse> {
@@ -203,10 +215,12 @@ class MountedInspector implements Inspector {
     const { engine, authorize } = this.#parts.options;
     if (engine === undefined) throw new SobreError("InvalidOperation", "An inspector with a listener needs an engine.");
     if (authorize === undefined) return { engine, scope: "", rights: all, expiresAt: Infinity };
-    const { name: keyName, rights } = await authorize(request).catch((error: unknown) => {
+    try {
+      const { name: keyName, rights } = await authorize(request);
+      return { engine, scope: "", rights, keyName, expiresAt: Infinity };
+    } catch (error) {
       throw new SobreError("UnauthorizedAccess", "The request was not authorized.", { cause: error });
-    });
-    return { engine, scope: "", rights, keyName, expiresAt: Infinity };
+    }
   }
 }
 
@@ -215,8 +229,9 @@ const fresh = { "cache-control": "no-store" } as const;
 /** Other sites can make browsers send requests, but not under this origin, nor with this type. */
 function checkOrigin({ method, headers, isSecure }: HttpRequest): void {
   const { host = "", origin, "sec-fetch-site": site = "same-origin", "content-type": type = "" } = headers;
-  const own = `${isSecure ? "https" : "http"}://${host}`;
-  const isOwn = (origin === undefined || origin === own) && (site === "same-origin" || site === "none");
+  // A proxy may have ended TLS.
+  const own = isSecure ? [`https://${host}`] : [`http://${host}`, `https://${host}`];
+  const isOwn = (origin === undefined || own.includes(origin)) && (site === "same-origin" || site === "none");
   if (!isOwn) throw new SobreError("UnauthorizedAccess", "The inspector refuses requests of other sites.");
   if (method === "POST" && !/^application\/json\b/i.test(type))
     throw new SobreError("InvalidArgument", "The body must be application/json.");

@@ -12,6 +12,7 @@ import {
 import { codecErrorOf, rowOf, typeOf } from "./message-facts.ts";
 import type { MessageFilter } from "./message-filter.ts";
 import type { Read } from "./reading.ts";
+import type { Redaction } from "./redaction.ts";
 import { Slices } from "./slices.ts";
 
 /** Messages of one peek: the engine works on them in one go. */
@@ -56,9 +57,12 @@ async function scan(
 }
 
 /** A page of the selected messages. */
-export async function listMessages(scanning: Scan, max: number): Promise<MessagesAnswer> {
+export async function listMessages(scanning: Scan, max: number, redaction: Redaction): Promise<MessagesAnswer> {
   const rows: MessageRow[] = [];
-  const { scanned, next } = await scan(scanning, (delivery, read) => rows.push(rowOf(delivery, read)) < max);
+  const { scanned, next } = await scan(scanning, (delivery, read) => {
+    rows.push(rowOf(delivery, read, redaction));
+    return rows.length < max;
+  });
   return { rows, scanned, next: next === null ? null : String(next) };
 }
 

@@ -15,8 +15,11 @@ import { storyOf } from "./story.ts";
 /** Rows of a page of messages, by default and at most. */
 const rows = { default: 100, most: 500 } as const;
 
-/** Messages of one answer of an export. */
-const mostExported = 500;
+/** Messages of one peek of an export: they may be large. */
+const exportedAtOnce = 20;
+
+/** The size of one answer of an export; behind the characters, it ends with the current peek. */
+const mostExported = { messages: 500, characters: 8 * 2 ** 20 };
 
 /** Sessions that are listed. */
 const mostSessions = 200;
@@ -72,7 +75,7 @@ export const lookRoutes: readonly Route[] = [
     path: "messages",
     summary: "Lists messages in order of sequence number; goes on from `next`.",
     answer: "messages",
-    run: async (call) => listMessages(scanOf(call), maxOf(call.query, rows)),
+    run: async (call) => listMessages(scanOf(call), maxOf(call.query, rows), call.parts.redaction),
   },
   {
     method: "GET",
@@ -102,7 +105,7 @@ export const lookRoutes: readonly Route[] = [
         const [head] = await caller.engine.peek(entity, { maxMessages: 1, sessionId });
         sessions.push({
           sessionId,
-          head: head === undefined ? null : rowOf(head, await parts.reading.read(head.envelope)),
+          head: head === undefined ? null : rowOf(head, await parts.reading.read(head.envelope), parts.redaction),
         });
       }
       return { sessions };
@@ -120,9 +123,17 @@ export const lookRoutes: readonly Route[] = [
         throw new SobreError("InvalidOperation", "Nothing is exported where members are redacted.");
       audit("export", entity, `from #${query.get("from") ?? "0"}`);
       const lines: string[] = [];
-      const max = maxOf(query, { default: mostExported, most: mostExported });
-      for await (const page of peekPages(caller.engine, entity, { max, from: sequenceOf(query.get("from")) }))
-        lines.push(...page.map((delivery) => `${JSON.stringify(deliveryToJson(delivery))}\n`));
+      const max = maxOf(query, { default: mostExported.messages, most: mostExported.messages });
+      const from = sequenceOf(query.get("from"));
+      let length = 0;
+      for await (const page of peekPages(caller.engine, entity, { max, from, size: exportedAtOnce })) {
+        for (const delivery of page) {
+          const line = `${JSON.stringify(deliveryToJson(delivery))}\n`;
+          length += line.length;
+          lines.push(line);
+        }
+        if (length >= mostExported.characters) break;
+      }
       return lines.join("");
     },
   },

@@ -8,6 +8,7 @@ import { isObject } from "../values/plain-object.ts";
 import { Typed } from "../values/typed.ts";
 import type { AttemptFact, MessageRow } from "./api.ts";
 import { contentTypeOf, type Read } from "./reading.ts";
+import type { Redaction } from "./redaction.ts";
 
 /** The story that a consumer has recorded on a dead letter. */
 export interface Recorded {
@@ -55,19 +56,25 @@ export function codecErrorOf(delivery: Delivery, read: Read): string {
 }
 
 /** The line of a message in a list. */
-export function rowOf(delivery: Delivery, read: Read): MessageRow {
+export function rowOf(delivery: Delivery, read: Read, redaction: Redaction): MessageRow {
   const { envelope } = delivery;
   const { messageId, subject, sessionId, contentType, scheduledEnqueueTimeUtc } = envelope.brokerProperties;
+  const shown = redaction.properties({
+    messageId: idText(messageId),
+    subject: subject ?? null,
+    sessionId: sessionId ?? null,
+    contentType: contentType ?? null,
+  });
   const redrives = Number(envelope.applicationProperties[redriveCountProperty] ?? 0);
   return {
     sequenceNumber: String(delivery.sequenceNumber),
     enqueuedTimeUtc: delivery.enqueuedTimeUtc.toISOString(),
     scheduledEnqueueTimeUtc: scheduledEnqueueTimeUtc?.toISOString() ?? null,
     state: delivery.state,
-    messageId: idText(messageId),
-    subject: subject ?? null,
-    sessionId: sessionId ?? null,
-    contentType: contentType ?? null,
+    messageId: textOf(shown["messageId"]) ?? null,
+    subject: textOf(shown["subject"]) ?? null,
+    sessionId: textOf(shown["sessionId"]) ?? null,
+    contentType: textOf(shown["contentType"]) ?? null,
     deliveryCount: delivery.deliveryCount,
     sizeInBytes: envelope.payload.byteLength,
     reason: delivery.deadLetterReason ?? "",

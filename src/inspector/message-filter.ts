@@ -24,8 +24,6 @@ const selectionChecks: OptionChecks<MessageSelection> = {
 
 /** Selects messages; reads only those for which it must. */
 export interface MessageFilter {
-  /** Whether it selects all of them. */
-  readonly isAll: boolean;
   /** The only session that it selects from. */
   readonly session: string | undefined;
   /** The message as it was read, or `undefined` when it is not selected. */
@@ -45,11 +43,11 @@ export function createMessageFilter(
   const matches = (delivery: Delivery): boolean =>
     (only?.has(delivery.sequenceNumber) ?? true) &&
     (state === undefined || delivery.state === state) &&
+    (session === undefined || delivery.envelope.brokerProperties.sessionId === session) &&
     (reason === undefined || (delivery.deadLetterReason ?? "") === reason) &&
     (source === undefined || (delivery.deadLetterSource ?? "") === source) &&
     (type === undefined || typeOf(delivery) === type);
   return {
-    isAll: Object.values(selection).every((value) => value === undefined),
     session,
     async selected(delivery) {
       if (!matches(delivery)) return undefined;
@@ -71,7 +69,7 @@ function includes(
   const known = [
     delivery.deadLetterReason,
     delivery.deadLetterErrorDescription,
-    idText(brokerProperties.messageId) ?? undefined,
+    redaction.active ? undefined : (idText(brokerProperties.messageId) ?? undefined),
   ];
   if (known.some((one) => one?.toLowerCase().includes(needle))) return true;
   if (!redaction.active && Buffer.from(bare.payload).toString("utf8").toLowerCase().includes(needle)) return true;

@@ -32,7 +32,7 @@ export interface JobParts {
 /** How much larger each batch is than the one before. */
 const growth = 10;
 
-/** Outcomes of one answer. */
+/** Outcomes of one answer, and those of a dry run that are kept. */
 const pageSize = 1000;
 
 const peekSize = 500;
@@ -45,7 +45,7 @@ export class RedriveJob {
   readonly id: string = crypto.randomUUID();
   readonly from: string;
   readonly #init: RedriveInit;
-  readonly #parts: JobParts;
+  #parts: JobParts;
   readonly #startedAt: string;
   readonly #outcomes: RedriveOutcome[] = [];
   readonly #counts = { seen: 0, sent: 0, failed: 0, doubled: 0 };
@@ -53,21 +53,30 @@ export class RedriveJob {
   readonly #doubled = new Set<bigint>();
   /** Ids of messages that were sent. */
   readonly #sentIds = new Set<string>();
-  readonly #wanted: number;
   #guarantee: Guarantee = "sendThenComplete";
   #state: JobState = "running";
   #why = "";
+  /** How it ends, once that is decided. */
+  #ending: { readonly state: JobState; readonly why: string } | undefined;
   #stop = new AbortController();
   #batch = { size: Infinity, done: 0 };
-  /** The last dead letter when it began: those behind it have come since. */
-  #end = 0n;
+  /** Selected messages that have no outcome in this run yet. */
+  #left = Infinity;
+  /** The last dead letter when it began: those behind it have come since, and may be some that it has sent. */
+  #end: bigint | undefined;
+  /** The last dead letter when this run began. */
+  #last = 0n;
 
   constructor(init: RedriveInit, parts: JobParts) {
     this.#init = init;
     this.#parts = parts;
     this.from = init.from;
-    this.#wanted = init.selection?.sequenceNumbers?.length ?? Infinity;
     this.#startedAt = new Date(parts.clock.now()).toISOString();
+  }
+
+  /** Where most of its messages go. */
+  get target(): string {
+    return this.#init.to ?? parseAddress(this.from).name;
   }
 
   fact(): JobFact {
@@ -85,14 +94,16 @@ export class RedriveJob {
   }
 
   cancel(): void {
-    if (this.#state === "running") this.#finish("cancelled", "");
+    this.#finish("cancelled", "");
   }
 
-  /** Goes on with the messages that are left. @throws SobreError `InvalidOperation` while it runs. */
-  resume(): void {
+  /** Goes on with the messages that are left, with the caller's rights. @throws SobreError `InvalidOperation` while it runs. */
+  resume(caller: Caller): void {
     if (this.#state === "running") throw new SobreError("InvalidOperation", "The re-drive is still running.");
+    this.#parts = { ...this.#parts, caller };
     this.#state = "running";
     this.#why = "";
+    this.#ending = undefined;
     this.#stop = new AbortController();
     void this.run();
   }
@@ -100,12 +111,17 @@ export class RedriveJob {
   /** Never rejects. */
   async run(): Promise<void> {
     const { engine } = this.#parts.caller;
-    const { from, to, firstBatch, dryRun = true, messageIds = "keep" } = this.#init;
+    const { from, to, selection, firstBatch, dryRun = true, messageIds } = this.#init;
     const { serializer, stages, clock } = this.#parts;
     this.#batch = { size: dryRun ? Infinity : (firstBatch ?? Infinity), done: 0 };
+    const wanted = selection?.sequenceNumbers === undefined ? Infinity : new Set(selection.sequenceNumbers).size;
+    this.#left = wanted - this.#counts.sent - this.#counts.doubled;
     try {
-      this.#guarantee = await guaranteeOf(engine, to ?? parseAddress(from).name);
-      if (this.#batch.size !== Infinity) this.#end = await lastOf(engine, from);
+      this.#guarantee = await guaranteeOf(engine, this.target);
+      if (!dryRun && (wanted === Infinity || firstBatch !== undefined)) {
+        this.#last = await lastOf(engine, from);
+        this.#end ??= this.#last;
+      }
       const slices = new Slices();
       const client = createClient({ engine, serializer, stages, clock });
       await client.redrive(from, {
@@ -120,18 +136,27 @@ export class RedriveJob {
         onProgress: (entry) => this.#note(entry),
         abortSignal: this.#stop.signal,
       });
-      if (this.#state === "running") this.#finish("done", "");
+      this.#finish("done", "");
     } catch (error) {
       this.#finish("failed", SobreError.from(error, "GeneralError", "The re-drive failed").message);
     }
-    this.#parts.ended(this.fact());
+    const { state, why } = this.#ending ?? { state: "done", why: "" };
+    this.#state = state;
+    this.#why = why;
+    try {
+      this.#parts.ended(this.fact());
+    } catch {
+      // Nobody waits for the re-drive; its outcome can be read here.
+    }
   }
 
   /** The envelope to send, or `undefined` for a message that is not meant. */
   async #chosen(bare: Envelope, delivery: Delivery): Promise<Envelope | undefined> {
     const { caller, filter } = this.#parts;
     const { to, from, repair, dryRun = true } = this.#init;
-    if (this.#stop.signal.aborted || this.#doubled.has(delivery.sequenceNumber)) return undefined;
+    const { sequenceNumber } = delivery;
+    if (this.#stop.signal.aborted || this.#doubled.has(sequenceNumber)) return undefined;
+    if (this.#end !== undefined && sequenceNumber > this.#end) return undefined;
     if ((await filter.selected(delivery)) === undefined) return undefined;
     requireRight(caller, to ?? delivery.deadLetterSource ?? parseAddress(from).name, "Send");
     const envelope = repair === undefined ? bare : await repaired(bare, repair, this.#parts);
@@ -155,13 +180,15 @@ export class RedriveJob {
   async #cameBack(): Promise<number> {
     let count = 0;
     for await (const page of peekPages(this.#parts.caller.engine, this.from, {
-      from: this.#end + 1n,
+      from: this.#last + 1n,
       size: peekSize,
     })) {
       for (const { envelope } of page) {
         const id = idText(envelope.brokerProperties.messageId);
         const wasSent = envelope.applicationProperties[redriveCountProperty] !== undefined;
-        if (wasSent && id !== null && this.#sentIds.has(id)) count++;
+        // Nothing else identifies a message whose id was removed.
+        const isOwn = this.#init.messageIds === "renew" || id === null || this.#sentIds.has(id);
+        if (wasSent && isOwn) count++;
       }
     }
     return count;
@@ -172,19 +199,22 @@ export class RedriveJob {
     if (outcome === "skipped" || outcome === "unreadable") return;
     const { code = null, message = null } = error ?? {};
     const id = idText(messageId);
-    this.#outcomes.push({ sequenceNumber: String(sequenceNumber), messageId: id, outcome, code, message });
+    const { stopOnFailure = true, dryRun = true } = this.#init;
+    if (!dryRun || this.#outcomes.length < pageSize)
+      this.#outcomes.push({ sequenceNumber: String(sequenceNumber), messageId: id, outcome, code, message });
     this.#counts[outcome]++;
+    this.#left--;
+    if (dryRun) return;
     this.#batch.done++;
     if (id !== null) this.#sentIds.add(id);
     if (outcome === "doubled") this.#doubled.add(sequenceNumber);
-    const { stopOnFailure = true, dryRun = true } = this.#init;
-    if (outcome !== "sent" && stopOnFailure && !dryRun) this.#finish("stopped", message ?? "");
-    else if (this.#outcomes.length >= this.#wanted && !dryRun) this.#finish("done", "");
+    if (outcome !== "sent" && stopOnFailure) this.#finish("stopped", message ?? "");
+    else if (this.#left <= 0) this.#finish("done", "");
   }
 
+  /** It is running until the current message has its outcome: another run would meet the locks of this one. */
   #finish(state: JobState, why: string): void {
-    this.#state = state;
-    this.#why = why;
+    this.#ending ??= { state, why };
     this.#stop.abort();
   }
 }

@@ -33,7 +33,7 @@ export async function storyOf(
   const { applicationProperties } = withoutDeadLetterMarks(delivery.envelope);
   const showsBytes = showsBody && !redaction.active;
   return {
-    row: rowOf(delivery, read),
+    row: rowOf(delivery, read, redaction),
     brokerProperties: redaction.properties(rendered(brokerProperties)),
     applicationProperties: redaction.properties(rendered(applicationProperties)),
     hidden: !showsBody,

@@ -1,5 +1,6 @@
 import { readFileSync } from "node:fs";
-import { onTestFinished } from "vitest";
+import { setImmediate } from "node:timers/promises";
+import { onTestFinished, vi } from "vitest";
 import { json } from "../../codecs/json/index.ts";
 import { msgpack } from "../../codecs/msgpack/index.ts";
 import type { Client } from "../../src/client/index.ts";
@@ -8,6 +9,7 @@ import { createSerializer, type Serializer } from "../../src/codec/index.ts";
 import type { Engine } from "../../src/engine/index.ts";
 import type { MemoryEngineOptions } from "../../src/engines/memory/index.ts";
 import { createEnvelope, type EnvelopeInit } from "../../src/envelope/index.ts";
+import { SobreError } from "../../src/errors/index.ts";
 import { createInspector, type AuditEvent, type Inspector, type InspectorOptions } from "../../src/inspector/index.ts";
 import { jsonSchema } from "../../src/json-schema/index.ts";
 import type { Grant, HttpRequest, HttpResponse, Right } from "../../src/server/index.ts";
@@ -154,6 +156,56 @@ export async function deadLettered(
       deadLetterErrorDescription: description,
     });
   }
+}
+
+/** A re-drive as the API answers it. */
+interface Job {
+  readonly id: string;
+  readonly state: string;
+}
+
+const isJob = (body: unknown): body is Job => typeof body === "object" && body !== null && "state" in body;
+
+/** The id of a re-drive that was started. */
+export const jobId = (body: unknown): string => (isJob(body) ? body.id : "");
+
+/** The answer for a re-drive when it has ended; the clock moves on until then. */
+export async function ended({ get, clock }: Inspected, started: unknown): Promise<unknown> {
+  if (!isJob(started)) throw new Error("No job was started.");
+  for (;;) {
+    const { body } = await get(`api/redrives/${started.id}`);
+    if (!isJob(body) || body.state !== "running") return body;
+    await clock.advance(500);
+    await setImmediate();
+  }
+}
+
+export const idsIn = async ({ engine }: Inspected, entity: string): Promise<readonly unknown[]> =>
+  (await engine.peek(entity, { maxMessages: 100 })).map(({ envelope }) => envelope.brokerProperties.messageId);
+
+/** Lets the first sending of a message fail, on the engine and on connections made from it. */
+export function failsOnce(engine: Engine, messageId: string): void {
+  let failures = 1;
+  const patch = (connection: Engine): void => {
+    const openSender = connection.openSender.bind(connection);
+    vi.spyOn(connection, "openSender").mockImplementation(async (...args) => {
+      const sender = await openSender(...args);
+      const send = sender.send.bind(sender);
+      vi.spyOn(sender, "send").mockImplementation(async (envelopes, options) => {
+        if (envelopes[0]?.brokerProperties.messageId === messageId && failures-- > 0)
+          throw new SobreError("QuotaExceeded", "The queue is full.");
+        return send(envelopes, options);
+      });
+      return sender;
+    });
+  };
+  const connect = engine.connect.bind(engine);
+  vi.spyOn(engine, "connect").mockImplementation(async (options) => {
+    const connection = await connect(options);
+    patch(connection);
+    return connection;
+  });
+  patch(engine);
 }
 
 /** A JSON message. */

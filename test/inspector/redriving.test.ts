@@ -1,30 +1,8 @@
 import { setImmediate } from "node:timers/promises";
-import { describe, expect, it, vi } from "vitest";
-import { SobreError } from "../../src/errors/index.ts";
-import { broken, deadLettered, inspected, type Inspected, order } from "./inspected.support.ts";
+import { describe, expect, it } from "vitest";
+import { broken, deadLettered, ended, failsOnce, idsIn, inspected, jobId, order } from "./inspected.support.ts";
 
 const from = "orders/$DeadLetterQueue";
-
-interface Job {
-  readonly id: string;
-  readonly state: string;
-}
-
-const isJob = (body: unknown): body is Job => typeof body === "object" && body !== null && "state" in body;
-
-/** The answer for a job when it has ended; the clock moves on until then. */
-async function ended({ get, clock }: Inspected, started: unknown): Promise<unknown> {
-  if (!isJob(started)) throw new Error("No job was started.");
-  for (;;) {
-    const { body } = await get(`api/redrives/${started.id}`);
-    if (!isJob(body) || body.state !== "running") return body;
-    await clock.advance(500);
-    await setImmediate();
-  }
-}
-
-const idsIn = async ({ engine }: Inspected, entity: string): Promise<readonly unknown[]> =>
-  (await engine.peek(entity, { maxMessages: 100 })).map(({ envelope }) => envelope.brokerProperties.messageId);
 
 describe("a repair", () => {
   it("shows what the chain would say of another content type, a new body or a new text, and changes nothing", async () => {
@@ -106,27 +84,11 @@ describe("a re-drive from the page", () => {
   it("stops at the first failure, and goes on when it is resumed without sending one twice", async () => {
     const all = inspected({ queues: ["orders", "other"] });
     await deadLettered(all.engine, "orders", [order(1), order(2), order(3)]);
-    const connect = all.engine.connect.bind(all.engine);
-    let failures = 1;
-    vi.spyOn(all.engine, "connect").mockImplementation(async (options) => {
-      const connection = await connect(options);
-      const openSender = connection.openSender.bind(connection);
-      vi.spyOn(connection, "openSender").mockImplementation(async (...args) => {
-        const sender = await openSender(...args);
-        const send = sender.send.bind(sender);
-        vi.spyOn(sender, "send").mockImplementation(async (envelopes, sendOptions) => {
-          const isSecond = envelopes[0]?.brokerProperties.messageId === "order-2";
-          if (isSecond && failures-- > 0) throw new SobreError("QuotaExceeded", "The queue is full.");
-          return send(envelopes, sendOptions);
-        });
-        return sender;
-      });
-      return connection;
-    });
+    failsOnce(all.engine, "order-2");
 
     const { body } = await all.post("api/redrives", { from, to: "other", dryRun: false });
     const stopped = await ended(all, body);
-    const id = isJob(body) ? body.id : "";
+    const id = jobId(body);
     const resumed = await all.post(`api/redrives/${id}/resume`, {});
     const done = await ended(all, resumed.body);
 
@@ -136,25 +98,34 @@ describe("a re-drive from the page", () => {
     expect(await idsIn(all, from)).toEqual([]);
   });
 
-  it("sends growing batches, and stops when the first one comes back", async () => {
-    const all = inspected();
-    await deadLettered(
-      all.engine,
-      "orders",
-      Array.from({ length: 5 }, (_, index) => broken(`b${index}`)),
-    );
-    const processor = all.client.startProcessor("orders", {
-      processMessage: () => undefined,
-      processError: () => undefined,
-    });
+  it.each(["keep", "renew"])(
+    "sends growing batches, and stops when the first one comes back: %s ids",
+    async (messageIds) => {
+      const all = inspected();
+      await deadLettered(
+        all.engine,
+        "orders",
+        Array.from({ length: 5 }, (_, index) => broken(`b${index}`)),
+      );
+      const processor = all.client.startProcessor("orders", {
+        processMessage: () => undefined,
+        processError: () => undefined,
+      });
 
-    const { body } = await all.post("api/redrives", { from, dryRun: false, firstBatch: 1, settleTime: 1000 });
-    const result = await ended(all, body);
-    await processor.close();
+      const { body } = await all.post("api/redrives", {
+        from,
+        dryRun: false,
+        firstBatch: 1,
+        settleTime: 1000,
+        messageIds,
+      });
+      const result = await ended(all, body);
+      await processor.close();
 
-    expect(result).toMatchObject({ state: "stopped", sent: 1, why: expect.stringContaining("come back") });
-    expect(await idsIn(all, from)).toHaveLength(5);
-  });
+      expect(result).toMatchObject({ state: "stopped", sent: 1, why: expect.stringContaining("come back") });
+      expect(await idsIn(all, from)).toHaveLength(5);
+    },
+  );
 
   it("keeps to a rate, and ends when it is cancelled", async () => {
     const all = inspected();
@@ -165,7 +136,7 @@ describe("a re-drive from the page", () => {
     );
 
     const { body } = await all.post("api/redrives", { from, dryRun: false, rate: 1 });
-    const id = isJob(body) ? body.id : "";
+    const id = jobId(body);
     const sent = async (): Promise<number> => (await idsIn(all, "orders")).length;
     while ((await sent()) < 2) {
       await all.clock.advance(100);

@@ -1,4 +1,4 @@
-import { describe, expect, it } from "vitest";
+import { describe, expect, it, vi } from "vitest";
 import { createServer } from "node:http";
 import { json } from "../../codecs/json/index.ts";
 import { createSerializer } from "../../src/codec/index.ts";
@@ -42,6 +42,16 @@ describe("the inspector", () => {
 
     expect(status).toBeGreaterThanOrEqual(400);
     expect(await engine.peek(dead, { maxMessages: 5 })).toHaveLength(1);
+  });
+
+  it("takes an action of its page behind a proxy that ends TLS", async () => {
+    const { engine, post } = inspected();
+    await deadLettered(engine, "orders", [order(1)]);
+
+    const headers = { host: "queues.example", origin: "https://queues.example" };
+    const { status } = await post("api/purge", { entity: dead, name: dead }, { headers });
+
+    expect(status).toBe(200);
   });
 
   it("answers every request with a strict policy: no inline script, nothing of other sites, no frames", async () => {
@@ -176,5 +186,39 @@ describe("an inspector on a server", () => {
     server.close();
 
     expect([own.status, rebound]).toEqual([200, 401]);
+  });
+
+  it.each<readonly [string, number, () => Partial<InspectorOptions>]>([
+    [
+      "an engine that throws what is no SobreError",
+      500,
+      () => {
+        const engine = memoryEngine({ queues: ["orders"] });
+        vi.spyOn(engine, "peek").mockRejectedValue(new TypeError("broken"));
+        return { engine };
+      },
+    ],
+    [
+      "an authorize that throws at once",
+      401,
+      () => ({
+        engine: memoryEngine({ queues: ["orders"] }),
+        authorize: () => {
+          throw new Error("no");
+        },
+      }),
+    ],
+  ])("answers each request, whatever fails: %s", async (_what, expected, options) => {
+    const inspector = createInspector({ serializer, ...options() });
+    const server = createServer(inspector.listener);
+    await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve));
+    const address = server.address();
+    const at = `http://127.0.0.1:${typeof address === "object" ? address?.port : 0}/$ui/api`;
+
+    const { status } = await fetch(`${at}/messages?entity=orders`);
+    server.close();
+    server.closeAllConnections();
+
+    expect(status).toBe(expected);
   });
 });

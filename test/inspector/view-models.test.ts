@@ -4,7 +4,7 @@ import { mergedGroups, noGroups } from "../../src/inspector/page/groups.ts";
 import { type Draft, draftOf, repairOf } from "../../src/inspector/page/repair-draft.ts";
 import { addressOf, type Place, placeOf } from "../../src/inspector/page/router.ts";
 import { tokenOf } from "../../src/inspector/page/sign-in.ts";
-import { hexLines, lineDiff, sizeText } from "../../src/inspector/page/text.ts";
+import { hexLines, lineDiff, partsOf, sizeText } from "../../src/inspector/page/text.ts";
 import { readSas } from "../../src/http/sas.ts";
 import { inspected, deadLettered, order } from "./inspected.support.ts";
 
@@ -47,6 +47,11 @@ describe("texts of the page", () => {
       { offset: "000000", hex: "41 00 7f 7e", text: "A··~" },
     ]);
     expect(hexLines(new Uint8Array(40), 32)).toHaveLength(2);
+  });
+
+  it("are divided between lines, and a line that is longer than a part is one of its own", () => {
+    expect(partsOf("a\nbb\n\nlong-line\nc\n", 4)).toEqual(["a\nbb", "long-line", "c"]);
+    expect(partsOf("\n", 4)).toEqual([]);
   });
 
   it.each([

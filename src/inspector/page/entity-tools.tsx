@@ -1,7 +1,7 @@
 import type { CountAnswer, SessionAnswer } from "../api.ts";
 import { getText, postJson, reasonOf } from "./api-client.ts";
 import { type JSX, useState, type TargetedInputEvent, type TargetedEvent } from "./preact.ts";
-import { counted } from "./text.ts";
+import { counted, partsOf } from "./text.ts";
 
 interface ToolsProps {
   readonly entity: string;
@@ -46,10 +46,7 @@ export function EntityTools({ entity, target, session, onChanged }: ToolsProps):
                 const [file] = event.currentTarget.files ?? [];
                 if (file !== undefined)
                   attempt(async () => {
-                    const { count } = await postJson<CountAnswer>("import", {
-                      entity: target,
-                      lines: await file.text(),
-                    });
+                    const count = await imported(target, await file.text(), setSaid);
                     onChanged();
                     return `${counted(count, "message")} sent to ${target}.`;
                   });
@@ -80,6 +77,25 @@ export function EntityTools({ entity, target, session, onChanged }: ToolsProps):
       </div>
     </details>
   );
+}
+
+/** The size of one request of an import, in characters: at most 12 MB in UTF-8. */
+const importedAtOnce = 4_000_000;
+
+/** Sends the messages of a capture; resolves to their number. */
+async function imported(entity: string, lines: string, progress: (text: string) => void): Promise<number> {
+  let count = 0;
+  try {
+    for (const part of partsOf(lines, importedAtOnce)) {
+      count += (await postJson<CountAnswer>("import", { entity, lines: part })).count;
+      progress(`${counted(count, "message")} sent…`);
+    }
+  } catch (error) {
+    throw count === 0
+      ? error
+      : new Error(`${reasonOf(error)} ${counted(count, "message")} of earlier parts were sent.`);
+  }
+  return count;
 }
 
 /** Downloads every message; resolves to a sentence. */

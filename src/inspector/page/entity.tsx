@@ -1,18 +1,9 @@
-import { facetNames, type FacetName, type MessageRow, type MessagesAnswer, type SessionAnswer } from "../api.ts";
+import type { FacetName, MessageRow, SessionAnswer } from "../api.ts";
 import { oneLine } from "../visible-text.ts";
-import { getJson, reasonOf } from "./api-client.ts";
 import { EntityTools } from "./entity-tools.tsx";
 import { Groups } from "./groups-panel.tsx";
-import {
-  type JSX,
-  useCallback,
-  useEffect,
-  useMemo,
-  useRef,
-  useState,
-  type TargetedInputEvent,
-  type TargetedEvent,
-} from "./preact.ts";
+import { useMessages } from "./messages.ts";
+import { type JSX, useEffect, useRef, useState, type TargetedInputEvent, type TargetedEvent } from "./preact.ts";
 import { RedrivePanel } from "./redrive-panel.tsx";
 import { addressOf, type Filter, type Place, placeOf, type Tab } from "./router.ts";
 import { Sessions } from "./sessions.tsx";
@@ -26,9 +17,6 @@ const tabs: readonly (readonly [Tab, string])[] = [
   ["messages", "Messages"],
   ["sessions", "Sessions"],
 ];
-
-/** Milliseconds between two looks at the end of a list. */
-const tailInterval = 1000;
 
 /** The address of the list of a tab. */
 const listOf = ({ path, tab }: EntityPlace): string => (tab === "dead" ? `${path}/$DeadLetterQueue` : path);
@@ -97,13 +85,9 @@ function MessageList({
     if (sequence !== undefined) location.hash = addressOf({ view: "message", entity, sequence });
   };
   const isDead = place.tab === "dead";
-  const isFiltered = facetNames.some((name) => filter[name] !== undefined) || filter.text !== undefined;
+  const isFiltered = Object.values(filter).some((value) => value !== undefined);
   const meant =
-    selected.size > 0
-      ? counted(selected.size, "selected dead letter")
-      : isFiltered || filter.path !== undefined
-        ? "all that match"
-        : "all";
+    selected.size > 0 ? counted(selected.size, "selected dead letter") : isFiltered ? "all that match" : "all";
   return (
     <div class={isDead ? "split" : undefined}>
       {isDead && <Groups entity={entity} filter={filter} onChoose={choose} />}
@@ -237,64 +221,4 @@ function FilterField({ name, label, place, filter, change }: FieldProps): JSX.El
       onInput={onInput}
     />
   );
-}
-
-interface Messages {
-  readonly rows: readonly MessageRow[];
-  readonly scanned: number;
-  readonly done: boolean;
-  readonly problem: string | undefined;
-  readonly more: () => void;
-  readonly restart: () => void;
-}
-
-/** The messages that a filter selects, loaded page by page. */
-function useMessages(entity: string, filter: Filter, tail: boolean): Messages {
-  const [state, setState] = useState<Pick<Messages, "rows" | "scanned" | "done" | "problem">>(nothing);
-  const [round, setRound] = useState(0);
-  const key = JSON.stringify([entity, filter, round]);
-  const asked = useMemo(() => ({ next: "0", busy: false, leaving: new AbortController() }), [key]);
-  useEffect(() => {
-    setState(nothing);
-    return () => asked.leaving.abort();
-  }, [asked]);
-  const more = useCallback(() => {
-    const load = async (): Promise<void> => {
-      asked.busy = true;
-      try {
-        const query = { ...filter, entity, from: asked.next, max: "200" };
-        const { rows, scanned, next } = await getJson<MessagesAnswer>("messages", query, asked.leaving.signal);
-        asked.next = next ?? afterLast(rows, asked.next);
-        asked.busy = next === null;
-        setState((before) => ({
-          rows: [...before.rows, ...rows],
-          scanned: before.scanned + scanned,
-          done: next === null,
-          problem: undefined,
-        }));
-        if (next !== null && rows.length === 0) await load();
-      } catch (error) {
-        if (!asked.leaving.signal.aborted) setState((before) => ({ ...before, done: true, problem: reasonOf(error) }));
-      }
-    };
-    if (!asked.busy) void load();
-  }, [asked]);
-  useEffect(() => more(), [more]);
-  useEffect(() => {
-    if (!tail) return undefined;
-    const timer = setInterval(() => {
-      asked.busy = false;
-      more();
-    }, tailInterval);
-    return () => clearInterval(timer);
-  }, [tail, asked, more]);
-  return { ...state, more, restart: useCallback(() => setRound((before) => before + 1), []) };
-}
-
-const nothing = { rows: [], scanned: 0, done: false, problem: undefined };
-
-/** Where to go on behind the last message. */
-function afterLast(rows: readonly MessageRow[], before: string): string {
-  const last = rows.at(-1);
-  return last === undefined ? before : String(BigInt(last.sequenceNumber) + 1n);
 }

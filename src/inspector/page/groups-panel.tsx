@@ -35,7 +35,9 @@ export function Groups({ entity, filter, onChoose }: GroupsProps): JSX.Element {
       setBusy(false);
     };
     load().catch((error: unknown) => {
-      if (!leaving.signal.aborted) setProblem(reasonOf(error));
+      if (leaving.signal.aborted) return;
+      setProblem(reasonOf(error));
+      setBusy(false);
     });
     return () => leaving.abort();
   }, [entity]);

@@ -92,8 +92,14 @@ export function Message({ entity, sequence, session }: MessageProps): JSX.Elemen
         )}
         {story.payload !== null && (
           <Part title="Copy" wide>
-            <Copy title="as code" text={codeOf(story)} />
-            <Copy title="as a test fixture" text={fixtureOf(story)} />
+            {bytesOf(story.payload).length < row.sizeInBytes ? (
+              <p class="quiet">It is too large to be copied. Export it with the list.</p>
+            ) : (
+              <>
+                <Copy title="as code" text={codeOf(story)} />
+                <Copy title="as a test fixture" text={fixtureOf(story)} />
+              </>
+            )}
           </Part>
         )}
       </div>

@@ -1,6 +1,7 @@
 import type { JobAnswer, JobFact, MessageSelection, RedriveInit, RepairInit, SessionAnswer } from "../api.ts";
+import { oneLine } from "../visible-text.ts";
 import { getJson, postJson, reasonOf } from "./api-client.ts";
-import { type JSX, useState, type TargetedInputEvent } from "./preact.ts";
+import { type JSX, useState, type TargetedEvent, type TargetedInputEvent } from "./preact.ts";
 import { addressOf } from "./router.ts";
 import { counted } from "./text.ts";
 
@@ -14,6 +15,12 @@ interface RedriveProps {
   readonly onClose: () => void;
 }
 
+/** A dry run, and what it was asked. */
+interface Tried {
+  readonly asked: string;
+  readonly job: JobFact;
+}
+
 /** Milliseconds between two looks at a running re-drive. */
 const interval = 100;
 
@@ -24,8 +31,8 @@ export function RedrivePanel({ entity, session, selection, meant, repair, onClos
   const [to, setTo] = useState(isSubscription ? (source.split("/")[0] ?? "") : "");
   const [rate, setRate] = useState("");
   const [grows, setGrows] = useState(false);
-  const [renews, setRenews] = useState(false);
-  const [found, setFound] = useState<JobFact | undefined>(undefined);
+  const [messageIds, setMessageIds] = useState<"" | "keep" | "renew">("");
+  const [tried, setTried] = useState<Tried | undefined>(undefined);
   const [said, setSaid] = useState("");
   const init: RedriveInit = {
     from: entity,
@@ -34,21 +41,25 @@ export function RedrivePanel({ entity, session, selection, meant, repair, onClos
     ...(to !== "" && { to }),
     ...(rate !== "" && { rate: Number(rate) }),
     ...(grows && { firstBatch: 1 }),
-    ...(renews && { messageIds: "renew" }),
+    ...(messageIds !== "" && { messageIds }),
   };
+  const asked = JSON.stringify(init);
+  // What would be sent is known only for what was tried.
+  const found = tried?.asked === asked ? tried.job : undefined;
   const attempt = (work: () => Promise<void>): void => {
     setSaid("");
     work().catch((error: unknown) => setSaid(reasonOf(error)));
   };
   const tryOut = async (): Promise<void> => {
-    let job = await postJson<JobFact>("redrives", { ...init, dryRun: true });
+    let job: JobFact & Partial<JobAnswer> = await postJson<JobFact>("redrives", { ...init, dryRun: true });
     while (job.state === "running") {
       setSaid(`${counted(job.seen, "dead letter")} looked at…`);
       await new Promise((resolve) => setTimeout(resolve, interval));
       job = await getJson<JobAnswer>(`redrives/${job.id}`);
     }
-    setSaid(job.state === "failed" ? job.why : "");
-    setFound(job);
+    const failure = job.outcomes?.find(({ message }) => message !== null)?.message;
+    setSaid(job.state === "failed" ? job.why : oneLine(failure ?? ""));
+    setTried({ asked, job });
   };
   const send = async (): Promise<void> => {
     const { id } = await postJson<JobFact>("redrives", { ...init, dryRun: false });
@@ -63,7 +74,6 @@ export function RedrivePanel({ entity, session, selection, meant, repair, onClos
         event.preventDefault();
         attempt(tryOut);
       }}
-      onChange={() => setFound(undefined)}
     >
       <h2>Re-drive {meant}</h2>
       <div class="fields">
@@ -74,7 +84,17 @@ export function RedrivePanel({ entity, session, selection, meant, repair, onClos
           stop when they come back
         </label>
         <label>
-          <input type="checkbox" checked={renews} onChange={() => setRenews(!renews)} /> new message ids
+          Message ids
+          <select
+            value={messageIds}
+            onChange={({ currentTarget: { value } }: TargetedEvent<HTMLSelectElement>) =>
+              setMessageIds(value === "keep" || value === "renew" ? value : "")
+            }
+          >
+            <option value="">kept, unless the target detects duplicates: then nothing is sent</option>
+            <option value="keep">kept; a target that detects duplicates may drop a message</option>
+            <option value="renew">removed, so that no target drops a message</option>
+          </select>
         </label>
       </div>
       <p class="quiet">

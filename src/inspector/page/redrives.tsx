@@ -10,7 +10,8 @@ const interval = 500;
 
 const guarantees: Readonly<Record<JobFact["guarantee"], string>> = {
   transaction: "Each is sent and removed in one transaction: none is ever in both places, nor sent twice.",
-  duplicateDetection: "The target detects duplicates: a message that is sent twice arrives once.",
+  duplicateDetection:
+    "The target detects duplicates: a message that is sent twice with its id arrives once, and one whose id it has seen before not at all.",
   sendThenComplete:
     "Each is sent, then removed: if the connection fails in between, one message may be in both places.",
 };
@@ -85,6 +86,9 @@ export function Redrive({ id, session }: { readonly id: string; readonly session
           </thead>
           <tbody>{outcomes.map(outcomeRow)}</tbody>
         </table>
+        {sent + failed + doubled > outcomes.length && (
+          <p class="quiet">The first {outcomes.length.toLocaleString("en")} outcomes are shown.</p>
+        )}
       </div>
       <p>
         <a

@@ -25,6 +25,17 @@ export const counted = (count: number, noun: string): string =>
 /** A time without the fractions of a second, in UTC. */
 export const timeText = (iso: string): string => `${iso.slice(0, 10)} ${iso.slice(11, 19)}Z`;
 
+/** Lines in parts of about this many characters, so that a request can carry each. */
+export function partsOf(lines: string, characters: number): readonly string[] {
+  const parts: string[] = [];
+  for (const line of lines.split("\n").filter((one) => one.trim() !== "")) {
+    const last = parts.at(-1);
+    if (last === undefined || last.length + line.length > characters) parts.push(line);
+    else parts[parts.length - 1] = `${last}\n${line}`;
+  }
+  return parts;
+}
+
 /** The bytes of base64. */
 export const bytesOf = (base64: string): Uint8Array => Uint8Array.from(atob(base64), (one) => one.charCodeAt(0));
 
