@@ -20,8 +20,8 @@ export interface DataContractJsonOptions {
   /** The type of every body; JSON does not name it. Default: none. */
   readonly contract?: DotnetContract;
   /**
-   * The possible types of bodies: the one class that has just the members of an object, or that its `__type` names,
-   * counts. Default: none.
+   * The possible types of bodies: the only class with exactly the members of an object, or the one that its `__type`
+   * names, applies. Default: none.
    */
   readonly contracts?: readonly DotnetContract[];
 }
@@ -30,7 +30,7 @@ export interface DataContractJsonOptions {
  * The decoder of DataContractJsonSerializer's JSON: `"\/Date(ms+0200)\/"`, dictionaries as lists of Key and Value,
  * `__type`, bare `NaN`, `INF` and `-INF`; numbers keep every digit.
  *
- * Other JSON is read too, and mostly as the `json` codec reads it; list it behind that one.
+ * Other JSON is read too, mostly with the same result as from the `json` codec; list it after that one.
  *
  * @throws SobreError `InvalidArgument` for a contract that is not understood, and for an unknown option.
  */
@@ -57,7 +57,7 @@ function decodeJson(
 ): Decoded {
   if (payload.length > limits.maxBytes) throw limitExceeded("maxBytes", limits, { offset: limits.maxBytes });
   const source = jsonText(payload, contentType);
-  // Created for each question, since those come in any order.
+  // Created for each call, since calls come in any order.
   const offsetOf = (index: number): number => new ByteOffsets(source, payload.length).at(index);
   const tape = readJson(source.text, limits, offsetOf);
   const contract = choose(tape);
@@ -73,10 +73,10 @@ const scanned = 65_536;
 const marks =
   /"\\\/Date\(-?\d+(?:[+-]\d{4})?\)\\\/"|"__type":"[^":]+:[^"]+"|\[\{"Key":(?:"(?:[^"\\]|\\.){0,200}"|[^\s",{}[\]]{1,40}),"Value":|=\\"urn:schemas-microsoft-com:xml-(?:msdata|diffgram-v1)\\"/;
 
-/** JSON begins with one of a few characters. */
+/** JSON starts with one of a few characters. */
 function sniff(payload: Uint8Array): Sniff {
   const text = Buffer.from(payload.buffer, payload.byteOffset, Math.min(payload.length, scanned)).toString("latin1");
-  // Texts of two or four bytes for each character.
+  // Encodings with two or four bytes per character.
   const head = text.includes("\0") ? text.replaceAll("\0", "") : text;
   const first = /[^\t\n\r \xef\xbb\xbf\xfe\xff]/.exec(head)?.[0] ?? "";
   if (!/[-[{"\dtfnNI]/.test(first)) return "no";
@@ -84,9 +84,9 @@ function sniff(payload: Uint8Array): Sniff {
 }
 
 /**
- * The one contract with a class that a JSON object is of, that class its root; `undefined` where several fit or none.
+ * The only contract with a class that a JSON object fits, with that class as its root; `undefined` if several fit or none.
  *
- * DataContractJsonSerializer writes every member of a class, null or not, but those with `EmitDefaultValue = false`.
+ * DataContractJsonSerializer writes every member of a class, null or not, except those with `EmitDefaultValue = false`.
  */
 function contractFor(tape: JsonTape, contracts: readonly Contract[]): Contract | undefined {
   if (tape.kind(0) !== jsonKind.object || contracts.length === 0) return undefined;
@@ -98,7 +98,7 @@ function contractFor(tape: JsonTape, contracts: readonly Contract[]): Contract |
       if (shape.kind !== "object") continue;
       const name = nameText(shape.name);
       const fits = type === undefined ? hasMembers(shape, names) : nameText(type) === name;
-      // A class's own contract says more of it than one that only refers to it.
+      // A class's own contract takes precedence over one that only refers to it.
       if (fits && (!fitting.has(name) || contract.root === shape)) fitting.set(name, rooted(contract, shape));
     }
   }
@@ -121,7 +121,7 @@ function hasMembers({ members, byName }: ObjectShape, names: ReadonlySet<string>
 /**
  * Decodes JSON: by its byte-order mark, by the zero bytes of UTF-16, by the charset of the content type, or as UTF-8.
  *
- * No other charset has zero bytes in JSON: a sender that declares one there has declared it of all its bodies.
+ * In no other charset does JSON contain zero bytes: a sender that declares one anyway declares it for all its bodies.
  *
  * @throws SobreError `UnknownCharset`, or `DecodeFailed` for bytes that are not in the charset.
  */

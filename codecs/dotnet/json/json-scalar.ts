@@ -54,10 +54,10 @@ function literalOf(tape: JsonTape, value: number): boolean | null {
   return kind === jsonKind.null ? null : kind === jsonKind.true;
 }
 
-/** Digits of which a number surely keeps every one. */
+/** Number of digits that a double always preserves. */
 const shortest = 15;
 
-/** The number of a few digits, which most are, without their text. */
+/** A number with few digits, as most have, read without creating its text. */
 function shortInteger(tape: JsonTape, value: number): number | undefined {
   const { text } = tape;
   const end = tape.end(value);
@@ -68,11 +68,11 @@ function shortInteger(tape: JsonTape, value: number): number | undefined {
   let sum = 0;
   for (; at < end; at++) sum = sum * 10 + text.charCodeAt(at) - 0x30;
   if (!negative) return sum;
-  // As a number, -0 is another one than 0, and no integer is.
+  // As a double, -0 differs from 0, so it is not read as an integer.
   return sum === 0 ? undefined : -sum;
 }
 
-/** Digits that a double surely keeps, and that .NET writes at most. */
+/** Maximum number of digits that .NET writes for a double. */
 const mostDigits = 17;
 
 function untypedNumber(text: string): unknown {
@@ -106,7 +106,7 @@ export function typedJson(tape: JsonTape, value: number, kind: ScalarKind): unkn
   const text = tape.string(value);
   switch (kind) {
     case "dateTime":
-      // Other writers of JSON have ISO 8601.
+      // Other writers of JSON use ISO 8601.
       return jsonDate(text) ?? scalarOfText(text, kind);
     case "char":
       return text.length === 1 ? new Typed("char", text) : undefined;
@@ -119,7 +119,7 @@ export function typedJson(tape: JsonTape, value: number, kind: ScalarKind): unkn
     case "decimal":
     case "long":
     case "ulong":
-    // Other writers of JSON have texts for these.
+    // Other writers of JSON use texts for these.
     case "bytes":
     case "version":
       return scalarOfText(text, kind);
@@ -128,7 +128,7 @@ export function typedJson(tape: JsonTape, value: number, kind: ScalarKind): unkn
   }
 }
 
-/** The value of an enumeration: its number, or a name as other writers of JSON have; `undefined` of all else. */
+/** The value of an enumeration: its number, or a name, as from other writers of JSON; `undefined` for anything else. */
 export function enumJson(tape: JsonTape, value: number, shape: EnumShape): EnumValue | undefined {
   if (tape.kind(value) === jsonKind.integer && tape.end(value) - tape.start(value) <= 20) {
     return enumOfNumber(BigInt(tape.written(value)), shape);
@@ -139,7 +139,7 @@ export function enumJson(tape: JsonTape, value: number, shape: EnumShape): EnumV
   return number === undefined ? undefined : new EnumValue(name, number);
 }
 
-/** The bytes of a list of their numbers, or `undefined` of another list. */
+/** The bytes of a list of byte values, or `undefined` for any other list. */
 export function bytesOf(tape: JsonTape, list: number): Uint8Array | undefined {
   const bytes: number[] = [];
   for (let item = list + 1; item < tape.end(list); item = tape.next(item)) {
@@ -176,7 +176,7 @@ function qNameOf(text: string): QName {
 
 const versionParts = ["_Major", "_Minor", "_Build", "_Revision"];
 
-/** The BigInteger that an object is by its fields, or `undefined`. */
+/** The BigInteger that an object's fields represent, or `undefined`. */
 function bigInteger(tape: JsonTape, object: number): BigInteger | undefined {
   const bits = tape.member(object, "_bits");
   const sign = bits === undefined ? undefined : tape.member(object, "_sign");
@@ -188,7 +188,7 @@ function bigInteger(tape: JsonTape, object: number): BigInteger | undefined {
   return words.length === 0 ? undefined : bigIntegerOf(words, tape.written(sign));
 }
 
-/** The BigInteger, DateTimeOffset or Version that an object is, or `undefined`. */
+/** The BigInteger, DateTimeOffset or Version that an object represents, or `undefined`. */
 export function systemStruct(tape: JsonTape, object: number, shape: ResolvedShape | undefined): unknown {
   if (shape !== undefined && shape.kind !== "scalar") return undefined;
   const count = tape.count(object, 4);

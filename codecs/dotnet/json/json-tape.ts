@@ -6,24 +6,24 @@ export const jsonKind = {
   plain: 2,
   /** A string with escapes. */
   escaped: 3,
-  /** Digits, and a minus perhaps. */
+  /** Digits, optionally after a minus. */
   integer: 4,
-  /** Any other number, `NaN`, `INF` and `-INF` among them. */
+  /** Any other number, including `NaN`, `INF` and `-INF`. */
   number: 5,
   true: 6,
   false: 7,
   null: 8,
 } as const;
 
-/** Names that came last: those of members repeat from object to object, and from message to message. */
+/** Recent names: those of members repeat across objects and messages. */
 const keptNames: (string | undefined)[] = Array.from({ length: 256 });
 const longestName = 64;
 
-/** Numbers that a value takes on the tape: its kind, where it starts, and where it ends. */
+/** Number of tape slots per value: its kind, its start and its end. */
 const width = 3;
 
 /**
- * The values of a JSON document in their order, as places in its text, with no object for each: a value is a number.
+ * The values of a JSON document in order, as positions in its text, without an object for each: a value is a number.
  *
  * A container is followed by its contents; in an object each name, a string, precedes its value.
  */
@@ -36,7 +36,7 @@ export class JsonTape {
     this.text = text;
   }
 
-  /** How many values and names there are, and so the number of the next. */
+  /** The number of values and names, which is also the index of the next one. */
   get length(): number {
     return this.#length;
   }
@@ -55,7 +55,7 @@ export class JsonTape {
     return this.#length++;
   }
 
-  /** Ends a container behind the last value. */
+  /** Ends a container after the last value. */
   close(container: number): void {
     this.#cells[container * width + 2] = this.#length;
   }
@@ -89,7 +89,7 @@ export class JsonTape {
     return kind === jsonKind.integer || kind === jsonKind.number;
   }
 
-  /** A scalar as it was written. */
+  /** A scalar as written. */
   written(value: number): string {
     return this.text.slice(this.start(value), this.end(value));
   }
@@ -101,7 +101,7 @@ export class JsonTape {
     return String(text);
   }
 
-  /** The text of a member's name, the same string for each of the same members. */
+  /** The text of a member's name; the same string for equal names. */
   name(value: number): string {
     const start = this.start(value) + 1;
     const length = this.end(value) - start - 1;
@@ -116,14 +116,14 @@ export class JsonTape {
     return name;
   }
 
-  /** Whether a name is this one, which costs no string. */
+  /** Whether a name is this one, without creating a string. */
   isNamed(name: number, text: string): boolean {
     if (this.kind(name) === jsonKind.escaped) return this.string(name) === text;
     const start = this.start(name) + 1;
     return this.end(name) - start === text.length + 1 && this.text.startsWith(text, start);
   }
 
-  /** The member of a name, of several the last, or `undefined`. */
+  /** The member with a name, the last if there are several, or `undefined`. */
   member(object: number, text: string): number | undefined {
     let found: number | undefined;
     const end = this.end(object);
@@ -133,7 +133,7 @@ export class JsonTape {
     return found;
   }
 
-  /** The members of an object, counted up to `most` and one more. */
+  /** The number of members of an object; counting stops at `most` + 1. */
   count(object: number, most: number): number {
     let count = 0;
     const end = this.end(object);
@@ -141,7 +141,7 @@ export class JsonTape {
     return count;
   }
 
-  /** The names of an object in their order. */
+  /** The names of an object in order. */
   names(object: number): readonly string[] {
     const names: string[] = [];
     const end = this.end(object);

@@ -20,11 +20,11 @@ import { queuedItems } from "./queued-items.ts";
 import { clrNamespaces } from "../xml/namespaces.ts";
 import type { XmlName } from "../xml/node.ts";
 
-/** A container that is being filled: what is next, and where it ends. */
+/** A container that is being filled: its next value, and its end. */
 interface Place {
   next: number;
   readonly end: number;
-  /** The member, item or entry that is being read. */
+  /** The current member, item or entry. */
   at: number;
 }
 
@@ -33,7 +33,7 @@ interface ListFrame extends Place {
   readonly kind: "list";
   readonly list: unknown[];
   readonly items: Shape | undefined;
-  /** Items that are placed. */
+  /** The number of items placed. */
   count: number;
 }
 
@@ -44,7 +44,7 @@ interface EntriesFrame extends Place {
   readonly shape: MapShape | undefined;
 }
 
-/** An object; `values` is the shape of every member where it is a dictionary. */
+/** An object; `values` is the shape of every member if it is a dictionary. */
 interface ObjectFrame extends Place {
   readonly kind: "object";
   readonly bag: Record<string, unknown>;
@@ -67,7 +67,7 @@ const mostWarnings = 100;
 /**
  * Maps the values of a DataContractJsonSerializer document to plain ones, by a contract or by their form; not recursive.
  *
- * A value that does not fit the contract is kept as it was written, with a warning that names its path.
+ * A value that does not fit the contract is kept as written, with a warning that names its path.
  */
 export function mapJson(tape: JsonTape, contract: Contract | undefined, limits: DecodeLimits): MappedJson {
   return new JsonMapper(tape, contract, limits).map();
@@ -79,7 +79,7 @@ class JsonMapper {
   readonly #limits: DecodeLimits;
   readonly #frames: Frame[] = [];
   readonly #strangers = new Set<string>();
-  /** Whether the scalar that was read last is a floating-point number that looks like an integer. */
+  /** Whether the last scalar read is a floating-point number that looks like an integer. */
   #isWhole = false;
 
   constructor(tape: JsonTape, contract: Contract | undefined, limits: DecodeLimits) {
@@ -94,7 +94,7 @@ class JsonMapper {
     return { body, warnings: [...this.#strangers] };
   }
 
-  /** Warns once of a member that a class does not have: the contract may be misspelt, or older than the sender. */
+  /** Warns once about a member that a class does not have: the contract may be misspelt, or older than the sender. */
   #warnOfMember(member: string, { name }: ObjectShape): void {
     if (this.#strangers.size >= mostWarnings) return;
     this.#strangers.add(
@@ -102,7 +102,7 @@ class JsonMapper {
     );
   }
 
-  /** Notes a member or an item that is a floating-point number by its contract, and looks like an integer. */
+  /** Records a member or item that is a floating-point number by its contract but looks like an integer. */
   #noteWhole(container: object, key: unknown): void {
     if (!this.#isWhole) return;
     annotateDouble(container, key);
@@ -151,7 +151,7 @@ class JsonMapper {
     frame.at = item;
     frame.next = tape.next(item);
     const entry = entryOf(tape, item);
-    // A list is a dictionary only if all of it are entries.
+    // A list is a dictionary only if all of its items are entries.
     if (entry === undefined) return;
     const [key, value] = entry;
     if (target instanceof Map) target.set(this.#start(key, shape?.key), this.#start(value, shape?.value));
@@ -211,13 +211,13 @@ class JsonMapper {
       return this.#list(value, undefined);
     }
     const end = this.#tape.end(value);
-    // Most lists of a dense document are short, and one that grows has room for seventeen.
+    // Most lists in a dense document are short, and growing an array allocates room for seventeen items.
     const list: unknown[] = value + 2 === end ? [undefined] : [];
     this.#open({ kind: "list", next: value + 1, end, at: value, list, items: shape?.items, count: 0 });
     return list;
   }
 
-  /** A list of values in another order. */
+  /** Reads a list of values in a different order. */
   #row(values: readonly number[], items: Shape): unknown[] {
     const list: unknown[] = [];
     const frames = values.map((next, count): ListFrame => ({
@@ -229,7 +229,7 @@ class JsonMapper {
       items,
       count,
     }));
-    // The innermost is filled first.
+    // The innermost frame is filled first.
     for (const frame of frames.reverse()) this.#open(frame);
     return list;
   }
@@ -270,18 +270,18 @@ class JsonMapper {
     return isOther ? annotate(bag, { typeName: nameText(named) }) : bag;
   }
 
-  /** Items are placed in their order; the contents of one are read before the next. */
+  /** Items are placed in order; the contents of one are read before the next. */
   #open(frame: Frame): void {
     if (frame.next < frame.end) this.#frames.push(frame);
   }
 
-  /** Warns once of a path with values that are not what the contract says; they are kept as they were written. */
+  /** Warns once about a path with values that do not fit the contract; they are kept as written. */
   #misfit(shape: ResolvedShape): void {
     if (this.#strangers.size >= mostWarnings) return;
     this.#strangers.add(`${this.#path()} does not fit its contract (${wordsOf(shape)}); it was kept as written.`);
   }
 
-  /** The path to the value that is being read. */
+  /** The path of the current value. */
   #path(): string {
     let path = "$";
     let row: unknown;
@@ -296,14 +296,14 @@ class JsonMapper {
   }
 }
 
-/** A list of objects that have Key and Value and nothing else is a dictionary; one without items only if it may be. */
+/** A list of objects with exactly Key and Value is a dictionary; an empty one only if `mayBeEmpty`. */
 function isDictionary(tape: JsonTape, list: number, mayBeEmpty: boolean): boolean {
   const end = tape.end(list);
   for (let item = list + 1; item < end; item = tape.next(item)) if (entryOf(tape, item) === undefined) return false;
   return mayBeEmpty || end > list + 1;
 }
 
-/** Key and value of an entry, or `undefined` of all else. */
+/** The key and value of an entry, or `undefined` for anything else. */
 function entryOf(tape: JsonTape, item: number): readonly [key: number, value: number] | undefined {
   if (tape.kind(item) !== jsonKind.object || tape.count(item, 2) !== 2) return undefined;
   const key = tape.member(item, "Key");
@@ -319,7 +319,7 @@ function hasStringKeys(tape: JsonTape, list: number): boolean {
   return true;
 }
 
-/** `__type`: the name, a colon and the namespace, in which # stands for that of CLR types. */
+/** `__type`: the name, a colon and the namespace, in which # abbreviates that of CLR types. */
 export function typeOf(tape: JsonTape, object: number): XmlName | undefined {
   const member = tape.member(object, "__type");
   if (member === undefined || !tape.isString(member)) return undefined;

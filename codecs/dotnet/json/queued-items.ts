@@ -1,8 +1,8 @@
 import { jsonKind, type JsonTape } from "./json-tape.ts";
 
 /**
- * The items of a Queue or a Stack in their order, of which DataContractJsonSerializer writes the private fields: an array
- * with room for more, how many count, and the place of the first in a queue; or `undefined`.
+ * The items of a Queue or Stack in order, or `undefined`. DataContractJsonSerializer writes their private fields: an array
+ * with spare capacity, the number of items and, for a queue, the index of the first.
  */
 export function queuedItems(tape: JsonTape, object: number): readonly number[] | undefined {
   const array = tape.member(object, "_array");

@@ -9,7 +9,7 @@ const escapedString = /"(?:[^"\\\0-\x1f]|\\(?:["\\/bfnrt]|u[0-9A-Fa-f]{4}))*"/y;
 // oxlint-disable-next-line no-control-regex -- RFC 8259 section 7 forbids them
 const cutString = /"(?:[^"\\\0-\x1f]|\\(?:["\\/bfnrt]|u[0-9A-Fa-f]{4}))*(?:\\(?:u[0-9A-Fa-f]{0,3})?)?$/y;
 
-/** The literals of JSON, and what DataContractJsonSerializer writes for numbers that JSON lacks. */
+/** The literals of JSON, and those that DataContractJsonSerializer writes for numbers that JSON lacks. */
 const literals: readonly (readonly [string, number])[] = [
   ["true", jsonKind.true],
   ["false", jsonKind.false],
@@ -22,7 +22,7 @@ const literals: readonly (readonly [string, number])[] = [
 /**
  * Reads JSON (RFC 8259), and bare `NaN`, `INF` and `-INF`, onto a tape whose first value is the root; not recursive.
  *
- * @throws SobreError `DecodeFailed`, `TruncatedPayload`, `TrailingBytes` or `LimitExceeded`; `offsetOf` gives the byte.
+ * @throws SobreError `DecodeFailed`, `TruncatedPayload`, `TrailingBytes` or `LimitExceeded`; `offsetOf` returns the byte offset.
  */
 export function readJson(text: string, limits: DecodeLimits, offsetOf: (index: number) => number): JsonTape {
   return new JsonReader(text, limits, offsetOf).document();
@@ -117,7 +117,7 @@ class JsonReader {
     throw this.#unexpected();
   }
 
-  /** RFC 8259 section 6; whether a number is here. */
+  /** Reads a number (RFC 8259 section 6); returns whether there is one. */
   #number(at: number): boolean {
     const text = this.#text;
     const first = text.charCodeAt(at) === 0x2d ? at + 1 : at;
@@ -139,7 +139,7 @@ class JsonReader {
     return true;
   }
 
-  /** The index behind digits. */
+  /** The index after the digits. */
   #digits(from: number): number {
     let at = from;
     for (;;) {

@@ -8,18 +8,18 @@ import { longOf } from "./write-scalar.ts";
 
 /** How values of one type are written in an array. */
 interface ItemForm<T> {
-  /** The value as it is written, or `undefined` for what is none. */
+  /** Converts a value to the one to write; `undefined` if it is not of the type. */
   readonly read: (value: unknown) => T | undefined;
   readonly set: (view: DataView, at: number, value: T) => void;
 }
 
-/** A form with the type of its values closed in, so that forms of all types fit one list. */
+/** A form that hides the type of its values, so that forms of all types fit into one list. */
 export type ArrayWriter = (
   values: readonly unknown[],
   write: (type: number, width: number, set: (view: DataView, at: number, index: number) => void) => void,
 ) => boolean;
 
-/** `type` is the record of one value, and `width` its bytes; the record of an array has the next type. */
+/** `type` is the record of one value, and `width` its bytes; an array uses the next record type. */
 function form<T>(type: number, width: number, { read, set }: ItemForm<T>): ArrayWriter {
   return (values, write) => {
     const items = values.map(read).filter((value) => value !== undefined);
@@ -37,7 +37,7 @@ const number = (value: unknown): number | undefined => (typeof value === "number
 
 const int = (value: unknown): number | undefined => (typeof value === "number" ? integerIn(value, "int") : undefined);
 
-/** XmlDictionaryWriter.WriteArray has these types, and DataContractSerializer calls it for arrays of them. */
+/** The types of XmlDictionaryWriter.WriteArray, which DataContractSerializer calls for arrays of them. */
 export const arrayWriters: ReadonlyMap<ScalarKind, ArrayWriter> = new Map<ScalarKind, ArrayWriter>([
   ["boolean", form(record.boolText, 1, { read: boolean, set: (view, at, value) => view.setUint8(at, value ? 1 : 0) })],
   ["int", form(record.int32Text, 4, { read: int, set: (view, at, value) => view.setInt32(at, value, true) })],

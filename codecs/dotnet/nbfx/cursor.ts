@@ -4,7 +4,7 @@ import { SobreError } from "../../../src/errors/sobre-error.ts";
 /** Names and namespaces repeat from message to message. */
 const names = new TextCache(96);
 
-/** Reads the primitives of MC-NBFX 2.1.2 from bytes, and never beyond their end. */
+/** Reads the primitives of MC-NBFX 2.1.2 from bytes, never beyond their end. */
 export class NbfxCursor {
   readonly bytes: Uint8Array;
   /** Offset of the next byte. */
@@ -33,7 +33,7 @@ export class NbfxCursor {
     return byte;
   }
 
-  /** Moves over `length` bytes and gives where they start. */
+  /** Skips `length` bytes and returns the offset of the first. */
   take(length: number): number {
     const start = this.at;
     if (length > this.bytes.length - start) throw this.truncated();
@@ -41,7 +41,7 @@ export class NbfxCursor {
     return start;
   }
 
-  /** MultiByteInt31: seven bits a byte, least significant first, at most 2^31 - 1. */
+  /** MultiByteInt31: seven bits per byte, least significant first, at most 2^31 - 1. */
   multiByteInt31(): number {
     const start = this.at;
     let value = 0;
@@ -95,7 +95,7 @@ export class NbfxCursor {
     return text;
   }
 
-  /** The error of bytes that break the format, for its caller to throw. */
+  /** The error for invalid bytes, for the caller to throw. */
   broken(what: string, offset: number): SobreError {
     return new SobreError("DecodeFailed", `The binary XML ${what}, at byte ${offset}.`, { offset });
   }

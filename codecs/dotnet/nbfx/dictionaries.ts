@@ -1,10 +1,10 @@
 import type { NbfxCursor } from "./cursor.ts";
 
-/** The strings that records name by number. */
+/** The strings to which records refer by id. */
 export interface NbfxDictionaryOptions {
   /**
    * Strings of the static dictionary: the one at index n has the id 2n. Default: those of SOAP (MC-NBFS 2.1) for a message
-   * that is declared as WCF's or begins as one, and none for other documents.
+   * that is declared as WCF's or starts like one, and none for other documents.
    */
   readonly dictionary?: readonly string[] | undefined;
   /** Strings of the session: the one at index n has the id 2n + 1; those of the payload's own table follow. Default: none. */
@@ -25,7 +25,7 @@ export function readStringTable(cursor: NbfxCursor): readonly string[] {
   return strings;
 }
 
-/** Looks strings up by their id. */
+/** Looks up strings by id. */
 export class NbfxDictionaries {
   readonly #static: readonly string[];
   #session: readonly string[];
@@ -40,7 +40,7 @@ export class NbfxDictionaries {
     this.#session = [...this.#session, ...strings];
   }
 
-  /** Reads an id and gives its string. @throws SobreError `DecodeFailed` for an id that is not in the dictionaries. */
+  /** Reads an id and returns its string. @throws SobreError `DecodeFailed` for an id that is not in the dictionaries. */
   lookup(cursor: NbfxCursor): string {
     const start = cursor.at;
     const id = cursor.multiByteInt31();

@@ -13,13 +13,13 @@ const letters = Array.from("abcdefghijklmnopqrstuvwxyz");
 
 /** Writes elements with the prefixes that .NET's XmlBaseWriter chooses; declarations follow the attributes. */
 export class ElementWriter {
-  /** The records behind it; write text through it after {@link content}. */
+  /** The underlying record writer; use it to write text after {@link content}. */
   readonly records: RecordWriter = new RecordWriter();
   readonly #declared: Declaration[] = [];
   #depth = 0;
   #isOpen = false;
 
-  /** Starts an element; without a prefix it takes the one in scope for its namespace, or the empty one. */
+  /** Starts an element; without a prefix, it uses the one in scope for its namespace, or the empty one. */
   start({ namespace, local }: XmlName, prefix: string = this.#prefixOf(namespace) ?? ""): void {
     this.content();
     this.#depth++;
@@ -47,7 +47,7 @@ export class ElementWriter {
     }
   }
 
-  /** Declares a namespace under a prefix, or under the next free letter unless it has a prefix. */
+  /** Declares a namespace under a prefix, or under the next free letter if no prefix is given. */
   declare(namespace: string, prefix?: string): string {
     const known = prefix ?? this.#prefixOf(namespace);
     const chosen = known ?? letters.find((letter) => this.#namespaceOf(letter) === undefined) ?? `p${this.#depth}`;
@@ -55,7 +55,7 @@ export class ElementWriter {
     return chosen;
   }
 
-  /** An attribute with a prefix; `write` writes its value, and nothing else. */
+  /** An attribute with a prefix; `write` must write its value and nothing else. */
   attribute(prefix: string, { namespace, local }: XmlName, write: (records: RecordWriter) => void): void {
     this.records.named(prefix, local, attributeRecords);
     write(this.records);
@@ -75,13 +75,13 @@ export class ElementWriter {
     this.attribute("i", { namespace: xsi, local: "type" }, (records) => records.text(this.qualified(name)));
   }
 
-  /** A name with the prefix of its namespace, which is declared when it is not. */
+  /** A name with the prefix of its namespace, which is declared if necessary. */
   qualified({ namespace, local }: XmlName): string {
     const prefix = this.declare(namespace);
     return prefix === "" ? local : `${prefix}:${local}`;
   }
 
-  /** Begins an array record; its element has no contents, and what follows is its values. */
+  /** Starts an array record; its element has no contents, and the values follow. */
   arrayItem({ namespace, local }: XmlName): void {
     this.content();
     this.records.node(record.array);
@@ -103,7 +103,7 @@ export class ElementWriter {
     return this.#declared.findLast((declaration) => declaration.prefix === prefix)?.namespace;
   }
 
-  /** The innermost prefix that stands for a namespace here. */
+  /** The innermost prefix in scope for a namespace. */
   #prefixOf(namespace: string): string | undefined {
     const found = this.#declared.findLast(
       (declaration) => declaration.namespace === namespace && this.#namespaceOf(declaration.prefix) === namespace,

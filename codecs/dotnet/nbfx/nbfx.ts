@@ -24,18 +24,18 @@ export interface NbfxOptions extends Omit<NbfxReadOptions, "soap"> {
   /** The .NET types, for facts that the bytes leave out; the contract with the root's name applies. Default: none. */
   readonly contracts?: readonly DotnetContract[];
   /**
-   * Whether numbers whose type the document names keep it, as typed values, so that a body is written as it was read.
+   * Whether numbers with a type named in the document keep it, as typed values, so that a body is written as it was read.
    * Default: false.
    */
   readonly keepTypes?: boolean;
-  /** Whether every object is numbered when it is written (`preserveObjectReferences`). Default: false. */
+  /** Whether to number every object on writing (`preserveObjectReferences`). Default: false. */
   readonly preserveReferences?: boolean;
   /**
-   * Whether a body that is one string, or the bytes of one, is opened when the content type says JSON, and the string is.
+   * Whether to unwrap a body that is one string, or its bytes, if the content type says JSON and the string is JSON.
    * Default: true.
    */
   readonly unwrapJson?: boolean;
-  /** Whether a body that is bytes is opened when they are JSON, XML, a legacy format or base64 of one. Default: false. */
+  /** Whether to unwrap a body of bytes that are JSON, XML, a legacy format or base64 of one. Default: false. */
   readonly unwrapBytes?: boolean;
 }
 
@@ -43,11 +43,11 @@ export interface NbfxOptions extends Omit<NbfxReadOptions, "soap"> {
  * The codec of .NET binary XML (MC-NBFX): reads what `new BrokeredMessage(obj)` and NetDataContractSerializer write, and
  * writes what `GetBody<T>()` reads.
  *
- * Reading: nothing is loaded or run: type names are text. Without a contract, values are what the records say; Guid, char,
- * enum, TimeSpan, ulong and Uri then come as text or numbers, and the strings "0" and "1" as numbers. Shared references
- * stay shared. Errors name the byte. A SOAP message of WCF is `{ Header, Body }`, and its type that of the first part of its body.
+ * Reading: nothing is loaded or run; type names are only text. Without a contract, values have the types of the records;
+ * Guid, char, enum, TimeSpan, ulong and Uri are then text or numbers, and the strings "0" and "1" are numbers. Shared
+ * references are preserved. Errors name the byte. A WCF SOAP message is `{ Header, Body }`, with the type of the first part of its body.
  *
- * Writing: scalars as they are; lists, objects and dictionaries by the contract, when there is one contract.
+ * Writing: scalars by their own type; lists, objects and dictionaries by the contract, if there is exactly one.
  *
  * @throws SobreError `InvalidArgument` for a contract that is not understood, an unknown time zone or option.
  */
@@ -108,14 +108,14 @@ function decodeNbfx(
   });
 }
 
-/** Everything that .NET's serializers write names a namespace that starts like this, or declares that of `xsi`. */
+/** All output of .NET's serializers contains a namespace that starts like this, or declares that of `xsi`. */
 const schemas = "http://schemas.";
 
 /**
- * Whether bytes are .NET binary XML: they begin with an element and parse to the last byte.
+ * Whether bytes are .NET binary XML: they start with an element and parse to the last byte.
  *
- * `strong` when the root is in one of .NET's namespaces or declares that of `xsi:type`; texts that begin with `@` do
- * neither. A payload that only begins so and names one of .NET's namespaces is `weak`, so that its reader reports the fault.
+ * `strong` when the root is in one of .NET's namespaces or declares that of `xsi:type`; texts that start with `@` do
+ * neither. A payload that only starts like this and names one of .NET's namespaces is `weak`, so that its reader reports the error.
  */
 function sniffNbfx(payload: Uint8Array, options: NbfxReadOptions): Sniff {
   const first = payload[0] ?? 0;

@@ -19,11 +19,11 @@ import { Tags } from "../xml/tags.ts";
 
 /** Options of {@link readNbfxDocument}. */
 export interface NbfxReadOptions extends NbfxDictionaryOptions {
-  /** Whether a string table precedes the document (MC-NBFSE). Default: where one does that the envelope of a SOAP message follows. */
+  /** Whether a string table precedes the document (MC-NBFSE). Default: true if a valid one is followed by the envelope of a SOAP message. */
   readonly stringTable?: boolean | undefined;
-  /** Whether the document is declared as a message of WCF, so that its names are those of SOAP's dictionary. Default: false. */
+  /** Whether the document is declared as a WCF message, so that its names are in SOAP's dictionary. Default: false. */
   readonly soap?: boolean | undefined;
-  /** IANA zone in which local times are shown, e.g. `Europe/Madrid`; they travel in UTC. Default: that of the process. */
+  /** IANA zone for local times, e.g. `Europe/Madrid`; they are written in UTC. Default: that of the process. */
   readonly timeZone?: string | undefined;
 }
 
@@ -41,7 +41,7 @@ export function readNbfxDocument(
   return new NbfxReader(payload, limits, options).document();
 }
 
-/** Whether a payload is a string table that fits, and then the start of a SOAP envelope as WCF writes it. */
+/** Whether a payload starts with a valid string table, followed by the start of a SOAP envelope as WCF writes it. */
 export function beginsWithTable(payload: Uint8Array): boolean {
   let at = 0;
   let size = 0;
@@ -51,7 +51,7 @@ export function beginsWithTable(payload: Uint8Array): boolean {
     size += (byte & 0x7f) * 2 ** (7 * at);
     more = byte >= 0x80;
   }
-  // Nearly all payloads end here.
+  // Nearly all payloads return here.
   if (!isEnvelope(payload, at + size)) return false;
   try {
     readStringTable(new NbfxCursor(payload));
@@ -71,7 +71,7 @@ class NbfxReader {
   readonly #limits: DecodeLimits;
   readonly #context: TextContext;
   readonly #scope = new NamespaceScope();
-  /** Where the scopes of the open elements begin. */
+  /** The marks at which the scopes of the open elements start. */
   readonly #marks: number[] = [];
   readonly #nodes: (XmlElement | XmlComment)[] = [];
   readonly #names = new NewNames();
@@ -143,7 +143,7 @@ class NbfxReader {
     return element;
   }
 
-  /** Reads an element record and the attributes behind it. */
+  /** Reads an element record and its attributes. */
   #element(type: number, start: number): XmlElement {
     this.#count(1, start);
     if (this.#marks.length >= this.#limits.maxDepth * elementsPerLevel) {
@@ -232,7 +232,7 @@ class NbfxReader {
   #text(element: XmlElement, type: number, start: number): void {
     this.#count(element.endsInText ? textBesideText : 1, start);
     const even = type & 0xfe;
-    // The ends of a list have their own "with end" forms.
+    // The end records of a list have their own "with end" forms.
     const list = even === record.startListText ? this.#listValue(start) : undefined;
     const value = list?.values ?? this.#textValue(even, start);
     element.add(new XmlText(value, scalarTypeOf(even), start));
@@ -298,7 +298,7 @@ class NbfxReader {
     return name;
   }
 
-  /** A long string of a session costs two bytes wherever it is named. */
+  /** Charges for a string by its length: a long string of a session takes only two bytes per use. */
   #weighString(text: string, offset: number): void {
     if (text.length >= 64) this.#count(text.length >> 6, offset);
   }
@@ -322,10 +322,10 @@ class NbfxReader {
   }
 }
 
-/** Each further adjacent text counts as this many items: writers cut text at some hundred bytes, and a byte can be a text. */
+/** Each further adjacent text counts as this many items: writers split text only every few hundred bytes, and a text can take a single byte. */
 const textBesideText = 16;
 
-/** MC-NBFX 2.2.3.31: the types of arrays, as records with end element, and the bytes of a value. */
+/** MC-NBFX 2.2.3.31: the types of arrays, as records with end element, and the bytes per value. */
 const arrayWidths: ReadonlyMap<number, number> = new Map([
   [record.boolText + 1, 1],
   [record.int16Text + 1, 2],

@@ -3,17 +3,17 @@ import type { DateTime } from "../../../src/values/date-time.ts";
 import { ticksPerMinute } from "../../../src/values/ticks.ts";
 import { type NamedRecords, record } from "./records.ts";
 
-/** .NET's writer collects this many bytes before it gives them to its stream. */
+/** The buffer size of .NET's writer in bytes. */
 const bufferLength = 512;
-/** Bytes that it reserves for a UTF-16 unit. */
+/** Bytes that .NET's writer reserves per UTF-16 unit. */
 const maxBytesPerChar = 3;
 const utf8 = new TextEncoder();
 
 /**
  * Writes the records of MC-NBFX byte for byte as .NET's XmlBinaryNodeWriter does.
  *
- * A text record can still be turned into its form "with end element" as long as the buffer that it begins in has not been
- * given away. So the writer has to know where .NET's 512 bytes would end, and reserves what .NET reserves.
+ * A text record can still be changed to its form "with end element" as long as the buffer in which it starts has not been
+ * flushed. So the writer tracks where .NET's 512-byte buffer would end, and reserves the same space as .NET.
  */
 export class RecordWriter {
   #bytes = new Uint8Array(1024);
@@ -21,7 +21,7 @@ export class RecordWriter {
   #length = 0;
   /** Bytes in .NET's buffer. */
   #buffered = 0;
-  /** Where the last text record begins, while it can be changed; otherwise -1. */
+  /** The offset of the last text record, while it can be changed; otherwise -1. */
   #textAt = -1;
 
   /** The bytes written so far. */
@@ -35,7 +35,7 @@ export class RecordWriter {
     this.#textAt = -1;
   }
 
-  /** The beginning of an element or attribute with its name. */
+  /** The start of an element or attribute, with its name. */
   named(prefix: string, local: string, { short, long, letterA }: NamedRecords): void {
     const isLetter = /^[a-z]$/.test(prefix);
     this.node(prefix === "" ? short : isLetter ? letterA + prefix.charCodeAt(0) - 0x61 : long);
@@ -65,7 +65,7 @@ export class RecordWriter {
     this.#put(left);
   }
 
-  /** The end of an element: in the text record before it, where that is still possible. */
+  /** The end of an element: merged into the preceding text record, if still possible. */
   endElement(): void {
     if (this.#textAt === -1) {
       this.node(record.endElement);
@@ -75,7 +75,7 @@ export class RecordWriter {
     this.#textAt = -1;
   }
 
-  /** Nothing after an attribute's value may change it. */
+  /** Ends an attribute: nothing that follows may change its value. */
   endAttribute(): void {
     this.#textAt = -1;
   }
@@ -132,7 +132,7 @@ export class RecordWriter {
     return this.#fixed(record.int64Text, 8, (at) => this.#view.setBigInt64(at, value, true));
   }
 
-  /** A float or double: as an integer or float where that holds it. */
+  /** A float or double: as an integer or float if that represents it exactly. */
   double(value: number, single: boolean): void {
     if (Number.isInteger(value) && (single || Math.fround(value) === value) && Math.abs(value) < 2 ** 63) {
       return this.integer(BigInt(value));
@@ -151,7 +151,7 @@ export class RecordWriter {
     this.#fixed(record.dateTimeText, 8, (at) => this.#view.setBigUint64(at, dateTimeBits(value), true));
   }
 
-  /** Bytes: .NET holds back the remainder beyond a multiple of three, for base64. */
+  /** Bytes: .NET writes the remainder beyond a multiple of three separately, because of base64. */
   bytes(bytes: Uint8Array): void {
     const whole = bytes.length - (bytes.length % 3);
     if (whole > 0) {
@@ -169,7 +169,7 @@ export class RecordWriter {
     this.#append(bytes.subarray(whole));
   }
 
-  /** The part of an array record behind its element: type, count and values of `width` bytes. */
+  /** The part of an array record after its element: type, count and values of `width` bytes. */
   arrayValues(
     type: number,
     width: number,
@@ -209,13 +209,13 @@ export class RecordWriter {
     for (let shift = 0; shift < 8 << size; shift += 8) this.#put((length >>> shift) & 0xff);
   }
 
-  /** Text in pieces of which each surely fits the buffer. */
+  /** Text in pieces that are certain to fit the buffer. */
   #utf8(text: string): void {
     const most = Math.floor(bufferLength / maxBytesPerChar);
     let at = 0;
     while (text.length - at > most) {
       const end = at + most;
-      // A surrogate pair stays together.
+      // A surrogate pair must not be split.
       const piece = text.slice(at, (text.charCodeAt(end - 1) & 0xfc00) === 0xd800 ? end - 1 : end);
       this.#reserve(piece.length * maxBytesPerChar);
       this.#append(utf8.encode(piece));
@@ -278,7 +278,7 @@ export function dateTimeBits({ ticks, kind, offsetMinutes }: DateTime): bigint {
   return (2n << 62n) | BigInt.asUintN(62, utc);
 }
 
-/** OLE's DECIMAL of decimal text. */
+/** Writes decimal text as an OLE DECIMAL. */
 export function setDecimal(view: DataView, at: number, text: string): void {
   const [whole = "", fraction = ""] = text.replace("-", "").split(".");
   const digits = BigInt(whole + fraction);

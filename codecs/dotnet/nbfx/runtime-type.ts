@@ -8,7 +8,7 @@ import { QName } from "../../../src/values/q-name.ts";
 import type { ScalarKind } from "../data-contract/scalar-kind.ts";
 import type { ResolvedShape } from "../data-contract/shape.ts";
 
-/** The .NET scalars that typed AMQP values stand for. */
+/** The .NET scalars that correspond to typed AMQP values. */
 const typedKinds: Readonly<Partial<Record<string, ScalarKind>>> = {
   byte: "sbyte",
   ubyte: "byte",
@@ -24,7 +24,7 @@ const typedKinds: Readonly<Partial<Record<string, ScalarKind>>> = {
   uuid: "guid",
 };
 
-/** The scalar that a JavaScript value is when nothing declares one, or `undefined`: a number is an int when it can be. */
+/** The scalar for a JavaScript value without a declared type, or `undefined`: a number is an int if possible. */
 export function runtimeScalar(value: unknown): ScalarKind | undefined {
   switch (typeof value) {
     case "string":
@@ -52,7 +52,7 @@ function runtimeObject(value: unknown): ScalarKind | undefined {
   return value instanceof QName ? "qname" : undefined;
 }
 
-/** The shape of a list of which nothing is known but its items: of one scalar when all are of it, otherwise of objects. */
+/** The shape of a list without a declared type: a list of one scalar type if all items have it, otherwise of objects. */
 export function runtimeItems(items: readonly unknown[]): ResolvedShape {
   const kinds = new Set(items.map(runtimeScalar));
   const [only] = kinds;

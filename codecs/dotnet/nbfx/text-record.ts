@@ -64,7 +64,7 @@ export function readTextValue(cursor: NbfxCursor, type: number, context: TextCon
   }
 }
 
-/** Reads a value of a fixed size, as in arrays, too. */
+/** Reads a value of a fixed size, also in arrays. */
 export function readFixed(cursor: NbfxCursor, type: number, timeZone: string | undefined): XmlScalar {
   switch (type) {
     case record.int16Text:

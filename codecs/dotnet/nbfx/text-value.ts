@@ -56,13 +56,13 @@ export function readDateTime(cursor: NbfxCursor, timeZone: string | undefined): 
   const bits = cursor.view.getBigUint64(start, true);
   const kind = Number(bits >> kindShift);
   let ticks = bits & ticksMask;
-  // East of Greenwich the first hours of the year 1 are before it in UTC, as negative numbers of 62 bits.
+  // East of Greenwich, the first hours of year 1 are before year 1 in UTC: negative numbers of 62 bits.
   if (kind >= 2 && ticks > ticksMask - ticksPerDay) ticks -= ticksMask + 1n;
   if (ticks > maxTicks + (kind >= 2 ? ticksPerDay : 0n)) throw cursor.broken("has a time beyond the year 9999", start);
   if (kind < 2) return new DateTime(ticks, kind === 1 ? "utc" : "unspecified");
   const offset = offsetAt(ticks, timeZone);
   const clock = ticks + BigInt(offset) * ticksPerMinute;
-  // .NET cuts what the zone moves beyond its calendar.
+  // .NET clamps times that the zone moves beyond its calendar.
   return new DateTime(clock < 0n ? 0n : clock > maxTicks ? maxTicks : clock, "local", offset);
 }
 

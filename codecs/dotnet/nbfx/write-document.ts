@@ -25,7 +25,7 @@ import { unsupported, versionFields, writeEnum, writeScalar } from "./write-scal
 
 /** Options of {@link writeNbfxDocument}. */
 export interface NbfxWriteOptions {
-  /** The type of the body; default: the scalar that the value is. */
+  /** The type of the body. Default: the scalar type of the value. */
   readonly contract?: Contract | undefined;
   /** Whether every object is numbered and shared ones are referred to, as with `preserveObjectReferences`. Default: false. */
   readonly preserveReferences?: boolean | undefined;
@@ -37,7 +37,7 @@ const maxDepth = 500;
 /**
  * Writes a value as DataContractSerializer writes it over .NET's binary writer, so that `GetBody<T>()` reads it.
  *
- * @throws SobreError `UnsupportedValue` with the path for what the contract does not hold.
+ * @throws SobreError `UnsupportedValue` with the path for values that do not fit the contract.
  */
 export function writeNbfxDocument(value: unknown, options: NbfxWriteOptions = {}): Uint8Array {
   return new DocumentWriter(options).write(value);
@@ -100,7 +100,7 @@ class DocumentWriter {
     }
   }
 
-  /** The shape that is written: that of the value where the declared one says little, or another class. */
+  /** The shape to write: the value's own if the declared one is unspecific or another class. */
   #runtimeShape(value: unknown, { shape, path }: Place): ResolvedShape {
     const typeName = typeNameOf(value);
     const known = typeName === undefined ? undefined : this.#contract?.known.get(typeName);
@@ -146,7 +146,7 @@ class DocumentWriter {
         const text = writer.qualified(value);
         writer.content();
         const [prefix = "", local] = text.split(":");
-        // .NET writes the prefix, the colon and the name apart.
+        // .NET writes the prefix, the colon and the name separately.
         for (const part of local === undefined ? [prefix] : [prefix, ":", local]) writer.records.text(part);
         return;
       }
@@ -176,7 +176,7 @@ class DocumentWriter {
       const inner = value[member.name];
       if (member.omitDefault && isDefault(inner, member)) continue;
       const memberShape = resolved(member.shape);
-      // .NET gives a member that does not come the default of its type, and breaks at a null where none may be.
+      // .NET sets a missing member to the default of its type, and fails at a null that is not allowed.
       if (inner === undefined && !member.nullable) continue;
       if (inner === null && !member.nullable) {
         throw unsupported(`${path}.${member.name}`, 'is null, which its type may be with "null" beside it only');
@@ -197,7 +197,7 @@ class DocumentWriter {
     this.#writer.start(name, ...(isQualified ? ["q"] : []));
   }
 
-  /** A member or list whose type is of another namespace declares it, even when it is null. */
+  /** A member or list whose type is in another namespace declares it, even when it is null. */
   #declareNamespaceOf(shape: ResolvedShape, outer: string): void {
     if (shape.kind === "enum" || (shape.kind === "scalar" && xmlNameOf(shape.scalar) !== undefined)) return;
     const { namespace } = shape.kind === "scalar" ? itemNameOf(shape) : shape.name;
@@ -260,13 +260,13 @@ function isAny(shape: ResolvedShape): boolean {
   return shape.kind === "scalar" && shape.scalar === "any";
 }
 
-/** The default of a type that may be null is null, and no zero. */
+/** The default of a nullable type is null rather than zero. */
 function isDefault(value: unknown, { nullable }: MemberShape): boolean {
   if (value === undefined || value === null) return true;
   return !nullable && (value === 0 || value === 0n || value === false);
 }
 
-/** Members that a class does not have would be silently omitted. */
+/** Refuses members that a class does not have, which would be silently omitted. */
 function refuseStrangers(value: Readonly<Record<string, unknown>>, { name, byName }: ObjectShape, path: string): void {
   const stranger = Object.keys(value).find((member) => !byName.has(member) && value[member] !== undefined);
   if (stranger !== undefined)

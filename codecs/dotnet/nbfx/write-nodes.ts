@@ -18,7 +18,7 @@ import { attributeRecords, elementRecords, record } from "./records.ts";
 /**
  * Writes the nodes of a document as binary XML, so that reading gives the same nodes; not recursive.
  *
- * Array records become the elements that they stand for, and Guids, TimeSpans and lists text.
+ * Array records become individual elements, and Guids, TimeSpans and lists become text.
  */
 export function writeNbfxNodes({ nodes }: XmlDocument): Uint8Array {
   const records = new RecordWriter();

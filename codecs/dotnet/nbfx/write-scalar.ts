@@ -109,17 +109,17 @@ export function writeEnum(records: RecordWriter, value: unknown, shape: EnumShap
   if (names.length === 0 || !names.every((one) => shape.members.has(one))) {
     throw unsupported(path, `is not a name of ${shape.name.local}`);
   }
-  // XmlWriterDelegator writes the names of flags and the blanks between them one by one.
+  // XmlWriterDelegator writes the names of flags and the spaces between them separately.
   for (const [index, one] of names.entries()) {
     if (index > 0) records.text(" ");
     records.text(one);
   }
 }
 
-/** The parts of a Version as its private fields; those that it lacks are -1. */
+/** The parts of a Version as its private fields; missing ones are -1. */
 export function versionFields({ text: version }: Version): ReadonlyMap<string, number> {
   const parts = version.split(".").map(Number);
-  // Ordinal order, which is that of the wire.
+  // In ordinal order, which is the wire order.
   return new Map([
     ["_Build", parts[2] ?? -1],
     ["_Major", parts[0] ?? -1],

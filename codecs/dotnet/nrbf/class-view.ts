@@ -57,13 +57,13 @@ export class ClassView {
     return member?.kind === "string" ? member.value : undefined;
   }
 
-  /** A member that is a class, to look into. */
+  /** A view of a member that is a class. */
   inner(name: string): ClassView | undefined {
     const member = this.member(name);
     return member?.kind === "class" ? new ClassView(member, this.#document) : undefined;
   }
 
-  /** A view of what another node of the same payload stands for, when that is a class. */
+  /** A view of another node of the same payload, if it or its target is a class. */
   of(node: MemberNode): ClassView | undefined {
     const target = targetOf(node, this.#document);
     return target.kind === "class" ? new ClassView(target, this.#document) : undefined;
@@ -77,7 +77,7 @@ export class ClassView {
   }
 }
 
-/** The object that a reference points at, or the node itself. */
+/** The target of a reference, or the node itself. */
 export function targetOf(node: MemberNode, { objects }: NrbfDocument): MemberNode {
   return node.kind === "reference" ? (objects.get(node.id) ?? node) : node;
 }

@@ -1,7 +1,7 @@
 import type { ClassView } from "./class-view.ts";
 import type { ArrayNode, MemberNode, PrimitiveArrayNode } from "./nodes.ts";
 
-/** A node that stands for a part of an array that is kept in another form. */
+/** A node for part of an array that is stored in another form. */
 interface PrimitiveElements {
   readonly kind: "elements";
   readonly offset: number;
@@ -9,7 +9,7 @@ interface PrimitiveElements {
   readonly index: number;
 }
 
-/** Something that a collection holds. */
+/** An item of a collection. */
 export type ItemNode = MemberNode | PrimitiveElements;
 
 /** The contents of a collection: a list's items, a map's keys and values in turn, or the first items of an array. */
@@ -33,7 +33,7 @@ function elementsOf(array: ArrayNode | PrimitiveArrayNode): readonly ItemNode[] 
   return Array.from(array.values, (_, index) => ({ kind: "elements", offset, array, index }));
 }
 
-/** The elements of a member that is an array; none of one that is null or absent. */
+/** The elements of a member that is an array; empty if it is null or absent. */
 function arrayMember(view: ClassView, name: string): readonly ItemNode[] | undefined {
   const member = view.member(name);
   if (member === undefined || member.kind === "null") return [];
@@ -55,7 +55,7 @@ function pairs(view: ClassView, keys: readonly ItemNode[], values: readonly Item
   return { kind: "map", items: keys.flatMap((key, index) => [key, ...values.slice(index, index + 1)]) };
 }
 
-/** The first items of an array, as many as another member says. */
+/** The first items of an array, whose number is in another member. */
 const sized =
   (items: string, size: string): Collector =>
   (view) => {
@@ -75,7 +75,7 @@ function counted(
   return elements && list(cut(view, elements, count));
 }
 
-/** The first items of an array, with the last one first. */
+/** The first items of an array, in reverse order. */
 const stacked =
   (items: string, size: string): Collector =>
   (view) => {
@@ -83,7 +83,7 @@ const stacked =
     return collected && list(collected.items.toReversed());
   };
 
-/** A ring of items. */
+/** Items in a ring buffer. */
 function queue(view: ClassView): Collected | undefined {
   const elements = view.names.includes("_array") ? arrayMember(view, "_array") : undefined;
   const head = view.int("_head");
@@ -92,7 +92,7 @@ function queue(view: ClassView): Collected | undefined {
   return list(cut(view, [...elements.slice(head), ...elements.slice(0, head)], view.int("_size")));
 }
 
-/** All elements of an array that is absent when there are none. */
+/** All elements of an array, which is absent if there are none. */
 const whole =
   (items: string, count?: string): Collector =>
   (view) => {
@@ -138,7 +138,7 @@ function sortedList(view: ClassView): Collected | undefined {
   return pairs(view, cut(view, keys, size), cut(view, values, size));
 }
 
-/** A sorted dictionary keeps a set of pairs. */
+/** A sorted dictionary stores a set of pairs. */
 function sortedDictionary(view: ClassView): Collected | undefined {
   const set = view.inner("_set");
   return set && entries(set, arrayMember(set, "Items"));
@@ -151,7 +151,7 @@ function listDictionary(view: ClassView): Collected | undefined {
   for (let node = view.inner("head"); node !== undefined; node = node.inner("next")) {
     const key = node.member("key");
     const value = node.member("value");
-    // Also ends a list that goes round.
+    // Also ends a cyclic list.
     if (key === undefined || value === undefined || count === undefined || items.length >= count * 2) {
       throw view.malformed();
     }
@@ -178,7 +178,7 @@ function orderedDictionary(view: ClassView): Collected | undefined {
   );
 }
 
-/** Names with their values; a name with one value has that, as in a query string. */
+/** Names with their values; a name with a single value has just that, as in a query string. */
 function nameValues(view: ClassView): Collected | undefined {
   const keys = arrayMember(view, "Keys");
   const values = arrayMember(view, "Values");
@@ -191,7 +191,7 @@ function nameValues(view: ClassView): Collected | undefined {
   return pairs(view, keys, single);
 }
 
-/** The contents of a class derived from a collection, when it adds no fields of its own. */
+/** The contents of a class derived from a collection, if it adds no fields of its own. */
 function derived(view: ClassView): Collected | undefined {
   const shape = derivedShapes.find(
     ({ names, optional }) =>
@@ -204,7 +204,7 @@ function derived(view: ClassView): Collected | undefined {
 const collections = "System.Collections.";
 const generic = "System.Collections.Generic.";
 
-/** Collections by their class without type arguments, with the fields that .NET Framework gives them. */
+/** Collections by their class without type arguments, with their fields in .NET Framework. */
 const collectors: ReadonlyMap<string, Collector> = new Map<string, Collector>([
   [`${generic}List\`1`, sized("_items", "_size")],
   [`${collections}ArrayList`, sized("_items", "_size")],
@@ -260,7 +260,7 @@ export function isOrdinary(plainName: string, names: readonly string[]): boolean
   return own && !derivedShapes.some((shape) => shape.names.every((name) => names.includes(name)));
 }
 
-/** Classes that only wrap another object, with the member that holds it. */
+/** Classes that only wrap another object, with the member that contains it. */
 const wrappers: ReadonlyMap<string, readonly string[]> = new Map([
   ["System.Collections.ObjectModel.Collection`1", ["items"]],
   ["System.Collections.ObjectModel.ReadOnlyCollection`1", ["list"]],

@@ -14,7 +14,7 @@ export class Cursor extends BoundedCursor {
     return this.view.getInt32(this.skip(4, what), true);
   }
 
-  /** A string behind its length in bytes, 7 bits a byte (2.1.1.6, `LengthPrefixedString`). */
+  /** A string preceded by its length in bytes, 7 bits per byte (2.1.1.6, `LengthPrefixedString`). */
   text(what: string): string {
     const start = this.at;
     let size = 0;
@@ -58,7 +58,7 @@ export class Cursor extends BoundedCursor {
     return values;
   }
 
-  /** The value of a primitive at a place that has been read. */
+  /** The value of a primitive at an offset that has already been read. */
   fixedAt(type: Exclude<PrimitiveType, "Char" | "Decimal">, at: number): PrimitiveValue {
     const { view } = this;
     switch (type) {
@@ -94,7 +94,7 @@ export class Cursor extends BoundedCursor {
     }
   }
 
-  /** One char in UTF-8, or the two of a surrogate pair where `room` allows. */
+  /** One char in UTF-8, or the two of a surrogate pair if `room` allows. */
   #char(room: number): string {
     const start = this.at;
     const lead = this.bytes[start] ?? 0;

@@ -11,7 +11,7 @@ export function isDataSet(names: readonly string[]): boolean {
   return names.includes("XmlSchema") && names.includes("XmlDiffGram");
 }
 
-/** The rows of a DataSet or DataTable, which BinaryFormatter holds as two XML texts; `undefined` where these are none. */
+/** The rows of a DataSet or DataTable, which BinaryFormatter writes as two XML texts; `undefined` if they are not. */
 export function dataSet(view: ClassView, { budget, limits }: ValueSettings): unknown {
   const { offset } = view.node;
   // Many objects can share one text.
@@ -21,14 +21,14 @@ export function dataSet(view: ClassView, { budget, limits }: ValueSettings): unk
   try {
     return dataSetOf(element, limits);
   } catch (error) {
-    // Its place in the text says nothing of that in the payload.
+    // An offset in the text is not one in the payload.
     if (error instanceof SobreError && error.code === "LimitExceeded")
       throw limitExceeded("maxItems", limits, { offset });
     throw error;
   }
 }
 
-/** An element with the schema and the DiffGram, as other formats have it. */
+/** An element with the schema and the DiffGram, as in other formats. */
 export function dataSetElement(view: ClassView): XmlElement | undefined {
   const diffgram = rootOf(view.text("XmlDiffGram"));
   if (diffgram === undefined) return undefined;
@@ -39,13 +39,13 @@ export function dataSetElement(view: ClassView): XmlElement | undefined {
   return around;
 }
 
-/** The texts were within the limits as texts. */
+/** The texts were already read within the caller's limits. */
 const textLimits = { maxBytes: Number.MAX_SAFE_INTEGER, maxDepth: 512, maxItems: 20_000_000 } as const;
 
 function rootOf(text: string | undefined): XmlElement | undefined {
   if (text === undefined) return undefined;
   try {
-    // The declaration names the encoding that the text had before it was one.
+    // The declaration names the encoding that the text had before it became a string.
     return readXml(new TextEncoder().encode(text.replace(/^\uFEFF?<\?xml[^>]*\?>/, "")), textLimits).root;
   } catch (error) {
     if (error instanceof SobreError) return undefined;

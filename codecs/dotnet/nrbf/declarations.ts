@@ -22,7 +22,7 @@ export function readClassInfo(cursor: Cursor): { readonly typeName: string; read
   const offset = cursor.at;
   const count = cursor.i32("a count of members");
   if (count < 0) throw cursor.broken("A class has a negative number of members", offset);
-  // Each takes the length of its name at least.
+  // Each takes at least the length of its name.
   if (count > cursor.remaining) cursor.skip(count, "the members of a class");
   cursor.spend(count);
   const memberNames: string[] = [];
@@ -103,7 +103,7 @@ export function readLength(cursor: Cursor): number {
 export interface OpenNode {
   readonly node: ClassNode | ArrayNode;
   readonly members: MemberNode[];
-  /** Members still to come; a run of nulls counts as many as it stands for. */
+  /** The number of members still to come; a run of nulls counts for each of them. */
   left: number;
 }
 

@@ -5,16 +5,16 @@ import { flagNames } from "../data-contract/scalar.ts";
 import type { EnumShape } from "../data-contract/shape.ts";
 import type { ClassView } from "./class-view.ts";
 
-/** An enum's numbers by their name. */
+/** The numbers of an enum by name. */
 interface Declared {
   readonly names: readonly (readonly [name: string, value: bigint])[];
   readonly flags: boolean;
 }
 
-/** The enum of a CLR name, where it is declared. */
+/** Looks up the declared enum with a CLR name. */
 export type EnumLookup = (typeName: string) => Declared | undefined;
 
-/** Prepares the enums of the options. @throws SobreError `InvalidArgument` for a contract that is not understood. */
+/** Prepares the enums of the options. @throws SobreError `InvalidArgument` for an invalid contract. */
 export function enumLookup({ enums = {}, contracts }: NrbfOptions): EnumLookup {
   const compiled = compileContracts(contracts);
   const given = new Map(
@@ -54,14 +54,14 @@ function isInteger(value: unknown): boolean {
   return typeof value === "bigint" || Number.isSafeInteger(value);
 }
 
-/** The CLR names, which are those of the wire where the contract has no others. */
+/** The CLR names, which equal those on the wire unless the contract has others. */
 function shapedOf({ members, clrMembers, flags }: EnumShape): Declared {
   return { names: [...(clrMembers.size > 0 ? clrMembers : members)], flags };
 }
 
 /**
  * The value of an enum, which is written as a class with the one member `value__`, or `undefined`; `warnings` gets a
- * sentence on numbers that its declaration has no name for.
+ * sentence about numbers without a declared name.
  */
 export function enumOf(view: ClassView, lookup: EnumLookup, warnings: Set<string>): EnumValue | undefined {
   if (view.names.length !== 1 || view.names[0] !== "value__") return undefined;
@@ -75,7 +75,7 @@ export function enumOf(view: ClassView, lookup: EnumLookup, warnings: Set<string
   return new EnumValue(name, number);
 }
 
-/** The name as .NET's `ToString` gives it: flags from the least on with commas, and the number where no name fits. */
+/** The name as by .NET's `ToString`: flags in ascending order with commas, and the number if no name fits. */
 function nameOf(number: bigint, declared: Declared | undefined): string {
   if (declared === undefined) return `${number}`;
   const exact = declared.names.find(([, value]) => value === number);
@@ -83,7 +83,7 @@ function nameOf(number: bigint, declared: Declared | undefined): string {
   return (declared.flags ? flagNames(number, declared.names)?.join(", ") : undefined) ?? `${number}`;
 }
 
-/** An enum as it is declared, since the payload holds its number only. */
+/** The declaration of an enum, since the payload contains only its number. */
 export interface NrbfEnum {
   /** The number of each name. */
   readonly names: Readonly<Record<string, number | bigint>>;
@@ -100,15 +100,15 @@ export interface NrbfOptions {
   readonly form?: "values" | "tree";
   /** Enums by their CLR name, e.g. `Acme.Status`. Default: none; then an enum's name is its number. */
   readonly enums?: Readonly<Record<string, NrbfEnum>>;
-  /** Contracts of which the enums count as if they were in `enums`, by their name without namespace. Default: none. */
+  /** Contracts whose enums are used as if they were in `enums`, by name without namespace. Default: none. */
   readonly contracts?: readonly DotnetContract[];
   /**
    * The IANA zone of the senders, e.g. `Europe/Madrid`, since local times are written without their offset.
-   * Default: the zone of this process, as .NET takes it, with a warning.
+   * Default: the zone of this process, as in .NET, with a warning.
    */
   readonly timeZone?: string;
   /**
-   * The names of fields of automatic properties: `<Name>k__BackingField` as written, or `Name` with `property`.
+   * The names of the fields of auto-implemented properties: `<Name>k__BackingField` as written, or `Name` with `property`.
    * Default: `written`.
    */
   readonly memberNames?: "written" | "property";

@@ -19,8 +19,8 @@ export type { NrbfEnum, NrbfOptions } from "./enums.ts";
  * The reader of .NET's `BinaryFormatter` (MS-NRBF), `application/x-nrbf`.
  *
  * It loads, resolves and runs nothing. Primitives, strings, arrays, the usual collections, `Guid`, `DateTime`,
- * `TimeSpan`, `Uri`, `Version` and enums become values; any other object becomes its members, with its CLR type as
- * `typeNameOf` gives. 64-bit integers are bigints always. What is shared or cyclic stays so.
+ * `TimeSpan`, `Uri`, `Version` and enums become values; any other object becomes its members, and `typeNameOf`
+ * returns its CLR type. 64-bit integers are always bigints. Shared and cyclic references are preserved.
  *
  * @throws SobreError `InvalidArgument` for a contract that is not understood, an unknown time zone or option.
  */
@@ -38,7 +38,7 @@ export function nrbf(options: NrbfOptions = {}): Decoder {
 
 const optionChecks: OptionChecks<NrbfOptions> = {
   form: oneOf("values", "tree"),
-  // Checked one by one where they are compiled.
+  // Checked individually when they are compiled.
   enums: anything,
   contracts: contractList,
   timeZone: aTimeZone,
@@ -55,7 +55,7 @@ function decode(payload: Uint8Array, { limits }: DecodeContext, settings: Declar
   return { body, typeName, warnings: [...warningsOf(document), ...warnings] };
 }
 
-/** The fixed bytes of the header (MS-NRBF 2.6.1), and a record that can follow it. */
+/** Checks for the fixed bytes of the header (MS-NRBF 2.6.1), and a record that can follow it. */
 function sniff(payload: Uint8Array): Sniff {
   const next = payload[17] ?? 0;
   const header = payload[0] === 0 && version.every((byte, index) => payload[9 + index] === byte);
@@ -102,10 +102,10 @@ function warningsOf({ untyped }: NrbfDocument): readonly string[] {
 
 /**
  * Reads a payload of .NET's `BinaryFormatter` (MS-NRBF) into a tree that keeps everything written, with byte offsets.
- * Nothing is loaded, resolved or run; references stay references.
+ * Nothing is loaded, resolved or run; references are not followed.
  *
  * Classes that a sender wrote without the types of their members (`FormatterTypeStyle.TypesWhenNeeded`) can be read
- * only where none of the members is a bare primitive.
+ * only if none of the members is a bare primitive.
  *
  * @throws SobreError `DecodeFailed`, `TruncatedPayload`, `TrailingBytes` or `LimitExceeded`, with the offset.
  */

@@ -68,7 +68,7 @@ export interface ClassDescription {
   /** The assembly; `undefined` for `mscorlib`. */
   readonly libraryName: string | undefined;
   readonly memberNames: readonly string[];
-  /** `undefined` where the sender left the types out. */
+  /** `undefined` if the sender left out the types. */
   readonly memberTypes: readonly DeclaredType[] | undefined;
 }
 
@@ -114,7 +114,7 @@ export type ObjectNode = StringNode | ClassNode | ArrayNode | PrimitiveArrayNode
 /** The value of a member or an element. */
 export type MemberNode = ObjectNode | PrimitiveNode | NullNode | ReferenceNode;
 
-/** A payload of `BinaryFormatter` as it was written. */
+/** A `BinaryFormatter` payload as written. */
 export interface NrbfDocument {
   readonly root: ObjectNode;
   /** Every object by its id. */
@@ -125,7 +125,7 @@ export interface NrbfDocument {
   readonly untyped: readonly number[];
 }
 
-/** How many elements a shape has. */
+/** The number of elements of a shape. */
 export function elementCount({ lengths }: ArrayShape): number {
   return lengths.reduce((product, length) => product * length, 1);
 }

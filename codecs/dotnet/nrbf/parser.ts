@@ -30,9 +30,9 @@ export class RecordParser {
   readonly #cursor: Cursor;
   readonly #objects = new Map<number, ObjectNode>();
   readonly #libraries = new Map<number, string>();
-  /** Those to objects that had not come yet. */
+  /** The references to objects that had not been read yet. */
   readonly #references: ReferenceNode[] = [];
-  /** Arrays that something refers to: their elements can be reached in more than one way. */
+  /** Arrays with references to them: their elements can be reached in more than one way. */
   readonly #sharedArrays = new Set<ArrayNode>();
   readonly #untyped: number[] = [];
   readonly #open: OpenNode[] = [];
@@ -91,7 +91,7 @@ export class RecordParser {
     return true;
   }
 
-  /** Reads the members of what is open, innermost first. */
+  /** Reads the members of the open objects, innermost first. */
   #members(): void {
     for (let top = this.#open.at(-1); top !== undefined; top = this.#open.at(-1)) {
       if (top.left === 0) this.#open.pop();
@@ -157,7 +157,7 @@ export class RecordParser {
     this.#add(top, { kind: "null", offset, count }, count);
   }
 
-  /** Reads the head of an object and opens it where it has members; `undefined` for a record that is not an object. */
+  /** Reads the head of an object and opens it if it has members; `undefined` for a record that is not an object. */
   #object(record: number, offset: number): ObjectNode | undefined {
     const cursor = this.#cursor;
     switch (record) {
@@ -192,7 +192,7 @@ export class RecordParser {
     }
   }
 
-  /** An object of primitive members; what is not in order is read member by member. */
+  /** Fast path for an object with primitive members; anything irregular is read member by member. */
   #plain(description: ClassDescription, offset: number, id: number): ObjectNode | undefined {
     const cursor = this.#cursor;
     let layout = this.#layouts.get(description);
@@ -224,7 +224,7 @@ export class RecordParser {
   #array(id: number, offset: number, shape: ArrayShape, elementType: DeclaredType): ObjectNode {
     if (elementType.kind !== "primitive") {
       const open = openArray({ kind: "array", offset, id, shape, elementType });
-      // Before anything of it is read: its elements need not be there at all.
+      // Checked before its elements are read, since they may be missing altogether.
       this.#cursor.allow(open.left);
       return this.#begin(open);
     }
@@ -264,7 +264,7 @@ export class RecordParser {
     if (this.#open.length >= limits.maxDepth) throw limitExceeded("maxDepth", limits, { offset });
   }
 
-  /** Ids are unique, but for those of value types, which are negative and which nothing refers to. */
+  /** Ids are unique, except for those of value types, which are negative and never referenced. */
   #register<T extends ObjectNode>(node: T): T {
     const { size } = this.#objects;
     if (this.#objects.set(node.id, node).size === size && node.id > 0) {
@@ -273,7 +273,7 @@ export class RecordParser {
     return node;
   }
 
-  /** The next record type; a `BinaryLibrary` is read whole. */
+  /** The next record type; a `BinaryLibrary` is read completely. */
   #recordType(): number {
     const cursor = this.#cursor;
     cursor.spend(1);

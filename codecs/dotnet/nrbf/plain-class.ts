@@ -17,7 +17,7 @@ export class PlainLayout extends FixedLayout<FixedType> {
     this.description = description;
   }
 
-  /** The layout of a class, or `undefined` if it is not so plain. */
+  /** The layout of a class, or `undefined` if it does not qualify. */
   static of(cursor: Cursor, description: ClassDescription): PlainLayout | undefined {
     const types: FixedType[] = [];
     for (const type of description.memberTypes ?? []) {

@@ -43,7 +43,7 @@ export const primitiveTypes: ReadonlyMap<number, PrimitiveType> = new Map([
   [16, "UInt64"],
 ]);
 
-/** Fewest bytes that a value takes. */
+/** Minimum size of a value in bytes. */
 export const primitiveSizes: Readonly<Record<PrimitiveType, number>> = {
   Boolean: 1,
   Byte: 1,

@@ -18,10 +18,10 @@ import type { ValueSettings } from "./value-settings.ts";
 
 type Reader = (view: ClassView, settings: ValueSettings) => unknown;
 
-/** The name under which a boxed primitive holds its value. */
+/** The name of the member in which a boxed primitive stores its value. */
 const boxedMember = "m_value";
 
-/** Classes of which an object is a value in JavaScript; what they do not read stays an object. */
+/** Classes whose objects become JavaScript values; an object that a reader rejects stays an object. */
 const readers: ReadonlyMap<string, Reader> = new Map<string, Reader>([
   ...Array.from(primitiveTypes.values(), (type): [string, Reader] => [`System.${type}`, boxedOf]),
   ["System.IntPtr", (view) => view.long("value")],
@@ -41,7 +41,7 @@ const readers: ReadonlyMap<string, Reader> = new Map<string, Reader>([
   ["System.Collections.BitArray", bitArray],
 ]);
 
-/** Whether objects of a class with these members may be values in JavaScript. */
+/** Whether objects of a class with these members may become JavaScript values. */
 export function isScalarClass(plainName: string, names: readonly string[]): boolean {
   return readers.has(plainName) || (names.length === 1 && names[0] === "value__") || isDataSet(names);
 }
@@ -53,7 +53,7 @@ export function scalarOf(view: ClassView, settings: ValueSettings): unknown {
   return isDataSet(view.names) ? dataSet(view, settings) : enumOf(view, settings.enums, settings.warnings);
 }
 
-/** The JavaScript value of a primitive: 64-bit integers are bigint always. */
+/** The JavaScript value of a primitive: 64-bit integers are always bigints. */
 export function primitiveOf(type: PrimitiveType, value: PrimitiveValue, settings: ValueSettings): unknown {
   switch (type) {
     case "Char":
@@ -71,7 +71,7 @@ export function primitiveOf(type: PrimitiveType, value: PrimitiveValue, settings
   }
 }
 
-/** A char; a half of a surrogate pair too. */
+/** A char, which may be half of a surrogate pair. */
 function charOf(unit: string): Typed<"char"> {
   return unit.isWellFormed() ? typed.char(unit) : new Typed("char", unit);
 }
@@ -83,7 +83,7 @@ function boxedOf(view: ClassView, settings: ValueSettings): unknown {
 
 const maxScale = 28;
 
-/** The 32 bits of an Int32 as they are. */
+/** The 32 bits of an Int32, unsigned. */
 function word(part: number): bigint {
   return BigInt(part >>> 0);
 }
@@ -101,8 +101,8 @@ function decimal(view: ClassView): Decimal | undefined {
 const ticksMask = (1n << 62n) - 1n;
 
 /**
- * The 64 bits that .NET calls `dateData`: two of the kind, 62 of the ticks of the value's own clock. Of the hour that is
- * there twice in autumn, the last kind is local in the first one, in summer time, and the kind before it in the second.
+ * The 64 bits that .NET calls `dateData`: two for the kind, 62 for the ticks of the value's own clock. In the hour that
+ * occurs twice in autumn, kind 3 is local in the first one, in summer time, and kind 2 in the second.
  */
 function dateTimeOf(bits: bigint, { timeZone, warnings }: ValueSettings): DateTime {
   const ticks = bits & ticksMask;
@@ -117,7 +117,7 @@ const zoneAssumed =
 
 function dateTime(view: ClassView, settings: ValueSettings): DateTime | undefined {
   const bits = view.long("dateData");
-  // .NET 1.1 wrote ticks only.
+  // .NET 1.1 wrote only ticks.
   const ticks = bits ?? view.long("ticks");
   return ticks === undefined ? undefined : dateTimeOf(BigInt.asUintN(64, ticks), settings);
 }
@@ -163,7 +163,7 @@ function version(view: ClassView): Version | undefined {
   return new Version(parts.slice(0, end === -1 ? 4 : end).join("."));
 }
 
-/** Beyond this an integer takes too long to write in digits. */
+/** Maximum size of an integer in words: converting a longer one to digits takes too long. */
 const maxWords = 512;
 
 function bigInteger(view: ClassView, { budget }: ValueSettings): BigInteger | undefined {
@@ -194,7 +194,7 @@ function unity(view: ClassView): ClassName | null | undefined {
   return kind === runtimeType && name !== undefined ? new ClassName(name) : undefined;
 }
 
-/** The bits, least first in each of the integers. */
+/** The bits, least significant first in each integer. */
 function bitArray(view: ClassView, { budget }: ValueSettings): readonly boolean[] | undefined {
   const words = view.member("m_array");
   const length = view.int("m_length");

@@ -9,7 +9,7 @@ export interface ValueSettings {
   readonly memberNames: "written" | "property";
   /** Everything tolerated or assumed, one sentence each. */
   readonly warnings: Set<string>;
-  /** Counts what a value takes beyond its records. */
+  /** Counts the cost of values beyond their records. */
   readonly budget: ItemBudget;
   readonly limits: DecodeLimits;
 }

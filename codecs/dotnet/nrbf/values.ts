@@ -23,7 +23,7 @@ import type { ValueSettings } from "./value-settings.ts";
 /** Options of the reader that apply to all payloads. */
 export type DeclaredSettings = Omit<ValueSettings, "budget" | "limits" | "warnings">;
 
-/** The value of a payload. @throws SobreError for collections that lie about themselves, and beyond the limits. */
+/** The value of a payload. @throws SobreError for collections with inconsistent fields, and beyond the limits. */
 export function valueOfDocument(
   document: NrbfDocument,
   declared: DeclaredSettings,
@@ -41,7 +41,7 @@ export function valueOfDocument(
   return { body, warnings: [...settings.warnings] };
 }
 
-/** Nobody wraps more often, and long rows of wrappers would be walked again and again. */
+/** Maximum number of nested wrappers: real senders use fewer, and long chains would be traversed repeatedly. */
 const maxWrappers = 16;
 
 class Planner {
@@ -56,7 +56,7 @@ class Planner {
     this.#settings = settings;
   }
 
-  /** Behind every reference and wrapper: the object itself; of wrappers around themselves one of them. */
+  /** The object behind all references and wrappers; for cyclic wrappers, one of them. */
   readonly resolve = (node: ItemNode): ItemNode => {
     if (node.kind !== "class" && node.kind !== "reference") return node;
     if (node instanceof PlainClass && this.#classOf(node.layout) !== undefined) return node;
@@ -73,7 +73,7 @@ class Planner {
   readonly leaf = (node: ItemNode): unknown => {
     switch (node.kind) {
       case "null":
-      // A reference to nothing has been refused before.
+      // A dangling reference has already been refused.
       case "reference":
         return null;
       case "string":
@@ -89,7 +89,7 @@ class Planner {
     }
   };
 
-  /** The value of an object of primitive members that nothing refers to: it needs no place to be found at again. */
+  /** The value of an object with primitive members to which nothing refers, so that it need not be remembered. */
   #plain(node: PlainClass): unknown {
     const { layout, start } = node;
     const shown = this.#classOf(layout);
@@ -106,7 +106,7 @@ class Planner {
     return value;
   }
 
-  /** Names and mark of the objects of a layout, when they are nothing but their members. */
+  /** The names and mark of the objects of a layout, if they have no annotations. */
   #classOf(layout: PlainLayout): ShownClass | undefined {
     const known = this.#classes.get(layout);
     if (known !== undefined || this.#classes.has(layout)) return known;
@@ -188,7 +188,7 @@ class Planner {
   }
 }
 
-/** Names and mark that all objects of a class share. */
+/** The names and mark shared by all objects of a class. */
 interface ShownClass {
   readonly names: readonly string[];
   readonly mark: SharedMark;
@@ -205,7 +205,7 @@ function isDouble(type: PrimitiveType): boolean {
   return type === "Double" || type === "Single";
 }
 
-/** An array of several dimensions as such; of one dimension its values, wherever its first index is. */
+/** A multidimensional array as such; a one-dimensional one as its values, whatever its lower bound. */
 function shaped({ shape }: ArrayNode | PrimitiveArrayNode, values: unknown): unknown {
   if (shape.lengths.length === 1) return values;
   const list = values instanceof Uint8Array ? [...values] : Array.isArray(values) ? values : [];

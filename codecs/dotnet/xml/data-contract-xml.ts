@@ -23,19 +23,19 @@ export interface DataContractXmlOptions {
   /** The .NET types; the contract with the root's name applies. Default: none. */
   readonly contracts?: readonly DotnetContract[];
   /**
-   * The value of text of unknown type: a number or boolean with `canonical`, when that would be written as exactly this
+   * The value of text of unknown type: a number or boolean with `canonical`, if that would be written as exactly this
    * text (`01` and `1.10` stay text); always text with `text`. Default: `canonical`.
    */
   readonly untyped?: "canonical" | "text";
-  /** Whether a body that is bytes is opened when they are JSON, XML, a legacy format or base64 of one. Default: false. */
+  /** Whether to unwrap a body of bytes that are JSON, XML, a legacy format or base64 of one. Default: false. */
   readonly unwrapBytes?: boolean;
 }
 
 /**
  * The decoder of text XML as DataContractSerializer, NetDataContractSerializer and XmlSerializer write it.
  *
- * There is no DOCTYPE and no entity but XML's five; nothing is fetched, loaded or run. UTF-8, UTF-16 and the declared
- * charsets are read. Errors name the byte. Any other XML document becomes an object whose one member is its root, with
+ * DOCTYPE and entities other than XML's five are not supported; nothing is fetched, loaded or run. UTF-8, UTF-16 and the declared
+ * charsets are read. Errors name the byte. Any other XML document becomes an object whose only member is its root, with
  * text as text and attributes as members `@name`.
  *
  * @throws SobreError `InvalidArgument` for a contract that is not understood, and for an unknown option.
@@ -80,7 +80,7 @@ function decodeXml(
   return openedBody(warnings.length === 0 ? read : { ...read, warnings }, { json: false, bytes: unwrapBytes });
 }
 
-/** Whether .NET's SoapFormatter wrote a document: an envelope in SOAP's encoding, which references tie together. */
+/** Whether .NET's SoapFormatter wrote a document: an envelope in SOAP encoding, whose parts refer to each other. */
 function isSoapFormatter({ local, namespace, attributes }: XmlElement): boolean {
   if (local !== "Envelope" || namespace !== soap11) return false;
   return attributes.some((one) => one.local === "encodingStyle" && one.namespace === soap11);
@@ -94,7 +94,7 @@ function soapFormatter(offset: number): SobreError {
   );
 }
 
-/** XML begins with `<` and a name, `!` or `?`; it is .NET's when it names one of .NET's namespaces. */
+/** XML starts with `<` and a name, `!` or `?`; it is .NET's when it names one of .NET's namespaces. */
 function sniffXml(payload: Uint8Array): Sniff {
   if (!startsLikeXml(payload)) return "no";
   try {
@@ -106,12 +106,12 @@ function sniffXml(payload: Uint8Array): Sniff {
   } catch (error) {
     const says = saysXml(payload);
     if (isLonger(error)) return says ? "strong" : "weak";
-    // So that its complaint is heard where nothing else can be meant.
+    // So that its error is reported if it cannot be anything else.
     return says ? "weak" : "no";
   }
 }
 
-/** Bytes in which XML shows what it is. */
+/** Number of bytes examined to recognize XML. */
 const headLength = 1024;
 const marks = /^\s*<(?:\?xml\s|[^<>]*\sxmlns(?::\w+)?\s*=\s*["']http:\/\/(?:schemas\.|www\.w3\.org\/2001\/XMLSchema))/;
 
@@ -125,7 +125,7 @@ function saysXml(payload: Uint8Array): boolean {
 const silent: ReadonlySet<number> = new Set([0, 0xef, 0xbb, 0xbf, 0xfe, 0xff]);
 
 function startsLikeXml(payload: Uint8Array): boolean {
-  // Past a byte-order mark and blanks, over the zero bytes of UTF-16.
+  // Skips a byte-order mark, whitespace and the zero bytes of UTF-16.
   const start = payload
     .subarray(0, 64)
     .filter((byte) => byte !== 0 && byte !== 0xef && byte !== 0xbb && byte !== 0xbf && byte < 0xfe);

@@ -1,10 +1,10 @@
 import { type DecodeLimits, resolveDecodeLimits } from "../../../src/codec/limits.ts";
 import { SobreError } from "../../../src/errors/sobre-error.ts";
 
-/** Elements may nest this much deeper than values do, and be this much more: a list or an entry takes up to three elements. */
+/** The factor by which elements may be nested more deeply and be more numerous than values: a list or an entry takes up to three elements. */
 export const elementsPerLevel = 4;
 
-/** Items of a document in which new names weigh no more than known ones. */
+/** Number of items up to which new names cost no more than known ones. */
 const shortDocument = 4096;
 
 /**
@@ -16,10 +16,10 @@ const shortDocument = 4096;
  */
 const newName = 2048;
 
-/** Names that came last, by a few of their letters. */
+/** Number of recent names remembered, indexed by a few of their letters. */
 const recentNames = 64;
 
-/** Weighs the names of the elements and attributes of one document, so that documents of nothing but new ones end early. */
+/** Weighs the names of the elements and attributes of one document, so that documents full of new names reach the limit early. */
 export class NewNames {
   #seen: Set<string> | undefined;
   #recent: string[] | undefined;
@@ -37,10 +37,10 @@ export class NewNames {
   }
 }
 
-/** Items after which a document has shown what it is; a larger one is not read twice. */
+/** Limits for detection: this many items suffice to recognize a document, and a larger one is not read twice. */
 export const sniffLimits: DecodeLimits = resolveDecodeLimits({ maxItems: 2_500 });
 
-/** Whether reading ended at {@link sniffLimits}, before anything was wrong. */
+/** Whether reading ended at {@link sniffLimits}, before any error. */
 export function isLonger(error: unknown): boolean {
   return error instanceof SobreError && error.code === "LimitExceeded";
 }

@@ -22,14 +22,14 @@ export function lexical(value: XmlScalar | readonly XmlScalar[], type: XmlScalar
   }
 }
 
-/** `R` format of System.Double: 15 digits where they suffice, otherwise 17. */
+/** `R` format of System.Double: 15 digits if they suffice, otherwise 17. */
 export function doubleText(value: number): string {
   return (
     special(value) ?? netForm(Number(value.toPrecision(15)) === value ? value.toPrecision(15) : value.toPrecision(17))
   );
 }
 
-/** `R` format of System.Single: 7 digits where they suffice, otherwise 9. */
+/** `R` format of System.Single: 7 digits if they suffice, otherwise 9. */
 function singleText(value: number): string {
   const short = value.toPrecision(7);
   return special(value) ?? netForm(Math.fround(Number(short)) === value ? short : value.toPrecision(9));

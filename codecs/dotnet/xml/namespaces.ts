@@ -2,7 +2,7 @@
 export const xsi = "http://www.w3.org/2001/XMLSchema-instance";
 /** The namespace of XML Schema's types. */
 export const xsd = "http://www.w3.org/2001/XMLSchema";
-/** The namespace of declarations of namespaces. */
+/** The namespace of namespace declarations. */
 export const xmlns = "http://www.w3.org/2000/xmlns/";
 /** The namespace that the prefix `xml` always has. */
 export const xmlPrefix = "http://www.w3.org/XML/1998/namespace";
@@ -10,7 +10,7 @@ export const xmlPrefix = "http://www.w3.org/XML/1998/namespace";
 export const serialization = "http://schemas.microsoft.com/2003/10/Serialization/";
 /** Collections of scalars, and dictionaries. */
 export const arrays = "http://schemas.microsoft.com/2003/10/Serialization/Arrays";
-/** Before the CLR namespace of a data contract that names no namespace. */
+/** Prefix of the CLR namespace in data contracts that name no namespace. */
 export const clrNamespaces = "http://schemas.datacontract.org/2004/07/";
 /** The types of the CLR namespace System. */
 export const system: string = `${clrNamespaces}System`;

@@ -6,10 +6,10 @@ import type { Duration } from "../../../src/values/duration.ts";
 /** The value of one text record of binary XML; text XML only has strings. */
 export type XmlScalar = string | number | bigint | boolean | Uint8Array | Decimal | DateTime | Duration | Typed<"uuid">;
 
-/** The record that a scalar of binary XML came in, where its JavaScript type does not show it. */
+/** The record type of a scalar of binary XML, if its JavaScript type does not show it. */
 export type XmlScalarType = "Single" | "Double" | "Int64" | "UInt64" | "UniqueId";
 
-/** Whether a value is a list record's. */
+/** Whether a value is that of a list record. */
 export function isXmlList(value: XmlScalar | readonly XmlScalar[]): value is readonly XmlScalar[] {
   return Array.isArray(value);
 }
@@ -18,12 +18,12 @@ export function isXmlList(value: XmlScalar | readonly XmlScalar[]): value is rea
 export class XmlAttribute {
   readonly prefix: string;
   readonly local: string;
-  /** Resolved when the start tag is complete, since a prefix may be declared behind its use. */
+  /** Resolved when the start tag is complete, since a prefix may be declared after its use. */
   namespace: string;
   readonly value: XmlScalar | readonly XmlScalar[];
   /** Byte offset of the attribute. */
   readonly offset: number;
-  /** The one behind it in the same start tag. */
+  /** The next one in the same start tag. */
   next: XmlAttribute | undefined;
 
   constructor(prefix: string, local: string, value: XmlScalar | readonly XmlScalar[], offset: number) {
@@ -36,7 +36,7 @@ export class XmlAttribute {
   }
 }
 
-/** A run of text; binary XML keeps apart what was written apart. */
+/** A run of text; binary XML preserves separately written runs. */
 export class XmlText {
   readonly value: XmlScalar | readonly XmlScalar[];
   readonly type: XmlScalarType | undefined;
@@ -84,7 +84,7 @@ export class XmlTag {
   readonly prefix: string;
   readonly local: string;
   readonly namespace: string;
-  /** The one of the same prefix and local name whose namespace was asked for last. */
+  /** The tag with the same prefix and local name whose namespace was requested last. */
   #other: XmlTag | undefined;
 
   constructor(prefix: string, local: string, namespace: string = "") {
@@ -105,11 +105,11 @@ export class XmlTag {
 export class XmlElement {
   /** Its namespace is resolved when the start tag is complete. */
   tag: XmlTag;
-  /** The others follow by {@link XmlAttribute.next}: most elements have none or one, and a list costs more than these. */
+  /** The others follow through {@link XmlAttribute.next}: most elements have none or one, so a list would cost more. */
   firstAttribute: XmlAttribute | undefined;
   /** The type that `xsi:type` names, resolved. */
   type: XmlName | undefined;
-  /** One node stands for a list of it, since most elements have one. */
+  /** A single node is stored without a list, since most elements have one. */
   #content: XmlNode | XmlNode[] | undefined;
   readonly parent: XmlElement | undefined;
   /** Byte offset at which it starts. */
@@ -154,45 +154,45 @@ export class XmlElement {
     return children;
   }
 
-  /** How many nodes are inside. */
+  /** The number of child nodes. */
   get size(): number {
     const content = this.#content;
     if (content === undefined) return 0;
     return Array.isArray(content) ? content.length : 1;
   }
 
-  /** The node at an index, without a list for one. */
+  /** The node at an index, without creating a list. */
   at(index: number): XmlNode | undefined {
     const content = this.#content;
     if (Array.isArray(content)) return content[index];
     return index === 0 ? content : undefined;
   }
 
-  /** Whether an element is inside. */
+  /** Whether it has a child element. */
   get holdsElements(): boolean {
     const content = this.#content;
     return Array.isArray(content) ? content.some(({ kind }) => kind === "element") : content?.kind === "element";
   }
 
-  /** Whether nothing is inside. */
+  /** Whether it has no child nodes. */
   get isEmpty(): boolean {
     return this.#content === undefined;
   }
 
-  /** Whether the last node inside is text. */
+  /** Whether the last child node is text. */
   get endsInText(): boolean {
     const content = this.#content;
     return (Array.isArray(content) ? content[content.length - 1] : content)?.kind === "text";
   }
 
-  /** The node inside when there is one and no other. */
+  /** The child node, if there is exactly one. */
   get onlyChild(): XmlNode | undefined {
     const content = this.#content;
     if (!Array.isArray(content)) return content;
     return content.length === 1 ? content[0] : undefined;
   }
 
-  /** Adds a node behind the others. */
+  /** Appends a node. */
   add(node: XmlNode): void {
     const content = this.#content;
     if (content === undefined) this.#content = node;

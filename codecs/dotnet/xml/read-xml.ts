@@ -14,7 +14,7 @@ const nameForm = /[A-Za-z_\u{c0}-\u{effff}][-\w.\u{b7}\u{c0}-\u{effff}]*/uy;
 /**
  * Reads a text XML document (XML 1.0 with namespaces) into its nodes, with byte offsets; not recursive.
  *
- * There is no DOCTYPE and no entity but the five of XML, so nothing expands and nothing is fetched.
+ * DOCTYPE and entities other than XML's five are refused, so nothing expands and nothing is fetched.
  *
  * @throws SobreError `DecodeFailed`, `TruncatedPayload`, `TrailingBytes`, `UnknownCharset` or `LimitExceeded`.
  */
@@ -30,7 +30,7 @@ class XmlReader {
   readonly #scope = new NamespaceScope();
   readonly #marks: number[] = [];
   readonly #nodes: (XmlElement | XmlComment)[] = [];
-  /** Those of the element that is being read. */
+  /** The names seen in this document. */
   readonly #names = new NewNames();
   readonly #tags = new Tags();
   #open: XmlElement | undefined;
@@ -239,14 +239,14 @@ class XmlReader {
     }
   }
 
-  /** The index behind the next `mark`. */
+  /** The index after the next `mark`. */
   #end(mark: string, from: number): number {
     const index = this.#text.indexOf(mark, from);
     if (index === -1) throw this.#truncated();
     return index + mark.length;
   }
 
-  /** Counts items, and gives the byte offset at which they start. */
+  /** Counts items, and returns the byte offset at which they start. */
   #count(start: number, items: number = 1): number {
     const offset = this.#offsets.at(start);
     this.#items += items;

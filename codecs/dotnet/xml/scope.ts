@@ -36,7 +36,7 @@ export class NamespaceScope {
   }
 
   /**
-   * Completes a start tag: declares its namespaces, resolves its names and `xsi:type`, and refuses doubles.
+   * Completes a start tag: declares its namespaces, resolves its names and `xsi:type`, and refuses duplicates.
    *
    * @throws SobreError `DecodeFailed` for an undeclared prefix and for a duplicate attribute.
    */
@@ -90,7 +90,7 @@ function refuseDoubles(attributes: readonly XmlAttribute[]): void {
   if (attributes.length > fewAttributes) {
     const seen = new Set<string>();
     for (const { namespace, local, offset } of attributes) {
-      // No name holds a blank.
+      // Names do not contain spaces.
       if (seen.size === seen.add(`${local} ${namespace}`).size) throw double(offset);
     }
     return;

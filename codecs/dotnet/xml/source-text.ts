@@ -9,7 +9,7 @@ import type { ContentType } from "../../../src/content-type/content-type.ts";
 import { parameter } from "../../../src/content-type/parameter.ts";
 import { SobreError } from "../../../src/errors/sobre-error.ts";
 
-/** A decoded document, and the bytes that it was. */
+/** A decoded document, and its bytes. */
 export interface SourceText {
   readonly text: string;
   readonly charset: Charset;
@@ -18,14 +18,14 @@ export interface SourceText {
 }
 
 const declaration = /^<\?xml[^>]*?\sencoding\s*=\s*["']([A-Za-z][\w.-]*)["']/;
-/** Bytes in which an XML declaration ends. */
+/** Number of bytes within which an XML declaration must end. */
 const declarationLength = 256;
 
 /**
  * Decodes XML: by its byte-order mark, by the zero bytes of UTF-16, by the charset of the content type, by the encoding
  * that it declares, or else as UTF-8 (RFC 7303 section 3).
  *
- * A declared UTF-16 that is none is read as UTF-8: .NET writes that declaration into every string.
+ * A wrong declaration of UTF-16 is read as UTF-8: .NET writes that declaration into every string.
  *
  * @throws SobreError `UnknownCharset`, or `DecodeFailed` for bytes that are not in the charset.
  */
@@ -33,7 +33,7 @@ export function sourceText(payload: Uint8Array, contentType: ContentType | undef
   return decoded(payload, () => zeroBytes(payload) ?? named(payload, contentType));
 }
 
-/** Decodes by the byte-order mark, or else by the charset that `choose` gives, or as UTF-8. */
+/** Decodes by the byte-order mark, otherwise by the charset that `choose` returns, otherwise as UTF-8. */
 export function decoded(payload: Uint8Array, choose: () => Charset | undefined): SourceText {
   try {
     const marked = markedCharset(payload);
@@ -61,7 +61,7 @@ function named(payload: Uint8Array, contentType: ContentType | undefined): Chars
   return charset.startsWith("utf-16") ? "utf-8" : charset;
 }
 
-/** Byte offsets of text indexes, which are asked for in rising order. */
+/** Byte offsets of text indexes, which must be requested in ascending order. */
 export class ByteOffsets {
   readonly #source: SourceText;
   readonly #narrow: boolean;
@@ -71,7 +71,7 @@ export class ByteOffsets {
   constructor(source: SourceText, byteLength: number) {
     this.#source = source;
     this.#byte = source.mark;
-    // One byte for every unit: nothing to count.
+    // One byte per unit, so there is nothing to count.
     this.#narrow = source.text.length === byteLength - source.mark;
   }
 
@@ -101,7 +101,7 @@ const entities: ReadonlyMap<string, string> = new Map([
   ["apos;", "'"],
 ]);
 
-/** The character that a reference stands for, without its `&`; or `undefined` for one that XML does not have. */
+/** The character of a reference, given without its `&`; or `undefined` for an invalid reference. */
 export function referred(reference: string): string | undefined {
   const entity = entities.get(reference);
   if (entity !== undefined) return entity;
@@ -109,6 +109,6 @@ export function referred(reference: string): string | undefined {
   if (hex === undefined && decimal === undefined) return undefined;
   const code = hex === undefined ? Number(decimal) : Number.parseInt(hex, 16);
   if (code > 0x10_ffff || (code >= 0xd800 && code <= 0xdfff)) return undefined;
-  // .NET's own reader takes the control characters that its writer gives so, e.g. the separators of GS1 barcodes.
+  // .NET's own reader accepts the control characters that its writer escapes like this, e.g. the separators of GS1 barcodes.
   return code === 0 || code === 0xfffe || code === 0xffff ? undefined : String.fromCodePoint(code);
 }

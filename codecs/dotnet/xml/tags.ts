@@ -1,13 +1,13 @@
 import { XmlTag } from "./node.ts";
 
-/** Tags that are kept, by a few letters of their names; a power of two. */
+/** Number of cached tags, indexed by a few letters of their names; a power of two. */
 const slots = 64;
 
-/** The tags of one document: the same for elements of one name, as far as few others come in between. */
+/** The tags of one document: shared by elements of the same name, unless too many others come in between. */
 export class Tags {
   readonly #recent: (XmlTag | undefined)[] = [];
 
-  /** The tag of a prefix and a local name, in whatever namespace. */
+  /** The tag of a prefix and a local name, in any namespace. */
   of(prefix: string, local: string): XmlTag {
     const slot = (local.charCodeAt(0) + local.charCodeAt(local.length - 1) * 7 + local.length * 3) & (slots - 1);
     const known = this.#recent[slot];
