@@ -3,8 +3,8 @@ import { memoryEngineWithin } from "../../src/engines/memory/memory-engine.ts";
 import { Memory } from "../../src/engines/memory/meter.ts";
 import { createEnvelope } from "../../src/envelope/index.ts";
 import { startServer } from "../../src/server/index.ts";
-import { used } from "./amqp/hostile-peer.support.ts";
-import { BrokerPair } from "./amqp/broker-pair.support.ts";
+import { used } from "../server/amqp/hostile-peer.support.ts";
+import { BrokerPair } from "../server/amqp/broker-pair.support.ts";
 
 const post = (port: number, path: string, body: string, type = "text/plain"): Promise<Response> =>
   fetch(`http://127.0.0.1:${port}/${path}/messages`, { method: "POST", body, headers: { "content-type": type } });

@@ -1,11 +1,11 @@
 import { describe, expect, it } from "vitest";
-import { memoryEngine } from "../../../src/engines/memory/index.ts";
-import { createEnvelope, type Envelope } from "../../../src/envelope/index.ts";
-import { ManualClock } from "../../../src/time/index.ts";
-import { typed } from "../../../src/values/typed-makers.ts";
-import { AmqpMap } from "../../../src/values/typed.ts";
-import { BrokerConnection } from "../../../src/server/amqp/broker-connection.ts";
-import { attach, begin, header, open, performative, used } from "./hostile-peer.support.ts";
+import { memoryEngine } from "../../src/engines/memory/index.ts";
+import { createEnvelope, type Envelope } from "../../src/envelope/index.ts";
+import { ManualClock } from "../../src/time/index.ts";
+import { typed } from "../../src/values/typed-makers.ts";
+import { AmqpMap } from "../../src/values/typed.ts";
+import { BrokerConnection } from "../../src/server/amqp/broker-connection.ts";
+import { attach, begin, header, open, performative, used } from "../server/amqp/hostile-peer.support.ts";
 
 const filter = new AmqpMap([[typed.symbol("com.microsoft:session-filter"), null]]);
 const uuid = "2f1c7e3a-7d0b-4a35-9a57-0d1f2b3c4d5e";

@@ -2,8 +2,8 @@ import { execFileSync } from "node:child_process";
 import { cpSync, existsSync, mkdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { dirname, join } from "node:path";
 import { describe, expect, it } from "vitest";
-import { sobre } from "./calls.support.ts";
-import { contractFolders } from "./contract-folders.support.ts";
+import { sobre } from "../cli/calls.support.ts";
+import { contractFolders } from "../cli/contract-folders.support.ts";
 
 const { folderOf } = contractFolders();
 const producer = folderOf({ "package.json": { name: "shop", version: "1.0.0" } });

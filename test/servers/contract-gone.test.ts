@@ -2,8 +2,8 @@ import { execFileSync } from "node:child_process";
 import { rmSync } from "node:fs";
 import { join } from "node:path";
 import { describe, expect, it } from "vitest";
-import { sobre } from "./calls.support.ts";
-import { check, codesIn, contractFolders, newer, older, put } from "./contract-folders.support.ts";
+import { sobre } from "../cli/calls.support.ts";
+import { check, codesIn, contractFolders, newer, older, put } from "../cli/contract-folders.support.ts";
 
 const { folderOf } = contractFolders();
 

@@ -2,17 +2,17 @@ import { copyFileSync, mkdirSync, readdirSync, readFileSync, rmSync, writeFileSy
 import { join } from "node:path";
 import { DatabaseSync } from "node:sqlite";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
-import { durableEngine, type DurableEngineOptions } from "../../../src/engines/durable/index.ts";
-import { createEnvelope, type Envelope } from "../../../src/envelope/envelope.ts";
-import type { Engine } from "../../../src/engine/engine.ts";
-import type { RuleProperties } from "../../../src/engine/rules.ts";
-import { typed } from "../../../src/values/typed-makers.ts";
-import { ManualClock } from "../../../src/time/index.ts";
-import { storeDirectory } from "./store-directory.support.ts";
+import { durableEngine, type DurableEngineOptions } from "../../src/engines/durable/index.ts";
+import { createEnvelope, type Envelope } from "../../src/envelope/envelope.ts";
+import type { Engine } from "../../src/engine/engine.ts";
+import type { RuleProperties } from "../../src/engine/rules.ts";
+import { typed } from "../../src/values/typed-makers.ts";
+import { ManualClock } from "../../src/time/index.ts";
+import { storeDirectory } from "../engines/durable/store-directory.support.ts";
 
 /** The version that this release writes; a file of each is in the fixtures. */
 const newest = 2;
-const fixture = (version: number): URL => new URL(`../../../fixtures/store/version-${version}.sqlite`, import.meta.url);
+const fixture = (version: number): URL => new URL(`../../fixtures/store/version-${version}.sqlite`, import.meta.url);
 
 let directory = "";
 const open = new Set<Engine>();

@@ -4,7 +4,7 @@ import { promisify } from "node:util";
 import { describe, expect, it } from "vitest";
 
 const run = promisify(execFile);
-const module = new URL("../../../src/engines/memory/index.ts", import.meta.url).href;
+const module = new URL("../../src/engines/memory/index.ts", import.meta.url).href;
 
 /** Runs a program that has nothing else to stay alive for. */
 async function output(body: string): Promise<string> {
@@ -12,7 +12,7 @@ async function output(body: string): Promise<string> {
     import { memoryEngine } from ${JSON.stringify(module)};
     const engine = memoryEngine({ queues: { q: {}, s: { requiresSession: true } } });
     ${body}`;
-  const cwd = fileURLToPath(new URL("../../..", import.meta.url));
+  const cwd = fileURLToPath(new URL("../..", import.meta.url));
   const { stdout } = await run(process.execPath, ["--conditions=sobre-source", "--input-type=module", "-e", program], {
     cwd,
   });
