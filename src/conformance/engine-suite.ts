@@ -3,6 +3,7 @@ import { argumentCases } from "./engine-cases-arguments.ts";
 import { byteCases } from "./engine-cases-bytes.ts";
 import { ruleCases } from "./engine-cases-rule.ts";
 import { adminCases } from "./engine-cases-admin.ts";
+import { inspectCases } from "./engine-cases-inspect.ts";
 import { deadLetterCases } from "./engine-cases-dead-letter.ts";
 import { deferCases } from "./engine-cases-defer.ts";
 import { duplicateCases } from "./engine-cases-duplicates.ts";
@@ -45,6 +46,7 @@ export const engineSuite: readonly EngineCase[] = [
   ...peekCases,
   ...byteCases,
   ...adminCases,
+  ...inspectCases,
   ...argumentCases,
   ...entityCases,
 ];

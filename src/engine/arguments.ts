@@ -62,7 +62,7 @@ const listChecks: OptionChecks<ListSessionsOptions> = {
   skip: countFrom(0),
   maxSessions: countFrom(1),
 };
-const connectChecks: OptionChecks<ConnectOptions> = { sharesBytes: flag };
+const connectChecks: OptionChecks<ConnectOptions> = { sharesBytes: flag, name: text };
 const transactionChecks: OptionChecks<TransactionOption> = { transaction };
 
 /** Checks of the options of an engine's methods. @throws SobreError `InvalidArgument` naming the option. */

@@ -19,6 +19,7 @@ export const capabilityNames = [
   "autoForward",
   "transactions",
   "administration",
+  "inspect",
 ] as const;
 
 /** A feature that an engine may support. */
@@ -53,6 +54,7 @@ export const nativeCapabilities: Capabilities = {
   autoForward: native,
   transactions: native,
   administration: native,
+  inspect: native,
 };
 
 /** @throws SobreError `UnsupportedCapability` when the engine refuses it. */

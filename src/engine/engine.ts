@@ -2,6 +2,7 @@ import type { Envelope } from "../envelope/envelope.ts";
 import type { EngineAdmin } from "./admin.ts";
 import type { Capabilities } from "./capabilities.ts";
 import type { Delivery, LockToken, ReceiveMode, Settlement } from "./delivery.ts";
+import type { EngineInspection } from "./inspection.ts";
 
 /** An open transaction of an engine: its sends and settlements happen together or not at all. */
 export interface Transaction {
@@ -33,6 +34,8 @@ export interface ReceiveOptions {
 export interface ConnectOptions {
   /** Whether payloads are passed without a copy, for callers that never write to them. Default: false. */
   readonly sharesBytes?: boolean | undefined;
+  /** A name of the connection for people, which an inspection shows for the sessions that it holds. Default: none. */
+  readonly name?: string | undefined;
 }
 
 /** Options of {@link Engine.openSender}. */
@@ -150,6 +153,8 @@ export interface Engine extends AsyncDisposable {
   readonly capabilities: Capabilities;
   /** Creates, reads and deletes entities. */
   readonly admin: EngineAdmin;
+  /** Describes entities in more detail than {@link admin}, without changing anything. */
+  readonly inspection: EngineInspection;
 
   /** @throws SobreError `MessagingEntityNotFound`. */
   openSender(entity: string, options?: OpenSenderOptions): Promise<EngineSender>;

@@ -52,6 +52,17 @@ export type {
   TransactionOption,
 } from "./engine.ts";
 export {
+  type DeadLetterSum,
+  type DeadLetterSums,
+  type EngineInspection,
+  inspectionOf,
+  type InspectSessionsOptions,
+  refusedInspection,
+  type SessionInspection,
+  type StateCounts,
+  type SumDeadLettersOptions,
+} from "./inspection.ts";
+export {
   checkFixed,
   type EntitySettings,
   queueSettings,

@@ -1,5 +1,6 @@
 import type { Delivery } from "../engine/delivery.ts";
-import type { Engine, EngineReceiver } from "../engine/engine.ts";
+import type { ConnectOptions, Engine, EngineReceiver } from "../engine/engine.ts";
+import { inspectionOf } from "../engine/inspection.ts";
 import type { Clock } from "../time/clock.ts";
 import { checkOption, methods } from "../options/option-checks.ts";
 import { SentMessages } from "./sent-messages.ts";
@@ -26,7 +27,7 @@ export function faultyEngine(inner: Engine, clock: Clock): FaultyEngine {
   const sent = new SentMessages();
   const plan = new FaultPlan((entity, envelopes) => sent.add(entity, envelopes, clock.now()));
   const open = new Set<Connection>();
-  const engine = connectionOver(inner, plan, clock, open, () => inner.close());
+  const engine = connectionOver(inner, plan, clock, open, { closed: () => inner.close() });
   const faults: Faults = {
     refuse: (operation, code, options) => plan.add({ kind: "refuse", operation, code }, options),
     loseAnswer: (operation, options) => plan.add({ kind: "loseAnswer", operation }, options),
@@ -45,15 +46,17 @@ export function faultyEngine(inner: Engine, clock: Clock): FaultyEngine {
 /** A connection as the broker sees it, which ends when it is cut; the faulty engine continues with another. */
 class Connection {
   readonly #root: Engine;
+  readonly #options: ConnectOptions | undefined;
   #current: Promise<Engine> | undefined;
   readonly #cuts = new Set<() => void>();
 
-  constructor(root: Engine) {
+  constructor(root: Engine, options: ConnectOptions | undefined) {
     this.#root = root;
+    this.#options = options;
   }
 
   get(): Promise<Engine> {
-    this.#current ??= this.#root.connect();
+    this.#current ??= this.#root.connect(this.#options);
     return this.#current;
   }
 
@@ -97,14 +100,20 @@ class Connection {
   }
 }
 
+/** How a connection is opened. */
+interface OpenOptions {
+  readonly options?: ConnectOptions | undefined;
+  readonly closed?: () => Promise<void>;
+}
+
 function connectionOver(
   root: Engine,
   plan: FaultPlan,
   clock: Clock,
   open: Set<Connection>,
-  closed: () => Promise<void> = async () => undefined,
+  { options: given, closed = async () => undefined }: OpenOptions = {},
 ): Engine {
-  const connection = new Connection(root);
+  const connection = new Connection(root, given);
   open.add(connection);
   const link = (entity: string): LinkParts => ({
     entity,
@@ -129,6 +138,7 @@ function connectionOver(
     get admin() {
       return (connection.closed ?? root).admin;
     },
+    inspection: inspectionOf(async () => connection.closed ?? root),
     openSender: (entity, options) =>
       plan.around("open", entity, async () =>
         faultySender(await (await connection.get()).openSender(entity, options), link(entity)),
@@ -161,7 +171,7 @@ function connectionOver(
     deleteMessages: async (entity, options) => (await connection.get()).deleteMessages(entity, options),
     listSessions: async (entity, options) => (await connection.get()).listSessions(entity, options),
     begin: async () => (await connection.get()).begin(),
-    connect: async () => connectionOver(root, plan, clock, open),
+    connect: async (chosen) => connectionOver(root, plan, clock, open, { options: chosen }),
     close: () => end("close"),
     abort: () => end("abort"),
     [Symbol.asyncDispose]: () => end("close"),

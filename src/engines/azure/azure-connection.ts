@@ -25,6 +25,7 @@ import { boundSends } from "../../engine/bounded-sender.ts";
 import type { Capabilities } from "../../engine/capabilities.ts";
 import type { Delivery, LockToken, Settlement } from "../../engine/delivery.ts";
 import type { EngineAdmin } from "../../engine/admin.ts";
+import { type EngineInspection, refusedInspection } from "../../engine/inspection.ts";
 import type { Envelope } from "../../envelope/envelope.ts";
 import { SobreError } from "../../errors/sobre-error.ts";
 import type { Clock } from "../../time/clock.ts";
@@ -64,6 +65,7 @@ export class AzureConnection implements Engine {
   readonly name = "azure";
   readonly capabilities: Capabilities = azureCapabilities;
   readonly admin: EngineAdmin;
+  readonly inspection: EngineInspection = refusedInspection(this);
   readonly server: { readonly address: string; readonly port: number };
   readonly #options: AzureConnectionOptions;
   readonly #broker: Broker;

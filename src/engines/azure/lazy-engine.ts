@@ -1,6 +1,7 @@
 import type { EngineAdmin } from "../../engine/admin.ts";
 import type { Delivery } from "../../engine/delivery.ts";
 import type { Engine, EngineReceiver, EngineSender, EngineSessionReceiver, Transaction } from "../../engine/engine.ts";
+import { refusedInspection } from "../../engine/inspection.ts";
 import { SobreError } from "../../errors/sobre-error.ts";
 import { azureCapabilities } from "./capabilities.ts";
 
@@ -23,6 +24,7 @@ export function lazyAzureEngine(load: () => Promise<Engine>, server?: Engine["se
       if (loaded !== undefined) return loaded.admin;
       throw new SobreError("InvalidOperation", "The engine is not loaded yet. Await connect() first.");
     },
+    inspection: refusedInspection({ name: "azure", capabilities: azureCapabilities }),
     openSender: async (...given): Promise<EngineSender> => (await engine()).openSender(...given),
     openReceiver: async (...given): Promise<EngineReceiver> => (await engine()).openReceiver(...given),
     acceptSession: async (...given): Promise<EngineSessionReceiver> => (await engine()).acceptSession(...given),

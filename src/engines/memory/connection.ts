@@ -20,9 +20,11 @@ import { type Capabilities, nativeCapabilities } from "../../engine/capabilities
 import type { Delivery, LockToken, Settlement } from "../../engine/delivery.ts";
 import type { EngineAdmin } from "../../engine/admin.ts";
 import type { Envelope } from "../../envelope/envelope.ts";
+import type { EngineInspection } from "../../engine/inspection.ts";
 import { acceptSession } from "./accept-session.ts";
 import { memoryAdmin } from "./admin.ts";
 import { sent } from "./incoming.ts";
+import { memoryInspection } from "./inspection.ts";
 import { type MessageQueue, type ReceiveLink, sessionOf } from "./message-queue.ts";
 import type { Namespace } from "./namespace.ts";
 import type { Holder } from "./handed-envelope.ts";
@@ -43,30 +45,34 @@ export class MemoryConnection implements Engine, Holder {
   readonly name = "memory";
   readonly capabilities: Capabilities = nativeCapabilities;
   readonly admin: EngineAdmin;
+  readonly inspection: EngineInspection;
   readonly #namespace: Namespace;
   /** Links and connections that close with this one. */
   readonly #open = new Set<Closable>();
   readonly #transactions = new Set<MemoryTransaction>();
   readonly #ofSenders: SenderConnection;
   readonly sharesBytes: boolean;
+  readonly label: string | undefined;
   readonly #onEnd: (ended: MemoryConnection) => void;
   #closed = false;
 
   /** @param onEnd Called once the connection has ended, for whatever reason. */
   constructor(
     namespace: Namespace,
-    { sharesBytes = false }: ConnectOptions = {},
+    { sharesBytes = false, name }: ConnectOptions = {},
     onEnd: (ended: MemoryConnection) => void = () => undefined,
   ) {
     this.#namespace = namespace;
     this.#onEnd = onEnd;
     this.sharesBytes = sharesBytes;
+    this.label = name;
     this.#ofSenders = {
       sharesBytes,
       closed: (link) => void this.#open.delete(link),
       transactionOf: (transaction) => this.#transactionOf(transaction),
     };
     this.admin = memoryAdmin(namespace, () => this.#enter());
+    this.inspection = memoryInspection(namespace, () => this.#enter());
   }
 
   async openSender(entity: string, options: OpenSenderOptions = {}): Promise<EngineSender> {

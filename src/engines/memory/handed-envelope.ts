@@ -4,8 +4,14 @@ import { type BodyKind, type Envelope, type Origin, ownIds, withParts } from "..
 import { ownValues } from "../../envelope/own-values.ts";
 import { OwnEnvelope, owned } from "./own-envelope.ts";
 
+/** Whoever holds locks. */
+export interface Labelled {
+  /** A name for people. */
+  readonly label?: string | undefined;
+}
+
 /** A connection. */
-export interface Holder {
+export interface Holder extends Labelled {
   /** Whether bytes are passed from and to it without copying. */
   readonly sharesBytes: boolean;
 }

@@ -39,6 +39,11 @@ export class Lane implements Place {
     return this.#size;
   }
 
+  /** The next message, which stays. */
+  get first(): QueuedMessage | undefined {
+    return this.#returned?.first ?? this.#fresh.first;
+  }
+
   append(message: QueuedMessage): void {
     message.readyIndex = fresh;
     this.#size++;
@@ -63,7 +68,7 @@ export class Lane implements Place {
 
   /** Removes and returns the next message, or `undefined` when none is ready. */
   shift(): QueuedMessage | undefined {
-    const message = this.#returned?.first ?? this.#fresh.first;
+    const message = this.first;
     if (message !== undefined) this.remove(message);
     return message;
   }

@@ -34,7 +34,7 @@ export class MessageQueue implements LaneQueue {
   readonly sessions: SessionTable | undefined;
   readonly store: MessageStore;
   readonly #lane: Lane = new Lane(this);
-  readonly #locks = new LockTable();
+  readonly locks: LockTable = new LockTable();
   #position = 0;
   #refusal: SobreError | undefined;
 
@@ -152,7 +152,7 @@ export class MessageQueue implements LaneQueue {
   /** The message held under a token. @throws SobreError `MessageLockLost`, or `SessionLockLost` when its session is lost. */
   held(token: LockToken): QueuedMessage {
     this.checkAlive();
-    const locked = this.#locks.get(token);
+    const locked = this.locks.get(token);
     if (locked !== undefined) this.timeline.catchUp(sessionOf(locked)?.lock ?? locked);
     if (locked?.lock !== undefined) return locked;
     const isToken = typeof token === "string";
@@ -181,7 +181,7 @@ export class MessageQueue implements LaneQueue {
     this.store.amend(message, envelope);
     this.#unlock(message);
     message.deliveryCount++;
-    message.state = "deferred";
+    this.store.defer(message);
     this.policy.facts?.cameBack(message);
     this.#setAside(message, now);
   }
@@ -211,7 +211,7 @@ export class MessageQueue implements LaneQueue {
   /** Ends every lock of a holder, or of all, without counting a delivery. */
   release(holder: object | undefined, now: number): void {
     this.sessions?.release(holder, now);
-    for (const message of this.#locks.heldBy(holder)) this.giveBack(message, "uncounted", now);
+    for (const message of this.locks.heldBy(holder)) this.giveBack(message, "uncounted", now);
   }
 
   /** Deletes messages that nobody holds and that are not scheduled, oldest first; returns how many. */
@@ -278,8 +278,8 @@ export class MessageQueue implements LaneQueue {
       this.policy.facts?.left(message);
       message.leave();
     }
-    this.policy.meter.memory.used -= this.#locks.size * besides.lock;
-    this.#locks.clear();
+    this.policy.meter.memory.used -= this.locks.size * besides.lock;
+    this.locks.clear();
     this.store.clear();
     this.refuseWaiting(refusal);
     this.sessions?.destroy();
@@ -327,7 +327,7 @@ export class MessageQueue implements LaneQueue {
     }
     const { sessionLock, holder } = link;
     const until = sessionLock?.until ?? now + this.policy.lockDuration;
-    const lock = this.#locks.add(message, until, holder, sessionLock?.mark);
+    const lock = this.locks.add(message, until, holder, sessionLock?.mark);
     this.policy.meter.memory.used += besides.lock;
     this.policy.facts?.handedOver(message);
     if (sessionLock === undefined) this.timeline.schedule(message, until);
@@ -375,7 +375,7 @@ export class MessageQueue implements LaneQueue {
 
   #unlock(message: QueuedMessage): void {
     if (message.lock === undefined) return;
-    this.#locks.delete(message.lock);
+    this.locks.delete(message.lock);
     this.policy.meter.memory.used -= besides.lock;
     sessionOf(message)?.locked.delete(message);
     message.lock = undefined;

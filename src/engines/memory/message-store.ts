@@ -16,6 +16,7 @@ export class MessageStore {
   readonly #log: MessageLog;
   #size = 0;
   #scheduledCount = 0;
+  #deferredCount = 0;
   #bytes = 0;
   /** Bytes of overhead of all messages. */
   #more = 0;
@@ -33,6 +34,17 @@ export class MessageStore {
   /** The number of scheduled messages. */
   get scheduledCount(): number {
     return this.#scheduledCount;
+  }
+
+  /** The number of deferred messages. */
+  get deferredCount(): number {
+    return this.#deferredCount;
+  }
+
+  /** Sets a message aside that was active or deferred before. */
+  defer(message: QueuedMessage): void {
+    if (message.state !== "deferred") this.#deferredCount++;
+    message.state = "deferred";
   }
 
   /** Bytes of all messages. */
@@ -57,6 +69,7 @@ export class MessageStore {
     this.#weigh(message.size, this.#besides(message));
     this.#size++;
     if (message.state === "scheduled") this.#scheduledCount++;
+    if (message.state === "deferred") this.#deferredCount++;
     this.#log.restore(message, partition, ordinal);
   }
 
@@ -70,6 +83,7 @@ export class MessageStore {
     this.#size--;
     this.#weigh(-message.size, -this.#besides(message));
     if (message.state === "scheduled") this.#scheduledCount--;
+    if (message.state === "deferred") this.#deferredCount--;
     this.#policy.facts?.removed(message);
     message.leave();
   }

@@ -1,5 +1,6 @@
 import type { ListSessionsOptions } from "../../engine/engine.ts";
 import type { SobreError } from "../../errors/sobre-error.ts";
+import type { Labelled } from "./handed-envelope.ts";
 import type { LaneQueue } from "./lane.ts";
 import { LinkedList } from "../../time/linked-list.ts";
 import { besides } from "./meter.ts";
@@ -23,7 +24,7 @@ interface SessionQueue extends LaneQueue {
 export interface WaitingAccept extends Due {
   /** The requested session; `undefined` means the next available one. */
   readonly sessionId: string | undefined;
-  readonly holder: object;
+  readonly holder: Labelled;
   /** Ends the wait. */
   grant(lock: SessionLock): void;
   refuse(error: SobreError): void;
@@ -73,13 +74,19 @@ export class SessionTable implements SessionOwner {
     return found.toSorted().slice(skip, skip + maxSessions);
   }
 
+  /** Sessions with messages, a state or a holder, by id. */
+  sorted(skip: number, maxSessions: number): readonly Session[] {
+    const ids = [...this.#sessions.keys()].toSorted().slice(skip, skip + maxSessions);
+    return ids.map((id) => this.session(id));
+  }
+
   /** Whether a lock with this mark is held. */
   knows(mark: string): boolean {
     return this.#marks.has(mark);
   }
 
   /** Locks the session with this id, or returns `undefined` when it is held. */
-  accept(id: string, holder: object, now: number): SessionLock | undefined {
+  accept(id: string, holder: Labelled, now: number): SessionLock | undefined {
     const held = this.find(id)?.lock;
     if (held !== undefined) this.#queue.timeline.catchUp(held);
     const session = this.session(id);
@@ -87,7 +94,7 @@ export class SessionTable implements SessionOwner {
   }
 
   /** Locks the session with messages that has been available longest, or returns `undefined`. */
-  acceptNext(holder: object, now: number): SessionLock | undefined {
+  acceptNext(holder: Labelled, now: number): SessionLock | undefined {
     for (let session = this.#available.first; session !== undefined; session = this.#available.first) {
       if (!session.expired) return this.#grant(session, holder, now);
       this.#available.remove(session);
@@ -207,7 +214,7 @@ export class SessionTable implements SessionOwner {
     this.#marks.clear();
   }
 
-  #grant(session: Session, holder: object, now: number): SessionLock {
+  #grant(session: Session, holder: Labelled, now: number): SessionLock {
     this.#available.remove(session);
     const lock = new SessionLock(session, holder);
     session.lock = lock;

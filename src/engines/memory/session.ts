@@ -1,3 +1,4 @@
+import type { Labelled } from "./handed-envelope.ts";
 import { Lane, type LaneQueue } from "./lane.ts";
 import type { Linked } from "../../time/linked-list.ts";
 import type { QueuedMessage } from "./queued-message.ts";
@@ -58,6 +59,12 @@ export class Session extends Lane implements Linked<Session> {
     return this.#overdue;
   }
 
+  /** Its ready, locked and deferred messages that may be the first of all. */
+  get foremost(): readonly QueuedMessage[] {
+    const { first } = this;
+    return [...(first === undefined ? [] : [first]), ...(this.#locked ?? []), ...(this.#deferred ?? [])];
+  }
+
   /** Whether its messages expire as soon as it is accepted. */
   get expired(): boolean {
     return this.#overdue !== undefined && this.#overdue.size > 0;
@@ -87,13 +94,13 @@ export class SessionLock implements Due {
   dueIndex = -1;
   readonly session: Session;
   /** The connection. */
-  readonly holder: object;
+  readonly holder: Labelled;
   /** The prefix of the tokens of its messages, which identifies late tokens of a lost lock. */
   readonly mark: string = crypto.randomUUID().slice(0, 8);
   /** Milliseconds since 1970. */
   until = 0;
 
-  constructor(session: Session, holder: object) {
+  constructor(session: Session, holder: Labelled) {
     this.session = session;
     this.holder = holder;
   }

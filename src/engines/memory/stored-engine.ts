@@ -19,6 +19,7 @@ import type {
   Transaction,
   TransactionOption,
 } from "../../engine/engine.ts";
+import type { EngineInspection } from "../../engine/inspection.ts";
 import type { Envelope } from "../../envelope/envelope.ts";
 import { closed, invalidOperation, sessionLockLost } from "../../broker/refusals.ts";
 import { Renewed, type StoredHome } from "./stored-home.ts";
@@ -35,6 +36,7 @@ export class StoredEngine implements Engine {
   readonly name: string;
   readonly capabilities: Capabilities = nativeCapabilities;
   readonly admin: EngineAdmin;
+  readonly inspection: EngineInspection;
   readonly #home: StoredHome;
   readonly #inner: Renewed<Engine>;
   /** Whether closing this connection closes the store. */
@@ -47,6 +49,11 @@ export class StoredEngine implements Engine {
     this.#home = home;
     this.#isRoot = inner === undefined;
     this.#inner = inner ?? new Renewed(home, home.root, async () => home.root);
+    this.inspection = {
+      counts: (entity) => this.#run(({ inspection }) => inspection.counts(entity)),
+      sessions: (entity, options) => this.#run(({ inspection }) => inspection.sessions(entity, options)),
+      deadLetters: (entity, options) => this.#run(({ inspection }) => inspection.deadLetters(entity, options)),
+    };
     this.admin = new Proxy(home.root.admin, {
       get:
         (_admin, method) =>

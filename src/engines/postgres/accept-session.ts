@@ -12,6 +12,8 @@ import { startWait } from "./waits.ts";
 /** How a session is accepted. */
 export interface Acceptance {
   readonly options: AcceptSessionOptions;
+  /** The name of the connection. */
+  readonly holder: string | undefined;
   /** Milliseconds since 1970. */
   readonly deadline: number;
   /** Registers the function that ends the wait when the connection closes; returns a function that unregisters it. */
@@ -26,7 +28,7 @@ export interface Acceptance {
 export async function acceptSession(
   home: Home,
   lane: Lane,
-  { options: { sessionId, maxWaitTime, signal }, deadline, onWait }: Acceptance,
+  { options: { sessionId, maxWaitTime, signal }, holder, deadline, onWait }: Acceptance,
 ): Promise<HeldSession> {
   const { store } = home;
   if (!hasSessions(lane))
@@ -44,7 +46,8 @@ export async function acceptSession(
       store,
       lane,
       store.now(),
-      (returning) => (sessionId === undefined ? acceptNext(returning) : acceptNamed(returning, sessionId)),
+      (returning) =>
+        sessionId === undefined ? acceptNext(returning, holder) : acceptNamed(returning, sessionId, holder),
       (held) => held !== undefined,
     );
   };

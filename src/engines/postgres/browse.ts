@@ -7,17 +7,16 @@ import { type HeldSession, lockRows, takenOf } from "./claim.ts";
 import { isPartitioned, type Lane, laneOf, lockDuration, type Sendable } from "./entities.ts";
 import { sent } from "./incoming.ts";
 import { messageColumns, newToken, readMessage, type StoredMessage, toDelivery } from "./messages.ts";
-import { giveNumbers } from "./place.ts";
 import { remove, type Returning } from "./returns.ts";
 import { partitionOf, type Routing } from "./routing.ts";
 import { numberOf, textOf } from "./rows.ts";
 import type { Store } from "./store.ts";
 import { inTransaction } from "./sweep.ts";
 import { touch } from "./admin.ts";
-import type { PostgresTransaction } from "./transaction.ts";
+import type { Enlisted } from "./enlisted.ts";
 
 /** The column that identifies messages of a lane by sequence number. */
-const numberColumn = (lane: Lane): string => (isPartitioned(lane) ? "b.number" : "b.seq");
+export const numberColumn = (lane: Lane): string => (isPartitioned(lane) ? "b.number" : "b.seq");
 
 /** The condition of the partial index for partitioned queues. */
 const numberIndex = (lane: Lane): string => (isPartitioned(lane) ? " and b.number <> b.seq" : "");
@@ -152,22 +151,20 @@ export async function scheduleIn(
   store: Store,
   target: Sendable,
   envelopes: readonly Envelope[],
-  transaction: PostgresTransaction,
+  transaction: Enlisted,
 ): Promise<readonly bigint[]> {
   const messages = envelopes.map(sent);
-  await store.intake.checkSend(target, messages);
   const lane = laneOf(target, 0);
   const passed = messages.map(({ envelope }) => ({ lane, partition: partitionOf(lane, partitionKeyOf(envelope)) }));
-  const numbers = await giveNumbers(store.database, store.schema, passed);
-  transaction.addSend({
+  return transaction.addSend({
     entity: target.id,
+    passed,
     check: (intake, reserved) => intake.checkSend(store.sendable(target), messages, reserved),
-    async route(routing: Routing) {
+    async route(routing: Routing, numbers: readonly bigint[]) {
       for (const [index, message] of messages.entries())
         await routing.schedule(store.sendable(target), message, numbers[index]);
     },
   });
-  return numbers;
 }
 
 /** Deletes unlocked messages that are not scheduled, oldest first; returns how many. */

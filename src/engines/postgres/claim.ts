@@ -55,7 +55,7 @@ const ofQueue = (schema: string): string => `
 const ofSession = (schema: string): string => `
   chosen as materialized (
     select d.seq, 0 as fresh from guard, ${schema}.delivery d
-    where d.queue = $2 and d.session = $5 and d.token is null and d.state = 0 and (d.due is null or d.due > $4)
+    where d.queue = $2 and d.session = $5 and (d.token is null or ((d.token >> 32) & 4294967295) <> $6) and d.state = 0 and (d.due is null or d.due > $4)
       and exists (select 1 from ${schema}.session s where s.queue = $2 and s.id = $5 and s.mark = $6 and s.locked_until > $4)
     order by d.seq limit $3 for update of d skip locked
   ),

@@ -19,6 +19,7 @@ import { boundSends } from "../../engine/bounded-sender.ts";
 import { type Capabilities, nativeCapabilities } from "../../engine/capabilities.ts";
 import type { Delivery, LockToken, Settlement } from "../../engine/delivery.ts";
 import type { EngineAdmin } from "../../engine/admin.ts";
+import type { EngineInspection } from "../../engine/inspection.ts";
 import type { Envelope } from "../../envelope/envelope.ts";
 import { closed, invalidOperation, lockLost, sessionLockLost } from "../../broker/refusals.ts";
 import { acceptSession } from "./accept-session.ts";
@@ -34,10 +35,13 @@ import {
 } from "./browse.ts";
 import { hasSessions, type Lane, lockDuration, receiveRefusal } from "./entities.ts";
 import { lostLock, renewHeld } from "./held.ts";
+import type { Enlisted } from "./enlisted.ts";
 import type { Home } from "./home.ts";
 import { Holdings } from "./holdings.ts";
+import { postgresInspection } from "./inspection.ts";
 import { type Closable, PostgresReceiver, PostgresSender, PostgresSessionReceiver } from "./links.ts";
 import { readToken } from "./messages.ts";
+import { OwnTransaction, OwnWork } from "./own-transaction.ts";
 import { postgresAdmin } from "./postgres-admin.ts";
 import { checkHeld, settleHeld } from "./settling.ts";
 import { inTransaction } from "./sweep.ts";
@@ -48,16 +52,23 @@ export class PostgresConnection implements Engine {
   readonly name = "postgres";
   readonly capabilities: Capabilities = nativeCapabilities;
   readonly admin: EngineAdmin;
+  readonly inspection: EngineInspection;
   readonly #home: Home;
+  readonly #name: string | undefined;
   /** Links and connections that close with this one. */
   readonly #open = new Set<Closable>();
   readonly #transactions = new Set<PostgresTransaction>();
   readonly #holdings = new Holdings();
   #closed = false;
 
-  constructor(home: Home) {
+  constructor(home: Home, { name }: ConnectOptions = {}) {
     this.#home = home;
+    this.#name = name;
     this.admin = postgresAdmin(home, () => this.#enter());
+    this.inspection = postgresInspection(home.store, async (entity) => {
+      await this.#enter();
+      return this.#lane(entity);
+    });
   }
 
   async openSender(entity: string, options: OpenSenderOptions = {}): Promise<EngineSender> {
@@ -93,7 +104,7 @@ export class PostgresConnection implements Engine {
       this.#open.add(waiting);
       return () => void this.#open.delete(waiting);
     };
-    const held = await acceptSession(this.#home, lane, { options, deadline, onWait });
+    const held = await acceptSession(this.#home, lane, { options, holder: this.#name, deadline, onWait });
     const { receiveMode } = options;
     return this.#keep(new PostgresSessionReceiver(this.#home, this, { lane, receiveMode, held }));
   }
@@ -134,7 +145,7 @@ export class PostgresConnection implements Engine {
     if (envelopes.some(({ brokerProperties }) => brokerProperties.scheduledEnqueueTimeUtc === undefined))
       throw invalidOperation("A scheduled message needs a scheduledEnqueueTimeUtc.");
     if (options.transaction === undefined) return scheduleNow(store, target, envelopes);
-    return scheduleIn(store, target, envelopes, this.transactionOf(options.transaction));
+    return scheduleIn(store, target, envelopes, this.enlist(options.transaction));
   }
 
   async cancel(entity: string, sequenceNumbers: readonly bigint[]): Promise<void> {
@@ -153,17 +164,18 @@ export class PostgresConnection implements Engine {
     checkSettlement(settlement);
     const lane = await this.#lane(entity);
     const { store } = this.#home;
-    if ([...this.#home.transactions].some((transaction) => transaction.settles(lockToken)))
+    if (this.#home.isSettling(lockToken))
       throw invalidOperation(
         "The message is already settled in a transaction that is still open. Commit or roll back that one first.",
       );
     if (options?.transaction !== undefined) {
-      const transaction = this.transactionOf(options.transaction);
-      const apply: Parameters<typeof transaction.addSettlement>[0]["apply"] = (returning) =>
-        settleHeld(returning, lockToken, settlement);
-      const { database: session, schema } = store;
-      await checkHeld({ session, schema, lane, now: store.now() }, lockToken, settlement);
-      transaction.addSettlement({ lane, token: lockToken, apply });
+      await this.enlist(options.transaction).addSettlement({
+        lane,
+        token: lockToken,
+        returns: settlement.kind !== "complete",
+        check: (within) => checkHeld(within, lockToken, settlement),
+        apply: (returning) => settleHeld(returning, lockToken, settlement),
+      });
       return;
     }
     if (settlement.kind === "complete") await this.#complete(lane, lockToken);
@@ -190,6 +202,8 @@ export class PostgresConnection implements Engine {
       throw invalidOperation("The session's lock covers its messages. Renew the session's lock instead.");
     }
     const until = now + lockDuration(lane);
+    // Its row is locked by the transaction, which nobody else gets past.
+    if (this.#home.isSettledByCaller(lockToken)) return new Date(until);
     if (!(await renewHeld(database, schema, lane, lockToken, { now, until }))) throw lockLost(lane.address);
     this.#holdings.took(lane, [[lockToken, until]]);
     return new Date(until);
@@ -223,7 +237,7 @@ export class PostgresConnection implements Engine {
   async connect(options?: ConnectOptions): Promise<Engine> {
     await this.#enter();
     if (options !== undefined) checkEngineOptions.connect(options);
-    return this.#keep(new PostgresConnection(this.#home));
+    return this.#keep(new PostgresConnection(this.#home, options));
   }
 
   async close(): Promise<void> {
@@ -266,8 +280,9 @@ export class PostgresConnection implements Engine {
     );
   }
 
-  /** @throws SobreError `InvalidOperation` unless it is an open transaction of this connection. */
-  transactionOf(transaction: Transaction): PostgresTransaction {
+  /** @throws SobreError `InvalidOperation` unless it is the caller's own, or an open transaction of this connection. */
+  enlist(transaction: Transaction): Enlisted {
+    if (transaction instanceof OwnTransaction) return new OwnWork(this.#home, transaction);
     if (transaction instanceof PostgresTransaction && transaction.isOpen && this.#transactions.has(transaction))
       return transaction;
     throw invalidOperation(

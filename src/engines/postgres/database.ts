@@ -1,9 +1,7 @@
-import { Client, Pool, type PoolClient, TypeOverrides } from "pg";
-import type { Row } from "./rows.ts";
+import { Client, Pool, TypeOverrides } from "pg";
+import type { PostgresClient, PostgresPool } from "./driver.ts";
+import { isRow, type Row } from "./rows.ts";
 import { databaseFailure } from "./failures.ts";
-
-/** A pool of the driver. */
-export type ConnectionPool = Pool;
 
 /** Parameters of a statement, by position. */
 export type Values = readonly unknown[];
@@ -18,7 +16,7 @@ export interface Session {
 export interface DatabaseSetup {
   readonly connectionString?: string | undefined;
   /** A pool that belongs to the caller, which is not closed. */
-  readonly pool?: Pool | undefined;
+  readonly pool?: PostgresPool | undefined;
   /** Statement timeout in milliseconds. */
   readonly statementTimeout: number;
   /** Maximum number of connections of a pool of our own. */
@@ -33,28 +31,17 @@ typesOfOurs.setTypeParser(int8, BigInt);
 
 /** A PostgreSQL database; connections are opened on demand. */
 export class Database implements Session {
-  readonly #pool: Pool;
-  readonly #isOwn: boolean;
+  readonly #pool: PostgresPool;
+  /** The pool, when it is the engine's own. */
+  readonly #own: Pool | undefined;
   readonly #timeout: number;
 
   constructor({ connectionString, pool, statementTimeout, maxConnections }: DatabaseSetup) {
     this.#timeout = statementTimeout;
-    this.#isOwn = pool === undefined;
-    this.#pool =
-      pool ??
-      new Pool({
-        connectionString,
-        max: maxConnections,
-        allowExitOnIdle: true,
-        statement_timeout: statementTimeout,
-        idle_in_transaction_session_timeout: statementTimeout,
-        connectionTimeoutMillis: statementTimeout,
-        // A server that is unreachable does not cancel its statements.
-        query_timeout: statementTimeout + 1000,
-        options: String.raw`-c default_transaction_isolation=read\ committed`,
-      });
-    // Losing an idle connection has no effect: the next statement opens another.
-    if (this.#isOwn) this.#pool.on("error", ignore);
+    this.#own = pool === undefined ? ownPool(connectionString, statementTimeout, maxConnections) : undefined;
+    const used = pool ?? this.#own;
+    if (used === undefined) throw new RangeError("There is no pool.");
+    this.#pool = used;
   }
 
   async query(statement: string, values?: Values): Promise<readonly Row[]> {
@@ -74,7 +61,7 @@ export class Database implements Session {
     try {
       await run(client, "begin isolation level read committed");
       await run(client, `select set_config('statement_timeout', $1, true)`, [String(this.#timeout)]);
-      const result = await work(sessionOn(client));
+      const result = await work({ query: (statement, values) => run(client, statement, values) });
       await run(client, "commit");
       return result;
     } catch (error) {
@@ -87,10 +74,10 @@ export class Database implements Session {
   }
 
   async close(): Promise<void> {
-    if (this.#isOwn) await this.#pool.end();
+    await this.#own?.end();
   }
 
-  async #connect(): Promise<PoolClient> {
+  async #connect(): ReturnType<PostgresPool["connect"]> {
     try {
       return await this.#pool.connect();
     } catch (error) {
@@ -140,11 +127,37 @@ export async function listen(
 
 const ignore = (): void => {};
 
-const sessionOn = (client: PoolClient): Session => ({
-  query: (statement, values) => run(client, statement, values),
+function ownPool(connectionString: string | undefined, statementTimeout: number, maxConnections: number): Pool {
+  const pool = new Pool({
+    connectionString,
+    max: maxConnections,
+    allowExitOnIdle: true,
+    statement_timeout: statementTimeout,
+    idle_in_transaction_session_timeout: statementTimeout,
+    connectionTimeoutMillis: statementTimeout,
+    // A server that is unreachable does not cancel its statements.
+    query_timeout: statementTimeout + 1000,
+    options: String.raw`-c default_transaction_isolation=read\ committed`,
+  });
+  // Losing an idle connection has no effect: the next statement opens another.
+  pool.on("error", ignore);
+  return pool;
+}
+
+/** Runs statements on a connection of the caller. */
+export const sessionOn = (client: PostgresClient): Session => ({
+  async query(statement, values) {
+    try {
+      return await run(client, statement, values);
+    } catch (error) {
+      throw databaseFailure(error);
+    }
+  },
 });
 
-async function run(on: Pool | PoolClient, text: string, values: Values = []): Promise<readonly Row[]> {
-  const { rows } = await on.query<Record<string, unknown>>({ text, values: [...values], types: typesOfOurs });
-  return rows;
+async function run(on: PostgresClient, text: string, values: Values = []): Promise<readonly Row[]> {
+  // The driver takes the parsers with the statement.
+  const statement = { text, values: [...values], types: typesOfOurs };
+  const { rows } = await on.query(statement);
+  return rows.filter(isRow);
 }

@@ -117,6 +117,11 @@ export class Directory {
     await this.#loading;
   }
 
+  /** Loads the changes over a connection that the caller holds: it must not wait for another. */
+  async refreshOn(session: Session): Promise<void> {
+    await this.#load(session);
+  }
+
   /** Loads the changes within a transaction that makes further ones: it holds the version's row, so no other node changes anything meanwhile. */
   async refreshWithin(session: Session): Promise<void> {
     await this.#load(session, 1n);

@@ -16,6 +16,8 @@ const meanings: readonly (readonly [state: string, code: ErrorCode, what: string
   ["53", "ServiceBusy", "has used up disk or memory. Make room, then try again"],
   ["57P", "ServiceCommunicationProblem", "is shutting down or starting. Try again"],
   ["08", "ServiceCommunicationProblem", "lost the connection. Try again"],
+  ["25P01", "InvalidOperation", "has no transaction on this connection. Begin one on the client first"],
+  ["25P02", "InvalidOperation", "has given the transaction up after an earlier error. Roll it back"],
   ["25006", "ServiceBusy", "is read-only. Try again when the primary is back"],
 ];
 

@@ -56,6 +56,26 @@ export async function readHeld(
   return readMessage(row);
 }
 
+/** Keeps the session of a held message from being accepted until the end of the transaction. @throws SobreError `SessionLockLost`, `MessageLockLost`. */
+export async function shareSession(
+  session: Session,
+  schema: string,
+  lane: Lane,
+  text: LockToken,
+  now: number,
+): Promise<void> {
+  const token = readToken(text);
+  const [row] =
+    token === undefined
+      ? []
+      : await session.query(
+          `select 1 as one from ${schema}.delivery d join ${schema}.session s on s.queue = d.queue and s.id = d.session
+           where d.queue = $1 and d.seq = $2 and d.token = $3 and s.mark = $4 and s.locked_until > $5 for key share of s`,
+          [lane.queue, token.seq, token.token, markOf(token.token), now],
+        );
+  if (row === undefined) throw await lostLock(session, schema, lane, text, now);
+}
+
 /** Renews a message's own lock; returns whether it was still held. */
 export async function renewHeld(
   session: Session,

@@ -4,6 +4,7 @@ import type { Timer } from "../../time/clock.ts";
 import { deleteIdle } from "./admin.ts";
 import { Completions } from "./completions.ts";
 import type { Lane } from "./entities.ts";
+import { Followed, type FollowedWork } from "./followed.ts";
 import { LaneState } from "./lanes.ts";
 import type { Store } from "./store.ts";
 import { sweep } from "./sweep.ts";
@@ -26,6 +27,7 @@ export class Home {
   readonly store: Store;
   /** The open transactions: a message that one of them settles cannot be settled elsewhere. */
   readonly transactions: Set<Settling> = new Set();
+  readonly #followed: Followed;
   readonly #wakes: Wakes;
   readonly #sweepInterval: number;
   readonly #lanes = new Map<number, LaneState>();
@@ -44,6 +46,7 @@ export class Home {
     this.#sweepInterval = sweepInterval;
     const { database: session, schema } = store;
     this.#wakes = new Wakes({ session, schema, connectionString, onWake: (queues) => this.#heard(queues) });
+    this.#followed = new Followed(session, (queues) => store.onArrival(queues));
     store.onArrival = (queues) => {
       this.#wake(queues);
       this.#wakes.notify(queues);
@@ -101,6 +104,23 @@ export class Home {
     this.#wakes.notifyChange();
   }
 
+  /** Waits for the end of a caller's transaction: then its sends are there, or its settlements undone. */
+  follow(xid: string, followed: FollowedWork): void {
+    this.#followed.add(xid, followed);
+  }
+
+  /** Whether an open transaction settles the message. */
+  isSettling(token: LockToken): boolean {
+    if (this.#followed.settles(token)) return true;
+    for (const transaction of this.transactions) if (transaction.settles(token)) return true;
+    return false;
+  }
+
+  /** Whether an open transaction of the caller's own settles the message. */
+  isSettledByCaller(token: LockToken): boolean {
+    return this.#followed.settles(token);
+  }
+
   #heard(queues: ReadonlySet<number> | undefined): void {
     if (queues !== undefined) this.#wake(queues);
     // If the refresh fails, the statements of the waiting calls detect the stale entities.
@@ -119,6 +139,7 @@ export class Home {
     if (this.#closed) return;
     this.#closed = true;
     this.#timer?.cancel();
+    this.#followed.close();
     await this.#sweeping?.catch(() => {});
     await this.#wakes.close();
     await this.store.database.close();

@@ -13,7 +13,7 @@ import { closed, messageTooLarge, sessionLockLost } from "../../broker/refusals.
 import { SobreError } from "../../errors/sobre-error.ts";
 import { touch } from "./admin.ts";
 import { type Claim, claim, claimOfSession, type HeldSession } from "./claim.ts";
-import type { PostgresTransaction } from "./transaction.ts";
+import type { Enlisted } from "./enlisted.ts";
 import { type Lane, limitsOf, type Queue, receiveRefusal, type Sendable } from "./entities.ts";
 import type { Home } from "./home.ts";
 import type { Intake } from "./intake.ts";
@@ -38,7 +38,7 @@ interface LinkOwner {
   took(lane: Lane, deliveries: readonly Delivery[]): void;
   /** Releases messages that no receiver is waiting for any more. */
   release(lane: Lane, deliveries: readonly Delivery[]): Promise<void>;
-  transactionOf(transaction: Transaction): PostgresTransaction;
+  enlist(transaction: Transaction): Enlisted;
 }
 
 /** The entity to which a sender sends, and the entity that it sends via. */
@@ -90,8 +90,7 @@ export class PostgresSender implements EngineSender {
     };
     try {
       if (options?.transaction !== undefined) {
-        await check(intake);
-        this.#connection.transactionOf(options.transaction).addSend({ entity: first.id, check, route });
+        await this.#connection.enlist(options.transaction).addSend({ entity: first.id, check, passed: [], route });
         return;
       }
       if (messages.length === 0) {

@@ -28,6 +28,7 @@ export async function giveNumbers(
   schema: string,
   passed: readonly Passed[],
 ): Promise<readonly bigint[]> {
+  if (passed.length === 0) return [];
   const rows = await session.query(
     `select (partition << ${partitionShift}) | nextval(sequence::regclass) as number
      from unnest($1::text[], $2::bigint[]) with ordinality as p(sequence, partition, place)`,
@@ -39,7 +40,12 @@ export async function giveNumbers(
   return rows.map((row) => bigintOf(row, "number"));
 }
 
-/** The statement that inserts messages into queues, provided that the namespace still has the version by which they were routed. */
+/**
+ * The statement that inserts messages into queues, provided that the namespace still has the version by which they were routed.
+ *
+ * The row of a session that is already on offer is only kept from being withdrawn until the commit: its holder can
+ * still change it, and other senders need not wait.
+ */
 function statement(schema: string, withSessions: boolean): string {
   return `with guard as materialized (select 1 from ${schema}.namespace where version = $1),
     passed as materialized (
@@ -64,9 +70,17 @@ function statement(schema: string, withSessions: boolean): string {
     ),
     ${
       withSessions
-        ? `ready as (
+        ? `sessions as materialized (
+      select queue, session as id, min(seq) as first from placed where session is not null and state = 0 group by queue, session
+    ),
+    offered as materialized (
+      select s.queue, s.id from sessions join ${schema}.session s on s.queue = sessions.queue and s.id = sessions.id
+      where s.ready is not null order by s.queue, s.id for key share of s
+    ),
+    ready as (
       insert into ${schema}.session (queue, id, ready)
-      select queue, session, min(seq) from placed where session is not null and state = 0 group by queue, session order by queue, session
+      select queue, id, first from sessions
+      where not exists (select 1 from offered o where o.queue = sessions.queue and o.id = sessions.id) order by queue, id
       on conflict (queue, id) do update set ready = excluded.ready where session.ready is null
     ),`
         : ""

@@ -11,8 +11,9 @@ import {
 } from "../../options/option-checks.ts";
 import { SobreError } from "../../errors/sobre-error.ts";
 import { PostgresConnection } from "./connection.ts";
-import { type ConnectionPool, Database } from "./database.ts";
+import { Database } from "./database.ts";
 import { DatabaseClock } from "./database-clock.ts";
+import type { PostgresPool } from "./driver.ts";
 import { Home } from "./home.ts";
 import { quotedSchema } from "./identifier.ts";
 import { checkSchema, migrate } from "./schema.ts";
@@ -23,7 +24,7 @@ export interface PostgresEngineOptions {
   /** The database, e.g. `postgres://user:password@host/shop`; alternatively `pool`. */
   readonly connectionString?: string | undefined;
   /** A pool of `pg`. It still belongs to the caller: the engine does not close it. */
-  readonly pool?: ConnectionPool | undefined;
+  readonly pool?: PostgresPool | undefined;
   /**
    * The database without a transaction pooler in between, to listen for wake-ups. Default: `connectionString`; with
    * only a pool, messages from other processes are found by polling within 2 seconds.

@@ -1,6 +1,9 @@
 /** A row of a result by the names of its columns. */
 export type Row = Readonly<Record<string, unknown>>;
 
+/** Whether the driver has returned a row. */
+export const isRow = (value: unknown): value is Row => typeof value === "object" && value !== null;
+
 /** A whole number; `undefined` for NULL. */
 export function maybeBigint(row: Row, column: string): bigint | undefined {
   const value = row[column];

@@ -69,6 +69,7 @@ const migrations: readonly (readonly string[])[] = [
       overdue boolean not null default false,
       state bytea,
       state_at bigint,
+      holder text,
       primary key (queue, id)
     ) with (fillfactor = 50)`,
     "create index session_ready on $schema.session (queue, ready) where ready is not null",

@@ -10,25 +10,49 @@ import { maybeBytes, maybeBigint, numberOf, type Row, textOf } from "./rows.ts";
 const columns = "id, mark, locked_until, ready, overdue";
 
 /** Locks the session with this id, or returns `undefined` when it is held. */
-export async function acceptNamed(returning: Returning, id: string): Promise<HeldSession | undefined> {
-  const { session, schema, lane, now } = returning;
+export async function acceptNamed(
+  returning: Returning,
+  id: string,
+  holder: string | undefined,
+): Promise<HeldSession | undefined> {
+  const { session, schema, lane } = returning;
   await session.query(`insert into ${schema}.session (queue, id) values ($1, $2) on conflict (queue, id) do nothing`, [
     lane.queue,
     id,
   ]);
-  const [row] = await session.query(
-    `select ${columns} from ${schema}.session where queue = $1 and id = $2 for update`,
-    [lane.queue, id],
-  );
-  if (row === undefined || isHeldNow(row, now)) return undefined;
+  const row = await free(returning, id);
+  if (row === undefined) return undefined;
   await settleLost(returning, row);
-  const held = await grant(returning, id);
+  const held = await grant(returning, id, holder);
   await expireOverdue(returning, row);
   return held;
 }
 
+/** How often a session's row is tried that is locked and not held. */
+const mostTries = 10;
+
+/** The row of a session that is not held, locked; waits for those who send to it, and not for a transaction that settles its messages. */
+async function free({ session, schema, lane, now }: Returning, id: string): Promise<Row | undefined> {
+  const read = async (locking: string): Promise<Row | undefined> => {
+    const [row] = await session.query(
+      `select ${columns} from ${schema}.session where queue = $1 and id = $2 ${locking}`,
+      [lane.queue, id],
+    );
+    return row === undefined || isHeldNow(row, now) ? undefined : row;
+  };
+  for (let tries = 0; tries < mostTries; tries++) {
+    const row = await read("for update skip locked");
+    if (row !== undefined) return row;
+    const seen = await read("");
+    if (seen === undefined || maybeBigint(seen, "mark") !== undefined) return undefined;
+    // A send commits within milliseconds.
+    await session.query("select pg_sleep(0.01)");
+  }
+  return undefined;
+}
+
 /** Locks the session with messages that has been available longest, or returns `undefined`. */
-export async function acceptNext(returning: Returning): Promise<HeldSession | undefined> {
+export async function acceptNext(returning: Returning, holder: string | undefined): Promise<HeldSession | undefined> {
   const { session, schema, lane, now } = returning;
   for (;;) {
     const [row] = await session.query(
@@ -42,10 +66,10 @@ export async function acceptNext(returning: Returning): Promise<HeldSession | un
     await expireOverdue(returning, row);
     const id = textOf(row, "id");
     const [waiting] = await session.query(
-      `select 1 as one from ${schema}.delivery where queue = $1 and session = $2 and token is null and state = 0 limit 1`,
+      `select 1 as one from ${schema}.delivery where queue = $1 and session = $2 and state = 0 limit 1`,
       [lane.queue, id],
     );
-    if (waiting !== undefined) return grant(returning, id);
+    if (waiting !== undefined) return grant(returning, id, holder);
     await session.query(
       `update ${schema}.session set mark = null, locked_until = 0, ready = null where queue = $1 and id = $2`,
       [lane.queue, id],
@@ -102,17 +126,21 @@ export async function writeState(
   if (rows.length === 0) throw sessionLockLost(id, lane.address);
 }
 
-/** Ends the lock of a session without counting a delivery, if it is still held. */
+/** Ends the lock of a session without counting a delivery, if it is still held; waits for nobody who sends to it or settles in it. */
 export async function releaseSession(returning: Returning, { id, mark }: HeldSession): Promise<void> {
   const { session, schema, lane, now } = returning;
   const [row] = await session.query(
-    `select ${columns} from ${schema}.session where queue = $1 and id = $2 and mark = $3 and locked_until > $4 for update`,
+    `select ${columns} from ${schema}.session where queue = $1 and id = $2 and mark = $3 and locked_until > $4 for no key update`,
     [lane.queue, id, mark, now],
   );
   if (row !== undefined) await freeSession(returning, row, "uncounted");
 }
 
-/** Ends the lock of a session: its messages return to the queue, and it can be accepted again. */
+/**
+ * Ends the lock of a session: its messages return to the queue, and it can be accepted again.
+ *
+ * A message that a transaction is settling keeps its token: after a rollback it holds nothing, since the mark is gone.
+ */
 export async function freeSession(returning: Returning, row: Row, counting: "counted" | "uncounted"): Promise<void> {
   const { session, schema, lane } = returning;
   const id = textOf(row, "id");
@@ -123,7 +151,7 @@ export async function freeSession(returning: Returning, row: Row, counting: "cou
   );
   const rows = await session.query(
     `select ${messageColumns} from ${schema}.delivery d join ${schema}.body b on b.queue = d.queue and b.seq = d.seq
-     where d.queue = $1 and d.session = $2 and d.token is not null order by d.seq for update of d`,
+     where d.queue = $1 and d.session = $2 and d.token is not null order by d.seq for update of d skip locked`,
     [lane.queue, id],
   );
   await giveBack(returning, rows.map(readMessage), counting);
@@ -157,18 +185,31 @@ async function expireOverdue(returning: Returning, row: Row): Promise<void> {
     await session.query(`update ${schema}.session set overdue = false where queue = $1 and id = $2`, [lane.queue, id]);
 }
 
-async function grant({ session, schema, lane, now }: Returning, id: string): Promise<HeldSession> {
+/** The session is on offer from here on, once its lock ends: senders need not put it there. */
+async function grant(
+  { session, schema, lane, now }: Returning,
+  id: string,
+  holder: string | undefined,
+): Promise<HeldSession> {
   const held = { id, mark: newMark(), until: now + lockDuration(lane) };
   await session.query(
-    `insert into ${schema}.session (queue, id, mark, locked_until) values ($1, $2, $3, $4)
-     on conflict (queue, id) do update set mark = excluded.mark, locked_until = excluded.locked_until`,
-    [lane.queue, id, held.mark, held.until],
+    `insert into ${schema}.session as s (queue, id, mark, locked_until, holder, ready)
+     values ($1, $2, $3, $4, $5, (select last_value from ${numbersOf(schema, lane.queue)}))
+     on conflict (queue, id) do update set mark = excluded.mark, locked_until = excluded.locked_until,
+       holder = excluded.holder, ready = coalesce(s.ready, excluded.ready)`,
+    [lane.queue, id, held.mark, held.until, holder ?? null],
   );
   return held;
 }
 
 /** Deletes the row of a session without messages, state or lock. */
 async function forget({ session, schema, lane }: Returning, id: string): Promise<void> {
+  // Locked first: a sender that comes before the lock has its messages seen by the next statement.
+  const [unused] = await session.query(
+    `select 1 as one from ${schema}.session where queue = $1 and id = $2 and mark is null and state is null for update skip locked`,
+    [lane.queue, id],
+  );
+  if (unused === undefined) return;
   await session.query(
     `delete from ${schema}.session s where s.queue = $1 and s.id = $2 and s.mark is null and s.state is null
        and not exists (select 1 from ${schema}.delivery d where d.queue = $1 and d.session = $2)`,

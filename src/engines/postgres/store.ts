@@ -13,7 +13,17 @@ import { Routing, type RoutingStore } from "./routing.ts";
 const mostTries = 20;
 
 /** Thrown inside a transaction that was routed with stale entities. */
-const stale = Symbol("stale");
+export const stale: unique symbol = Symbol("stale");
+
+/** The result of work, or `undefined` when it went by stale entities. */
+export async function unlessStale<T>(work: () => Promise<T>): Promise<T | undefined> {
+  try {
+    return await work();
+  } catch (error) {
+    if (error === stale) return undefined;
+    throw error;
+  }
+}
 
 /** A namespace in a schema of a database, shared by every connection of this process. */
 export class Store {
@@ -72,17 +82,15 @@ export class Store {
 
   /** {@link fresh} in a transaction, which locks the entities against changes until its end. */
   async change<T>(work: (session: Session) => Promise<T>): Promise<T> {
-    return this.fresh(async () => {
-      try {
-        return await this.database.transaction(async (session) => {
+    const { result } = await this.fresh(() =>
+      unlessStale(() =>
+        this.database.transaction(async (session) => {
           await this.#checkVersion(session);
           return { result: await work(session) };
-        });
-      } catch (error) {
-        if (error === stale) return undefined;
-        throw error;
-      }
-    }).then(({ result }) => result);
+        }),
+      ),
+    );
+    return result;
   }
 
   /** Routes messages and inserts them into their queues, in one statement unless message ids must be recorded. */
@@ -124,11 +132,16 @@ export class Store {
     return new Routing(this.#routingStore(session), at);
   }
 
-  /** Inserts the messages routed in a transaction into their queues. */
-  async finish(session: Session, routing: Routing, queues: Set<number>): Promise<readonly Placed[]> {
+  /** Inserts the messages routed in a transaction into their queues, provided that the transaction sees this version. */
+  async finish(
+    session: Session,
+    routing: Routing,
+    queues: Set<number>,
+    version: bigint = this.directory.version,
+  ): Promise<readonly Placed[]> {
     if (routing.placements.length === 0 && routing.passed.length === 0) return [];
     noteQueues(routing, queues);
-    const placed = await place(session, this.schema, this.directory.version, routing);
+    const placed = await place(session, this.schema, version, routing);
     if (placed === undefined) throw stale;
     return placed;
   }

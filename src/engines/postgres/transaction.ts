@@ -2,34 +2,16 @@ import type { Transaction } from "../../engine/engine.ts";
 import type { LockToken } from "../../engine/delivery.ts";
 import { invalidOperation } from "../../broker/refusals.ts";
 import type { Session } from "./database.ts";
-import type { Lane } from "./entities.ts";
+import type { Enlisted, PendingSend, PendingSettlement } from "./enlisted.ts";
 import type { Home } from "./home.ts";
 import type { Intake } from "./intake.ts";
-import type { Routing } from "./routing.ts";
-import type { Returning } from "./returns.ts";
+import { giveNumbers } from "./place.ts";
 
 /** How long a transaction may stay open, in milliseconds. */
 const maxAge = 120_000;
 
-/** Messages to send at the commit. */
-export interface PendingSend {
-  /** The number of the entity that receives them. */
-  readonly entity: number;
-  /** Throws when the entity cannot accept them; returns their size in bytes. */
-  readonly check: (within: Intake, reserved: number) => Promise<number>;
-  readonly route: (routing: Routing) => Promise<void>;
-}
-
-/** A settlement to carry out at the commit. */
-export interface PendingSettlement {
-  readonly lane: Lane;
-  readonly token: LockToken;
-  /** Fails when the lock is lost. */
-  readonly apply: (returning: Returning) => Promise<void>;
-}
-
 /** Operations that are applied together or not at all: they are buffered here and applied in one database transaction. */
-export class PostgresTransaction implements Transaction {
+export class PostgresTransaction implements Transaction, Enlisted {
   readonly #home: Home;
   readonly #onEnd: (transaction: PostgresTransaction) => void;
   readonly #endsAt: number;
@@ -49,14 +31,19 @@ export class PostgresTransaction implements Transaction {
     return this.#open;
   }
 
-  /** @throws SobreError `InvalidOperation` when the transaction has ended. */
-  addSend(send: PendingSend): void {
+  async addSend(send: PendingSend): Promise<readonly bigint[]> {
+    const { intake, database, schema } = this.#home.store;
+    await send.check(intake, 0);
+    const numbers = await giveNumbers(database, schema, send.passed);
     this.#checkOpen();
-    this.#sends.push(send);
+    this.#sends.push({ ...send, route: (routing) => send.route(routing, numbers) });
+    return numbers;
   }
 
-  /** @throws SobreError `InvalidOperation` when the transaction has ended. */
-  addSettlement(settlement: PendingSettlement): void {
+  async addSettlement(settlement: PendingSettlement): Promise<void> {
+    const { store } = this.#home;
+    const { database: session, schema } = store;
+    await settlement.check({ session, schema, lane: settlement.lane, now: store.now() });
     this.#checkOpen();
     this.#settlements.push(settlement);
   }
@@ -101,7 +88,7 @@ export class PostgresTransaction implements Transaction {
     const routing = store.routing(session);
     for (const { lane, apply } of this.#settlements)
       await apply({ session, schema: store.schema, lane: store.current(lane), routing, now });
-    for (const { route } of this.#sends) await route(routing);
+    for (const { route } of this.#sends) await route(routing, []);
     await store.finish(session, routing, queues);
   }
 

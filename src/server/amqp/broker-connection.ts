@@ -336,12 +336,19 @@ export class BrokerConnection {
       throw unauthorized("The connection belongs to another namespace. Open one connection per namespace.");
     this.#namespace = grant.engine;
     this.#container ??= (this.#options.containers ?? new Containers()).join(grant, this.#containerId);
-    const connecting = (this.#engine ??= grant.engine.connect({ sharesBytes: true }));
+    const connecting = (this.#engine ??= grant.engine.connect({
+      sharesBytes: true,
+      name: nameOf(this.#containerId, grant),
+    }));
     // The next link tries a failed connection again.
     connecting.catch(() => (this.#engine = undefined));
     return connecting;
   }
 }
+
+/** The name of a client for people. */
+const nameOf = (containerId: string, { keyName }: Grant): string =>
+  keyName === undefined ? containerId : `${containerId} (${keyName})`;
 
 /** @throws SobreError `InvalidArgument` if the address is too long. */
 function checkAddress(address: string | undefined): void {

@@ -1,4 +1,5 @@
 import type { EngineAdmin } from "../../../src/engine/admin.ts";
+import { type EngineInspection, inspectionOf } from "../../../src/engine/inspection.ts";
 import type { Capabilities } from "../../../src/engine/capabilities.ts";
 import type { Delivery, LockToken, Settlement } from "../../../src/engine/delivery.ts";
 import type {
@@ -58,6 +59,7 @@ export class RestartingEngine implements Engine {
   readonly name = "durable";
   readonly capabilities: Capabilities;
   readonly admin: EngineAdmin;
+  readonly inspection: EngineInspection;
   readonly #life: Life;
   #engine: StoredEngine;
   #store: DirectStore;
@@ -76,6 +78,7 @@ export class RestartingEngine implements Engine {
     this.#engine = engine;
     this.#store = store;
     this.capabilities = engine.capabilities;
+    this.inspection = inspectionOf(() => this.step(async (current) => current));
     this.admin = new Proxy(engine.admin, {
       get:
         (_admin, method) =>

@@ -242,6 +242,12 @@ const places: readonly (readonly [file: string, find: string, replace: string])[
     "",
   ],
   ["connection.ts", "    checkEngineOptions.acceptSession(options);\n", ""],
+  ["inspection.ts", "      checkInspection.deadLetters(options);\n", ""],
+  ["inspection.ts", "locked: queue.locks.size", "locked: 0"],
+  ["inspection.ts", 'state !== "scheduled"', "state !== undefined"],
+  ["inspection.ts", "count: count + 1, firstSequenceNumber", "count: count + 1, firstSequenceNumber: number"],
+  ["inspection.ts", "{ reason, source, count:", "{ reason, source: undefined, count:"],
+  ["message-store.ts", 'if (message.state === "deferred") this.#deferredCount--;', ""],
 ];
 
 export const suiteFaults: readonly Fault[] = places.map(([file, find, replace], index) => ({
