@@ -16,7 +16,7 @@ export {
 } from "./client/idempotent.ts";
 export type { MessageBatch } from "./client/message-batch.ts";
 export type { MessageContext } from "./client/handling.ts";
-export type { ProcessorHandlers } from "./client/message-work.ts";
+export type { ProcessorHandlers } from "./client/processor-handlers.ts";
 export { openTelemetry, type OpenTelemetryApi, type OpenTelemetrySpan } from "./client/open-telemetry.ts";
 export type { ErrorSource, ProcessErrorArgs } from "./client/process-error.ts";
 export type { Processor } from "./client/processor-loops.ts";
@@ -24,7 +24,8 @@ export type { ProcessorOptions } from "./client/processor.ts";
 export type { ReadMessage, Received, ReceivedMessage, UnreadableMessage } from "./client/received-message.ts";
 export type { Receiver } from "./client/receiver.ts";
 export type { ReceiveMessagesOptions, ReceiverOptions } from "./client/receiver-options.ts";
-export type { RedriveOptions, RedriveReport } from "./client/redrive.ts";
+export type { RedriveOptions } from "./client/redrive/options.ts";
+export type { RedriveReport } from "./client/redrive/report.ts";
 export { resolveReplyTo } from "./client/reply-address.ts";
 export type { Requester, RequesterOptions, RequestOptions } from "./client/requester.ts";
 export type { ResponderHandlers } from "./client/responder.ts";

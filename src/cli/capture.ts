@@ -73,6 +73,12 @@ async function placeOf(file: string, source: string): Promise<Place> {
   throw new Misuse(`${file} is shorter than ${placeFile(file)} says. Delete both to start over`);
 }
 
+/** The address of the entity whose messages a file has, if its position is still with it. */
+export async function capturedFrom(file: string): Promise<string | undefined> {
+  const text = await readFile(placeFile(file), "utf8").catch(() => undefined);
+  return text === undefined ? undefined : readPlace(text)?.source.replace(/ session .*$/s, "");
+}
+
 function readPlace(text: string): Place | undefined {
   const json = parsedJson(text);
   const { source, next, bytes }: Partial<Record<string, unknown>> = isObject(json) ? json : {};

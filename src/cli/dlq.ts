@@ -1,6 +1,7 @@
 import { json } from "../../codecs/json/index.ts";
 import { createClient } from "../client/client.ts";
-import type { RedriveEntry, RedriveOptions, RedriveReport } from "../client/redrive.ts";
+import type { RedriveOptions } from "../client/redrive/options.ts";
+import type { RedriveEntry, RedriveReport } from "../client/redrive/report.ts";
 import { createSerializer } from "../codec/serializer.ts";
 import type { Delivery } from "../engine/delivery.ts";
 import { parseAddress, subQueueSuffix } from "../engine/address.ts";
@@ -9,12 +10,13 @@ import { counted, displayWidth, fit, oneLine, visibleJson } from "./display.ts";
 import { atEndpoint, type Endpoint } from "./endpoint.ts";
 import { viewAsJson, viewAsText, viewOf } from "./message-view.ts";
 import { exitCodes, Misuse } from "./misuse.ts";
+import { openRedriveLog } from "./redrive-log.ts";
 import type { Showing } from "./peek.ts";
 import { gap, renderTable } from "./table.ts";
 import type { Terminal } from "./terminal.ts";
 
 /** The dead-letter queue of an entity; of a sub-queue, itself. */
-const deadLettersOf = (entity: string): string =>
+export const deadLettersOf = (entity: string): string =>
   parseAddress(entity).subQueue === undefined ? `${entity}${subQueueSuffix.deadLetter}` : entity;
 
 /** Which dead letters to show, and how. */
@@ -99,18 +101,27 @@ export function showDeadLetter(
 
 /** Which dead letters to re-drive, and the destination. */
 export interface RedriveRequest
-  extends ListRequest, Pick<RedriveOptions, "to" | "maxRedrives" | "messageIds" | "dryRun"> {
+  extends
+    ListRequest,
+    Pick<RedriveOptions, "to" | "maxRedrives" | "messageIds" | "dryRun" | "rate" | "settleTime" | "stopOnFailure"> {
   readonly reason?: string;
   readonly sequence?: bigint;
+  readonly batch?: number;
+  /** The file that records the outcomes. */
+  readonly log?: string;
 }
 
 /** Re-drives dead letters and reports each; resolves to the exit code. */
 export function redriveDeadLetters(endpoint: Endpoint, request: RedriveRequest, terminal: Terminal): Promise<number> {
-  const { max, reason, sequence, json: asJson = false, to, maxRedrives, messageIds, dryRun } = request;
+  const { max, reason, sequence, json: asJson = false, batch, log: path, ...options } = request;
+  const { to, maxRedrives, messageIds, dryRun, rate, settleTime, stopOnFailure } = options;
   if (to !== undefined && parseAddress(to).subQueue !== undefined)
     throw new Misuse("--to must name a queue or topic: nothing can be sent to a dead-letter queue");
+  if (path !== undefined && dryRun === true)
+    throw new Misuse("--log records what is sent, and a dry run sends nothing");
   return atEndpoint(endpoint, terminal, async ({ engine, entity }) => {
     const client = createClient({ engine, serializer: createSerializer({ codecs: [json()] }) });
+    await using log = path === undefined ? undefined : await openRedriveLog(path);
     const report = await client.redrive(deadLettersOf(entity), {
       to,
       where: (delivery) =>
@@ -120,12 +131,18 @@ export function redriveDeadLetters(endpoint: Endpoint, request: RedriveRequest, 
       maxRedrives,
       messageIds,
       dryRun,
+      rate,
+      firstBatch: batch,
+      settleTime,
+      stopOnFailure,
+      log,
       onProgress: (entry) => {
         if (entry.outcome !== "skipped") void terminal.out(`${entryText(entry, request, terminal)}\n`);
       },
     });
     if (!asJson) await terminal.out(`${summary(report)}\n`);
-    return report.failed + report.doubled > 0 ? exitCodes.failed : exitCodes.done;
+    const isWhole = report.state === "done" && report.failed + report.blocked + report.doubled === 0;
+    return isWhole ? exitCodes.done : exitCodes.failed;
   });
 }
 
@@ -141,15 +158,18 @@ function entryText(
     return visibleJson(JSON.stringify(told));
   }
   const word = outcome === "sent" ? style.green(dryRun ? "would be sent" : "sent") : style.red(outcome);
-  const why = error === undefined ? oneLine(deadLetterReason ?? "") : oneLine(error.message);
+  const behind = outcome === "blocked" ? "an earlier message of its session is still there" : deadLetterReason;
+  const why = oneLine(error?.message ?? behind ?? "");
   const head = [word, `#${sequenceNumber}`, fit(oneLine(id ?? "without id"), 36)];
   return renderTable([[...head, why]], { widths: [13, 8, 36, Math.max(20, columns - 57 - 4 * gap)] });
 }
 
-function summary({ seen, sent, skipped, failed, doubled, dryRun }: RedriveReport): string {
+function summary({ seen, sent, skipped, failed, blocked, doubled, dryRun, state, why }: RedriveReport): string {
   const parts = [`${sent} ${dryRun ? "would be sent" : "sent"}`];
   if (skipped > 0) parts.push(`${skipped} skipped`);
   if (failed > 0) parts.push(`${failed} failed`);
+  if (blocked > 0) parts.push(`${blocked} left behind one of their session`);
   if (doubled > 0) parts.push(`${doubled} sent but not removed`);
-  return `${counted(seen, "dead letter")} seen: ${parts.join(", ")}`;
+  const end = state === "stopped" ? `\nStopped: ${oneLine(why ?? "")}` : "";
+  return `${counted(seen, "dead letter")} seen: ${parts.join(", ")}${end}`;
 }

@@ -62,13 +62,22 @@ const journalFile = (file: string): string => `${file}.sent`;
 /** A changed line is a new message, and so is the same text on another line. */
 const keyOf = ({ number, digest }: Pick<EnvelopeLine, "number" | "digest">): string => `${number} ${digest}`;
 
-/** The lines that the journal lists as sent to this address. */
-async function sentBefore(file: string, address: string): Promise<Set<string>> {
+/** Whether each line of a file has been sent, by its number from 1 up; `undefined` when none has. */
+export async function sentLines(file: string): Promise<((line: number) => boolean) | undefined> {
+  const sent = await sentBefore(file, undefined);
+  if (sent.size === 0) return undefined;
+  const numbers = new Set<number>();
+  for await (const line of envelopeLines(file)) if (sent.has(keyOf(line))) numbers.add(line.number);
+  return (line) => numbers.has(line);
+}
+
+/** The lines that the journal lists as sent, to this address or to any. */
+async function sentBefore(file: string, address: string | undefined): Promise<Set<string>> {
   const sent = new Set<string>();
   try {
     for await (const text of createInterface({ input: createReadStream(journalFile(file)), crlfDelay: Infinity })) {
       const [, number, digest, where] = /^(\d+) ([0-9a-f]{64}) (.+)$/.exec(text) ?? [];
-      if (where === address) sent.add(`${number} ${digest}`);
+      if (digest !== undefined && (address ?? where) === where) sent.add(`${number} ${digest}`);
     }
   } catch {
     // Nothing was sent before.

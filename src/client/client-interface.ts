@@ -1,13 +1,14 @@
 import type { Message } from "../codec/message.ts";
 import type { Transaction } from "../engine/engine.ts";
 import type { MessageType } from "../message/message-type.ts";
-import type { ProcessorHandlers } from "./message-work.ts";
+import type { ProcessorHandlers } from "./processor-handlers.ts";
 import type { ProcessorOptions } from "./processor.ts";
 import type { CloseOptions, CloseReport, Processor } from "./processor-loops.ts";
 import type { ReadMessage, Received } from "./received-message.ts";
 import type { Receiver } from "./receiver.ts";
 import type { ReceiverOptions } from "./receiver-options.ts";
-import type { RedriveOptions, RedriveReport } from "./redrive.ts";
+import type { RedriveOptions } from "./redrive/options.ts";
+import type { RedriveReport } from "./redrive/report.ts";
 import type { Requester, RequesterOptions, RequestManyOptions, RequestOptions } from "./requester.ts";
 import type { ResponderHandlers } from "./responder.ts";
 import type { Sender, SenderOptions } from "./sender.ts";

@@ -5,8 +5,8 @@ import type { Engine } from "../engine/engine.ts";
 import { SobreError } from "../errors/sobre-error.ts";
 import { type Clock, systemClock } from "../time/clock.ts";
 import type { ClientParts } from "./client-parts.ts";
-import { type Closable, closeAll } from "./closing.ts";
-import { closeChecks } from "./processor-loops.ts";
+import { type Closable, closeAll, once } from "./closing.ts";
+import { closeChecks, type CloseReport } from "./processor-loops.ts";
 import {
   checkOption,
   checkOptions,
@@ -20,7 +20,7 @@ import { startProcessor } from "./processor.ts";
 import type { ReadMessage } from "./received-message.ts";
 import { createReceiver } from "./receiver.ts";
 import type { ReceiverOptions } from "./receiver-options.ts";
-import { redrive } from "./redrive.ts";
+import { redrive } from "./redrive/redrive.ts";
 import {
   createRequester,
   oneRequest,
@@ -64,6 +64,10 @@ export function createClient(options: ClientOptions): Client {
   const parts = clientParts(options);
   const open = new Set<Closable>();
   let closed = false;
+  let ends: readonly Closable[] = [];
+  let closing: Promise<CloseReport> | undefined;
+  // A handler that closes the client still sends its reply.
+  const last = [parts.replies, ...(options.closeEngine === true ? [parts.engine] : [])].map(once);
   const checkOpen = (): void => {
     if (closed) throw new SobreError("Closed", "The client is closed. Create a new one.");
   };
@@ -167,13 +171,12 @@ export function createClient(options: ClientOptions): Client {
     },
     async close(closeOptions = {}) {
       checkOptions(closeOptions, closeChecks);
+      if (!closed) ends = [...open];
       closed = true;
-      const ends = [...open];
       open.clear();
-      // A handler that closes the client still sends its reply.
-      const last = options.closeEngine === true ? [parts.replies, parts.engine] : [parts.replies];
-      const left = await closeAll(ends, last, { ...closeOptions, clock: parts.clock });
-      return { left };
+      const own = closeAll(ends, last, { ...closeOptions, clock: parts.clock }).then((left) => ({ left }));
+      // A further call waits for the same ends, no longer than the earlier ones do or its own time limit says.
+      return (closing = closing === undefined ? own : Promise.race([closing, own]));
     },
     async [Symbol.asyncDispose]() {
       await this.close();

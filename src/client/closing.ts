@@ -25,6 +25,12 @@ export async function closeAll(
   return reports.flatMap(leftOf);
 }
 
+/** Closes only once; further calls wait for the first. */
+export function once(end: Closable): Closable {
+  let closing: Promise<unknown> | undefined;
+  return { close: () => (closing ??= end.close()) };
+}
+
 function leftOf(report: unknown): readonly LeftMessage[] {
   const left: unknown = typeof report === "object" && report !== null ? Reflect.get(report, "left") : undefined;
   return Array.isArray(left) ? left : [];

@@ -69,7 +69,10 @@ export const attemptsProperty = "sobre-attempts";
 export const maxDescriptionLength = 1024;
 
 /** The settlement that dead-letters an unreadable message, with {@link toDeadLetterOptions}. */
-export const unreadableSettlement = (envelope: Envelope, result: UnreadableResult): Settlement => ({
+export const unreadableSettlement = (
+  envelope: Envelope,
+  result: UnreadableResult,
+): Extract<Settlement, { readonly kind: "deadLetter" }> => ({
   kind: "deadLetter",
   ...toDeadLetterOptions(envelope, result),
 });

@@ -5,6 +5,7 @@ import type { RenewalTarget } from "./lock-renewal.ts";
 import type { ReportError } from "./process-error.ts";
 import type { LoopState } from "./processor-loops.ts";
 import { take } from "./received-message.ts";
+import type { SessionOrder } from "./session-order.ts";
 import type { BoundVerbs, Settler, SettlingVerbs } from "./settling.ts";
 
 /**
@@ -20,6 +21,10 @@ export interface MessageContext extends SettlingVerbs {
   readonly abortSignal: AbortSignal;
 }
 
+interface HandlingPlace extends Pick<Handling, "settler" | "loop"> {
+  readonly order?: SessionOrder | undefined;
+}
+
 /** One delivery that a processor handles. */
 export class Handling extends Hold implements RenewalTarget, Linked<Handling> {
   previous: Handling | undefined = undefined;
@@ -27,17 +32,20 @@ export class Handling extends Hold implements RenewalTarget, Linked<Handling> {
   readonly settler: Settler;
   /** The loop that handles it. */
   readonly loop: LoopState;
+  /** The order of its session. */
+  readonly order: SessionOrder | undefined;
   /** The delivery; once the handler is called, the message passed to it. */
   message: Delivery;
   readonly #report: ReportError;
   #abort: AbortController | undefined;
   #lost: { readonly reason: unknown } | undefined;
 
-  constructor(delivery: Delivery, { settler, loop }: Pick<Handling, "settler" | "loop">, report: ReportError) {
+  constructor(delivery: Delivery, { settler, loop, order }: HandlingPlace, report: ReportError) {
     super();
     this.message = delivery;
     this.settler = settler;
     this.loop = loop;
+    this.order = order;
     this.#report = report;
   }
 

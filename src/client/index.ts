@@ -11,7 +11,7 @@ export type { MessageBatch } from "./message-batch.ts";
 export type { MessageResult } from "./message-reader.ts";
 export type { MessageIteratorOptions } from "./message-iterator.ts";
 export type { MessageContext } from "./handling.ts";
-export type { ProcessorHandlers } from "./message-work.ts";
+export type { ProcessorHandlers } from "./processor-handlers.ts";
 export {
   delayedRetriesProperty,
   immediateRetriesProperty,
@@ -19,9 +19,11 @@ export {
   notRetryable,
   type ProcessorRetries,
   retriesExhausted,
+  type SessionRetries,
 } from "./message-retries.ts";
 export type { PauseWhen } from "./pause-when.ts";
 export { retryTimerProperty } from "./retry-timer.ts";
+export { holdProperty } from "./session-hold.ts";
 export type { ErrorSource, ProcessErrorArgs } from "./process-error.ts";
 export {
   openTelemetry,
@@ -40,19 +42,16 @@ export type {
   ReceiverOptions,
   SubscribeOptions,
 } from "./receiver-options.ts";
-export { redriveCountProperty, type RedriveEntry, type RedriveOptions, type RedriveReport } from "./redrive.ts";
+export type { RedriveLog } from "./redrive/log.ts";
+export type { RedriveOptions } from "./redrive/options.ts";
+export { redriveCountProperty, redriveIdProperty } from "./redrive/preparation.ts";
+export type { RedriveEntry, RedriveReport } from "./redrive/report.ts";
 export { resolveReplyTo } from "./reply-address.ts";
 export type { Requester, RequesterOptions, RequestManyOptions, RequestOptions } from "./requester.ts";
 export type { Replying, ResponderHandlers } from "./responder.ts";
 export type { RetryOptions } from "./retry.ts";
-export type {
-  CreateMessageBatchOptions,
-  SendManyOptions,
-  SendMessagesOptions,
-  SendOutcome,
-  Sender,
-  SenderOptions,
-} from "./sender.ts";
+export type { CreateMessageBatchOptions, SendMessagesOptions, Sender, SenderOptions } from "./sender.ts";
+export type { SendManyOptions, SendOutcome } from "./send-many.ts";
 export type { SessionContext, SessionProcessorOptions } from "./session-processor.ts";
 export type { SessionReceiverOptions, HeldSession, ReceivedSession, SessionReceiver } from "./session-receiver.ts";
 export {

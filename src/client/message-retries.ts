@@ -5,6 +5,7 @@ import {
   anObject,
   checkOptions,
   countFrom,
+  flag,
   invalidOption,
   type OptionChecks,
 } from "../options/option-checks.ts";
@@ -32,6 +33,15 @@ export interface MessageRetries {
 export interface ProcessorRetries extends MessageRetries {
   /** Other retries for messages of these types, by the name of the message type. */
   readonly types?: Readonly<Record<string, MessageRetries>> | undefined;
+}
+
+/** The option `retries` of a session processor. */
+export interface SessionRetries extends ProcessorRetries {
+  /**
+   * Whether a session also waits behind a message that the processor has dead-lettered, until that one is re-driven.
+   * Default: false.
+   */
+  readonly holdSession?: boolean | undefined;
 }
 
 /** The application property that counts the immediate retries of a message in its round. */
@@ -68,6 +78,7 @@ const ownChecks: OptionChecks<MessageRetries> = {
 };
 
 const checks: OptionChecks<ProcessorRetries> = { ...ownChecks, types: anObject };
+const sessionChecks: OptionChecks<SessionRetries> = { ...checks, holdSession: flag };
 
 /** {@link MessageRetries} with the defaults filled in and waits in milliseconds. */
 interface Rules {
@@ -77,15 +88,22 @@ interface Rules {
   readonly retryable: (error: unknown, message: Delivery) => boolean;
 }
 
-/** The policy of the option `retries`, and whether it has any waits. @throws SobreError `InvalidArgument` naming the option. */
-export function retryPolicy(retries: ProcessorRetries): { readonly plan: RetryPolicy; readonly delays: boolean } {
-  const general = rulesOf(retries, checks, "retries.");
+/** How the option `retries` treats messages. */
+export interface ReadRetries {
+  readonly plan: RetryPolicy;
+  /** Whether messages are made to wait. */
+  readonly waits: boolean;
+}
+
+/** Reads the option `retries`. @throws SobreError `InvalidArgument` naming the option. */
+export function readRetries(retries: SessionRetries, inSessions: boolean): ReadRetries {
+  const general = rulesOf(retries, inSessions ? sessionChecks : checks, "retries.");
   const types = new Map<string | undefined, Rules>(
     Object.entries(retries.types ?? {}).map(([name, own]) => [name, rulesOf(own, ownChecks, `retries.types.${name}.`)]),
   );
   return {
     plan: (error, message, messageType) => planOf(types.get(messageType) ?? general, error, message),
-    delays: [general, ...types.values()].some(({ delays }) => delays.length > 0),
+    waits: retries.holdSession === true || [general, ...types.values()].some(({ delays }) => delays.length > 0),
   };
 }
 

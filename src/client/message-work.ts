@@ -4,38 +4,26 @@ import { parseAddress } from "../engine/address.ts";
 import type { Envelope } from "../envelope/envelope.ts";
 import type { MessageType } from "../message/message-type.ts";
 import { SobreError } from "../errors/sobre-error.ts";
-import { aFunction, checkOption, checkOptional, invalidOption } from "../options/option-checks.ts";
 import type { ClientParts } from "./client-parts.ts";
 import { operationOn } from "./tracing.ts";
-import { failureSettlement, needsUnreadableHandler, unreadableSettlement } from "./dead-lettering.ts";
+import { failureSettlement, unreadableSettlement } from "./dead-lettering.ts";
 import type { LockRenewal } from "./lock-renewal.ts";
 import { createMessageReader, type MessageReader, type MessageResult } from "./message-reader.ts";
 import type { GivenUp, LoopState } from "./processor-loops.ts";
 import { LinkedList } from "../time/linked-list.ts";
-import { errorReporter, type ProcessErrorArgs, type ReportError } from "./process-error.ts";
-import { type ReadMessage, readMessage, type UnreadableMessage, unreadableMessage } from "./received-message.ts";
+import { errorReporter, type ReportError } from "./process-error.ts";
+import { checkHandlers, type ProcessorHandlers } from "./processor-handlers.ts";
+import { type ReadMessage, readMessage, unreadableMessage } from "./received-message.ts";
 import { HandlerContext, Handling, type MessageContext } from "./handling.ts";
 import { isRetryable } from "./attempts.ts";
-import type { ProcessorRetries } from "./message-retries.ts";
+import type { SessionRetries } from "./message-retries.ts";
 import { Breaker, type PauseWhen, type Verdict } from "./pause-when.ts";
 import { Recovery } from "./recovery.ts";
 import { isTimer } from "./retry-timer.ts";
 import { RetryTimers } from "./retry-timers.ts";
+import type { SessionOrder } from "./session-order.ts";
 import type { Settler } from "./settling.ts";
 import { Slot } from "./slot.ts";
-
-/** The callbacks of a processor. */
-export interface ProcessorHandlers<Message = ReadMessage<readonly []>, Context = MessageContext> {
-  /**
-   * Called with every message that was read. When it resolves, the message is completed; when it rejects, the message
-   * is abandoned with the cause in the application property `sobre-failure`. The resolved value is ignored.
-   */
-  processMessage(message: Message, context: Context): Promise<void> | void;
-  /** Called with every error; errors that it throws are ignored. */
-  processError(args: ProcessErrorArgs): Promise<void> | void;
-  /** Called with unreadable messages that cannot be dead-lettered; required in `receiveAndDelete` and on sub-queues. */
-  processUnreadable?(message: UnreadableMessage, context: Context): Promise<void> | void;
-}
 
 /** The processor options that {@link MessageWork} needs. */
 interface WorkOptions<Types extends readonly MessageType[], Context> {
@@ -45,23 +33,10 @@ interface WorkOptions<Types extends readonly MessageType[], Context> {
   readonly receiveMode?: ReceiveMode | undefined;
   readonly autoCompleteMessages?: boolean | undefined;
   readonly messageTypes?: Types | undefined;
-  readonly retries?: ProcessorRetries | undefined;
+  readonly retries?: SessionRetries | undefined;
   readonly pauseWhen?: PauseWhen | undefined;
-}
-
-/** @throws SobreError `InvalidArgument` naming the handler that is missing. */
-function checkHandlers(
-  entityPath: string,
-  receiveMode: ReceiveMode,
-  handlers: { readonly [K in "processMessage" | "processError" | "processUnreadable"]?: unknown },
-): void {
-  if (typeof handlers !== "object" || handlers === null) throw invalidOption("handlers", "must be an object");
-  checkOption("processMessage", handlers.processMessage, aFunction);
-  checkOption("processError", handlers.processError, aFunction);
-  checkOptional("processUnreadable", handlers.processUnreadable, aFunction);
-  if (handlers.processUnreadable !== undefined) return;
-  if (receiveMode === "receiveAndDelete") throw needsUnreadableHandler("in receiveAndDelete");
-  if (parseAddress(entityPath).subQueue !== undefined) throw needsUnreadableHandler("on a sub-queue");
+  /** Default: false. */
+  readonly inSessions?: boolean | undefined;
 }
 
 /** The circumstances in which a delivery is handled. */
@@ -73,6 +48,8 @@ export interface Place<Context> {
   readonly extend: (context: MessageContext, handling: Handling) => Context;
   readonly slot: Slot;
   readonly loop: LoopState;
+  /** The order of the session, where its messages are handled one after another. */
+  readonly order?: SessionOrder | undefined;
 }
 
 /** Handles deliveries for a processor: reads, calls the handler, settles. */
@@ -98,9 +75,10 @@ export class MessageWork<Types extends readonly MessageType[], Context> {
     this.#options = options;
     this.#read = createMessageReader(parts, messageTypes);
     this.#timers = new RetryTimers(entityPath, parts);
-    const { retries, pauseWhen } = options;
+    const { retries, pauseWhen, inSessions = false } = options;
     this.#breaker = pauseWhen === undefined ? undefined : new Breaker(pauseWhen);
-    this.#recovery = retries === undefined ? undefined : new Recovery(retries, { entityPath, receiveMode, parts });
+    this.#recovery =
+      retries === undefined ? undefined : new Recovery(retries, { entityPath, receiveMode, parts, inSessions });
     this.#isSubQueue = parseAddress(entityPath).subQueue !== undefined;
     this.#deadLetters = receiveMode === "peekLock" && !this.#isSubQueue;
   }
@@ -224,8 +202,13 @@ export class MessageWork<Types extends readonly MessageType[], Context> {
   async #refuse(handling: Handling, result: UnreadableResult): Promise<void> {
     const { envelope } = handling.message;
     const { error, attempts } = result;
-    const settlement: Settlement = error.retryable ? { kind: "release" } : unreadableSettlement(envelope, result);
-    await this.#settle(handling, settlement);
+    const { order } = handling;
+    if (error.retryable) await this.#settle(handling, { kind: "release" });
+    else {
+      const letter = unreadableSettlement(envelope, result);
+      if (order === undefined) await this.#settle(handling, letter);
+      else await this.#end(handling, () => order.deadLetter(handling.message, letter));
+    }
     await this.report("deserialize", error, envelope, attempts);
   }
 
@@ -273,7 +256,7 @@ export class MessageWork<Types extends readonly MessageType[], Context> {
   }
 
   #recover(recovery: Recovery, handling: Handling, error: unknown, messageType: string | undefined): Promise<void> {
-    return this.#end(handling, () => recovery.recover(handling.message, handling.settler, error, messageType));
+    return this.#end(handling, () => recovery.recover(handling.message, handling, error, messageType));
   }
 
   /** Settles once and stops renewing the lock; a lost lock is reported. */
@@ -285,6 +268,7 @@ export class MessageWork<Types extends readonly MessageType[], Context> {
     } catch (error) {
       // An earlier try may have settled it, which is a success; otherwise the message is redelivered.
       if (error instanceof SobreError && error.outcome === "unknown") return;
+      handling.order?.lost();
       await this.report("settle", error, handling.message.envelope);
     } finally {
       handling.release();

@@ -4,7 +4,8 @@ import type { ClientParts } from "./client-parts.ts";
 import { type DeliverySource, openSource } from "./delivery-source.ts";
 import { LockRenewal } from "./lock-renewal.ts";
 import type { MessageContext } from "./handling.ts";
-import { MessageWork, type ProcessorHandlers } from "./message-work.ts";
+import { MessageWork } from "./message-work.ts";
+import type { ProcessorHandlers } from "./processor-handlers.ts";
 import {
   anything,
   checkOptions,

@@ -9,7 +9,7 @@ import { Hold } from "./hold.ts";
 import { LockRenewal } from "./lock-renewal.ts";
 import { iterateMessages, type MessageIteratorOptions } from "./message-iterator.ts";
 import { createMessageReader } from "./message-reader.ts";
-import type { ProcessorHandlers } from "./message-work.ts";
+import type { ProcessorHandlers } from "./processor-handlers.ts";
 import { checkOption, checkOptions } from "../options/option-checks.ts";
 import { heldOpen } from "../time/pause.ts";
 import { startProcessor } from "./processor.ts";

@@ -11,12 +11,13 @@ import {
   delayedRetriesProperty,
   immediateRetriesProperty,
   retriesExhausted,
-  type ProcessorRetries,
+  readRetries,
+  type SessionRetries,
   type RetryPlan,
   type RetryPolicy,
-  retryPolicy,
 } from "./message-retries.ts";
 import { retryTimerProperty, timerFor, waitsForTimer } from "./retry-timer.ts";
+import type { SessionOrder } from "./session-order.ts";
 import type { Settler } from "./settling.ts";
 
 /** Where a {@link Recovery} settles. */
@@ -24,13 +25,16 @@ export interface RecoveryOptions {
   readonly entityPath: string;
   readonly receiveMode: ReceiveMode;
   readonly parts: ClientParts;
+  /** Whether messages are received in sessions, whose order a copy would lose. */
+  readonly inSessions: boolean;
 }
 
 /**
  * Settles messages whose handler failed, by the option `retries`.
  *
  * A delayed retry is one act: a copy is scheduled and the message completed in one transaction. Where the queue detects
- * duplicates and would drop the copy, the message is deferred, after its timer is set. All counts are kept on the
+ * duplicates and would drop the copy, and in sessions, whose order it would lose, the message is deferred, after its
+ * timer is set. All counts are kept on the
  * message.
  */
 export class Recovery {
@@ -43,15 +47,15 @@ export class Recovery {
    * @throws SobreError `InvalidArgument` for an invalid option and where messages cannot be retried,
    * `UnsupportedCapability` for delays that the engine cannot do.
    */
-  constructor(retries: ProcessorRetries, options: RecoveryOptions) {
-    const { plan, delays } = retryPolicy(retries);
+  constructor(retries: SessionRetries, options: RecoveryOptions) {
+    const { plan, waits } = readRetries(retries, options.inSessions);
     this.#plan = plan;
     this.#options = options;
-    this.#copies = supports(options, ...copying);
+    this.#copies = !options.inSessions && supports(options, ...copying);
     const { name, subQueue } = parseAddress(options.entityPath);
     if (options.receiveMode === "receiveAndDelete" || subQueue !== undefined)
       throw invalidOption("retries", "requires peekLock and is not available on sub-queues");
-    if (!delays) return;
+    if (!waits) return;
     if (/\/subscriptions\//i.test(name)) {
       const advice = "forward the subscription to a queue (forwardTo) and process that queue";
       throw invalidOption(
@@ -62,28 +66,37 @@ export class Recovery {
     if (!this.#copies && !supports(options, ...deferring)) throw unsupported(options);
   }
 
-  /** Retries a message or dead-letters it. @throws what settling and `retryable` throw; the lock is left to expire then. */
-  async recover(message: Delivery, settler: Settler, error: unknown, messageType: string | undefined): Promise<void> {
+  /**
+   * Retries a message or dead-letters it.
+   *
+   * @param order Of its session.
+   * @throws what settling and `retryable` throw; the lock is left to expire then.
+   */
+  async recover(
+    message: Delivery,
+    { settler, order }: { readonly settler: Settler; readonly order: SessionOrder | undefined },
+    error: unknown,
+    messageType: string | undefined,
+  ): Promise<void> {
     const at = this.#options.parts.clock.now();
     const plan = beforeExpiry(this.#plan(error, message, messageType), message, at);
     const failure = failureMark(message.envelope, error);
     if (plan.kind === "giveUp") {
       const { reason: deadLetterReason, description: deadLetterErrorDescription } = plan;
       const propertiesToModify = { ...failure, [retryTimerProperty]: undefined };
-      await settler.settle(message, {
-        kind: "deadLetter",
-        deadLetterReason,
-        deadLetterErrorDescription,
-        propertiesToModify,
-      });
+      const letter = { kind: "deadLetter", deadLetterReason, deadLetterErrorDescription, propertiesToModify } as const;
+      await (order === undefined ? settler.settle(message, letter) : order.deadLetter(message, letter));
       return;
     }
     const marks = { ...failure, ...countsOf(plan) };
-    // A deferred message stays deferred when it is abandoned: its retries all need a timer.
+    // A deferred message stays deferred when it is abandoned: its retries need a timer, or a session that has one.
     const isDeferred = waitsForTimer(message.envelope);
-    if (plan.kind === "immediate" && !isDeferred)
+    if (plan.kind === "immediate" && (!isDeferred || order !== undefined))
       await settler.settle(message, { kind: "abandon", propertiesToModify: marks });
-    else if (isDeferred || !this.#copies || (await this.#detectsDuplicates()))
+    else if (order !== undefined) {
+      await this.#defer(message, settler, marks, at + plan.delay);
+      order.waits();
+    } else if (isDeferred || !this.#copies || (await this.#detectsDuplicates()))
       await this.#defer(message, settler, marks, at + plan.delay);
     else await settler.replace(message, copyOf(message, marks, at + plan.delay));
   }
@@ -134,10 +147,10 @@ const deferring: readonly Capability[] = ["defer", "schedule", "peek"];
 const supports = ({ parts }: RecoveryOptions, ...needed: readonly Capability[]): boolean =>
   needed.every((capability) => parts.engine.capabilities[capability].level !== "refused");
 
-const unsupported = ({ parts }: RecoveryOptions): SobreError =>
+const unsupported = ({ parts, inSessions }: RecoveryOptions): SobreError =>
   new SobreError(
     "UnsupportedCapability",
-    `retries.delayed requires an engine with ${copying.join(" and ")}, or ${deferring.join(", ")}, and the engine "${parts.engine.name}" has neither. Use retries.immediate.`,
+    `retries.${inSessions ? "delayed and retries.holdSession require" : "delayed requires"} an engine with ${inSessions ? "" : `${copying.join(" and ")}, or `}${deferring.join(", ")}, and the engine "${parts.engine.name}" lacks them. Use retries.immediate.`,
   );
 
 const countsOf = ({ immediate, delayed }: Exclude<RetryPlan, { readonly kind: "giveUp" }>): Modification => ({

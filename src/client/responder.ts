@@ -3,7 +3,7 @@ import { SobreError } from "../errors/sobre-error.ts";
 import type { MessageType } from "../message/message-type.ts";
 import type { ClientParts } from "./client-parts.ts";
 import type { MessageContext } from "./handling.ts";
-import type { ProcessorHandlers } from "./message-work.ts";
+import type { ProcessorHandlers } from "./processor-handlers.ts";
 import { aFunction, checkOption, invalidOption } from "../options/option-checks.ts";
 import { type ProcessorOptions, startProcessor } from "./processor.ts";
 import type { Processor } from "./processor-loops.ts";

@@ -19,10 +19,18 @@ export const isTimer = ({ applicationProperties }: Envelope): boolean =>
 export const waitsForTimer = ({ applicationProperties }: Envelope): boolean =>
   applicationProperties[retryTimerProperty] !== undefined;
 
+/** The timer that a message waits for, or the id of a timer. */
+export const timerIdOf = ({ applicationProperties }: Envelope): unknown => applicationProperties[retryTimerProperty];
+
 /** A timer for a message; both have the id as a property. */
-export function timerFor({ sequenceNumber, envelope }: Delivery, id: string, at: number): Envelope {
+export function timerFor(
+  { sequenceNumber, envelope }: Delivery,
+  id: string,
+  at: number,
+  more: Envelope["applicationProperties"] = {},
+): Envelope {
   const { sessionId } = envelope.brokerProperties;
-  const properties = { [retryOfProperty]: String(sequenceNumber), [retryTimerProperty]: id };
+  const properties = { ...more, [retryOfProperty]: String(sequenceNumber), [retryTimerProperty]: id };
   return timerOf(properties, sessionId, at);
 }
 

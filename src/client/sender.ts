@@ -8,13 +8,12 @@ import { InFlight } from "./in-flight.ts";
 import { Link } from "./link.ts";
 import { createBatch, isBatch, type MessageBatch } from "./message-batch.ts";
 import { createMessageWriter } from "./message-writer.ts";
-import { codeOf } from "./process-error.ts";
+import { checkSendMany, sendEach, type SendManyOptions, type SendOutcome } from "./send-many.ts";
 import {
   checkOption,
   checkOptions,
   countFrom,
   entityName,
-  flag,
   invalidOption,
   isDate,
   isEnvelope,
@@ -39,22 +38,11 @@ export interface SenderOptions {
 /** Options of `sendMessages`, `sendEnvelopes` and `scheduleMessages`. */
 export interface SendMessagesOptions extends TransactionOption, AbortOption {}
 
-/** Options of {@link Sender.sendMany}. */
-export interface SendManyOptions extends AbortOption {
-  /** The maximum number of concurrent sends. Default: 16. */
-  readonly maxConcurrency?: number | undefined;
-  /** Whether to reject, after all messages were tried, if any was not sent. Default: false. */
-  readonly throwOnFailure?: boolean | undefined;
-}
-
 /** Options of {@link Sender.createMessageBatch}. */
 export interface CreateMessageBatchOptions extends AbortOption {
   /** Default: the limit of the entity. */
   readonly maxSizeInBytes?: number | undefined;
 }
-
-/** The outcome of sending one of many messages. */
-export type SendOutcome = { readonly ok: true } | { readonly ok: false; readonly error: unknown };
 
 /** Sends messages to one entity. Retries retryable errors, which duplicate detection makes safe. */
 export interface Sender extends AsyncDisposable {
@@ -139,12 +127,6 @@ const sendChecks: OptionChecks<SendMessagesOptions> = {
 export const abortChecks: OptionChecks<AbortOption> = { abortSignal: signal };
 const batchChecks: OptionChecks<CreateMessageBatchOptions> = { maxSizeInBytes: countFrom(1), abortSignal: signal };
 const senderChecks: OptionChecks<SenderOptions> = { via: entityName, maxInFlight: countFrom(1) };
-const manyChecks: OptionChecks<SendManyOptions> = {
-  maxConcurrency: countFrom(1),
-  throwOnFailure: flag,
-  abortSignal: signal,
-};
-
 /** Creates a sender; the link is opened by the first send. */
 export function createSender(entityPath: string, parts: ClientParts, options: SenderOptions = {}): Sender {
   checkOptions(options, senderChecks);
@@ -210,17 +192,15 @@ export function createSender(entityPath: string, parts: ClientParts, options: Se
       });
     },
     async sendMany(messages, manyOptions = {}) {
-      if (!isIterable(messages)) throw invalidOption("messages", "must be an iterable of messages");
-      checkOptions(manyOptions, manyChecks);
-      const { maxConcurrency = 16, throwOnFailure = false, abortSignal } = manyOptions;
+      checkSendMany(messages, manyOptions);
       checkOpen();
-      const sendOne = async (message: Message): Promise<void> => {
-        throwIfAborted(abortSignal);
-        await sendEnvelopes(await writeAll(message, abortSignal), { abortSignal });
-      };
-      const outcomes = await inFlight.call(() => sendEach(messages, maxConcurrency, sendOne));
-      if (throwOnFailure) throwFailures(outcomes);
-      return outcomes;
+      const { abortSignal } = manyOptions;
+      return inFlight.call(() =>
+        sendEach(messages, manyOptions, async (message) => {
+          throwIfAborted(abortSignal);
+          await sendEnvelopes(await writeAll(message, abortSignal), { abortSignal });
+        }),
+      );
     },
     async createMessageBatch(batchOptions = {}) {
       checkOptions(batchOptions, batchChecks);
@@ -267,57 +247,12 @@ export function createSender(entityPath: string, parts: ClientParts, options: Se
   };
 }
 
-function throwFailures(outcomes: readonly SendOutcome[]): void {
-  const failures = outcomes.flatMap((outcome) => (outcome.ok ? [] : [outcome.error]));
-  const [first] = failures;
-  if (first === undefined) return;
-  const why = first instanceof SobreError ? first.message : "an error other than SobreError was thrown.";
-  throw new SobreError(
-    codeOf(first),
-    `${failures.length} of ${outcomes.length} messages were not sent. The first failure: ${why}`,
-    { cause: outcomes },
-  );
-}
-
-/** Reads the messages only as sends complete, so a long stream is never held in memory. */
-async function sendEach(
-  messages: Iterable<Message> | AsyncIterable<Message>,
-  maxConcurrency: number,
-  send: (message: Message) => Promise<void>,
-): Promise<readonly SendOutcome[]> {
-  const outcomes: SendOutcome[] = [];
-  const running = new Set<Promise<void>>();
-  let index = 0;
-  const start = async (message: Message, at: number): Promise<void> => {
-    try {
-      await send(message);
-      outcomes[at] = { ok: true };
-    } catch (error) {
-      outcomes[at] = { ok: false, error };
-    }
-  };
-  try {
-    for await (const message of messages) {
-      const sending = start(message, index++).finally(() => running.delete(sending));
-      running.add(sending);
-      if (running.size >= maxConcurrency) await Promise.race(running);
-    }
-  } finally {
-    await Promise.all(running);
-  }
-  return outcomes;
-}
-
 function listOf<T>(items: T | readonly T[]): readonly T[] {
   return isList(items) ? items : [items];
 }
 
 function isList<T>(items: T | readonly T[]): items is readonly T[] {
   return Array.isArray(items);
-}
-
-function isIterable(value: unknown): boolean {
-  return typeof value === "object" && value !== null && (Symbol.iterator in value || Symbol.asyncIterator in value);
 }
 
 /** The sequence numbers as an array. @throws SobreError `InvalidArgument` for anything else. */

@@ -4,8 +4,18 @@ import type { MessageType } from "../message/message-type.ts";
 import type { ClientParts } from "./client-parts.ts";
 import type { KeptLock, LockRenewal } from "./lock-renewal.ts";
 import type { Handling, MessageContext } from "./handling.ts";
-import { MessageWork, type ProcessorHandlers } from "./message-work.ts";
-import { checkOptions, countFrom, milliseconds, type OptionChecks, text } from "../options/option-checks.ts";
+import { MessageWork } from "./message-work.ts";
+import type { ProcessorHandlers } from "./processor-handlers.ts";
+import type { SessionRetries } from "./message-retries.ts";
+import {
+  anything,
+  checkOptions,
+  countFrom,
+  invalidOption,
+  milliseconds,
+  type OptionChecks,
+  text,
+} from "../options/option-checks.ts";
 import { Outage, Turn } from "./outage.ts";
 import { pause } from "../time/pause.ts";
 import { codeOf } from "./process-error.ts";
@@ -15,6 +25,7 @@ import { idleWait, repeat } from "./receive-loop.ts";
 import type { ReadMessage } from "./received-message.ts";
 import { isRetryable } from "./attempts.ts";
 import { isSessionGone, type Retry } from "./retry.ts";
+import { type Progress, SessionOrder } from "./session-order.ts";
 import { type HeldSession, heldSession } from "./session-receiver.ts";
 import { Settler } from "./settling.ts";
 import { Slot } from "./slot.ts";
@@ -32,6 +43,11 @@ export interface SessionProcessorOptions<Types extends readonly MessageType[] = 
   readonly sessionIdleTimeoutInMs?: number | undefined;
   /** Process only these sessions. Default: any. */
   readonly sessionIds?: readonly string[] | undefined;
+  /**
+   * How messages whose handler failed are retried: their session waits meanwhile, without being held. Default: they are
+   * abandoned, and redelivered without a delay until the entity's `maxDeliveryCount` is reached.
+   */
+  readonly retries?: SessionRetries | undefined;
 }
 
 /** Operations of a session handler besides settling. */
@@ -44,6 +60,8 @@ const isText = (value: unknown): boolean => text(value) === undefined;
 /** Checks of the options shared by all session processors. */
 export const sessionChecks: OptionChecks<SessionProcessorOptions> = {
   ...processingChecks,
+  // Checked by Recovery.
+  retries: anything,
   maxConcurrentSessions: countFrom(1),
   maxConcurrentCallsPerSession: countFrom(1),
   sessionIdleTimeoutInMs: milliseconds,
@@ -69,10 +87,25 @@ export function startSessionProcessor<const Types extends readonly MessageType[]
   checkOptions(options, sessionChecks);
   const { receiveMode = "peekLock", maxConcurrentSessions = 8, sessionIds } = options;
   const { maxConcurrentCallsPerSession: calls = 1, sessionIdleTimeoutInMs: idle = 60_000 } = options;
-  const work = new MessageWork<Types, SessionContext>({ ...options, entityPath, parts, handlers });
+  const { retries } = options;
+  if (retries !== undefined && calls > 1)
+    throw invalidOption("maxConcurrentCallsPerSession", "must be 1 with retries, for which the session waits");
+  const work = new MessageWork<Types, SessionContext>({ ...options, entityPath, parts, handlers, inSessions: true });
   const { engine, clock, retry } = parts;
   const settler = new Settler({ entityPath, parts, engine: () => engine });
-  const serving = { work, retry, settler, calls, idle, renewal: () => renewalOf(parts, options) };
+  const ordered = receiveMode === "peekLock" && calls === 1;
+  const orderOf = (sessionId: string): SessionOrder | undefined =>
+    ordered
+      ? new SessionOrder({
+          entityPath,
+          sessionId,
+          parts,
+          settler,
+          retries: retries !== undefined,
+          holds: retries?.holdSession === true,
+        })
+      : undefined;
+  const serving = { work, retry, settler, calls, idle, orderOf, renewal: () => renewalOf(parts, options) };
   const errors = new LoopErrors();
   const acceptAll = (sessionId: string | undefined, signal: AbortSignal, run: Run): Promise<void> => {
     const { outage } = run;
@@ -136,6 +169,7 @@ interface Serving<Types extends readonly MessageType[]> extends Run {
   readonly calls: number;
   readonly idle: number;
   readonly renewal: () => LockRenewal;
+  readonly orderOf: (sessionId: string) => SessionOrder | undefined;
 }
 
 interface Run {
@@ -152,10 +186,12 @@ interface Held {
   release(): Promise<void>;
 }
 
+const progressOf = (isAway: boolean): Progress => (isAway ? "away" : "handled");
+
 /** Handles the messages of a session until it is idle or lost, then releases it. */
 async function serve<Types extends readonly MessageType[]>(
   link: EngineSessionReceiver,
-  { work, settler, retry, calls, idle, renewal, loop, outage, held }: Serving<Types>,
+  { work, settler, retry, calls, idle, renewal, orderOf, loop, outage, held }: Serving<Types>,
 ): Promise<void> {
   const locks = renewal();
   const running = new Set<Handling>();
@@ -174,6 +210,7 @@ async function serve<Types extends readonly MessageType[]>(
   keep();
   const either = AbortSignal.any([outage.signal, gone.signal]);
   const session = heldSession(() => link, retry);
+  const order = orderOf(session.sessionId);
   const handle = async (delivery: Delivery, slot: Slot, own: LoopState): Promise<boolean> => {
     keep();
     const handlings: Handling[] = [];
@@ -182,7 +219,7 @@ async function serve<Types extends readonly MessageType[]>(
       running.add(handling);
       return Object.assign(context, { session });
     };
-    const isAway = await work.handle(delivery, { settler, renewal: undefined, extend, slot, loop: own });
+    const isAway = await work.handle(delivery, { settler, renewal: undefined, extend, slot, loop: own, order });
     for (const handling of handlings) running.delete(handling);
     return isAway;
   };
@@ -196,8 +233,11 @@ async function serve<Types extends readonly MessageType[]>(
       if (delivery === undefined) return;
       // A locked message is released with the session; any other would be lost.
       if (outage.isOn && delivery.lockToken !== undefined) return;
-      if (await handle(delivery, slot, own)) outage.begin();
-      else if (!work.isOutage) outage.ended();
+      const one = (message: Delivery): Promise<boolean> => handle(message, slot, own);
+      const progress = order === undefined ? progressOf(await one(delivery)) : await order.process(delivery, one);
+      if (progress === "lost") return;
+      if (progress === "away") outage.begin();
+      else if (progress === "handled" && !work.isOutage) outage.ended();
     }
   };
   let released: Promise<void> | undefined;

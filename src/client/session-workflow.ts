@@ -2,10 +2,12 @@ import type { Delivery } from "../engine/delivery.ts";
 import type { Json } from "../values/json.ts";
 import { valueFromJson } from "../values/value-json-reading.ts";
 import { valueToJson } from "../values/value-json.ts";
+import { isObject } from "../values/plain-object.ts";
 import { SobreError } from "../errors/sobre-error.ts";
 import type { MessageType } from "../message/message-type.ts";
 import type { ClientParts } from "./client-parts.ts";
-import type { ProcessorHandlers } from "./message-work.ts";
+import type { ProcessorRetries } from "./message-retries.ts";
+import type { ProcessorHandlers } from "./processor-handlers.ts";
 import {
   aFunction,
   checkOption,
@@ -47,8 +49,10 @@ export interface WorkflowHandlers<State, Message> extends Pick<ProcessorHandlers
 /** Options of a session workflow. */
 export interface SessionWorkflowOptions<Types extends readonly MessageType[] = readonly MessageType[]> extends Omit<
   SessionProcessorOptions<Types>,
-  "maxConcurrentCallsPerSession" | "autoCompleteMessages" | "receiveMode"
+  "maxConcurrentCallsPerSession" | "autoCompleteMessages" | "receiveMode" | "retries"
 > {
+  /** How failed steps are retried; their session waits meanwhile. Default: immediate redelivery. */
+  readonly retries?: ProcessorRetries | undefined;
   /** The subjects that start, continue and end a workflow. Default: `start`, `content`, `end`. */
   readonly subjects?: { readonly start: string; readonly content: string; readonly end: string } | undefined;
 }
@@ -56,6 +60,7 @@ export interface SessionWorkflowOptions<Types extends readonly MessageType[] = r
 const {
   messageTypes,
   pauseWhen,
+  retries,
   maxAutoLockRenewalDurationInMs,
   maxConcurrentSessions,
   sessionIdleTimeoutInMs,
@@ -64,6 +69,7 @@ const {
 const checks: OptionChecks<SessionWorkflowOptions> = {
   messageTypes,
   pauseWhen,
+  retries,
   maxAutoLockRenewalDurationInMs,
   maxConcurrentSessions,
   sessionIdleTimeoutInMs,
@@ -106,6 +112,11 @@ export function startSessionWorkflow<State, const Types extends readonly Message
   checkOption("processStep", Reflect.get(handlers, "processStep"), aFunction);
   checkOption("processError", handlers.processError, aFunction);
   checkOptions(options, checks);
+  if (isObject(options.retries) && "holdSession" in options.retries)
+    throw invalidOption(
+      "retries.holdSession",
+      "is not available for workflows, which do not go back to a message before the last one",
+    );
   const { subjects = { start: "start", content: "content", end: "end" }, ...sessionOptions } = options;
   const kinds = kindsOf(subjects);
   const processMessage = async (message: ReadMessage<Types>, context: SessionContext): Promise<void> => {

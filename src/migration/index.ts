@@ -1,4 +1,11 @@
 export { createCaptureSource, type CaptureSourceOptions } from "./capture-source.ts";
+export {
+  completeSource,
+  type CompleteSourceOptions,
+  type CompletedSource,
+  type MessageLeft,
+  type ReasonLeft,
+} from "./complete-source.ts";
 export type { Loss, LossKind } from "./compare-values.ts";
 export { reasonOf } from "./file-reason.ts";
 export { createFolderSource, type FolderSourceOptions } from "./folder-source.ts";

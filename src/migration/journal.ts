@@ -11,7 +11,9 @@ import {
   statSync,
   writeSync,
 } from "node:fs";
+import { invalidInput } from "../errors/invalid-input.ts";
 import { SobreError } from "../errors/sobre-error.ts";
+import { reasonOf } from "./file-reason.ts";
 import { jsonTexts } from "./json-texts.ts";
 import { entryFromJson, entryToJson, type JournalEntry, type JournalEntryJson } from "./journal-entry.ts";
 
@@ -125,13 +127,8 @@ export class Journal {
   }
 
   /** The entries of earlier runs, in order. */
-  async *entries(): AsyncGenerator<JournalEntry> {
-    let first = true;
-    for await (const { value } of linesOf(this.#path)) {
-      const line = first ? undefined : journalLine(value);
-      first = false;
-      if (line !== undefined) yield line.entry;
-    }
+  entries(): AsyncGenerator<JournalEntry> {
+    return entriesOf(this.#path);
   }
 
   /** Appends the outcome of a message, and its line in the output. */
@@ -165,6 +162,47 @@ export class Journal {
     fdatasyncSync(this.#journal);
     closeSync(this.#output);
     closeSync(this.#journal);
+  }
+}
+
+/** A journal that was read on its own. */
+export interface ReadJournal {
+  /** The name of the source that was migrated. */
+  readonly source: string;
+  /** The outcomes, in order. */
+  readonly entries: () => AsyncGenerator<JournalEntry>;
+}
+
+/** Reads the journal of an output, which is not changed. @throws SobreError `InvalidArgument` when there is none. */
+export async function readJournal(output: string): Promise<ReadJournal> {
+  for await (const { value } of storedLines(output)) {
+    const head = headOf(value);
+    if (head === undefined) break;
+    return { source: sourceOf(head), entries: () => entriesOf(output) };
+  }
+  throw new SobreError("InvalidArgument", `${journalPath(output)} is not the journal of a migration.`);
+}
+
+async function* storedLines(output: string): ReturnType<typeof linesOf> {
+  try {
+    yield* linesOf(output);
+  } catch (error) {
+    throw invalidInput(`${journalPath(output)} cannot be read`, error, reasonOf(error));
+  }
+}
+
+function sourceOf({ settings }: JournalHead): string {
+  const { source }: { readonly source?: unknown } = JSON.parse(settings);
+  return typeof source === "string" ? source : "";
+}
+
+/** The entries of a journal, in order. */
+async function* entriesOf(output: string): AsyncGenerator<JournalEntry> {
+  let first = true;
+  for await (const { value } of linesOf(output)) {
+    const line = first ? undefined : journalLine(value);
+    first = false;
+    if (line !== undefined) yield line.entry;
   }
 }
 

@@ -12,21 +12,33 @@ import {
   bytes as areBytes,
   anything,
 } from "../options/option-checks.ts";
-import { mkdirSync, writeFileSync } from "node:fs";
+import { existsSync, mkdirSync, readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { deadLetterProperties } from "../engine/delivery.ts";
 import { amend } from "../envelope/envelope.ts";
 import { deliveryToJson } from "../engine/delivery-json.ts";
 import { envelopeToJson } from "../envelope/envelope-json.ts";
+import { capturedMessage } from "./captured-message.ts";
 import { envelopeSuffix } from "./folder-source.ts";
 import type { JournalEntry } from "./journal-entry.ts";
-import { sourceProperties } from "./migrate-message.ts";
+import { sourceHash, sourceProperties } from "./migrate-message.ts";
 import type { SourceMessage } from "./source.ts";
 
 /** Takes messages that were not migrated. */
 export interface Quarantine {
   /** Stores a message, once even if it is put repeatedly. */
   put(message: SourceMessage, entry: JournalEntry): void;
+}
+
+/** The name of a message's file without its suffix. */
+const nameOf = ({ order, sha256 }: Pick<JournalEntry, "order" | "sha256">): string => `${order}-${sha256.slice(0, 12)}`;
+
+/** Whether a quarantine has a copy of a message, with the same bytes. */
+export function isQuarantined(folder: string, entry: JournalEntry): boolean {
+  const path = join(folder, `${nameOf(entry)}${envelopeSuffix}`);
+  if (!existsSync(path)) return false;
+  const content = capturedMessage(new Uint8Array(readFileSync(path)));
+  return content.ok && sourceHash({ content }) === entry.sha256;
 }
 
 /** Maximum length of a dead-letter description in characters. */
@@ -58,8 +70,8 @@ export function createQuarantine(folder: string): Quarantine {
       checkOption("message", message, aMessage);
       checkOption("entry", entry, anEntry);
       const { content } = message;
-      const { order, sha256, failure } = entry;
-      const name = join(folder, `${order}-${sha256.slice(0, 12)}`);
+      const { failure } = entry;
+      const name = join(folder, nameOf(entry));
       if (!content.ok) {
         writeFileSync(`${name}.txt`, content.bytes);
         return;

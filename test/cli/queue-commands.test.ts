@@ -1,11 +1,17 @@
-import { readFileSync } from "node:fs";
-import { describe, expect, it } from "vitest";
+import { mkdtempSync, readFileSync, rmSync } from "node:fs";
+import { readFile, writeFile } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { afterAll, describe, expect, it } from "vitest";
 import { createEnvelope } from "../../src/envelope/index.ts";
 import { deliveryFromJson } from "../../src/engine/index.ts";
 import { linesOf, sobre } from "./calls.support.ts";
 import { bury, idsIn, type Place, queuePlaces, put, text, unreadable } from "./queue-place.support.ts";
 
 const place = queuePlaces();
+const folder = mkdtempSync(join(tmpdir(), "sobre-queues-"));
+
+afterAll(() => rmSync(folder, { recursive: true }));
 
 describe("sobre peek", () => {
   it("shows messages with what the codecs make of them, and takes none", async () => {
@@ -242,6 +248,38 @@ describe("sobre dlq", () => {
     const [back] = await engine.peek("orders", { maxMessages: 5 });
     expect(back?.envelope.applicationProperties).toEqual({ "sobre-redrives": 1 });
     expect(await idsIn(engine, "orders/$DeadLetterQueue")).toEqual(["b"]);
+  });
+});
+
+describe("a re-drive from the command line", () => {
+  it("sends a growing number, stops when they come back, and is resumed by its log", async () => {
+    const { engine, run } = await withDeadLetters();
+    const log = join(folder, "orders.redrive");
+
+    const limited = await run("dlq", "redrive", "orders", "--rate", "500", "--max", "1", "--log", log);
+    await writeFile(log, '{"sequenceNumber":"9","outc', { flag: "a" });
+    const resumed = await run("dlq", "redrive", "orders", "--batch", "1", "--settle-time", "10ms", "--log", log);
+
+    expect([limited.code, resumed.code]).toEqual([0, 0]);
+    expect(resumed.terminal.text()).toContain("1 dead letter seen: 1 sent\n");
+    expect(await idsIn(engine, "orders")).toEqual(["a", "b"]);
+    const lines = (await readFile(log, "utf8")).trim().split("\n");
+    expect(lines.map((line) => /"outcome":"(\w+)"/.exec(line)?.[1])).toEqual([undefined, "sent", undefined, "sent"]);
+  });
+
+  it.each([
+    [["--settle-time", "soon"], /--settle-time must be a time/],
+    [["--rate", "0"], /--rate must be a number of at least 1/],
+    [["--dry-run", "--log", "x"], /--log records what is sent/],
+    [["--log", join(folder, "missing", "x")], /cannot be written/],
+  ])("refuses %j", async (options, message) => {
+    const { engine, run } = await withDeadLetters();
+
+    const { code, terminal } = await run("dlq", "redrive", "orders", ...options);
+
+    expect(code).not.toBe(0);
+    expect(terminal.errors()).toMatch(message);
+    expect(await idsIn(engine, "orders")).toEqual([]);
   });
 });
 

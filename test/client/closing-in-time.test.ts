@@ -1,4 +1,4 @@
-import { describe, expect, it } from "vitest";
+import { describe, expect, it, vi } from "vitest";
 import type { CloseReport, Processor } from "../../src/client/index.ts";
 import { rejection } from "../refusal.support.ts";
 import { advancedUntil, noting, one, setup } from "./setup.support.ts";
@@ -231,5 +231,44 @@ describe("closing with a time limit", () => {
       expect(
         (await rejection(Promise.resolve(Reflect.apply(Reflect.get(closable, "close"), closable, [options])))).code,
       ).toBe("InvalidArgument");
+  });
+
+  it("of a client that is already closing waits for the same handlers, with its own time limit", async () => {
+    const { client, clock, engine } = setup({ queues: ["orders"] });
+    const closed: string[] = [];
+    const { handlers } = noting(forever);
+    client.startProcessor("orders", handlers);
+    await client.createSender("orders").sendMessages({ body: 1, messageId: "order-1" });
+    await clock.advance(0);
+
+    const first = outcome(client.close().then(() => closed.push("first")));
+    const limited = outcome(client.close({ timeoutInMs: 10_000 }));
+    await clock.advance(9_000);
+    const before = [first.value, limited.value];
+    await clock.advance(2_000);
+
+    expect(before).toEqual([undefined, undefined]);
+    expect(limited.value?.left).toMatchObject([{ messageId: "order-1" }]);
+    expect(await engine.peek("orders", { maxMessages: 1 })).toMatchObject([{ deliveryCount: 0 }]);
+  });
+
+  it("closes the engine once, when all handlers have ended, however often it is called", async () => {
+    const { client, clock, engine } = setup({ queues: ["orders"] }, { closeEngine: true });
+    const close = vi.spyOn(engine, "close");
+    let finish: (() => void) | undefined;
+    const { handlers } = noting(() => new Promise<void>((resolve) => (finish = resolve)));
+    client.startProcessor("orders", handlers);
+    await client.createSender("orders").sendMessages({ body: 1 });
+    await clock.advance(0);
+
+    const both = outcome(Promise.all([client.close(), client.close()]));
+    await clock.advance(0);
+    const before = [both.value, close.mock.calls.length];
+    finish?.();
+    await clock.advance(0);
+
+    expect(before).toEqual([undefined, 0]);
+    expect(both.value).toEqual([{ left: [] }, { left: [] }]);
+    expect(close).toHaveBeenCalledTimes(1);
   });
 });

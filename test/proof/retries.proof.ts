@@ -4,12 +4,14 @@ import { loaded } from "./retries/load.ts";
 import { runLives, type Shape, stepsOf } from "./retries/lives.ts";
 import { killProcesses } from "./retries/processes.ts";
 
-/** Where processors with retries are killed: copies on a plain queue, timers where duplicates are detected. */
+/** Where processors with retries are killed: copies on a plain queue, timers where duplicates are detected and in sessions. */
 const shapes: readonly Shape[] = [
   { detectsDuplicates: false, prefetchCount: 0 },
   { detectsDuplicates: true, prefetchCount: 0 },
   { detectsDuplicates: false, prefetchCount: 5 },
   { detectsDuplicates: true, prefetchCount: 5 },
+  { detectsDuplicates: false, prefetchCount: 0, sessions: "wait" },
+  { detectsDuplicates: true, prefetchCount: 0, sessions: "hold" },
 ];
 
 /**

@@ -90,6 +90,7 @@ function mortal(inner: Engine, step: Step): Engine {
     name: inner.name,
     capabilities: inner.capabilities,
     admin: inner.admin,
+    inspection: inner.inspection,
     openSender: (entity, options) => step(() => inner.openSender(entity, options)),
     openReceiver: (entity, options) => step(async () => receiver(await inner.openReceiver(entity, options))),
     acceptSession: (entity, options) => step(async () => session(await inner.acceptSession(entity, options))),
