@@ -24,6 +24,8 @@ export interface SessionAnswer {
   readonly bodies: "shown" | "onRequest";
   /** Whether members are redacted: then no bytes are shown, and none exported. */
   readonly redacted: boolean;
+  /** Whether the engine says who holds a session, and how many messages are deferred. */
+  readonly inspects: boolean;
   /** Whether the caller may list entities. */
   readonly mayList: boolean;
   /** The name of the caller's key; `null` without one. */
@@ -41,7 +43,23 @@ export interface EntityFact {
   readonly active: number;
   readonly deadLetter: number;
   readonly scheduled: number;
+  /** Messages that could not be forwarded. */
+  readonly transferDeadLetter: number;
   readonly sizeInBytes: number;
+  /** `null` where the engine does not say. */
+  readonly detail: EntityDetail | null;
+}
+
+/** Details of an entity that not every engine has. */
+export interface EntityDetail {
+  readonly deferred: number;
+  /** Active and deferred messages that a receiver holds. */
+  readonly locked: number;
+  /** When the oldest message was enqueued; `null` without one. */
+  readonly oldest: string | null;
+  readonly oldestDeadLetter: string | null;
+  /** The most frequent reasons among the first dead letters. */
+  readonly reasons: readonly { readonly reason: string; readonly count: number }[];
 }
 
 export interface EntitiesAnswer {
@@ -168,6 +186,8 @@ export interface StoryAnswer {
   readonly failure: string | null;
   readonly versions: readonly VersionVerdict[];
   readonly timeline: readonly TimelineEvent[];
+  /** The ids that it may share with other messages: its own, the one that it answers, its trace. */
+  readonly related: readonly string[];
   /** The first bytes of the payload, as base64; `null` when they are hidden or redacted. */
   readonly payload: string | null;
   readonly sections: readonly SectionFact[];
@@ -226,7 +246,34 @@ export interface SessionsAnswer {
     readonly sessionId: string;
     /** Its first message; `null` when there is none. */
     readonly head: MessageRow | null;
+    /** `null` where the engine does not say. */
+    readonly detail: SessionDetail | null;
   }[];
+  /** How many sessions to skip to go on; `null` at the end. */
+  readonly next: number | null;
+}
+
+/** Details of a session that not every engine has. */
+export interface SessionDetail {
+  /** The name of its holder, empty if it has none; `null` for a free session. */
+  readonly holder: string | null;
+  readonly lockedUntilUtc: string | null;
+  readonly messageCount: number;
+  /** `null` without a state. */
+  readonly stateSizeInBytes: number | null;
+  readonly stateSetAtUtc: string | null;
+  /** The beginning of its state, as text or else in hex; `null` without one, and where bodies are hidden or redacted. */
+  readonly state: string | null;
+}
+
+/** The deletion of every message of an entity. */
+export interface PurgeFact {
+  readonly id: string;
+  readonly entity: string;
+  readonly state: JobState;
+  readonly deleted: number;
+  /** Why it failed; empty otherwise. */
+  readonly why: string;
 }
 
 /** The operations of the API. */
@@ -256,6 +303,8 @@ export interface MessageSelection {
   readonly path?: string | undefined;
   readonly state?: string | undefined;
   readonly session?: string | undefined;
+  /** An id that a message may share with others: its own, the one that it answers, its trace. */
+  readonly related?: string | undefined;
   /** Only these. */
   readonly sequenceNumbers?: readonly string[] | undefined;
 }

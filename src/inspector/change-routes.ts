@@ -19,11 +19,9 @@ import type { RedriveInit, RepairInit } from "./api.ts";
 import { requireRight } from "./caller.ts";
 import type { InspectorParts } from "./inspector-parts.ts";
 import { rendered, sequenceOf } from "./message-filter.ts";
+import { PurgeJob } from "./purge-job.ts";
 import { repaired } from "./repair.ts";
 import { peekOne, requireChanges, type Route } from "./route.ts";
-
-/** Messages that one call of the engine deletes. */
-const mostDeleted = 1000;
 
 /** The operations that repair, move and delete, and those that try what these would do. */
 export const changeRoutes: readonly Route[] = [
@@ -55,7 +53,7 @@ export const changeRoutes: readonly Route[] = [
     summary: "Lists the re-drives of this server, the latest first.",
     answer: "jobs",
     run: async ({ caller, parts }) => ({
-      jobs: parts.jobs.list(caller.engine, (from) => caller.can(from, "Listen")).map((job) => job.fact()),
+      jobs: parts.jobs.list(caller).map((job) => job.fact()),
     }),
   },
   {
@@ -153,23 +151,42 @@ export const changeRoutes: readonly Route[] = [
   {
     method: "POST",
     path: "purge",
-    summary: "Deletes every unlocked message of an entity, whose name is given twice.",
-    answer: "count",
+    summary: "Starts to delete every unlocked message of an entity, whose name is given twice.",
+    answer: "purge",
     changes: true,
-    async run({ caller, body, audit }) {
+    async run({ caller, parts, body, audit }) {
       checkOptions(body, { entity: entityName, name }, { needed: ["entity", "name"] });
       const { entity, name: typed }: { readonly entity?: unknown; readonly name?: unknown } = body;
       if (typeof entity !== "string" || typed !== entity)
         throw invalidOption("name", "must be the path of the entity, typed again");
       requireRight(caller, entity, "Listen");
-      let count = 0;
-      try {
-        for (let last = mostDeleted; last === mostDeleted; count += last)
-          last = await caller.engine.deleteMessages(entity, { maxMessages: mostDeleted });
-      } finally {
-        audit("purge", entity, `${count} deleted`);
-      }
-      return { count };
+      audit("purge", entity, "started");
+      const job = new PurgeJob(entity, caller.engine, ({ state, deleted }) =>
+        audit("purge ended", entity, `${state}: ${deleted} deleted`),
+      );
+      parts.purges.keep(job, caller);
+      void job.run();
+      return job.fact();
+    },
+  },
+  {
+    method: "GET",
+    path: "purges/{id}",
+    summary: "Says how far a deletion is.",
+    answer: "purge",
+    run: async ({ caller, parts, id }) => parts.purges.find(id, caller).fact(),
+  },
+  {
+    method: "POST",
+    path: "purges/{id}/cancel",
+    summary: "Ends a deletion after its current step; what is deleted stays so.",
+    answer: "purge",
+    changes: true,
+    async run({ caller, parts, id, audit }) {
+      const job = parts.purges.find(id, caller);
+      job.cancel();
+      audit("purge cancelled", job.from, id);
+      return job.fact();
     },
   },
 ];

@@ -1,19 +1,40 @@
-import { subscriptionAddress } from "../engine/address.ts";
+import { subQueueSuffix, subscriptionAddress } from "../engine/address.ts";
 import type { EngineAdmin, QueueOptions, QueueRuntimeProperties, SubscriptionOptions } from "../engine/admin.ts";
 import { SobreError } from "../errors/sobre-error.ts";
-import type { EntityFact } from "./api.ts";
+import type { Engine } from "../engine/engine.ts";
+import type { EntityDetail, EntityFact } from "./api.ts";
 
 /** Lists the entities of a broker for which `isShown` holds, with their counts, in order of path. */
-export async function listEntities(
-  admin: EngineAdmin,
-  isShown: (path: string) => boolean,
-): Promise<readonly EntityFact[]> {
+export async function listEntities(engine: Engine, isShown: (path: string) => boolean): Promise<readonly EntityFact[]> {
+  const { admin } = engine;
   const entities: EntityFact[] = [];
   for (const name of await admin.listQueues())
     if (isShown(name)) entities.push(...(await unlessGone(() => queueFacts(admin, name))));
   for (const topic of await admin.listTopics())
     if (isShown(topic)) entities.push(...(await unlessGone(() => topicFacts(admin, topic))));
-  return entities;
+  if (engine.capabilities.inspect.level === "refused") return entities;
+  return Promise.all(entities.map(async (entity) => ({ ...entity, detail: await detailOf(engine, entity) })));
+}
+
+/** Dead letters whose reasons are counted. */
+const mostSummed = 1000;
+
+/** Reasons that are shown. */
+const mostReasons = 3;
+
+/** `null` for an entity that was deleted since it was listed. */
+async function detailOf({ inspection }: Engine, { path, kind, deadLetter }: EntityFact): Promise<EntityDetail | null> {
+  const deadLetters = `${path}${subQueueSuffix.deadLetter}`;
+  const [detail = null] = await unlessGone(async () => {
+    const { deferred, locked, oldestEnqueuedTimeUtc: oldest } = await inspection.counts(path);
+    const own = { deferred, locked, oldest: oldest?.toISOString() ?? null, oldestDeadLetter: null, reasons: [] };
+    if (kind === "topic" || deadLetter === 0) return [own];
+    const { oldestEnqueuedTimeUtc: oldestDead } = await inspection.counts(deadLetters);
+    const { sums } = await inspection.deadLetters(deadLetters, { maxMessages: mostSummed });
+    const reasons = sums.slice(0, mostReasons).map(({ reason = "", count }) => ({ reason, count }));
+    return [{ ...own, oldestDeadLetter: oldestDead?.toISOString() ?? null, reasons }];
+  });
+  return detail;
 }
 
 async function queueFacts(admin: EngineAdmin, name: string): Promise<readonly EntityFact[]> {
@@ -28,8 +49,16 @@ async function topicFacts(admin: EngineAdmin, topic: string): Promise<readonly E
     admin.getTopicRuntimeProperties(topic),
   ]);
   const { scheduledMessageCount: scheduled, sizeInBytes } = counts;
-  const own = { status, requiresSession: false, active: 0, deadLetter: 0, scheduled, sizeInBytes };
-  const facts: EntityFact[] = [{ path: topic, kind: "topic", ...own }];
+  const own = {
+    status,
+    requiresSession: false,
+    active: 0,
+    deadLetter: 0,
+    scheduled,
+    transferDeadLetter: 0,
+    sizeInBytes,
+  };
+  const facts: EntityFact[] = [{ path: topic, kind: "topic", ...own, detail: null }];
   for (const name of await admin.listSubscriptions(topic))
     facts.push(...(await unlessGone(() => subscriptionFacts(admin, topic, name))));
   return facts;
@@ -44,7 +73,7 @@ async function subscriptionFacts(admin: EngineAdmin, topic: string, name: string
 }
 
 /** None for an entity that was deleted since it was listed. */
-async function unlessGone(facts: () => Promise<readonly EntityFact[]>): Promise<readonly EntityFact[]> {
+async function unlessGone<T>(facts: () => Promise<readonly T[]>): Promise<readonly T[]> {
   try {
     return await facts();
   } catch (error) {
@@ -66,5 +95,7 @@ const factOf = (
   active: counts.activeMessageCount,
   deadLetter: counts.deadLetterMessageCount,
   scheduled: counts.scheduledMessageCount,
+  transferDeadLetter: counts.transferDeadLetterMessageCount,
   sizeInBytes: counts.sizeInBytes,
+  detail: null,
 });

@@ -5,6 +5,8 @@ import type { MessageType } from "../message/message-type.ts";
 import type { Right } from "../server/access.ts";
 import type { HttpRequest } from "../server/http/http-message.ts";
 import type { Clock } from "../time/clock.ts";
+import type { JobShelf } from "./job-shelf.ts";
+import type { PurgeJob } from "./purge-job.ts";
 import type { Reading } from "./reading.ts";
 import type { Redaction } from "./redaction.ts";
 import type { RedriveJobs } from "./redrive-jobs.ts";
@@ -65,4 +67,5 @@ export interface InspectorParts {
   readonly reading: Reading;
   readonly redaction: Redaction;
   readonly jobs: RedriveJobs;
+  readonly purges: JobShelf<PurgeJob>;
 }

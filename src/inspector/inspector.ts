@@ -26,6 +26,7 @@ import type { HttpRequest, HttpResponse } from "../server/http/http-message.ts";
 import { isLoopback } from "../server/server-options.ts";
 import { systemClock } from "../time/clock.ts";
 import { callerOf, type Caller } from "./caller.ts";
+import { JobShelf } from "./job-shelf.ts";
 import type { InspectorOptions, InspectorParts } from "./inspector-parts.ts";
 import { pageResponse, safeHeaders } from "./page-response.ts";
 import { Reading } from "./reading.ts";
@@ -39,7 +40,7 @@ import { requireChanges, type Route } from "./route.ts";
 export interface Inspector extends HttpHandler {
   /** Answers requests of Node's server to paths that begin with `path`; requires the option `engine`. */
   readonly listener: RequestListener;
-  /** Ends its re-drives after their current message. */
+  /** Ends its re-drives and deletions after their current step. */
   close(): void;
 }
 
@@ -121,13 +122,14 @@ class MountedInspector implements Inspector {
     const redaction = createRedaction(redact);
     const reading = new Reading({ serializer, stages, messageTypes: types, redaction });
     const jobs = new RedriveJobs({ serializer, stages, clock, reading, redaction });
-    this.#parts = { options, serializer, stages, reading, redaction, jobs };
+    this.#parts = { options, serializer, stages, reading, redaction, jobs, purges: new JobShelf() };
     this.path = options.path ?? "$ui";
     this.listener = this.#listener();
   }
 
   close(): void {
     this.#parts.jobs.close();
+    this.#parts.purges.close();
   }
 
   async answer(request: HttpRequest, grant: () => Promise<Grant>): Promise<HttpResponse> {

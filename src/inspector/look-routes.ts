@@ -7,9 +7,9 @@ import type { MessageSelection } from "./api.ts";
 import { requireRight } from "./caller.ts";
 import { listEntities } from "./entities.ts";
 import { groupMessages, listMessages, type Scan } from "./listing.ts";
-import { rowOf } from "./message-facts.ts";
 import { createMessageFilter, sequenceOf } from "./message-filter.ts";
 import { type Call, entityOf, peekOne, type Route } from "./route.ts";
+import { listSessions } from "./session-facts.ts";
 import { storyOf } from "./story.ts";
 
 /** Rows of a page of messages, by default and at most. */
@@ -20,9 +20,6 @@ const exportedAtOnce = 20;
 
 /** The size of one answer of an export; behind the characters, it ends with the current peek. */
 const mostExported = { messages: 500, characters: 8 * 2 ** 20 };
-
-/** Sessions that are listed. */
-const mostSessions = 200;
 
 /** The operations that change nothing. */
 export const lookRoutes: readonly Route[] = [
@@ -41,6 +38,7 @@ export const lookRoutes: readonly Route[] = [
         changes: options.changes ?? false,
         bodies: options.bodies ?? "shown",
         redacted: parts.redaction.active,
+        inspects: caller.engine.capabilities.inspect.level !== "refused",
         mayList: caller.can("", "Manage"),
         caller: caller.name,
         codecs: serializer.registry.decoders.map((decoder) => ({
@@ -60,7 +58,7 @@ export const lookRoutes: readonly Route[] = [
     summary: "Lists the entities that the caller may manage, with their counts.",
     answer: "entities",
     run: async ({ caller }) => ({
-      entities: await listEntities(caller.engine.admin, (path) => caller.can(path, "Manage")),
+      entities: await listEntities(caller.engine, (path) => caller.can(path, "Manage")),
     }),
   },
   {
@@ -94,21 +92,15 @@ export const lookRoutes: readonly Route[] = [
   {
     method: "GET",
     path: "sessions",
-    summary: "Lists the sessions that have messages, with the first message of each.",
+    summary:
+      "Lists sessions with their holder, state and first message, as far as the engine says; goes on with `skip` at `next`.",
     answer: "sessions",
     async run({ caller, parts, query }) {
       const entity = entityOf(query);
       requireRight(caller, entity, "Listen");
-      const ids = await caller.engine.listSessions(entity, { maxSessions: mostSessions });
-      const sessions = [];
-      for (const sessionId of ids) {
-        const [head] = await caller.engine.peek(entity, { maxMessages: 1, sessionId });
-        sessions.push({
-          sessionId,
-          head: head === undefined ? null : rowOf(head, await parts.reading.read(head.envelope), parts.redaction),
-        });
-      }
-      return { sessions };
+      const { reading, redaction, options } = parts;
+      const showsState = options.bodies !== "onRequest" && !redaction.active;
+      return listSessions(caller.engine, entity, { reading, redaction, showsState, skip: skipOf(query) });
     },
   },
   {
@@ -158,6 +150,7 @@ const selectionNames: readonly (keyof MessageSelection)[] = [
   "path",
   "state",
   "session",
+  "related",
 ];
 
 async function wanted({ caller, query }: Call): Promise<Delivery> {
@@ -171,6 +164,12 @@ function maxOf(query: URLSearchParams, limits: { readonly default: number; reado
   const max = given === null ? limits.default : Number(given);
   if (Number.isInteger(max) && max >= 1) return Math.min(max, limits.most);
   throw invalidOption("max", "must be a whole number from 1 up");
+}
+
+function skipOf(query: URLSearchParams): number {
+  const skip = Number(query.get("skip") ?? 0);
+  if (Number.isInteger(skip) && skip >= 0) return skip;
+  throw invalidOption("skip", "must be a whole number from 0 up");
 }
 
 const firstType = (accepts: readonly { readonly type: string }[]): string | null =>

@@ -1,6 +1,8 @@
 import { attemptsProperty, failureProperty } from "../client/dead-lettering.ts";
-import { redriveCountProperty } from "../client/redrive.ts";
+import { redriveCountProperty } from "../client/redrive/preparation.ts";
+import { delayedRetriesProperty, immediateRetriesProperty } from "../client/message-retries.ts";
 import type { Delivery } from "../engine/delivery.ts";
+import type { Envelope } from "../envelope/envelope.ts";
 import type { MessageId } from "../envelope/broker-properties.ts";
 import { readTypeClaim } from "../message/type-property.ts";
 import { parsedJson } from "../values/json.ts";
@@ -55,6 +57,20 @@ export function codecErrorOf(delivery: Delivery, read: Read): string {
   return read.result.ok ? "" : read.result.error.code;
 }
 
+/** How often it was sent back from a dead-letter queue. */
+export const redrivesOf = ({ applicationProperties }: Envelope): number =>
+  countIn(applicationProperties[redriveCountProperty]);
+
+/** How often a handler has tried it again. */
+export const retriesOf = ({ applicationProperties }: Envelope): number =>
+  countIn(applicationProperties[immediateRetriesProperty]) + countIn(applicationProperties[delayedRetriesProperty]);
+
+/** Any sender can write such a property. */
+function countIn(value: unknown): number {
+  const count = typeof value === "object" && value !== null ? Number.NaN : Number(value ?? 0);
+  return Number.isSafeInteger(count) && count > 0 ? count : 0;
+}
+
 /** The line of a message in a list. */
 export function rowOf(delivery: Delivery, read: Read, redaction: Redaction): MessageRow {
   const { envelope } = delivery;
@@ -65,7 +81,6 @@ export function rowOf(delivery: Delivery, read: Read, redaction: Redaction): Mes
     sessionId: sessionId ?? null,
     contentType: contentType ?? null,
   });
-  const redrives = Number(envelope.applicationProperties[redriveCountProperty] ?? 0);
   return {
     sequenceNumber: String(delivery.sequenceNumber),
     enqueuedTimeUtc: delivery.enqueuedTimeUtc.toISOString(),
@@ -83,8 +98,30 @@ export function rowOf(delivery: Delivery, read: Read, redaction: Redaction): Mes
     type: typeOf(delivery),
     codec: read.result.ok ? read.result.codec : null,
     error: codecErrorOf(delivery, read),
-    redrives: Number.isSafeInteger(redrives) && redrives > 0 ? redrives : 0,
+    redrives: redrivesOf(envelope),
   };
+}
+
+/** The ids that a message may share with others: its own, the one that it answers, its trace. */
+export function relatedIds({ brokerProperties, applicationProperties }: Envelope, redaction: Redaction): string[] {
+  const { messageId, correlationId } = redaction.properties({
+    messageId: idText(brokerProperties.messageId),
+    correlationId: idText(brokerProperties.correlationId),
+  });
+  const own = idText(brokerProperties.messageId);
+  const answered = idText(brokerProperties.correlationId);
+  const shown = [messageId === own ? own : null, correlationId === answered ? answered : null];
+  return [...new Set([...shown, traceOf(applicationProperties)])].filter(
+    (id): id is string => typeof id === "string" && id !== "",
+  );
+}
+
+/** The id of the trace that a message belongs to; `null` without one. */
+export function traceOf({
+  traceparent,
+  "Diagnostic-Id": diagnosticId,
+}: Envelope["applicationProperties"]): string | null {
+  return /^[0-9a-f]{2}-([0-9a-f]{32})-/.exec(String(traceparent ?? diagnosticId ?? ""))?.[1] ?? null;
 }
 
 /** An id of a message as text. */

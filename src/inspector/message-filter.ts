@@ -2,7 +2,7 @@ import type { Delivery } from "../engine/delivery.ts";
 import { checkOptions, invalidOption, listOf, oneOf, text, type OptionChecks } from "../options/option-checks.ts";
 import { valueToJson } from "../values/value-json.ts";
 import type { MessageSelection } from "./api.ts";
-import { codecErrorOf, idText, typeOf } from "./message-facts.ts";
+import { codecErrorOf, idText, relatedIds, typeOf } from "./message-facts.ts";
 import { parsePathFilter } from "./path-filter.ts";
 import type { Read, Reading } from "./reading.ts";
 import type { Redaction } from "./redaction.ts";
@@ -19,6 +19,7 @@ const selectionChecks: OptionChecks<MessageSelection> = {
   path: text,
   state: oneOf("active", "scheduled", "deferred"),
   session: text,
+  related: text,
   sequenceNumbers: listOf("sequence numbers as digits", digits),
 };
 
@@ -36,13 +37,14 @@ export function createMessageFilter(
   { reading, redaction }: { readonly reading: Reading; readonly redaction: Redaction },
 ): MessageFilter {
   checkOptions(selection, selectionChecks, { prefix: "selection." });
-  const { reason, source, type, error, text: wantedText, path, state, session, sequenceNumbers } = selection;
+  const { reason, source, type, error, text: wantedText, path, state, session, related, sequenceNumbers } = selection;
   const only = sequenceNumbers === undefined ? undefined : new Set(sequenceNumbers.map(BigInt));
   const onPath = path === undefined || path.trim() === "" ? undefined : parsePathFilter(path);
   const needle = wantedText?.toLowerCase() ?? "";
   const matches = (delivery: Delivery): boolean =>
     (only?.has(delivery.sequenceNumber) ?? true) &&
     (state === undefined || delivery.state === state) &&
+    (related === undefined || relatedIds(delivery.envelope, redaction).includes(related)) &&
     (session === undefined || delivery.envelope.brokerProperties.sessionId === session) &&
     (reason === undefined || (delivery.deadLetterReason ?? "") === reason) &&
     (source === undefined || (delivery.deadLetterSource ?? "") === source) &&

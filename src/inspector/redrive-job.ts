@@ -1,16 +1,14 @@
 import { createClient } from "../client/client.ts";
-import type { RedriveEntry } from "../client/redrive.ts";
-import { redriveCountProperty } from "../client/redrive.ts";
+import type { RedriveLog } from "../client/redrive/log.ts";
+import type { RedriveEntry, RedriveReport } from "../client/redrive/report.ts";
 import type { PayloadStage } from "../codec/payload-stage.ts";
 import type { Serializer } from "../codec/serializer.ts";
 import { parseAddress } from "../engine/address.ts";
 import type { Delivery } from "../engine/delivery.ts";
 import type { Engine } from "../engine/engine.ts";
-import { peekPages } from "../engine/peek-pages.ts";
 import type { Envelope } from "../envelope/envelope.ts";
 import { SobreError } from "../errors/sobre-error.ts";
 import type { Clock } from "../time/clock.ts";
-import { pause } from "../time/pause.ts";
 import type { Guarantee, JobAnswer, JobFact, JobState, RedriveInit, RedriveOutcome } from "./api.ts";
 import { type Caller, requireRight } from "./caller.ts";
 import { idText } from "./message-facts.ts";
@@ -29,17 +27,12 @@ export interface JobParts {
   readonly ended: (job: JobFact) => void;
 }
 
-/** How much larger each batch is than the one before. */
-const growth = 10;
-
 /** Outcomes of one answer, and those of a dry run that are kept. */
 const pageSize = 1000;
 
-const peekSize = 500;
-
 /**
- * A re-drive that goes on when nobody looks. What was sent has left the dead-letter queue, or is remembered here, so it is
- * never sent again when the re-drive is resumed.
+ * A re-drive that goes on when nobody looks. What was sent has left the dead-letter queue, or is remembered in the log, so
+ * it is never sent again when the re-drive is resumed.
  */
 export class RedriveJob {
   readonly id: string = crypto.randomUUID();
@@ -51,21 +44,15 @@ export class RedriveJob {
   readonly #counts = { seen: 0, sent: 0, failed: 0, doubled: 0 };
   /** Sent, but not completed. */
   readonly #doubled = new Set<bigint>();
-  /** Ids of messages that were sent. */
-  readonly #sentIds = new Set<string>();
+  readonly #log: RedriveLog = memoryLog();
   #guarantee: Guarantee = "sendThenComplete";
   #state: JobState = "running";
   #why = "";
   /** How it ends, once that is decided. */
   #ending: { readonly state: JobState; readonly why: string } | undefined;
   #stop = new AbortController();
-  #batch = { size: Infinity, done: 0 };
   /** Selected messages that have no outcome in this run yet. */
   #left = Infinity;
-  /** The last dead letter when it began: those behind it have come since, and may be some that it has sent. */
-  #end: bigint | undefined;
-  /** The last dead letter when this run began. */
-  #last = 0n;
 
   constructor(init: RedriveInit, parts: JobParts) {
     this.#init = init;
@@ -111,20 +98,16 @@ export class RedriveJob {
   /** Never rejects. */
   async run(): Promise<void> {
     const { engine } = this.#parts.caller;
-    const { from, to, selection, firstBatch, dryRun = true, messageIds } = this.#init;
+    const { from, to, selection, dryRun = true, messageIds, rate, firstBatch, settleTime } = this.#init;
+    const { stopOnFailure = true } = this.#init;
     const { serializer, stages, clock } = this.#parts;
-    this.#batch = { size: dryRun ? Infinity : (firstBatch ?? Infinity), done: 0 };
     const wanted = selection?.sequenceNumbers === undefined ? Infinity : new Set(selection.sequenceNumbers).size;
-    this.#left = wanted - this.#counts.sent - this.#counts.doubled;
+    this.#left = wanted - this.#counts.sent;
     try {
       this.#guarantee = await guaranteeOf(engine, this.target);
-      if (!dryRun && (wanted === Infinity || firstBatch !== undefined)) {
-        this.#last = await lastOf(engine, from);
-        this.#end ??= this.#last;
-      }
       const slices = new Slices();
       const client = createClient({ engine, serializer, stages, clock });
-      await client.redrive(from, {
+      const report = await client.redrive(from, {
         to,
         dryRun,
         messageIds,
@@ -134,9 +117,14 @@ export class RedriveJob {
           return this.#chosen(bare, delivery);
         },
         onProgress: (entry) => this.#note(entry),
+        rate,
+        firstBatch,
+        settleTime,
+        stopOnFailure,
+        log: dryRun ? undefined : this.#log,
         abortSignal: this.#stop.signal,
       });
-      this.#finish("done", "");
+      this.#finish(...endOf(report));
     } catch (error) {
       this.#finish("failed", SobreError.from(error, "GeneralError", "The re-drive failed").message);
     }
@@ -153,63 +141,28 @@ export class RedriveJob {
   /** The envelope to send, or `undefined` for a message that is not meant. */
   async #chosen(bare: Envelope, delivery: Delivery): Promise<Envelope | undefined> {
     const { caller, filter } = this.#parts;
-    const { to, from, repair, dryRun = true } = this.#init;
-    const { sequenceNumber } = delivery;
-    if (this.#stop.signal.aborted || this.#doubled.has(sequenceNumber)) return undefined;
-    if (this.#end !== undefined && sequenceNumber > this.#end) return undefined;
+    const { to, from, repair } = this.#init;
+    if (this.#stop.signal.aborted) return undefined;
     if ((await filter.selected(delivery)) === undefined) return undefined;
     requireRight(caller, to ?? delivery.deadLetterSource ?? parseAddress(from).name, "Send");
-    const envelope = repair === undefined ? bare : await repaired(bare, repair, this.#parts);
-    if (!dryRun) await this.#wait();
-    return this.#stop.signal.aborted ? undefined : envelope;
-  }
-
-  /** Waits for the rate, and behind each batch to see whether its messages come back. */
-  async #wait(): Promise<void> {
-    const { clock } = this.#parts;
-    const { rate, settleTime = 2000 } = this.#init;
-    const { signal } = this.#stop;
-    if (rate !== undefined) await pause(clock, 1000 / rate, signal);
-    if (this.#batch.done < this.#batch.size) return;
-    this.#batch = { size: this.#batch.size * growth, done: 0 };
-    await pause(clock, settleTime, signal);
-    const back = await this.#cameBack();
-    if (back > 0) this.#finish("stopped", `${back} of the messages sent have come back as dead letters.`);
-  }
-
-  async #cameBack(): Promise<number> {
-    let count = 0;
-    for await (const page of peekPages(this.#parts.caller.engine, this.from, {
-      from: this.#last + 1n,
-      size: peekSize,
-    })) {
-      for (const { envelope } of page) {
-        const id = idText(envelope.brokerProperties.messageId);
-        const wasSent = envelope.applicationProperties[redriveCountProperty] !== undefined;
-        // Nothing else identifies a message whose id was removed.
-        const isOwn = this.#init.messageIds === "renew" || id === null || this.#sentIds.has(id);
-        if (wasSent && isOwn) count++;
-      }
-    }
-    return count;
+    return repair === undefined ? bare : await repaired(bare, repair, this.#parts);
   }
 
   #note({ sequenceNumber, messageId, outcome, error }: RedriveEntry): void {
     this.#counts.seen++;
     if (outcome === "skipped" || outcome === "unreadable") return;
-    const { code = null, message = null } = error ?? {};
-    const id = idText(messageId);
-    const { stopOnFailure = true, dryRun = true } = this.#init;
-    if (!dryRun || this.#outcomes.length < pageSize)
-      this.#outcomes.push({ sequenceNumber: String(sequenceNumber), messageId: id, outcome, code, message });
-    this.#counts[outcome]++;
-    this.#left--;
-    if (dryRun) return;
-    this.#batch.done++;
-    if (id !== null) this.#sentIds.add(id);
+    const { code = null, message = outcome === "blocked" ? behind : null } = error ?? {};
+    const { dryRun = true, stopOnFailure = true } = this.#init;
+    if (!dryRun || this.#outcomes.length < pageSize) {
+      const own = { sequenceNumber: String(sequenceNumber), messageId: idText(messageId) };
+      this.#outcomes.push({ ...own, outcome, code, message });
+    }
+    // Sent in an earlier run, and completed only now.
+    if (outcome === "sent" && this.#doubled.delete(sequenceNumber)) this.#counts.doubled--;
     if (outcome === "doubled") this.#doubled.add(sequenceNumber);
-    if (outcome !== "sent" && stopOnFailure) this.#finish("stopped", message ?? "");
-    else if (this.#left <= 0) this.#finish("done", "");
+    this.#counts[outcome === "blocked" ? "failed" : outcome]++;
+    const stops = outcome !== "sent" && stopOnFailure;
+    if (!dryRun && --this.#left <= 0 && !stops) this.#finish("done", "");
   }
 
   /** It is running until the current message has its outcome: another run would meet the locks of this one. */
@@ -232,12 +185,18 @@ async function guaranteeOf(engine: Engine, target: string): Promise<Guarantee> {
   }
 }
 
-async function lastOf(engine: Engine, entity: string): Promise<bigint> {
-  const slices = new Slices();
-  let last = 0n;
-  for await (const page of peekPages(engine, entity, { size: peekSize })) {
-    last = page.at(-1)?.sequenceNumber ?? last;
-    await slices.turn();
-  }
-  return last;
+const behind = "An earlier message of its session is still in the queue.";
+
+const endOf = ({ state, why = "" }: RedriveReport): [JobState, string] =>
+  state === "stopped" ? ["stopped", why] : ["done", ""];
+
+/** Keeps what a resumed re-drive needs; messages that were not selected may be many. */
+function memoryLog(): RedriveLog {
+  const lines: string[] = [];
+  return {
+    read: async () => lines,
+    async append(line) {
+      if (!line.includes('"outcome":"skipped"')) lines.push(line);
+    },
+  };
 }

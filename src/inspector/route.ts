@@ -10,6 +10,7 @@ import type {
   JobsAnswer,
   MessagesAnswer,
   OperationsAnswer,
+  PurgeFact,
   RepairAnswer,
   SessionAnswer,
   SessionsAnswer,
@@ -41,6 +42,7 @@ type Answer =
   | JobsAnswer
   | MessagesAnswer
   | OperationsAnswer
+  | PurgeFact
   | RepairAnswer
   | SessionAnswer
   | SessionsAnswer

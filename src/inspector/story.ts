@@ -6,7 +6,7 @@ import { SobreError } from "../errors/sobre-error.ts";
 import { toBase64 } from "../values/base64.ts";
 import { rowsOf } from "./amqp-rows.ts";
 import type { SectionFact, StoryAnswer, TimelineEvent } from "./api.ts";
-import { failureOf, recordedAttempts, rowOf } from "./message-facts.ts";
+import { failureOf, recordedAttempts, redrivesOf, relatedIds, retriesOf, rowOf, traceOf } from "./message-facts.ts";
 import { rendered } from "./message-filter.ts";
 import type { Reading } from "./reading.ts";
 import type { Redaction } from "./redaction.ts";
@@ -42,6 +42,7 @@ export async function storyOf(
     failure: failureOf(delivery),
     versions: await reading.versions(read),
     timeline: timelineOf(delivery),
+    related: relatedIds(delivery.envelope, redaction),
     payload: showsBytes ? toBase64(payload.subarray(0, mostBytes)) : null,
     sections: showsBytes ? sectionsOf(delivery) : [],
   };
@@ -63,17 +64,20 @@ function sectionsOf({ envelope, ...delivery }: Delivery): readonly SectionFact[]
 function timelineOf(delivery: Delivery): readonly TimelineEvent[] {
   const { envelope, enqueuedTimeUtc, enqueuedSequenceNumber, sequenceNumber, deliveryCount, expiresAtUtc } = delivery;
   const { scheduledEnqueueTimeUtc, correlationId } = envelope.brokerProperties;
-  const { traceparent, "Diagnostic-Id": diagnosticId } = envelope.applicationProperties;
-  const trace = /^[0-9a-f]{2}-([0-9a-f]{32})-/.exec(String(traceparent ?? diagnosticId ?? ""))?.[1];
+  const trace = traceOf(envelope.applicationProperties);
+  const redrives = redrivesOf(envelope);
+  const retries = retriesOf(envelope);
   const failure = failureOf(delivery);
   return [
-    ...(trace === undefined ? [] : [event(undefined, `part of the trace ${trace}`)]),
+    ...(trace === null ? [] : [event(undefined, `part of the trace ${trace}`)]),
     ...(correlationId === undefined
       ? []
-      : [event(undefined, "answers or belongs to another message: see correlationId")]),
+      : [event(undefined, "answers or belongs to another message, by its correlation id")]),
     ...(scheduledEnqueueTimeUtc === undefined ? [] : [event(scheduledEnqueueTimeUtc, "scheduled for this time")]),
     event(enqueuedTimeUtc, `enqueued as #${enqueuedSequenceNumber}`),
-    ...(deliveryCount === 0 ? [] : [event(undefined, `${deliveryCount} deliveries failed`)]),
+    ...(redrives === 0 ? [] : [event(undefined, `sent back from the dead letters ${times(redrives)} before`)]),
+    ...(retries === 0 ? [] : [event(undefined, `handled again after a failure ${times(retries)}`)]),
+    ...(deliveryCount === 0 ? [] : [event(undefined, `delivered ${times(deliveryCount)} without success`)]),
     ...(failure === null ? [] : [event(undefined, `the last handler failed: ${failure}`)]),
     ...(delivery.deadLetterReason === undefined
       ? []
@@ -81,5 +85,7 @@ function timelineOf(delivery: Delivery): readonly TimelineEvent[] {
     ...(expiresAtUtc === undefined ? [] : [event(expiresAtUtc, "expires")]),
   ];
 }
+
+const times = (count: number): string => (count === 1 ? "once" : `${count} times`);
 
 const event = (time: Date | undefined, what: string): TimelineEvent => ({ time: time?.toISOString() ?? null, what });

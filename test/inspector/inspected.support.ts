@@ -122,7 +122,8 @@ const forms: readonly (readonly [RegExp, string])[] = [
   [/^api\/redrives\/[^/?]+(?:\?|$)/, "job"],
   [/^api\/redrives\/[^/]+\/./, "jobFact"],
   [/^api\/verdict/, "repair"],
-  [/^api\/(?:import|purge)/, "count"],
+  [/^api\/import/, "count"],
+  [/^api\/purge/, "purge"],
   [/^api\/message\?/, "story"],
   [/^api\/(session|entities|groups|messages|sessions)\b/, "$1"],
 ];
@@ -169,11 +170,15 @@ const isJob = (body: unknown): body is Job => typeof body === "object" && body !
 /** The id of a re-drive that was started. */
 export const jobId = (body: unknown): string => (isJob(body) ? body.id : "");
 
-/** The answer for a re-drive when it has ended; the clock moves on until then. */
-export async function ended({ get, clock }: Inspected, started: unknown): Promise<unknown> {
+/** The answer for a job when it has ended; the clock moves on until then. */
+export async function ended(
+  { get, clock }: Inspected,
+  started: unknown,
+  kind: "redrives" | "purges" = "redrives",
+): Promise<unknown> {
   if (!isJob(started)) throw new Error("No job was started.");
   for (;;) {
-    const { body } = await get(`api/redrives/${started.id}`);
+    const { body } = await get(`api/${kind}/${started.id}`);
     if (!isJob(body) || body.state !== "running") return body;
     await clock.advance(500);
     await setImmediate();

@@ -1,4 +1,4 @@
-import { describe, expect, it } from "vitest";
+import { describe, expect, it, vi } from "vitest";
 import { json } from "../../codecs/json/index.ts";
 import { createSerializer } from "../../src/codec/index.ts";
 import { jsonSchema } from "../../src/json-schema/index.ts";
@@ -128,6 +128,103 @@ describe("looking at a broker", () => {
       rows: [{ messageId: "order-1", scheduledEnqueueTimeUtc: at.toISOString() }],
     });
     expect(deferred.body).toMatchObject({ rows: [{ messageId: "order-2" }] });
+  });
+
+  it("counts messages by state, with the oldest ones and why messages are dead", async () => {
+    const { engine, get, clock } = inspected();
+    await deadLettered(engine, "orders", [{ ...order(1), reason: "Late" }, order(2), { ...order(3), reason: "Late" }]);
+    const died = new Date(clock.now()).toISOString();
+    await clock.advance(1000);
+    const sender = await engine.openSender("orders");
+    await sender.send([envelope(order(4)), envelope(order(5)), envelope(order(6))]);
+    const receiver = await engine.openReceiver("orders", { receiveMode: "peekLock" });
+    const [first] = await receiver.receive({ maxMessages: 2, maxWaitTime: 0 });
+    if (first?.lockToken !== undefined) await engine.settle("orders", first.lockToken, { kind: "defer" });
+
+    const { body } = await get("api/entities");
+
+    const oldest = new Date(clock.now()).toISOString();
+    const reasons = [
+      { reason: "Late", count: 2 },
+      { reason: "", count: 1 },
+    ];
+    expect(body).toMatchObject({
+      entities: [
+        { active: 3, deadLetter: 3, detail: { deferred: 1, locked: 1, oldest, oldestDeadLetter: died, reasons } },
+      ],
+    });
+  });
+
+  it("says who holds a session until when, and shows its state as text or in hex", async () => {
+    const { engine, get } = inspected({ queues: { orders: { requiresSession: true } } });
+    const shipping = await engine.connect({ name: "shipping" });
+    const options = { receiveMode: "peekLock", maxWaitTime: 0 } as const;
+    const held = await shipping.acceptSession("orders", { ...options, sessionId: "a" });
+    await held.setSessionState(Buffer.from('{"step":2}'));
+    const other = await shipping.acceptSession("orders", { ...options, sessionId: "b" });
+    await other.setSessionState(Uint8Array.of(0xff, 1));
+    await other.close();
+
+    const { body } = await get("api/sessions?entity=orders");
+
+    const until = held.sessionLockedUntilUtc().toISOString();
+    expect(body).toMatchObject({
+      sessions: [
+        {
+          head: null,
+          detail: { holder: "shipping", lockedUntilUtc: until, state: '{"step":2}', stateSizeInBytes: 10 },
+        },
+        { head: null, detail: { holder: null, lockedUntilUtc: null, state: "ff01" } },
+      ],
+      next: null,
+    });
+  });
+
+  it("hides the states of sessions where bodies are hidden or members are redacted", async () => {
+    for (const hiding of [{ bodies: "onRequest" }, { redact: ["card"] }] as const) {
+      const { engine, get } = inspected({ queues: { orders: { requiresSession: true } } }, hiding);
+      const options = { receiveMode: "peekLock", maxWaitTime: 0, sessionId: "a" } as const;
+      await (await engine.acceptSession("orders", options)).setSessionState(Buffer.from("secret"));
+
+      const { body, text } = await get("api/sessions?entity=orders");
+
+      expect(body).toMatchObject({ sessions: [{ detail: { state: null, stateSizeInBytes: 6 } }] });
+      expect(text).not.toContain("secret");
+    }
+  });
+
+  it("says what the engine does not know, and lists sessions without it", async () => {
+    const { engine, get } = inspected({ queues: { orders: { requiresSession: true } } });
+    const capabilities = { ...engine.capabilities, inspect: { level: "refused" } as const };
+    vi.spyOn(engine, "capabilities", "get").mockReturnValue(capabilities);
+    await (await engine.openSender("orders")).send([envelope(order(1, { sessionId: "a" }))]);
+
+    expect((await get("api/session")).body).toMatchObject({ inspects: false });
+    expect((await get("api/entities")).body).toMatchObject({ entities: [{ path: "orders", detail: null }] });
+    expect((await get("api/sessions?entity=orders")).body).toMatchObject({
+      sessions: [{ sessionId: "a", head: { messageId: "order-1" }, detail: null }],
+    });
+  });
+
+  it("finds the other messages of a conversation by the ids that they share", async () => {
+    const { engine, get } = inspected();
+    const trace = "4bf92f3577b34da6a3ce929d0e0e4736";
+    const traceparent = `00-${trace}-00f067aa0ba902b7-01`;
+    await (
+      await engine.openSender("orders")
+    ).send([
+      envelope(order(1)),
+      envelope({ ...order(2, { correlationId: "order-1" }), applicationProperties: { traceparent } }),
+      envelope({ ...order(3), applicationProperties: { traceparent } }),
+    ]);
+
+    const { body: story } = await get("api/message?entity=orders&sequence=2");
+    const answers = await get("api/messages?entity=orders&related=order-1");
+    const traced = await get(`api/messages?entity=orders&related=${trace}`);
+
+    expect(story).toMatchObject({ related: ["order-2", "order-1", trace] });
+    expect(answers.body).toMatchObject({ rows: [{ messageId: "order-1" }, { messageId: "order-2" }] });
+    expect(traced.body).toMatchObject({ rows: [{ messageId: "order-2" }, { messageId: "order-3" }] });
   });
 
   it("lists sessions with the first message of each", async () => {

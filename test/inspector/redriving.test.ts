@@ -173,7 +173,7 @@ describe("deleting", () => {
     const { body } = await all.post("api/purge", { entity: from, name: from });
 
     expect(refused.body).toMatchObject({ error: { path: "$.name" } });
-    expect(body).toEqual({ count: 2 });
+    expect(await ended(all, body, "purges")).toMatchObject({ entity: from, state: "done", deleted: 2 });
     expect(await idsIn(all, from)).toEqual([]);
     expect(await idsIn(all, "other/$DeadLetterQueue")).toEqual(["order-3"]);
   });

@@ -120,7 +120,7 @@ describe("the inspector", () => {
     expect(body).toMatchObject({
       operations: expect.arrayContaining([
         expect.objectContaining({ method: "GET", path: "groups", answer: "groups", changes: false }),
-        expect.objectContaining({ method: "POST", path: "purge", answer: "count", changes: true }),
+        expect.objectContaining({ method: "POST", path: "purge", answer: "purge", changes: true }),
       ]),
     });
   });

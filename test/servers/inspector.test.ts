@@ -204,7 +204,9 @@ describe("the page", () => {
     await page.getByLabel("State").selectOption("scheduled");
     await page.getByText("scheduled").nth(1).waitFor();
     await page.getByLabel("State").selectOption("deferred");
-    await page.getByText("No messages here.").waitFor();
+    await page.getByText("Nothing matches.").waitFor();
+    await page.getByRole("link", { name: "Show all" }).click();
+    await page.getByText("1 message, 1 looked at").waitFor();
   });
 
   it("follows what arrives when it is live", async () => {

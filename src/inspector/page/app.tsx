@@ -64,7 +64,7 @@ function View({ place, session }: { readonly place: Place; readonly session: Ses
     case "redrive":
       return <Redrive id={place.id} session={session} />;
     default:
-      return <Entities mayList={session.mayList} />;
+      return <Entities mayList={session.mayList} inspects={session.inspects} />;
   }
 }
 

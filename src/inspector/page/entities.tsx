@@ -1,38 +1,47 @@
-import type { EntitiesAnswer, EntityFact } from "../api.ts";
-import { oneLine } from "../visible-text.ts";
+import type { EntitiesAnswer } from "../api.ts";
+import { columns, EntityRow } from "./entity-row.tsx";
 import { useAnswer } from "./hooks.ts";
 import { type JSX, useEffect, useState, type TargetedInputEvent } from "./preact.ts";
-import { addressOf, type Tab } from "./router.ts";
-import { Sparkline } from "./sparkline.tsx";
-import { counted, sizeText } from "./text.ts";
+import { addressOf } from "./router.ts";
+import { type Samples, sampled } from "./samples.ts";
+import { counted } from "./text.ts";
 
 /** Milliseconds between two samples of the counts. */
 const interval = 3000;
 
-/** Samples that a sparkline shows. */
-const mostSamples = 60;
+/** Samples of the counts since the page was opened, also while another view is shown. */
+let samples: ReadonlyMap<string, Samples> = new Map();
 
-/** Counts of dead letters by entity, sampled while the page is open. */
-const samples = new Map<string, readonly number[]>();
+const unsampled: Samples = { active: [], deadLetter: [], age: [] };
 
 /** Every entity with its counts. */
-export function Entities({ mayList }: { readonly mayList: boolean }): JSX.Element {
+export function Entities({
+  mayList,
+  inspects,
+}: {
+  readonly mayList: boolean;
+  readonly inspects: boolean;
+}): JSX.Element {
   const { answer, problem } = useAnswer<EntitiesAnswer>("entities", {}, interval);
   const [search, setSearch] = useState("");
+  const [shownSamples, setSamples] = useState(samples);
   useEffect(() => {
-    for (const { path, deadLetter } of answer?.entities ?? [])
-      samples.set(path, [...(samples.get(path) ?? []), deadLetter].slice(-mostSamples));
+    if (answer === undefined) return;
+    samples = sampled(samples, answer.entities, Date.now());
+    setSamples(samples);
   }, [answer]);
-  if (!mayList || problem !== undefined) return <OpenByName problem={problem} />;
-  if (answer === undefined) return <p class="quiet">Loading…</p>;
-  const shown = answer.entities.filter(({ path }) => path.toLowerCase().includes(search.toLowerCase()));
-  const dead = answer.entities.reduce((sum, { deadLetter }) => sum + deadLetter, 0);
+  if (!mayList || (problem !== undefined && answer === undefined)) return <OpenByName problem={problem} />;
+  if (answer === undefined) return <p class="empty">Loading…</p>;
+  const { entities } = answer;
+  const shown = entities.filter(({ path }) => path.toLowerCase().includes(search.toLowerCase()));
+  const dead = entities.reduce((sum, { deadLetter }) => sum + deadLetter, 0);
   return (
     <main>
       <div class="bar">
         <h1>Entities</h1>
         <span class="quiet">
-          {counted(answer.entities.length, "entity").replace("entitys", "entities")}, {counted(dead, "dead letter")}
+          {entities.length === 1 ? "1 entity" : `${entities.length.toLocaleString("en")} entities`},{" "}
+          {counted(dead, "dead letter")}
         </span>
         <input
           type="search"
@@ -43,63 +52,32 @@ export function Entities({ mayList }: { readonly mayList: boolean }): JSX.Elemen
           onInput={(event: TargetedInputEvent<HTMLInputElement>) => setSearch(event.currentTarget.value)}
         />
       </div>
-      <div class="scroll" tabIndex={0} role="region" aria-label="Entities">
+      {problem !== undefined && <p class="bad">{problem} The counts are the last ones known.</p>}
+      <div class="scroll card" tabIndex={0} role="region" aria-label="Entities">
         <table>
           <thead>
             <tr>
-              <th scope="col">Entity</th>
-              <th scope="col" class="number">
-                Active
-              </th>
-              <th scope="col" class="number">
-                Dead letters
-              </th>
-              <th scope="col" class="number">
-                Scheduled
-              </th>
-              <th scope="col" class="number">
-                Size
-              </th>
-              <th scope="col">Dead letters over time</th>
+              {columns.map(([name, isNumber]) => (
+                <th key={name} scope="col" class={isNumber ? "number" : undefined}>
+                  {name}
+                </th>
+              ))}
             </tr>
           </thead>
           <tbody>
             {shown.map((entity) => (
-              <Row key={entity.path} entity={entity} />
+              <EntityRow key={entity.path} entity={entity} samples={shownSamples.get(entity.path) ?? unsampled} />
             ))}
           </tbody>
         </table>
       </div>
-      {shown.length === 0 && <p class="quiet">No entity has this in its name.</p>}
+      {shown.length === 0 && (
+        <p class="empty">
+          {entities.length === 0 ? "This broker has no entities yet." : "No entity has this in its name."}
+        </p>
+      )}
+      {!inspects && <p class="quiet">Deferred and locked messages and their ages are not available on this engine.</p>}
     </main>
-  );
-}
-
-function Row({ entity }: { readonly entity: EntityFact }): JSX.Element {
-  const { path, kind, status, requiresSession, active, deadLetter, scheduled, sizeInBytes } = entity;
-  const to = (tab: Tab): string => addressOf({ view: "entity", path, tab, filter: {} });
-  const notes = [kind, ...(status === "Active" ? [] : [status]), ...(requiresSession ? ["sessions"] : [])];
-  const isReceivable = kind !== "topic";
-  return (
-    <tr>
-      <th scope="row">
-        {isReceivable ? <a href={to(deadLetter > 0 ? "dead" : "messages")}>{oneLine(path)}</a> : oneLine(path)}{" "}
-        <span class="quiet">{notes.join(", ")}</span>
-      </th>
-      <td class="number">{isReceivable ? <a href={to("messages")}>{active}</a> : ""}</td>
-      <td class="number">
-        {isReceivable ? (
-          <a href={to("dead")} class={deadLetter > 0 ? "bad" : undefined}>
-            {deadLetter}
-          </a>
-        ) : (
-          ""
-        )}
-      </td>
-      <td class="number">{scheduled}</td>
-      <td class="number">{sizeText(sizeInBytes)}</td>
-      <td>{isReceivable && <Sparkline values={samples.get(path) ?? []} label={`Dead letters of ${path}`} />}</td>
-    </tr>
   );
 }
 
@@ -123,7 +101,9 @@ function OpenByName({ problem }: { readonly problem: string | undefined }): JSX.
           value={name}
           onInput={(event: TargetedInputEvent<HTMLInputElement>) => setName(event.currentTarget.value)}
         />
-        <button type="submit">Open</button>
+        <button type="submit" class="main">
+          Open
+        </button>
       </form>
     </main>
   );

@@ -1,6 +1,7 @@
 import type { CountAnswer, SessionAnswer } from "../api.ts";
 import { getText, postJson, reasonOf } from "./api-client.ts";
-import { type JSX, useState, type TargetedInputEvent, type TargetedEvent } from "./preact.ts";
+import { type JSX, useState, type TargetedEvent } from "./preact.ts";
+import { Purge } from "./purge.tsx";
 import { counted, partsOf } from "./text.ts";
 
 interface ToolsProps {
@@ -14,18 +15,8 @@ interface ToolsProps {
 /** Export, import and deletion. */
 export function EntityTools({ entity, target, session, onChanged }: ToolsProps): JSX.Element {
   const [said, setSaid] = useState("");
-  const [typed, setTyped] = useState<string | undefined>(undefined);
   const attempt = (work: () => Promise<string>): void => {
     work().then(setSaid, (error: unknown) => setSaid(reasonOf(error)));
-  };
-  const purge = (event: Event): void => {
-    event.preventDefault();
-    attempt(async () => {
-      const { count } = await postJson<CountAnswer>("purge", { entity, name: typed });
-      setTyped(undefined);
-      onChanged();
-      return `${counted(count, "message")} deleted.`;
-    });
   };
   return (
     <details class="tools">
@@ -54,25 +45,7 @@ export function EntityTools({ entity, target, session, onChanged }: ToolsProps):
             />
           </label>
         )}
-        {session.changes && typed === undefined && (
-          <button type="button" class="danger" onClick={() => setTyped("")}>
-            Delete all…
-          </button>
-        )}
-        {typed !== undefined && (
-          <form onSubmit={purge}>
-            <label>
-              This deletes every message of {entity}. Type its name to go on.
-              <input
-                value={typed}
-                onInput={(event: TargetedInputEvent<HTMLInputElement>) => setTyped(event.currentTarget.value)}
-              />
-            </label>
-            <button type="submit" class="danger" disabled={typed !== entity}>
-              Delete every message of {entity}
-            </button>
-          </form>
-        )}
+        {session.changes && <Purge entity={entity} onChanged={onChanged} />}
         <p role="status">{said}</p>
       </div>
     </details>

@@ -46,7 +46,7 @@ export function Entity({
         </nav>
       </div>
       {place.tab === "sessions" ? (
-        <Sessions path={place.path} />
+        <Sessions path={place.path} inspects={session.inspects} />
       ) : (
         <MessageList key={listOf(place)} place={place} session={session} />
       )}
@@ -140,10 +140,19 @@ function MessageList({
             onClose={() => setRedriving(false)}
           />
         )}
-        <p class="quiet" role="status">
-          {problem ??
-            `${counted(rows.length, "message")}${done ? "" : " so far"}, ${scanned.toLocaleString("en")} looked at`}
-        </p>
+        <div class="bar quiet">
+          <span role="status">
+            {problem ??
+              `${counted(rows.length, "message")}${done ? "" : " so far"}, ${scanned.toLocaleString("en")} looked at`}
+          </span>
+          {!done && problem === undefined && <progress aria-label="Looking through messages" />}
+          {rows.length > 0 && (
+            <span class="keys">
+              <kbd>j</kbd> <kbd>k</kbd> move, {isDead && <kbd>Space</kbd>} {isDead && "select, "}
+              <kbd>Enter</kbd> open, <kbd>Esc</kbd> back
+            </span>
+          )}
+        </div>
         {rows.length > 0 && (
           <VirtualList
             label={`Messages of ${entity}`}
@@ -156,7 +165,17 @@ function MessageList({
             onEnd={more}
           />
         )}
-        {rows.length === 0 && done && <p class="empty">{isDead ? "No dead letters here." : "No messages here."}</p>}
+        {rows.length === 0 && done && (
+          <p class="empty">
+            {isFiltered ? "Nothing matches." : isDead ? "No dead letters here." : "No messages here."}
+            {isFiltered && (
+              <>
+                {" "}
+                <a href={addressOf({ ...place, filter: {} })}>Show all</a>
+              </>
+            )}
+          </p>
+        )}
       </section>
     </div>
   );

@@ -3,6 +3,7 @@ import { oneLine } from "../visible-text.ts";
 import { useAnswer } from "./hooks.ts";
 import { type ComponentChildren, type JSX, useState } from "./preact.ts";
 import { Repair } from "./repair.tsx";
+import { Related } from "./related.tsx";
 import { Attempts, Versions } from "./verdicts.tsx";
 import { addressOf } from "./router.ts";
 import { codeOf, fixtureOf } from "./snippets.ts";
@@ -47,7 +48,7 @@ export function Message({ entity, sequence, session }: MessageProps): JSX.Elemen
           {verdict.ok ? `read by ${verdict.codec}` : "not read"}
         </span>
       </div>
-      {row.description !== "" && <p class="bad">{oneLine(row.description)}</p>}
+      {row.description !== "" && <Description text={row.description} />}
       {failure !== null && <p class="bad">The last handler failed: {oneLine(failure)}</p>}
       <div class="columns">
         <Part title="Body">
@@ -71,7 +72,14 @@ export function Message({ entity, sequence, session }: MessageProps): JSX.Elemen
           <Properties title="Application properties" properties={story.applicationProperties} />
         </Part>
         <Part title="Timeline">
-          <ol>{story.timeline.map(timelineItem)}</ol>
+          <ol class="timeline">{story.timeline.map(timelineItem)}</ol>
+          {story.related.length > 0 && (
+            <Related
+              entities={isDead ? [path, entity] : [entity, `${entity}/$DeadLetterQueue`]}
+              related={story.related}
+              own={{ entity, sequence }}
+            />
+          )}
         </Part>
         {isDead && !session.redacted && (!story.hidden || asked) && (
           <Part title="Repair" wide>
@@ -104,6 +112,19 @@ export function Message({ entity, sequence, session }: MessageProps): JSX.Elemen
         )}
       </div>
     </main>
+  );
+}
+
+/** Characters of a description that are shown at first. */
+const mostAtFirst = 240;
+
+function Description({ text }: { readonly text: string }): JSX.Element {
+  if (text.length <= mostAtFirst) return <p class="bad">{oneLine(text)}</p>;
+  return (
+    <details class="bad">
+      <summary>{oneLine(text.slice(0, mostAtFirst))}…</summary>
+      {oneLine(text.slice(mostAtFirst))}
+    </details>
   );
 }
 
@@ -179,7 +200,7 @@ function Properties({ title, properties }: PropertiesProps): JSX.Element {
 
 const timelineItem = ({ time, what }: TimelineEvent): JSX.Element => (
   <li key={what}>
-    {time !== null && <span class="quiet">{timeText(time)} </span>}
+    <time>{time === null ? "" : timeText(time)}</time>
     {oneLine(what)}
   </li>
 );

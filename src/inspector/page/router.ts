@@ -9,7 +9,7 @@ export type Place =
   | { readonly view: "redrives" }
   | { readonly view: "redrive"; readonly id: string };
 
-const filterNames = ["reason", "source", "type", "error", "text", "path", "state", "session"] as const;
+const filterNames = ["reason", "source", "type", "error", "text", "path", "state", "session", "related"] as const;
 
 /** The limits of a list. */
 export type Filter = { readonly [Name in (typeof filterNames)[number]]?: string | undefined };

@@ -28,7 +28,7 @@ export function Sparkline({
       width={size.width}
       height={size.height}
     >
-      <polyline points={points.length === 1 ? `0,10 ${points.join(" ")}` : points.join(" ")} />
+      {points.length > 1 && <polyline points={points.join(" ")} />}
     </svg>
   );
 }

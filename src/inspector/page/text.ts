@@ -25,6 +25,19 @@ export const counted = (count: number, noun: string): string =>
 /** A time without the fractions of a second, in UTC. */
 export const timeText = (iso: string): string => `${iso.slice(0, 10)} ${iso.slice(11, 19)}Z`;
 
+/** A span of time in its largest unit, e.g. `3 h`. */
+export function ageText(milliseconds: number): string {
+  const seconds = Math.max(0, Math.floor(milliseconds / 1000));
+  const units = [
+    ["s", 1],
+    ["min", 60],
+    ["h", 3600],
+    ["d", 86_400],
+  ] as const;
+  const [unit, length] = units.findLast(([, own]) => seconds >= own) ?? units[0];
+  return `${Math.floor(seconds / length).toLocaleString("en")} ${unit}`;
+}
+
 /** Lines in parts of about this many characters, so that a request can carry each. */
 export function partsOf(lines: string, characters: number): readonly string[] {
   const parts: string[] = [];

@@ -1,0 +1,108 @@
+import type { EntityFact } from "../api.ts";
+import { oneLine } from "../visible-text.ts";
+import type { JSX } from "./preact.ts";
+import { addressOf, type Tab } from "./router.ts";
+import type { Samples } from "./samples.ts";
+import { Sparkline } from "./sparkline.tsx";
+import { ageText, counted, sizeText, timeText } from "./text.ts";
+
+/** Columns of the table of entities, with those that are numbers. */
+export const columns: readonly (readonly [name: string, isNumber: boolean])[] = [
+  ["Entity", false],
+  ["Active", true],
+  ["Dead letters", true],
+  ["Scheduled", true],
+  ["Deferred", true],
+  ["Locked", true],
+  ["Oldest", true],
+  ["Size", true],
+];
+
+interface RowProps {
+  readonly entity: EntityFact;
+  readonly samples: Samples;
+}
+
+/** An entity with its counts, and how they have changed since the page was opened. */
+export function EntityRow({ entity, samples }: RowProps): JSX.Element {
+  const { path, kind, status, requiresSession, active, deadLetter, scheduled, sizeInBytes, detail } = entity;
+  const to = (tab: Tab): string => addressOf({ view: "entity", path, tab, filter: {} });
+  const notes = [kind, ...(status === "Active" ? [] : [status]), ...(requiresSession ? ["sessions"] : [])];
+  const transferred = entity.transferDeadLetter;
+  if (transferred > 0) notes.push(counted(transferred, "transfer dead letter"));
+  if (kind === "topic")
+    return (
+      <tr>
+        <th scope="row">
+          {oneLine(path)} <span class="quiet">{notes.join(", ")}</span>
+        </th>
+        <td colSpan={2} />
+        <td class="number">{scheduled}</td>
+        <td colSpan={3} />
+        <td class="number">{sizeText(sizeInBytes)}</td>
+      </tr>
+    );
+  const oldest = detail?.oldestDeadLetter ?? detail?.oldest ?? null;
+  return (
+    <tr>
+      <th scope="row">
+        <a href={to(deadLetter > 0 ? "dead" : "messages")}>{oneLine(path)}</a>{" "}
+        <span class="quiet">{notes.join(", ")}</span>
+        {detail !== null && detail.reasons.length > 0 && <Reasons path={path} reasons={detail.reasons} />}
+      </th>
+      <td class="number">
+        <a href={to("messages")}>{active}</a>
+        <Sparkline values={samples.active} label={`Messages of ${path}`} />
+      </td>
+      <td class="number">
+        <a href={to("dead")} class={deadLetter > 0 ? "bad" : undefined}>
+          {deadLetter}
+        </a>
+        <Sparkline values={samples.deadLetter} label={`Dead letters of ${path}`} />
+      </td>
+      <td class="number">{scheduled}</td>
+      <td class="number">{detail === null ? <NotKnown /> : detail.deferred}</td>
+      <td class="number">{detail === null ? <NotKnown /> : detail.locked}</td>
+      <td class="number">
+        {detail === null ? (
+          <NotKnown />
+        ) : oldest === null ? (
+          ""
+        ) : (
+          <>
+            <span title={timeText(oldest)}>{ageText(Date.now() - Date.parse(oldest))}</span>
+            <Sparkline values={samples.age} label={`Age in seconds of the oldest message of ${path}`} />
+          </>
+        )}
+      </td>
+      <td class="number">{sizeText(sizeInBytes)}</td>
+    </tr>
+  );
+}
+
+interface ReasonsProps {
+  readonly path: string;
+  readonly reasons: readonly { readonly reason: string; readonly count: number }[];
+}
+
+/** The most frequent reasons among the first dead letters. */
+function Reasons({ path, reasons }: ReasonsProps): JSX.Element {
+  return (
+    <span class="reasons">
+      {reasons.map(({ reason, count }) => (
+        <a key={reason} class="chip" href={addressOf({ view: "entity", path, tab: "dead", filter: { reason } })}>
+          {reason === "" ? "no reason" : oneLine(reason.slice(0, 60))} <b>{count.toLocaleString("en")}</b>
+        </a>
+      ))}
+    </span>
+  );
+}
+
+/** The place of a number that the engine does not know. */
+function NotKnown(): JSX.Element {
+  return (
+    <span class="quiet" title="not available on this engine" role="img" aria-label="not available on this engine">
+      –
+    </span>
+  );
+}
