@@ -1,4 +1,4 @@
-import { execFileSync, execFile } from "node:child_process";
+import { execFile, execFileSync } from "node:child_process";
 import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
@@ -6,6 +6,7 @@ import { promisify } from "node:util";
 import { expect, it } from "vitest";
 import { selfSigned, startServer } from "../../src/server/index.ts";
 import { javaPeer } from "./installed.support.ts";
+import { programsOf, runProgram } from "./page-programs.support.ts";
 
 it("serves the administration client of Java, which reaches port 443 alone", async () => {
   const folder = mkdtempSync(join(tmpdir(), "sobre-java-"));
@@ -36,5 +37,26 @@ it("serves the administration client of Java, which reaches port 443 alone", asy
     "the-namespace",
   ];
   expect(lines).toEqual(names.map((name) => ({ name })));
+  expect(await programOfThePage(server.connectionString, certificate, folder)).toBe("3\n");
   rmSync(folder, { recursive: true });
 }, 150_000);
+
+/** Runs the administration that docs/clients.md shows, with the trust store that it makes. */
+async function programOfThePage(connectionString: string, certificate: string, home: string): Promise<string> {
+  const variables = {
+    SERVICEBUS_CONNECTION_STRING: connectionString,
+    SERVER_CERTIFICATE: certificate,
+    HOME: home,
+  };
+  const [commands = ""] = programsOf("clients.md", "Java", "sh");
+  const [, program = ""] = programsOf("clients.md", "Java", "java");
+  const options = await runProgram(
+    "sh",
+    `${commands.replaceAll("trusted.p12", "page.p12")}printf %s "$JAVA_TOOL_OPTIONS"`,
+    variables,
+  );
+  return runProgram("java", program, {
+    ...variables,
+    JAVA_TOOL_OPTIONS: options.replace("page.p12", join(home, "page.p12")),
+  });
+}

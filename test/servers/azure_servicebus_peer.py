@@ -2,12 +2,14 @@
 
 `--list` prints each scenario with the entities that it needs, as JSON; otherwise the connection string and the file of
 the server's certificate are given, and one line of JSON comes out for each scenario: its name, and the error if it failed.
+SERVER_ADDRESS is the server's address where the connection string must have no port.
 """
 
 import asyncio
 import concurrent.futures
 import datetime
 import json
+import os
 import sys
 import time
 import traceback
@@ -545,7 +547,8 @@ def web_sockets(client, queue):
 
 
 def address_of(client):
-    return {"custom_endpoint_address": client.settings["Endpoint"].rstrip("/")}
+    endpoint = os.environ.get("SERVER_ADDRESS", client.settings["Endpoint"])
+    return {"custom_endpoint_address": endpoint.rstrip("/")}
 
 
 @scenario()
@@ -600,7 +603,8 @@ def asynchronous_sessions(client, queue):
 
 
 def administration(client):
-    return ServiceBusAdministrationClient.from_connection_string(client.text, connection_verify=client.certificate)
+    text = client.text.replace(client.settings["Endpoint"], address_of(client)["custom_endpoint_address"])
+    return ServiceBusAdministrationClient.from_connection_string(text, connection_verify=client.certificate)
 
 
 @scenario()

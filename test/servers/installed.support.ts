@@ -6,12 +6,15 @@ import { promisify } from "node:util";
 
 const run = promisify(execFile);
 const folder = fileURLToPath(new URL(".", import.meta.url));
-const environment = `${folder}.python`;
 
 /** The Python of the packages in `requirements.txt`. */
-export const python: string = `${environment}/bin/python`;
+export const python: string = pythonOf("requirements.txt");
 
-const goFolder = `${folder}azservicebus`;
+/** The Python of the packages in `requirements-uamqp.txt`. */
+export const uamqpPython: string = pythonOf("requirements-uamqp.txt");
+
+/** The folder of the Go program, whose module has the packages of Go. */
+export const goFolder: string = `${folder}azservicebus`;
 
 /** The program that tries the official Go client. */
 export const goPeer: string = `${goFolder}/.built/peer`;
@@ -46,13 +49,28 @@ export async function installPostgres(): Promise<void> {
   await run(process.execPath, ["scripts/hydrate-symlinks.js"], { cwd: embeddedPostgres });
 }
 
-/** Makes a virtual environment with the packages of `requirements.txt`, unless it is there already. */
-export async function installPythonPackages(): Promise<void> {
-  await once([`${folder}requirements.txt`], `${environment}/installed`, async () => {
+/** Installs the packages of `requirements.txt`. */
+export const installPythonPackages = (): Promise<void> => installPython("requirements.txt");
+
+/** Installs the last release of the official Python client that is based on the uAMQP library. */
+export const installUamqpPackages = (): Promise<void> => installPython("requirements-uamqp.txt");
+
+/** Makes a virtual environment with the packages of a file, unless it is there already. */
+async function installPython(requirements: string): Promise<void> {
+  const environment = environmentOf(requirements);
+  await once([`${folder}${requirements}`], `${environment}/installed`, async () => {
     await run("python3", ["-m", "venv", "--clear", environment]);
     const install = ["-m", "pip", "install", "--quiet", "--disable-pip-version-check"];
-    await run(python, [...install, "--requirement", "requirements.txt"], { cwd: folder });
+    await run(pythonOf(requirements), [...install, "--requirement", requirements], { cwd: folder });
   });
+}
+
+function pythonOf(requirements: string): string {
+  return `${environmentOf(requirements)}/bin/python`;
+}
+
+function environmentOf(requirements: string): string {
+  return `${folder}${requirements.replace("requirements", ".python").replace(".txt", "")}`;
 }
 
 /** Builds the Go program, unless that of its sources is there already. */

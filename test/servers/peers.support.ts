@@ -9,6 +9,7 @@ import {
   installNodePackages,
   installPostgres,
   installPythonPackages,
+  installUamqpPackages,
 } from "./installed.support.ts";
 
 /** A program of another language that some of these tests talk to. */
@@ -29,6 +30,7 @@ const ofAllClients: readonly string[] = [
   "azure-crosswise.test.ts",
   "azure-fast-paths.test.ts",
   "azure-reconnection.test.ts",
+  "page-programs.test.ts",
 ];
 
 /** Rejects, with a sentence, unless a port that a client fixes may be taken here. */
@@ -66,7 +68,7 @@ export const peers: readonly Peer[] = [
   {
     name: "PostgreSQL 18, from npm",
     needs: "the registry of npm, and Linux or macOS",
-    tests: ["postgres-18.test.ts", "postgres-nodes.test.ts"],
+    tests: ["postgres-18.test.ts", "postgres-nodes.test.ts", "postgres-transactions.test.ts", "postgres-page.test.ts"],
     install: installPostgres,
   },
   {
@@ -86,6 +88,16 @@ export const peers: readonly Peer[] = [
     needs: "python3 with venv, its headers and a C compiler on the path",
     tests: ["azure-python.test.ts", ...ofAllClients],
     install: installPythonPackages,
+    share: "official-clients",
+  },
+  {
+    name: "azure-servicebus 7.8.2, on the uAMQP library,",
+    needs: "python3 with venv, port 5671 of this machine, and CI=true, as .ci/run has it",
+    tests: ["azure-python-uamqp.test.ts"],
+    install: async () => {
+      await portIsFree(5671);
+      await installUamqpPackages();
+    },
     share: "official-clients",
   },
   {

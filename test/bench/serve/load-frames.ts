@@ -14,32 +14,39 @@ export const handles: Readonly<Record<Role, number>> = { sender: 0, receiver: 1 
 /**
  * How a client writes its frames: `compact` with lists of 8 bits and no more fields than there must be; `official` as
  * `@azure/service-bus` does, with lists of 32 bits, an empty header, empty annotations, and settlements that it wants
- * confirmed.
+ * confirmed; `persistent` is the official shape with a header that asks other brokers to keep the message.
  */
-export type Shape = "compact" | "official";
+export type Shape = "compact" | "official" | "persistent";
 
 /** Where the delivery id lies in a transfer: behind the frame's header, the descriptor, the list, the handle and its code. */
 export const deliveryIdAt: Readonly<Record<Shape, number>> = {
   compact: 8 + 3 + 3 + 1 + 1,
   official: 8 + 3 + 9 + 1 + 1,
+  persistent: 8 + 3 + 9 + 1 + 1,
 };
 
 /** Bytes of a compact transfer before its message. */
 export const transferHead: number = 8 + 3 + 3 + 1 + 5 + 2 + 2;
 
+const officialFields = [0xd0, 0, 0, 0, 17, 0, 0, 0, 6, 0x43, 0x70, 0, 0, 0, 0, 0xa0, 2, 0, 0, 0x43, 0x42, 0x42];
+
 const fields = {
   compact: [0xc0, 13, 5, 0x43, 0x70, 0, 0, 0, 0, 0xa0, 2, 0, 0, 0x43, 0x42],
-  official: [0xd0, 0, 0, 0, 17, 0, 0, 0, 6, 0x43, 0x70, 0, 0, 0, 0, 0xa0, 2, 0, 0, 0x43, 0x42, 0x42],
+  official: officialFields,
+  persistent: officialFields,
 } as const;
 
-/** The official client's empty header and annotations, and its properties with a message id of 16 characters. */
-const officialHead = "00537045 005372d10000000400000000 005373d00000001600000001a110";
+/** The official client's header, which is empty. */
+const header = { official: "00537045", persistent: "005370c0020141" } as const;
+
+/** The official client's empty annotations, and its properties with a message id of 16 characters. */
+const officialHead = "005372d10000000400000000 005373d00000001600000001a110";
 const messageId = "0123456789abcdef";
 
 function messageOfKilobyte(shape: Shape): Uint8Array {
   const body = new Uint8Array(1024);
   if (shape === "compact") return writeMessage({ properties: { messageId }, body: { kind: "data", sections: [body] } });
-  const head = Buffer.from(officialHead.replaceAll(" ", ""), "hex");
+  const head = Buffer.from(`${header[shape]}${officialHead.replaceAll(" ", "")}`, "hex");
   return Buffer.concat([head, Buffer.from(messageId), Buffer.from("005375b000000400", "hex"), body]);
 }
 

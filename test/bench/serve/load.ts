@@ -93,7 +93,7 @@ export class Load {
     const frames = new FrameWriter();
     const id = this.#firstId ?? 0;
     const range = { first: id + this.#settled, last: id + this.#received - 1 };
-    if (this.#shape === "official") this.#socket.write(officialDisposition(range.first, range.last));
+    if (this.#shape !== "compact") this.#socket.write(officialDisposition(range.first, range.last));
     else frames.disposition(0, { role: "receiver", ...range, settled: true, state: accepted });
     if ((this.#granted - this.#received) * 2 <= receiveCredit) {
       this.#granted = this.#received + receiveCredit;

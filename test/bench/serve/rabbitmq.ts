@@ -13,8 +13,8 @@ const programs = ["/usr/lib/rabbitmq/bin/rabbitmq-server", "/opt/rabbitmq/sbin/r
 /** Microseconds of a tick of the processor times under /proc. */
 const tick = 10_000;
 
-/** Starts a RabbitMQ that speaks AMQP 1.0, on loopback with its own folders; `undefined` when none is installed. */
-export async function startRabbitmq(): Promise<Peer | undefined> {
+/** Starts a RabbitMQ that speaks AMQP 1.0, on loopback with its own folders; `undefined` when none is installed. Its queue is durable. */
+export async function startRabbitmq(shape: "official" | "persistent" = "official"): Promise<Peer | undefined> {
   const program = programs.find((file) => existsSync(file));
   if (program === undefined) return undefined;
   const folder = mkdtempSync(join(tmpdir(), "sobre-rabbitmq-"));
@@ -51,9 +51,9 @@ export async function startRabbitmq(): Promise<Peer | undefined> {
   try {
     await answering(port);
     const pid = Number(readFileSync(join(folder, "pid"), "utf8"));
-    const load = new Load(port, "official", "/queue/q");
+    const load = new Load(port, shape, "/queue/q");
     const [cpu, memory] = [async () => cpuOf(pid), async () => memoryOf(pid)];
-    return { name: "rabbitmq", frames: "official frames", load, cpu, memory, close };
+    return { name: "rabbitmq", frames: `${shape} frames`, load, cpu, memory, close };
   } catch (error) {
     await close();
     throw error;

@@ -1,10 +1,17 @@
 import { pathToFileURL } from "node:url";
 
-/** Serves from the built package in the folder given, in its own process, and reports its usage when asked. */
+/** Serves from the built package in the first folder given, in its own process; what it keeps lies in the second, if any. */
+const [, , built, directory] = process.argv;
 const { startServer }: typeof import("../../../src/server/index.ts") = await import(
-  pathToFileURL(`${process.argv[2]}/src/server/index.js`).href
+  pathToFileURL(`${built}/src/server/index.js`).href
 );
-const server = await startServer({ queues: { q: {}, compact: {}, s: { requiresSession: true } } });
+const { durableEngine }: typeof import("../../../src/engines/durable/index.ts") = await import(
+  pathToFileURL(`${built}/src/engines/durable/index.js`).href
+);
+const queues = { q: {}, compact: {}, s: { requiresSession: true } };
+const server = await startServer(
+  directory === undefined ? { queues } : { engine: await durableEngine({ directory, queues }) },
+);
 process.on("message", () => {
   const { user, system } = process.cpuUsage();
   process.send?.({ cpu: user + system, memory: process.memoryUsage.rss() });
