@@ -58,8 +58,8 @@ Examples:
   sobre migrate dlq.ndjson --report dlq.html --schema-out schemas
   sobre migrate dlq.ndjson --out new.ndjson --quarantine unread
 
-Exit codes: 0 clean, 2 something is ambiguous, 3 something is lost, 4 a message
-failed (the highest counts); 1 wrong usage, nothing to migrate, or stopped.`,
+Exit codes: 0 clean, 4 something is ambiguous, 5 something is lost, 6 a message
+failed (the highest counts); 1 nothing to migrate, or stopped; 2 wrong usage.`,
     )
     .action(async (path: string | undefined, options: Options) => {
       const { migrateSource } = await import("./migrate.ts");

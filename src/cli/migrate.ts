@@ -18,7 +18,7 @@ import { readDotnetContracts } from "./dotnet-contracts.ts";
 import type { Endpoint } from "./endpoint.ts";
 import { type MigrateHints, reading } from "./migrate-reading.ts";
 import { migrateReport } from "./migrate-report.ts";
-import { migrateExitCodes, Misuse } from "./misuse.ts";
+import { exitCodes, migrateExitCodes, Misuse } from "./misuse.ts";
 import { progressBar } from "./progress-bar.ts";
 import { createStyle, type Terminal } from "./terminal.ts";
 
@@ -133,7 +133,7 @@ function stopped(error: unknown, terminal: Terminal): number {
   if (!(error instanceof SobreError) && file === undefined) throw error;
   const message = error instanceof SobreError ? error.message : `${file} cannot be written: ${reasonOf(error)}`;
   terminal.err(`sobre: ${oneLine(message)}\n`);
-  return migrateExitCodes.stopped;
+  return error instanceof SobreError && error.code === "InvalidArgument" ? exitCodes.misuse : migrateExitCodes.stopped;
 }
 
 /** @throws Misuse for a path that cannot be a folder, before any work is done. */

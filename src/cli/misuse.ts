@@ -28,5 +28,5 @@ export function orMisuse<T>(action: () => T, inWords: (message: string) => strin
 /** The exit codes of every command. */
 export const exitCodes = { done: 0, failed: 1, misuse: 2, unwritten: 3 } as const;
 
-/** The exit codes of `sobre migrate`: what was found, or 1 if it could not run. */
-export const migrateExitCodes = { clean: 0, stopped: 1, ambiguous: 2, losses: 3, failures: 4 } as const;
+/** The exit codes of `sobre migrate`: what was found, or 1 if there was nothing to migrate or it stopped. Others are as above. */
+export const migrateExitCodes = { clean: 0, stopped: 1, ambiguous: 4, losses: 5, failures: 6 } as const;

@@ -8,7 +8,7 @@ import { inspectCommand } from "./inspect-command.ts";
 import { contractCommand } from "./contract.ts";
 import { oneLine } from "./display.ts";
 import { migrateCommand } from "./migrate-command.ts";
-import { exitCodes, migrateExitCodes, Misuse } from "./misuse.ts";
+import { exitCodes, Misuse } from "./misuse.ts";
 import { peekCommand } from "./peek-command.ts";
 import type { Product } from "./product.ts";
 import { receiveCommand } from "./receive-command.ts";
@@ -53,16 +53,14 @@ export async function run(args: readonly string[], product: Product, terminal: T
   }
   for (const command of program.commands.flatMap(withInner))
     command.copyInheritedSettings(program).helpOption("-h, --help", "show this");
-  // For `sobre migrate`, 2 means ambiguities.
-  const { misuse } = args[0] === "migrate" ? { misuse: migrateExitCodes.stopped } : exitCodes;
   try {
     await program.parseAsync(args[0] === "help" ? [...args.slice(1), "--help"] : args, { from: "user" });
     return exitCode;
   } catch (error) {
-    if (error instanceof CommanderError) return error.exitCode === 0 ? exitCodes.done : misuse;
+    if (error instanceof CommanderError) return error.exitCode === 0 ? exitCodes.done : exitCodes.misuse;
     if (!(error instanceof Misuse)) throw error;
     terminal.err(`sobre: ${oneLine(error.message)}\n`);
-    return misuse;
+    return exitCodes.misuse;
   }
 }
 

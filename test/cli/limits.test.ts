@@ -23,7 +23,7 @@ describe("the limits of one body", () => {
     expect(linesOf(decoded.terminal)).toMatchObject([
       { ok: false, error: { message: expect.stringContaining("--max-items, which is 250000: raise it") } },
     ]);
-    expect(migrated.code).toBe(4);
+    expect(migrated.code).toBe(6);
     expect(migrated.terminal.text()).toContain("--max-items, which is 75000: raise it");
     expect(migrated.terminal.text()).not.toContain("limits.maxItems");
   });

@@ -47,7 +47,7 @@ describe("the page on migrating", () => {
       shown.push(steady(terminal.text()).replaceAll("page/", ""));
     }
 
-    expect(codes).toEqual([4, 4, 4, 4]);
+    expect(codes).toEqual([6, 6, 6, 6]);
     for (const output of outputs) expect(shown[0]).toContain(output);
     // The contract settles what was ambiguous.
     expect(shown[0]).toContain("Ambiguous");
@@ -71,33 +71,39 @@ describe("sobre migrate", () => {
     const lossy = await sobre("migrate", join(legacy, "dotnet/nbfx-dcs-long-array.bin"), "--int64", "number");
     const failed = await sobre("migrate", file("noise.bin", Uint8Array.of(0xc1, 0xff, 0xff)));
 
-    expect([clean.code, ambiguous.code, lossy.code, failed.code]).toEqual([0, 2, 3, 4]);
+    expect([clean.code, ambiguous.code, lossy.code, failed.code]).toEqual([0, 4, 5, 6]);
   });
 
   it.each<readonly [args: readonly string[], message: string]>([
     [["migrate"], "give a SOURCE"],
     [["migrate", "nowhere"], "no such file or folder"],
-    [["migrate", scratch, "--include", "*.none"], "holds no messages of that name"],
     [["migrate", "x", "--bogus"], "unknown option"],
     [["migrate", "x", "--to", "yaml"], "--to"],
     [["migrate", "x", "--resume"], "--resume needs --out"],
     [["migrate", "x", "--sample", "0"], "--sample"],
     [["migrate", "x", "--report", "report.pdf"], ".html, .json or .txt"],
     [["migrate", "x", "--report", "/nowhere/report.html"], "no such file or folder"],
-  ])("says in one line what is wrong, and ends with 1: %j", async (args, message) => {
+  ])("says in one line what is wrong, and ends with 2: %j", async (args, message) => {
     const { code, terminal } = await sobre(...args);
 
-    expect(code).toBe(1);
+    expect(code).toBe(2);
     expect(terminal.errors()).toContain(message);
     expect(terminal.errors().trimEnd().split("\n")).toHaveLength(1);
     expect(terminal.text()).toBe("");
+  });
+
+  it("ends with 1 when there is nothing to migrate", async () => {
+    const { code, terminal } = await sobre("migrate", scratch, "--include", "*.none");
+
+    expect(code).toBe(1);
+    expect(terminal.errors()).toContain("holds no messages of that name");
   });
 
   it("stops in one line when the output cannot be written, or is there already", async () => {
     const nowhere = await sobre("migrate", order(), "--out", join(scratch, "no/folder/new.ndjson"));
     const there = await sobre("migrate", order(), "--out", file("there.ndjson", "mine\n"));
 
-    expect([nowhere.code, there.code]).toEqual([1, 1]);
+    expect([nowhere.code, there.code]).toEqual([1, 2]);
     expect(nowhere.terminal.errors()).toMatch(/^sobre: .*new\.ndjson cannot be written: no such file or folder\n$/);
     expect(readFileSync(join(scratch, "there.ndjson"), "utf8")).toBe("mine\n");
   });
@@ -140,7 +146,7 @@ describe("sobre migrate", () => {
 
     const { code, terminal } = await sobre("migrate", source, "--out", out, "--resume");
 
-    expect(code).toBe(4);
+    expect(code).toBe(6);
     expect(readFileSync(out).equals(whole)).toBe(true);
     expect(terminal.text()).toMatch(/\d+ of them before/);
   });
@@ -165,7 +171,7 @@ describe("sobre migrate", () => {
 
     const { code, terminal } = await sobre("migrate", quarantine, "--json");
 
-    expect(code).toBe(4);
+    expect(code).toBe(6);
     expect(JSON.parse(terminal.text())).toMatchObject({ messages: 1, outcomes: { failed: 1 } });
     rmSync(quarantine, { recursive: true });
   });
@@ -200,7 +206,7 @@ describe("contracts with a mistake", () => {
 
     const { code, terminal } = await sobre("migrate", xml, "--contracts", other);
 
-    expect(code).toBe(2);
+    expect(code).toBe(4);
     expect(terminal.text()).toContain("Order $.Total");
     expect(terminal.text().replaceAll(/\s+/g, " ")).toContain(
       "No contract describes {urn:sobre:orders:v1}Order, but one is for {urn:sobre:order}Order",
@@ -214,7 +220,7 @@ describe("contracts with a mistake", () => {
       const { terminal } = await sobre("decode", "--contracts", misspelt, body);
       expect(terminal.text()).toContain("Line has Qty, which the contract of Line does not");
     }
-    expect((await sobre("migrate", xml, "--contracts", misspelt)).code).toBe(2);
+    expect((await sobre("migrate", xml, "--contracts", misspelt)).code).toBe(4);
     expect((await sobre("migrate", xml, "--contracts", file("right.json", contract))).code).toBe(0);
   });
 
@@ -245,7 +251,7 @@ describe("a migration that was cut", () => {
       codes.push((await sobre("migrate", captures, "--out", out, "--resume", ...others)).code);
     }
 
-    expect(codes).toEqual([1, 1, 1, 4]);
+    expect(codes).toEqual([2, 2, 2, 6]);
     expect(readFileSync(out, "utf8")).toBe(whole);
   });
 });
@@ -270,7 +276,7 @@ describe("options that would be left out in silence", () => {
   ])("are refused: %j", async (options, told) => {
     const { code, terminal } = await sobre("migrate", ...options);
 
-    expect(code).toBe(1);
+    expect(code).toBe(2);
     expect(terminal.errors()).toContain(told);
     expect(terminal.text()).toBe("");
   });
