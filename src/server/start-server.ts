@@ -10,7 +10,7 @@ import type { Engine } from "../engine/engine.ts";
 import { type MemoryEngineOptions, memoryEngineWithin } from "../engines/memory/memory-engine.ts";
 import { Memory } from "../engines/memory/meter.ts";
 import { SobreError } from "../errors/sobre-error.ts";
-import { AmqpSocket } from "./amqp/amqp-socket.ts";
+import { AmqpSocket, tickInterval } from "./amqp/amqp-socket.ts";
 import { Containers } from "./amqp/link-names.ts";
 import { autoCreate } from "./auto-create.ts";
 import { connectionString } from "./connection-string.ts";
@@ -122,7 +122,7 @@ class RunningServer implements Server, ControlledServer {
       refusalOf: ({ headers }) => this.#refusalOfPage(headers),
       handshakeTimeOut,
     });
-    this.#ticking = setInterval(() => this.#tick(), Math.min(1000, handshakeTimeOut / 4));
+    this.#ticking = setInterval(() => this.#tick(), Math.min(tickInterval, handshakeTimeOut / 4));
     this.#ticking.unref();
   }
 

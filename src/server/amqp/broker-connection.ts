@@ -48,6 +48,8 @@ export interface BrokerConnectionOptions {
   readonly failed?: ((error: unknown, trackingId: string) => void) | undefined;
   /** Called when a key or token was wrong. */
   readonly loginFailed?: (() => void) | undefined;
+  /** Called with the milliseconds of silence after which the peer gives the connection up, if it has a limit. */
+  readonly peerIdleTimeOut?: ((milliseconds: number) => void) | undefined;
   /** Creates a missing entity on first use. Default: no entity is created. */
   readonly autoCreate?: ((engine: Engine, entity: string, use?: FirstUse) => Promise<void>) | undefined;
   /** The broker's time. Default: the machine's. */
@@ -163,9 +165,10 @@ export class BrokerConnection {
     if (error instanceof SobreError && mistakes.has(error.code)) this.#options.refused?.(error.message);
   }
 
-  #opened({ hostname, containerId }: Open): void {
+  #opened({ hostname, containerId, idleTimeOut }: Open): void {
     this.#containerId = containerId;
     this.#hostname = hostname;
+    if (idleTimeOut !== undefined && idleTimeOut > 0) this.#options.peerIdleTimeOut?.(idleTimeOut);
     const grant = this.#options.access.anonymous(hostname);
     if (grant !== undefined) this.#grants.add(grant);
   }
