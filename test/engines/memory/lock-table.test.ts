@@ -18,6 +18,10 @@ function message(): QueuedMessage {
   return new QueuedMessage(place, { envelope, enqueuedAt: 0, expiresAt: Infinity, deliveryCount: 0, ...first });
 }
 
+function looked(): never {
+  throw new Error("It looked at a message of another connection.");
+}
+
 describe("the locks of a queue", () => {
   it("of one connection are found without a look at those of others", () => {
     const locks = new LockTable();
@@ -26,9 +30,6 @@ describe("the locks of a queue", () => {
     for (const one of others) locks.add(one, 0, others, undefined);
     for (const one of own) locks.add(one, 0, own, undefined);
     for (const one of others) {
-      const looked = (): never => {
-        throw new Error("It looked at a message of another connection.");
-      };
       Object.defineProperties(one, { lock: { get: looked }, position: { get: looked } });
     }
 
