@@ -1,6 +1,6 @@
 import type { Message } from "../codec/message.ts";
 import type { Transaction } from "../engine/engine.ts";
-import type { MessageType } from "../message/message-type.ts";
+import type { MessageType, MessageToSend } from "../message/message-type.ts";
 import type { ProcessorHandlers } from "./processor-handlers.ts";
 import type { ProcessorOptions } from "./processor.ts";
 import type { CloseOptions, CloseReport, Processor } from "./processor-loops.ts";
@@ -30,9 +30,16 @@ export interface Client extends AsyncDisposable {
    * ```ts
    * const sender = client.createSender("orders");
    * await sender.sendMessages([{ body: { id: 8 } }, { body: { id: 9 }, subject: "rush" }]);
+   *
+   * const Placed = defineMessage("shop.placed", { 1: z.object({ id: z.number() }) });
+   * const typed = client.createSender("orders", { messageTypes: [Placed] }); // sends nothing else
+   * await typed.sendMessages(Placed.message({ id: 8 }));
    * ```
    */
-  createSender(entityPath: string, options?: SenderOptions): Sender;
+  createSender<const Types extends TypeList = readonly []>(
+    entityPath: string,
+    options?: SenderOptions<Types>,
+  ): Sender<MessageToSend<Types>>;
   /**
    * The link is opened by the first receive.
    *

@@ -11,6 +11,7 @@ export type { MessageBatch } from "./message-batch.ts";
 export type { MessageResult } from "./message-reader.ts";
 export type { MessageIteratorOptions } from "./message-iterator.ts";
 export type { MessageContext } from "./handling.ts";
+export type { Handler, HandlerOrByType, HandlersByType } from "./handlers-by-type.ts";
 export type { ProcessorHandlers } from "./processor-handlers.ts";
 export {
   delayedRetriesProperty,

@@ -6,7 +6,7 @@ import type { MessageWriter } from "./message-writer.ts";
 import { checkOption, countFrom, invalidOption } from "../options/option-checks.ts";
 
 /** Messages for a single send, limited in size. */
-export interface MessageBatch {
+export interface MessageBatch<Sent extends Message = Message> {
   readonly count: number;
   /** Exact size of the batch as one AMQP message, in bytes. */
   readonly sizeInBytes: number;
@@ -24,13 +24,13 @@ export interface MessageBatch {
    * console.log(batch.tryAddMessage({ body: "small" }), batch.tryAddMessage({ body: "x".repeat(2_000) })); // true false
    * ```
    */
-  tryAddMessage(message: Message): boolean;
+  tryAddMessage(message: Sent): boolean;
   /**
    * Like {@link MessageBatch.tryAddMessage}, but waits for stages, schemas and pending `addMessage` calls.
    *
    * @throws SobreError what the message type, the serializer or a stage throws.
    */
-  addMessage(message: Message): Promise<boolean>;
+  addMessage(message: Sent): Promise<boolean>;
 }
 
 /** @throws SobreError `InvalidArgument` when `maxSizeInBytes` exceeds the limit of the entity. */

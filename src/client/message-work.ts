@@ -14,6 +14,7 @@ import { LinkedList } from "../time/linked-list.ts";
 import { errorReporter, type ReportError } from "./process-error.ts";
 import { checkHandlers, type ProcessorHandlers } from "./processor-handlers.ts";
 import { type ReadMessage, readMessage, unreadableMessage } from "./received-message.ts";
+import { boundHandler } from "./handlers-by-type.ts";
 import { HandlerContext, Handling, type MessageContext } from "./handling.ts";
 import { isRetryable } from "./attempts.ts";
 import type { SessionRetries } from "./message-retries.ts";
@@ -61,6 +62,7 @@ export class MessageWork<Types extends readonly MessageType[], Context> {
   /** Whether unreadable messages can be dead-lettered here. */
   readonly #deadLetters: boolean;
   readonly #read: MessageReader;
+  readonly #processMessage: (message: ReadMessage<Types>, context: Context) => Promise<void> | void;
   readonly #timers: RetryTimers;
   readonly #recovery: Recovery | undefined;
   readonly #breaker: Breaker | undefined;
@@ -70,10 +72,14 @@ export class MessageWork<Types extends readonly MessageType[], Context> {
   /** @throws SobreError `InvalidArgument` naming the handler that is missing, and what {@link Recovery} throws. */
   constructor(options: WorkOptions<Types, Context>) {
     const { parts, handlers, messageTypes, receiveMode = "peekLock", entityPath } = options;
-    checkHandlers(entityPath, receiveMode, handlers);
+    checkHandlers(entityPath, receiveMode, handlers, messageTypes);
     this.report = errorReporter(entityPath, (args) => handlers.processError(args));
     this.#options = options;
     this.#read = createMessageReader(parts, messageTypes);
+    this.#processMessage = boundHandler<ReadMessage<Types>, Context, Promise<void> | void>(
+      handlers,
+      handlers.processMessage,
+    );
     this.#timers = new RetryTimers(entityPath, parts);
     const { retries, pauseWhen, inSessions = false } = options;
     this.#breaker = pauseWhen === undefined ? undefined : new Breaker(pauseWhen);
@@ -219,7 +225,7 @@ export class MessageWork<Types extends readonly MessageType[], Context> {
       if (result.ok) {
         const message = readMessage<Types>(delivery, result, parts.replies);
         handling.take(message);
-        return handlers.processMessage(message, context);
+        return this.#processMessage(message, context);
       }
       const message = unreadableMessage(delivery, result, parts.replies);
       handling.take(message);

@@ -2,6 +2,7 @@ import type { Message } from "../codec/message.ts";
 import { SobreError } from "../errors/sobre-error.ts";
 import type { MessageType } from "../message/message-type.ts";
 import type { ClientParts } from "./client-parts.ts";
+import { boundHandler, checkHandler, type HandlerOrByType } from "./handlers-by-type.ts";
 import type { MessageContext } from "./handling.ts";
 import type { ProcessorHandlers } from "./processor-handlers.ts";
 import { aFunction, checkOption, invalidOption } from "../options/option-checks.ts";
@@ -17,8 +18,11 @@ export interface ResponderHandlers<Request> extends Pick<
   ProcessorHandlers<Request>,
   "processError" | "processUnreadable"
 > {
-  /** Answers a request. If it rejects, the request is abandoned, as in a processor. */
-  processRequest(message: Request, context: MessageContext): Replying | Promise<Replying>;
+  /**
+   * Answers a request; with `messageTypes`, it may be an object with a function for each type, by its name. If it
+   * rejects, the request is abandoned, as in a processor.
+   */
+  readonly processRequest: HandlerOrByType<Request, MessageContext, Replying | Promise<Replying>>;
 }
 
 /**
@@ -34,10 +38,14 @@ export function startResponder<const Types extends readonly MessageType[] = read
   options: ProcessorOptions<Types> = {},
 ): Processor {
   if (typeof handlers !== "object" || handlers === null) throw invalidOption("handlers", "must be an object");
-  checkOption("processRequest", Reflect.get(handlers, "processRequest"), aFunction);
+  checkHandler("processRequest", Reflect.get(handlers, "processRequest"), options.messageTypes);
   checkOption("processError", handlers.processError, aFunction);
+  const processRequest = boundHandler<ReadMessage<Types>, MessageContext, Replying | Promise<Replying>>(
+    handlers,
+    handlers.processRequest,
+  );
   const processMessage = async (request: ReadMessage<Types>, context: MessageContext): Promise<void> => {
-    const answer = await handlers.processRequest(request, context);
+    const answer = await processRequest(request, context);
     if (answer === undefined) return;
     for await (const reply of messagesOf(answer)) {
       // Spreading anything else would give a message without a body.

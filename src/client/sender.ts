@@ -2,12 +2,13 @@ import type { Message } from "../codec/message.ts";
 import type { EngineSender, TransactionOption } from "../engine/engine.ts";
 import { amend, type Envelope } from "../envelope/envelope.ts";
 import { SobreError } from "../errors/sobre-error.ts";
+import type { MessageType, MessageToSend } from "../message/message-type.ts";
 import type { ClientParts } from "./client-parts.ts";
 import { operationOn } from "./tracing.ts";
 import { InFlight } from "./in-flight.ts";
 import { Link } from "./link.ts";
 import { createBatch, isBatch, type MessageBatch } from "./message-batch.ts";
-import { createMessageWriter } from "./message-writer.ts";
+import { createMessageWriter, isTypedMessage, type MessageWriter } from "./message-writer.ts";
 import { checkSendMany, sendEach, type SendManyOptions, type SendOutcome } from "./send-many.ts";
 import {
   checkOption,
@@ -18,6 +19,7 @@ import {
   isDate,
   isEnvelope,
   listOf as checkList,
+  messageTypes as areMessageTypes,
   type OptionChecks,
   sequenceNumber,
   signal,
@@ -25,7 +27,12 @@ import {
 import { type AbortOption, throwIfAborted } from "./attempts.ts";
 
 /** Options of a sender. */
-export interface SenderOptions {
+export interface SenderOptions<Types extends readonly MessageType[] = readonly MessageType[]> {
+  /**
+   * The message types that the entity's consumers read: any other message does not compile and is refused. Default:
+   * everything may be sent.
+   */
+  readonly messageTypes?: Types | undefined;
   /**
    * The entity to send through: it accepts the messages and transfers them to the sender's entity, so that a transaction
    * covers both. Default: messages go straight to the entity.
@@ -45,7 +52,7 @@ export interface CreateMessageBatchOptions extends AbortOption {
 }
 
 /** Sends messages to one entity. Retries retryable errors, which duplicate detection makes safe. */
-export interface Sender extends AsyncDisposable {
+export interface Sender<Sent extends Message = Message> extends AsyncDisposable {
   readonly entityPath: string;
   /**
    * Serializes and sends a message, an array or a batch; resolves when all are accepted. When it rejects, none was
@@ -57,7 +64,7 @@ export interface Sender extends AsyncDisposable {
    * await sender.sendMessages({ body: { id: 8 }, messageId: "order-8", timeToLive: 60_000 });
    * ```
    */
-  sendMessages(messages: Message | readonly Message[] | MessageBatch, options?: SendMessagesOptions): Promise<void>;
+  sendMessages(messages: Sent | readonly Sent[] | MessageBatch<Sent>, options?: SendMessagesOptions): Promise<void>;
   /**
    * Sends each message separately, several concurrently; resolves to the outcomes in the order of the messages.
    *
@@ -68,10 +75,7 @@ export interface Sender extends AsyncDisposable {
    * console.log(outcomes.map(({ ok }) => ok)); // [ true, false ]
    * ```
    */
-  sendMany(
-    messages: Iterable<Message> | AsyncIterable<Message>,
-    options?: SendManyOptions,
-  ): Promise<readonly SendOutcome[]>;
+  sendMany(messages: Iterable<Sent> | AsyncIterable<Sent>, options?: SendManyOptions): Promise<readonly SendOutcome[]>;
   /**
    * Creates an empty batch, to which messages can be added until it is full.
    *
@@ -85,7 +89,7 @@ export interface Sender extends AsyncDisposable {
    * await sender.sendMessages(batch);
    * ```
    */
-  createMessageBatch(options?: CreateMessageBatchOptions): Promise<MessageBatch>;
+  createMessageBatch(options?: CreateMessageBatchOptions): Promise<MessageBatch<Sent>>;
   /**
    * Schedules messages to be enqueued at a given time; resolves to their sequence numbers, in order, for cancelling
    * them.
@@ -97,7 +101,7 @@ export interface Sender extends AsyncDisposable {
    * ```
    */
   scheduleMessages(
-    messages: Message | readonly Message[],
+    messages: Sent | readonly Sent[],
     scheduledEnqueueTimeUtc: Date,
     options?: SendMessagesOptions,
   ): Promise<readonly bigint[]>;
@@ -126,16 +130,26 @@ const sendChecks: OptionChecks<SendMessagesOptions> = {
 /** The check of {@link AbortOption}. */
 export const abortChecks: OptionChecks<AbortOption> = { abortSignal: signal };
 const batchChecks: OptionChecks<CreateMessageBatchOptions> = { maxSizeInBytes: countFrom(1), abortSignal: signal };
-const senderChecks: OptionChecks<SenderOptions> = { via: entityName, maxInFlight: countFrom(1) };
+const senderChecks: OptionChecks<SenderOptions> = {
+  via: entityName,
+  maxInFlight: countFrom(1),
+  messageTypes: areMessageTypes,
+};
+
 /** Creates a sender; the link is opened by the first send. */
-export function createSender(entityPath: string, parts: ClientParts, options: SenderOptions = {}): Sender {
+export function createSender<const Types extends readonly MessageType[] = readonly []>(
+  entityPath: string,
+  parts: ClientParts,
+  options: SenderOptions<Types> = {},
+): Sender<MessageToSend<Types>> {
   checkOptions(options, senderChecks);
-  const { via, maxInFlight = 1_000 } = options;
+  const { via, maxInFlight = 1_000, messageTypes } = options;
   const { engine, retry, tracing } = parts;
   const link = new Link("sender", () => engine.openSender(entityPath, { via }));
   const inFlight = new InFlight(maxInFlight);
   const one = operationOn(engine, entityPath);
-  const write = createMessageWriter(parts, tracing && ((message) => tracing.inject(message, one)));
+  const writer = createMessageWriter(parts, tracing && ((message) => tracing.inject(message, one)));
+  const write = messageTypes === undefined ? writer : only(messageTypes, writer);
   let isClosed = false;
   const checkOpen = (): void => {
     if (isClosed) throw new SobreError("Closed", "The sender is closed. Create a new one.");
@@ -244,6 +258,15 @@ export function createSender(entityPath: string, parts: ClientParts, options: Se
     [Symbol.asyncDispose]() {
       return this.close();
     },
+  };
+}
+
+/** A writer that refuses messages of other types. */
+function only(messageTypes: readonly MessageType[], write: MessageWriter): MessageWriter {
+  return (message) => {
+    if (isTypedMessage(message) && messageTypes.includes(message.messageType)) return write(message);
+    const names = messageTypes.map(({ name }) => name).join(", ");
+    throw invalidOption("messages", `must be of the message types of this sender: ${names}`);
   };
 }
 

@@ -3,6 +3,7 @@ export type {
   BodyOf,
   Downcasts,
   LatestOf,
+  MessageToSend,
   MessageType,
   MessageTypeOptions,
   Next,

@@ -49,8 +49,8 @@ export type TypedMessageProperties = BrokerPropertiesInit & {
 };
 
 /** A message with a message type; senders validate it and write its type and version. */
-export type TypedMessage<Body = unknown> = Message<Body> & {
-  readonly messageType: MessageType;
+export type TypedMessage<Body = unknown, Name extends string = string> = Message<Body> & {
+  readonly messageType: MessageType<Name>;
   readonly messageVersion: number;
 };
 
@@ -73,7 +73,7 @@ export interface MessageType<Name extends string = string, Input = unknown, Outp
    * await sender.sendMessages(Order.message({ id: 7 }, { subject: "order" }));
    * ```
    */
-  message(body: Input, properties?: TypedMessageProperties): TypedMessage<Input>;
+  message(body: Input, properties?: TypedMessageProperties): TypedMessage<Input, Name>;
   /**
    * The body in the latest version: validated in its own version, then upcast step by step and validated after each
    * step.
@@ -90,6 +90,14 @@ export interface MessageType<Name extends string = string, Input = unknown, Outp
   /** The schema of a version, as given. */
   schemaOf(version: number): Schema | undefined;
 }
+
+/** The messages to send of message types; without types, any. */
+export type MessageToSend<Types extends readonly MessageType[]> = Types extends readonly []
+  ? Message
+  : MessageToSendOf<Types[number]>;
+
+type MessageToSendOf<Type extends MessageType> =
+  Type extends MessageType<infer Name, infer Input> ? TypedMessage<Input, Name> : never;
 
 /** The type of the body that handlers get. */
 export type BodyOf<T> = T extends MessageType<string, infer _Input, infer Output> ? Output : never;

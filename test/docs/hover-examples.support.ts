@@ -112,6 +112,7 @@ function importsFor(code: string): string {
     for (const name of names.keys()) if (words.has(name) && !homes.has(name)) homes.set(name, specifier);
   }
   const schemas = words.has("z") ? ['import { z } from "zod";'] : [];
+  const files = words.has("readFile") ? ['import { appendFile, readFile } from "node:fs/promises";'] : [];
   const published = Array.from(new Set(homes.values()), (home) => {
     const names = [...homes]
       .filter(([, specifier]) => specifier === home)
@@ -121,5 +122,5 @@ function importsFor(code: string): string {
       });
     return `import { ${names.join(", ")} } from "${home}";`;
   });
-  return [...schemas, ...published].join("\n");
+  return [...schemas, ...files, ...published].join("\n");
 }

@@ -72,10 +72,8 @@ const endedElsewhere = (end: "commit" | "rollback"): SobreError =>
 
 /**
  * Your own database transaction, for sends and settlements that take effect when it commits: an outbox and an inbox.
- * Begin, commit and roll it back on the client, which must be connected to the engine's database.
+ * Begin, commit and roll it back on the client, which must be connected to the engine's database:
  *
- * @throws SobreError `InvalidArgument` for anything but a client of `pg`, e.g. its pool.
- * @example
  * ```ts
  * const database = await pool.connect();
  * await database.query("begin");
@@ -84,6 +82,8 @@ const endedElsewhere = (end: "commit" | "rollback"): SobreError =>
  * await database.query("commit");
  * database.release();
  * ```
+ *
+ * @throws SobreError `InvalidArgument` for anything but a client of `pg`, e.g. its pool.
  */
 export function pgTransaction(client: PostgresClient): Transaction {
   checkOption("client", client, methods("a client of pg", "query", "on"));
