@@ -129,7 +129,7 @@ export async function scheduleNow(
   let cost = 0;
   await touch(store, target);
   const order: boolean[] = [];
-  const placed = await store.send(
+  const numbers = await store.send(
     () => store.sendable(target),
     async (routing, entity) => {
       cost = await routing.intake.checkSend(entity, messages);
@@ -142,8 +142,8 @@ export async function scheduleNow(
     },
   );
   store.intake.added(target, cost);
-  const numbers = placed.map(({ number }) => number);
-  return order.map((isPlaced) => (isPlaced ? (numbers.shift() ?? 0n) : 0n));
+  let given = 0;
+  return order.map((isPlaced) => (isPlaced ? (numbers[given++] ?? 0n) : 0n));
 }
 
 /** Assigns sequence numbers now and schedules the messages at the commit; a rollback leaves a gap. */

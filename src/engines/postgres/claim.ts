@@ -16,6 +16,9 @@ export interface Claim {
 /** The position from which no message has been delivered yet, as far as this node knows. */
 export interface Cursor {
   at: bigint;
+  /** How often it was moved back. A claim that began before moves it no further: it may not have seen the message behind. */
+  readonly rewinds: number;
+  rewind(to: bigint): void;
 }
 
 /** The session that a link holds. */
@@ -39,49 +42,65 @@ const mostDeliveries = 2 ** 31 - 1;
  */
 const ofQueue = (schema: string): string => `
   back as materialized (
-    select d.seq from guard, ${schema}.delivery d
-    where d.queue = $2 and d.returned and (d.due is null or d.due > $4) order by d.seq limit $3 for update of d skip locked
+    select d.seq from ${schema}.delivery d
+    where exists (select from guard) and d.queue = $2 and d.returned and (d.due is null or d.due > $4)
+    order by d.seq limit $3 for update of d skip locked
   ),
   fresh as materialized (
-    select d.seq from guard, ${schema}.delivery d
-    where d.queue = $2 and d.seq >= $5 and (d.token is null or (d.locked_until <= $4 and d.count + 1 < $6)) and not d.returned and d.state = 0
+    select d.seq from ${schema}.delivery d
+    where exists (select from guard) and d.queue = $2 and d.seq >= $5
+      and (d.token is null or (d.locked_until <= $4 and d.count + 1 < $6)) and not d.returned and d.state = 0
       and (d.due is null or d.due > $4)
     order by d.seq limit $3 - (select count(*) from back) for update of d skip locked
   ),
-  chosen as (select seq, 0 as fresh from back union all select seq, 1 from fresh),
-  passed as (select max(d.seq) as last from guard, ${schema}.delivery d where d.queue = $2 and d.seq >= $5)`;
+  chosen as materialized (
+    select array(select seq from back) as back, array(select seq from back union all select seq from fresh) as seqs
+  ),
+  passed as (
+    select case when cardinality(seqs) < $3 then
+      (select d.seq from ${schema}.delivery d where d.queue = $2 and d.seq >= $5 order by d.seq desc limit 1)
+    end as last from chosen
+  )`;
 
 /** Rows of a session to take, provided that its lock is still held. */
 const ofSession = (schema: string): string => `
-  chosen as materialized (
-    select d.seq, 0 as fresh from guard, ${schema}.delivery d
-    where d.queue = $2 and d.session = $5 and (d.token is null or ((d.token >> 32) & 4294967295) <> $6) and d.state = 0 and (d.due is null or d.due > $4)
+  fresh as materialized (
+    select d.seq from ${schema}.delivery d
+    where exists (select from guard) and d.queue = $2 and d.session = $5
+      and (d.token is null or ((d.token >> 32) & 4294967295) <> $6) and d.state = 0 and (d.due is null or d.due > $4)
       and exists (select 1 from ${schema}.session s where s.queue = $2 and s.id = $5 and s.mark = $6 and s.locked_until > $4)
     order by d.seq limit $3 for update of d skip locked
   ),
+  chosen as materialized (select '{}'::bigint[] as back, array(select seq from fresh) as seqs),
   passed as (select null::bigint as last)`;
+
+/**
+ * The chosen rows by their positions, as a condition of the index: with a join in its place, a planner that believes the
+ * queue to be small would read every row and every dead row of it.
+ */
+const isChosen = "= any((select seqs from chosen)::bigint[])";
+
+const read = (bodies: string): string => `
+  select ${messageColumns}, (d.seq <> all((select back from chosen)::bigint[]))::integer as fresh, passed.last
+  from guard cross join passed left join (taken d join ${bodies} b on b.queue = $2 and b.seq ${isChosen} and b.seq = d.seq) on true
+  order by fresh, d.seq`;
 
 const lockThem = (schema: string, token: string, until: string): string => `
   taken as (
     update ${schema}.delivery d
     set token = ${token}, locked_until = ${until}, returned = false, count = d.count + (d.token is not null)::integer
-    from chosen where d.queue = $2 and d.seq = chosen.seq returning d.*, chosen.fresh
-  )
-  select ${messageColumns}, d.fresh, passed.last from guard cross join passed left join (taken d join ${schema}.body b on b.queue = d.queue and b.seq = d.seq) on true
-  order by d.fresh, d.seq`;
+    where d.queue = $2 and d.seq ${isChosen} returning d.*
+  )${read(`${schema}.body`)}`;
 
 const deleteThem = (schema: string): string => `
   taken as (
-    delete from ${schema}.delivery d using chosen where d.queue = $2 and d.seq = chosen.seq
-    returning d.seq, d.token, d.locked_until, d.due, d.count + (d.token is not null)::integer as count, d.size, d.state,
-      d.session, chosen.fresh
+    delete from ${schema}.delivery d where d.queue = $2 and d.seq ${isChosen}
+    returning d.seq, d.token, d.locked_until, d.due, d.count + (d.token is not null)::integer as count, d.size, d.state, d.session
   ),
-  bodies as (delete from ${schema}.body b using chosen where b.queue = $2 and b.seq = chosen.seq returning b.*)
-  select ${messageColumns}, d.fresh, passed.last from guard cross join passed left join (taken d join bodies b on b.seq = d.seq) on true
-  order by d.fresh, d.seq`;
+  bodies as (delete from ${schema}.body b where b.queue = $2 and b.seq = any(array(select seq from taken)) returning b.*)${read("bodies")}`;
 
 const guarded = (schema: string): string =>
-  `with guard as materialized (select 1 from ${schema}.namespace where version = $1),`;
+  `with guard as materialized (select 1 from ${schema}.namespace where one and version = $1),`;
 
 /** Takes ready messages of a queue; `undefined` when the entities have changed. */
 export async function claim(
@@ -94,6 +113,7 @@ export async function claim(
   const token = newToken();
   const until = now + lockDuration(lane);
   const end = deletes ? deleteThem(schema) : lockThem(schema, "$7", "$8");
+  const { rewinds } = cursor;
   const rows = await session.query(`${guarded(schema)}${ofQueue(schema)},${end}`, [
     version,
     lane.queue,
@@ -108,7 +128,7 @@ export async function claim(
   const [first] = rows;
   const last = first === undefined ? undefined : maybeBigint(first, "last");
   const passed = taken !== undefined && taken.length < maxMessages ? last : lastFresh(taken ?? []);
-  if (passed !== undefined && passed >= cursor.at) cursor.at = passed + 1n;
+  if (passed !== undefined && passed >= cursor.at && cursor.rewinds === rewinds) cursor.at = passed + 1n;
   return taken?.map((row) => toDelivery(readMessage(row), deletes ? undefined : { token, until }));
 }
 

@@ -39,8 +39,8 @@ export class Completions {
     while (this.#waiting.length > 0) {
       const batch = this.#take();
       try {
-        const gone = await this.#completeAll(batch);
-        for (const { seq, resolve } of batch) resolve(gone.has(seq));
+        const lost = await this.#completeAll(batch);
+        for (const { seq, resolve } of batch) resolve(!lost.has(seq));
       } catch (error) {
         for (const { reject } of batch) reject(error);
       }

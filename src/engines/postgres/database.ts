@@ -1,3 +1,4 @@
+import { createHash } from "node:crypto";
 import { Client, Pool, TypeOverrides } from "pg";
 import type { PostgresClient, PostgresPool } from "./driver.ts";
 import { isRow, type Row } from "./rows.ts";
@@ -35,6 +36,8 @@ export class Database implements Session {
   /** The pool, when it is the engine's own. */
   readonly #own: Pool | undefined;
   readonly #timeout: number;
+  /** Whether statements are prepared on each connection. */
+  #prepares: boolean;
 
   constructor({ connectionString, pool, statementTimeout, maxConnections }: DatabaseSetup) {
     this.#timeout = statementTimeout;
@@ -42,18 +45,33 @@ export class Database implements Session {
     const used = pool ?? this.#own;
     if (used === undefined) throw new RangeError("There is no pool.");
     this.#pool = used;
+    this.#prepares = this.#own !== undefined;
   }
 
   async query(statement: string, values?: Values): Promise<readonly Row[]> {
+    return this.#preparing((prepares) => run(this.#pool, statement, values, prepares));
+  }
+
+  /** Runs statements in one transaction, which is rolled back when `work` throws, and may be repeated then. */
+  async transaction<T>(work: (session: Session) => Promise<T>): Promise<T> {
+    return this.#preparing((prepares) => this.#transaction(work, prepares));
+  }
+
+  /** Repeats what failed since its statements were not prepared where they were executed: behind a pooler that knows nothing of them. */
+  async #preparing<T>(work: (prepares: boolean) => Promise<T>): Promise<T> {
+    const prepares = this.#prepares;
     try {
-      return await run(this.#pool, statement, values);
+      return await work(prepares).catch((error: unknown) => {
+        if (!prepares || !isUnprepared(error)) throw error;
+        this.#prepares = false;
+        return work(false);
+      });
     } catch (error) {
       throw databaseFailure(error);
     }
   }
 
-  /** Runs statements in one transaction, which is rolled back when `work` throws. */
-  async transaction<T>(work: (session: Session) => Promise<T>): Promise<T> {
+  async #transaction<T>(work: (session: Session) => Promise<T>, prepares: boolean): Promise<T> {
     const client = await this.#connect();
     // When the connection is lost between two statements, the next one fails; without a listener the process would exit.
     client.on("error", ignore);
@@ -61,12 +79,12 @@ export class Database implements Session {
     try {
       await run(client, "begin isolation level read committed");
       await run(client, `select set_config('statement_timeout', $1, true)`, [String(this.#timeout)]);
-      const result = await work({ query: (statement, values) => run(client, statement, values) });
+      const result = await work({ query: (statement, values) => run(client, statement, values, prepares) });
       await run(client, "commit");
       return result;
     } catch (error) {
       await run(client, "rollback").catch(() => (isBroken = true));
-      throw databaseFailure(error);
+      throw error;
     } finally {
       client.off("error", ignore);
       client.release(isBroken);
@@ -137,12 +155,34 @@ function ownPool(connectionString: string | undefined, statementTimeout: number,
     connectionTimeoutMillis: statementTimeout,
     // A server that is unreachable does not cancel its statements.
     query_timeout: statementTimeout + 1000,
-    options: String.raw`-c default_transaction_isolation=read\ committed`,
+    // The statistics of a queue are those of a minute ago, when it was empty or full: its indexes are the right way at any size.
+    options: String.raw`-c default_transaction_isolation=read\ committed -c enable_seqscan=off -c enable_bitmapscan=off -c jit=off`,
   });
   // Losing an idle connection has no effect: the next statement opens another.
   pool.on("error", ignore);
   return pool;
 }
+
+/** Maximum number of statements that are prepared: those that name a queue could be any number. */
+const mostPrepared = 200;
+
+const preparedNames = new Map<string, string>();
+
+/** The name under which a statement is prepared: statements of the same name are the same anywhere. */
+function preparedName(text: string): string | undefined {
+  let name = preparedNames.get(text);
+  if (name === undefined && preparedNames.size < mostPrepared) {
+    name = `sobre_${createHash("sha256").update(text).digest("hex").slice(0, 32)}`;
+    preparedNames.set(text, name);
+  }
+  return name;
+}
+
+/** Errors of prepared statements that another connection has, or that this one has already. Nothing was done then. */
+const unprepared: ReadonlySet<unknown> = new Set(["26000", "42P05"]);
+
+const isUnprepared = (error: unknown): boolean =>
+  error instanceof Error && "code" in error && unprepared.has(error.code);
 
 /** Runs statements on a connection of the caller. */
 export const sessionOn = (client: PostgresClient): Session => ({
@@ -155,9 +195,15 @@ export const sessionOn = (client: PostgresClient): Session => ({
   },
 });
 
-async function run(on: PostgresClient, text: string, values: Values = []): Promise<readonly Row[]> {
+async function run(
+  on: PostgresClient,
+  text: string,
+  values: Values = [],
+  prepares: boolean = false,
+): Promise<readonly Row[]> {
+  const name = prepares && values.length > 0 ? preparedName(text) : undefined;
   // The driver takes the parsers with the statement.
-  const statement = { text, values: [...values], types: typesOfOurs };
+  const statement = { text, values: [...values], types: typesOfOurs, ...(name === undefined ? {} : { name }) };
   const { rows } = await on.query(statement);
   return rows.filter(isRow);
 }

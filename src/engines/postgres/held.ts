@@ -13,7 +13,7 @@ const isHeld = (schema: string, lane: Lane, token: string, now: string): string 
     : `d.token = ${token} and d.locked_until > ${now}`;
 
 /**
- * Deletes held messages; returns the positions of those deleted, or `undefined` when the entities have changed.
+ * Deletes held messages; returns the positions of those not held, or `undefined` when the entities have changed.
  *
  * The database is the fence: of two holders, one with an expired token and one with a new one, only one ever succeeds.
  */
@@ -24,13 +24,14 @@ export async function completeHeld(
   held: readonly { readonly token: bigint; readonly seq: bigint }[],
 ): Promise<ReadonlySet<bigint> | undefined> {
   const rows = await session.query(
-    `with guard as materialized (select 1 from ${schema}.namespace where version = $1),
+    `with guard as materialized (select 1 from ${schema}.namespace where one and version = $1),
       gone as (
-        delete from ${schema}.delivery d using guard, unnest($3::bigint[], $4::bigint[]) as t(seq, token)
-        where d.queue = $2 and d.seq = t.seq and ${isHeld(schema, lane, "t.token", "$5")} returning d.seq
+        delete from ${schema}.delivery d using unnest($3::bigint[], $4::bigint[]) as t(seq, token)
+        where exists (select from guard) and d.queue = $2 and d.seq = any($3::bigint[]) and d.seq = t.seq and ${isHeld(schema, lane, "t.token", "$5")}
+        returning d.seq
       ),
-      bodies as (delete from ${schema}.body b using gone where b.queue = $2 and b.seq = gone.seq)
-      select gone.seq from guard left join gone on true`,
+      bodies as (delete from ${schema}.body b where b.queue = $2 and b.seq = any(array(select seq from gone)))
+      select lost.seq from guard left join (select unnest($3::bigint[]) as seq except select seq from gone) lost on true`,
     [version, lane.queue, held.map(({ seq }) => seq), held.map(({ token }) => token), now],
   );
   if (rows.length === 0) return undefined;

@@ -10,8 +10,14 @@ import type { Store } from "./store.ts";
 import { sweep } from "./sweep.ts";
 import { Wakes } from "./wakes.ts";
 
-/** Milliseconds between two polls of a queue that has waiting receives. */
-const pollInterval = 2000;
+/** Milliseconds between two sweeps while nothing happens: they also find what wake-ups have not announced. */
+const idleInterval = 2000;
+
+/** Milliseconds between two polls of a queue that has waiting receives, where sweeps do not find what is new. */
+const pollInterval = 1000;
+
+/** Milliseconds between two looks for idle entities. */
+const idleEntitiesInterval = 10_000;
 
 /** Sweeps take at most one part in this many of the time: what they read grows with dead rows. */
 const shareOfSweeps = 10;
@@ -35,6 +41,13 @@ export class Home {
   #sweptAt = -Infinity;
   #sweeping: Promise<void> | undefined;
   #timer: Timer | undefined;
+  /** When the timer is due, by the clock. */
+  #timerAt = Infinity;
+  /** Whether messages came or went since the last sweep. */
+  #isActive = true;
+  /** When the next sweep may read behind the cursors, and look for idle entities, in milliseconds of the process. */
+  #readsBehindAt = -Infinity;
+  #idleEntitiesAt = -Infinity;
   #closed = false;
 
   /**
@@ -48,6 +61,7 @@ export class Home {
     this.#wakes = new Wakes({ session, schema, connectionString, onWake: (queues) => this.#heard(queues) });
     this.#followed = new Followed(session, (queues) => store.onArrival(queues));
     store.onArrival = (queues) => {
+      this.active();
       this.#wake(queues);
       this.#wakes.notify(queues);
     };
@@ -63,9 +77,9 @@ export class Home {
     let state = this.#lanes.get(queue);
     if (state === undefined) {
       const isExact = this.#sweepInterval === 0;
-      state = new LaneState({ clock: this.store.clock, interval: isExact ? 1000 : pollInterval, isExact });
+      state = new LaneState(this.store.clock, isExact ? pollInterval : undefined);
       this.#lanes.set(queue, state);
-      this.#sweepLater();
+      this.#sweepLater(this.#sweepInterval);
     }
     return state;
   }
@@ -78,6 +92,13 @@ export class Home {
       this.#completions.set(lane.queue, completions);
     }
     return completions;
+  }
+
+  /** Called when messages come or go: the next sweep is not put off. */
+  active(): void {
+    this.#isActive = true;
+    if (this.#timer !== undefined && this.#timerAt > this.store.now() + this.#sweepInterval)
+      this.#sweepLater(this.#sweepInterval);
   }
 
   /** Called before each operation: refreshes the time and, without a sweep interval, applies everything that is due. */
@@ -152,23 +173,32 @@ export class Home {
 
   async #sweepNow(): Promise<void> {
     const now = this.store.now();
-    await sweep(this.store, this.#lanes);
-    await deleteIdle(this.store, now);
+    const isExact = this.#sweepInterval === 0;
+    const begun = performance.now();
+    const readsBehind = isExact || begun >= this.#readsBehindAt;
+    this.#isActive = false;
+    const swept = await sweep(this.store, { lanes: this.#lanes, readsBehind });
+    const took = performance.now() - begun;
+    if (readsBehind) this.#readsBehindAt = begun + took * shareOfSweeps;
+    if (isExact || begun >= this.#idleEntitiesAt) {
+      this.#idleEntitiesAt = begun + idleEntitiesInterval;
+      await deleteIdle(this.store, now);
+    }
     this.#sweptAt = now;
+    if (swept.isBusy) this.#isActive = true;
+    const after = Math.min((swept.next ?? Infinity) - now, this.#isActive ? 0 : idleInterval);
+    this.#sweepLater(Math.max(this.#sweepInterval, after, readsBehind ? 0 : took * shareOfSweeps));
   }
 
-  #sweepLater(after: number = this.#sweepInterval): void {
-    if (this.#closed || this.#sweepInterval === 0 || this.#timer !== undefined) return;
+  #sweepLater(after: number): void {
+    if (this.#closed || this.#sweepInterval === 0) return;
+    this.#timer?.cancel();
     const { clock } = this.store;
-    this.#timer = clock.setTimer(clock.now() + after, () => {
-      const begun = performance.now();
+    this.#timerAt = this.store.now() + after;
+    this.#timer = clock.setTimer(this.#timerAt, () => {
+      this.#timer = undefined;
       // After a failed sweep, the next one tries again.
-      void this.#sweep()
-        .catch(() => {})
-        .finally(() => {
-          this.#timer = undefined;
-          this.#sweepLater(Math.max(this.#sweepInterval, (performance.now() - begun) * shareOfSweeps));
-        });
+      void this.#sweep().catch(() => this.#sweepLater(idleInterval));
     });
   }
 }

@@ -1,5 +1,5 @@
 import type { Clock, Timer } from "../../time/clock.ts";
-import type { Cursor } from "./claim.ts";
+import type { SweptLane } from "./sweep.ts";
 
 /** A call that waits for messages or for a session. */
 export interface Waiting {
@@ -10,31 +10,46 @@ export interface Waiting {
   refuse(error: unknown): void;
 }
 
-/** How a queue is polled while calls wait. */
-export interface Polling {
-  readonly clock: Clock;
-  /** Milliseconds between two polls of a queue. */
-  readonly interval: number;
-  /** Whether to poll again as soon as the time has changed: a test's clock moves in jumps. */
-  readonly isExact: boolean;
-}
-
 /** The state of a queue in this process: its cursor and the waiting calls. */
-export class LaneState implements Cursor {
+export class LaneState implements SweptLane {
   at = 0n;
-  readonly #polling: Polling;
+  rewinds = 0;
+  readonly #clock: Clock;
+  readonly #pollInterval: number | undefined;
+  /** In order of arrival. */
   readonly #waiting = new Set<Waiting>();
+  /** Those of the waiting calls that are in their first attempt. */
+  readonly #trying = new Set<Waiting>();
+  #wakes = 0;
   #pumping = false;
   #again = false;
   #timer: Timer | undefined;
 
-  constructor(polling: Polling) {
-    this.#polling = polling;
+  /**
+   * @param pollInterval Milliseconds between two polls while calls wait, which also poll whenever the time has changed: a
+   * test's clock moves in jumps. Without it, wake-ups and sweeps alone retry them.
+   */
+  constructor(clock: Clock, pollInterval: number | undefined) {
+    this.#clock = clock;
+    this.#pollInterval = pollInterval;
   }
 
+  get isAwaited(): boolean {
+    return this.#waiting.size > 0;
+  }
+
+  /** Moves the cursor back to a message behind it. */
+  rewind(to: bigint): void {
+    this.at = to;
+    this.rewinds++;
+  }
+
+  /** Serves a call at once while none has waited longer for the same, and otherwise in its turn. */
   add(waiting: Waiting): void {
+    const isFirst = !this.#pumping && !this.#isAwaited(waiting.key);
     this.#waiting.add(waiting);
-    this.wake();
+    if (isFirst) void this.#try(waiting);
+    else this.wake();
   }
 
   delete(waiting: Waiting): void {
@@ -44,46 +59,81 @@ export class LaneState implements Cursor {
 
   /** Serves the waiting calls in order of arrival. */
   wake(): void {
-    if (this.#pumping) {
-      this.#again = true;
-      return;
-    }
-    if (this.#waiting.size > 0) void this.#pump();
+    this.#wakes++;
+    if (this.#pumping) this.#again = true;
+    else if (this.#hasWaiting()) void this.#pump();
+  }
+
+  #hasWaiting(): boolean {
+    return this.#waiting.size > this.#trying.size;
+  }
+
+  #isAwaited(key: string): boolean {
+    for (const waiting of this.#waiting) if (waiting.key === key && !this.#trying.has(waiting)) return true;
+    return false;
+  }
+
+  async #try(waiting: Waiting): Promise<void> {
+    const wakes = this.#wakes;
+    const begun = this.#clock.now();
+    this.#trying.add(waiting);
+    await this.#attempt(waiting);
+    this.#trying.delete(waiting);
+    if (!this.#waiting.has(waiting)) return;
+    if (this.#wakes !== wakes || this.#hasMoved(begun)) this.wake();
+    else if (!this.#pumping) this.#poll();
   }
 
   async #pump(): Promise<void> {
-    const { clock, isExact } = this.#polling;
     this.#pumping = true;
-    for (let goesOn = true; goesOn; goesOn &&= this.#waiting.size > 0) {
+    for (let goesOn = true; goesOn; goesOn &&= this.#hasWaiting()) {
       this.#again = false;
-      const begun = clock.now();
+      const begun = this.#clock.now();
       await this.#serve();
-      goesOn = this.#again || (isExact && clock.now() > begun);
+      goesOn = this.#again || this.#hasMoved(begun);
     }
     this.#pumping = false;
     this.#stopPolling();
-    if (this.#waiting.size > 0) this.#poll();
+    if (this.#hasWaiting()) this.#poll();
   }
 
   async #serve(): Promise<void> {
-    const barren = new Set<string>();
+    const keys = new Map<string, Waiting[]>();
     for (const waiting of this.#waiting) {
-      if (barren.has(waiting.key) || !this.#waiting.has(waiting)) continue;
-      try {
-        if (await waiting.attempt()) this.#waiting.delete(waiting);
-        else barren.add(waiting.key);
-      } catch (error) {
-        this.#waiting.delete(waiting);
-        waiting.refuse(error);
-      }
+      if (this.#trying.has(waiting)) continue;
+      const same = keys.get(waiting.key);
+      if (same === undefined) keys.set(waiting.key, [waiting]);
+      else same.push(waiting);
     }
+    await Promise.all(Array.from(keys.values(), (same) => this.#serveInTurn(same)));
+  }
+
+  async #serveInTurn(same: readonly Waiting[]): Promise<void> {
+    for (const waiting of same) if (this.#waiting.has(waiting) && !(await this.#attempt(waiting))) return;
+  }
+
+  /** Tries once; resolves to whether the wait has ended. */
+  async #attempt(waiting: Waiting): Promise<boolean> {
+    try {
+      if (!(await waiting.attempt())) return false;
+      this.#waiting.delete(waiting);
+    } catch (error) {
+      this.#waiting.delete(waiting);
+      waiting.refuse(error);
+    }
+    return true;
+  }
+
+  #hasMoved(begun: number): boolean {
+    return this.#pollInterval !== undefined && this.#clock.now() > begun;
   }
 
   #poll(): void {
-    const { clock, interval, isExact } = this.#polling;
-    // Jitter: nodes that started together do not poll together.
-    const after = isExact ? interval : interval * (0.8 + Math.random() * 0.2);
-    this.#timer = clock.setTimer(clock.now() + after, () => this.wake());
+    if (this.#pollInterval === undefined) return;
+    this.#timer ??= this.#clock.setTimer(this.#clock.now() + this.#pollInterval, () => {
+      this.#timer = undefined;
+      this.wake();
+    });
   }
 
   #stopPolling(): void {

@@ -191,6 +191,7 @@ export class PostgresReceiver implements EngineReceiver {
       claim(store.database, store.schema, this.claimOf(maxMessages), this.home.lane(this.lane)),
     );
     this.connection.took(this.lane, deliveries);
+    if (deliveries.length > 0) this.home.active();
     return deliveries;
   }
 

@@ -3,7 +3,7 @@ import { kept } from "../../amqp/message/kept-envelope.ts";
 import type { Session } from "./database.ts";
 import { hasSessions, isPartitioned, type Lane, queueOf } from "./entities.ts";
 import { type Passed, type Placement, states } from "./placement.ts";
-import { bigintOf } from "./rows.ts";
+import { bigintOf, maybeText } from "./rows.ts";
 
 /** Bits of a sequence number below its partition. */
 const partitionShift = 48;
@@ -14,13 +14,6 @@ export const numbersOf = (schema: string, queue: number, partition?: number): st
 
 const sequenceOf = (schema: string, lane: Lane, partition: number): string =>
   numbersOf(schema, lane.queue, isPartitioned(lane) ? partition : undefined);
-
-/** A message's position and sequence number. */
-export interface Placed {
-  /** Its position in delivery order. */
-  readonly seq: bigint;
-  readonly number: bigint;
-}
 
 /** Consumes sequence numbers without storing messages. */
 export async function giveNumbers(
@@ -40,33 +33,100 @@ export async function giveNumbers(
   return rows.map((row) => bigintOf(row, "number"));
 }
 
+/** A fact of the messages to insert; facts that are the same for all of them are passed once. */
+interface Column {
+  readonly name: string;
+  readonly type: string;
+  readonly values: readonly unknown[];
+}
+
+const sessionOf = ({ lane, envelope }: Placement): string | undefined =>
+  hasSessions(lane) ? envelope.brokerProperties.sessionId : undefined;
+
+/** The facts of messages, with the place of each one's bytes in the bytes of them all. */
+function columnsOf(
+  schema: string,
+  placements: readonly Placement[],
+  passed: readonly Passed[],
+): { readonly columns: readonly Column[]; readonly bytes: Uint8Array; readonly hasSessions: boolean } {
+  const columns: Column[] = [];
+  const column = (name: string, type: string, read: (placement: Placement) => unknown): void => {
+    columns.push({ name, type, values: placements.map(read) });
+  };
+  const bodies = placements.map(({ envelope }) => kept(envelope));
+  const messages = bodies.map(({ envelope }) => encodeMessage(envelope));
+  column("queue", "bigint", ({ lane }) => lane.queue);
+  column("sequence", "text", ({ lane, partition }) => sequenceOf(schema, lane, partition));
+  column("positions", "text", ({ lane }) => (isPartitioned(lane) ? numbersOf(schema, lane.queue) : null));
+  column("partition", "bigint", ({ partition }) => partition);
+  column("own", "bigint", ({ number }) => number ?? null);
+  column("first", "bigint", ({ first }) => (typeof first === "bigint" ? first : null));
+  column("first_passed", "bigint", ({ first }) => (typeof first === "object" ? passed.indexOf(first) + 1 : null));
+  column("enqueued_at", "bigint", ({ enqueuedAt }) => enqueuedAt);
+  column("expires_at", "bigint", ({ expiresAt }) => (expiresAt === Infinity ? null : expiresAt));
+  column("due", "bigint", ({ scheduledFor, expiresAt }) => scheduledFor ?? (expiresAt === Infinity ? null : expiresAt));
+  column("count", "integer", ({ deliveryCount }) => deliveryCount);
+  column("size", "integer", ({ size }) => size);
+  column("state", "smallint", ({ scheduledFor }) => (scheduledFor === undefined ? states.active : states.scheduled));
+  column("session", "text", (placement) => sessionOf(placement) ?? null);
+  column("reason", "text", ({ mark }) => mark?.reason ?? null);
+  column("description", "text", ({ mark }) => mark?.description ?? null);
+  column("source", "text", ({ mark }) => mark?.source ?? null);
+  columns.push({
+    name: "time_to_live",
+    type: "double precision",
+    values: bodies.map(({ besides }) => besides.timeToLive ?? null),
+  });
+  columns.push({ name: "body_kind", type: "text", values: bodies.map(({ besides }) => besides.bodyKind ?? null) });
+  let next = 1;
+  const starts = messages.map(({ byteLength }) => (next += byteLength) - byteLength);
+  columns.push({ name: "start", type: "integer", values: starts });
+  columns.push({ name: "length", type: "integer", values: messages.map(({ byteLength }) => byteLength) });
+  return {
+    columns,
+    bytes: Buffer.concat(messages),
+    hasSessions: placements.some((placement) => sessionOf(placement) !== undefined),
+  };
+}
+
+/** Parameters before those of the columns. */
+const parametersBefore = 4;
+
+const parameter = (index: number): string => `$${parametersBefore + 1 + index}`;
+
 /**
  * The statement that inserts messages into queues, provided that the namespace still has the version by which they were routed.
  *
  * The row of a session that is already on offer is only kept from being withdrawn until the commit: its holder can
  * still change it, and other senders need not wait.
  */
-function statement(schema: string, withSessions: boolean): string {
-  return `with guard as materialized (select 1 from ${schema}.namespace where version = $1),
+function statement(schema: string, columns: readonly Column[], withSessions: boolean): string {
+  const [equal, varying]: [string[], string[]] = [[], []];
+  const names: string[] = [];
+  for (const [index, { name, type, values }] of columns.entries()) {
+    // The first column's array says how many messages there are.
+    if (index > 0 && areEqual(values)) equal.push(`${parameter(index)}::${type} as ${name}`);
+    else {
+      varying.push(`${parameter(index)}::${type}[]`);
+      names.push(name);
+    }
+  }
+  return `with guard as materialized (select 1 from ${schema}.namespace where one and version = $1),
     passed as materialized (
       select place, (partition << ${partitionShift}) | nextval(sequence::regclass) as number
-      from guard, unnest($2::text[], $3::bigint[]) with ordinality as p(sequence, partition, place)
+      from unnest($2::text[], $3::bigint[]) with ordinality as p(sequence, partition, place) where exists (select from guard)
     ),
-    given as materialized (
-      select g.*, coalesce(g.own, (g.partition << ${partitionShift}) | nextval(g.sequence::regclass)) as number
-      from guard, unnest(
-        $4::bigint[], $5::text[], $6::text[], $7::bigint[], $8::bigint[], $9::bigint[], $10::bigint[], $11::bigint[],
-        $12::bigint[], $13::bigint[], $14::integer[], $15::integer[], $16::integer[], $17::text[], $18::text[], $19::text[],
-        $20::text[], $21::double precision[], $22::text[], $23::bytea[]
-      ) with ordinality as g(
-        queue, sequence, positions, partition, own, first, first_passed, enqueued_at,
-        expires_at, due, count, size, state, session, reason, description,
-        source, time_to_live, body_kind, message, place
-      )
+    given as (
+      select ${["g.*", ...equal].join(", ")} from unnest(${varying.join(", ")}) with ordinality as g(${names.join(", ")}, place)
+      where exists (select from guard)
+    ),
+    numbered as materialized (
+      select *, coalesce(own, (partition << ${partitionShift}) | nextval(sequence::regclass)) as number
+      from given
     ),
     placed as materialized (
-      select given.*, coalesce(nextval(positions::regclass), given.number) as seq, coalesce(first, passed.number, given.number) as first_number
-      from given left join passed on passed.place = given.first_passed
+      select numbered.*, coalesce(nextval(positions::regclass), numbered.number) as seq, coalesce(first, passed.number, numbered.number) as first_number
+      from numbered left join passed on passed.place = numbered.first_passed
     ),
     ${
       withSessions
@@ -87,62 +147,34 @@ function statement(schema: string, withSessions: boolean): string {
     }
     bodies as (
       insert into ${schema}.body (queue, seq, number, enqueued_number, enqueued_at, expires_at, reason, description, source, time_to_live, body_kind, message)
-      select queue, seq, number, first_number, enqueued_at, expires_at, reason, description, source, time_to_live, body_kind, message from placed
+      select queue, seq, number, first_number, enqueued_at, expires_at, reason, description, source, time_to_live, body_kind,
+        substring($4::bytea from start for length) from placed
     ),
     deliveries as (
       insert into ${schema}.delivery (queue, seq, due, count, size, state, session)
       select queue, seq, due, count, size, state, session from placed
     )
-    select placed.number, placed.seq, placed.place from guard left join placed on true order by placed.place`;
+    select (select string_agg(number::text, ' ' order by place) from placed) as numbers from guard`;
 }
 
-/** Inserts messages into their queues; `undefined` when the entities have changed since they were routed. */
+const areEqual = (values: readonly unknown[]): boolean => values.every((value) => value === values[0]);
+
+/** Inserts messages into their queues and returns their numbers; `undefined` when the entities have changed since they were routed. */
 export async function place(
   session: Session,
   schema: string,
   version: bigint,
   { placements, passed }: { readonly placements: readonly Placement[]; readonly passed: readonly Passed[] },
-): Promise<readonly Placed[] | undefined> {
-  const column = <T>(read: (placement: Placement) => T): readonly T[] => placements.map(read);
-  const bodies = placements.map(({ envelope }) => kept(envelope));
-  const sessions = column(({ lane, envelope }) =>
-    hasSessions(lane) ? envelope.brokerProperties.sessionId : undefined,
-  );
-  const rows = await session.query(
-    statement(
-      schema,
-      sessions.some((id) => id !== undefined),
-    ),
-    [
-      version,
-      passed.map(({ lane, partition }) => sequenceOf(schema, lane, partition)),
-      passed.map(({ partition }) => partition),
-      column(({ lane }) => lane.queue),
-      column(({ lane, partition }) => sequenceOf(schema, lane, partition)),
-      column(({ lane }) => (isPartitioned(lane) ? numbersOf(schema, lane.queue) : null)),
-      column(({ partition }) => partition),
-      column(({ number }) => number ?? null),
-      column(({ first }) => (typeof first === "bigint" ? first : null)),
-      column(({ first }) => (typeof first === "object" ? passed.indexOf(first) + 1 : null)),
-      column(({ enqueuedAt }) => enqueuedAt),
-      column(({ expiresAt }) => (expiresAt === Infinity ? null : expiresAt)),
-      column(({ scheduledFor, expiresAt }) => scheduledFor ?? (expiresAt === Infinity ? null : expiresAt)),
-      column(({ deliveryCount }) => deliveryCount),
-      column(({ size }) => size),
-      column(({ scheduledFor }) => (scheduledFor === undefined ? states.active : states.scheduled)),
-      sessions.map((id) => id ?? null),
-      column(({ mark }) => mark?.reason ?? null),
-      column(({ mark }) => mark?.description ?? null),
-      column(({ mark }) => mark?.source ?? null),
-      bodies.map(({ besides }) => besides.timeToLive ?? null),
-      bodies.map(({ besides }) => besides.bodyKind ?? null),
-      bodies.map(({ envelope }) => encodeMessage(envelope)),
-    ],
-  );
-  if (rows.length === 0) return undefined;
-  return placements.length === 0
-    ? []
-    : rows.map((row) => ({ number: bigintOf(row, "number"), seq: bigintOf(row, "seq") }));
+): Promise<readonly bigint[] | undefined> {
+  const { columns, bytes, hasSessions: withSessions } = columnsOf(schema, placements, passed);
+  const [row] = await session.query(statement(schema, columns, withSessions), [
+    version,
+    passed.map(({ lane, partition }) => sequenceOf(schema, lane, partition)),
+    passed.map(({ partition }) => partition),
+    bytes,
+    ...columns.map(({ values }, index) => (index > 0 && areEqual(values) ? (values[0] ?? null) : values)),
+  ]);
+  return row === undefined ? undefined : (maybeText(row, "numbers")?.split(" ") ?? []).map(BigInt);
 }
 
 /** The sequences of an entity. */

@@ -6,7 +6,7 @@ import type { Database, Session } from "./database.ts";
 import { Directory } from "./directory.ts";
 import { type Entity, type Lane, laneOf, type Sendable } from "./entities.ts";
 import { Intake } from "./intake.ts";
-import { type Placed, place } from "./place.ts";
+import { place } from "./place.ts";
 import { Routing, type RoutingStore } from "./routing.ts";
 
 /** Maximum number of attempts at a statement when the entities keep changing. */
@@ -97,7 +97,7 @@ export class Store {
   async send(
     entity: () => Sendable,
     route: (routing: Routing, entity: Sendable) => Promise<void>,
-  ): Promise<readonly Placed[]> {
+  ): Promise<readonly bigint[]> {
     const queues = new Set<number>();
     const placed = await this.fresh(async () => {
       const target = entity();
@@ -121,7 +121,7 @@ export class Store {
     target: Sendable,
     route: (routing: Routing, entity: Sendable) => Promise<void>,
     queues: Set<number>,
-  ): Promise<readonly Placed[]> {
+  ): Promise<readonly bigint[]> {
     const routing = this.routing(session);
     await route(routing, target);
     return this.finish(session, routing, queues);
@@ -138,7 +138,7 @@ export class Store {
     routing: Routing,
     queues: Set<number>,
     version: bigint = this.directory.version,
-  ): Promise<readonly Placed[]> {
+  ): Promise<readonly bigint[]> {
     if (routing.placements.length === 0 && routing.passed.length === 0) return [];
     noteQueues(routing, queues);
     const placed = await place(session, this.schema, version, routing);

@@ -5,36 +5,95 @@ import { messageColumns, readMessage } from "./messages.ts";
 import { states } from "./placement.ts";
 import { expireMessages, giveBack, moved, overdueSession, remove, type Returning } from "./returns.ts";
 import { freeSession, sessionColumns } from "./sessions.ts";
-import { maybeBigint, numberOf, type Row } from "./rows.ts";
+import { maybeBigint, maybeNumber, numberOf, type Row } from "./rows.ts";
 import type { Store } from "./store.ts";
 
 /** Maximum number of rows that a sweep moves per transaction. */
 const atOnce = 500;
 
-/** Applies everything that is due: expired locks of these lanes, scheduled messages, expired messages. */
-export async function sweep(store: Store, cursors: ReadonlyMap<number, Cursor>): Promise<void> {
-  const now = store.now();
-  for (const [queue, cursor] of cursors) {
-    const lane = laneIn(store, queue);
-    if (lane === undefined) continue;
-    if (hasSessions(lane)) await freeExpiredSessions(store, lane, now);
-    else await returnExpired(store, lane, cursor, now);
-  }
-  while ((await handleDue(store, now)) === atOnce);
+/** A queue of this process. */
+export interface SweptLane extends Cursor {
+  /** Whether calls wait for its messages. */
+  readonly isAwaited: boolean;
+  wake(): void;
 }
 
-/** Returns messages whose locks have expired, and moves the cursor back to messages committed behind it. */
+/** How much a sweep looks at. */
+export interface SweepScope {
+  readonly lanes: ReadonlyMap<number, SweptLane>;
+  /** Whether to read what is behind the cursors: expired locks, and messages committed late. */
+  readonly readsBehind: boolean;
+}
+
+/** The findings of a sweep. */
+export interface Swept {
+  /** Whether anything was due. */
+  readonly isBusy: boolean;
+  /** When the next lock runs out or message is due, in milliseconds since 1970, as far as this sweep has read. */
+  readonly next: number | undefined;
+}
+
+/** Applies everything that is due: expired locks of these lanes, scheduled messages, expired messages. Wakes the lanes where messages wait. */
+export async function sweep(store: Store, { lanes, readsBehind }: SweepScope): Promise<Swept> {
+  const { schema } = store;
+  const now = store.now();
+  const known = [...lanes].flatMap(([queue, state]) => {
+    const lane = laneIn(store, queue);
+    return lane === undefined ? [] : [{ lane, state, withSessions: hasSessions(lane) }];
+  });
+  const rows = await store.database.query(
+    `select l.queue, behind.free, behind.expired or sessions.expired as expired, ahead.ready, least(behind.next, sessions.next) as next
+     from unnest($2::bigint[], $3::bigint[], $4::bigint[], $5::boolean[]) as l(queue, at, behind, with_sessions)
+     cross join lateral (
+       select min(seq) filter (where token is null and not returned and state = 0) as free,
+         coalesce(bool_or(token is not null and locked_until <= $1), false) as expired,
+         min(locked_until) filter (where token is not null and locked_until > $1) as next
+       from ${schema}.delivery d where d.queue = l.queue and d.seq < l.behind
+     ) behind
+     cross join lateral (
+       select coalesce(bool_or(locked_until <= $1), false) as expired, min(locked_until) filter (where locked_until > $1) as next
+       from ${schema}.session s where l.with_sessions and s.queue = l.queue and s.mark is not null
+     ) sessions
+     cross join lateral (
+       select exists (
+         select from ${schema}.delivery d where d.queue = l.queue and d.seq >= l.at and d.token is null and not d.returned and d.state = 0
+       ) or exists (select from ${schema}.delivery d where d.queue = l.queue and d.returned) as ready
+     ) ahead
+     union all
+     select null, null, coalesce(min(due) <= $1, false), false, min(due) from ${schema}.delivery where due is not null`,
+    [
+      now,
+      known.map(({ lane }) => lane.queue),
+      known.map(({ state, withSessions }) => (state.isAwaited && !withSessions ? state.at : null)),
+      known.map(({ state, withSessions }) => (readsBehind && !withSessions ? state.at : null)),
+      known.map(({ withSessions }) => withSessions),
+    ],
+  );
+  const found = new Map(rows.map((row) => [maybeNumber(row, "queue"), row]));
+  let isBusy = false;
+  let next = Infinity;
+  for (const row of rows) next = Math.min(next, maybeNumber(row, "next") ?? Infinity);
+  for (const { lane, state, withSessions } of known) {
+    const row = found.get(lane.queue);
+    const free = row === undefined ? undefined : maybeBigint(row, "free");
+    if (free !== undefined && free < state.at) state.rewind(free);
+    const isExpired = row?.["expired"] === true;
+    if (isExpired)
+      await (withSessions ? freeExpiredSessions(store, lane, now) : returnExpired(store, lane, state, now));
+    if (isExpired || free !== undefined) isBusy = true;
+    // A session's receiver waits for messages of its own.
+    if (state.isAwaited && (withSessions || free !== undefined || row?.["ready"] === true)) state.wake();
+  }
+  if (found.get(undefined)?.["expired"] === true) {
+    isBusy = true;
+    while ((await handleDue(store, now)) === atOnce);
+  }
+  return { isBusy, next: next === Infinity ? undefined : next };
+}
+
+/** Returns messages whose locks have expired. */
 async function returnExpired(store: Store, lane: Lane, cursor: Cursor, now: number): Promise<void> {
   const { schema } = store;
-  const [lowest] = await store.database.query(
-    `select min(seq) filter (where token is null and not returned and state = 0) as free,
-       coalesce(bool_or(token is not null and locked_until <= $3), false) as expired
-     from ${schema}.delivery where queue = $1 and seq < $2`,
-    [lane.queue, cursor.at, now],
-  );
-  const free = lowest === undefined ? undefined : maybeBigint(lowest, "free");
-  if (free !== undefined && free < cursor.at) cursor.at = free;
-  if (lowest?.["expired"] !== true) return;
   await inTransaction(store, lane, now, async (returning) => {
     const rows = await returning.session.query(
       `select ${messageColumns} from ${schema}.delivery d join ${schema}.body b on b.queue = d.queue and b.seq = d.seq

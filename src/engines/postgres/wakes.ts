@@ -34,6 +34,7 @@ export class Wakes {
   readonly #node: string = crypto.randomUUID();
   #pending = new Set<number>();
   #timer: Timer | undefined;
+  #flushedAt = -Infinity;
   #reconnecting: Timer | undefined;
   #listener: Listener | undefined;
   #closed = false;
@@ -65,11 +66,14 @@ export class Wakes {
     this.notify([anyQueue]);
   }
 
-  /** Announces, within milliseconds, that queues have received messages. */
+  /** Announces that queues have received messages: at once, unless the last announcement was milliseconds ago. */
   notify(queues: Iterable<number>): void {
     if (this.#closed) return;
     for (const queue of queues) this.#pending.add(queue);
-    if (this.#pending.size > 0) this.#timer ??= systemClock.setTimer(Date.now() + gathered, () => this.#flush());
+    if (this.#pending.size === 0 || this.#timer !== undefined) return;
+    const after = this.#flushedAt + gathered - performance.now();
+    if (after <= 0) this.#flush();
+    else this.#timer = systemClock.setTimer(Date.now() + after, () => this.#flush());
   }
 
   async close(): Promise<void> {
@@ -85,6 +89,7 @@ export class Wakes {
 
   #flush(): void {
     this.#timer = undefined;
+    this.#flushedAt = performance.now();
     const queues = [...this.#pending];
     this.#pending = new Set();
     const { session, schema } = this.#setup;
