@@ -40,6 +40,8 @@ export interface CallBounds {
   readonly timeout: number;
   /** Milliseconds to wait after this many failures in a row. */
   readonly delay: (failures: number) => number;
+  /** Called before each wait. */
+  readonly retrying: (error: unknown, attempt: number, delayInMs: number) => void;
   /** The tries under way. */
   readonly tries: Deadlines<Try>;
 }
@@ -135,8 +137,10 @@ export class Call<T> implements Try {
     }
     this.#isAnswerLost ||= error instanceof SobreError && answerLost.has(error.code);
     this.#failures++;
-    const { clock, delay } = this.#bounds;
-    void pause(clock, delay(this.#failures), signal).then(() => this.#try());
+    const { clock, delay, retrying } = this.#bounds;
+    const delayInMs = delay(this.#failures);
+    retrying(error, this.#failures, delayInMs);
+    void pause(clock, delayInMs, signal).then(() => this.#try());
   }
 }
 

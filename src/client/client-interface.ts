@@ -1,4 +1,5 @@
 import type { Message } from "../codec/message.ts";
+import type { ClientHealth } from "./health.ts";
 import type { Transaction } from "../engine/engine.ts";
 import type { MessageType, MessageToSend } from "../message/message-type.ts";
 import type { ProcessorHandlers } from "./processor-handlers.ts";
@@ -259,6 +260,16 @@ export interface Client extends AsyncDisposable {
    * ```
    */
   beginTransaction(): Promise<Transaction>;
+  /**
+   * The state of the client's processors and links, and its counts: a moment's work, for a readiness or liveness probe.
+   *
+   * @example
+   * ```ts
+   * const { status, processors } = client.health();
+   * if (status === "failed") console.error(processors.filter((one) => one.status === "ended"));
+   * ```
+   */
+  health(): ClientHealth;
   /**
    * Gracefully closes everything that the client created; the engine stays open unless `closeEngine` is set.
    *

@@ -5,6 +5,7 @@ import type { Message } from "../codec/message.ts";
 import type { BrokerProperties } from "../envelope/broker-properties.ts";
 import type { Clock } from "../time/clock.ts";
 import type { Retry } from "./retry.ts";
+import type { EntitySignals } from "./signals.ts";
 import type { Tracing } from "./tracing.ts";
 
 /** State that the senders and receivers of a client share. */
@@ -15,6 +16,8 @@ export interface ClientParts {
   readonly clock: Clock;
   readonly retry: Retry;
   readonly tracing: Tracing | undefined;
+  /** Events and counts; those of one entity, see {@link partsAt}. */
+  readonly signals: EntitySignals;
   readonly replies: RepliesPort;
   /** Called when a sender or receiver has closed, so that the client forgets it. */
   readonly closed: () => void | Promise<void>;
@@ -26,4 +29,10 @@ export type Answerable = Pick<BrokerProperties, "replyTo" | "replyToSessionId" |
 /** Sends the replies to messages. */
 export interface RepliesPort {
   send(request: Answerable, reply: Message): Promise<void>;
+}
+
+/** The parts of a client whose events and counts are those of an entity. */
+export function partsAt<Parts extends Pick<ClientParts, "retry" | "signals">>(parts: Parts, entityPath: string): Parts {
+  const signals = parts.signals.at(entityPath);
+  return { ...parts, signals, retry: parts.retry.reporting(signals.retrying) };
 }

@@ -8,6 +8,7 @@ import type { ClientParts } from "./client-parts.ts";
 import { type Closable, closeAll, once } from "./closing.ts";
 import { closeChecks, type CloseReport } from "./processor-loops.ts";
 import {
+  aFunction,
   checkOption,
   checkOptions,
   entityName,
@@ -31,7 +32,10 @@ import {
 import { startResponder } from "./responder.ts";
 import { createRetry, type RetryOptions } from "./retry.ts";
 import { Replies } from "./replies.ts";
+import { healthOf, type Metrics } from "./health.ts";
+import type { ClientEvent } from "./client-events.ts";
 import { createSender } from "./sender.ts";
+import { Signals } from "./signals.ts";
 import { startSessionProcessor } from "./session-processor.ts";
 import { acceptSession, type ReceivedSession, type SessionReceiverOptions } from "./session-receiver.ts";
 import { startSessionWorkflow } from "./session-workflow.ts";
@@ -53,6 +57,13 @@ export interface ClientOptions {
   readonly clock?: Clock | undefined;
   /** Traces messages from sender to handler. Default: none. */
   readonly tracing?: Tracing | undefined;
+  /**
+   * Called for everything that happens to links, locks and processors; errors that it throws are ignored. Default: only
+   * a processor that ends by itself is reported, as a warning of the process.
+   */
+  readonly onEvent?: ((event: ClientEvent) => void) | undefined;
+  /** Where figures are reported, e.g. `openTelemetryMetrics(api)`. Default: nowhere. */
+  readonly metrics?: Metrics | undefined;
 }
 
 /**
@@ -62,6 +73,7 @@ export interface ClientOptions {
  */
 export function createClient(options: ClientOptions): Client {
   const parts = clientParts(options);
+  const { all: signals } = parts;
   const open = new Set<Closable>();
   let closed = false;
   let ends: readonly Closable[] = [];
@@ -169,12 +181,16 @@ export function createClient(options: ClientOptions): Client {
       checkOpen();
       return parts.retry.once(() => parts.engine.begin());
     },
+    health: () => healthOf(signals.processors(), signals.figures()),
     async close(closeOptions = {}) {
       checkOptions(closeOptions, closeChecks);
       if (!closed) ends = [...open];
       closed = true;
       open.clear();
-      const own = closeAll(ends, last, { ...closeOptions, clock: parts.clock }).then((left) => ({ left }));
+      const own = closeAll(ends, last, { ...closeOptions, clock: parts.clock }).then((left) => {
+        signals.stop();
+        return { left };
+      });
       // A further call waits for the same ends, no longer than the earlier ones do or its own time limit says.
       return (closing = closing === undefined ? own : Promise.race([closing, own]));
     },
@@ -193,13 +209,16 @@ const checks: OptionChecks<ClientOptions> = {
   retryOptions: () => undefined,
   clock: methods("a clock, e.g. a ManualClock", "now", "setTimer"),
   tracing: methods("a Tracing, e.g. openTelemetry(api)", "inject", "startSend", "process"),
+  onEvent: aFunction,
+  metrics: methods("a Metrics, e.g. openTelemetryMetrics(api)", "start"),
 };
 
 const nothing = (): void => undefined;
 
-function clientParts(options: ClientOptions): ClientParts & { readonly replies: Replies } {
+function clientParts(options: ClientOptions): ClientParts & { readonly replies: Replies; readonly all: Signals } {
   checkOptions(options, checks, { needed: ["engine", "serializer"] });
   const { engine, serializer, stages = [], retryOptions, clock = systemClock, tracing } = options;
+  const all = new Signals(engine, options);
   const parts = {
     engine,
     serializer,
@@ -207,9 +226,10 @@ function clientParts(options: ClientOptions): ClientParts & { readonly replies: 
     clock,
     retry: createRetry(clock, retryOptions),
     tracing,
+    signals: all.root,
     closed: nothing,
   };
-  return { ...parts, replies: new Replies(parts) };
+  return { ...parts, replies: new Replies(parts), all };
 }
 
 function checkPath(entityPath: string): string {

@@ -1,6 +1,7 @@
 import type { Delivery, ReceiveMode } from "../engine/delivery.ts";
 import type { Engine, EngineReceiver, ReceiveOptions } from "../engine/engine.ts";
 import type { Clock } from "../time/clock.ts";
+import type { EntitySignals } from "./signals.ts";
 import { Link } from "./link.ts";
 import { invalidOption } from "../options/option-checks.ts";
 import { Prefetch } from "./prefetch.ts";
@@ -10,6 +11,8 @@ import { isRetryable } from "./attempts.ts";
 export interface DeliverySource {
   /** The connection that holds the locks, to settle with. */
   readonly engine: Engine;
+  /** The number of prefetched messages. */
+  readonly buffered: number;
   receive(options: ReceiveOptions): Promise<readonly Delivery[]>;
   /** Reports an error of `receive`, so that the next call reopens a lost link; resolves to whether a retry may succeed. */
   failed(error: unknown): Promise<boolean>;
@@ -22,6 +25,7 @@ export interface DeliverySource {
 export interface SourceOptions {
   readonly engine: Engine;
   readonly clock: Clock;
+  readonly signals: EntitySignals;
   readonly entityPath: string;
   readonly receiveMode: ReceiveMode;
   readonly prefetchCount: number;
@@ -44,9 +48,11 @@ export function openSource(options: SourceOptions): DeliverySource {
     );
   }
   if (prefetchCount > 0) return new PrefetchingSource(options);
-  const link = new Link("receiver", () => engine.openReceiver(entityPath, { receiveMode }));
+  const state = options.signals.link("receiver");
+  const link = new Link("receiver", () => engine.openReceiver(entityPath, { receiveMode }), state);
   return {
     engine,
+    buffered: 0,
     receive(receiveOptions) {
       const { current } = link;
       return current === undefined
@@ -70,7 +76,7 @@ class PrefetchingSource implements DeliverySource {
 
   constructor(options: SourceOptions) {
     this.#options = options;
-    this.#link = new Link("receiver", () => this.#open());
+    this.#link = new Link("receiver", () => this.#open(), options.signals.link("receiver"));
     const { entityPath } = options;
     this.#prefetch = new Prefetch({
       count: options.prefetchCount,
@@ -86,6 +92,10 @@ class PrefetchingSource implements DeliverySource {
 
   get engine(): Engine {
     return this.#connection ?? this.#options.engine;
+  }
+
+  get buffered(): number {
+    return this.#prefetch.size;
   }
 
   receive(options: ReceiveOptions): Promise<readonly Delivery[]> {

@@ -1,4 +1,16 @@
 export type { ClientOptions } from "./client.ts";
+export type {
+  ClientEvent,
+  ConnectedEvent,
+  DisconnectedEvent,
+  LinkKind,
+  LockLostEvent,
+  PausedEvent,
+  ProcessorEndedEvent,
+  ResumedEvent,
+  RetryingEvent,
+} from "./client-events.ts";
+export type { ClientHealth, EntityFigures, MeasuredEntity, Metrics, ProcessorHealth } from "./health.ts";
 export type { Client, OnUnreadableMode, TypeList } from "./client-interface.ts";
 export {
   idempotent,
@@ -32,6 +44,13 @@ export {
   type OpenTelemetrySpan,
   type OpenTelemetrySpanOptions,
 } from "./open-telemetry.ts";
+export {
+  type MetricAttributes,
+  type MetricOptions,
+  type OpenTelemetryMeter,
+  openTelemetryMetrics,
+  type OpenTelemetryMetricsApi,
+} from "./open-telemetry-metrics.ts";
 export type { ProcessorOptions } from "./processor.ts";
 export type { CloseOptions, CloseReport, LeftMessage, Processor } from "./processor-loops.ts";
 export type { MessageOf, ReadMessage, Received, ReceivedMessage, UnreadableMessage } from "./received-message.ts";

@@ -1,17 +1,21 @@
 import { SobreError } from "../errors/sobre-error.ts";
+import type { LinkState } from "./signals.ts";
 
 /** A link to an entity, opened when it is needed and reopened after it was lost. */
 export class Link<L extends { close(): Promise<void> }> {
   readonly #what: string;
   readonly #open: () => Promise<L>;
+  readonly #state: LinkState | undefined;
   #opening: Promise<L> | undefined;
   #current: L | undefined;
   #closed = false;
   #isLate = false;
 
-  constructor(what: string, open: () => Promise<L>) {
+  /** @param state Where its openings and losses are reported. */
+  constructor(what: string, open: () => Promise<L>, state?: LinkState) {
     this.#what = what;
     this.#open = open;
+    this.#state = state;
   }
 
   /** The open link. @throws SobreError `Closed`, and what opening it throws; the next call tries again. */
@@ -38,7 +42,9 @@ export class Link<L extends { close(): Promise<void> }> {
 
   /** Drops the link when the error shows that it was lost. */
   async lost(link: L | undefined, error: unknown): Promise<void> {
-    if (isLinkLost(error) && link === this.#current) await this.#drop();
+    if (!isLinkLost(error) || link !== this.#current) return;
+    this.#state?.lost(error);
+    await this.#drop();
   }
 
   /**
@@ -48,11 +54,14 @@ export class Link<L extends { close(): Promise<void> }> {
   abandon(): void {
     const isOpening = this.#current === undefined && this.#opening !== undefined;
     this.#isLate = isOpening && !this.#isLate;
-    if (!this.#isLate) void this.#drop();
+    if (this.#isLate) return;
+    this.#state?.lost(new SobreError("ServiceTimeout", `The link of the ${this.#what} did not answer in time.`));
+    void this.#drop();
   }
 
   async close(): Promise<void> {
     this.#closed = true;
+    this.#state?.closed();
     await this.#drop();
   }
 
@@ -66,10 +75,14 @@ export class Link<L extends { close(): Promise<void> }> {
   async #follow(opening: Promise<L>): Promise<void> {
     try {
       const link = await opening;
-      if (this.#opening === opening) this.#current = link;
-    } catch {
+      if (this.#opening !== opening) return;
+      this.#current = link;
+      this.#state?.opened();
+    } catch (error) {
       // The caller has received the error.
-      if (this.#opening === opening) this.#opening = undefined;
+      if (this.#opening !== opening) return;
+      this.#opening = undefined;
+      this.#state?.lost(error);
     }
   }
 

@@ -73,7 +73,12 @@ export class MessageWork<Types extends readonly MessageType[], Context> {
   constructor(options: WorkOptions<Types, Context>) {
     const { parts, handlers, messageTypes, receiveMode = "peekLock", entityPath } = options;
     checkHandlers(entityPath, receiveMode, handlers, messageTypes);
-    this.report = errorReporter(entityPath, (args) => handlers.processError(args));
+    const { signals } = parts;
+    this.report = errorReporter(
+      entityPath,
+      (args) => handlers.processError(args),
+      (error, envelope) => signals.lockLost(error, envelope.brokerProperties),
+    );
     this.#options = options;
     this.#read = createMessageReader(parts, messageTypes);
     this.#processMessage = boundHandler<ReadMessage<Types>, Context, Promise<void> | void>(
@@ -102,6 +107,11 @@ export class MessageWork<Types extends readonly MessageType[], Context> {
   /** Milliseconds of the pause after this many outages in a row. */
   pauseOf(failures: number): number {
     return this.#breaker?.delay(failures) ?? this.#options.parts.retry.delay(failures);
+  }
+
+  /** The number of messages that are being handled. */
+  get inFlight(): number {
+    return [...this.#running].length;
   }
 
   /** Aborts the handlers that run, but for those that wait for it, and releases their messages. */
@@ -222,6 +232,10 @@ export class MessageWork<Types extends readonly MessageType[], Context> {
     const { handlers, parts } = this.#options;
     const delivery = handling.message;
     const handle = (): Promise<void> | void => {
+      if (this.#options.parts.signals.timesHandlers) return this.#timed(call);
+      return call();
+    };
+    const call = (): Promise<void> | void => {
       if (result.ok) {
         const message = readMessage<Types>(delivery, result, parts.replies);
         handling.take(message);
@@ -240,6 +254,21 @@ export class MessageWork<Types extends readonly MessageType[], Context> {
         throw error;
       }
     });
+  }
+
+  /** Reports how long a handler takes. */
+  async #timed(call: () => Promise<void> | void): Promise<void> {
+    const { clock, signals } = this.#options.parts;
+    const startedAt = clock.now();
+    // The system's clock may be set back.
+    const seconds = (): number => Math.max(clock.now() - startedAt, 0) / 1_000;
+    try {
+      await call();
+    } catch (error) {
+      signals.handled(seconds(), error ?? new TypeError(`${String(error)} was thrown`));
+      throw error;
+    }
+    signals.handled(seconds(), undefined);
   }
 
   /** Runs in the span of a message, which ends with the failure if one is already known. */

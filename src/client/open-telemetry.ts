@@ -163,7 +163,7 @@ type Kind = "create" | "send" | "process" | "settle";
 const spanKinds = { create: "PRODUCER", send: "PRODUCER", process: "CONSUMER", settle: "CLIENT" } as const;
 
 /** The name of a settlement in the style of the conventions, e.g. `dead_letter`. */
-const settleName = (settlement: string): string =>
+export const settleName = (settlement: string): string =>
   settlement.replaceAll(/[A-Z]/g, (letter) => `_${letter.toLowerCase()}`);
 
 /** The attributes and links of one span. */
@@ -201,6 +201,9 @@ function hasPart(api: unknown, part: string): boolean {
   return typeof value === "object" && value !== null;
 }
 
+/** The value of `messaging.system` for an engine. */
+export const systemOf = (engine: string): string => (engine === "azure" ? "servicebus" : engine);
+
 /** Semantic conventions for messaging spans. */
 function attributesOf(
   kind: Kind,
@@ -208,7 +211,7 @@ function attributesOf(
   name: string = kind,
 ): Record<string, string | number> {
   return {
-    "messaging.system": engine === "azure" ? "servicebus" : engine,
+    "messaging.system": systemOf(engine),
     "messaging.destination.name": entityPath,
     "messaging.operation.type": kind,
     "messaging.operation.name": name,
@@ -217,7 +220,8 @@ function attributesOf(
   };
 }
 
-function typeOf(error: unknown): string {
+/** The value of `error.type`. */
+export function typeOf(error: unknown): string {
   if (typeof error === "object" && error !== null && "code" in error && typeof error.code === "string")
     return error.code;
   return error instanceof Error ? error.name : typeof error;

@@ -1,10 +1,12 @@
 import type { ClientParts } from "./client-parts.ts";
 import { pause } from "../time/pause.ts";
+import type { EntitySignals } from "./signals.ts";
 
 /** How long an outage pauses. */
 export interface OutageOptions extends Pick<ClientParts, "clock"> {
   /** Milliseconds of the pause after this many failures in a row. */
   readonly delay: (failures: number) => number;
+  readonly signals: Pick<EntitySignals, "paused" | "resumed">;
 }
 
 /**
@@ -73,7 +75,9 @@ export class Outage {
   /** Called when a message was handled. */
   ended(): void {
     this.#failures = 0;
-    this.#trial?.end();
+    if (this.#trial === undefined) return;
+    this.#options.signals.resumed();
+    this.#trial.end();
     this.#trial = undefined;
   }
 
@@ -87,8 +91,10 @@ export class Outage {
   }
 
   async #wait(): Promise<void> {
-    const { clock, delay } = this.#options;
-    await pause(clock, delay(++this.#failures), this.#stop);
+    const { clock, delay, signals } = this.#options;
+    const milliseconds = delay(++this.#failures);
+    signals.paused(milliseconds, this.#failures);
+    await pause(clock, milliseconds, this.#stop);
     this.#pause = undefined;
     if (this.#stop.aborted) return;
     this.#round = new AbortController();

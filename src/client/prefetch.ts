@@ -49,6 +49,11 @@ export class Prefetch {
     this.#renewal = new LockRenewal(options.clock, longestWait);
   }
 
+  /** The number of messages in it. */
+  get size(): number {
+    return this.#stock.length;
+  }
+
   /** At most `maxMessages` buffered messages, or else the next to arrive. @throws what fetching throws. */
   take({ maxMessages, maxWaitTime, signal }: ReceiveOptions): Promise<readonly Delivery[]> {
     if (this.#stop.signal.aborted) {

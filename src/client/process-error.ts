@@ -43,12 +43,19 @@ export function codeOf(error: unknown): ErrorCode {
   }
 }
 
-/** Creates the error reporter of a processor. */
+/** Codes of calls whose lock is gone. */
+const lockLostCodes: ReadonlySet<string> = new Set(["MessageLockLost", "SessionLockLost"]);
+
+/** Creates the error reporter of a processor, which also reports lost locks. */
 export function errorReporter(
   entityPath: string,
   processError: (args: ProcessErrorArgs) => Promise<void> | void,
+  lockLost: (error: unknown, envelope: Envelope) => void,
 ): ReportError {
   return async (errorSource, error, envelope, attempts = []) => {
+    const isLost = errorSource === "renewLock" || (errorSource === "settle" && lockLostCodes.has(codeOf(error)));
+    // The lock of a session is lost once for all its messages.
+    if (isLost && envelope !== undefined) lockLost(error, envelope);
     try {
       await processError({ entityPath, errorSource, error, code: codeOf(error), envelope, attempts });
     } catch {

@@ -3,6 +3,7 @@ import { SobreError } from "../errors/sobre-error.ts";
 import { checkOptions, milliseconds, type OptionChecks } from "../options/option-checks.ts";
 import { inTime } from "../time/pause.ts";
 import type { ClientParts } from "./client-parts.ts";
+import type { WatchedProcessor } from "./signals.ts";
 
 /** Options of closing a client or a processor. */
 export interface CloseOptions {
@@ -76,6 +77,11 @@ export interface ProcessorRun {
   /** Starts the loops; they end when the signal is aborted. */
   readonly start: (signal: AbortSignal, loop: RunLoop) => Promise<unknown>;
   readonly isPaused: () => boolean;
+  /** The number of messages that are being handled. */
+  readonly inFlight: () => number;
+  /** The number of prefetched messages. */
+  readonly buffered: () => number;
+  readonly errors: LoopErrors;
   /** Aborts the handlers that run and releases their messages. */
   readonly giveUp: () => GivenUp;
   /** Called when all loops have ended, or are given up. */
@@ -83,14 +89,29 @@ export interface ProcessorRun {
 }
 
 /** Starts the loops of a processor and tracks when they have ended. */
-export function runProcessor({ entityPath, parts, start, isPaused, giveUp, ended }: ProcessorRun): Processor {
+export function runProcessor(run: ProcessorRun): Processor {
+  const { entityPath, parts, start, isPaused, giveUp, ended, errors } = run;
+  const { signals } = parts;
   const stop = new AbortController();
   const loops = new Loops();
   let isRunning = true;
   let ending: Promise<void> | undefined;
   const end = (): Promise<void> => (ending ??= ended().then(() => parts.closed()));
+  const watched: WatchedProcessor = {
+    health: () => ({
+      entityPath,
+      status: isRunning ? (isPaused() ? "paused" : "running") : "ended",
+      inFlight: run.inFlight(),
+      buffered: run.buffered(),
+      error: isRunning ? undefined : errors.fatal,
+    }),
+  };
+  signals.processors.add(watched);
   const running = start(stop.signal, (body) => loops.run(body)).finally(async () => {
     isRunning = false;
+    // One that has ended by itself is still listed, so that it is noticed.
+    if (stop.signal.aborted) signals.processors.delete(watched);
+    else signals.processorEnded(errors.fatal);
     await end();
   });
   const closeIn = async (timeoutInMs: number, all: Promise<unknown>, isWithin: boolean): Promise<CloseReport> => {
@@ -98,6 +119,7 @@ export function runProcessor({ entityPath, parts, start, isPaused, giveUp, ended
     const allEnded = all.then(() => true);
     if (await inTime(clock, timeoutInMs, allEnded, false)) return nothingLeft;
     const { left, released } = giveUp();
+    signals.processors.delete(watched);
     // Only handlers that close it are waited for: ending the source would take their locks.
     const allGiven = Promise.all([released, loops.waitersEnded()]).then(end);
     await inTime<unknown>(clock, releaseTime, isWithin ? released : allGiven, undefined);
@@ -115,6 +137,7 @@ export function runProcessor({ entityPath, parts, start, isPaused, giveUp, ended
       checkOptions(closeOptions, closeChecks);
       const { timeoutInMs } = closeOptions;
       stop.abort();
+      if (!isRunning) signals.processors.delete(watched);
       const others = loops.othersEnded();
       const all = others ?? running;
       if (timeoutInMs !== undefined) return closeIn(timeoutInMs, all, others !== undefined);
@@ -133,6 +156,8 @@ const nothingLeft: CloseReport = { left: [] };
  * The errors that the loops of a processor have reported: a cause that fails all loops is reported once per attempt.
  */
 export class LoopErrors {
+  /** The error that ended a loop. */
+  fatal: unknown;
   readonly #attempts = new Map<string, number>();
 
   /**

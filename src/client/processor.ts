@@ -1,6 +1,6 @@
 import type { Delivery, ReceiveMode } from "../engine/delivery.ts";
 import type { MessageType } from "../message/message-type.ts";
-import type { ClientParts } from "./client-parts.ts";
+import { type ClientParts, partsAt } from "./client-parts.ts";
 import { type DeliverySource, openSource } from "./delivery-source.ts";
 import { LockRenewal } from "./lock-renewal.ts";
 import type { MessageContext } from "./handling.ts";
@@ -95,12 +95,14 @@ const checks: OptionChecks<ProcessorOptions> = { ...processingChecks, ...subscri
  */
 export function startProcessor<const Types extends readonly MessageType[] = readonly []>(
   entityPath: string,
-  parts: ClientParts,
+  clientParts: ClientParts,
   handlers: ProcessorHandlers<ReadMessage<Types>>,
   options: ProcessorOptions<Types> = {},
   shared?: DeliverySource,
 ): Processor {
   checkOptions(options, checks);
+  const parts = partsAt(clientParts, entityPath);
+  const { signals } = parts;
   const { receiveMode = "peekLock", maxConcurrentCalls = 1, prefetchCount = 0 } = options;
   const work = new MessageWork<Types, MessageContext>({ ...options, entityPath, parts, handlers });
   // A shared source belongs to a session, whose lock covers its messages.
@@ -134,6 +136,7 @@ export function startProcessor<const Types extends readonly MessageType[] = read
           const maxMessages = 1 + passedOver.size;
           const deliveries = await source.receive({ maxMessages, maxWaitTime: idleWait, signal: away.signal });
           errors.clear();
+          signals.received += deliveries.length;
           const fresh =
             passedOver.size === 0 ? undefined : deliveries.find((one) => !passedOver.has(one.sequenceNumber));
           const chosen = fresh ?? deliveries[0];
@@ -145,6 +148,7 @@ export function startProcessor<const Types extends readonly MessageType[] = read
       async failed(error, attempt) {
         turn.failed();
         const mayPass = await source.failed(error);
+        if (!mayPass) errors.fatal = error;
         if (errors.isNew(error, attempt)) await work.report("receive", error);
         return mayPass;
       },
@@ -155,9 +159,12 @@ export function startProcessor<const Types extends readonly MessageType[] = read
     entityPath,
     parts,
     isPaused: () => outage?.isPaused === true,
+    inFlight: () => work.inFlight,
+    buffered: () => source.buffered,
+    errors,
     giveUp: () => work.giveUp(),
     start: (signal, loop) => {
-      const away = new Outage({ clock: parts.clock, delay: (failures) => work.pauseOf(failures) }, signal);
+      const away = new Outage({ ...parts, delay: (failures) => work.pauseOf(failures) }, signal);
       outage = away;
       return Promise.all(
         Array.from({ length: maxConcurrentCalls }, () => loop((own) => receiveAll(signal, away, own))),

@@ -30,7 +30,9 @@ export async function repeat(
       failures = 0;
     } catch (error) {
       if (signal.aborted || !(await failed(error, ++failures))) return;
-      await pause(clock, retry.delay(failures), signal);
+      const delayInMs = retry.delay(failures);
+      retry.retrying(error, failures, delayInMs);
+      await pause(clock, delayInMs, signal);
     }
   }
 }

@@ -2,7 +2,7 @@ import type { Delivery, ReceiveMode, Settlement } from "../engine/delivery.ts";
 import { SobreError } from "../errors/sobre-error.ts";
 import type { MessageType } from "../message/message-type.ts";
 import type { AbortOption } from "./attempts.ts";
-import type { ClientParts } from "./client-parts.ts";
+import { type ClientParts, partsAt } from "./client-parts.ts";
 import { type DeliverySource, openSource } from "./delivery-source.ts";
 import { unreadableSettlement } from "./dead-lettering.ts";
 import { Hold } from "./hold.ts";
@@ -134,12 +134,13 @@ export function createReceiver<
   const OnUnreadable extends "hand-over" | "dead-letter" = "hand-over",
 >(
   entity: string,
-  parts: ClientParts,
+  shared: ClientParts,
   options: ReceiverOptions<Types, OnUnreadable> = {},
 ): Receiver<Received<Types, OnUnreadable>, ReadMessage<Types>> {
   checkOptions(options, receiverChecks);
   const { prefetchCount = 0, messageTypes } = options;
   const { entityPath, receiveMode } = receivingEnd(entity, options);
+  const parts = partsAt(shared, entityPath);
   const source = openSource({ ...parts, entityPath, receiveMode, prefetchCount });
   return receiverOver<Types, OnUnreadable>(source, { entityPath, receiveMode, parts }, { ...options, messageTypes });
 }
@@ -151,7 +152,7 @@ export function receiverOver<Types extends readonly MessageType[], OnUnreadable 
   options: ReceiverOptions<Types, OnUnreadable>,
 ): Receiver<Received<Types, OnUnreadable>, ReadMessage<Types>> {
   type Message = Received<Types, OnUnreadable>;
-  const { clock, retry } = parts;
+  const { clock, retry, signals } = parts;
   const { onUnreadable = "hand-over", messageTypes, maxAutoLockRenewalDurationInMs = 0 } = options;
   const read = createMessageReader(parts, messageTypes);
   const renewal = new LockRenewal(parts.clock, maxAutoLockRenewalDurationInMs);
@@ -176,17 +177,22 @@ export function receiverOver<Types extends readonly MessageType[], OnUnreadable 
       const isAway = result.error.retryable;
       const settlement: Settlement = isAway ? { kind: "release" } : unreadableSettlement(envelope, result);
       // If the lock is lost meanwhile, the message is redelivered; the rest of the batch is unaffected.
-      await source.engine.settle(entityPath, lockToken, settlement).catch(() => undefined);
+      await source.engine
+        .settle(entityPath, lockToken, settlement)
+        .then(() => signals.settled(settlement))
+        .catch(() => undefined);
       return isAway ? result.error : undefined;
     }
     const message = handedOver<Types, OnUnreadable>(delivery, result, parts.replies);
-    // A lost lock is reported when the message is settled.
+    // Settling the message rejects then.
+    const lost = (error: unknown): void => signals.lockLost(error, envelope.brokerProperties);
     const hold = new Hold();
     take(message, hold);
-    hold.lock = renewal.keep(lockedUntilUtc, { renew: () => settler.renew(message), lost: () => undefined });
+    hold.lock = renewal.keep(lockedUntilUtc, { renew: () => settler.renew(message), lost });
     return message;
   };
   const handAll = async (deliveries: readonly Delivery[]): Promise<readonly Message[]> => {
+    signals.received += deliveries.length;
     const messages: Message[] = [];
     let unavailable: SobreError | undefined;
     for (const handed of await Promise.all(deliveries.map(hand)))

@@ -91,6 +91,9 @@ export class Recovery {
     const marks = { ...failure, ...countsOf(plan) };
     // A deferred message stays deferred when it is abandoned: its retries need a timer, or a session that has one.
     const isDeferred = waitsForTimer(message.envelope);
+    const { signals } = this.#options.parts;
+    if (plan.kind === "immediate") signals.immediateRetries++;
+    else signals.delayedRetries++;
     if (plan.kind === "immediate" && (!isDeferred || order !== undefined))
       await settler.settle(message, { kind: "abandon", propertiesToModify: marks });
     else if (order !== undefined) {

@@ -1,6 +1,6 @@
 import type { Delivery, Settlement } from "../engine/delivery.ts";
 import type { EngineReceiver } from "../engine/engine.ts";
-import type { ClientParts } from "./client-parts.ts";
+import { type ClientParts, partsAt } from "./client-parts.ts";
 import { Link } from "./link.ts";
 import { idleWait, repeat } from "./receive-loop.ts";
 import { isRetryable } from "./attempts.ts";
@@ -27,11 +27,12 @@ export class ReplyInbox {
   readonly #link: Link<EngineReceiver>;
   #running: Promise<void> | undefined;
 
-  constructor(parts: ClientParts, options: InboxOptions) {
+  constructor(shared: ClientParts, options: InboxOptions) {
     const { entityPath, sessionId } = options;
+    const parts = partsAt(shared, entityPath);
     this.#parts = parts;
     this.#options = options;
-    this.#link = new Link("reply inbox", () =>
+    const open = (): Promise<EngineReceiver> =>
       sessionId === undefined
         ? parts.engine.openReceiver(entityPath, { receiveMode: "peekLock" })
         : parts.engine.acceptSession(entityPath, {
@@ -39,8 +40,9 @@ export class ReplyInbox {
             receiveMode: "peekLock",
             maxWaitTime: 0,
             signal: this.#stop.signal,
-          }),
-    );
+          });
+    const state = parts.signals.link(sessionId === undefined ? "receiver" : "session");
+    this.#link = new Link("reply inbox", open, state);
   }
 
   /** Resolves when replies can arrive: the session is locked before the first request is sent. */
@@ -79,10 +81,13 @@ export class ReplyInbox {
   }
 
   async #handle(delivery: Delivery): Promise<void> {
+    const { signals } = this.#parts;
+    signals.received++;
     const settlement = await this.#options.deliver(delivery);
     if (delivery.lockToken === undefined) return;
     try {
       await this.#parts.engine.settle(this.#options.entityPath, delivery.lockToken, settlement);
+      signals.settled(settlement);
     } catch (error) {
       // The reply was delivered; nothing waits for a redelivery.
       this.#options.onError(error);

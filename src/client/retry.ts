@@ -2,6 +2,7 @@ import { SobreError } from "../errors/sobre-error.ts";
 import type { Clock } from "../time/clock.ts";
 import { checkOptions, countFrom, milliseconds, oneOf, type OptionChecks } from "../options/option-checks.ts";
 import { Call, type RunOptions, triesOf, type TryOptions } from "./attempts.ts";
+import type { Retrying } from "./signals.ts";
 
 /**
  * How calls are retried, with the names of `@azure/service-bus`: only after a retryable error, and only calls that are
@@ -37,6 +38,10 @@ export interface Retry {
    * @throws what the last try threw, SobreError `Aborted` when the signal is aborted.
    */
   run<T>(operation: () => Promise<T>, options?: RunOptions): Promise<T>;
+  /** Reports a wait before a retry of its caller's own. */
+  readonly retrying: Retrying;
+  /** The same, with another listener for its retries. */
+  reporting(retrying: Retrying): Retry;
 }
 
 const checks: OptionChecks<RetryOptions> = {
@@ -56,12 +61,18 @@ export function createRetry(clock: Clock, options: RetryOptions = {}): Retry {
     // Jitter, so that clients that failed together do not retry together.
     return Math.min(steady, longest) * (0.8 + 0.4 * Math.random());
   };
-  const bounds = { clock, timeout: options.timeoutInMs ?? 60_000, delay, tries: triesOf(clock) };
-  return {
-    delay,
-    once: (operation, callOptions = none) => new Call(bounds, operation, callOptions, 0).run(),
-    run: (operation, callOptions = none) => new Call(bounds, operation, callOptions, maxRetries).run(),
+  const limits = { clock, timeout: options.timeoutInMs ?? 60_000, delay, tries: triesOf(clock) };
+  const reporting = (retrying: Retrying): Retry => {
+    const bounds = { ...limits, retrying };
+    return {
+      delay,
+      once: (operation, callOptions = none) => new Call(bounds, operation, callOptions, 0).run(),
+      run: (operation, callOptions = none) => new Call(bounds, operation, callOptions, maxRetries).run(),
+      retrying,
+      reporting,
+    };
   };
+  return reporting(() => undefined);
 }
 
 const none = {};

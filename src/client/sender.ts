@@ -3,7 +3,7 @@ import type { EngineSender, TransactionOption } from "../engine/engine.ts";
 import { amend, type Envelope } from "../envelope/envelope.ts";
 import { SobreError } from "../errors/sobre-error.ts";
 import type { MessageType, MessageToSend } from "../message/message-type.ts";
-import type { ClientParts } from "./client-parts.ts";
+import { type ClientParts, partsAt } from "./client-parts.ts";
 import { operationOn } from "./tracing.ts";
 import { InFlight } from "./in-flight.ts";
 import { Link } from "./link.ts";
@@ -139,13 +139,14 @@ const senderChecks: OptionChecks<SenderOptions> = {
 /** Creates a sender; the link is opened by the first send. */
 export function createSender<const Types extends readonly MessageType[] = readonly []>(
   entityPath: string,
-  parts: ClientParts,
+  shared: ClientParts,
   options: SenderOptions<Types> = {},
 ): Sender<MessageToSend<Types>> {
   checkOptions(options, senderChecks);
   const { via, maxInFlight = 1_000, messageTypes } = options;
-  const { engine, retry, tracing } = parts;
-  const link = new Link("sender", () => engine.openSender(entityPath, { via }));
+  const parts = partsAt(shared, entityPath);
+  const { engine, retry, tracing, signals } = parts;
+  const link = new Link("sender", () => engine.openSender(entityPath, { via }), signals.link("sender"));
   const inFlight = new InFlight(maxInFlight);
   const one = operationOn(engine, entityPath);
   const writer = createMessageWriter(parts, tracing && ((message) => tracing.inject(message, one)));
@@ -169,9 +170,21 @@ export function createSender<const Types extends readonly MessageType[] = readon
       throw error;
     }
   };
+  const counted = async <T>(count: number, call: () => Promise<T>): Promise<T> => {
+    try {
+      const result = await call();
+      signals.sent += count;
+      return result;
+    } catch (error) {
+      signals.sendFailed(error, count);
+      throw error;
+    }
+  };
   const sendEnvelopes = (envelopes: readonly Envelope[], sendOptions?: SendMessagesOptions): Promise<void> => {
     const bytes = envelopes.reduce((sum, { payload }) => sum + payload.byteLength, 0);
-    return inFlight.run(envelopes.length, bytes, () => sendNow(envelopes, sendOptions));
+    return inFlight.run(envelopes.length, bytes, () =>
+      counted(envelopes.length, () => sendNow(envelopes, sendOptions)),
+    );
   };
   const sendNow = async (envelopes: readonly Envelope[], sendOptions: SendMessagesOptions = {}): Promise<void> => {
     // A transaction belongs to its connection, so a send in it is not retried on another.
@@ -232,7 +245,8 @@ export function createSender<const Types extends readonly MessageType[] = readon
         amend(envelope, { brokerProperties: { scheduledEnqueueTimeUtc } }),
       );
       const schedule = (): Promise<readonly bigint[]> => engine.schedule(entityPath, envelopes, { transaction });
-      return retry[transaction === undefined ? "run" : "once"](schedule, { signal: abortSignal });
+      const attempts = transaction === undefined ? "run" : "once";
+      return counted(envelopes.length, () => retry[attempts](schedule, { signal: abortSignal }));
     },
     async cancelScheduledMessages(sequenceNumbers, cancelOptions = {}) {
       const numbers = sequenceNumbersOf(sequenceNumbers);

@@ -1,7 +1,7 @@
 import type { Delivery } from "../engine/delivery.ts";
 import type { EngineSessionReceiver } from "../engine/engine.ts";
 import type { MessageType } from "../message/message-type.ts";
-import type { ClientParts } from "./client-parts.ts";
+import { type ClientParts, partsAt } from "./client-parts.ts";
 import type { KeptLock, LockRenewal } from "./lock-renewal.ts";
 import type { Handling, MessageContext } from "./handling.ts";
 import { MessageWork } from "./message-work.ts";
@@ -28,6 +28,7 @@ import { isSessionGone, type Retry } from "./retry.ts";
 import { type Progress, SessionOrder } from "./session-order.ts";
 import { type HeldSession, heldSession } from "./session-receiver.ts";
 import { Settler } from "./settling.ts";
+import type { EntitySignals } from "./signals.ts";
 import { Slot } from "./slot.ts";
 
 /** Options of a session processor. */
@@ -80,11 +81,13 @@ export const sessionChecks: OptionChecks<SessionProcessorOptions> = {
  */
 export function startSessionProcessor<const Types extends readonly MessageType[] = readonly []>(
   entityPath: string,
-  parts: ClientParts,
+  clientParts: ClientParts,
   handlers: ProcessorHandlers<ReadMessage<Types>, SessionContext>,
   options: SessionProcessorOptions<Types> = {},
 ): Processor {
   checkOptions(options, sessionChecks);
+  const parts = partsAt(clientParts, entityPath);
+  const { signals } = parts;
   const { receiveMode = "peekLock", maxConcurrentSessions = 8, sessionIds } = options;
   const { maxConcurrentCallsPerSession: calls = 1, sessionIdleTimeoutInMs: idle = 60_000 } = options;
   const { retries } = options;
@@ -105,8 +108,9 @@ export function startSessionProcessor<const Types extends readonly MessageType[]
           holds: retries?.holdSession === true,
         })
       : undefined;
-  const serving = { work, retry, settler, calls, idle, orderOf, renewal: () => renewalOf(parts, options) };
+  const serving = { work, retry, settler, signals, calls, idle, orderOf, renewal: () => renewalOf(parts, options) };
   const errors = new LoopErrors();
+  const state = signals.link("session");
   const acceptAll = (sessionId: string | undefined, signal: AbortSignal, run: Run): Promise<void> => {
     const { outage } = run;
     const turn = new Turn(outage);
@@ -120,6 +124,7 @@ export function startSessionProcessor<const Types extends readonly MessageType[]
           const wait = { sessionId, receiveMode, maxWaitTime: idleWait, signal: outage.signal };
           const link = await engine.acceptSession(entityPath, wait);
           isHeld = true;
+          state.opened();
           progressed();
           errors.clear();
           await serve(link, { ...serving, ...run });
@@ -127,15 +132,19 @@ export function startSessionProcessor<const Types extends readonly MessageType[]
           if (outage.isOn) return;
           // No free session within the wait is not an error; an engine that does not wait is asked less often.
           if (isHeld || codeOf(error) !== "ServiceTimeout" || signal.aborted) throw error;
+          state.opened();
           if (clock.now() === startedAt) await pause(clock, retry.delay(1), signal);
         }
       },
       async failed(error, attempt) {
         turn.failed();
+        const mayPass = isRetryable(error) || isSessionGone(error);
+        if (!isSessionGone(error)) state.lost(error);
+        if (!mayPass) errors.fatal = error;
         // Sessions are lost independently of each other.
         if (isSessionGone(error) || errors.isNew(error, attempt))
           await work.report(isHeld ? "receive" : "acceptSession", error);
-        return isRetryable(error) || isSessionGone(error);
+        return mayPass;
       },
     });
   };
@@ -146,18 +155,21 @@ export function startSessionProcessor<const Types extends readonly MessageType[]
     entityPath,
     parts,
     isPaused: () => away?.isPaused === true,
+    inFlight: () => work.inFlight,
+    buffered: () => 0,
+    errors,
     giveUp() {
       const { left, released } = work.giveUp();
       const given = [...held].filter((session) => !session.isWaiting());
       return { left, released: released.then(() => Promise.all(given.map((session) => session.release()))) };
     },
     start: (signal, loop) => {
-      const outage = new Outage({ clock, delay: (failures) => work.pauseOf(failures) }, signal);
+      const outage = new Outage({ clock, signals, delay: (failures) => work.pauseOf(failures) }, signal);
       away = outage;
       const run = { loop, outage, held };
       return Promise.all(wanted.map((sessionId) => loop(() => acceptAll(sessionId, signal, run))));
     },
-    ended: async () => undefined,
+    ended: async () => state.closed(),
   });
 }
 
@@ -165,6 +177,7 @@ export function startSessionProcessor<const Types extends readonly MessageType[]
 interface Serving<Types extends readonly MessageType[]> extends Run {
   readonly work: MessageWork<Types, SessionContext>;
   readonly settler: Settler;
+  readonly signals: EntitySignals;
   readonly retry: Retry;
   readonly calls: number;
   readonly idle: number;
@@ -191,7 +204,7 @@ const progressOf = (isAway: boolean): Progress => (isAway ? "away" : "handled");
 /** Handles the messages of a session until it is idle or lost, then releases it. */
 async function serve<Types extends readonly MessageType[]>(
   link: EngineSessionReceiver,
-  { work, settler, retry, calls, idle, renewal, orderOf, loop, outage, held }: Serving<Types>,
+  { work, settler, signals, retry, calls, idle, renewal, orderOf, loop, outage, held }: Serving<Types>,
 ): Promise<void> {
   const locks = renewal();
   const running = new Set<Handling>();
@@ -199,6 +212,7 @@ async function serve<Types extends readonly MessageType[]>(
   const lost = (error: unknown): void => {
     for (const handling of running) handling.loseLock(error);
     gone.abort(error);
+    signals.lockLost(error, { sessionId: link.sessionId });
     void work.report("renewLock", error);
   };
   // Restarted with each message, so a busy session keeps its lock.
@@ -231,6 +245,7 @@ async function serve<Types extends readonly MessageType[]>(
       if (either.aborted) return;
       const [delivery] = await link.receive({ maxMessages: 1, maxWaitTime: idle, signal: either });
       if (delivery === undefined) return;
+      signals.received++;
       // A locked message is released with the session; any other would be lost.
       if (outage.isOn && delivery.lockToken !== undefined) return;
       const one = (message: Delivery): Promise<boolean> => handle(message, slot, own);

@@ -2,7 +2,7 @@ import type { Delivery, ReceiveMode } from "../engine/delivery.ts";
 import type { Engine, EngineSessionReceiver, ReceiveOptions } from "../engine/engine.ts";
 import type { MessageType } from "../message/message-type.ts";
 import { type AbortOption, isRetryable } from "./attempts.ts";
-import type { ClientParts } from "./client-parts.ts";
+import { type ClientParts, partsAt } from "./client-parts.ts";
 import type { DeliverySource } from "./delivery-source.ts";
 import { Link } from "./link.ts";
 import { LockRenewal } from "./lock-renewal.ts";
@@ -19,6 +19,7 @@ import { codeOf } from "./process-error.ts";
 import type { ReadMessage, Received } from "./received-message.ts";
 import { type Receiver, receiverOver } from "./receiver.ts";
 import { type ReceiverOptions, receivingChecks, receivingEnd } from "./receiver-options.ts";
+import type { EntitySignals } from "./signals.ts";
 import { isSessionGone, type Retry } from "./retry.ts";
 import { abortChecks } from "./sender.ts";
 
@@ -93,7 +94,7 @@ export async function acceptSession<
 >(
   entity: string,
   sessionId: string | undefined,
-  parts: ClientParts,
+  shared: ClientParts,
   options: SessionReceiverOptions<Types, OnUnreadable>,
   closed: AbortSignal,
 ): Promise<ReceivedSession<Types, OnUnreadable>> {
@@ -104,9 +105,10 @@ export async function acceptSession<
     maxAutoLockRenewalDurationInMs = 300_000,
   } = options;
   const end = receivingEnd(entity, options);
+  const parts = partsAt(shared, end.entityPath);
   const renewal = new LockRenewal(parts.clock, maxAutoLockRenewalDurationInMs);
   const either = abortSignal === undefined ? closed : AbortSignal.any([abortSignal, closed]);
-  const { clock, engine, retry } = parts;
+  const { clock, engine, retry, signals } = parts;
   const { receiveMode } = end;
   const until = clock.now() + maxWaitTimeInMs;
   const accept = (): Promise<EngineSessionReceiver> => {
@@ -122,7 +124,7 @@ export async function acceptSession<
       late: (link: EngineSessionReceiver) => void link.close().catch(() => undefined),
     }),
   );
-  const source = new SessionSource(first, { engine, entity, receiveMode, renewal });
+  const source = new SessionSource(first, { engine, entity, receiveMode, renewal, signals });
   const receiver = receiverOver<Types, OnUnreadable>(
     source,
     { ...end, parts },
@@ -147,27 +149,31 @@ interface SessionSourceOptions {
   readonly entity: string;
   readonly receiveMode: ReceiveMode;
   readonly renewal: LockRenewal;
+  readonly signals: EntitySignals;
 }
 
 /** The deliveries of a session; one that was lost is accepted again by the next receive. */
 class SessionSource implements DeliverySource {
   readonly engine: Engine;
+  readonly buffered: number = 0;
   readonly sessionId: string;
   /** The session as last accepted. */
   held: EngineSessionReceiver;
   readonly #renewal: LockRenewal;
   readonly #link: Link<EngineSessionReceiver>;
+  readonly #signals: EntitySignals;
   readonly #stop = new AbortController();
   #isLost = false;
 
-  constructor(first: EngineSessionReceiver, { engine, entity, receiveMode, renewal }: SessionSourceOptions) {
+  constructor(first: EngineSessionReceiver, { engine, entity, receiveMode, renewal, signals }: SessionSourceOptions) {
     const { sessionId } = first;
+    this.#signals = signals;
     this.engine = engine;
     this.sessionId = sessionId;
     this.held = first;
     this.#renewal = renewal;
     this.#keep();
-    this.#link = new Link("session receiver", async () => {
+    const reopen = async (): Promise<EngineSessionReceiver> => {
       if (!this.#isLost) return this.held;
       this.held = await engine.acceptSession(entity, {
         sessionId,
@@ -177,7 +183,8 @@ class SessionSource implements DeliverySource {
       });
       this.#keep();
       return this.held;
-    });
+    };
+    this.#link = new Link("session receiver", reopen, signals.link("session"));
   }
 
   async receive(options: ReceiveOptions): Promise<readonly Delivery[]> {
@@ -207,8 +214,9 @@ class SessionSource implements DeliverySource {
 
   #keep(): void {
     const { held } = this;
-    // A lost lock is reported by the next receive or settlement.
-    const target = { renew: () => held.renewSessionLock(), lost: () => undefined };
+    // The next receive or settlement rejects then.
+    const lost = (error: unknown): void => this.#signals.lockLost(error, { sessionId: this.sessionId });
+    const target = { renew: () => held.renewSessionLock(), lost };
     this.#renewal.keep(held.sessionLockedUntilUtc(), target);
   }
 }

@@ -109,7 +109,7 @@ export interface SettleOptions extends TransactionOption, AbortOption {}
 export interface SettlerOptions {
   readonly entityPath: string;
   /** Transactions begin on the connection in it; lock tokens are valid on any connection. */
-  readonly parts: Pick<ClientParts, "engine" | "retry" | "tracing">;
+  readonly parts: Pick<ClientParts, "engine" | "retry" | "tracing" | "signals">;
   /** The connection that holds the locks. */
   readonly engine: () => Engine;
 }
@@ -174,6 +174,7 @@ export class Settler {
       else if (hold !== undefined) hold.isSettled = false;
       throw error;
     }
+    this.#options.parts.signals.settled(settlement);
     hold?.release();
   }
 
@@ -191,6 +192,7 @@ export class Settler {
     if (hold !== undefined) hold.isSettled = true;
     try {
       await parts.retry.run(() => this.#replace(token, envelope), settling);
+      parts.signals.settled({ kind: "complete" });
       span?.end();
     } catch (error) {
       span?.end(error);

@@ -7,11 +7,12 @@ import type { DeliveryFacts } from "../../src/amqp/message/envelope-annotations.
 import { encodeMessage } from "../../src/amqp/message/encode-message.ts";
 import { tokenOf } from "../../src/amqp/message/lock-tag.ts";
 import { createClient } from "../../src/create-client.ts";
-import type { ProcessorOptions } from "../../src/client/index.ts";
+import type { ClientOptions, Metrics, ProcessorOptions } from "../../src/client/index.ts";
 import { createMessageReader } from "../../src/client/message-reader.ts";
 import { handedOver } from "../../src/client/received-message.ts";
 import { Replies } from "../../src/client/replies.ts";
 import { createRetry } from "../../src/client/retry.ts";
+import { Signals } from "../../src/client/signals.ts";
 import { systemClock } from "../../src/time/index.ts";
 import { createSerializer } from "../../src/codec/index.ts";
 import type { Envelope } from "../../src/envelope/index.ts";
@@ -50,6 +51,7 @@ const replies = new Replies({
   clock: systemClock,
   retry: createRetry(systemClock),
   tracing: undefined,
+  signals: new Signals({ name: "memory" }).root,
   closed: () => undefined,
 });
 
@@ -238,10 +240,23 @@ async function processorFigures(): Promise<readonly Figure[]> {
   ];
 }
 
-/** The features that are there for failing handlers. */
-const features: Pick<ProcessorOptions, "retries" | "pauseWhen"> = {
-  retries: { immediate: 2, delayed: ["10s", "1m"], retryable: () => true },
-  pauseWhen: { failureRate: 0.5, error: () => true },
+/** The options for failing handlers and for watching. */
+interface Features {
+  readonly processor: Pick<ProcessorOptions, "retries" | "pauseWhen">;
+  readonly client: Pick<ClientOptions, "onEvent" | "metrics">;
+}
+
+/** Takes the durations of handlers, and is never asked for the counts. */
+const metrics: Metrics = {
+  start: () => ({ handled: (entity, seconds, error) => void (keep = [entity, seconds, error]), stop: () => undefined }),
+};
+
+const features: Features = {
+  processor: {
+    retries: { immediate: 2, delayed: ["10s", "1m"], retryable: () => true },
+    pauseWhen: { failureRate: 0.5, error: () => true },
+  },
+  client: { onEvent: (event) => void (keep = event), metrics },
 };
 
 /** Nanoseconds to receive, read, check and complete all messages, with nothing around. */
@@ -275,11 +290,11 @@ async function byHand(envelope: Envelope): Promise<number> {
 async function byProcessor(
   envelope: Envelope,
   type: ReturnType<typeof defineMessage>,
-  options: Pick<ProcessorOptions, "retries" | "pauseWhen"> = {},
+  used: Features = { processor: {}, client: {} },
 ): Promise<number> {
   const engine = memoryEngine({ queues: ["orders"] });
   await (await engine.openSender("orders")).send(Array.from({ length: count }, () => envelope));
-  const client = createClient({ engine, serializer: createSerializer({ codecs: [json()] }) });
+  const client = createClient({ ...used.client, engine, serializer: createSerializer({ codecs: [json()] }) });
   let handled = 0;
   const start = process.cpuUsage();
   await new Promise<void>((resolve, reject) => {
@@ -291,7 +306,7 @@ async function byProcessor(
         },
         processError: ({ error }) => reject(error),
       },
-      { ...options, messageTypes: [type] },
+      { ...used.processor, messageTypes: [type] },
     );
   });
   const spent = nanosecondsSince(start);

@@ -53,7 +53,8 @@ describe("a processor in receiveAndDelete that pauses", () => {
 describe("the trial after a pause", () => {
   it("belongs to the call that took it, not to one that had an earlier trial", async () => {
     const clock = new ManualClock();
-    const outage = new Outage({ clock, delay: () => second }, new AbortController().signal);
+    const signals = { paused: () => undefined, resumed: () => undefined };
+    const outage = new Outage({ clock, delay: () => second, signals }, new AbortController().signal);
     const [earlier, later] = [new Turn(outage), new Turn(outage)];
     outage.begin();
     await clock.advance(second);
