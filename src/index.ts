@@ -48,7 +48,8 @@ export { createSerializer, type Serializer, type SerializerOptions } from "./cod
 export type { QueueOptions, SubscriptionOptions, TopicOptions } from "./engine/admin.ts";
 export type { Delivery, ReceiveMode } from "./engine/delivery.ts";
 export type { Engine, Transaction } from "./engine/engine.ts";
-export { memoryEngine, type MemoryEngineOptions, type TopicSetup } from "./engines/memory/memory-engine.ts";
+export type { TopicSetup } from "./engine/entity-setup.ts";
+export { memoryEngine, type MemoryEngineOptions } from "./engines/memory/memory-engine.ts";
 export type { ApplicationProperties, ApplicationPropertyValue } from "./envelope/application-properties.ts";
 export type { BrokerProperties, BrokerPropertiesInit } from "./envelope/broker-properties.ts";
 export { envelopeFromJson, envelopeToJson } from "./envelope/envelope-json.ts";

@@ -10,6 +10,7 @@ import { oneLine } from "./display.ts";
 import { migrateCommand } from "./migrate-command.ts";
 import { exitCodes, Misuse } from "./misuse.ts";
 import { peekCommand } from "./peek-command.ts";
+import { postgresCommand } from "./postgres-command.ts";
 import type { Product } from "./product.ts";
 import { receiveCommand } from "./receive-command.ts";
 import { sendCommand } from "./send-command.ts";
@@ -31,6 +32,7 @@ export async function run(args: readonly string[], product: Product, terminal: T
     serve: () => serveCommand(terminal, finish),
     ui: () => uiCommand(terminal, finish),
     store: () => storeCommand(terminal, finish),
+    postgres: () => postgresCommand(terminal, finish),
     send: () => sendCommand(terminal, finish),
     receive: () => receiveCommand(terminal, finish),
     peek: () => peekCommand(terminal, finish),
@@ -70,7 +72,7 @@ function withInner(command: Command): readonly Command[] {
 }
 
 /** Left out of the overall help, so that it fits on a screen; the lines of `decode`, `serve` and `queue` mention them. */
-const withOthers: ReadonlySet<string> = new Set(["encode", "store", "topic", "subscription", "rule"]);
+const withOthers: ReadonlySet<string> = new Set(["encode", "store", "postgres", "topic", "subscription", "rule"]);
 
 function frame({ version }: Product, terminal: Terminal): Command {
   return new Command("sobre")

@@ -7,14 +7,21 @@ import type { Terminal } from "./terminal.ts";
 /** `sobre serve` for commander; its implementation is loaded when it runs. */
 export function serveCommand(terminal: Terminal, finish: Finish): Command {
   return new Command("serve")
-    .summary("serve queues and topics to Azure Service Bus clients; also: store")
+    .summary("serve queues to Azure Service Bus clients; also: store, postgres")
     .description(
       "Serves a broker over AMQP 1.0, so that the official clients connect with the\n" +
         "connection string it prints. Stop it with Ctrl+C. The broker is in memory and\n" +
-        "is lost when it stops, unless --data names a directory.",
+        "is lost when it stops, unless --data names a directory, or --postgres a\n" +
+        "database that several servers may share.",
     )
     .option("-c, --config <FILE>", "entities, in a Config.json of the official emulator")
     .option("-d, --data <DIR>", "keep everything on disk here; nothing acknowledged is lost on restart")
+    .option("--postgres <URL>", "keep everything in this database, for any number of servers at once")
+    .option("--schema <NAME>", "the schema of its tables (default: sobre)")
+    .option("--namespace <NAME>", "a further namespace, in a schema of its name; may be repeated", collect)
+    .option("--migrate", "create the tables, or upgrade them; see also: sobre postgres migrate")
+    .option("--transaction-pooler", "the URL leads to PgBouncer in transaction mode, or the like")
+    .option("--listen <URL>", "the database without that pooler, to be woken by other servers")
     .option("-p, --port <N>", "port for AMQP, HTTP and TLS; 0 for any free one", wholeNumber("--port", 0, 65_535), 5672)
     .option(
       "--http-port <N>",
@@ -54,6 +61,9 @@ key. SOBRE_SERVE_KEYS also takes keys, as NAME=KEY;NAME=KEY. Keys from the
 variable and from files are not printed. ServiceBusAdministrationClient requires
 https: --tls writes its certificate to a file; trust it with NODE_EXTRA_CA_CERTS.
 
+A URL without a password takes that of PGPASSWORD or ~/.pgpass. A key named as
+a --namespace is that namespace's. Servers of one database need the same keys.
+
 With --emulator, anyone who can reach the server can use it without a key, as
 with the official emulator. EMULATOR_HTTP_PORT sets --http-port; ACCEPT_EULA,
 SQL_SERVER, MSSQL_SA_PASSWORD and SQL_WAIT_INTERVAL are accepted but not needed.
@@ -62,10 +72,12 @@ Examples:
   sobre serve --queue orders
   sobre serve --config Config.json --port 5672
   sobre serve --data ./broker --queue orders
+  sobre serve --postgres postgres://app@db/shop --key-file keys --host 0.0.0.0
   sobre serve --auto-create --quiet
 
-Exit codes: 0 ended by a signal, 1 the port or the directory is in use, or the
-directory is damaged, 2 wrong usage, or a missing or invalid file.`,
+Exit codes: 0 ended by a signal, 1 the port or the directory is in use, the
+directory is damaged, or the database refuses, 2 wrong usage, or a missing or
+invalid file.`,
     )
     .action(async (options: ServeCommand) => {
       const { serve } = await import("./serve.ts");

@@ -13,11 +13,12 @@ import { readInput } from "./input.ts";
 import { exitCodes, Misuse, orMisuse, unreadable } from "./misuse.ts";
 import { keepMemorySmall } from "./serve-memory.ts";
 import { type Keys, keysOf } from "./serve-keys.ts";
+import { checkPostgres, keysApart, openPostgres, type Opened, type PostgresCommand } from "./serve-postgres.ts";
 import { servedInspector, type UiMode } from "./serve-ui.ts";
 import type { Terminal } from "./terminal.ts";
 
 /** The arguments of `sobre serve`. */
-export interface ServeCommand {
+export interface ServeCommand extends PostgresCommand {
   readonly config?: string;
   /** The directory of a store; none keeps everything in memory. */
   readonly data?: string;
@@ -60,6 +61,7 @@ const defaultHttpPort = 5300;
 
 /** Serves until `stop` resolves; resolves to the exit code. */
 export async function serve(command: ServeCommand, terminal: Terminal, stop: Promise<void>): Promise<number> {
+  checkPostgres(command);
   const { emulator = false, host = emulator ? "0.0.0.0" : "localhost", quiet = false } = command;
   const { bold } = terminal.style;
   const configured = await entitiesOf(command);
@@ -73,37 +75,39 @@ export async function serve(command: ServeCommand, terminal: Terminal, stop: Pro
   // Without keys, the inspector is for this machine alone.
   const ui = configured.keys === undefined && !isLoopback(host) ? "off" : (command.ui ?? "read");
   const httpHandler = ui === "off" ? undefined : servedInspector(ui, terminal);
-  const server = await started(command, { ...configured, tls, host, httpHandler }, (event) => {
+  const running = await started(command, { ...configured, tls, host, httpHandler }, (event) => {
     if (!quiet) void terminal.out(`${timeOfDay()} ${oneLine(event.text)}\n`);
   });
-  if (server instanceof SobreError) {
-    terminal.err(`sobre: ${server.message}\n`);
+  if (running instanceof SobreError) {
+    terminal.err(`sobre: ${running.message}\n`);
     return exitCodes.failed;
   }
+  const { server, namespaces } = running;
   const trusted = command.tls === true && tls !== undefined ? await writeCertificate(tls.cert) : undefined;
   const entities = await listing(server);
+  const isShown = configured.keys === undefined || configured.keys === command.key;
   const lines = [
     ...(entities.length === 0 ? ["  no entities yet"] : entities),
+    ...namespaces.map(({ name, connectionString }) => `  namespace     ${name}: ${shown(connectionString, isShown)}`),
     ...(trusted === undefined ? [] : ["", `  certificate   ${trusted}`]),
     ...(ui === "off" ? [] : ["", `  inspector     ${urlOf(server, tls !== undefined)}`]),
   ];
-  const isShown = configured.keys === undefined || configured.keys === command.key;
-  const connectionString = isShown
-    ? server.connectionString
-    : server.connectionString.replace(/;SharedAccessKey=[^;]*/, ";SharedAccessKey=(not shown)");
+  const connectionString = shown(server.connectionString, isShown);
   await terminal.out(
-    quiet ? `${connectionString}\n` : banner(server, [bold(connectionString), "", ...lines], command.data, terminal),
+    quiet ? `${connectionString}\n` : banner(server, [bold(connectionString), "", ...lines], command, terminal),
   );
   // The modules of Testcontainers wait for this line.
   if (emulator) await terminal.out("Emulator Service is Successfully Up!\n");
   const endWatch = keepMemorySmall();
   await stop;
   endWatch();
-  await server.close();
-  if (command.data !== undefined) await server.engine.close();
+  await running.close();
   if (trusted !== undefined) await rm(dirname(trusted), { recursive: true, force: true });
   return exitCodes.done;
 }
+
+const shown = (connectionString: string, isShown: boolean): string =>
+  isShown ? connectionString : connectionString.replace(/;SharedAccessKey=[^;]*/, ";SharedAccessKey=(not shown)");
 
 /** The certificate for TLS, generated or read. @throws Misuse */
 async function certificateOf(
@@ -126,7 +130,7 @@ async function writeCertificate(cert: string): Promise<string> {
   return path;
 }
 
-/** The initial entities and the keys, from the command line or the configuration. */
+/** The initial entities and the keys of all namespaces, from the command line or the configuration. */
 type Configured = Pick<ServerOptions, "queues" | "topics" | "keys" | "tls" | "host" | "httpHandler">;
 
 async function entitiesOf(command: ServeCommand): Promise<Configured> {
@@ -163,29 +167,56 @@ async function readText(path: string, most: number): Promise<string> {
   return Buffer.from(bytes).toString("utf8");
 }
 
+/** A server with what it serves. */
+interface Running {
+  readonly server: Server;
+  readonly namespaces: readonly { readonly name: string; readonly connectionString: string }[];
+  close(): Promise<void>;
+}
+
 async function started(
   command: ServeCommand,
   configured: Configured,
   onEvent: (event: ServerEvent) => void,
-): Promise<Server | SobreError> {
+): Promise<Running | SobreError> {
   const { port, autoCreate, data, maxMemory: megabytes, emulator: trustedNetwork, virtualTime = false } = command;
-  const { queues, topics, keys, tls, host, httpHandler } = configured;
+  const { queues, topics, tls, host, httpHandler } = configured;
   const httpPort = command.httpPort ?? emulatorPort(command) ?? (port === 0 ? 0 : defaultHttpPort);
   const control = command.control === true || virtualTime;
   const clock = virtualTime ? new ManualClock() : undefined;
   const maxMemory = megabytes === undefined ? undefined : megabytes * 2 ** 20;
+  const { keys, ofNamespaces } = keysApart(configured.keys, command.namespace);
   let engine: Engine | undefined;
+  let opened: Opened | undefined;
+  const closeEngines = async (): Promise<void> => {
+    await engine?.close();
+    await opened?.close();
+  };
   try {
+    if (command.postgres !== undefined) opened = await openPostgres(command, { queues, topics });
     if (data !== undefined) {
       const { durableEngine } = await import("../engines/durable/durable-engine.ts");
       engine = await durableEngine({ directory: data, queues, topics, clock, memoryBudget: maxMemory });
     }
-    const entities = engine === undefined ? { queues, topics, maxMemory } : { engine };
+    const given = opened?.engine ?? engine;
+    const entities = given === undefined ? { queues, topics, maxMemory } : { engine: given };
     const ports = { host, port, httpPort };
-    const access = { keys, tls, trustedNetwork, httpHandler };
-    return await startServer({ ...entities, ...ports, ...access, control, clock, autoCreate, onEvent });
+    const access = { keys, tls, trustedNetwork, httpHandler, health: opened?.health, lockSecret: opened?.lockSecret };
+    const server = await startServer({ ...entities, ...ports, ...access, control, clock, autoCreate, onEvent });
+    const namespaces = Array.from(opened?.namespaces ?? [], ([name, other]) => ({
+      name,
+      ...server.namespace(name, { engine: other, keys: ofNamespaces.get(name) }),
+    }));
+    return {
+      server,
+      namespaces,
+      async close() {
+        await server.close();
+        await closeEngines();
+      },
+    };
   } catch (error) {
-    await engine?.close();
+    await closeEngines();
     if (!(error instanceof SobreError)) throw error;
     const option = portOptions.get(error.path);
     // An entity or an option is wrong: the caller's mistake, not the machine's.
@@ -202,12 +233,14 @@ function emulatorPort({ emulator = false, emulatorHttpPort: given }: ServeComman
   throw new Misuse("EMULATOR_HTTP_PORT must be a port: a whole number from 0 to 65535");
 }
 
-/** Codes of a port or directory that is in use, damaged, full or not writable. */
+/** Codes of a port, directory or database that is in use, damaged, full, not there or not writable. */
 const machineCodes: ReadonlySet<ErrorCode> = new Set([
   "InvalidOperation",
   "DecodeFailed",
   "UnauthorizedAccess",
   "ServiceBusy",
+  "ServiceCommunicationProblem",
+  "ServiceTimeout",
 ]);
 
 /** The command's option for each option of the server. */
@@ -233,16 +266,17 @@ const urlOf = ({ host, httpPort }: Server, isSecure: boolean): string =>
 function banner(
   { host, port, httpPort }: Server,
   lines: readonly string[],
-  data: string | undefined,
+  { data, postgres, schema = "sobre" }: ServeCommand,
   terminal: Terminal,
 ): string {
+  const place = postgres === undefined ? data : `the schema ${schema} of the database`;
   const { dim } = terminal.style;
   return [
     `Serving on ${host}:${port}${httpPort === port ? "" : ` and ${host}:${httpPort} (HTTP)`}.`,
     "",
     ...lines,
     "",
-    dim(`Ends with Ctrl+C; ${data === undefined ? "nothing is kept" : `everything is kept in ${oneLine(data)}`}.`),
+    dim(`Ends with Ctrl+C; ${place === undefined ? "nothing is kept" : `everything is kept in ${oneLine(place)}`}.`),
     "",
   ].join("\n");
 }

@@ -19,6 +19,7 @@ export type {
   TopicOptions,
   TopicRuntimeProperties,
 } from "./admin.ts";
+export type { EntitySetup, TopicSetup } from "./entity-setup.ts";
 export { propertyNames, type PropertyNames } from "../envelope/property-names.ts";
 export { deliveryFromJson, deliveryToJson } from "./delivery-json.ts";
 export { boundSends } from "./bounded-sender.ts";

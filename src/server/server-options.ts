@@ -25,6 +25,12 @@ export interface ServerEvent {
   readonly text: string;
 }
 
+/** The state of a server's engine, with any further members: anyone who reaches the server can read it. */
+export interface ServerHealth {
+  /** `healthy` when clients can work. */
+  readonly status: string;
+}
+
 /** Options of `startServer`, including the entities and clock of `memoryEngine`. */
 export interface ServerOptions extends Omit<MemoryEngineOptions, "keys"> {
   /** The engine to serve, which the caller must close. Default: a new memory engine. */
@@ -53,6 +59,16 @@ export interface ServerOptions extends Omit<MemoryEngineOptions, "keys"> {
    * there. Default: none.
    */
   readonly httpHandler?: HttpHandler | undefined;
+  /**
+   * Answers `/health`, as JSON, e.g. that of `postgresServing`. The HTTP status is 503 after an error and for every other
+   * `status` than `healthy`. Default: `{ status: "healthy" }`.
+   */
+  readonly health?: (() => Promise<ServerHealth>) | undefined;
+  /**
+   * Seals the lock tokens that clients get over HTTP. Servers of one broker must have the same, so that a lock taken at one is
+   * settled at another. Default: a random one.
+   */
+  readonly lockSecret?: string | undefined;
   /** Whether missing entities are created on first use. Default: false. */
   readonly autoCreate?: boolean | undefined;
   /** A key and its certificate as PEM, for TLS on the same port. Default: none. */
@@ -68,7 +84,9 @@ export interface ServerOptions extends Omit<MemoryEngineOptions, "keys"> {
 }
 
 /** Options of `Server.namespace`: entities as in `memoryEngine`, or an engine. */
-export interface NamespaceOptions extends Omit<MemoryEngineOptions, "clock"> {
+export interface NamespaceOptions extends Omit<MemoryEngineOptions, "clock" | "keys"> {
+  /** Shared access keys by name. Default: on a server with keys, a generated one named as the namespace. */
+  readonly keys?: SharedAccessKeys | undefined;
   /** The engine to serve, which the caller must close. Default: a new memory engine on the server's clock. */
   readonly engine?: Engine | undefined;
 }
@@ -135,6 +153,8 @@ const checks: OptionChecks<ServerOptions> = {
   verifyToken: aFunction,
   control: flag,
   httpHandler: handler,
+  health: aFunction,
+  lockSecret: name,
   autoCreate: flag,
   tls: object,
   limits: object,
@@ -170,6 +190,7 @@ export function checkServerOptions(options: ServerOptions): void {
 /** Checks the options of a namespace. @throws SobreError `InvalidArgument` naming the option. */
 export function checkNamespaceOptions(options: NamespaceOptions): void {
   checkOptions(options, namespaceChecks);
+  if (options.keys !== undefined) checkKeys(options.keys);
   checkEntities(options);
 }
 

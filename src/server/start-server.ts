@@ -127,9 +127,8 @@ class RunningServer implements Server, ControlledServer {
   }
 
   get connectionString(): string {
-    const [keyName = rootKeyName, key = wellKnownKey] = Object.entries(this.#keys ?? {})[0] ?? [];
-    const value = typeof key === "string" ? key : key.key;
-    return connectionString({ host: this.host, port: this.port, keyName, key: value });
+    const { host, port } = this;
+    return connectionString({ host, port, ...firstKey(this.#keys, rootKeyName) });
   }
 
   /** @throws SobreError `InvalidArgument` when the key or certificate is not usable. */
@@ -169,10 +168,9 @@ class RunningServer implements Server, ControlledServer {
   namespace(name: string, options: NamespaceOptions = {}): ServedNamespace {
     checkOption("name", name, isName);
     checkNamespaceOptions(options);
-    const { engine, name: keyName } = this.#namespaces.find(name) ?? this.#newNamespace(name, options);
+    const { engine, name: label, keys } = this.#namespaces.find(name) ?? this.#newNamespace(name, options);
     const { host, port } = this;
-    const key = this.#keys === undefined ? wellKnownKey : this.#secret;
-    return { engine, connectionString: connectionString({ host, port, keyName, key }) };
+    return { engine, connectionString: connectionString({ host, port, ...firstKey(keys, label) }) };
   }
 
   async close(): Promise<void> {
@@ -199,23 +197,24 @@ class RunningServer implements Server, ControlledServer {
     return this.#control?.over(engine) ?? engine;
   }
 
-  #newNamespace(name: string, { engine: given, ...entities }: NamespaceOptions): Namespace {
+  #newNamespace(name: string, { engine: given, keys: own, ...entities }: NamespaceOptions): Namespace {
     if (!/^[A-Za-z0-9][A-Za-z0-9-]{0,62}$/.test(name))
       throw new SobreError("InvalidArgument", "The name of a namespace must have 1 to 63 letters, digits and hyphens.");
     const { clock } = this.#options;
     const keys = this.#keys;
-    if (keys !== undefined && Object.hasOwn(keys, name))
+    if (own === undefined && keys !== undefined && Object.hasOwn(keys, name))
       throw new SobreError(
         "InvalidArgument",
         `The server has a key named ${name}. Choose another name for the namespace.`,
       );
-    if (given === undefined && this.engine.name === "durable")
+    if (given === undefined && lasting.has(this.engine.name))
       throw new SobreError(
         "InvalidOperation",
-        `This server has a durable engine, but the messages of the namespace ${name} would not be stored. Give it an engine: a durableEngine with a separate directory, or a memoryEngine.`,
+        `This server has a ${this.engine.name} engine, but the messages of the namespace ${name} would not be stored. Give it an engine: one with a separate directory or schema, or a memoryEngine.`,
       );
     const engine = given === undefined ? this.#newEngine({ ...entities, clock }) : this.#served(given);
-    const namespace: Namespace = { name, engine, keys: keys === undefined ? undefined : { [name]: this.#secret } };
+    const generated = keys === undefined ? undefined : { [name]: this.#secret };
+    const namespace: Namespace = { name, engine, keys: own ?? generated };
     this.#namespaces.add(namespace);
     return namespace;
   }
@@ -281,6 +280,8 @@ class RunningServer implements Server, ControlledServer {
       handlers: await this.#handlers(),
       home: this.#options.httpHandler?.path,
       trustedNetwork: this.#options.trustedNetwork,
+      health: this.#options.health,
+      lockSecret: this.#options.lockSecret,
       autoCreate: this.#autoCreate,
       failed: (error, trackingId) => this.#failed(error, trackingId),
     });
@@ -328,6 +329,18 @@ class RunningServer implements Server, ControlledServer {
   #tick(): void {
     for (const socket of this.#sockets) socket.tick();
   }
+}
+
+/** Engines whose messages outlive the process. */
+const lasting: ReadonlySet<string> = new Set(["durable", "postgres"]);
+
+/** The first key, or the well-known one under this name. */
+function firstKey(
+  keys: SharedAccessKeys | undefined,
+  name: string,
+): { readonly keyName: string; readonly key: string } {
+  const [keyName = name, key = wellKnownKey] = Object.entries(keys ?? {})[0] ?? [];
+  return { keyName, key: typeof key === "string" ? key : key.key };
 }
 
 /** Bytes for messages that leave as many to everything else. A container's limit counts as the machine's memory. */

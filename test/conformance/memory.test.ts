@@ -1,3 +1,4 @@
+import { readFileSync } from "node:fs";
 import { describe, expect, it } from "vitest";
 import {
   engineSuite,
@@ -32,6 +33,16 @@ describe("the engine conformance suite", () => {
     const names = engineSuite.map(({ name }) => name);
 
     expect(new Set(names).size).toBe(names.length);
+  });
+
+  it("has in the README the count that the engines are held to", () => {
+    const readme = readFileSync(new URL("../../README.md", import.meta.url), "utf8");
+
+    const lines = readme.matchAll(/^\| (?:all|\[`(?:durable|postgres)Engine).*\| (\d+ of \d+) +\|$/gm);
+    const counts = Array.from(lines, ([, count]) => count);
+
+    expect(counts).toHaveLength(3);
+    expect(new Set(counts)).toEqual(new Set([`${engineSuite.length} of ${engineSuite.length}`]));
   });
 
   it("fails a deviation that does not deviate any more", async () => {

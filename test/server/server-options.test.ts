@@ -6,7 +6,7 @@ import { ServiceBusClient } from "@azure/service-bus";
 import { describe, expect, it } from "vitest";
 import { durableEngine } from "../../src/engines/durable/index.ts";
 import { memoryEngine } from "../../src/engines/memory/index.ts";
-import { type ServerOptions, startServer } from "../../src/server/index.ts";
+import { type ServerHealth, type ServerOptions, startServer } from "../../src/server/index.ts";
 import { storeDirectory } from "../engines/durable/store-directory.support.ts";
 import { codeOf } from "../servers/azure-scenario.support.ts";
 
@@ -103,5 +103,36 @@ describe("the options of a server", () => {
     expect(refused).toBe("UnauthorizedAccess");
     expect(server.namespace("INNER").connectionString).toBe(connectionString);
     expect(() => server.namespace("root")).toThrow("The server has a key named");
+  });
+
+  it("give a namespace the keys that its options name, so that several servers take the same", async () => {
+    await using server = await startServer({ keys: { root: "secret" } });
+    const { connectionString } = server.namespace("inner", { queues: ["q"], keys: { inner: "of its own" } });
+    expect(connectionString).toContain("SharedAccessKeyName=inner;SharedAccessKey=of its own;");
+    const client = new ServiceBusClient(connectionString, { retryOptions: { maxRetries: 0 } });
+    await client.createSender("q").sendMessages({ body: 1 });
+    await client.close();
+    expect(() => server.namespace("other", { keys: {} })).toThrow("keys must have at least one key");
+  });
+});
+
+async function healthOf(health?: () => Promise<ServerHealth>): Promise<unknown> {
+  await using server = await startServer({ health });
+  const response = await fetch(`http://localhost:${server.port}/health`);
+  return [response.status, await response.json()];
+}
+
+describe("/health", () => {
+  it("tells what the engine's owner says about it, with 503 for whatever is not healthy", async () => {
+    expect(await healthOf()).toEqual([200, { status: "healthy" }]);
+    expect(await healthOf(async () => ({ status: "healthy", backlog: 3 }))).toEqual([
+      200,
+      { status: "healthy", backlog: 3 },
+    ]);
+    expect(await healthOf(async () => ({ status: "full" }))).toEqual([503, { status: "full" }]);
+  });
+
+  it("tells nothing of an error but that there is one", async () => {
+    expect(await healthOf(() => Promise.reject(new Error("a secret")))).toEqual([503, { status: "unhealthy" }]);
   });
 });

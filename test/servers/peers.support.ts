@@ -68,7 +68,13 @@ export const peers: readonly Peer[] = [
   {
     name: "PostgreSQL 18, from npm",
     needs: "the registry of npm, and Linux or macOS",
-    tests: ["postgres-18.test.ts", "postgres-nodes.test.ts", "postgres-transactions.test.ts", "postgres-page.test.ts"],
+    tests: [
+      "postgres-18.test.ts",
+      "postgres-nodes.test.ts",
+      "postgres-page.test.ts",
+      "postgres-serve.test.ts",
+      "postgres-transactions.test.ts",
+    ],
     install: installPostgres,
   },
   {

@@ -1,1 +1,2 @@
-export { memoryEngine, type MemoryEngineOptions, type TopicSetup } from "./memory-engine.ts";
+export type { TopicSetup } from "../../engine/entity-setup.ts";
+export { memoryEngine, type MemoryEngineOptions } from "./memory-engine.ts";

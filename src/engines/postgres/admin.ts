@@ -15,6 +15,7 @@ import { compileRule } from "../../broker/rule.ts";
 import { writeRule } from "../../broker/stored-rule.ts";
 import { invalidOption } from "../../options/option-checks.ts";
 import type { Session } from "./database.ts";
+import { tombstoneAge } from "./directory.ts";
 import { type Entity, queuesOf, type Subscription } from "./entities.ts";
 import { sequencesOf } from "./place.ts";
 import { numberOf } from "./rows.ts";
@@ -154,6 +155,7 @@ async function drop(store: Store, session: Session, entities: readonly Entity[],
     `update ${schema}.entity set key = null, version = $2, used_at = $3 where id = any($1::bigint[])`,
     [entities.map(({ id }) => id), version, store.now()],
   );
+  await session.query(`delete from ${schema}.entity where key is null and used_at < $1`, [store.now() - tombstoneAge]);
   for (const entity of entities) {
     const partitioned = entity.type === "subscription" ? entity.topic.settings : entity.settings;
     const partitions = partitioned.enablePartitioning ? partitionCount : 0;

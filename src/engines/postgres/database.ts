@@ -1,5 +1,6 @@
 import { createHash } from "node:crypto";
 import { Client, Pool, TypeOverrides } from "pg";
+import { invalidOption } from "../../options/option-checks.ts";
 import type { PostgresClient, PostgresPool } from "./driver.ts";
 import { isRow, type Row } from "./rows.ts";
 import { databaseFailure } from "./failures.ts";
@@ -22,6 +23,10 @@ export interface DatabaseSetup {
   readonly statementTimeout: number;
   /** Maximum number of connections of a pool of our own. */
   readonly maxConnections: number;
+  /** Whether a pooler in between gives each transaction another connection of the server: nothing may outlive one. */
+  readonly isPooled?: boolean | undefined;
+  /** Whether the server keeps the plans of statements. */
+  readonly preparesStatements?: boolean | undefined;
 }
 
 /** Object identifier of `int8`, whose values do not all fit a `number`. */
@@ -39,13 +44,14 @@ export class Database implements Session {
   /** Whether statements are prepared on each connection. */
   #prepares: boolean;
 
-  constructor({ connectionString, pool, statementTimeout, maxConnections }: DatabaseSetup) {
+  constructor(setup: DatabaseSetup) {
+    const { pool, statementTimeout, preparesStatements = false } = setup;
     this.#timeout = statementTimeout;
-    this.#own = pool === undefined ? ownPool(connectionString, statementTimeout, maxConnections) : undefined;
+    this.#own = pool === undefined ? ownPool(setup) : undefined;
     const used = pool ?? this.#own;
     if (used === undefined) throw new RangeError("There is no pool.");
     this.#pool = used;
-    this.#prepares = this.#own !== undefined;
+    this.#prepares = preparesStatements;
   }
 
   async query(statement: string, values?: Values): Promise<readonly Row[]> {
@@ -62,8 +68,8 @@ export class Database implements Session {
     const prepares = this.#prepares;
     try {
       return await work(prepares).catch((error: unknown) => {
-        if (!prepares || !isUnprepared(error)) throw error;
-        this.#prepares = false;
+        if (!prepares || !(isUnprepared(error) || isOutdated(error))) throw error;
+        if (isUnprepared(error)) this.#prepares = false;
         return work(false);
       });
     } catch (error) {
@@ -78,12 +84,13 @@ export class Database implements Session {
     let isBroken: boolean | Error = false;
     try {
       await run(client, "begin isolation level read committed");
-      await run(client, `select set_config('statement_timeout', $1, true)`, [String(this.#timeout)]);
+      await run(client, timeouts, [String(this.#timeout)]);
       const result = await work({ query: (statement, values) => run(client, statement, values, prepares) });
       await run(client, "commit");
       return result;
     } catch (error) {
       await run(client, "rollback").catch(() => (isBroken = true));
+      isBroken ||= isOutdated(error);
       throw error;
     } finally {
       client.off("error", ignore);
@@ -103,6 +110,10 @@ export class Database implements Session {
     }
   }
 }
+
+/** Ends a transaction that hangs, whatever the connection's settings. */
+const timeouts =
+  "select set_config('statement_timeout', $1, true), set_config('idle_in_transaction_session_timeout', $1, true)";
 
 /** A connection that receives the notifications of a channel. */
 export interface Listener {
@@ -145,18 +156,32 @@ export async function listen(
 
 const ignore = (): void => {};
 
-function ownPool(connectionString: string | undefined, statementTimeout: number, maxConnections: number): Pool {
+/** @throws SobreError `InvalidArgument` unless it is the URL of a database; never with the URL, which has a password. */
+export function checkConnectionString(option: string, connectionString: string): void {
+  try {
+    if (!/^(?:postgres(?:ql)?:\/\/|socket:|\/)/.test(connectionString)) throw new TypeError("not a URL");
+    // It is parsed by the constructor, and without it only where errors are lost.
+    void new Client({ connectionString });
+  } catch {
+    throw invalidOption(option, "must be the URL of a database, e.g. postgres://user:password@host:5432/name");
+  }
+}
+
+function ownPool({ connectionString, statementTimeout, maxConnections, isPooled = false }: DatabaseSetup): Pool {
   const pool = new Pool({
     connectionString,
     max: maxConnections,
     allowExitOnIdle: true,
-    statement_timeout: statementTimeout,
-    idle_in_transaction_session_timeout: statementTimeout,
     connectionTimeoutMillis: statementTimeout,
     // A server that is unreachable does not cancel its statements.
     query_timeout: statementTimeout + 1000,
-    // The statistics of a queue are those of a minute ago, when it was empty or full: its indexes are the right way at any size.
-    options: String.raw`-c default_transaction_isolation=read\ committed -c enable_seqscan=off -c enable_bitmapscan=off -c jit=off`,
+    // Poolers refuse what belongs to one connection of the server.
+    ...(!isPooled && {
+      statement_timeout: statementTimeout,
+      idle_in_transaction_session_timeout: statementTimeout,
+      // The statistics of a queue are those of a minute ago, when it was empty or full: its indexes are the right way at any size.
+      options: String.raw`-c default_transaction_isolation=read\ committed -c enable_seqscan=off -c enable_bitmapscan=off -c jit=off`,
+    }),
   });
   // Losing an idle connection has no effect: the next statement opens another.
   pool.on("error", ignore);
@@ -171,7 +196,7 @@ const preparedNames = new Map<string, string>();
 /** The name under which a statement is prepared: statements of the same name are the same anywhere. */
 function preparedName(text: string): string | undefined {
   let name = preparedNames.get(text);
-  if (name === undefined && preparedNames.size < mostPrepared) {
+  if (name === undefined && preparedNames.size < mostPrepared && !text.includes('"numbers_')) {
     name = `sobre_${createHash("sha256").update(text).digest("hex").slice(0, 32)}`;
     preparedNames.set(text, name);
   }
@@ -183,6 +208,9 @@ const unprepared: ReadonlySet<unknown> = new Set(["26000", "42P05"]);
 
 const isUnprepared = (error: unknown): boolean =>
   error instanceof Error && "code" in error && unprepared.has(error.code);
+
+/** Whether a connection has plans for tables that a migration has changed since. Nothing was done then. */
+const isOutdated = (error: unknown): boolean => error instanceof Error && "code" in error && error.code === "0A000";
 
 /** Runs statements on a connection of the caller. */
 export const sessionOn = (client: PostgresClient): Session => ({

@@ -18,7 +18,7 @@ import {
 import { bigintOf, maybeNumber, maybeText, numberOf, type Row, textOf } from "./rows.ts";
 
 /** Milliseconds for which the rows of deleted entities are kept, so that every node notices the deletion. */
-const tombstoneAge = 3_600_000;
+export const tombstoneAge = 3_600_000;
 
 /** This node's cache of the entities of a namespace; every statement checks that it matches the database. */
 export class Directory {

@@ -9,6 +9,7 @@ const meanings: readonly (readonly [state: string, code: ErrorCode, what: string
   ["3F000", "InvalidOperation", "has no such schema. Run `sobre postgres migrate`"],
   ["42P01", "InvalidOperation", "lacks a table of the engine. Run `sobre postgres migrate`"],
   ["42703", "InvalidOperation", "has tables of another version. Run `sobre postgres migrate` with the newest release"],
+  ["08P01", "InvalidOperation", "refused the connection's settings. Behind a pooler, set transactionPooler"],
   ["40", "ServiceBusy", "gave the statement up for others. Nothing was changed; try again"],
   ["55P03", "ServiceBusy", "did not get a lock in time. Nothing was changed; try again"],
   ["57014", "ServiceTimeout", "gave the statement up after its time. Nothing was changed; try again"],

@@ -6,6 +6,7 @@ import { Completions } from "./completions.ts";
 import type { Lane } from "./entities.ts";
 import { Followed, type FollowedWork } from "./followed.ts";
 import { LaneState } from "./lanes.ts";
+import { Prune } from "./prune.ts";
 import type { Store } from "./store.ts";
 import { sweep } from "./sweep.ts";
 import { Wakes } from "./wakes.ts";
@@ -35,6 +36,7 @@ export class Home {
   readonly transactions: Set<Settling> = new Set();
   readonly #followed: Followed;
   readonly #wakes: Wakes;
+  readonly #prune: Prune;
   readonly #sweepInterval: number;
   readonly #lanes = new Map<number, LaneState>();
   readonly #completions = new Map<number, Completions>();
@@ -57,6 +59,7 @@ export class Home {
   constructor(store: Store, sweepInterval: number, connectionString: string | undefined) {
     this.store = store;
     this.#sweepInterval = sweepInterval;
+    this.#prune = new Prune(store);
     const { database: session, schema } = store;
     this.#wakes = new Wakes({ session, schema, connectionString, onWake: (queues) => this.#heard(queues) });
     this.#followed = new Followed(session, (queues) => store.onArrival(queues));
@@ -180,6 +183,7 @@ export class Home {
     const swept = await sweep(this.store, { lanes: this.#lanes, readsBehind });
     const took = performance.now() - begun;
     if (readsBehind) this.#readsBehindAt = begun + took * shareOfSweeps;
+    await this.#prune.run(now);
     if (isExact || begun >= this.#idleEntitiesAt) {
       this.#idleEntitiesAt = begun + idleEntitiesInterval;
       await deleteIdle(this.store, now);

@@ -6,7 +6,7 @@ import { numberOf } from "./rows.ts";
  * Statements that upgrade the tables from each version to the next; `$schema` stands for the quoted schema. They are never
  * changed once released, and each leaves the tables usable by nodes of the previous version.
  */
-const migrations: readonly (readonly string[])[] = [
+export const migrations: readonly (readonly string[])[] = [
   [
     // One row; its version increases with every change of an entity or rule, so that nodes notice when their cache is stale.
     "create table $schema.namespace (one boolean primary key default true check (one), version bigint not null)",
@@ -78,45 +78,67 @@ const migrations: readonly (readonly string[])[] = [
     )`,
     "create index seen_at on $schema.seen (entity, at)",
   ],
+  [
+    // Shared by the nodes that serve the namespace, for what they hand to clients that may turn to another node.
+    "alter table $schema.namespace add column secret text not null default gen_random_uuid()::text",
+    // Old message ids are deleted in batches.
+    "alter table $schema.seen set (autovacuum_vacuum_scale_factor = 0.01, autovacuum_vacuum_cost_delay = 0)",
+  ],
 ];
-
-/** The version of the tables that this release needs. */
-const schemaVersion: number = migrations.length;
 
 /** Serializes migrations of any schema: only one runs at a time. */
 const migrationLock = 0x736f_6272;
 
+/** Milliseconds that an upgrade waits for a table: while it waits, the nodes that use the table wait behind it. */
+const longestWait = 5000;
+
 /**
- * Creates the schema and its tables, or upgrades them if they are not up to date.
+ * Creates the schema and its tables, or upgrades them if they are not up to date; all or nothing. Nodes of older releases
+ * go on meanwhile and afterwards.
  *
- * @throws SobreError `InvalidOperation` for tables of a newer release.
+ * @param schema Quoted.
+ * @returns the versions before and after.
+ * @throws SobreError `InvalidOperation` for tables of a newer release; `ServiceBusy` when a table is in use for longer
+ * than 5 seconds.
  */
-export async function migrate(database: Database, schema: string): Promise<void> {
-  if ((await versionOf(database, schema)) === schemaVersion) return;
-  await database.transaction(async (session) => {
+export async function migrate(
+  database: Database,
+  schema: string,
+  steps: typeof migrations = migrations,
+): Promise<{ readonly from: number; readonly to: number }> {
+  const to = steps.length;
+  if ((await versionOf(database, schema)) === to) return { from: to, to };
+  return database.transaction(async (session) => {
     await session.query("select pg_advisory_xact_lock($1)", [migrationLock]);
-    await session.query(`create schema if not exists ${schema}`);
+    await session.query("select set_config('lock_timeout', $1, true)", [String(longestWait)]);
+    // Even of a schema that exists, the statement needs the right to create one.
+    const [there] = await session.query("select 1 as one where to_regnamespace($1) is not null", [schema]);
+    if (there === undefined) await session.query(`create schema ${schema}`);
     await session.query(
       `create table if not exists ${schema}.migration (version integer primary key, at timestamptz not null default now())`,
     );
-    const version = await versionOf(session, schema);
-    checkVersion(version);
-    for (const [index, statements] of migrations.entries()) {
-      if (index < version) continue;
+    const from = await versionOf(session, schema);
+    checkVersion(from, to);
+    for (const [index, statements] of steps.entries()) {
+      if (index < from) continue;
       for (const statement of statements) await session.query(statement.replaceAll("$schema", schema));
       await session.query(`insert into ${schema}.migration (version) values ($1)`, [index + 1]);
     }
+    return { from, to };
   });
 }
 
 /** @throws SobreError `InvalidOperation` unless the tables have the version of this release. */
 export async function checkSchema(database: Database, schema: string): Promise<void> {
   const version = await versionOf(database, schema);
-  checkVersion(version);
-  if (version === schemaVersion) return;
+  const needed = migrations.length;
+  checkVersion(version, needed);
+  if (version === needed) return;
+  const found =
+    version === 0 ? `The schema ${schema} has no tables of sobre` : `The tables in ${schema} have version ${version}`;
   throw new SobreError(
     "InvalidOperation",
-    `The tables in the schema ${schema} have version ${version}, and this release needs ${schemaVersion}. Run \`sobre postgres migrate\`.`,
+    `${found}, and this release needs version ${needed}. Run \`sobre postgres migrate\`, or allow it with \`migrate\`.`,
   );
 }
 
@@ -128,10 +150,30 @@ async function versionOf(session: Session, schema: string): Promise<number> {
   return row === undefined ? 0 : numberOf(row, "version");
 }
 
-function checkVersion(version: number): void {
-  if (version <= schemaVersion) return;
+function checkVersion(version: number, known: number): void {
+  if (version <= known) return;
   throw new SobreError(
     "InvalidOperation",
-    `The tables have version ${version}, and this release knows ${schemaVersion}. Use a newer release of sobre.`,
+    `The tables have version ${version}, and this release knows ${known}. Use a newer release of sobre.`,
   );
+}
+
+/**
+ * Lets a role send, receive and settle, and nothing else: it can neither create, change or delete entities nor upgrade tables.
+ *
+ * @param role Quoted.
+ */
+export async function grantMessages(database: Database, schema: string, role: string): Promise<void> {
+  const grants = [
+    `grant usage on schema ${schema} to ${role}`,
+    `grant select on ${schema}.migration, ${schema}.namespace, ${schema}.entity to ${role}`,
+    `grant update (used_at) on ${schema}.entity to ${role}`,
+    `grant select, insert, update, delete on ${schema}.delivery, ${schema}.body, ${schema}.session, ${schema}.seen to ${role}`,
+    // Each queue has sequences for its numbers, those to be created included.
+    `grant usage, select on all sequences in schema ${schema} to ${role}`,
+    `alter default privileges in schema ${schema} grant usage, select on sequences to ${role}`,
+  ];
+  await database.transaction(async (session) => {
+    for (const grant of grants) await session.query(grant);
+  });
 }

@@ -7,6 +7,7 @@ import { answerData, targetOf } from "./data-plane.ts";
 import type { HttpHandler } from "./http-handler.ts";
 import type { HttpRequest, HttpResponse } from "./http-message.ts";
 import { SealedLocks } from "./sealed-locks.ts";
+import type { ServerHealth } from "../server-options.ts";
 import { refusalOfPage } from "../foreign-page.ts";
 import { isPropertyHeader } from "../../http/property-headers.ts";
 import { notAllowed, refusalOf } from "./refusal.ts";
@@ -22,6 +23,10 @@ export interface HttpEndpointOptions {
   readonly home?: string | undefined;
   /** Creates a missing entity on first use. Default: no entity is created. */
   readonly autoCreate?: ((engine: Engine, entity: string) => Promise<void>) | undefined;
+  /** Answers `/health`. Default: that it is healthy. */
+  readonly health?: (() => Promise<ServerHealth>) | undefined;
+  /** Seals lock tokens. Default: a random one. */
+  readonly lockSecret?: string | undefined;
   /** Called with an error of the server itself; the client gets only the tracking id. */
   readonly failed?: ((error: unknown, trackingId: string) => void) | undefined;
 }
@@ -29,17 +34,18 @@ export interface HttpEndpointOptions {
 /** Answers HTTP requests to a broker: the runtime REST API, Atom administration and `/health`. */
 export class HttpEndpoint {
   readonly #options: HttpEndpointOptions;
-  readonly #locks = new SealedLocks();
+  readonly #locks: SealedLocks;
   /** Messages locked over HTTP are held by one connection per namespace. */
   readonly #engines = new Map<Engine, Promise<Engine>>();
 
   constructor(options: HttpEndpointOptions) {
     this.#options = options;
+    this.#locks = new SealedLocks(options.lockSecret);
   }
 
   /** Never rejects. */
   async answer(request: HttpRequest): Promise<HttpResponse> {
-    if (request.path === "health") return health(request);
+    if (request.path === "health") return health(request, this.#options.health);
     try {
       return await this.#route(request);
     } catch (error) {
@@ -111,7 +117,11 @@ export class HttpEndpoint {
 const isBrowserAtRoot = ({ method, path, headers }: HttpRequest): boolean =>
   path === "" && (method === "GET" || method === "HEAD") && (headers["accept"] ?? "").includes("text/html");
 
-function health({ method }: HttpRequest): HttpResponse {
+const healthy = async (): Promise<ServerHealth> => ({ status: "healthy" });
+
+async function health({ method }: HttpRequest, ask: () => Promise<ServerHealth> = healthy): Promise<HttpResponse> {
   if (method !== "GET" && method !== "HEAD") return notAllowed("GET, HEAD");
-  return { status: 200, headers: { "content-type": "application/json" }, body: '{"status":"healthy"}' };
+  const state = await ask().catch(() => ({ status: "unhealthy" }));
+  const status = state.status === "healthy" ? 200 : 503;
+  return { status, headers: { "content-type": "application/json" }, body: JSON.stringify(state) };
 }

@@ -15,10 +15,15 @@ const uuid = /^[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}$/i;
  * Lock tokens that are valid only with the key with which the message was received.
  *
  * Over HTTP, only the token proves who holds a lock, and an engine's tokens can be guessed from others. So they are
- * encrypted, as one AES block each, with a random key per server start.
+ * encrypted, as one AES block each.
  */
 export class SealedLocks {
-  readonly #secret = randomBytes(32);
+  readonly #secret: string;
+
+  /** @param secret Default: a random one, so that tokens end with the server. */
+  constructor(secret: string = randomBytes(32).toString("hex")) {
+    this.#secret = secret;
+  }
 
   /** The locks of the clients with this key. */
   of(keyName: string): ClientLocks {

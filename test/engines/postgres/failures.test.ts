@@ -1,6 +1,6 @@
 import { describe, expect, it } from "vitest";
 import { databaseFailure } from "../../../src/engines/postgres/failures.ts";
-import { quotedSchema } from "../../../src/engines/postgres/identifier.ts";
+import { quoted } from "../../../src/engines/postgres/identifier.ts";
 import { SobreError } from "../../../src/errors/index.ts";
 
 /** An error as the driver makes it for what the server says. */
@@ -47,8 +47,8 @@ describe("a failure of PostgreSQL", () => {
 
 describe("the name of a schema", () => {
   it("is a plain identifier, since it is the only text that gets into a statement", () => {
-    expect(quotedSchema("shop_1")).toBe('"shop_1"');
+    expect(quoted("schema", "shop_1")).toBe('"shop_1"');
     for (const schema of ["", "Shop", "1shop", 'a"b', "a b", "a;drop", "pg_temp", "x".repeat(64), "é"])
-      expect(() => quotedSchema(schema)).toThrow("schema must have");
+      expect(() => quoted("schema", schema)).toThrow("schema must have");
   });
 });

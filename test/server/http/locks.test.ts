@@ -37,6 +37,14 @@ describe("a lock over HTTP", () => {
     expect(new SealedLocks().of("first").open(shown)).not.toBe(token);
   });
 
+  it("is settled at any server with the same secret", () => {
+    const token = lockToken("0f8fad5b-d9cb-469f-a165-70867728950e");
+    const shown = new SealedLocks("shared").of("first").seal(token);
+
+    expect(new SealedLocks("shared").of("first").open(shown)).toBe(token);
+    expect(new SealedLocks("other").of("first").open(shown)).not.toBe(token);
+  });
+
   it("is released when the server closes, of an engine that stays open", async () => {
     const engine = memoryEngine({ queues: ["q"] });
     const server = await startServer({ engine });
