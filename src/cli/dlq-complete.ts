@@ -1,12 +1,8 @@
 import { existsSync, statSync } from "node:fs";
 import { parseAddress } from "../engine/address.ts";
 import { SobreError } from "../errors/sobre-error.ts";
-import {
-  type CompletedSource,
-  completeSource,
-  type MessageLeft,
-  type ReasonLeft,
-} from "../migration/complete-source.ts";
+import { type CompletedSource, completeSource } from "../migration/complete-source.ts";
+import type { MessageLeft, ReasonLeft } from "../migration/source-completion.ts";
 import { readJournal } from "../migration/journal.ts";
 import { isQuarantined } from "../migration/quarantine.ts";
 import { capturedFrom } from "./capture.ts";

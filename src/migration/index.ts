@@ -1,11 +1,5 @@
 export { createCaptureSource, type CaptureSourceOptions } from "./capture-source.ts";
-export {
-  completeSource,
-  type CompleteSourceOptions,
-  type CompletedSource,
-  type MessageLeft,
-  type ReasonLeft,
-} from "./complete-source.ts";
+export { completeSource, type CompleteSourceOptions, type CompletedSource } from "./complete-source.ts";
 export type { Loss, LossKind } from "./compare-values.ts";
 export { reasonOf } from "./file-reason.ts";
 export { createFolderSource, type FolderSourceOptions } from "./folder-source.ts";
@@ -28,5 +22,6 @@ export type {
 } from "./report.ts";
 export { reportPage } from "./report-page.ts";
 export { type SchemaFile, writeSchemaFiles } from "./schema-files.ts";
+export type { MessageLeft, ReasonLeft } from "./source-completion.ts";
 export type { MigrationSource, SourceContent, SourceMessage, SourcePiece } from "./source.ts";
 export { type TargetFormat, targetFormats, type TargetOptions } from "./target.ts";
