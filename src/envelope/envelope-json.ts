@@ -33,7 +33,8 @@ function render(properties: object): Json {
 }
 
 /**
- * Reads an envelope from its JSON form; only `payload` is required.
+ * Reads an envelope from its JSON form; only `payload` is required. A payload that is text may be a string, its UTF-8
+ * being the bytes, as in the output of `sobre migrate`.
  *
  * @throws SobreError `InvalidArgument` with the path, also for unknown members.
  * @example
@@ -51,10 +52,17 @@ export function envelopeFromJson(json: unknown): Envelope {
     throw new SobreError("InvalidArgument", `Unknown member "${other}" in the envelope.`, { path: `$.${other}` });
   }
   return checkEnvelope({
-    payload: valueFromJsonAt(payload, "$.payload"),
+    payload: typeof payload === "string" ? bytesOf(payload) : valueFromJsonAt(payload, "$.payload"),
     bodyKind,
     brokerProperties: read(brokerProperties, "$.brokerProperties"),
     applicationProperties: read(applicationProperties, "$.applicationProperties"),
+  });
+}
+
+function bytesOf(text: string): Uint8Array {
+  if (text.isWellFormed()) return new TextEncoder().encode(text);
+  throw new SobreError("InvalidArgument", "The payload has half of a surrogate pair, which UTF-8 cannot hold.", {
+    path: "$.payload",
   });
 }
 

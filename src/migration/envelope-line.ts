@@ -1,13 +1,22 @@
+import { isUtf8 } from "node:buffer";
 import type { Envelope } from "../envelope/envelope.ts";
 import { envelopeToJson } from "../envelope/envelope-json.ts";
 import { isObject } from "../values/plain-object.ts";
 
 const noBytes = new Uint8Array(0);
 
-/** The JSON form of an envelope on one line; Node encodes the payload, which is most of it. */
+/** Content types whose payloads are text. */
+const textTypes = /^(?:text\/|application\/(?:[^;]*\+)?(?:json|xml)\b)/i;
+
+/** The JSON form of an envelope on one line; payloads that are text are strings, which `jq` and people can read. */
 export function envelopeLine(envelope: Envelope): Buffer {
   const { bodyKind, brokerProperties, applicationProperties, payload } = envelope;
   const rest = envelopeToJson({ bodyKind, brokerProperties, applicationProperties, payload: noBytes });
-  const $bytes = Buffer.from(payload.buffer, payload.byteOffset, payload.byteLength).toString("base64");
-  return Buffer.from(`${JSON.stringify({ ...(isObject(rest) ? rest : {}), payload: { $bytes } })}\n`);
+  return Buffer.from(`${JSON.stringify({ ...(isObject(rest) ? rest : {}), payload: payloadOf(envelope) })}\n`);
+}
+
+function payloadOf({ bodyKind, brokerProperties, payload }: Envelope): string | { readonly $bytes: string } {
+  const bytes = Buffer.from(payload.buffer, payload.byteOffset, payload.byteLength);
+  const isText = bodyKind === "data" && textTypes.test(brokerProperties.contentType ?? "") && isUtf8(bytes);
+  return isText ? bytes.toString("utf8") : { $bytes: bytes.toString("base64") };
 }

@@ -231,8 +231,7 @@ describe("contracts with a mistake", () => {
     const right = file("right.json", contract);
     await sobre("migrate", path, "--input", "payloads", "--contracts", right, "--out", out);
 
-    const { payload }: { payload: { $bytes: string } } = JSON.parse(readFileSync(out, "utf8"));
-    expect(Buffer.from(payload.$bytes, "base64").toString()).toBe('{"x":"/Date(1)/","price":2.50}');
+    expect(JSON.parse(readFileSync(out, "utf8"))).toMatchObject({ payload: '{"x":"/Date(1)/","price":2.50}' });
   });
 });
 

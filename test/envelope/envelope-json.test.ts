@@ -49,7 +49,7 @@ describe("the JSON form of an envelope", () => {
 
   it.each([
     [{}, "$.payload"],
-    [{ payload: "text" }, "$.payload"],
+    [{ payload: 5 }, "$.payload"],
     [{ payload: { $bytes: "*" } }, "$.payload"],
     [{ payload, bodyKind: "Data" }, "$.bodyKind"],
     [{ payload, bodyKind: null }, "$.bodyKind"],
@@ -70,6 +70,14 @@ describe("the JSON form of an envelope", () => {
   ])("refuses %j at %s, and so does the schema", (json, path) => {
     expect(refusal(() => envelopeFromJson(json))).toMatchObject({ code: "InvalidArgument", path });
     expect(problemsOf(json)).not.toEqual([]);
+  });
+
+  it("reads a payload that is a string as its UTF-8", () => {
+    const json = { payload: '{"name":"Lucía"}' };
+
+    expect(envelopeFromJson(json).payload).toEqual(new TextEncoder().encode(json.payload));
+    expect(problemsOf(json)).toEqual([]);
+    expect(refusal(() => envelopeFromJson({ payload: "\ud800" }))).toMatchObject({ path: "$.payload" });
   });
 
   it.each([null, undefined, [], "text", 5])("refuses %j in place of an envelope", (json) => {

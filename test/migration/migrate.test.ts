@@ -2,7 +2,7 @@ import { readFileSync, writeFileSync } from "node:fs";
 import { describe, expect, it } from "vitest";
 import type { TargetFormat } from "../../src/migration/index.ts";
 import { dotnetString, migrateAll, payloadOf, serializer, xml } from "./samples.support.ts";
-import { jsonIn, writing } from "./written.support.ts";
+import { envelopesIn, jsonIn, writing } from "./written.support.ts";
 
 const { migrated, output } = writing();
 
@@ -35,6 +35,26 @@ describe("a migration", () => {
     expect(opened.bodies).toEqual([{ id: "9007199254740993" }]);
     expect(opened.report.formats).toEqual([{ format: "nbfx json", messages: 1, bytes: message.byteLength }]);
     expect(closed.bodies).toEqual(['{"id":9007199254740993}']);
+  });
+
+  it("writes bodies that are text as text, byte for byte, and others in base64", async () => {
+    const kept = [Buffer.from('{ "name": "Luc\u00eda \\ud83d\ude80", "at": 1 }'), Buffer.from('["\u{1f680}\u2028"]')];
+    const messages = kept.map((payload) => ({ payload, brokerProperties: { contentType: "application/json" } }));
+    const [file, binary] = [output(), output()];
+
+    await migrateAll([payloadOf("nbfx-dcs-order.bin"), ...messages], { output: file });
+    await migrateAll([payloadOf("nbfx-dcs-order.bin")], { output: binary, target: { format: "msgpack" } });
+
+    const lines = readFileSync(file, "utf8").trimEnd().split("\n");
+    const [order = "", ...others] = lines.map((line): unknown => Reflect.get(JSON.parse(line), "payload"));
+    expect(JSON.parse(String(order))).toMatchObject({ OrderId: "P-001" });
+    expect(others.map((payload) => typeof payload)).toEqual(["string", "string"]);
+    expect(
+      envelopesIn(file)
+        .slice(1)
+        .map(({ payload }) => Buffer.from(payload)),
+    ).toEqual(kept);
+    expect(JSON.parse(readFileSync(binary, "utf8"))).toMatchObject({ payload: { $bytes: expect.any(String) } });
   });
 
   it("leaves what is in the target format already as it is, byte for byte", async () => {
