@@ -8,6 +8,7 @@ import { counted } from "./display.ts";
 import { atEndpoint, type Endpoint } from "./endpoint.ts";
 import { exitCodes, Misuse } from "./misuse.ts";
 import type { Terminal } from "./terminal.ts";
+import { wrapped } from "./wrap-text.ts";
 
 /** Which messages `sobre capture` copies, and the file. */
 export interface CaptureRequest extends PeekRange {
@@ -46,9 +47,8 @@ export function captureMessages(endpoint: Endpoint, request: CaptureRequest, ter
     } finally {
       await output.close();
     }
-    await terminal.out(
-      `${counted(count, "message")} of ${entity} captured in ${file}; the next is #${fromSequenceNumber}\n`,
-    );
+    const told = `${counted(count, "message")} of ${entity} captured in ${file}; the next is #${fromSequenceNumber}`;
+    await terminal.out(wrapped(told, terminal));
     return exitCodes.done;
   });
 }

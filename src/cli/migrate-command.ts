@@ -48,7 +48,8 @@ export function migrateCommand(terminal: Terminal, finish: Finish): Command {
     )
     .option("--sample <N>", "only read the first N messages", wholeNumber("--sample", 1))
     .option("--no-unwrap", "leave JSON inside strings as text, and documents inside byte arrays as bytes")
-    .option("--no-hex", "do not show bytes of payloads that failed");
+    .option("--no-hex", "do not show bytes of payloads that failed")
+    .option("--no-samples", "do not show a message of each type before and after");
   return withEndpointOptions(withLimitOptions(command, 75_000))
     .addHelpText(
       "after",

@@ -1,4 +1,5 @@
 import type {
+  FailedMessage,
   FailureReport,
   MigrationFinding,
   MigrationReport,
@@ -7,13 +8,14 @@ import type {
 } from "../migration/report.ts";
 import type { HexWindow } from "../migration/journal-entry.ts";
 import { byteSize, groupedFindings, hexLines, stepNames, targetNames } from "../migration/report-words.ts";
-import { counted, displayWidth, fit, oneLine } from "./display.ts";
-import { gap, renderTable } from "./table.ts";
+import { counted, oneLine } from "./display.ts";
+import { facts, flow, paragraph } from "./report-layout.ts";
 import type { Terminal } from "./terminal.ts";
+import { shortTypeName } from "./short-type-name.ts";
 
 /** The layout of a report. */
 export interface ReportLayout extends Pick<Terminal, "columns" | "style"> {
-  /** Whether the report is complete, with every path, or shortened to fit a terminal. */
+  /** Whether the report is complete, with every path and failure, or shortened for a terminal. */
   readonly full: boolean;
   /** The folder of the messages that failed, if they were kept. */
   readonly quarantine?: string | undefined;
@@ -21,25 +23,32 @@ export interface ReportLayout extends Pick<Terminal, "columns" | "style"> {
 
 /** Rows of each table on a terminal. */
 const mostRows = 12;
+/** Failures of one code on a terminal. */
+const mostFailures = 3;
 
 /** The report of a migration as text. */
 export function migrateReport(report: MigrationReport, layout: ReportLayout): string {
-  const { style } = layout;
+  const { style, columns } = layout;
   const parts = [
     headline(report, layout),
     outcomes(report, layout),
     section("Formats", formats(report, layout), layout),
-    section("Types", types(report.types, layout), layout),
+    section("Types", layout.full ? typesInFull(report.types, layout) : types(report.types, layout), layout),
     section("Ambiguous", findings(report.ambiguities, layout), layout),
     section("Settled by other messages", findings(report.settled, layout), layout),
     section("Lost", findings(report.losses, layout), layout),
     section(
       "Readers say",
-      report.warnings.map(({ text, count }) => wrapped([`${count} ×`, oneLine(text)], layout)).join("\n"),
+      report.warnings.flatMap(({ text, count }) => numbered(count, oneLine(text), layout)),
       layout,
     ),
     section("Failed", failures(report.failures, layout), layout),
-    `${style.bold(verdicts[report.verdict])} ${style.dim(next(report, layout))}`,
+    [
+      ...paragraph(verdicts[report.verdict], columns, 0).map((line) => style.bold(line)),
+      ...paragraph(next(report, layout), columns, 0).map((line) => style.dim(line)),
+    ]
+      .join("\n")
+      .trimEnd(),
   ];
   return `${parts.filter((part) => part !== "").join("\n\n")}\n`;
 }
@@ -64,141 +73,174 @@ function headline(
 ): string {
   const where = output === undefined ? "dry run" : `to ${oneLine(output)}`;
   const rate = seconds > 0 ? `, ${Math.round(messages / seconds).toLocaleString("en")}/s` : "";
+  const title = `${oneLine(source)} → ${targetNames[target]}  ${where}`;
+  const about = `${counted(messages, "message")}, ${byteSize(bytes)}, ${seconds.toFixed(1)} s${rate}`;
   return [
-    `${style.bold(fit(oneLine(source), columns - 30))} → ${style.bold(targetNames[target])}  ${style.dim(where)}`,
-    style.dim(`${counted(messages, "message")}, ${byteSize(bytes)}, ${seconds.toFixed(1)} s${rate}`),
+    ...paragraph(title, columns, 0).map((line) => style.bold(line)),
+    ...paragraph(about, columns, 0).map((line) => style.dim(line)),
   ].join("\n");
 }
 
+const number = (count: number): string => count.toLocaleString("en");
+
+/** Counts of messages on the first lines; the checks, of the same messages, on another. */
 function outcomes(
   { outcomes: { migrated, kept, failed, lossy, resumed }, schemaChecks }: MigrationReport,
-  { style }: ReportLayout,
+  { style, columns }: ReportLayout,
 ): string {
-  const cells = [
-    style.green(`${migrated - lossy} migrated`),
-    ...(kept === 0 ? [] : [style.green(`${kept} unchanged`)]),
-    ...(lossy === 0 ? [] : [style.yellow(`${lossy} with losses`)]),
-    ...(failed === 0 ? [] : [style.red(`${failed} failed`)]),
-    ...(resumed === 0 ? [] : [style.dim(`${resumed} of them before`)]),
-    ...(schemaChecks === 0 ? [] : [style.dim(`${schemaChecks} checked by schema`)]),
+  const cells: readonly (readonly [text: string, paint: (text: string) => string])[] = [
+    [`${number(migrated - lossy)} migrated`, style.green],
+    ...(kept === 0 ? [] : [[`${number(kept)} unchanged`, style.green] as const]),
+    ...(lossy === 0 ? [] : [[`${number(lossy)} with losses`, style.yellow] as const]),
+    ...(failed === 0 ? [] : [[`${number(failed)} failed`, style.red] as const]),
   ];
-  return cells.join("   ");
+  const paints = new Map(cells);
+  const lines = flow(
+    cells.map(([text]) => text),
+    columns,
+    paints,
+  );
+  const more = [
+    ...(resumed === 0 ? [] : [`${number(resumed)} of them before`]),
+    ...(schemaChecks === 0 ? [] : [`${number(schemaChecks)} checked by schema`]),
+  ];
+  return [...lines, ...paragraph(more.join(", "), columns, 0).map((line) => style.dim(line))].join("\n").trimEnd();
 }
 
-function section(title: string, text: string, { style }: ReportLayout): string {
-  return text === "" ? "" : `${style.cyan(title)}\n${text}`;
+function section(title: string, lines: readonly string[], { style }: ReportLayout): string {
+  return lines.length === 0 ? "" : [style.cyan(title), ...lines].join("\n");
 }
 
-function formats({ formats: all, messages }: MigrationReport, { columns, style }: ReportLayout): string {
-  const width = Math.max(...all.map(({ format }) => displayWidth(format)));
-  const room = Math.max(10, Math.min(30, columns - width - 30));
-  const rows = all.map(({ format, messages: own, bytes }) => [
-    format,
-    own.toLocaleString("en"),
-    byteSize(bytes),
-    style.dim("█".repeat(Math.max(1, Math.round((own / messages) * room)))),
-  ]);
-  return renderTable(rows, { widths: [width, 9, 10, room], right: [1, 2], indent: 2 });
+/** Columns of the widest bar. */
+const mostBar = 30;
+
+function formats({ formats: all, messages }: MigrationReport, { columns }: ReportLayout): readonly string[] {
+  const bar = Math.max(0, Math.min(mostBar, columns - 50));
+  const rows = all.map(({ format, messages: own, bytes }) => ({
+    name: format,
+    cells: [
+      counted(own, "message"),
+      byteSize(bytes),
+      ...(bar === 0 ? [] : ["█".repeat(Math.max(1, Math.round((own / messages) * bar)))]),
+    ],
+  }));
+  return facts(rows, columns, [0, 1]);
 }
 
-function types(all: readonly TypeReport[], { columns, style, full }: ReportLayout): string {
-  const shown = full ? all : all.slice(0, mostRows);
-  const name = columns - 2 - 9 - 24 - 9 - 4 * gap;
-  const rows = shown.map(({ name: typeName, messages, codecs, paths, morePaths }) => [
-    fit(oneLine(spaceLast(typeName)), name),
-    messages.toLocaleString("en"),
-    fit(Object.keys(codecs).join(", "), 24),
-    counted(paths.length + morePaths, "path"),
-  ]);
-  const table = renderTable(rows, { widths: [name, 9, 24, 9], right: [1], indent: 2 });
+function types(all: readonly TypeReport[], { columns, style }: ReportLayout): readonly string[] {
+  const shown = all.slice(0, mostRows);
+  const rows = shown.map(({ name, messages, codecs, paths, morePaths }) => ({
+    name: labelOf(name, all),
+    cells: [counted(messages, "message"), Object.keys(codecs).join(" "), counted(paths.length + morePaths, "path")],
+  }));
   const rest = all.length - shown.length;
-  const more = rest === 0 ? "" : `\n${style.dim(`  and ${rest} more; --report FILE.html has all, with their paths`)}`;
-  return full ? shown.map((type) => `${typeTitle(type)}\n${pathTable(type, columns)}`).join("\n") : `${table}${more}`;
+  const more = `and ${rest} more; --report FILE.html has all, with their paths`;
+  return [
+    ...facts(rows, columns, [0, 2]),
+    ...(rest === 0 ? [] : paragraph(more, columns, 2).map((line) => style.dim(line))),
+  ];
 }
 
-/** The namespace after the name, where it may be cut off. */
-function spaceLast(typeName: string): string {
-  return typeName.replace(/^\{(.*)\}(.*)$/, "$2  $1");
-}
-
-function typeTitle({ name, messages, codecs }: TypeReport): string {
-  return `  ${oneLine(name)}: ${counted(messages, "message")} (${Object.keys(codecs).join(", ")})`;
-}
-
-function pathTable({ paths: all, morePaths }: TypeReport, columns: number): string {
-  const width = Math.min(40, Math.max(...all.map(({ path }) => displayWidth(path))));
-  const rest = Math.floor((columns - 4 - width - 3 * gap) / 2);
-  const rows = all.map(({ path, kinds, absent, becomes }) => [
-    fit(oneLine(path), width),
-    [
-      ...Object.entries(kinds).map(([kind, number]) => `${kind} ${number}`),
-      ...(absent > 0 ? [`absent ${absent}`] : []),
-    ].join(", "),
-    becomes,
+function typesInFull(all: readonly TypeReport[], { columns }: ReportLayout): readonly string[] {
+  return all.flatMap(({ name, messages, codecs, paths, morePaths, sample }) => [
+    ...paragraph(
+      `${oneLine(name)}: ${counted(messages, "message")} (${Object.keys(codecs).join(", ")})`,
+      columns,
+      2,
+      2,
+    ),
+    ...paths.flatMap(({ path, kinds, absent, becomes }) => {
+      const was = Object.entries({ ...kinds, ...(absent > 0 ? { absent } : {}) }).map(
+        ([kind, count]) => `${kind} ${count}`,
+      );
+      return paragraph(`${oneLine(path)}: ${was.join(", ")} → ${becomes}`, columns, 4, 2);
+    }),
+    ...(morePaths === 0 ? [] : [`    and ${morePaths} more`]),
+    ...(sample === undefined
+      ? []
+      : [
+          ...paragraph(`before: ${oneLine(sample.before)}`, columns, 4, 2),
+          ...paragraph(`after: ${oneLine(sample.after)}`, columns, 4, 2),
+        ]),
   ]);
-  const table = renderTable(rows, { widths: [width, rest, rest], indent: 4 });
-  return morePaths === 0 ? table : `${table}\n    and ${morePaths} more`;
+}
+
+/** The short name, with the full one if other types have the same. */
+function labelOf(name: string, all: readonly Pick<TypeReport, "name">[]): string {
+  const short = shortTypeName(name);
+  const isOnly = all.filter((other) => shortTypeName(other.name) === short).length === 1;
+  return oneLine(isOnly || short === name ? short : `${short}  ${name}`);
 }
 
 /** Grouped by meaning, since one sentence stands for many paths. */
-function findings(all: readonly MigrationFinding<string>[], layout: ReportLayout): string {
+function findings(all: readonly MigrationFinding<string>[], layout: ReportLayout): readonly string[] {
   const { columns, style, full } = layout;
-  return groupedFindings(all)
-    .map((group) => {
-      const [{ kind, text } = { kind: "", text: "" }] = group;
-      const shown = full ? group : group.slice(0, mostRows);
-      const width = columns - 4 - 8 - 2 * gap;
-      const rows = shown.map(({ type, path, count: number }) => {
-        const where = oneLine(path);
-        return [
-          `${number} ×`,
-          `${fit(oneLine(shortName(type)), Math.max(20, width - displayWidth(where) - 1))} ${style.bold(where)}`,
-        ];
-      });
-      const table = renderTable(rows, { widths: [8, width], right: [0], indent: 4 });
-      const rest = group.length - shown.length;
-      const more = rest === 0 ? "" : `\n${style.dim(`    and ${rest} more paths`)}`;
-      return `${wrapped(["", `${kind}: ${text}`], layout)}\n${table}${more}`;
-    })
-    .join("\n");
-}
-
-/** Namespaces take more room than they are worth. */
-function shortName(type: string): string {
-  return type.replace(/^\{.*\}/, "");
-}
-
-function failures(all: readonly FailureReport[], layout: ReportLayout): string {
-  const { style, full } = layout;
-  return all
-    .map(({ step, code, count: number, examples }) => {
-      const title = `  ${style.red(`${number} × ${code}`)} ${style.dim(stepNames[step])}`;
-      const shown = full ? examples : examples.slice(0, 3);
-      const texts = shown.map(({ id, message, offset, hex }) => {
-        const bytes = hex === undefined ? [] : hexText(hex, offset).map((line) => `      ${style.dim(line)}`);
-        return [
-          `    ${style.bold(oneLine(id))}`,
-          wrapped(["", oneLine(message)], { ...layout, indent: 4 }),
-          ...bytes,
-        ].join("\n");
-      });
-      return [title, ...texts].join("\n");
-    })
-    .join("\n");
-}
-
-function hexText(window: HexWindow, offset: number | undefined): readonly string[] {
-  return hexLines(window, offset).map(({ at, bytes }) => {
-    const cells = bytes.map(({ hex, isMarked }) => `${isMarked ? "[" : " "}${hex}`).join("");
-    return `${at} ${cells.padEnd(48)}  ${bytes.map(({ text }) => text).join("")}`;
+  return groupedFindings(all).flatMap((group) => {
+    const [{ kind, text } = { kind: "", text: "" }] = group;
+    const shown = full ? group : group.slice(0, mostRows);
+    const rest = group.length - shown.length;
+    return [
+      ...paragraph(`${kind}: ${text}`, columns, 2),
+      ...shown.flatMap(({ type, path, count }) =>
+        numbered(count, `${oneLine(shortTypeName(type))} ${oneLine(path)}`, layout),
+      ),
+      ...(rest === 0 ? [] : [style.dim(`    and ${rest} more paths`)]),
+    ];
   });
 }
 
-function wrapped(
-  [head = "", text = ""]: readonly string[],
-  { columns, indent = 0 }: Pick<ReportLayout, "columns"> & { readonly indent?: number },
-): string {
-  const width = head === "" ? 0 : 8;
-  if (width === 0) return renderTable([[text]], { widths: [columns - 2 - indent - gap], indent: 2 + indent });
-  return renderTable([[head, text]], { widths: [width, columns - width - 2 - 2 * gap], right: [0], indent: 2 });
+/** A count in its column, and the text next to it. */
+function numbered(count: number, text: string, { columns }: ReportLayout): readonly string[] {
+  const head = `${count.toLocaleString("en")} ×`.padStart(9);
+  return wrapped(text, columns, head.length + 2).map(
+    (line, index) => `${index === 0 ? head : " ".repeat(head.length)}  ${line}`,
+  );
+}
+
+const wrapped = (text: string, columns: number, indent: number): readonly string[] =>
+  paragraph(text, columns, indent).map((line) => line.slice(indent));
+
+function failures(all: readonly FailureReport[], layout: ReportLayout): readonly string[] {
+  const { style, full, columns } = layout;
+  return all.flatMap(({ step, code, count, messages }) => {
+    const shown = full ? messages : messages.slice(0, mostFailures);
+    const rest = count - shown.length;
+    const more = `and ${rest.toLocaleString("en")} more; --report FILE.html names all`;
+    return [
+      ...paragraph(`${count.toLocaleString("en")} × ${code} ${stepNames[step]}`, columns, 2).map((line) =>
+        style.red(line),
+      ),
+      ...shown.flatMap((failed) => failure(failed, layout)),
+      ...(rest === 0 ? [] : paragraph(more, columns, 4).map((line) => style.dim(line))),
+    ];
+  });
+}
+
+function failure(
+  { id, messageId, sequenceNumber, file, message, offset, hex }: FailedMessage,
+  layout: ReportLayout,
+): readonly string[] {
+  const { style, columns } = layout;
+  const about = [
+    ...(messageId === undefined ? [] : [`message ${oneLine(messageId)}`]),
+    ...(sequenceNumber === undefined ? [] : [`#${sequenceNumber}`]),
+    ...(file === undefined ? [] : [`kept in ${oneLine(file)}`]),
+  ];
+  return [
+    ...paragraph(oneLine(id), columns, 4).map((line) => style.bold(line)),
+    ...(about.length === 0 ? [] : paragraph(about.join(", "), columns, 6)),
+    ...paragraph(oneLine(message), columns, 6),
+    ...(hex === undefined ? [] : hexText(hex, offset, columns).map((line) => style.dim(line))),
+  ];
+}
+
+/** Columns of a line of a hex dump: its offset, and each byte in hex and as a character. */
+const hexColumns = (bytes: number): number => 6 + 8 + 1 + bytes * 3 + 2 + bytes;
+
+function hexText(window: HexWindow, offset: number | undefined, columns: number): readonly string[] {
+  const bytesPerLine = [16, 8].find((bytes) => hexColumns(bytes) <= columns) ?? 4;
+  return hexLines(window, offset, bytesPerLine).map(({ at, bytes }) => {
+    const cells = bytes.map(({ hex, isMarked }) => `${isMarked ? "[" : " "}${hex}`).join("");
+    return `      ${at} ${cells.padEnd(bytesPerLine * 3)}  ${bytes.map(({ text }) => text).join("")}`;
+  });
 }

@@ -40,6 +40,8 @@ export interface MigrateOptions extends OpenSourceOptions, LimitOptions {
   /** Whether JSON inside strings and documents inside byte arrays are opened. */
   readonly unwrap: boolean;
   readonly hex: boolean;
+  /** Whether the report shows a message of each type before and after. */
+  readonly samples: boolean;
 }
 
 /** The input and output of `sobre migrate`. */
@@ -81,6 +83,7 @@ export async function migrateSource(command: MigrateCommand, terminal: Terminal)
       quarantine: command.quarantine === undefined ? undefined : createQuarantine(command.quarantine),
       openJsonText: command.unwrap,
       hex: command.hex,
+      samples: command.samples,
       sample: command.sample,
       onProgress(progress) {
         if (progress.pass !== pass) bar.begin(passTitles[progress.pass], source.size);

@@ -7,6 +7,7 @@ import { atEndpoint, type Endpoint } from "./endpoint.ts";
 import { type EnvelopeLine, envelopeLines } from "./envelope-lines.ts";
 import { exitCodes } from "./misuse.ts";
 import type { Terminal } from "./terminal.ts";
+import { wrapped } from "./wrap-text.ts";
 
 /** The arguments of `sobre send`. */
 export interface SendRequest {
@@ -33,7 +34,9 @@ export function sendFile(endpoint: Endpoint, request: SendRequest, terminal: Ter
     }
     const reported = passed === 0 ? "" : `, ${passed} before`;
     if (dryRun || count === 0) {
-      await terminal.out(`${dryRun ? `${count} would be sent` : "nothing to send"} to ${entity}${reported}\n`);
+      await terminal.out(
+        wrapped(`${dryRun ? `${count} would be sent` : "nothing to send"} to ${entity}${reported}`, terminal),
+      );
       return exitCodes.done;
     }
     const sender = await engine.openSender(entity);
@@ -46,7 +49,7 @@ export function sendFile(endpoint: Endpoint, request: SendRequest, terminal: Ter
       await journal?.close();
       await sender.close();
     }
-    await terminal.out(`${count} sent to ${entity}${reported}\n`);
+    await terminal.out(wrapped(`${count} sent to ${entity}${reported}`, terminal));
     return exitCodes.done;
   });
 }

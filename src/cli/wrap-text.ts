@@ -1,4 +1,10 @@
 import { displayWidth } from "./display.ts";
+import type { Terminal } from "./terminal.ts";
+
+/** A sentence for a terminal, in lines that fit, each with its end. */
+export function wrapped(text: string, { columns }: Pick<Terminal, "columns">): string {
+  return `${wrapText(text, columns).join("\n")}\n`;
+}
 
 /** Wraps text between words into lines of at most `width` columns; a longer word is split. */
 export function wrapText(text: string, width: number): readonly string[] {

@@ -10,7 +10,7 @@ const textTypes = /^(?:text\/|application\/(?:[^;]*\+)?(?:json|xml)\b)/i;
 
 /** The JSON form of an envelope on one line; payloads that are text are strings, which `jq` and people can read. */
 export function envelopeLine(envelope: Envelope): Buffer {
-  const { bodyKind, brokerProperties, applicationProperties, payload } = envelope;
+  const { bodyKind, brokerProperties, applicationProperties } = envelope;
   const rest = envelopeToJson({ bodyKind, brokerProperties, applicationProperties, payload: noBytes });
   return Buffer.from(`${JSON.stringify({ ...(isObject(rest) ? rest : {}), payload: payloadOf(envelope) })}\n`);
 }

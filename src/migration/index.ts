@@ -3,7 +3,7 @@ export { completeSource, type CompleteSourceOptions, type CompletedSource } from
 export type { Loss, LossKind } from "./compare-values.ts";
 export { reasonOf } from "./file-reason.ts";
 export { createFolderSource, type FolderSourceOptions } from "./folder-source.ts";
-export type { Failure, HexWindow, JournalEntry } from "./journal-entry.ts";
+export type { Failure, HexWindow, JournalEntry, Sample } from "./journal-entry.ts";
 export { type Migration, migrate } from "./migrate.ts";
 export type { MigrationOptions, MigrationProgress, ThreadOptions } from "./migration-options.ts";
 export { sourceProperties } from "./migrate-message.ts";
@@ -12,12 +12,15 @@ export { type InputFormat, openSource, type OpenSourceOptions } from "./open-sou
 export { createQuarantine, type Quarantine } from "./quarantine.ts";
 export { createQueueSource, type QueueSourceOptions } from "./queue-source.ts";
 export type {
+  FailedMessage,
   FailureReport,
+  MessageName,
   MigrationFinding,
   FormatCount,
   MigrationReport,
   PathReport,
   TypeReport,
+  TypeSample,
   MigrationVerdict,
 } from "./report.ts";
 export { reportPage } from "./report-page.ts";

@@ -6,6 +6,7 @@ export interface JournalEntry {
   readonly id: string;
   /** The sequence number of the message on its broker, if known. */
   readonly sequenceNumber?: bigint | undefined;
+  readonly messageId?: string | undefined;
   /** SHA-256 of the source payload, in hex. */
   readonly sha256: string;
   /** Bytes of the source payload. */
@@ -20,6 +21,16 @@ export interface JournalEntry {
   readonly failure: Failure | undefined;
   /** Whether the written body was validated against the schema inferred for its type. */
   readonly schemaChecked?: boolean | undefined;
+  /** The message before and after, of one of the first messages of its type. */
+  readonly sample?: Sample | undefined;
+}
+
+/** A message before and after its migration, cut to 2,000 characters each. */
+export interface Sample {
+  /** The payload if it is text, otherwise the value that was read from it, as JSON with `$` objects. */
+  readonly before: string;
+  /** The new payload if it is text, otherwise the value read back from it, in the same form. */
+  readonly after: string;
 }
 
 /** The JSON form of a {@link JournalEntry}. */

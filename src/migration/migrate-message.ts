@@ -6,6 +6,7 @@ import { type Failure, hexWindow, type JournalEntry } from "./journal-entry.ts";
 import { MessageReader, type ReadMessage, type ReadRules } from "./read-message.ts";
 import { settleShape, type SettledShape, settleValue } from "./settled-shape.ts";
 import type { SchemaCheck, SchemaChecks } from "./schema-check.ts";
+import { Samples } from "./sample.ts";
 import type { SourceMessage } from "./source.ts";
 import type { Target, TypeTarget } from "./target.ts";
 import type { Loss } from "./compare-values.ts";
@@ -42,6 +43,8 @@ export interface MessageMigrationOptions extends ReadRules {
   readonly profiles: TypeProfiles;
   /** Whether failures include some bytes of the payload. */
   readonly hex: boolean;
+  /** Whether a message of each type is shown before and after. */
+  readonly samples: boolean;
   /** Checks messages against the schemas that are inferred from them. */
   readonly schemaChecks: SchemaChecks | undefined;
 }
@@ -66,9 +69,11 @@ export class MessageMigration {
   readonly #options: MessageMigrationOptions;
   readonly #reader: MessageReader;
   readonly #types = new Map<string, KnownType>();
+  readonly #samples: Samples | undefined;
 
   constructor(options: MessageMigrationOptions) {
     this.#options = options;
+    this.#samples = options.samples ? new Samples() : undefined;
     this.#reader = new MessageReader(options);
   }
 
@@ -83,8 +88,10 @@ export class MessageMigration {
     }
     const { envelope, delivery } = content;
     const { payload } = envelope;
+    const { messageId: ownId } = envelope.brokerProperties;
     const known = delivery === undefined ? undefined : { sequenceNumber: delivery.sequenceNumber };
-    const head = { id, order, ...known, sha256, bytes: payload.byteLength };
+    const named = ownId === undefined ? undefined : { messageId: String(ownId) };
+    const head = { id, order, ...known, ...named, sha256, bytes: payload.byteLength };
     const read = this.#reader.read(envelope);
     if (!read.ok) {
       const failure = this.#failure("read", read.error, { payload, offset: read.offset, codec: read.codec });
@@ -98,6 +105,8 @@ export class MessageMigration {
       const type = this.typeOf(typeName);
       if (type.shape.idle && staysAsItIs(read, payload, type.target))
         return this.#kept({ ...about, ...checked(type, read.body) }, envelope, type.target.contentType);
+      // Settling changes the body.
+      const before = this.#samples?.before(typeName, { payload, body: read.body });
       const body = settleValue(read.body, type.shape, read.guessing);
       const migrated = type.target.encode(body);
       step = "compare";
@@ -123,6 +132,10 @@ export class MessageMigration {
         entry: {
           ...about,
           schemaChecked,
+          sample:
+            before === undefined
+              ? undefined
+              : this.#samples?.take(typeName, before, { payload: migrated, body: decoded }),
           outcome: "migrated",
           losses: [...losses.map(({ kind, path }) => [kind, path] as const), ...refused],
           failure: undefined,
@@ -221,7 +234,7 @@ function keptContentType(declared: string | undefined, own: string | undefined):
 /** Maximum length of a recorded type name: those of generic collections could fill the properties. */
 const longestTypeName = 1024;
 
-type Head = Pick<JournalEntry, "id" | "order" | "sequenceNumber" | "sha256" | "bytes">;
+type Head = Pick<JournalEntry, "id" | "order" | "sequenceNumber" | "messageId" | "sha256" | "bytes">;
 type About = Head & Pick<JournalEntry, "layers" | "warnings"> & { readonly codec: string; readonly typeName: string };
 
 function failed(head: Head & Partial<About>, failure: Failure): MigratedMessage {

@@ -34,7 +34,7 @@ export async function migrate(options: MigrationOptions): Promise<Migration> {
     options.output !== undefined && options.resume === true
       ? await Journal.resume(options.output, settingsOf(options))
       : undefined;
-  const report = new ReportBuilder();
+  const report = new ReportBuilder((entry) => quarantine?.fileOf(entry));
   const passes: Passes = passesInThreads(options, target) ?? passesHere(options, target);
   let journal = earlier?.journal;
   let profiles: TypeProfiles;

@@ -35,6 +35,8 @@ export interface MigrationOptions {
   readonly openJsonText?: boolean | undefined;
   /** Whether failures in the report include some bytes of the payload. Default: false. */
   readonly hex?: boolean | undefined;
+  /** Whether the report shows a message of each type before and after. Default: false. */
+  readonly samples?: boolean | undefined;
   /** Maximum number of messages to read. Default: all. */
   readonly sample?: number | undefined;
   /**
@@ -80,9 +82,10 @@ export const migrationChecks: OptionChecks<MigrationOptions> = {
   output: text,
   resume: flag,
   fingerprint: text,
-  quarantine: methods("a quarantine made by createQuarantine", "put"),
+  quarantine: methods("a quarantine made by createQuarantine", "put", "fileOf"),
   openJsonText: flag,
   hex: flag,
+  samples: flag,
   sample: countFrom(0),
   hasContract: aFunction,
   threads: having("a module and what it is called with", { module: aUrl, data: anything, count: maybe(countFrom(1)) }),

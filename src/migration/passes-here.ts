@@ -9,7 +9,7 @@ import { TypeProfiles } from "./type-profile.ts";
 
 /** The passes of a migration in this thread, one message at a time. */
 export function passesHere(options: MigrationOptions, target: Target): Passes {
-  const { source, serializer, openJsonText = true, hex = false, hasContract = noContract } = options;
+  const { source, serializer, openJsonText = true, hex = false, samples = false, hasContract = noContract } = options;
   const rules = { serializer, openJsonText, hasContract };
   return {
     async infer() {
@@ -24,7 +24,7 @@ export function passesHere(options: MigrationOptions, target: Target): Passes {
     },
     async migrate(profiles, done, keep) {
       const schemaChecks = await loadSchemaChecks(target, profiles);
-      const migration = new MessageMigration({ ...rules, target, profiles, hex, schemaChecks });
+      const migration = new MessageMigration({ ...rules, target, profiles, hex, samples, schemaChecks });
       const progress = progressOf("migrate", options);
       for await (const message of sampled(source.messages(), options)) {
         if (!(await done.has(message))) {

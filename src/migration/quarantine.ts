@@ -28,15 +28,19 @@ import type { SourceMessage } from "./source.ts";
 export interface Quarantine {
   /** Stores a message, once even if it is put repeatedly. */
   put(message: SourceMessage, entry: JournalEntry): void;
+  /** The file in which a message is stored. */
+  fileOf(entry: JournalEntry): string;
 }
 
-/** The name of a message's file without its suffix. */
-const nameOf = ({ order, sha256 }: Pick<JournalEntry, "order" | "sha256">): string => `${order}-${sha256.slice(0, 12)}`;
+/** The file of a message; entries that were not messages are text. */
+function fileIn(folder: string, { order, sha256, failure }: JournalEntry): string {
+  return join(folder, `${order}-${sha256.slice(0, 12)}${failure?.step === "source" ? ".txt" : envelopeSuffix}`);
+}
 
 /** Whether a quarantine has a copy of a message, with the same bytes. */
 export function isQuarantined(folder: string, entry: JournalEntry): boolean {
-  const path = join(folder, `${nameOf(entry)}${envelopeSuffix}`);
-  if (!existsSync(path)) return false;
+  const path = fileIn(folder, entry);
+  if (!path.endsWith(envelopeSuffix) || !existsSync(path)) return false;
   const content = capturedMessage(new Uint8Array(readFileSync(path)));
   return content.ok && sourceHash({ content }) === entry.sha256;
 }
@@ -66,14 +70,18 @@ export function createQuarantine(folder: string): Quarantine {
     throw notWritten(folder, error);
   }
   return {
+    fileOf(entry) {
+      checkOption("entry", entry, anEntry);
+      return fileIn(folder, entry);
+    },
     put(message, entry) {
       checkOption("message", message, aMessage);
       checkOption("entry", entry, anEntry);
       const { content } = message;
       const { failure } = entry;
-      const name = join(folder, nameOf(entry));
+      const file = fileIn(folder, entry);
       if (!content.ok) {
-        writeFileSync(`${name}.txt`, content.bytes);
+        writeFileSync(file, content.bytes);
         return;
       }
       const { envelope, delivery } = content;
@@ -88,7 +96,7 @@ export function createQuarantine(folder: string): Quarantine {
       };
       const kept = amend(envelope, { applicationProperties });
       const json = delivery === undefined ? envelopeToJson(kept) : deliveryToJson({ ...delivery, envelope: kept });
-      writeFileSync(`${name}${envelopeSuffix}`, `${JSON.stringify(json)}\n`);
+      writeFileSync(file, `${JSON.stringify(json)}\n`);
     },
   };
 }

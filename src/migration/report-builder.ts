@@ -2,11 +2,14 @@ import type { LossKind } from "./compare-values.ts";
 import type { JournalEntry } from "./journal-entry.ts";
 import { type OpenQuestion, type QuestionKind, questionsOf, visitPaths } from "./open-question.ts";
 import type {
+  FailedMessage,
   FailureReport,
+  MessageName,
   MigrationFinding,
   MigrationReport,
   PathReport,
   TypeReport,
+  TypeSample,
   MigrationVerdict,
 } from "./report.ts";
 import { type SettledShape, settleShape } from "./settled-shape.ts";
@@ -16,8 +19,10 @@ import type { TargetRules } from "./target-rules.ts";
 import type { Target } from "./target.ts";
 import type { TypeProfile, TypeProfiles } from "./type-profile.ts";
 
-/** Maximum number of failures per code that are reported in full. */
-const mostExamples = 5;
+/** Maximum number of failures per code that are reported with bytes. */
+const mostWindows = 5;
+/** Maximum number of failures that are named. */
+const mostNamed = 100_000;
 /** Maximum number of distinct losses and warnings that are counted separately. */
 const mostDistinct = 5_000;
 /** Maximum number of paths listed per type. */
@@ -42,9 +47,17 @@ export class ReportBuilder {
   readonly #losses = new Map<string, { kind: LossKind; type: string; path: string; count: number; example: string }>();
   readonly #failures = new Map<
     string,
-    { step: FailureReport["step"]; code: string; count: number; examples: FailureReport["examples"][number][] }
+    { step: FailureReport["step"]; code: string; count: number; messages: FailedMessage[] }
   >();
+  #named = 0;
+  readonly #samples = new Map<string, TypeSample>();
+  readonly #fileOf: (entry: JournalEntry) => string | undefined;
   readonly #warnings = new Map<string, number>();
+
+  /** @param fileOf The file in which a failed message is kept. */
+  constructor(fileOf: (entry: JournalEntry) => string | undefined = () => undefined) {
+    this.#fileOf = fileOf;
+  }
 
   /** Counts one message; `resumed` if an earlier run migrated it. */
   add(entry: JournalEntry, resumed: boolean): void {
@@ -68,6 +81,9 @@ export class ReportBuilder {
         this.#warnings.set(text, (this.#warnings.get(text) ?? 0) + 1);
     }
     if (failure !== undefined) this.#fail(failure, entry);
+    const { sample, typeName } = entry;
+    if (sample !== undefined && typeName !== undefined && !this.#samples.has(typeName))
+      this.#samples.set(typeName, { ...nameOf(entry), ...sample });
   }
 
   #lose(kind: LossKind, path: string, { typeName = "", id }: JournalEntry): void {
@@ -78,13 +94,16 @@ export class ReportBuilder {
       this.#losses.set(key, { kind, type: typeName, path, count: 1, example: id });
   }
 
-  #fail(failure: NonNullable<JournalEntry["failure"]>, { id, sha256, bytes }: JournalEntry): void {
+  #fail(failure: NonNullable<JournalEntry["failure"]>, entry: JournalEntry): void {
     const { step, code } = failure;
+    const { sha256, bytes } = entry;
     const key = `${step} ${code}`;
-    const known = this.#failures.get(key) ?? { step, code, count: 0, examples: [] };
+    const known = this.#failures.get(key) ?? { step, code, count: 0, messages: [] };
     known.count++;
-    if (known.examples.length < mostExamples) known.examples.push({ ...failure, id, sha256, bytes });
     this.#failures.set(key, known);
+    if (this.#named++ >= mostNamed) return;
+    const hex = known.messages.length < mostWindows ? failure.hex : undefined;
+    known.messages.push({ ...nameOf(entry), ...failure, hex, sha256, bytes, file: this.#fileOf(entry) });
   }
 
   build(facts: ReportFacts): MigrationReport {
@@ -113,7 +132,10 @@ export class ReportBuilder {
         (a, b) => b.messages - a.messages,
       ),
       types: types
-        .map(({ profile, shape, subject }) => typeReport(profile, shape, { subject, rules: facts.target.rules }))
+        .map(({ profile, shape, subject }) => ({
+          ...typeReport(profile, shape, { subject, rules: facts.target.rules }),
+          sample: this.#samples.get(profile.name),
+        }))
         .toSorted((a, b) => b.messages - a.messages),
       ambiguities,
       settled: questions.filter(({ question }) => question.settledAs !== undefined).map(({ finding }) => finding),
@@ -140,11 +162,15 @@ export class ReportBuilder {
   }
 }
 
+function nameOf({ id, messageId, sequenceNumber }: JournalEntry): MessageName {
+  return { id, messageId, sequenceNumber: sequenceNumber?.toString() };
+}
+
 function typeReport(
   { name, codecs, root }: TypeProfile,
   shape: SettledShape,
   { subject, rules }: { readonly subject: string; readonly rules: TargetRules },
-): TypeReport {
+): Omit<TypeReport, "sample"> {
   const paths: PathReport[] = [];
   let more = 0;
   const objects = new Map<string, number>();

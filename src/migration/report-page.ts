@@ -11,11 +11,14 @@ import {
   type OptionCheck,
 } from "../options/option-checks.ts";
 import type {
+  FailedMessage,
   FailureReport,
+  MessageName,
   MigrationFinding,
   MigrationReport,
   PathReport,
   TypeReport,
+  TypeSample,
   MigrationVerdict,
 } from "./report.ts";
 import type { HexWindow } from "./journal-entry.ts";
@@ -34,7 +37,7 @@ export function reportPage(report: MigrationReport): string {
 <title>Migration of ${escapeMarkup(source)}</title><style>${pageStyle}</style></head><body><main>
 <header><p class="eyebrow">sobre migrate</p><h1>${escapeMarkup(source)} <span>→ ${targetNames[target]}</span></h1><p class="about">${about}</p></header>
 <p class="verdict ${report.verdict}">${verdicts[report.verdict]}</p>
-${cards(report)}
+${tiles(report)}
 ${section("Formats", formats(report))}
 ${section("Ambiguous", findings(report.ambiguities, "values"))}
 ${section("Settled by other messages", findings(report.settled, "values"))}
@@ -74,22 +77,33 @@ const verdicts: Readonly<Record<MigrationVerdict, string>> = {
   failures: "<strong>With failures.</strong> Some messages were not migrated; they are untouched at their source.",
 };
 
-function cards({
-  outcomes: { migrated, kept, lossy, failed, resumed },
-  schemaChecks,
-  ambiguities,
-}: MigrationReport): string {
-  const all: readonly (readonly [count: number, title: string, name: string, always: boolean])[] = [
-    [migrated - lossy, "migrated", "good", true],
-    [kept, "unchanged", "good", false],
-    [ambiguities.length, "ambiguous paths", "unsure", true],
-    [lossy, "with losses", "unsure", true],
-    [failed, "failed", "bad", true],
-    [resumed, "done before", "", false],
-    [schemaChecks, "checked by schema", "", false],
-  ];
-  const shown = all.filter(([count, , , always]) => always || count > 0);
-  return `<ul class="cards">${shown.map(([count, title, name]) => `<li class="${count === 0 ? "" : name}"><b>${number(count)}</b>${title}</li>`).join("")}</ul>`;
+/** Counts of one kind share a tile, and add up to its total. */
+function tiles({ messages, outcomes, schemaChecks, ...found }: MigrationReport): string {
+  const { migrated, kept, lossy, failed, resumed } = outcomes;
+  const { ambiguities, settled, losses } = found;
+  return `<div class="tiles">${[
+    tile("messages", messages, [
+      ["migrated", migrated - lossy, "good"],
+      ["unchanged", kept, "good"],
+      ["with losses", lossy, "unsure"],
+      ["failed", failed, "bad"],
+    ]),
+    tile("findings", ambiguities.length + settled.length + losses.length, [
+      ["ambiguous", ambiguities.length, "unsure"],
+      ["settled by others", settled.length, "good"],
+      ["lost", losses.length, "bad"],
+    ]),
+    schemaChecks === 0 ? "" : tile("checked by schema", schemaChecks, []),
+    resumed === 0 ? "" : tile("done before", resumed, []),
+  ].join("")}</div>`;
+}
+
+type Part = readonly [title: string, count: number, name: "good" | "unsure" | "bad"];
+
+function tile(title: string, total: number, parts: readonly Part[]): string {
+  const shown = parts.filter(([, count]) => count > 0);
+  const rows = shown.map(([part, count, name]) => `<dt>${part}</dt><dd class="${name}">${number(count)}</dd>`);
+  return `<div class="tile"><p><b>${number(total)}</b> ${title}</p>${rows.length === 0 ? "" : `<dl>${rows.join("")}</dl>`}</div>`;
 }
 
 function section(title: string, body: string): string {
@@ -129,42 +143,61 @@ function warnings({ warnings: all }: MigrationReport): string {
     : `<ul>${all.map(({ text, count }) => `<li>${escapeMarkup(text)} <span class="dim">${number(count)} ×</span></li>`).join("\n")}</ul>`;
 }
 
-function failures({ step, code, count, examples }: FailureReport): string {
-  const items = examples.map(({ id, message, sha256, bytes, offset, path, hex }) => {
-    const facts = [
-      `${number(bytes)} bytes`,
-      ...(offset === undefined ? [] : [`byte ${offset}`]),
-      ...(path === undefined ? [] : [`<code>${escapeMarkup(path)}</code>`]),
-      `sha256 <code>${sha256.slice(0, 16)}…</code>`,
-    ];
-    const window = hex === undefined ? "" : `<pre>${hexText(hex, offset)}</pre>`;
-    return `<li><b class="id">${escapeMarkup(id)}</b><p>${escapeMarkup(message)}</p><p class="dim">${facts.join(" · ")}</p>${window}</li>`;
-  });
-  const more = count > examples.length ? `<p class="dim">and ${number(count - examples.length)} more</p>` : "";
-  return `<details open><summary><span class="kind bad">${escapeMarkup(code)}</span> ${stepNames[step]} <span class="dim">${number(count)} ×</span></summary><ul class="faults">${items.join("\n")}</ul>${more}</details>`;
+function failures({ step, code, count, messages }: FailureReport): string {
+  const more = count > messages.length ? `<p class="dim">and ${number(count - messages.length)} more</p>` : "";
+  return `<details${messages.length <= 12 ? " open" : ""}><summary><span class="kind bad">${escapeMarkup(code)}</span> ${stepNames[step]} <span class="dim">${number(count)} ×</span></summary><ul class="faults">${messages.map(failure).join("\n")}</ul>${more}</details>`;
 }
 
-/** Sixteen bytes per line with their offset; the byte at which reading stopped is marked. */
+function failure(failed: FailedMessage): string {
+  const { message, sha256, bytes, offset, path, hex, file } = failed;
+  const facts = [
+    `${number(bytes)} bytes`,
+    ...(offset === undefined ? [] : [`byte ${offset}`]),
+    ...(path === undefined ? [] : [`<code>${escapeMarkup(path)}</code>`]),
+    `sha256 <code>${sha256.slice(0, 16)}…</code>`,
+    ...(file === undefined ? [] : [`kept in <code>${escapeMarkup(file)}</code>`]),
+  ];
+  const window = hex === undefined ? "" : `<pre>${hexText(hex, offset)}</pre>`;
+  return `<li><p>${messageName(failed)}</p><p>${escapeMarkup(message)}</p><p class="dim">${facts.join(" · ")}</p>${window}</li>`;
+}
+
+/** The message id, the sequence number and the position in the source. */
+function messageName({ id, messageId, sequenceNumber }: MessageName): string {
+  const names = [
+    ...(messageId === undefined ? [] : [`<b class="id">${escapeMarkup(messageId)}</b>`]),
+    ...(sequenceNumber === undefined ? [] : [`<span class="id">#${sequenceNumber}</span>`]),
+    `<span class="id dim">${escapeMarkup(id)}</span>`,
+  ];
+  return names.join(" ");
+}
+
+/** Eight bytes per line with their offset, for narrow screens; the byte at which reading stopped is marked. */
 const mark = (text: string, isMarked: boolean): string => (isMarked ? `<mark>${text}</mark>` : text);
 
+const lineBytes = 8;
+
 function hexText(window: HexWindow, offset: number | undefined): string {
-  const lines = hexLines(window, offset).map(({ at, bytes }) => {
-    const gap = "   ".repeat(16 - bytes.length);
+  const lines = hexLines(window, offset, lineBytes).map(({ at, bytes }) => {
+    const gap = "   ".repeat(lineBytes - bytes.length);
     const hexes = bytes.map(({ hex, isMarked }) => mark(hex, isMarked)).join(" ");
     const texts = bytes.map(({ text, isMarked }) => mark(escapeMarkup(text), isMarked)).join("");
-    return `<i>${at}</i>  ${hexes}${gap}  ${texts}`;
+    return `<i>${at.trimStart().padStart(4)}</i>  ${hexes}${gap}  ${texts}`;
   });
   return lines.join("\n");
 }
 
-function typeDetails({ name, subject, messages, codecs, paths: all, morePaths }: TypeReport): string {
+function typeDetails({ name, subject, messages, codecs, paths: all, morePaths, sample }: TypeReport): string {
   const from = Object.entries(codecs)
     .map(([codec, count]) => `${escapeMarkup(codec)} ${number(count)}`)
     .join(", ");
   const rows = all.map(pathRow).join("\n");
   const more = morePaths === 0 ? "" : `<p class="dim">and ${number(morePaths)} more paths</p>`;
-  return `<details><summary><b>${escapeMarkup(subject)}</b> <span class="type">${typeName(name)}</span> <span class="dim">${number(messages)} messages (${from}), ${paths(all.length + morePaths)}</span></summary>
-<div class="wide"><table><thead><tr><th>path</th><th>was</th><th>becomes</th></tr></thead><tbody>${rows}</tbody></table></div>${more}</details>`;
+  return `<details><summary><b>${escapeMarkup(subject)}</b> <span class="type">${typeName(name)}</span> <span class="dim">${messages === 1 ? "1 message" : `${number(messages)} messages`} (${from}), ${paths(all.length + morePaths)}</span></summary>
+<div class="wide"><table><thead><tr><th>path</th><th>was</th><th>becomes</th></tr></thead><tbody>${rows}</tbody></table></div>${more}${sample === undefined ? "" : samplePair(sample)}</details>`;
+}
+
+function samplePair(sample: TypeSample): string {
+  return `<p class="sample">${messageName(sample)}</p><div class="pair"><figure><figcaption>before</figcaption><pre>${escapeMarkup(sample.before)}</pre></figure><figure><figcaption>after</figcaption><pre>${escapeMarkup(sample.after)}</pre></figure></div>`;
 }
 
 function pathRow({ path, kinds, absent, becomes }: PathReport): string {

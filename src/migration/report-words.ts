@@ -35,15 +35,15 @@ export interface HexLine {
   readonly bytes: readonly { readonly hex: string; readonly text: string; readonly isMarked: boolean }[];
 }
 
-/** Lines of 16 bytes. */
-export function hexLines({ bytes, start }: HexWindow, offset: number | undefined): readonly HexLine[] {
+/** Lines of up to `width` bytes. */
+export function hexLines({ bytes, start }: HexWindow, offset: number | undefined, width = 16): readonly HexLine[] {
   const all = Array.from(bytes.match(/../g) ?? [], (hex, index) => {
     const code = Number.parseInt(hex, 16);
     const text = code >= 0x20 && code < 0x7f ? String.fromCharCode(code) : "·";
     return { hex, text, isMarked: start + index === offset };
   });
-  return Array.from({ length: Math.ceil(all.length / 16) }, (_, line) => ({
-    at: String(start + line * 16).padStart(8),
-    bytes: all.slice(line * 16, line * 16 + 16),
+  return Array.from({ length: Math.ceil(all.length / width) }, (_, line) => ({
+    at: String(start + line * width).padStart(8),
+    bytes: all.slice(line * width, (line + 1) * width),
   }));
 }

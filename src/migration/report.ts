@@ -1,9 +1,9 @@
 import type { LossKind } from "./compare-values.ts";
-import type { Failure } from "./journal-entry.ts";
+import type { Failure, Sample } from "./journal-entry.ts";
 import type { QuestionKind } from "./open-question.ts";
 import type { TargetFormat } from "./target.ts";
 
-/** The result of a migration or dry run; it grows with types and paths, not with messages. */
+/** The result of a migration or dry run; it grows with types, paths and failures, not with messages. */
 export interface MigrationReport {
   /** Version of this report format. */
   readonly version: 1;
@@ -61,7 +61,12 @@ export interface TypeReport {
   readonly paths: readonly PathReport[];
   /** The number of further paths that are not listed. */
   readonly morePaths: number;
+  /** One of its messages before and after, if samples were requested and a message was rewritten. */
+  readonly sample: TypeSample | undefined;
 }
+
+/** One message of a type before and after. */
+export interface TypeSample extends Sample, MessageName {}
 
 /** One path of a type. */
 export interface PathReport {
@@ -87,10 +92,28 @@ export interface MigrationFinding<Kind extends string> {
   readonly example?: string | undefined;
 }
 
-/** Failures of one code at one step, and the first few in full. */
+/** Where a message is found. */
+export interface MessageName {
+  /** Its position in the source, e.g. `dlq.ndjson:12`. */
+  readonly id: string;
+  readonly messageId: string | undefined;
+  /** Its sequence number in decimal, if the source has it. */
+  readonly sequenceNumber: string | undefined;
+}
+
+/** Failures of one code at one step. */
 export interface FailureReport {
   readonly step: Failure["step"];
   readonly code: string;
   readonly count: number;
-  readonly examples: readonly (Failure & { readonly id: string; readonly sha256: string; readonly bytes: number })[];
+  /** Every message, up to 100,000 of all codes together; the first few with bytes, if those were requested. */
+  readonly messages: readonly FailedMessage[];
+}
+
+/** A message that was not migrated. */
+export interface FailedMessage extends Failure, MessageName {
+  readonly sha256: string;
+  readonly bytes: number;
+  /** The file of its copy in the quarantine, if there is one. */
+  readonly file: string | undefined;
 }

@@ -27,11 +27,20 @@ export function scratchFolder(): {
   };
 }
 
+/** The outcome of a command line. */
+interface Called {
+  readonly code: number;
+  readonly terminal: CapturedTerminal;
+}
+
 /** Runs a command line. */
-export async function sobre(
-  ...args: readonly string[]
-): Promise<{ readonly code: number; readonly terminal: CapturedTerminal }> {
-  const terminal = captureTerminal();
+export function sobre(...args: readonly string[]): Promise<Called> {
+  return sobreIn(100, ...args);
+}
+
+/** Runs a command line on a terminal of so many columns. */
+export async function sobreIn(columns: number, ...args: readonly string[]): Promise<Called> {
+  const terminal = captureTerminal({ columns });
   const code = await run(args, { version: "1.2.3", mailbox }, terminal);
   return { code, terminal };
 }

@@ -88,6 +88,7 @@ describe("an inferred schema", () => {
       target,
       profiles,
       hex: false,
+      samples: false,
       schemaChecks: () => () => ["$.Total"],
     });
 

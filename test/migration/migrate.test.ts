@@ -132,7 +132,7 @@ describe("a migration", () => {
 
     expect(plain.report).toMatchObject({
       verdict: "failures",
-      failures: [{ step: "write", code: "UnsupportedValue", examples: [{ path: "$.Children[0].Next" }] }],
+      failures: [{ step: "write", code: "UnsupportedValue", messages: [{ path: "$.Children[0].Next" }] }],
     });
     expect(tagged.report).toMatchObject({ verdict: "clean", failures: [] });
   });
@@ -150,10 +150,10 @@ describe("a migration", () => {
     const shown = await migrateAll([broken], { hex: true });
 
     expect(silent.report.failures).toMatchObject([
-      { step: "read", code: "Unreadable", count: 1, examples: [{ sha256: expect.any(String) }] },
+      { step: "read", code: "Unreadable", count: 1, messages: [{ sha256: expect.any(String) }] },
     ]);
-    expect(silent.report.failures[0]?.examples[0]?.hex).toBeUndefined();
-    expect(shown.report.failures[0]?.examples[0]?.hex?.bytes).toMatch(/^(?:[0-9a-f]{2}){1,32}$/);
+    expect(silent.report.failures[0]?.messages[0]?.hex).toBeUndefined();
+    expect(shown.report.failures[0]?.messages[0]?.hex?.bytes).toMatch(/^(?:[0-9a-f]{2}){1,32}$/);
   });
 
   it("has the same schema, whatever the order of the messages", async () => {

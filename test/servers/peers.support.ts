@@ -56,9 +56,15 @@ export const peers: readonly Peer[] = [
     install: () => promisify(execFile)("curl", ["--version"]),
   },
   {
+    name: "jq",
+    needs: "jq on the path",
+    tests: ["migrate-steps.test.ts"],
+    install: () => promisify(execFile)("jq", ["--version"]),
+  },
+  {
     name: "Chromium",
     needs: "chromium on the path",
-    tests: ["inspector.test.ts", "inspector-page.test.ts"],
+    tests: ["inspector.test.ts", "inspector-page.test.ts", "migration-report.test.ts"],
     install: async () => {
       await promisify(execFile)("chromium", ["--version"]);
       await installNodePackages();

@@ -21,6 +21,7 @@ export interface MigratedPiece {
 export interface BatchWorkOptions extends ReadRules {
   readonly target: Target;
   readonly hex: boolean;
+  readonly samples: boolean;
   /** Whether to return the bytes of failed messages. */
   readonly keepsFailed: boolean;
 }

@@ -23,10 +23,11 @@ export function passesInThreads(options: MigrationOptions, target: Target): Pass
     hasContract = () => false,
     openJsonText = true,
     hex = false,
+    samples = false,
   } = options;
   if (threads === undefined || source.pieces === undefined || (source.size ?? 0) < leastSize) return undefined;
   const { module, data, count } = threads;
-  const rules = { openJsonText, hex, keepsFailed: quarantine !== undefined };
+  const rules = { openJsonText, hex, samples, keepsFailed: quarantine !== undefined };
   const others = new MigrationThreads({ module: module.href, data, target: options.target, ...rules }, count);
   const own = new BatchWork({ serializer, hasContract, target, ...rules });
   return new ThreadPasses(options, source.pieces.bind(source), { others, own });

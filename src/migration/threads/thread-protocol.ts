@@ -16,6 +16,7 @@ export interface ThreadSetup {
   readonly target: TargetOptions;
   readonly openJsonText: boolean;
   readonly hex: boolean;
+  readonly samples: boolean;
   /** Whether to return the bytes of failed messages. */
   readonly keepsFailed: boolean;
 }
