@@ -1,6 +1,7 @@
 import { Command, type Finish, Option, wholeNumber } from "./commander.ts";
 import { reportFormats } from "../contract/report/report-format.ts";
 import type { ChangelogCommand } from "./contract-changelog.ts";
+import { dotnetCommand } from "./contract-dotnet-command.ts";
 import type { CheckCommand } from "./contract-check.ts";
 import type { CompatCommand } from "./contract-compat.ts";
 import type { CanDeployCommand, DeployCommand } from "./contract-deploy.ts";
@@ -27,6 +28,7 @@ export function contractCommand(terminal: Terminal, finish: Finish): Command {
   command.addCommand(changelogCommand(terminal, finish));
   command.addCommand(initCommand(terminal, finish));
   command.addCommand(fetchCommand(terminal, finish));
+  command.addCommand(dotnetCommand(terminal, finish));
   for (const exchange of exchangeCommands(terminal, finish)) command.addCommand(exchange);
   command.addCommand(releaseCommand(terminal, finish));
   command.addCommand(typesCommand(terminal, finish));

@@ -62,6 +62,12 @@ export const peers: readonly Peer[] = [
     install: () => promisify(execFile)("jq", ["--version"]),
   },
   {
+    name: "Mono",
+    needs: "mcs and mono on the path, e.g. mono-mcs and libmono-system-runtime-serialization4.0-cil of Debian",
+    tests: ["dotnet-contracts.test.ts"],
+    install: () => Promise.all([promisify(execFile)("mcs", ["--version"]), promisify(execFile)("mono", ["--version"])]),
+  },
+  {
     name: "Chromium",
     needs: "chromium on the path",
     tests: ["inspector.test.ts", "inspector-page.test.ts", "migration-report.test.ts"],

@@ -41,6 +41,11 @@ const text: Check = ["text", (value) => typeof value === "string"];
 const flag: Check = ["true or false", (value) => typeof value === "boolean"];
 const node: Check = ["an object", isNode];
 const integer: Check = ["a whole number", (value) => Number.isSafeInteger(value)];
+const texts: Check = [
+  "a list of texts",
+  (value) => Array.isArray(value) && value.every((one) => typeof one === "string"),
+];
+const serializer: Check = ["dataContract or xml", (value) => value === "dataContract" || value === "xml"];
 const type: Check = ["the name of a type, or a type", (value) => typeof value === "string" || isNode(value)];
 
 /** The members of x-dotnet. */
@@ -52,6 +57,10 @@ const hintChecks: Readonly<Record<string, Check>> = {
   order: integer,
   member: text,
   omitDefault: flag,
+  serializer,
+  text: flag,
+  flat: flag,
+  xmlNames: texts,
   reference: flag,
   serializable: flag,
   struct: flag,
@@ -67,14 +76,14 @@ const hintChecks: Readonly<Record<string, Check>> = {
 
 /** Keywords that only some types have. */
 const particular: Readonly<Record<string, readonly string[]>> = {
-  class: ["properties", "allOf", "reference", "serializable", "struct"],
+  class: ["properties", "allOf", "reference", "serializable", "struct", "xmlNames"],
   enum: ["members", "clrMembers", "flags"],
   list: ["items", "itemName"],
   map: ["additionalProperties", "key", "entryName", "keyName", "valueName"],
 };
 
 /** Keywords that describe a member instead of its type, and so may accompany a reference. */
-const ofMembers: ReadonlySet<string> = new Set(["order", "member", "omitDefault"]);
+const ofMembers: ReadonlySet<string> = new Set(["order", "member", "omitDefault", "serializer", "text", "flat"]);
 
 /**
  * Checks that no part of a contract would be silently ignored: every keyword, hint and type is known, and used where it

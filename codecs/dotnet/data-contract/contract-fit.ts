@@ -11,7 +11,12 @@ export function fitsForm(element: XmlElement, shape: ResolvedShape, xmlSerialize
     case "enum":
       return !holdsElements(element);
     case "object":
-      return element.isEmpty || holdsElements(element) || !hasText(element) || (xmlSerializer && hasOthers(element));
+      return (
+        element.isEmpty ||
+        holdsElements(element) ||
+        !hasText(element) ||
+        (xmlSerializer && (hasOthers(element) || shape.textMember !== undefined))
+      );
     case "list":
       return !hasText(element) && areItems(element, shape, xmlSerializer);
     default:

@@ -66,7 +66,8 @@ class Compiler {
       if (shape.kind !== "object" && shape.kind !== "enum") return;
       const full = shape.clrName;
       clr.set(full, shape);
-      clr.set(full.slice(full.lastIndexOf(".") + 1), shape);
+      clr.set(full.slice(Math.max(full.lastIndexOf("."), full.lastIndexOf("+")) + 1), shape);
+      if (shape.kind === "object") for (const own of shape.xmlNames) clr.set(own, shape);
     };
     add(root);
     for (const name of Object.keys(object(this.#document["$defs"]) ?? {})) add(this.#type(name));
@@ -138,14 +139,24 @@ class Compiler {
       this.#member(key, object(property) ?? {}, name.namespace, `${path}.properties.${key}`),
     );
     own.sort((a, b) => a.order - b.order || ordinal(encodeName(a.member.name), encodeName(b.member.name)));
-    const members = [...bases.flatMap((base) => base.members), ...own.map(({ member }) => member)];
+    const members = [
+      ...bases.flatMap((base) => base.members),
+      ...own.map(({ member }) => member).filter(({ serializer }) => serializer !== "xml"),
+    ];
+    const xmlMembers = [
+      ...bases.flatMap((base) => base.xmlMembers),
+      ...own.map(({ member }) => member).filter(({ serializer }) => serializer !== "dataContract"),
+    ];
     return {
       kind: "object",
       name,
       clrName: text(hint["clrName"]) ?? clrNameOf(name),
       members,
       byName: new Map(members.map((member) => [member.name, member])),
-      byClrName: new Map(members.map((member) => [member.clrName, member])),
+      byClrName: new Map(xmlMembers.map((member) => [member.clrName, member])),
+      xmlMembers,
+      textMember: xmlMembers.find(({ isText }) => isText),
+      xmlNames: list(hint["xmlNames"]).filter((one) => typeof one === "string"),
       reference: hint["reference"] === true || bases.some(({ reference }) => reference),
       serializable: hint["serializable"] === true,
       isStruct: hint["struct"] === true,
@@ -174,6 +185,10 @@ class Compiler {
           return types.includes("null") || isReferenceType(resolved(shape));
         },
         omitDefault: hint["omitDefault"] === true,
+        serializer:
+          hint["serializer"] === "xml" || hint["serializer"] === "dataContract" ? hint["serializer"] : undefined,
+        isText: hint["text"] === true,
+        isFlat: hint["flat"] === true,
       },
     };
   }

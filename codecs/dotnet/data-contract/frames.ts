@@ -82,8 +82,8 @@ export function containerOf(frame: Frame): object {
 }
 
 /** Adds the members that XmlSerializer omits because they are null. */
-export function fillNulls(bag: Record<string, unknown>, { members }: ObjectShape): void {
-  for (const { clrName, nullable } of members) if (nullable && !(clrName in bag)) bag[clrName] = null;
+export function fillNulls(bag: Record<string, unknown>, { xmlMembers }: ObjectShape): void {
+  for (const { clrName, nullable } of xmlMembers) if (nullable && !(clrName in bag)) bag[clrName] = null;
 }
 
 /** Puts a member into its object; members of the same name become a list. Returns whether it is not the first of its name. */

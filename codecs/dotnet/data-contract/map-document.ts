@@ -55,7 +55,7 @@ import { noShape, ShapeChoice } from "./shape-choice.ts";
 import { type MemberShape, nameText, type ObjectShape, resolved, type ResolvedShape, type Shape } from "./shape.ts";
 import { systemValue } from "./system-values.ts";
 import { lexical } from "../xml/lexical.ts";
-import type { XmlArray, XmlDocument, XmlElement } from "../xml/node.ts";
+import type { XmlArray, XmlDocument, XmlElement, XmlText } from "../xml/node.ts";
 
 /**
  * Maps the nodes of a data contract document to plain values, by a contract or by the document's own types; not recursive.
@@ -153,7 +153,7 @@ class Mapper {
       const member = this.#memberOf(frame, name);
       const list = this.#xmlSerializer && member !== undefined ? resolved(member.shape) : undefined;
       if (namesItsType(child)) annotateTyped(frame.bag, name);
-      if (list?.kind === "list" && isFlattened(child, list)) {
+      if (list?.kind === "list" && (member?.isFlat === true || isFlattened(child, list))) {
         append(frame, this.#nameOf(member, name), this.#start(child, list.items));
       } else this.#place(frame, child, this.#nameOf(member, name), this.#start(child, member?.shape));
       this.#noteWhole(frame.bag, name);
@@ -162,9 +162,20 @@ class Mapper {
       const member = this.#memberOf(frame, name);
       const values = this.#arrayValues(child, member?.shape, Infinity);
       for (const value of values) place(frame, name, value);
-    } else if (child.kind === "text" && frame.shape === undefined && !isBlank(child)) {
-      place(frame, "#text", child.value);
-    }
+    } else if (child.kind === "text") this.#text(frame, child);
+  }
+
+  /** Text between elements: the member that XmlSerializer writes so, or what no contract describes. */
+  #text(frame: ObjectFrame, child: XmlText): void {
+    if (frame.shape === undefined && !isBlank(child)) place(frame, "#text", child.value);
+    const member = this.#xmlSerializer ? frame.shape?.textMember : undefined;
+    if (member === undefined || member.clrName in frame.bag) return;
+    const shape = resolved(member.shape);
+    const { element } = frame;
+    const content = { value: lexical(child.value, undefined), type: undefined, offset: child.offset };
+    const isTyped = shape.kind === "enum" || (shape.kind === "scalar" && shape.scalar !== "any");
+    frame.bag[member.clrName] = isTyped ? this.#typed(content, shape, { element }) : content.value;
+    this.#noteWhole(frame.bag, member.clrName);
   }
 
   #place(frame: ObjectFrame, child: XmlElement, name: string, value: unknown): void {

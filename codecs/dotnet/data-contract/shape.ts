@@ -30,6 +30,12 @@ export interface MemberShape {
   readonly shape: Shape;
   /** Whether it is omitted when it has its default value (`EmitDefaultValue = false`). */
   readonly omitDefault: boolean;
+  /** The serializer that writes it, if the other one does not: DataContractSerializer and .NET's JSON, or XmlSerializer. */
+  readonly serializer: "dataContract" | "xml" | undefined;
+  /** Whether XmlSerializer writes it as the text of the element (`[XmlText]`). */
+  readonly isText: boolean;
+  /** Whether XmlSerializer writes its items without an element around them (`[XmlElement]`). */
+  readonly isFlat: boolean;
   /** Whether it may be null, in which case XmlSerializer omits it. */
   readonly nullable: boolean;
 }
@@ -39,10 +45,16 @@ export interface ObjectShape {
   readonly kind: "object";
   readonly name: XmlName;
   readonly clrName: string;
-  /** In wire order: base classes first, then by `order`, then by name. */
+  /** Its names for XmlSerializer, in addition to the CLR name. */
+  readonly xmlNames: readonly string[];
+  /** Those of data contracts, in wire order: base classes first, then by `order`, then by name. */
   readonly members: readonly MemberShape[];
   readonly byName: ReadonlyMap<string, MemberShape>;
   readonly byClrName: ReadonlyMap<string, MemberShape>;
+  /** The members that XmlSerializer writes. */
+  readonly xmlMembers: readonly MemberShape[];
+  /** The one that XmlSerializer writes as text. */
+  readonly textMember: MemberShape | undefined;
   /** Whether its instances are written once and then referred to (`IsReference`). */
   readonly reference: boolean;
   /** Whether it is a struct, which is never numbered. */

@@ -1,0 +1,89 @@
+import type { Token } from "./tokens.ts";
+
+/** A type as it is written. */
+export type TypeSyntax =
+  | { readonly kind: "name"; readonly parts: readonly NamePart[]; readonly line: number }
+  | { readonly kind: "array"; readonly item: TypeSyntax; readonly rank: number; readonly line: number }
+  | { readonly kind: "nullable"; readonly inner: TypeSyntax; readonly line: number }
+  | { readonly kind: "tuple"; readonly items: readonly TypeSyntax[]; readonly line: number };
+
+/** One name of a qualified one, with its type arguments. */
+export interface NamePart {
+  readonly name: string;
+  readonly args: readonly TypeSyntax[];
+}
+
+/** The names that are visible at a place: a file or a namespace in it. */
+export interface Scope {
+  readonly file: string;
+  /** The whole name of the namespace. */
+  readonly namespace: string;
+  readonly usings: string[];
+  readonly aliases: Map<string, TypeSyntax>;
+  readonly outer: Scope | undefined;
+}
+
+/** An attribute. */
+export interface AttributeSyntax {
+  /** The last part of its name, without `Attribute`. */
+  readonly name: string;
+  /** `field`, `property`, `assembly` …, if it is written. */
+  readonly target: string | undefined;
+  readonly args: readonly ArgumentSyntax[];
+  readonly line: number;
+  readonly scope: Scope;
+}
+
+/** An argument of an attribute. */
+export interface ArgumentSyntax {
+  /** Of `Name = value` and `name: value`. */
+  readonly name: string | undefined;
+  readonly tokens: readonly Token[];
+}
+
+/** A member that may be data; methods and the like only count by their names. */
+export interface MemberSyntax {
+  readonly kind: "field" | "property" | "event" | "method";
+  readonly name: string;
+  readonly type: TypeSyntax | undefined;
+  readonly modifiers: ReadonlySet<string>;
+  readonly attributes: readonly AttributeSyntax[];
+  /** Of a property: `auto` has a field of its own. */
+  readonly accessors: Accessors | undefined;
+  /** Of a constant. */
+  readonly value: readonly Token[] | undefined;
+  readonly line: number;
+  readonly scope: Scope;
+}
+
+/** The accessors of a property. */
+export interface Accessors {
+  readonly isAuto: boolean;
+  readonly reads: "public" | "hidden" | "none";
+  readonly writes: "public" | "hidden" | "none";
+}
+
+/** A member of an enumeration. */
+export interface EnumMemberSyntax {
+  readonly name: string;
+  readonly attributes: readonly AttributeSyntax[];
+  readonly value: readonly Token[] | undefined;
+  readonly line: number;
+}
+
+/** A declared type, or one part of it. */
+export interface TypeDeclaration {
+  readonly kind: "class" | "struct" | "interface" | "enum" | "delegate";
+  readonly name: string;
+  readonly parameters: readonly string[];
+  readonly modifiers: ReadonlySet<string>;
+  readonly attributes: readonly AttributeSyntax[];
+  readonly bases: readonly TypeSyntax[];
+  readonly members: readonly MemberSyntax[];
+  readonly enumMembers: readonly EnumMemberSyntax[];
+  readonly nested: readonly TypeDeclaration[];
+  /** The numbers of parameters of its constructors, 1 for more. */
+  readonly constructors: ReadonlySet<number>;
+  readonly line: number;
+  readonly scope: Scope;
+}
