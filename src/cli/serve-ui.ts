@@ -1,12 +1,20 @@
 import type { HttpHandler } from "../server/http/http-handler.ts";
 import type { Inspector } from "../inspector/inspector.ts";
+import type { InspectorOptions } from "../inspector/inspector-parts.ts";
 import type { Terminal } from "./terminal.ts";
 
 /** The mode of the inspector of `sobre serve`. */
 export type UiMode = "read" | "change" | "off";
 
-/** The inspector, which is loaded when somebody opens it. */
-export function servedInspector(mode: Exclude<UiMode, "off">, terminal: Terminal): HttpHandler {
+/** The engine of a store, and the directory for its re-drives. */
+export type RedriveStore = Required<Pick<InspectorOptions, "engine" | "directory">>;
+
+/** The inspector, which is loaded when somebody opens it; `store` is asked then. */
+export function servedInspector(
+  mode: Exclude<UiMode, "off">,
+  terminal: Terminal,
+  store: () => RedriveStore | undefined,
+): HttpHandler & { close(): Promise<void> } {
   let made: Promise<Inspector> | undefined;
   const make = async (): Promise<Inspector> => {
     const [{ createInspector }, { commandSerializer }, { compression }, { auditTo }] = await Promise.all([
@@ -16,6 +24,7 @@ export function servedInspector(mode: Exclude<UiMode, "off">, terminal: Terminal
       import("./ui.ts"),
     ]);
     return createInspector({
+      ...store(),
       serializer: await commandSerializer({}),
       stages: [compression()],
       changes: mode === "change",
@@ -27,6 +36,9 @@ export function servedInspector(mode: Exclude<UiMode, "off">, terminal: Terminal
     async answer(request, grant) {
       made ??= make();
       return (await made).answer(request, grant);
+    },
+    async close() {
+      await (await made)?.close();
     },
   };
 }

@@ -16,6 +16,8 @@ export function uiCommand(terminal: Terminal, finish: Finish): Command {
     .option("-p, --port <N>", "port; 0 for any free one", wholeNumber("--port", 0, 65_535), 5380)
     .option("--allow-changes", "send back, import and delete; so with --mailbox")
     .option("--hide-bodies", "show bodies when asked; so on brokers elsewhere")
+    .option("--to-broker <NAME=CS>", "another broker to send dead letters to; may be repeated", collect)
+    .option("--redrives <DIR>", "where re-drives are recorded, to resume them (default: ~/.local/state/sobre)")
     .option("--redact <NAME>", "replace values of this name; may be repeated", collect);
   return withEndpointOptions(command)
     .addHelpText(

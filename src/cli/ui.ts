@@ -1,5 +1,8 @@
 import { once } from "node:events";
 import { createServer } from "node:http";
+import { homedir } from "node:os";
+import { join } from "node:path";
+import { setTimeout } from "node:timers/promises";
 import { createClient } from "../client/client.ts";
 import type { Engine } from "../engine/engine.ts";
 import { memoryEngine } from "../engines/memory/memory-engine.ts";
@@ -21,9 +24,16 @@ export interface UiRequest {
   readonly allowChanges?: boolean;
   readonly hideBodies?: boolean;
   readonly redact?: readonly string[];
+  /** Other brokers, each NAME=CONNECTION STRING. */
+  readonly toBroker?: readonly string[];
+  /** Where re-drives are recorded. */
+  readonly redrives?: string;
 }
 
 const queue = "mailbox";
+
+/** Milliseconds that the current step of re-drives may take at the end. */
+const longestEnd = 3000;
 
 /** Serves the inspector on this machine until `stop` resolves; resolves to the exit code. */
 export async function serveUi(
@@ -40,7 +50,7 @@ export async function serveUi(
     await once(server, "listening");
   } catch {
     terminal.err(`sobre: port ${port} is in use or not allowed. Give another with --port\n`);
-    await source.engine.close();
+    for (const engine of [source.engine, ...Object.values(source.brokers)]) await engine.close();
     return exitCodes.failed;
   }
   const address = server.address();
@@ -49,31 +59,56 @@ export async function serveUi(
   const mode = source.changes === true ? "Changes are allowed." : "It only reads; --allow-changes allows more.";
   await terminal.out(`${bold(`http://localhost:${at}/$ui/`)}\n${dim(`${mode} Ends with Ctrl+C.`)}\n`);
   await stop;
-  inspector.close();
+  // A broker that does not answer would hold the end up.
+  await Promise.race([inspector.close(), setTimeout(longestEnd, undefined, { ref: false })]);
   server.close();
   server.closeAllConnections();
-  await source.engine.close();
+  for (const engine of [source.engine, ...Object.values(source.brokers)]) await engine.close();
   return exitCodes.done;
 }
 
-type Source = Pick<InspectorOptions, "serializer" | "stages" | "changes" | "bodies" | "production"> & {
+type Source = Pick<InspectorOptions, "serializer" | "stages" | "changes" | "bodies" | "production" | "directory"> & {
   readonly engine: Engine;
+  readonly brokers: Readonly<Record<string, Engine>>;
 };
 
 async function sourceOf(request: UiRequest & EndpointOptions): Promise<Source> {
   const { mailbox, allowChanges = false, hideBodies = false, connectionString } = request;
   const stages = [compression()];
+  if (mailbox !== undefined && connectionString !== undefined)
+    throw new Misuse("--mailbox and --connection-string exclude each other");
+  const brokers = await brokersOf(request.toBroker ?? []);
   if (mailbox !== undefined) {
-    if (connectionString !== undefined) throw new Misuse("--mailbox and --connection-string exclude each other");
     const read = await readMailbox(mailbox);
     const { serializer } = mailboxReading(read);
     const engine = await mailboxEngine(read, { serializer, stages });
-    return { engine, serializer, stages, changes: true, bodies: hideBodies ? "onRequest" : "shown" };
+    return { engine, brokers, serializer, stages, changes: true, bodies: hideBodies ? "onRequest" : "shown" };
   }
   const { engine, settings } = await openBroker(request);
   const production = settings.secure && !isLoopback(settings.host);
   const bodies = hideBodies || production ? "onRequest" : "shown";
-  return { engine, serializer: await commandSerializer({}), stages, changes: allowChanges, bodies, production };
+  const serializer = await commandSerializer({});
+  const directory = request.redrives ?? defaultDirectory(engine);
+  return { engine, brokers, serializer, stages, changes: allowChanges, bodies, production, directory };
+}
+
+/** The other brokers by name. @throws Misuse for one that is not NAME=CONNECTION STRING. */
+async function brokersOf(pairs: readonly string[]): Promise<Readonly<Record<string, Engine>>> {
+  const brokers = new Map<string, Engine>();
+  for (const pair of pairs) {
+    const [, name, connectionString] = /^([\w.-]+)=(.+)$/.exec(pair) ?? [];
+    if (name === undefined || connectionString === undefined || name.toLowerCase() === "endpoint")
+      throw new Misuse("--to-broker must be NAME=CONNECTION-STRING");
+    brokers.set(name, (await openBroker({ connectionString })).engine);
+  }
+  return Object.fromEntries(brokers);
+}
+
+/** A folder of this person and this broker. */
+function defaultDirectory({ server }: Engine): string {
+  const { XDG_STATE_HOME: state = join(homedir(), ".local", "state") } = process.env;
+  const broker = `${server?.address ?? ""}-${server?.port ?? ""}`.replaceAll(/[^\w.-]+/g, "_");
+  return join(state, "sobre", "redrives", broker);
 }
 
 /** A queue with the messages that are read; those that nothing reads are its dead letters. */

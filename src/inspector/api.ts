@@ -2,7 +2,7 @@ import type { Json } from "../values/json.ts";
 
 // The answers of the API, which the page reads, too; `schemas/inspector.schema.json` describes them.
 
-/** The most that is known of how often a re-driven message may arrive. */
+/** Why a message is never sent twice, or that it may be. */
 export type Guarantee = "transaction" | "duplicateDetection" | "sendThenComplete";
 
 /** A codec of the chain. */
@@ -26,6 +26,8 @@ export interface SessionAnswer {
   readonly redacted: boolean;
   /** Whether the engine says who holds a session, and how many messages are deferred. */
   readonly inspects: boolean;
+  /** Names of other brokers that messages can be sent to. */
+  readonly brokers: readonly string[];
   /** Whether the caller may list entities. */
   readonly mayList: boolean;
   /** The name of the caller's key; `null` without one. */
@@ -217,15 +219,21 @@ export interface JobFact {
   readonly id: string;
   readonly from: string;
   readonly to: string | null;
+  /** The other broker that it sends to; `null` for the same one. */
+  readonly broker: string | null;
   readonly dryRun: boolean;
   readonly state: JobState;
   readonly startedAt: string;
   readonly guarantee: Guarantee;
+  /** The dead letters that there were when it began; `null` where the broker does not count them. */
+  readonly total: number | null;
   readonly seen: number;
   readonly sent: number;
   readonly failed: number;
   /** Sent, but still in the dead-letter queue, too. */
   readonly doubled: number;
+  /** Being sent when the server ended: they may have arrived, so they are not sent again. */
+  readonly inDoubt: number;
   /** Why it stopped; empty otherwise. */
   readonly why: string;
 }
@@ -322,6 +330,8 @@ export interface RepairInit {
 export interface RedriveInit {
   readonly from: string;
   readonly to?: string | undefined;
+  /** The name of another broker to send to. Default: the same one. */
+  readonly broker?: string | undefined;
   readonly selection?: MessageSelection | undefined;
   /** Changes to make to each. Default: none. */
   readonly repair?: RepairInit | undefined;
@@ -335,6 +345,9 @@ export interface RedriveInit {
   readonly settleTime?: number | undefined;
   /** Default: true. */
   readonly stopOnFailure?: boolean | undefined;
-  /** For a target that detects duplicates, which may drop a kept id that it has seen. Default: it sends nothing there. */
+  /**
+   * For a target that detects duplicates, which may drop a kept id that it has seen: `renew` gives each message an id of
+   * this re-drive. Default: it sends nothing there.
+   */
   readonly messageIds?: "keep" | "renew" | undefined;
 }

@@ -14,14 +14,16 @@ import {
   oneOf,
   type OptionChecks,
 } from "../options/option-checks.ts";
+import { systemClock } from "../time/clock.ts";
 import { parsedJson } from "../values/json.ts";
-import type { RedriveInit, RepairInit } from "./api.ts";
-import { requireRight } from "./caller.ts";
+import type { JobFact, MessageSelection, RedriveInit, RepairInit } from "./api.ts";
+import { type Caller, requireRight } from "./caller.ts";
 import type { InspectorParts } from "./inspector-parts.ts";
-import { rendered, sequenceOf } from "./message-filter.ts";
+import { createMessageFilter, type MessageFilter, rendered, sequenceOf } from "./message-filter.ts";
 import { PurgeJob } from "./purge-job.ts";
+import type { RedriveJob } from "./redrive-job.ts";
 import { repaired } from "./repair.ts";
-import { peekOne, requireChanges, type Route } from "./route.ts";
+import { type Call, peekOne, requireChanges, type Route } from "./route.ts";
 
 /** The operations that repair, move and delete, and those that try what these would do. */
 export const changeRoutes: readonly Route[] = [
@@ -53,7 +55,7 @@ export const changeRoutes: readonly Route[] = [
     summary: "Lists the re-drives of this server, the latest first.",
     answer: "jobs",
     run: async ({ caller, parts }) => ({
-      jobs: parts.jobs.list(caller).map((job) => job.fact()),
+      jobs: (await parts.jobs.shelf()).list(caller).map((job) => job.fact()),
     }),
   },
   {
@@ -62,7 +64,7 @@ export const changeRoutes: readonly Route[] = [
     summary: "Shows a re-drive, with the outcome of each message.",
     answer: "job",
     run: async ({ caller, parts, id, query }) =>
-      parts.jobs.find(id, caller).answer(Number(query.get("from") ?? 0) || 0),
+      (await parts.jobs.shelf()).find(id, caller).answer(Number(query.get("from") ?? 0) || 0),
   },
   {
     method: "POST",
@@ -75,16 +77,10 @@ export const changeRoutes: readonly Route[] = [
       requireRight(caller, init.from, "Listen");
       if (init.repair !== undefined) refuseUnredacted(parts);
       const target = init.to ?? parseAddress(init.from).name;
-      requireRight(caller, target, "Send");
-      if (init.dryRun === false) audit("re-drive", init.from, `to ${target}`);
-      return parts.jobs.start(init, caller, (job) => {
-        if (!job.dryRun)
-          audit(
-            "re-drive ended",
-            job.from,
-            `${job.state}: ${job.sent} sent, ${job.failed} failed, ${job.doubled} doubled`,
-          );
-      });
+      requireTarget(caller, { from: init.from, target, leaves: init.broker !== undefined });
+      const where = init.broker === undefined ? target : `${target} on ${init.broker}`;
+      if (init.dryRun === false) audit("re-drive", init.from, `to ${where}`);
+      return parts.jobs.start(init, caller, noted(audit));
     },
   },
   {
@@ -94,8 +90,8 @@ export const changeRoutes: readonly Route[] = [
     answer: "jobFact",
     changes: true,
     async run({ caller, parts, id, audit }) {
-      const job = parts.jobs.find(id, caller);
-      job.cancel();
+      const job = (await parts.jobs.shelf()).find(id, caller);
+      job.end("cancelled", "");
       audit("re-drive cancelled", job.from, id);
       return job.fact();
     },
@@ -107,9 +103,9 @@ export const changeRoutes: readonly Route[] = [
     answer: "jobFact",
     changes: true,
     async run({ caller, parts, id, audit }) {
-      const job = parts.jobs.find(id, caller);
-      requireRight(caller, job.target, "Send");
-      job.resume(caller);
+      const job = (await parts.jobs.shelf()).find(id, caller);
+      requireTarget(caller, job);
+      job.resume(caller, noted(audit));
       audit("re-drive resumed", job.from, id);
       return job.fact();
     },
@@ -151,21 +147,26 @@ export const changeRoutes: readonly Route[] = [
   {
     method: "POST",
     path: "purge",
-    summary: "Starts to delete every unlocked message of an entity, whose name is given twice.",
+    summary:
+      "Starts to delete every unlocked message of an entity, whose name is given twice; of a dead-letter queue only a selection, if one is given.",
     answer: "purge",
     changes: true,
     async run({ caller, parts, body, audit }) {
-      checkOptions(body, { entity: entityName, name }, { needed: ["entity", "name"] });
-      const { entity, name: typed }: { readonly entity?: unknown; readonly name?: unknown } = body;
+      checkOptions(body, { entity: entityName, name, selection: anObject }, { needed: ["entity", "name"] });
+      const { entity, name: typed, selection }: Partial<Record<string, unknown>> = { ...body };
       if (typeof entity !== "string" || typed !== entity)
         throw invalidOption("name", "must be the path of the entity, typed again");
       requireRight(caller, entity, "Listen");
-      audit("purge", entity, "started");
-      const job = new PurgeJob(entity, caller.engine, ({ state, deleted }) =>
-        audit("purge ended", entity, `${state}: ${deleted} deleted`),
-      );
+      const selected = selection === undefined ? undefined : selectedOf(entity, { ...Object(selection) }, parts);
+      const job = new PurgeJob(entity, {
+        engine: caller.engine,
+        clock: parts.options.clock ?? systemClock,
+        selected,
+        ended: ({ state, deleted }) => audit("purge ended", entity, `${state}: ${deleted} deleted`),
+      });
       parts.purges.keep(job, caller);
-      void job.run();
+      audit("purge", entity, selected === undefined ? "of every message" : "of a selection");
+      job.begin();
       return job.fact();
     },
   },
@@ -184,12 +185,38 @@ export const changeRoutes: readonly Route[] = [
     changes: true,
     async run({ caller, parts, id, audit }) {
       const job = parts.purges.find(id, caller);
-      job.cancel();
+      job.end("cancelled", "");
       audit("purge cancelled", job.from, id);
       return job.fact();
     },
   },
 ];
+
+/** The line of the audit for a re-drive that has ended. */
+const noted =
+  (audit: Call["audit"]) =>
+  ({ dryRun, from, state, sent, failed, doubled }: JobFact): void => {
+    if (!dryRun) audit("re-drive ended", from, `${state}: ${sent} sent, ${failed} failed, ${doubled} doubled`);
+  };
+
+/** Another broker is reached with rights that are not the caller's: only those may lend them who manage the entity. */
+function requireTarget(caller: Caller, { from, target, leaves }: Pick<RedriveJob, "from" | "target" | "leaves">): void {
+  if (leaves) requireRight(caller, from, "Manage");
+  else requireRight(caller, target, "Send");
+}
+
+/** @throws SobreError `InvalidArgument` for an entity other than a dead-letter queue, whose consumers would wait. */
+function selectedOf(
+  entity: string,
+  selection: MessageSelection,
+  parts: InspectorParts,
+): { readonly filter: MessageFilter; readonly most: number } {
+  if (parseAddress(entity).subQueue === undefined)
+    throw invalidOption("selection", "is for dead-letter queues; delete the messages of others by receiving them");
+  const { sequenceNumbers } = selection;
+  const filter = createMessageFilter(selection, parts);
+  return { filter, most: sequenceNumbers === undefined ? Infinity : new Set(sequenceNumbers).size };
+}
 
 /** With another content type, a codec may read all of a body as one text, in which no member has a name. */
 function refuseUnredacted({ redaction }: InspectorParts): void {
@@ -212,6 +239,7 @@ function verdictOf(body: unknown): VerdictInit {
 const redriveChecks: OptionChecks<RedriveInit> = {
   from: entityName,
   to: entityName,
+  broker: name,
   selection: anObject,
   repair: anObject,
   dryRun: flag,

@@ -1,4 +1,4 @@
-import { subQueueSuffix, subscriptionAddress } from "../engine/address.ts";
+import { parseAddress, subQueueSuffix, subscriptionAddress } from "../engine/address.ts";
 import type { EngineAdmin, QueueOptions, QueueRuntimeProperties, SubscriptionOptions } from "../engine/admin.ts";
 import { SobreError } from "../errors/sobre-error.ts";
 import type { Engine } from "../engine/engine.ts";
@@ -35,6 +35,24 @@ async function detailOf({ inspection }: Engine, { path, kind, deadLetter }: Enti
     return [{ ...own, oldestDeadLetter: oldestDead?.toISOString() ?? null, reasons }];
   });
   return detail;
+}
+
+/** The messages of a dead-letter queue; `null` where the broker does not count them. */
+export async function messageCountOf(engine: Engine, address: string): Promise<number | null> {
+  try {
+    if (engine.capabilities.inspect.level !== "refused") return (await engine.inspection.counts(address)).active;
+    const { name, subQueue } = parseAddress(address);
+    if (subQueue !== "deadLetter") return null;
+    const [topic = "", subscription] = name.split(/\/subscriptions\//i);
+    const { admin } = engine;
+    const counts =
+      subscription === undefined
+        ? await admin.getQueueRuntimeProperties(name)
+        : await admin.getSubscriptionRuntimeProperties(topic, subscription);
+    return counts.deadLetterMessageCount;
+  } catch {
+    return null;
+  }
 }
 
 async function queueFacts(admin: EngineAdmin, name: string): Promise<readonly EntityFact[]> {

@@ -46,6 +46,13 @@ export interface InspectorOptions {
   readonly bodies?: "shown" | "onRequest" | undefined;
   /** Names of members and properties whose values are replaced; then no bytes are shown, exported or repaired. Default: none. */
   readonly redact?: readonly string[] | undefined;
+  /** Other brokers that dead letters can be sent to, by name, with the rights of these engines. Default: none. */
+  readonly brokers?: Readonly<Record<string, Engine>> | undefined;
+  /**
+   * The directory where re-drives are recorded, so that they can be resumed after a restart; requires `engine`. It holds
+   * what people changed in messages. Default: none, they are forgotten when the process ends.
+   */
+  readonly directory?: string | undefined;
   /** Whether the page says that this is production. Default: false. */
   readonly production?: boolean | undefined;
   /** Called for every action, before its answer. */

@@ -9,6 +9,7 @@ import {
   checkOptions,
   flag,
   having,
+  invalidOption,
   listOf,
   messageTypes,
   methods,
@@ -25,6 +26,7 @@ import { httpListener } from "../server/http/http-listener.ts";
 import type { HttpRequest, HttpResponse } from "../server/http/http-message.ts";
 import { isLoopback } from "../server/server-options.ts";
 import { systemClock } from "../time/clock.ts";
+import { isObject } from "../values/plain-object.ts";
 import { callerOf, type Caller } from "./caller.ts";
 import { JobShelf } from "./job-shelf.ts";
 import type { InspectorOptions, InspectorParts } from "./inspector-parts.ts";
@@ -40,8 +42,8 @@ import { requireChanges, type Route } from "./route.ts";
 export interface Inspector extends HttpHandler {
   /** Answers requests of Node's server to paths that begin with `path`; requires the option `engine`. */
   readonly listener: RequestListener;
-  /** Ends its re-drives and deletions after their current step. */
-  close(): void;
+  /** Ends its re-drives and deletions after their current step; resolves when they have. */
+  close(): Promise<void>;
 }
 
 /**
@@ -49,7 +51,7 @@ export interface Inspector extends HttpHandler {
  *
  * Looking changes nothing: messages are peeked. On a server with keys, callers have the rights of their own key.
  *
- * @throws SobreError `InvalidArgument` naming the option.
+ * @throws SobreError `InvalidArgument` naming the option, `directory` without an engine.
  * @example
  * ```ts
  * const inspector = createInspector({ serializer: createSerializer({ codecs: [json()] }) });
@@ -60,21 +62,34 @@ export interface Inspector extends HttpHandler {
  */
 export function createInspector(options: InspectorOptions): Inspector {
   checkOptions(options, checks, { needed: ["serializer"] });
+  if (options.directory !== undefined && options.engine === undefined)
+    throw invalidOption("directory", "requires the option engine: whose re-drives are recorded there");
   return new MountedInspector(options);
 }
+
+const anEngine = methods("an engine, e.g. memoryEngine()", "connect", "peek");
+
+const brokers: OptionCheck = (value) => {
+  if (!isObject(value)) return "must be an object of engines by name";
+  return Object.values(value)
+    .map((one) => anEngine(one))
+    .find((problem) => problem !== undefined);
+};
 
 const path: OptionCheck = (value) =>
   typeof value === "string" && /^\$[a-z]+$/.test(value) ? undefined : 'must be "$" and lower-case letters, e.g. "$ui"';
 
 const checks: OptionChecks<InspectorOptions> = {
   serializer: methods("a serializer, made by createSerializer", "serialize", "deserialize"),
-  engine: methods("an engine, e.g. memoryEngine()", "connect", "peek"),
+  engine: anEngine,
   stages: stageList,
   messageTypes,
   path,
   changes: flag,
   bodies: oneOf("shown", "onRequest"),
   redact: listOf("names of members and properties", name),
+  brokers,
+  directory: name,
   production: flag,
   onAudit: aFunction,
   authorize: aFunction,
@@ -121,15 +136,17 @@ class MountedInspector implements Inspector {
     const { serializer, stages = [], messageTypes: types = [], redact = [], clock = systemClock } = options;
     const redaction = createRedaction(redact);
     const reading = new Reading({ serializer, stages, messageTypes: types, redaction });
-    const jobs = new RedriveJobs({ serializer, stages, clock, reading, redaction });
+    const { engine, directory } = options;
+    const journal = engine === undefined || directory === undefined ? undefined : { engine, directory };
+    const others = new Map(Object.entries(options.brokers ?? {}));
+    const jobs = new RedriveJobs({ serializer, stages, clock, reading, redaction, brokers: others, journal });
     this.#parts = { options, serializer, stages, reading, redaction, jobs, purges: new JobShelf() };
     this.path = options.path ?? "$ui";
     this.listener = this.#listener();
   }
 
-  close(): void {
-    this.#parts.jobs.close();
-    this.#parts.purges.close();
+  async close(): Promise<void> {
+    await Promise.all([this.#parts.jobs.close(), this.#parts.purges.close()]);
   }
 
   async answer(request: HttpRequest, grant: () => Promise<Grant>): Promise<HttpResponse> {

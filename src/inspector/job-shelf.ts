@@ -1,3 +1,4 @@
+import type { Engine } from "../engine/engine.ts";
 import { SobreError } from "../errors/sobre-error.ts";
 import type { JobState } from "./api.ts";
 import type { Caller } from "./caller.ts";
@@ -8,7 +9,10 @@ export interface Job {
   /** The entity that it works on. */
   readonly from: string;
   fact(): { readonly state: JobState };
-  cancel(): void;
+  /** Ends it after its current step. */
+  end(state: JobState, why: string): void;
+  /** Resolves when it does not run. */
+  idle(): Promise<void>;
 }
 
 /** Jobs that are remembered; the oldest ended one makes room. */
@@ -16,7 +20,7 @@ const most = 50;
 
 interface Owned<J> {
   readonly job: J;
-  readonly engine: Caller["engine"];
+  readonly engine: Engine;
 }
 
 /** The jobs of an inspector. They go on when the page is closed. */
@@ -33,6 +37,11 @@ export class JobShelf<J extends Job> {
     this.#jobs = [{ job, engine }, ...this.#jobs.filter((owned) => kept.has(owned))];
   }
 
+  /** Adds an old job behind the others. */
+  add(job: J, engine: Engine): void {
+    this.#jobs = [...this.#jobs, { job, engine }];
+  }
+
   /** Those of the caller's broker from entities that it may see, the latest first. */
   list(caller: Caller): readonly J[] {
     return this.#jobs
@@ -47,8 +56,9 @@ export class JobShelf<J extends Job> {
     throw new SobreError("MessageNotFound", "There is no job of that id.");
   }
 
-  /** Ends all of them after their current step. */
-  close(): void {
-    for (const { job } of this.#jobs) job.cancel();
+  /** Ends all of them after their current step; resolves when they have. */
+  async close(): Promise<void> {
+    for (const { job } of this.#jobs) if (job.fact().state === "running") job.end("stopped", "The server was closed.");
+    await Promise.all(this.#jobs.map(({ job }) => job.idle()));
   }
 }

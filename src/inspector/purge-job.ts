@@ -1,56 +1,114 @@
+import { lastSequenceNumber, receivedDeadLetters } from "../client/redrive/dead-letters.ts";
+import { createRetry } from "../client/retry.ts";
 import type { Engine } from "../engine/engine.ts";
 import { SobreError } from "../errors/sobre-error.ts";
+import type { Clock } from "../time/clock.ts";
 import type { JobState, PurgeFact } from "./api.ts";
 import type { Job } from "./job-shelf.ts";
+import type { MessageFilter } from "./message-filter.ts";
 import { Slices } from "./slices.ts";
 
 /** Messages that one call of the engine deletes. */
 const mostDeleted = 500;
 
-/** Deletes every unlocked message of an entity, step by step. */
+/** The selected messages, and how many there can be. */
+interface Selected {
+  readonly filter: MessageFilter;
+  readonly most: number;
+}
+
+/** What a deletion works on. */
+export interface PurgeParts {
+  readonly engine: Engine;
+  readonly clock: Clock;
+  /** Default: every unlocked message. */
+  readonly selected: Selected | undefined;
+  /** Called when it has ended. */
+  readonly ended: (job: PurgeFact) => void;
+}
+
+/** Deletes the messages of an entity, step by step. */
 export class PurgeJob implements Job {
   readonly id: string = crypto.randomUUID();
   readonly from: string;
-  readonly #engine: Engine;
-  readonly #ended: (job: PurgeFact) => void;
+  readonly #parts: PurgeParts;
+  readonly #slices: Slices = new Slices();
   #deleted = 0;
   #state: JobState = "running";
   #why = "";
-  #isCancelled = false;
+  #ending: JobState | undefined;
+  #run: Promise<void> = Promise.resolve();
 
-  /** @param ended Called when it has ended. */
-  constructor(entity: string, engine: Engine, ended: (job: PurgeFact) => void) {
+  constructor(entity: string, parts: PurgeParts) {
     this.from = entity;
-    this.#engine = engine;
-    this.#ended = ended;
+    this.#parts = parts;
   }
 
   fact(): PurgeFact {
     return { id: this.id, entity: this.from, state: this.#state, deleted: this.#deleted, why: this.#why };
   }
 
-  cancel(): void {
-    this.#isCancelled = true;
+  begin(): void {
+    this.#run = this.#goOn();
+  }
+
+  end(state: JobState, why: string): void {
+    this.#ending ??= state;
+    this.#why ||= why;
+  }
+
+  idle(): Promise<void> {
+    return this.#run;
   }
 
   /** Never rejects. */
-  async run(): Promise<void> {
-    const slices = new Slices();
+  async #goOn(): Promise<void> {
+    const { selected, ended } = this.#parts;
     try {
-      for (let last = mostDeleted; last === mostDeleted && !this.#isCancelled; await slices.turn()) {
-        last = await this.#engine.deleteMessages(this.from, { maxMessages: mostDeleted });
-        this.#deleted += last;
-        if (last < mostDeleted) this.#state = "done";
-      }
-      if (this.#state === "running") this.#state = "cancelled";
+      await (selected === undefined ? this.#deleteAll() : this.#deleteSelected(selected));
+      this.#state = this.#ending ?? "done";
     } catch (error) {
       this.#state = "failed";
       this.#why = SobreError.from(error, "GeneralError", "The deletion failed").message;
     }
     try {
-      this.#ended(this.fact());
+      ended(this.fact());
     } catch {
       // Nobody waits for the job; its outcome can be read here.
+    }
+  }
+
+  async #deleteAll(): Promise<void> {
+    const { engine } = this.#parts;
+    for (let last = mostDeleted; last === mostDeleted && this.#ending === undefined; await this.#slices.turn()) {
+      last = await engine.deleteMessages(this.from, { maxMessages: mostDeleted });
+      this.#deleted += last;
+    }
+  }
+
+  /** Holds those in between, and releases them uncounted. */
+  async #deleteSelected({ filter, most }: Selected): Promise<void> {
+    const { clock } = this.#parts;
+    const engine = await this.#parts.engine.connect();
+    try {
+      const last = await lastSequenceNumber(engine, this.from);
+      const letters = await receivedDeadLetters({ engine, retry: createRetry(clock), clock }, this.from);
+      try {
+        while (this.#ending === undefined && this.#deleted < most) {
+          const letter = await letters.next();
+          await this.#slices.turn();
+          if (letter === undefined || (last !== undefined && letter.delivery.sequenceNumber > last)) break;
+          const { lockToken } = letter.delivery;
+          if (lockToken === undefined || (await filter.selected(letter.delivery)) === undefined) continue;
+          letter.release();
+          await engine.settle(this.from, lockToken, { kind: "complete" });
+          this.#deleted++;
+        }
+      } finally {
+        letters.stop();
+      }
+    } finally {
+      await engine.close();
     }
   }
 }

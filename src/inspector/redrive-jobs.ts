@@ -1,42 +1,65 @@
-import type { Clock } from "../time/clock.ts";
-import type { PayloadStage } from "../codec/payload-stage.ts";
-import type { Serializer } from "../codec/serializer.ts";
 import type { JobFact, RedriveInit } from "./api.ts";
 import type { Caller } from "./caller.ts";
 import { createMessageFilter } from "./message-filter.ts";
+import { JobJournal, memoryRecord } from "./job-journal.ts";
+import type { JobRecord, RecordHead } from "./job-record.ts";
 import { JobShelf } from "./job-shelf.ts";
-import type { Reading } from "./reading.ts";
-import { RedriveJob } from "./redrive-job.ts";
-import type { Redaction } from "./redaction.ts";
+import { RedriveJob, type RedriveParts } from "./redrive-job.ts";
+
+/** Called when a re-drive has ended. */
+type Ended = (job: JobFact) => void;
 
 /** The re-drives of an inspector. */
-export class RedriveJobs extends JobShelf<RedriveJob> {
-  readonly #parts: {
-    readonly serializer: Serializer;
-    readonly stages: readonly PayloadStage[];
-    readonly clock: Clock;
-    readonly reading: Reading;
-    readonly redaction: Redaction;
-  };
+export class RedriveJobs {
+  readonly #parts: RedriveParts;
+  readonly #journal: JobJournal | undefined;
+  #loaded: Promise<JobShelf<RedriveJob>> | undefined;
 
-  constructor(parts: {
-    readonly serializer: Serializer;
-    readonly stages: readonly PayloadStage[];
-    readonly clock: Clock;
-    readonly reading: Reading;
-    readonly redaction: Redaction;
-  }) {
-    super();
+  constructor(parts: RedriveParts) {
     this.#parts = parts;
+    this.#journal = parts.journal && new JobJournal(parts.journal.directory);
+  }
+
+  /** All of them, those of earlier processes included. */
+  shelf(): Promise<JobShelf<RedriveJob>> {
+    this.#loaded ??= this.#load();
+    return this.#loaded;
   }
 
   /** @throws SobreError `InvalidArgument` naming the option, `QuotaExceeded` when too many run. */
-  start(init: RedriveInit, caller: Caller, ended: (job: JobFact) => void): JobFact {
-    const { serializer, stages, clock } = this.#parts;
-    const filter = createMessageFilter(init.selection ?? {}, this.#parts);
-    const job = new RedriveJob(init, { caller, serializer, stages, filter, clock, ended });
-    this.keep(job, caller);
-    void job.run();
+  async start(init: RedriveInit, caller: Caller, ended: Ended): Promise<JobFact> {
+    const shelf = await this.shelf();
+    const { clock } = this.#parts;
+    const head = { id: crypto.randomUUID(), init, startedAt: new Date(clock.now()).toISOString() };
+    const job = this.#job(head, init.dryRun === false ? this.#record(head.id) : memoryRecord());
+    shelf.keep(job, caller);
+    await job.begin(caller, ended);
     return job.fact();
+  }
+
+  /** Ends all of them after their current step; they can be resumed. */
+  async close(): Promise<void> {
+    await (await this.#loaded)?.close();
+  }
+
+  async #load(): Promise<JobShelf<RedriveJob>> {
+    const shelf = new JobShelf<RedriveJob>();
+    const { journal } = this.#parts;
+    if (journal === undefined) return shelf;
+    for (const past of (await this.#journal?.load()) ?? []) {
+      const job = this.#job(past.head, this.#record(past.head.id));
+      job.recall(past);
+      shelf.add(job, journal.engine);
+    }
+    return shelf;
+  }
+
+  #job(head: RecordHead, record: JobRecord): RedriveJob {
+    const filter = createMessageFilter(head.init.selection ?? {}, this.#parts);
+    return new RedriveJob(head, { ...this.#parts, filter, record });
+  }
+
+  #record(id: string): JobRecord {
+    return this.#journal?.record(id) ?? memoryRecord();
   }
 }

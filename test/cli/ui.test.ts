@@ -52,6 +52,18 @@ describe("sobre ui", () => {
     expect(reading.entities).toMatchObject({ entities: [{ path: "orders" }] });
   });
 
+  it("knows other brokers by name, and refuses one without a name", async () => {
+    await using server = await startServer({ queues: ["orders"] });
+
+    const { session } = await ui({ mailbox: "fixtures/mailbox", toBroker: [`staging=${server.connectionString}`] });
+
+    expect(session).toMatchObject({ brokers: ["staging"] });
+    const unnamed = { mailbox: "fixtures/mailbox", toBroker: [server.connectionString] };
+    await expect(serveUi({ port: 0, ...unnamed }, captureTerminal(), Promise.resolve())).rejects.toThrow(
+      "--to-broker must be",
+    );
+  });
+
   it("refuses a mailbox and a connection string together", async () => {
     const both = { mailbox: "fixtures/mailbox", connectionString: "Endpoint=sb://localhost" };
     await expect(serveUi({ port: 0, ...both }, captureTerminal(), Promise.resolve())).rejects.toThrow(

@@ -3,6 +3,7 @@ import { json } from "../../codecs/json/index.ts";
 import { text } from "../../codecs/text/index.ts";
 import { type RedriveEntry, type RedriveOptions, redriveCountProperty } from "../../src/client/index.ts";
 import { createSerializer } from "../../src/codec/index.ts";
+import { memoryEngine } from "../../src/engines/memory/index.ts";
 import { amend, createEnvelope, type Envelope } from "../../src/envelope/index.ts";
 import { SobreError } from "../../src/errors/index.ts";
 import { rejection } from "../refusal.support.ts";
@@ -69,6 +70,28 @@ describe("a re-drive", () => {
     expect(report).toMatchObject({ sent: 1, failed: 1, doubled: 0 });
     expect(await client.createReceiver("orders").peekMessages(5)).toMatchObject([{ messageId: "b" }]);
     expect(await client.createReceiver(deadLetterQueue).peekMessages(5)).toMatchObject([{ messageId: "a" }]);
+  });
+
+  it("sends to another broker, then completes here", async () => {
+    const { client } = await deadLettered(["a", "b"]);
+    await using toEngine = memoryEngine({ queues: { orders: {}, unique: { requiresDuplicateDetection: true } } });
+
+    const refused = await client.redrive(deadLetterQueue, { toEngine, to: "unique" });
+    const report = await client.redrive(deadLetterQueue, { toEngine });
+
+    expect(refused).toMatchObject({ failed: 2, entries: [{ error: { code: "InvalidOperation" } }, {}] });
+    expect(report).toMatchObject({ sent: 2, failed: 0 });
+    expect(await toEngine.peek("orders", { maxMessages: 5 })).toHaveLength(2);
+    expect(await client.createReceiver(deadLetterQueue).peekMessages(5)).toEqual([]);
+    expect(await client.createReceiver("orders").peekMessages(5)).toEqual([]);
+  });
+
+  it("refuses to send to another broker in one transaction", async () => {
+    const { client, engine } = await deadLettered(["a"]);
+
+    const refusal = await rejection(client.redrive(deadLetterQueue, { toEngine: engine, atomic: true }));
+
+    expect(refusal).toMatchObject({ code: "InvalidArgument", path: "$.atomic" });
   });
 
   it("looks only, in a dry run", async () => {

@@ -47,10 +47,17 @@ export function inspected(
   options: Partial<InspectorOptions> = {},
 ): Inspected {
   const { engine, clock } = testEngine(entities);
+  onTestFinished(() => engine.close());
+  return inspectedOn(engine, clock, options);
+}
+
+/** An inspector of an engine, as a server starts it; another one takes its place after a restart. */
+export function inspectedOn(engine: Engine, clock: ManualClock, options: Partial<InspectorOptions> = {}): Inspected {
   const serializer = options.serializer ?? createSerializer({ codecs: [json(), msgpack()] });
   const audit: AuditEvent[] = [];
   const inspector = createInspector({
     serializer,
+    engine,
     clock,
     changes: true,
     onAudit: (event) => audit.push(event),
@@ -58,9 +65,8 @@ export function inspected(
   });
   const client = createClient({ engine, serializer, clock });
   onTestFinished(async () => {
-    inspector.close();
+    await inspector.close();
     await client.close();
-    await engine.close();
   });
   const ask = async (method: string, path: string, body: unknown, asking: Asking = {}): Promise<Answer> => {
     const { rights = ["Manage"], scope = "", headers = {} } = asking;
@@ -185,7 +191,7 @@ export async function ended(
   }
 }
 
-export const idsIn = async ({ engine }: Inspected, entity: string): Promise<readonly unknown[]> =>
+export const idsIn = async ({ engine }: Pick<Inspected, "engine">, entity: string): Promise<readonly unknown[]> =>
   (await engine.peek(entity, { maxMessages: 100 })).map(({ envelope }) => envelope.brokerProperties.messageId);
 
 /** Lets the first sending of a message fail, on the engine and on connections made from it. */

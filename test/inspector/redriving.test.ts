@@ -177,4 +177,41 @@ describe("deleting", () => {
     expect(await idsIn(all, from)).toEqual([]);
     expect(await idsIn(all, "other/$DeadLetterQueue")).toEqual(["order-3"]);
   });
+
+  it.each([
+    ["by number", { sequenceNumbers: ["1", "3"] }],
+    ["by reason", { reason: "Late" }],
+  ])(
+    "deletes only the dead letters that are selected %s, and releases the others uncounted",
+    async (_how, selection) => {
+      const all = inspected();
+      const late = { reason: "Late" };
+      await deadLettered(all.engine, "orders", [
+        { ...order(1), ...late },
+        order(2),
+        { ...order(3), ...late },
+        order(4),
+      ]);
+
+      const { body } = await all.post("api/purge", { entity: from, name: from, selection });
+
+      expect(await ended(all, body, "purges")).toMatchObject({ state: "done", deleted: 2 });
+      expect(await all.engine.peek(from, { maxMessages: 9 })).toMatchObject([
+        { envelope: { brokerProperties: { messageId: "order-2" } }, deliveryCount: 0 },
+        { envelope: { brokerProperties: { messageId: "order-4" } }, deliveryCount: 0 },
+      ]);
+      expect(all.audit.map(({ action, detail }) => [action, detail])).toEqual([
+        ["purge", "of a selection"],
+        ["purge ended", "done: 2 deleted"],
+      ]);
+    },
+  );
+
+  it("refuses to select in a queue whose consumers would wait", async () => {
+    const { post } = inspected();
+
+    const { body } = await post("api/purge", { entity: "orders", name: "orders", selection: { reason: "Late" } });
+
+    expect(body).toMatchObject({ error: { code: "InvalidArgument", path: "$.selection" } });
+  });
 });

@@ -37,7 +37,10 @@ export function peekedDeadLetters(engine: Engine, from: string): DeadLetters {
  * Receives. Messages that are not sent stay locked until the end: they would be redelivered before those behind them
  * otherwise.
  */
-export async function receivedDeadLetters({ engine, retry, clock }: ClientParts, from: string): Promise<DeadLetters> {
+export async function receivedDeadLetters(
+  { engine, retry, clock }: Pick<ClientParts, "engine" | "retry" | "clock">,
+  from: string,
+): Promise<DeadLetters> {
   const renewal = new LockRenewal(clock, Infinity);
   const link = new Link<EngineReceiver>("receiver", () => engine.openReceiver(from, { receiveMode: "peekLock" }));
   await link.get();

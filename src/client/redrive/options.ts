@@ -1,6 +1,7 @@
 import type { Serializer } from "../../codec/serializer.ts";
 import { parseAddress } from "../../engine/address.ts";
 import type { Delivery } from "../../engine/delivery.ts";
+import type { Engine } from "../../engine/engine.ts";
 import type { Envelope } from "../../envelope/envelope.ts";
 import {
   aFunction,
@@ -24,6 +25,8 @@ import type { RedriveEntry, RedriveReport } from "./report.ts";
 export interface RedriveOptions {
   /** The target entity. Default: the entity that dead-lettered the messages; required for a subscription. */
   readonly to?: string | undefined;
+  /** The broker to send to, which stays open; never with `atomic`. Default: that of the dead letters. */
+  readonly toEngine?: Engine | undefined;
   /** Selects the messages to send. Default: all. */
   readonly where?: ((message: Delivery) => boolean) | undefined;
   /**
@@ -85,6 +88,7 @@ const aboveZero = (value: unknown): string | undefined =>
 
 const checks: OptionChecks<RedriveOptions> = {
   to: entityName,
+  toEngine: methods("an engine, e.g. memoryEngine()", "connect", "openSender"),
   where: aFunction,
   repair: aFunction,
   readableBy: methods("made by createSerializer", "serialize", "deserialize"),
@@ -114,6 +118,8 @@ export function checkRedrive(from: string, options: RedriveOptions): void {
   if (options.rewriteAs !== undefined && options.readableBy === undefined) {
     throw invalidOption("rewriteAs", "requires readableBy, the serializer that reads and writes the messages");
   }
+  if (options.toEngine !== undefined && options.atomic === true)
+    throw invalidOption("atomic", "is for one broker: no transaction spans two of them");
   if (options.dryRun === true && options.log !== undefined) {
     throw invalidOption("log", "is not for a dry run, which has no outcomes to record");
   }

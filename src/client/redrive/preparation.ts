@@ -1,5 +1,6 @@
 import { parseAddress } from "../../engine/address.ts";
 import type { Delivery } from "../../engine/delivery.ts";
+import type { Engine } from "../../engine/engine.ts";
 import { amend, type Envelope } from "../../envelope/envelope.ts";
 import { SobreError } from "../../errors/sobre-error.ts";
 import { checkOption, invalidOption, isEnvelope, type OptionCheck } from "../../options/option-checks.ts";
@@ -21,7 +22,7 @@ export type Prepared = { readonly envelope: Envelope; readonly target: string } 
 /**
  * Prepares a dead letter to be sent, by the options of the re-drive.
  *
- * @param mark The id to write into it.
+ * @param options `mark` is the id to write into it.
  * @throws SobreError `InvalidArgument` without a target, `InvalidOperation` when the target may drop it, and what `where`
  * and `repair` throw.
  */
@@ -30,7 +31,7 @@ export async function prepare(
   parts: ClientParts,
   options: RedriveOptions & { readonly from: string; readonly mark: string | undefined },
 ): Promise<Prepared> {
-  const { where, repair, readableBy, rewriteAs, maxRedrives = Infinity, mark } = options;
+  const { where, repair, readableBy, rewriteAs, maxRedrives = Infinity, mark, messageIds } = options;
   const target = targetOf(delivery, options);
   const isWanted: unknown = where === undefined || where(delivery);
   checkOption("where", isWanted, givesFlag);
@@ -45,7 +46,10 @@ export async function prepare(
   const written = chain === undefined ? repaired : await rewritten(repaired, chain);
   if (written === undefined) return "unreadable";
   const marks = { [redriveCountProperty]: count + 1, [redriveIdProperty]: mark };
-  const envelope = await withSafeId(amend(written, { applicationProperties: marks }), target, parts, options);
+  const envelope = await withSafeId(amend(written, { applicationProperties: marks }), target, {
+    engine: options.toEngine ?? parts.engine,
+    messageIds,
+  });
   return { envelope, target };
 }
 
@@ -53,8 +57,7 @@ export async function prepare(
 async function withSafeId(
   envelope: Envelope,
   target: string,
-  { engine }: ClientParts,
-  { messageIds }: RedriveOptions,
+  { engine, messageIds }: Pick<RedriveOptions, "messageIds"> & { readonly engine: Engine },
 ): Promise<Envelope> {
   if (envelope.brokerProperties.messageId === undefined || messageIds === "keep") return envelope;
   if (messageIds === "renew") return amend(envelope, { brokerProperties: { messageId: undefined } });

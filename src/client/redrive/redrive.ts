@@ -33,10 +33,13 @@ export async function redrive(from: string, parts: ClientParts, options: Redrive
   checkRedrive(from, options);
   // A separate connection: closing it releases what it holds without counting a delivery.
   const engine = await parts.engine.connect();
+  const opened = [engine];
   try {
-    return await new Redrive(from, { ...parts, engine }, options).run();
+    const toEngine = await options.toEngine?.connect();
+    if (toEngine !== undefined) opened.push(toEngine);
+    return await new Redrive(from, { ...parts, engine }, { ...options, toEngine }).run();
   } finally {
-    await engine.close();
+    for (const one of opened) await one.close();
   }
 }
 
@@ -213,9 +216,13 @@ class Redrive {
   }
 
   #sender(target: string): Link<EngineSender> {
-    const known = this.#senders.get(target) ?? new Link("sender", () => this.#parts.engine.openSender(target));
+    const known = this.#senders.get(target) ?? new Link("sender", () => this.#openSender(target));
     this.#senders.set(target, known);
     return known;
+  }
+
+  #openSender(target: string): Promise<EngineSender> {
+    return (this.#options.toEngine ?? this.#parts.engine).openSender(target);
   }
 
   #countReturned(): Promise<number> {

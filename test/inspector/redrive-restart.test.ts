@@ -1,0 +1,195 @@
+import { readdir, readFile, stat, writeFile } from "node:fs/promises";
+import { join } from "node:path";
+import { setImmediate } from "node:timers/promises";
+import { describe, expect, it, onTestFinished, vi } from "vitest";
+import type { Engine } from "../../src/engine/index.ts";
+import { memoryEngine } from "../../src/engines/memory/index.ts";
+import { ManualClock } from "../../src/time/index.ts";
+import { storeDirectory } from "../engines/durable/store-directory.support.ts";
+import {
+  deadLettered,
+  ended,
+  idsIn,
+  type Inspected,
+  inspected,
+  inspectedOn,
+  jobId,
+  order,
+} from "./inspected.support.ts";
+
+const from = "orders/$DeadLetterQueue";
+
+/** Another broker with these queues. */
+function another(queues: Parameters<typeof memoryEngine>[0] = { queues: ["orders"] }): Engine {
+  const engine = memoryEngine(queues);
+  onTestFinished(() => engine.close());
+  return engine;
+}
+
+/** Lets the sending of a message never end, and its confirmation be lost; resolves when it was sent. */
+function loses(engine: Engine, index: number): Promise<void> {
+  let count = 0;
+  const connect = engine.connect.bind(engine);
+  return new Promise((sent) => {
+    vi.spyOn(engine, "connect").mockImplementation(async () => {
+      const connection = await connect();
+      const openSender = connection.openSender.bind(connection);
+      vi.spyOn(connection, "openSender").mockImplementation(async (entity) => {
+        const sender = await openSender(entity);
+        const send = sender.send.bind(sender);
+        vi.spyOn(sender, "send").mockImplementation(async (envelopes, options) => {
+          await send(envelopes, options);
+          if (count++ !== index) return undefined;
+          sent();
+          return new Promise<never>(() => {});
+        });
+        return sender;
+      });
+      return connection;
+    });
+  });
+}
+
+/** Starts a re-drive whose process ends while it sends the second message, and the inspector of the next process. */
+async function interrupted(target: Engine, init: object): Promise<{ readonly next: Inspected; readonly id: string }> {
+  const directory = await storeDirectory();
+  const options = { directory, brokers: { other: target } };
+  // For a process that has ended, no time passes.
+  const first = inspected({ queues: ["orders"] }, { ...options, clock: new ManualClock() });
+  await deadLettered(first.engine, "orders", [order(1), order(2), order(3)]);
+  const connections: Engine[] = [];
+  const connect = first.engine.connect.bind(first.engine);
+  const connecting = vi.spyOn(first.engine, "connect").mockImplementation(async (given) => {
+    const connection = await connect(given);
+    connections.push(connection);
+    return connection;
+  });
+  const lost = loses(target, 1);
+  // Nobody waits for the re-drive of a process that has ended.
+  vi.spyOn(first.inspector, "close").mockResolvedValue();
+
+  const { body } = await first.post("api/redrives", { from, dryRun: false, broker: "other", ...init });
+  await lost;
+  connecting.mockRestore();
+  vi.mocked(target.connect).mockRestore();
+  for (const connection of connections) await connection.close();
+  return { next: inspectedOn(first.engine, first.clock, options), id: jobId(body) };
+}
+
+describe("a re-drive after a restart", () => {
+  it("is still there, leaves the message whose sending was not confirmed, and sends none twice", async () => {
+    const target = another();
+    const { next, id } = await interrupted(target, {});
+
+    const found = await next.get(`api/redrives/${id}`);
+    const resumed = await next.post(`api/redrives/${id}/resume`, {});
+    const done = await ended(next, resumed.body);
+
+    expect(found.body).toMatchObject({
+      state: "stopped",
+      why: "The server ended while it ran.",
+      guarantee: "sendThenComplete",
+      sent: 1,
+      inDoubt: 1,
+      outcomes: [
+        { sequenceNumber: "1", outcome: "sent" },
+        { sequenceNumber: "2", outcome: "inDoubt" },
+      ],
+    });
+    expect(done).toMatchObject({ state: "done", sent: 2, inDoubt: 1 });
+    expect(await idsIn({ engine: target }, "orders")).toEqual(["order-1", "order-2", "order-3"]);
+    expect(await idsIn(next, from)).toEqual(["order-2"]);
+  });
+
+  it("sends that message again where the target detects duplicates, and it arrives once", async () => {
+    const target = another({ queues: { orders: { requiresDuplicateDetection: true } } });
+    const { next, id } = await interrupted(target, { messageIds: "renew" });
+
+    const resumed = await next.post(`api/redrives/${id}/resume`, {});
+    const done = await ended(next, resumed.body);
+
+    expect(done).toMatchObject({ state: "done", guarantee: "duplicateDetection", sent: 3, inDoubt: 0 });
+    expect(await idsIn({ engine: target }, "orders")).toEqual([`${id}-1`, `${id}-2`, `${id}-3`]);
+    expect(await idsIn(next, from)).toEqual([]);
+  });
+
+  it("is recorded in files that nobody else can read, and goes on where it was stopped when the server was closed", async () => {
+    const directory = join(await storeDirectory(), "redrives");
+    const first = inspected({ queues: ["orders"] }, { directory });
+    await deadLettered(first.engine, "orders", [order(1), order(2), order(3)]);
+    const { body } = await first.post("api/redrives", { from, dryRun: false, rate: 1 });
+    while ((await idsIn(first, "orders")).length === 0) {
+      await first.clock.advance(100);
+      await setImmediate();
+    }
+
+    await first.inspector.close();
+    const next = inspectedOn(first.engine, first.clock, { directory });
+    const { body: listed } = await next.get("api/redrives");
+    const resumed = await next.post(`api/redrives/${jobId(body)}/resume`, {});
+    const done = await ended(next, resumed.body);
+
+    const [file = ""] = await readdir(directory);
+    expect((await stat(join(directory, file))).mode & 0o077).toBe(0);
+    expect(listed).toMatchObject({
+      jobs: [{ state: "stopped", why: "The server was closed.", guarantee: "transaction" }],
+    });
+    expect(done).toMatchObject({ state: "done", sent: 3, total: 3 });
+    expect(await idsIn(next, "orders")).toEqual(["order-1", "order-2", "order-3"]);
+    expect((await readFile(join(directory, file), "utf8")).match(/"outcome":"sent"/g)).toHaveLength(3);
+  });
+
+  it("is not sent while the directory cannot be written", async () => {
+    const directory = join(await storeDirectory(), "file");
+    await writeFile(directory, "");
+    const all = inspected({ queues: ["orders"] }, { directory });
+    await deadLettered(all.engine, "orders", [order(1)]);
+
+    const { status, body } = await all.post("api/redrives", { from, dryRun: false });
+
+    expect(status).toBe(500);
+    expect(body).toMatchObject({ error: { message: expect.stringContaining("cannot be recorded") } });
+    expect(await idsIn(all, from)).toEqual(["order-1"]);
+  });
+
+  it("asks for the engine whose re-drives a directory holds", () => {
+    expect(() => inspected(undefined, { directory: "a", engine: undefined })).toThrow("requires the option engine");
+  });
+});
+
+describe("another broker", () => {
+  it("gets the messages that are chosen; they leave the dead-letter queue after that", async () => {
+    const target = another();
+    const all = inspected({ queues: ["orders"] }, { brokers: { staging: target } });
+    await deadLettered(all.engine, "orders", [order(1), order(2)]);
+
+    const session = await all.get("api/session");
+    const { body } = await all.post("api/redrives", {
+      from,
+      dryRun: false,
+      broker: "staging",
+      selection: { sequenceNumbers: ["2"] },
+    });
+    const done = await ended(all, body);
+
+    expect(session.body).toMatchObject({ brokers: ["staging"] });
+    expect(done).toMatchObject({ state: "done", sent: 1, broker: "staging", guarantee: "sendThenComplete" });
+    expect(await idsIn({ engine: target }, "orders")).toEqual(["order-2"]);
+    expect(await idsIn(all, "orders")).toEqual([]);
+    expect(await idsIn(all, from)).toEqual(["order-1"]);
+    expect(all.audit[0]).toMatchObject({ action: "re-drive", detail: "to orders on staging" });
+  });
+
+  it("is only for those who manage the entity, and only one that is known", async () => {
+    const all = inspected({ queues: ["orders"] }, { brokers: { staging: another() } });
+    await deadLettered(all.engine, "orders", [order(1)]);
+
+    const init = { from, dryRun: false, broker: "staging" };
+    const refused = await all.post("api/redrives", init, { rights: ["Listen", "Send"] });
+    const { body } = await all.post("api/redrives", { ...init, broker: "elsewhere" });
+
+    expect(refused.status).toBe(401);
+    expect(await ended(all, body)).toMatchObject({ state: "failed", why: expect.stringContaining("elsewhere") });
+    expect(await idsIn(all, from)).toEqual(["order-1"]);
+  });
+});
