@@ -13,12 +13,8 @@ import { readInput } from "./input.ts";
 import { exitCodes, Misuse, orMisuse, unreadable } from "./misuse.ts";
 import { keepMemorySmall } from "./serve-memory.ts";
 import { type Keys, keysOf } from "./serve-keys.ts";
-<<<<<<< HEAD
 import { checkPostgres, keysApart, openPostgres, type Opened, type PostgresCommand } from "./serve-postgres.ts";
-import { servedInspector, type UiMode } from "./serve-ui.ts";
-=======
 import { type RedriveStore, servedInspector, type UiMode } from "./serve-ui.ts";
->>>>>>> fc07113b (Keep re-drives of the inspector across restarts, send dead letters to other brokers, and delete selections)
 import type { Terminal } from "./terminal.ts";
 
 /** The arguments of `sobre serve`. */
@@ -78,28 +74,20 @@ export async function serve(command: ServeCommand, terminal: Terminal, stop: Pro
     terminal.err(`sobre: keys and messages travel unencrypted on ${host}. Add --tls, or --cert and --cert-key.\n`);
   // Without keys, the inspector is for this machine alone.
   const ui = configured.keys === undefined && !isLoopback(host) ? "off" : (command.ui ?? "read");
-<<<<<<< HEAD
-  const httpHandler = ui === "off" ? undefined : servedInspector(ui, terminal);
-  const running = await started(command, { ...configured, tls, host, httpHandler }, (event) => {
-=======
   let engine: Engine | undefined;
   const { data } = command;
   const storeOf = (): RedriveStore | undefined =>
     engine === undefined || data === undefined ? undefined : { engine, directory: join(data, "redrives") };
   const httpHandler = ui === "off" ? undefined : servedInspector(ui, terminal, storeOf);
-  const server = await started(command, { ...configured, tls, host, httpHandler }, (event) => {
->>>>>>> fc07113b (Keep re-drives of the inspector across restarts, send dead letters to other brokers, and delete selections)
+  const running = await started(command, { ...configured, tls, host, httpHandler }, (event) => {
     if (!quiet) void terminal.out(`${timeOfDay()} ${oneLine(event.text)}\n`);
   });
   if (running instanceof SobreError) {
     terminal.err(`sobre: ${running.message}\n`);
     return exitCodes.failed;
   }
-<<<<<<< HEAD
   const { server, namespaces } = running;
-=======
   ({ engine } = server);
->>>>>>> fc07113b (Keep re-drives of the inspector across restarts, send dead letters to other brokers, and delete selections)
   const trusted = command.tls === true && tls !== undefined ? await writeCertificate(tls.cert) : undefined;
   const entities = await listing(server);
   const isShown = configured.keys === undefined || configured.keys === command.key;
@@ -118,13 +106,8 @@ export async function serve(command: ServeCommand, terminal: Terminal, stop: Pro
   const endWatch = keepMemorySmall();
   await stop;
   endWatch();
-<<<<<<< HEAD
-  await running.close();
-=======
   await httpHandler?.close();
-  await server.close();
-  if (command.data !== undefined) await server.engine.close();
->>>>>>> fc07113b (Keep re-drives of the inspector across restarts, send dead letters to other brokers, and delete selections)
+  await running.close();
   if (trusted !== undefined) await rm(dirname(trusted), { recursive: true, force: true });
   return exitCodes.done;
 }

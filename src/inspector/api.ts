@@ -42,6 +42,7 @@ export interface EntityFact {
   readonly kind: "queue" | "topic" | "subscription";
   readonly status: string;
   readonly requiresSession: boolean;
+  /** With the deferred ones where `detail` is `null`. */
   readonly active: number;
   readonly deadLetter: number;
   readonly scheduled: number;

@@ -13,7 +13,7 @@ export async function listEntities(engine: Engine, isShown: (path: string) => bo
   for (const topic of await admin.listTopics())
     if (isShown(topic)) entities.push(...(await unlessGone(() => topicFacts(admin, topic))));
   if (engine.capabilities.inspect.level === "refused") return entities;
-  return Promise.all(entities.map(async (entity) => ({ ...entity, detail: await detailOf(engine, entity) })));
+  return Promise.all(entities.map((entity) => inspected(engine, entity)));
 }
 
 /** Dead letters whose reasons are counted. */
@@ -22,19 +22,21 @@ const mostSummed = 1000;
 /** Reasons that are shown. */
 const mostReasons = 3;
 
-/** `null` for an entity that was deleted since it was listed. */
-async function detailOf({ inspection }: Engine, { path, kind, deadLetter }: EntityFact): Promise<EntityDetail | null> {
+/** The entity in detail, and its active messages without the deferred ones; as it is when it was deleted since. */
+async function inspected({ inspection }: Engine, entity: EntityFact): Promise<EntityFact> {
+  const { path, kind, deadLetter } = entity;
   const deadLetters = `${path}${subQueueSuffix.deadLetter}`;
-  const [detail = null] = await unlessGone(async () => {
-    const { deferred, locked, oldestEnqueuedTimeUtc: oldest } = await inspection.counts(path);
+  const [found = entity] = await unlessGone(async () => {
+    const { active, deferred, locked, oldestEnqueuedTimeUtc: oldest } = await inspection.counts(path);
     const own = { deferred, locked, oldest: oldest?.toISOString() ?? null, oldestDeadLetter: null, reasons: [] };
-    if (kind === "topic" || deadLetter === 0) return [own];
+    if (kind === "topic" || deadLetter === 0) return [{ ...entity, active, detail: own }];
     const { oldestEnqueuedTimeUtc: oldestDead } = await inspection.counts(deadLetters);
     const { sums } = await inspection.deadLetters(deadLetters, { maxMessages: mostSummed });
     const reasons = sums.slice(0, mostReasons).map(({ reason = "", count }) => ({ reason, count }));
-    return [{ ...own, oldestDeadLetter: oldestDead?.toISOString() ?? null, reasons }];
+    const detail: EntityDetail = { ...own, oldestDeadLetter: oldestDead?.toISOString() ?? null, reasons };
+    return [{ ...entity, active, detail }];
   });
-  return detail;
+  return found;
 }
 
 /** The messages of a dead-letter queue; `null` where the broker does not count them. */

@@ -11,7 +11,7 @@ export interface RecordHead {
   readonly startedAt: string;
 }
 
-/** What a re-drive notes between the outcomes of its messages. */
+/** A line of the record between the outcomes of messages. */
 export type Note =
   | { readonly note: "begun"; readonly head: RecordHead }
   | {

@@ -17,7 +17,7 @@ interface Selected {
   readonly most: number;
 }
 
-/** What a deletion works on. */
+/** The surroundings of a deletion. */
 export interface PurgeParts {
   readonly engine: Engine;
   readonly clock: Clock;

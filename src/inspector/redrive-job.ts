@@ -20,7 +20,7 @@ import type { Redaction } from "./redaction.ts";
 import { repaired } from "./repair.ts";
 import { Slices } from "./slices.ts";
 
-/** What the re-drives of an inspector share. */
+/** Parts that all re-drives of an inspector share. */
 export interface RedriveParts {
   readonly serializer: Serializer;
   readonly stages: readonly PayloadStage[];
@@ -213,7 +213,7 @@ export class RedriveJob implements Job {
     this.end(...endOf(report));
   }
 
-  /** @throws SobreError `InvalidArgument` for a broker that there is no longer. */
+  /** @throws SobreError `InvalidArgument` for an unknown broker. */
   #toEngine(): Engine | undefined {
     const { broker } = this.#head.init;
     const engine = broker === undefined ? undefined : this.#parts.brokers.get(broker);

@@ -150,7 +150,7 @@ describe("looking at a broker", () => {
     ];
     expect(body).toMatchObject({
       entities: [
-        { active: 3, deadLetter: 3, detail: { deferred: 1, locked: 1, oldest, oldestDeadLetter: died, reasons } },
+        { active: 2, deadLetter: 3, detail: { deferred: 1, locked: 1, oldest, oldestDeadLetter: died, reasons } },
       ],
     });
   });

@@ -31,7 +31,7 @@ function loses(engine: Engine, index: number): Promise<void> {
   let count = 0;
   const connect = engine.connect.bind(engine);
   return new Promise((sent) => {
-    vi.spyOn(engine, "connect").mockImplementation(async () => {
+    const connecting = vi.spyOn(engine, "connect").mockImplementation(async () => {
       const connection = await connect();
       const openSender = connection.openSender.bind(connection);
       vi.spyOn(connection, "openSender").mockImplementation(async (entity) => {
@@ -40,6 +40,7 @@ function loses(engine: Engine, index: number): Promise<void> {
         vi.spyOn(sender, "send").mockImplementation(async (envelopes, options) => {
           await send(envelopes, options);
           if (count++ !== index) return undefined;
+          connecting.mockRestore();
           sent();
           return new Promise<never>(() => {});
         });
@@ -71,7 +72,6 @@ async function interrupted(target: Engine, init: object): Promise<{ readonly nex
   const { body } = await first.post("api/redrives", { from, dryRun: false, broker: "other", ...init });
   await lost;
   connecting.mockRestore();
-  vi.mocked(target.connect).mockRestore();
   for (const connection of connections) await connection.close();
   return { next: inspectedOn(first.engine, first.clock, options), id: jobId(body) };
 }

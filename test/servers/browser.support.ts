@@ -29,6 +29,14 @@ export interface Page {
   readonly keyboard: { press(key: string): Promise<void>; type(text: string): Promise<void> };
 }
 
+/** A broker with the queue "orders", and a browser. */
+export interface Stage {
+  readonly engine: Engine;
+  readonly page: Page;
+  /** Serves an inspector of the engine and opens a place of it; resolves to the address of the inspector. */
+  open(place: string, options?: Partial<InspectorOptions>): Promise<string>;
+}
+
 interface Locator {
   click(): Promise<void>;
   fill(text: string): Promise<void>;
@@ -43,11 +51,12 @@ interface Locator {
   count(): Promise<number>;
   first(): Locator;
   nth(index: number): Locator;
+  last(): Locator;
   locator(selector: string): Locator;
   isDisabled(): Promise<boolean>;
 }
 
-interface Browser {
+export interface Browser {
   newContext(options: object): Promise<{ newPage(): Promise<Page>; close(): Promise<void> }>;
   close(): Promise<void>;
 }
@@ -94,8 +103,8 @@ export async function serveInspector(engine: Engine, options: Partial<InspectorO
   const inspector = createInspector({ engine, serializer, changes: true, ...options });
   const server = createServer(inspector.listener);
   await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve));
-  onTestFinished(() => {
-    inspector.close();
+  onTestFinished(async () => {
+    await inspector.close();
     server.close();
     server.closeAllConnections();
   });
@@ -104,6 +113,20 @@ export async function serveInspector(engine: Engine, options: Partial<InspectorO
 
 const portOf = (address: AddressInfo | string | null): number =>
   typeof address === "object" && address !== null ? address.port : 0;
+
+/** A broker, with a browser that opens places of an inspector of it. */
+export async function stage(browser: Browser, engine: Engine, options: object = {}): Promise<Stage> {
+  const page = await openPage(browser, options);
+  return {
+    engine,
+    page,
+    async open(place, inspector) {
+      const at = await serveInspector(engine, inspector);
+      await page.goto(`${at}${place}`);
+      return at;
+    },
+  };
+}
 
 /** A dead letter that its reader refused. */
 export const late = (

@@ -70,11 +70,23 @@ export const peers: readonly Peer[] = [
   {
     name: "Chromium",
     needs: "chromium on the path",
-    tests: ["inspector.test.ts", "inspector-page.test.ts", "migration-report.test.ts"],
+    tests: [
+      "inspector-features.test.ts",
+      "inspector-engines.test.ts",
+      "inspector-page.test.ts",
+      "migration-report.test.ts",
+    ],
     install: async () => {
       await promisify(execFile)("chromium", ["--version"]);
       await installNodePackages();
     },
+    share: "browser",
+  },
+  {
+    name: "PostgreSQL 18, from npm, under the page",
+    needs: "the registry of npm, and Linux or macOS",
+    tests: ["inspector-engines.test.ts"],
+    install: installPostgres,
     share: "browser",
   },
   {

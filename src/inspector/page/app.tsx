@@ -72,7 +72,9 @@ function Header({ session, place }: { readonly session: SessionAnswer; readonly 
   const { engine, broker, production, changes, caller } = session;
   return (
     <header class={production ? "production" : undefined}>
-      <strong>sobre inspector</strong>
+      <strong>
+        <Mark /> sobre inspector
+      </strong>
       <nav aria-label="Views">
         <a href="#/" aria-current={place.view === "entities" ? "page" : undefined}>
           Entities
@@ -90,6 +92,14 @@ function Header({ session, place }: { readonly session: SessionAnswer; readonly 
     </header>
   );
 }
+
+/** An envelope: that is the meaning of sobre. */
+const Mark = (): JSX.Element => (
+  <svg class="mark" viewBox="0 0 20 16" width="20" height="16" aria-hidden="true">
+    <rect x="1" y="1" width="18" height="14" rx="2.5" />
+    <path d="M2 3l8 6 8-6" />
+  </svg>
+);
 
 function SignIn({
   problem,

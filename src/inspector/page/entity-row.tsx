@@ -50,35 +50,41 @@ export function EntityRow({ entity, samples }: RowProps): JSX.Element {
         <span class="quiet">{notes.join(", ")}</span>
         {detail !== null && detail.reasons.length > 0 && <Reasons path={path} reasons={detail.reasons} />}
       </th>
-      <td class="number">
-        <a href={to("messages")}>{active}</a>
-        <Sparkline values={samples.active} label={`Messages of ${path}`} />
+      <td>
+        <span class="trend">
+          <Sparkline values={samples.active} label={`Messages of ${path}`} />
+          <a href={to("messages")}>{shown(active)}</a>
+        </span>
       </td>
-      <td class="number">
-        <a href={to("dead")} class={deadLetter > 0 ? "bad" : undefined}>
-          {deadLetter}
-        </a>
-        <Sparkline values={samples.deadLetter} label={`Dead letters of ${path}`} />
+      <td>
+        <span class="trend">
+          <Sparkline values={samples.deadLetter} label={`Dead letters of ${path}`} />
+          <a href={to("dead")} class={deadLetter > 0 ? "bad" : undefined}>
+            {shown(deadLetter)}
+          </a>
+        </span>
       </td>
-      <td class="number">{scheduled}</td>
-      <td class="number">{detail === null ? <NotKnown /> : detail.deferred}</td>
-      <td class="number">{detail === null ? <NotKnown /> : detail.locked}</td>
+      <td class="number">{shown(scheduled)}</td>
+      <td class="number">{detail === null ? <NotKnown /> : shown(detail.deferred)}</td>
+      <td class="number">{detail === null ? <NotKnown /> : shown(detail.locked)}</td>
       <td class="number">
         {detail === null ? (
           <NotKnown />
         ) : oldest === null ? (
           ""
         ) : (
-          <>
-            <span title={timeText(oldest)}>{ageText(Date.now() - Date.parse(oldest))}</span>
+          <span class="trend">
             <Sparkline values={samples.age} label={`Age in seconds of the oldest message of ${path}`} />
-          </>
+            <span title={timeText(oldest)}>{ageText(Date.now() - Date.parse(oldest))}</span>
+          </span>
         )}
       </td>
       <td class="number">{sizeText(sizeInBytes)}</td>
     </tr>
   );
 }
+
+const shown = (count: number): string => count.toLocaleString("en");
 
 interface ReasonsProps {
   readonly path: string;

@@ -1,4 +1,4 @@
-import type { CountAnswer, SessionAnswer } from "../api.ts";
+import type { CountAnswer, MessageSelection, SessionAnswer } from "../api.ts";
 import { getText, postJson, reasonOf } from "./api-client.ts";
 import { type JSX, useState, type TargetedEvent } from "./preact.ts";
 import { Purge } from "./purge.tsx";
@@ -9,11 +9,14 @@ interface ToolsProps {
   /** Where an import is sent. */
   readonly target: string;
   readonly session: SessionAnswer;
+  /** Dead letters that are selected, and they in words; without them, deletion is of all. */
+  readonly selection: MessageSelection | undefined;
+  readonly meant: string;
   readonly onChanged: () => void;
 }
 
 /** Export, import and deletion. */
-export function EntityTools({ entity, target, session, onChanged }: ToolsProps): JSX.Element {
+export function EntityTools({ entity, target, session, selection, meant, onChanged }: ToolsProps): JSX.Element {
   const [said, setSaid] = useState("");
   const attempt = (work: () => Promise<string>): void => {
     work().then(setSaid, (error: unknown) => setSaid(reasonOf(error)));
@@ -45,7 +48,15 @@ export function EntityTools({ entity, target, session, onChanged }: ToolsProps):
             />
           </label>
         )}
-        {session.changes && <Purge entity={entity} onChanged={onChanged} />}
+        {session.changes && (
+          <Purge
+            key={meant}
+            entity={entity}
+            selection={selection}
+            meant={selection === undefined ? undefined : meant}
+            onChanged={onChanged}
+          />
+        )}
         <p role="status">{said}</p>
       </div>
     </details>

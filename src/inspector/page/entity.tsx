@@ -88,6 +88,7 @@ function MessageList({
   const isFiltered = Object.values(filter).some((value) => value !== undefined);
   const meant =
     selected.size > 0 ? counted(selected.size, "selected dead letter") : isFiltered ? "all that match" : "all";
+  const selection = selected.size > 0 ? { sequenceNumbers: [...selected] } : filter;
   return (
     <div class={isDead ? "split" : undefined}>
       {isDead && <Groups entity={entity} filter={filter} onChoose={choose} />}
@@ -129,13 +130,23 @@ function MessageList({
               Re-drive {meant}…
             </button>
           )}
-          <EntityTools entity={entity} target={place.path} session={session} onChanged={restart} />
+          <EntityTools
+            entity={entity}
+            target={place.path}
+            session={session}
+            selection={isDead && (selected.size > 0 || isFiltered) ? selection : undefined}
+            meant={meant}
+            onChanged={() => {
+              setSelected(new Set());
+              restart();
+            }}
+          />
         </div>
         {redriving && (
           <RedrivePanel
             entity={entity}
             session={session}
-            selection={selected.size > 0 ? { sequenceNumbers: [...selected] } : filter}
+            selection={selection}
             meant={meant}
             onClose={() => setRedriving(false)}
           />

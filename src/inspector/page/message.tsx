@@ -2,6 +2,7 @@ import type { SectionFact, SessionAnswer, StoryAnswer, TimelineEvent } from "../
 import { oneLine } from "../visible-text.ts";
 import { useAnswer } from "./hooks.ts";
 import { type ComponentChildren, type JSX, useState } from "./preact.ts";
+import { Purge } from "./purge.tsx";
 import { Repair } from "./repair.tsx";
 import { Related } from "./related.tsx";
 import { Attempts, Versions } from "./verdicts.tsx";
@@ -18,10 +19,17 @@ interface MessageProps {
 /** Bytes of the hex dump. */
 const mostHex = 4096;
 
+/** Rows of a section. */
+const mostRows = 500;
+
 /** Everything about one message. */
 export function Message({ entity, sequence, session }: MessageProps): JSX.Element {
   const [asked, setAsked] = useState(false);
-  const { answer: story, problem } = useAnswer<StoryAnswer>("message", {
+  const {
+    answer: story,
+    problem,
+    reload,
+  } = useAnswer<StoryAnswer>("message", {
     entity,
     sequence,
     body: asked ? "1" : undefined,
@@ -30,7 +38,7 @@ export function Message({ entity, sequence, session }: MessageProps): JSX.Elemen
   const isDead = path !== entity;
   const back = addressOf({ view: "entity", path, tab: isDead ? "dead" : "messages", filter: {} });
   if (problem !== undefined) return <Gone problem={problem} back={back} />;
-  if (story === undefined) return <p class="quiet">Loading…</p>;
+  if (story === undefined) return <p class="empty">Loading…</p>;
   const { row, verdict, recorded, failure, versions } = story;
   return (
     <main class="story">
@@ -51,65 +59,84 @@ export function Message({ entity, sequence, session }: MessageProps): JSX.Elemen
       {row.description !== "" && <Description text={row.description} />}
       {failure !== null && <p class="bad">The last handler failed: {oneLine(failure)}</p>}
       <div class="columns">
-        <Part title="Body">
-          <Body story={story} onAsk={() => setAsked(true)} />
-        </Part>
-        <Part title="Every attempt">
-          <Attempts attempts={verdict.attempts} problem={verdict.error?.message} />
-        </Part>
-        {recorded !== null && (
-          <Part title="Attempts of the consumer that dead-lettered it">
-            <Attempts attempts={recorded.attempts} problem={recorded.code} />
-          </Part>
-        )}
-        {versions.length > 0 && (
-          <Part title="Which schema version reads it">
-            <Versions versions={versions} />
-          </Part>
-        )}
-        <Part title="Properties">
-          <Properties title="Broker properties" properties={story.brokerProperties} />
-          <Properties title="Application properties" properties={story.applicationProperties} />
-        </Part>
-        <Part title="Timeline">
-          <ol class="timeline">{story.timeline.map(timelineItem)}</ol>
-          {story.related.length > 0 && (
-            <Related
-              entities={isDead ? [path, entity] : [entity, `${entity}/$DeadLetterQueue`]}
-              related={story.related}
-              own={{ entity, sequence }}
-            />
+        <div class="stack">
+          <div class="beside">
+            <Part title="Body">
+              <Body story={story} onAsk={() => setAsked(true)} />
+            </Part>
+            {story.payload !== null && (
+              <Part title={`Bytes: ${sizeText(row.sizeInBytes)}`}>
+                <Hex bytes={bytesOf(story.payload)} size={row.sizeInBytes} />
+              </Part>
+            )}
+          </div>
+          <div class="beside even">
+            <Part title="Every attempt">
+              <Attempts attempts={verdict.attempts} problem={verdict.error?.message} />
+            </Part>
+            {recorded !== null && (
+              <Part title="Attempts of the consumer that dead-lettered it">
+                <Attempts attempts={recorded.attempts} problem={recorded.code} />
+              </Part>
+            )}
+            {versions.length > 0 && (
+              <Part title="Which schema version reads it">
+                <Versions versions={versions} />
+              </Part>
+            )}
+          </div>
+          {isDead && !session.redacted && (!story.hidden || asked) && (
+            <Part title="Repair">
+              <Repair entity={entity} story={story} session={session} />
+            </Part>
           )}
-        </Part>
-        {isDead && !session.redacted && (!story.hidden || asked) && (
-          <Part title="Repair" wide>
-            <Repair entity={entity} story={story} session={session} />
+          {story.sections.length > 0 && (
+            <Part title="AMQP, section by section">
+              {story.sections.map((section) => (
+                <Section key={section.start} section={section} />
+              ))}
+            </Part>
+          )}
+        </div>
+        <div class="stack">
+          <Part title="Properties">
+            <Properties title="Broker properties" properties={story.brokerProperties} />
+            <Properties title="Application properties" properties={story.applicationProperties} />
           </Part>
-        )}
-        {story.payload !== null && (
-          <Part title={`Bytes: ${sizeText(row.sizeInBytes)}`} wide>
-            <Hex bytes={bytesOf(story.payload)} size={row.sizeInBytes} />
-          </Part>
-        )}
-        {story.sections.length > 0 && (
-          <Part title="AMQP, section by section" wide>
-            {story.sections.map((section) => (
-              <Section key={section.start} section={section} />
-            ))}
-          </Part>
-        )}
-        {story.payload !== null && (
-          <Part title="Copy" wide>
-            {bytesOf(story.payload).length < row.sizeInBytes ? (
-              <p class="quiet">It is too large to be copied. Export it with the list.</p>
-            ) : (
-              <>
-                <Copy title="as code" text={codeOf(story)} />
-                <Copy title="as a test fixture" text={fixtureOf(story)} />
-              </>
+          <Part title="Timeline">
+            <ol class="timeline">{story.timeline.map(timelineItem)}</ol>
+            {story.related.length > 0 && (
+              <Related
+                entities={isDead ? [path, entity] : [entity, `${entity}/$DeadLetterQueue`]}
+                everywhere={session.mayList}
+                related={story.related}
+                own={{ entity, sequence }}
+              />
             )}
           </Part>
-        )}
+          {story.payload !== null && (
+            <Part title="Copy">
+              {bytesOf(story.payload).length < row.sizeInBytes ? (
+                <p class="quiet">It is too large to be copied. Export it with the list.</p>
+              ) : (
+                <>
+                  <Copy title="as code" text={codeOf(story)} />
+                  <Copy title="as a test fixture" text={fixtureOf(story)} />
+                </>
+              )}
+            </Part>
+          )}
+          {isDead && session.changes && (
+            <Part title="Delete">
+              <Purge
+                entity={entity}
+                selection={{ sequenceNumbers: [sequence] }}
+                meant={`#${sequence}`}
+                onChanged={reload}
+              />
+            </Part>
+          )}
+        </div>
       </div>
     </main>
   );
@@ -141,13 +168,12 @@ function Gone({ problem, back }: { readonly problem: string; readonly back: stri
 
 interface PartProps {
   readonly title: string;
-  readonly wide?: boolean;
   readonly children?: ComponentChildren;
 }
 
-function Part({ title, wide = false, children }: PartProps): JSX.Element {
+function Part({ title, children }: PartProps): JSX.Element {
   return (
-    <section class={wide ? "part wide" : "part"} aria-label={title}>
+    <section class="part" aria-label={title}>
       <h2>{title}</h2>
       {children}
     </section>
@@ -224,15 +250,24 @@ function Section({ section: { name, start, end, rows } }: { readonly section: Se
       <summary>
         {name} <span class="quiet">{counted(end - start, "byte")}</span>
       </summary>
-      <pre tabIndex={0}>
-        {rows
-          .slice(0, 500)
-          .map(
-            ({ offset, depth, label, type, text }) =>
-              `${offset.toString(16).padStart(6, "0")}  ${"  ".repeat(depth)}${oneLine(label)}  ${type}  ${oneLine(text.slice(0, 500))}`,
-          )
-          .join("\n")}
-      </pre>
+      <div class="scroll" tabIndex={0} role="region" aria-label={`Section ${name}`}>
+        <table class="section">
+          <tbody>
+            {rows.slice(0, mostRows).map(({ offset, depth, label, type, text }) => (
+              <tr key={`${offset} ${depth}`}>
+                <td class="quiet">{offset.toString(16).padStart(6, "0")}</td>
+                <td>
+                  {"\u00a0\u00a0".repeat(Math.max(0, depth - 1))}
+                  {oneLine(label)}
+                </td>
+                <td class="quiet">{type}</td>
+                <td>{oneLine(text.slice(0, 500))}</td>
+              </tr>
+            ))}
+          </tbody>
+        </table>
+      </div>
+      {rows.length > mostRows && <p class="quiet">{counted(rows.length - mostRows, "row")} more</p>}
     </details>
   );
 }

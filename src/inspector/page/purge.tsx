@@ -1,4 +1,4 @@
-import type { PurgeFact } from "../api.ts";
+import type { MessageSelection, PurgeFact } from "../api.ts";
 import { getJson, postJson, reasonOf } from "./api-client.ts";
 import { type JSX, useEffect, useState, type TargetedInputEvent } from "./preact.ts";
 import { counted } from "./text.ts";
@@ -11,6 +11,10 @@ const interval = 250;
 
 interface PurgeProps {
   readonly entity: string;
+  /** The messages to delete. Default: all. */
+  readonly selection?: MessageSelection | undefined;
+  /** Those messages in words. */
+  readonly meant?: string | undefined;
   readonly onChanged: () => void;
 }
 
@@ -20,12 +24,12 @@ type Step =
   | { readonly step: "waiting"; readonly seconds: number }
   | { readonly step: "deleting"; readonly job: PurgeFact };
 
-/** Deletes every message of an entity once its name was typed, after a pause in which that can be undone. */
-export function Purge({ entity, onChanged }: PurgeProps): JSX.Element {
+/** Deletes messages of an entity once its name was typed, after a pause in which that can be undone. */
+export function Purge({ entity, selection, meant = "every message", onChanged }: PurgeProps): JSX.Element {
   const [now, setNow] = useState<Step>({ step: "idle", said: "" });
   const failed = (error: unknown): void => setNow({ step: "idle", said: reasonOf(error) });
   const begin = async (): Promise<void> => {
-    setNow({ step: "deleting", job: await postJson<PurgeFact>("purge", { entity, name: entity }) });
+    setNow({ step: "deleting", job: await postJson<PurgeFact>("purge", { entity, name: entity, selection }) });
   };
   const look = async (id: string): Promise<void> => {
     const job = await getJson<PurgeFact>(`purges/${id}`);
@@ -62,7 +66,7 @@ export function Purge({ entity, onChanged }: PurgeProps): JSX.Element {
           }}
         >
           <label>
-            This deletes every message of {entity}. Type its name to go on.
+            This deletes {meant} in {entity}. Type this path to go on.
             <input
               value={now.typed}
               onInput={({ currentTarget: { value } }: TargetedInputEvent<HTMLInputElement>) =>
@@ -71,7 +75,7 @@ export function Purge({ entity, onChanged }: PurgeProps): JSX.Element {
             />
           </label>
           <button type="submit" class="danger" disabled={now.typed !== entity}>
-            Delete every message of {entity}
+            Delete {meant} in {entity}
           </button>
         </form>
       );
@@ -101,7 +105,7 @@ export function Purge({ entity, onChanged }: PurgeProps): JSX.Element {
       return (
         <>
           <button type="button" class="danger" onClick={() => setNow({ step: "typing", typed: "" })}>
-            Delete all…
+            Delete {selection === undefined ? "all" : meant}…
           </button>
           <p role="status">{now.said}</p>
         </>

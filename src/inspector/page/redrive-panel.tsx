@@ -29,6 +29,7 @@ export function RedrivePanel({ entity, session, selection, meant, repair, onClos
   const source = entity.replace(/\/\$DeadLetterQueue$/i, "");
   const isSubscription = /\/subscriptions\//i.test(source);
   const [to, setTo] = useState(isSubscription ? (source.split("/")[0] ?? "") : "");
+  const [broker, setBroker] = useState("");
   const [rate, setRate] = useState("");
   const [grows, setGrows] = useState(false);
   const [messageIds, setMessageIds] = useState<"" | "keep" | "renew">("");
@@ -39,6 +40,7 @@ export function RedrivePanel({ entity, session, selection, meant, repair, onClos
     selection,
     ...(repair !== undefined && { repair }),
     ...(to !== "" && { to }),
+    ...(broker !== "" && { broker }),
     ...(rate !== "" && { rate: Number(rate) }),
     ...(grows && { firstBatch: 1 }),
     ...(messageIds !== "" && { messageIds }),
@@ -65,7 +67,8 @@ export function RedrivePanel({ entity, session, selection, meant, repair, onClos
     const { id } = await postJson<JobFact>("redrives", { ...init, dryRun: false });
     location.hash = addressOf({ view: "redrive", id });
   };
-  const target = to === "" ? `where they came from (${source})` : to;
+  const place = to === "" ? `where they came from (${source})` : to;
+  const target = broker === "" ? place : `${place} on ${broker}`;
   return (
     <form
       class="panel"
@@ -78,10 +81,30 @@ export function RedrivePanel({ entity, session, selection, meant, repair, onClos
       <h2>Re-drive {meant}</h2>
       <div class="fields">
         <Field label="Send to" value={to} onInput={setTo} place={isSubscription ? "a topic or queue" : source} />
+        {session.brokers.length > 0 && (
+          <label>
+            Broker
+            <select
+              value={broker}
+              onChange={({ currentTarget: { value } }: TargetedEvent<HTMLSelectElement>) => setBroker(value)}
+            >
+              <option value="">this one</option>
+              {session.brokers.map((name) => (
+                <option key={name}>{name}</option>
+              ))}
+            </select>
+          </label>
+        )}
         <Field label="Messages per second" value={rate} onInput={setRate} place="no limit" kind="decimal" />
         <label>
-          <input type="checkbox" checked={grows} onChange={() => setGrows(!grows)} /> growing batches: 1, 10, 100 …;
-          stop when they come back
+          Batches
+          <select
+            value={grows ? "grow" : ""}
+            onChange={({ currentTarget: { value } }: TargetedEvent<HTMLSelectElement>) => setGrows(value === "grow")}
+          >
+            <option value="">all at once</option>
+            <option value="grow">1, 10, 100 …; stop when they come back</option>
+          </select>
         </label>
         <label>
           Message ids
@@ -91,16 +114,16 @@ export function RedrivePanel({ entity, session, selection, meant, repair, onClos
               setMessageIds(value === "keep" || value === "renew" ? value : "")
             }
           >
-            <option value="">kept, unless the target detects duplicates: then nothing is sent</option>
+            <option value="">kept, if no target can drop them</option>
             <option value="keep">kept; a target that detects duplicates may drop a message</option>
-            <option value="renew">removed, so that no target drops a message</option>
+            <option value="renew">new ones; no target drops a message</option>
           </select>
         </label>
       </div>
       <p class="quiet">
-        Each message is sent before it leaves the dead-letter queue, and loses its dead-letter marks. It stops at the
-        first failure and can go on later. While it runs it holds the dead letters before those it looks for, and
-        releases them uncounted.
+        Each message is sent before it leaves the dead-letter queue, without its dead-letter marks. The re-drive stops
+        at the first failure and can go on later. Meanwhile it holds the dead letters before those that it looks for,
+        and releases them uncounted.
       </p>
       <div class="bar">
         <button type="submit" class={found === undefined ? "main" : undefined}>
@@ -111,15 +134,15 @@ export function RedrivePanel({ entity, session, selection, meant, repair, onClos
             Send {counted(found.sent, "message")} to {target} and remove {found.sent === 1 ? "it" : "them"} here
           </button>
         )}
-        <button type="button" onClick={onClose}>
-          Close
-        </button>
         <span role="status">
           {found === undefined
             ? said
             : `${counted(found.sent, "message")} of ${found.seen} would be sent${found.failed > 0 ? `, ${found.failed} could not` : ""}. ${said}`}
           {found !== undefined && !session.changes && " This inspector only reads."}
         </span>
+        <button type="button" class="last" onClick={onClose}>
+          Close
+        </button>
       </div>
     </form>
   );

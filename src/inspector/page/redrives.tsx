@@ -4,38 +4,77 @@ import { postJson, reasonOf } from "./api-client.ts";
 import { useAnswer } from "./hooks.ts";
 import { type JSX, useState } from "./preact.ts";
 import { addressOf } from "./router.ts";
-import { counted, timeText } from "./text.ts";
+import { timeText } from "./text.ts";
 
 const interval = 500;
 
 const guarantees: Readonly<Record<JobFact["guarantee"], string>> = {
-  transaction: "Each is sent and removed in one transaction: none is ever in both places, nor sent twice.",
+  transaction: "Each message is sent and removed in one transaction: none is ever in both places, nor sent twice.",
   duplicateDetection:
-    "The target detects duplicates: a message that is sent twice with its id arrives once, and one whose id it has seen before not at all.",
+    "The target detects duplicates: a message that is sent twice with its id arrives once, and one whose id it has seen before does not arrive.",
   sendThenComplete:
-    "Each is sent, then removed: if the connection fails in between, one message may be in both places.",
+    "Each message is sent, then removed. If the connection fails in between, one message may be in both places. None is sent again after a restart.",
 };
+
+const targetOf = ({ to, broker }: JobFact): string =>
+  `${oneLine(to ?? "where they came from")}${broker === null ? "" : ` on ${oneLine(broker)}`}`;
+
+const columns = ["Started", "From", "To", "State", "Sent", "Failed"] as const;
 
 /** The re-drives of this server. */
 export function Redrives(): JSX.Element {
   const { answer, problem } = useAnswer<JobsAnswer>("redrives", {}, 2000);
   return (
     <main>
-      <h1>Re-drives</h1>
+      <div class="bar">
+        <h1>Re-drives</h1>
+        <span class="quiet">They go on when this page is closed.</span>
+      </div>
       {problem !== undefined && <p class="empty">{problem}</p>}
-      {answer?.jobs.length === 0 && <p class="empty">Nothing has been sent back since the server started.</p>}
-      <ul class="jobs">
-        {answer?.jobs.map((job) => (
-          <li key={job.id}>
-            <a href={addressOf({ view: "redrive", id: job.id })}>
-              {timeText(job.startedAt)} {oneLine(job.from)}
-            </a>{" "}
-            {job.dryRun ? "dry run, " : ""}
-            {job.state}: {counted(job.sent, "message")} sent{job.failed > 0 ? `, ${job.failed} failed` : ""}
-          </li>
-        ))}
-      </ul>
+      {answer?.jobs.length === 0 && (
+        <p class="empty">Nothing has been sent back yet. Choose dead letters of a queue, then “Re-drive”.</p>
+      )}
+      {answer !== undefined && answer.jobs.length > 0 && (
+        <div class="scroll card" tabIndex={0} role="region" aria-label="Re-drives">
+          <table class="jobs">
+            <thead>
+              <tr>
+                {columns.map((name) => (
+                  <th key={name} scope="col" class={name === "Sent" || name === "Failed" ? "number" : undefined}>
+                    {name}
+                  </th>
+                ))}
+              </tr>
+            </thead>
+            <tbody>
+              {answer.jobs.map((job) => (
+                <tr key={job.id}>
+                  <th scope="row">
+                    <a href={addressOf({ view: "redrive", id: job.id })}>{timeText(job.startedAt)}</a>
+                  </th>
+                  <td>{oneLine(job.from)}</td>
+                  <td>{targetOf(job)}</td>
+                  <td>
+                    <State job={job} />
+                  </td>
+                  <td class="number">{job.dryRun ? `would be ${job.sent}` : job.sent}</td>
+                  <td class={job.failed > 0 ? "number bad" : "number"}>{job.failed}</td>
+                </tr>
+              ))}
+            </tbody>
+          </table>
+        </div>
+      )}
     </main>
+  );
+}
+
+function State({ job: { state, dryRun } }: { readonly job: JobFact }): JSX.Element {
+  const kind = state === "done" ? "badge ok" : state === "running" ? "badge" : "badge warn";
+  return (
+    <span class={kind} role="status">
+      {dryRun ? `dry run ${state}` : state}
+    </span>
   );
 }
 
@@ -47,67 +86,94 @@ export function Redrive({ id, session }: { readonly id: string; readonly session
     postJson<JobFact>(`redrives/${id}/${action}`, {}).then(reload, (error: unknown) => setSaid(reasonOf(error)));
   };
   if (problem !== undefined) return <p class="empty">{problem}</p>;
-  if (answer === undefined) return <p class="quiet">Loading…</p>;
-  const { from, to, dryRun, state, guarantee, sent, failed, doubled, seen, why, outcomes } = answer;
+  if (answer === undefined) return <p class="empty">Loading…</p>;
+  const { from, dryRun, state, guarantee, total, sent, failed, doubled, inDoubt, seen, why, outcomes } = answer;
   const isRunning = state === "running";
+  const path = from.replace(/\/\$DeadLetterQueue$/i, "");
   return (
     <main>
+      <p>
+        <a class="back" href={addressOf({ view: "entity", path, tab: "dead", filter: {} })}>
+          ← Dead letters of {oneLine(path)}
+        </a>
+      </p>
       <div class="bar">
         <h1>{dryRun ? "Dry run" : "Re-drive"}</h1>
-        <span class={state === "done" || isRunning ? "badge" : "badge warn"} role="status">
-          {state}
-        </span>
-        {isRunning && <progress aria-label="Progress" />}
+        <State job={answer} />
+        {isRunning && (
+          <progress aria-label="Progress" {...(total !== null && { max: Math.max(total, seen), value: seen })} />
+        )}
         {isRunning && session.changes && (
           <button type="button" onClick={() => act("cancel")}>
             Cancel after the current message
           </button>
         )}
-        {!isRunning && state !== "done" && session.changes && (
+        {!isRunning && state !== "done" && !dryRun && session.changes && (
           <button type="button" class="main" onClick={() => act("resume")}>
             Go on with those that are left
           </button>
         )}
       </div>
       <p>
-        From <b>{oneLine(from)}</b> to <b>{oneLine(to ?? "where they came from")}</b>: {counted(sent, "message")} sent,{" "}
-        {failed} failed, {doubled} sent but not removed, of {seen} looked at.
+        From <b>{oneLine(from)}</b> to <b>{targetOf(answer)}</b>
       </p>
       {why !== "" && <p class="bad">{oneLine(why)}</p>}
-      <p class="quiet">{guarantees[guarantee]} It goes on when this page is closed.</p>
+      <dl class="counts">
+        <Count name={dryRun ? "would be sent" : "sent"} count={sent} />
+        <Count name="failed" count={failed} isBad />
+        {doubled > 0 && <Count name="sent, but still here" count={doubled} isBad />}
+        {inDoubt > 0 && <Count name="perhaps sent" count={inDoubt} isBad />}
+        <Count name={total === null ? "looked at" : `looked at, of ${total.toLocaleString("en")}`} count={seen} />
+      </dl>
+      {!dryRun && <p class="quiet">{guarantees[guarantee]} The re-drive goes on when this page is closed.</p>}
       <p role="status">{said}</p>
-      <div class="scroll" tabIndex={0} role="region" aria-label="Outcomes">
-        <table>
-          <thead>
-            <tr>
-              <th scope="col">Message</th>
-              <th scope="col">Outcome</th>
-            </tr>
-          </thead>
-          <tbody>{outcomes.map(outcomeRow)}</tbody>
-        </table>
-        {sent + failed + doubled > outcomes.length && (
-          <p class="quiet">The first {outcomes.length.toLocaleString("en")} outcomes are shown.</p>
-        )}
-      </div>
-      <p>
-        <a
-          href={addressOf({ view: "entity", path: from.replace(/\/\$DeadLetterQueue$/i, ""), tab: "dead", filter: {} })}
-        >
-          Back to the dead letters
-        </a>
-      </p>
+      {outcomes.length > 0 && (
+        <div class="scroll card" tabIndex={0} role="region" aria-label="Outcomes">
+          <table>
+            <thead>
+              <tr>
+                <th scope="col">Message</th>
+                <th scope="col">Outcome</th>
+              </tr>
+            </thead>
+            <tbody>{outcomes.map((outcome) => outcomeRow(outcome, dryRun))}</tbody>
+          </table>
+        </div>
+      )}
+      {sent + failed + doubled > outcomes.length && (
+        <p class="quiet">The first {outcomes.length.toLocaleString("en")} outcomes are shown.</p>
+      )}
     </main>
   );
 }
 
-const outcomeRow = ({ sequenceNumber, messageId, outcome, message }: RedriveOutcome): JSX.Element => (
+interface CountProps {
+  readonly name: string;
+  readonly count: number;
+  readonly isBad?: boolean;
+}
+
+const Count = ({ name, count, isBad = false }: CountProps): JSX.Element => (
+  <div>
+    <dd class={isBad && count > 0 ? "bad" : undefined}>{count.toLocaleString("en")}</dd>
+    <dt>{name}</dt>
+  </div>
+);
+
+/** Outcomes in words. */
+const words: Readonly<Record<string, string>> = {
+  doubled: "sent, but still here",
+  inDoubt: "perhaps sent",
+  blocked: "left here",
+};
+
+const outcomeRow = ({ sequenceNumber, messageId, outcome, message }: RedriveOutcome, dryRun: boolean): JSX.Element => (
   <tr key={`${sequenceNumber} ${outcome}`}>
     <th scope="row">
       #{sequenceNumber} {oneLine(messageId ?? "without id")}
     </th>
     <td class={outcome === "sent" ? "good" : "bad"}>
-      {outcome}
+      {dryRun && outcome === "sent" ? "would be sent" : (words[outcome] ?? outcome)}
       {message === null ? "" : `: ${oneLine(message)}`}
     </td>
   </tr>

@@ -1,4 +1,4 @@
-import type { MessageRow, MessagesAnswer } from "../api.ts";
+import type { EntitiesAnswer, EntityFact, MessageRow, MessagesAnswer } from "../api.ts";
 import { oneLine } from "../visible-text.ts";
 import { getJson, reasonOf } from "./api-client.ts";
 import { type JSX, useEffect, useRef, useState } from "./preact.ts";
@@ -16,21 +16,25 @@ interface Found {
 interface RelatedProps {
   /** The queue of the message, and its dead-letter queue. */
   readonly entities: readonly string[];
+  /** Whether to look in every other entity, too. */
+  readonly everywhere: boolean;
   readonly related: readonly string[];
   /** The message itself, which is left out. */
   readonly own: { readonly entity: string; readonly sequence: string };
 }
 
 /** The other messages of a conversation or trace, in order of time; they are looked for when asked. */
-export function Related({ entities, related, own }: RelatedProps): JSX.Element {
+export function Related({ entities, everywhere, related, own }: RelatedProps): JSX.Element {
   const [found, setFound] = useState<readonly Found[]>([]);
   const [said, setSaid] = useState("");
+  const [busy, setBusy] = useState(false);
   const leaving = useRef<AbortController | undefined>(undefined);
   useEffect(() => () => leaving.current?.abort(), []);
   const look = async (signal: AbortSignal): Promise<void> => {
     const all = new Map<string, Found>();
     let scanned = 0;
-    for (const entity of entities) {
+    const others = everywhere ? (await getJson<EntitiesAnswer>("entities", {}, signal)).entities.flatMap(listsOf) : [];
+    for (const entity of new Set([...entities, ...others])) {
       for (const id of related) {
         for (let from: string | null = "0"; from !== null && all.size < most;) {
           const query = { entity, related: id, from, max: String(most) };
@@ -45,15 +49,16 @@ export function Related({ entities, related, own }: RelatedProps): JSX.Element {
     all.delete(`${own.entity} ${own.sequence}`);
     const sorted = [...all.values()].toSorted((a, b) => (a.row.enqueuedTimeUtc < b.row.enqueuedTimeUtc ? -1 : 1));
     setFound(sorted);
-    setSaid(sorted.length === 0 ? "No other message here shares an id with it." : "");
+    setSaid(sorted.length === 0 ? "No other message shares an id with it." : "");
   };
   const start = (): void => {
     leaving.current?.abort();
     leaving.current = new AbortController();
     const { signal } = leaving.current;
-    look(signal).catch((error: unknown) => {
-      if (!signal.aborted) setSaid(reasonOf(error));
-    });
+    setBusy(true);
+    look(signal)
+      .catch((error: unknown) => setSaid(signal.aborted ? "Stopped." : reasonOf(error)))
+      .finally(() => setBusy(false));
   };
   return (
     <>
@@ -69,9 +74,15 @@ export function Related({ entities, related, own }: RelatedProps): JSX.Element {
         ))}
       </ol>
       <div class="bar">
-        <button type="button" onClick={start}>
-          Find related messages here
-        </button>
+        {busy ? (
+          <button type="button" onClick={() => leaving.current?.abort()}>
+            Stop looking
+          </button>
+        ) : (
+          <button type="button" onClick={start}>
+            Find related messages
+          </button>
+        )}
         <span role="status" class="quiet">
           {said}
         </span>
@@ -79,3 +90,9 @@ export function Related({ entities, related, own }: RelatedProps): JSX.Element {
     </>
   );
 }
+
+/** The lists of an entity that hold messages. */
+const listsOf = ({ path, kind, active, deadLetter, scheduled }: EntityFact): readonly string[] => [
+  ...(kind !== "topic" && active + scheduled > 0 ? [path] : []),
+  ...(deadLetter > 0 ? [`${path}/$DeadLetterQueue`] : []),
+];
