@@ -1,7 +1,11 @@
 import { pathToFileURL } from "node:url";
+import type { Inspector } from "../../../src/inspector/index.ts";
 
-/** Serves from the built package in the first folder given, in its own process; what it keeps lies in the second, if any. */
-const [, , built, directory] = process.argv;
+/**
+ * Serves from the built package in the first folder given, in its own process; what it keeps lies in the second, if one is
+ * named. With `inspector` behind that, the inspector is mounted.
+ */
+const [, , built, directory = "", mounted] = process.argv;
 const { startServer }: typeof import("../../../src/server/index.ts") = await import(
   pathToFileURL(`${built}/src/server/index.js`).href
 );
@@ -9,12 +13,25 @@ const { durableEngine }: typeof import("../../../src/engines/durable/index.ts") 
   pathToFileURL(`${built}/src/engines/durable/index.js`).href
 );
 const queues = { q: {}, compact: {}, s: { requiresSession: true } };
-const server = await startServer(
-  directory === undefined ? { queues } : { engine: await durableEngine({ directory, queues }) },
-);
+const httpHandler = mounted === "inspector" ? await inspector() : undefined;
+const server = await startServer({
+  ...(directory === "" ? { queues } : { engine: await durableEngine({ directory, queues }) }),
+  httpHandler,
+});
 process.on("message", () => {
   const { user, system } = process.cpuUsage();
   process.send?.({ cpu: user + system, memory: process.memoryUsage.rss() });
 });
 process.on("disconnect", () => process.exit());
 process.send?.({ port: server.port, connectionString: server.connectionString });
+
+/** Loaded only where it is mounted: the memory of the other one is measured without it. */
+async function inspector(): Promise<Inspector> {
+  const { createInspector }: typeof import("../../../src/inspector/index.ts") = await import(
+    pathToFileURL(`${built}/src/inspector/index.js`).href
+  );
+  const { createSerializer }: typeof import("../../../src/codec/index.ts") = await import(
+    pathToFileURL(`${built}/src/codec/index.js`).href
+  );
+  return createInspector({ serializer: createSerializer({ codecs: [] }) });
+}
