@@ -129,9 +129,9 @@ const scroll = (milliseconds: number): string => `new Promise((resolve) => {
 })`;
 
 async function timed(work: () => Promise<unknown>): Promise<number> {
-  const start = performance.now();
+  const before = performance.now();
   await work();
-  return performance.now() - start;
+  return performance.now() - before;
 }
 
 const ms = (name: string, measured: number, target: number, floor: number): Figure => ({

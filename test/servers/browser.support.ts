@@ -34,7 +34,7 @@ export interface Stage {
   readonly engine: Engine;
   readonly page: Page;
   /** Serves an inspector of the engine and opens a place of it; resolves to the address of the inspector. */
-  open(place: string, options?: Partial<InspectorOptions>): Promise<string>;
+  readonly open: (place: string, options?: Partial<InspectorOptions>) => Promise<string>;
 }
 
 interface Locator {
@@ -120,7 +120,7 @@ export async function stage(browser: Browser, engine: Engine, options: object = 
   return {
     engine,
     page,
-    async open(place, inspector) {
+    open: async (place, inspector) => {
       const at = await serveInspector(engine, inspector);
       await page.goto(`${at}${place}`);
       return at;

@@ -93,11 +93,10 @@ describe("the features of the page", () => {
 
   it("14. a filter compares a member of the body", async () => {
     const { engine, page, open } = await stage(browser, memory());
-    const of = (id: number): object => ({ customer: { id } });
     await deadLettered(
       engine,
       "orders",
-      [6, 7, 8].map((id) => ({ ...order(id), payload: Buffer.from(JSON.stringify(of(id))) })),
+      [6, 7, 8].map((id) => ({ ...order(id), payload: Buffer.from(JSON.stringify({ customer: { id } })) })),
     );
 
     await open(deadPlace);

@@ -4,7 +4,7 @@ import { msgpack } from "../../codecs/msgpack/index.ts";
 import { createSerializer } from "../../src/codec/index.ts";
 import { createClient } from "../../src/create-client.ts";
 import type { Engine } from "../../src/engine/index.ts";
-import { broken, deadLettered, envelope, failsOnce, order } from "../inspector/inspected.support.ts";
+import { broken, deadLettered, envelope as made, failsOnce, order } from "../inspector/inspected.support.ts";
 import { late, type Page, type Stage } from "./browser.support.ts";
 
 /** A feature as a person uses it; its number is its rank among those that people ask for. */
@@ -75,7 +75,7 @@ export const scenarios: readonly Scenario[] = [
     async run({ engine, page, open }) {
       await deadLettered(engine, "orders", [late(1), late(2)]);
       const sender = await engine.openSender("orders");
-      await sender.send([envelope(order(3))]);
+      await sender.send([made(order(3))]);
       const before = await facts(engine);
 
       await open("#/");
@@ -250,7 +250,7 @@ async function facts(engine: Engine): Promise<{ readonly counts: readonly number
 }
 
 /** The sequence number of the first dead letter. */
-export async function firstDead(engine: Engine): Promise<number> {
+async function firstDead(engine: Engine): Promise<number> {
   const [first] = await engine.peek(dead, { maxMessages: 1 });
   return Number(first?.sequenceNumber ?? 0);
 }
