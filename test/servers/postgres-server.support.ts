@@ -19,7 +19,8 @@ const programs: Readonly<Record<PostgresVersion, string>> = {
 /** Nobody, whose number is the same everywhere: the server refuses to run as root. */
 const nobody = { uid: 65_534, gid: 65_534 } as const;
 
-const owner = (): typeof nobody | undefined => (process.getuid?.() === 0 ? nobody : undefined);
+/** The user that runs the server. */
+export const owner = (): typeof nobody | undefined => (process.getuid?.() === 0 ? nobody : undefined);
 
 /** How often a start is tried. */
 const mostStarts = 50;
@@ -61,6 +62,11 @@ export class PostgresServer {
     const server = new PostgresServer(folder, bin, settings);
     await server.start();
     return server;
+  }
+
+  /** Where its socket is. */
+  get folder(): string {
+    return this.#folder;
   }
 
   /** Reaches the server's first database. */

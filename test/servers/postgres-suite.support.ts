@@ -1,15 +1,14 @@
 import { Pool } from "pg";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { engineSuite, type EngineTarget, runEngineCase } from "../../src/conformance/index.ts";
-import { postgresEngine } from "../../src/engines/postgres/postgres-engine.ts";
+import { postgresEngine, type PostgresEngineOptions } from "../../src/engines/postgres/postgres-engine.ts";
 import { ManualClock } from "../../src/time/index.ts";
 import { PostgresServer, type PostgresVersion } from "./postgres-server.support.ts";
 
-/** Runs every case of the engine suite on a server, each in a schema of its own. */
+/** Runs every case of the engine suite on a version of the server. */
 export function testSuiteOn(version: PostgresVersion): void {
   let server: PostgresServer;
   let pool: Pool;
-  let schemas = 0;
 
   beforeAll(async () => {
     server = await PostgresServer.create(version);
@@ -22,16 +21,23 @@ export function testSuiteOn(version: PostgresVersion): void {
     await server[Symbol.asyncDispose]();
   });
 
+  testSuite(`on PostgreSQL ${version}`, () => ({ pool }));
+}
+
+/** Runs every case of the engine suite, each in a schema of its own. */
+export function testSuite(where: string, reached: () => PostgresEngineOptions): void {
+  let schemas = 0;
+
   const target: EngineTarget = {
     async open() {
       const clock = new ManualClock();
       const schema = `case_${schemas++}`;
-      const engine = await postgresEngine({ pool, schema, migrate: true, clock, sweepIntervalInMs: 0 });
+      const engine = await postgresEngine({ ...reached(), schema, migrate: true, clock, sweepIntervalInMs: 0 });
       return { engine, advance: (milliseconds) => clock.advance(milliseconds) };
     },
   };
 
-  describe.concurrent(`the engine on PostgreSQL ${version} keeps every promise of the message model`, () => {
+  describe.concurrent(`the engine ${where} keeps every promise of the message model`, () => {
     for (const engineCase of engineSuite) {
       it(`${engineCase.name}: ${engineCase.promise}`, async () => {
         const result = await runEngineCase(engineCase, target);

@@ -8,7 +8,7 @@ import { lockToken } from "../../src/engine/delivery.ts";
 import type { Engine } from "../../src/engine/engine.ts";
 import { memoryEngine } from "../../src/engines/memory/index.ts";
 import { pgTransaction, postgresEngine } from "../../src/engines/postgres/index.ts";
-import { SobreError } from "../../src/errors/index.ts";
+import { codeOf } from "./code-of.support.ts";
 import { PostgresServer } from "./postgres-server.support.ts";
 
 let server: PostgresServer;
@@ -59,12 +59,6 @@ async function transaction(end: "commit" | "rollback", work: (database: Database
 
 const bodies = async (client: Client, queue: string): Promise<readonly unknown[]> =>
   (await client.createReceiver(queue).peekMessages(100)).map(({ body }) => body);
-
-const codeOf = (promise: Promise<unknown>): Promise<string> =>
-  promise.then(
-    () => "done",
-    (error: unknown) => (error instanceof SobreError ? error.code : String(error)),
-  );
 
 describe("a transaction of the caller's own", () => {
   it("sends with its commit, and not before", async () => {
