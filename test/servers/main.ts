@@ -3,12 +3,12 @@ import { fileURLToPath } from "node:url";
 import { peers } from "./peers.support.ts";
 
 /**
- * Runs `npm run test:servers -- [--all] [--official-clients|--browser|--other-peers] [ARGUMENTS OF VITEST]`: installs the peers that the machine can have, and runs the
+ * Runs `npm run test:servers -- [--all] [--official-clients|--browser|--postgres|--other-peers] [ARGUMENTS OF VITEST]`: installs the peers that the machine can have, and runs the
  * tests in this folder, without those whose peer is missing. It says what it left out; with `--all` that is a failure.
  */
 const root = fileURLToPath(new URL("../..", import.meta.url));
 const args = process.argv.slice(2);
-const shares = ["official-clients", "browser"] as const;
+const shares = ["official-clients", "browser", "postgres"] as const;
 const ours = new Set(["--all", "--other-peers", ...shares.map((share) => `--${share}`)]);
 const all = args.includes("--all");
 const only = shares.find((share) => args.includes(`--${share}`));

@@ -4,6 +4,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { createInterface } from "node:readline";
 import { beforeAll, describe, expect, it } from "vitest";
+import type { Engine, EntitySetup } from "../../src/engine/index.ts";
 import { selfSigned, startServer } from "../../src/server/index.ts";
 
 /** The entities of a scenario: a queue with these settings, or a topic with these subscriptions. */
@@ -21,6 +22,8 @@ export interface OfficialPeer {
   readonly command: readonly [program: string, ...args: readonly string[]];
   /** The port that the client insists on; its connection string has no port, nor anything else of an emulator's. */
   readonly fixedPort?: number;
+  /** Opens an engine with these entities, which is closed after the scenarios. Default: the memory engine. */
+  readonly open?: (entities: EntitySetup) => Promise<Engine>;
   /** The errors that the client itself makes in some scenarios, whatever the broker. */
   readonly departures?: Readonly<Record<string, RegExp>>;
 }
@@ -30,6 +33,7 @@ export function testOfficialClient({
   client,
   command: [program, ...args],
   fixedPort,
+  open,
   departures = {},
 }: OfficialPeer): void {
   const scenarios: readonly (readonly [string, Entities | null])[] = Object.entries(
@@ -43,7 +47,10 @@ export function testOfficialClient({
     const tls = selfSigned();
     const certificate = join(folder, "certificate.pem");
     writeFileSync(certificate, tls.cert);
-    await using server = await startServer({ tls, port: fixedPort ?? 0, ...entitiesOf(scenarios) });
+    const entities = entitiesOf(scenarios);
+    await using engine = await open?.(entities);
+    const served = engine === undefined ? entities : { engine };
+    await using server = await startServer({ tls, port: fixedPort ?? 0, ...served });
     const { connectionString } = server;
     const withoutPort = connectionString.replace(/:\d+;/, ";").replace(/;UseDevelopmentEmulator=true.*/, "");
     const given = fixedPort === undefined ? connectionString : withoutPort;
@@ -73,10 +80,7 @@ export function testOfficialClient({
   });
 }
 
-function entitiesOf(scenarios: readonly (readonly [string, Entities | null])[]): {
-  readonly queues: Readonly<Record<string, object>>;
-  readonly topics: Readonly<Record<string, { readonly subscriptions: readonly string[] }>>;
-} {
+function entitiesOf(scenarios: readonly (readonly [string, Entities | null])[]): EntitySetup {
   const queues: Record<string, object> = {};
   const topics: Record<string, { readonly subscriptions: readonly string[] }> = {};
   for (const [name, entities] of scenarios) {

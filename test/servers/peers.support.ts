@@ -22,8 +22,8 @@ export interface Peer {
   readonly tests: readonly string[];
   /** Rejects when the machine cannot have it. */
   readonly install: () => Promise<unknown>;
-  /** The share of CI's time that its tests have: that of official clients in other languages, or of the browser. */
-  readonly share?: "official-clients" | "browser";
+  /** The share of CI's time that its tests have: that of official clients in other languages, of the browser, or of PostgreSQL. */
+  readonly share?: "official-clients" | "browser" | "postgres";
 }
 
 /** Tests that need all official clients. */
@@ -103,6 +103,17 @@ export const peers: readonly Peer[] = [
       "postgres-trouble.test.ts",
     ],
     install: installPostgres,
+    share: "postgres",
+  },
+  {
+    name: "azservicebus on PostgreSQL",
+    needs: "go 1.25 on the path, and the registry of npm",
+    tests: ["postgres-go.test.ts"],
+    install: async () => {
+      await buildGoPeer();
+      await installPostgres();
+    },
+    share: "postgres",
   },
   {
     name: "PgBouncer",
@@ -112,12 +123,14 @@ export const peers: readonly Peer[] = [
       await promisify(execFile)(pgbouncer, ["--version"]);
       await installPostgres();
     },
+    share: "postgres",
   },
   {
     name: "PostgreSQL 15",
     needs: "the package postgresql-15 of Debian",
     tests: ["postgres-15.test.ts"],
     install: () => promisify(execFile)("/usr/lib/postgresql/15/bin/postgres", ["--version"]),
+    share: "postgres",
   },
   {
     name: "qpid-proton for Python",

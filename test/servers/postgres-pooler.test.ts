@@ -1,4 +1,4 @@
-import { Client as Database } from "pg";
+import { Client as Database, Pool } from "pg";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import type { Delivery } from "../../src/engine/delivery.ts";
 import type { Engine } from "../../src/engine/engine.ts";
@@ -6,24 +6,25 @@ import { pgTransaction, postgresEngine, type PostgresEngineOptions } from "../..
 import { createEnvelope, type Envelope } from "../../src/envelope/index.ts";
 import { PgBouncer } from "./pgbouncer.support.ts";
 import { PostgresServer } from "./postgres-server.support.ts";
+import { ServeNode } from "./serve-node.support.ts";
 import { testSuite } from "./postgres-suite.support.ts";
 
 let server: PostgresServer;
 let bouncer: PgBouncer;
+let pool: Pool;
 beforeAll(async () => {
   server = await PostgresServer.create(18);
   bouncer = await PgBouncer.start(server);
+  pool = new Pool({ connectionString: bouncer.connectionString, max: 20 });
+  pool.on("error", () => {});
 });
 afterAll(async () => {
+  await pool.end();
   await bouncer[Symbol.asyncDispose]();
   await server[Symbol.asyncDispose]();
 });
 
-testSuite("behind PgBouncer in transaction mode", () => ({
-  connectionString: bouncer.connectionString,
-  transactionPooler: true,
-  maxConnections: 3,
-}));
+testSuite("behind PgBouncer in transaction mode", () => ({ pool, transactionPooler: true }));
 
 let schemas = 0;
 
@@ -60,6 +61,18 @@ describe("behind PgBouncer in transaction mode", () => {
       }
       await Promise.all([one.close(), two.close()]);
     }
+  });
+
+  it("`sobre serve` works, for the official client", async () => {
+    const args = ["--postgres", bouncer.connectionString, "--transaction-pooler", "--listen", server.connectionString];
+    await using node = await ServeNode.start([...args, "--schema", "served", "--migrate", "--queue", "orders"]);
+    const client = node.client();
+    const receiver = client.createReceiver("orders");
+    const waiting = receiver.receiveMessages(1, { maxWaitTimeInMs: 30_000 });
+    await client.createSender("orders").sendMessages({ body: 1 });
+    const [received] = await waiting;
+    if (received !== undefined) await receiver.completeMessage(received);
+    expect([received?.body, await receiver.peekMessages(1)]).toEqual([1, []]);
   });
 
   it("a caller's own transaction works as anywhere", async () => {

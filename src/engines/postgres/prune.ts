@@ -2,9 +2,9 @@ import { numberOf } from "./rows.ts";
 import type { Store } from "./store.ts";
 
 /** Milliseconds between two looks for message ids that are over. */
-const interval = 5000;
+const interval = 10_000;
 
-/** Maximum number of rows per statement, and of statements per look and entity. */
+/** Maximum number of rows per entity and statement, and of statements per look. */
 const atOnce = 5000;
 const mostStatements = 20;
 
@@ -30,25 +30,36 @@ export class Prune {
       this.#reached.clear();
       this.#forgottenAt = now;
     }
+    let ends = new Map<number, number>();
     for (const { id, type, settings } of this.#store.directory.entities())
       if (type !== "subscription" && settings.requiresDuplicateDetection)
-        await this.#entity(id, now - Math.ceil(settings.duplicateDetectionHistoryTimeWindow));
+        ends.set(id, now - Math.ceil(settings.duplicateDetectionHistoryTimeWindow));
+    for (let statements = 0; ends.size > 0 && statements < mostStatements; statements++) {
+      const unfinished = await this.#delete(ends);
+      ends = new Map([...ends].filter(([id]) => unfinished.has(id)));
+    }
   }
 
-  async #entity(id: number, until: number): Promise<void> {
+  /** Deletes a batch of each entity; returns those that may have more. */
+  async #delete(ends: ReadonlyMap<number, number>): Promise<ReadonlySet<number>> {
     const { database, schema } = this.#store;
-    for (let tries = 0; tries < mostStatements; tries++) {
-      const [row] = await database.query(
-        `with over as materialized (
-           select key, at from ${schema}.seen where entity = $1 and at >= $2 and at <= $3
+    const ids = [...ends.keys()];
+    const rows = await database.query(
+      `with over as materialized (
+         select s.entity, s.key, s.at from unnest($1::bigint[], $2::bigint[], $3::bigint[]) as e(id, first, last), lateral (
+           select entity, key, at from ${schema}.seen where entity = e.id and at >= e.first and at <= e.last
            order by at limit $4 for update skip locked
-         ), gone as (delete from ${schema}.seen s using over where s.entity = $1 and s.key = over.key)
-         select count(*) as count, coalesce(max(at), $2) as last from over`,
-        [id, this.#reached.get(id) ?? 0, until, atOnce],
-      );
-      if (row === undefined) return;
-      this.#reached.set(id, numberOf(row, "last"));
-      if (numberOf(row, "count") < atOnce) return;
+         ) as s
+       ), gone as (delete from ${schema}.seen s using over where s.entity = over.entity and s.key = over.key)
+       select entity, count(*) as count, max(at) as reached from over group by entity`,
+      [ids, ids.map((id) => this.#reached.get(id) ?? 0), [...ends.values()], atOnce],
+    );
+    const unfinished = new Set<number>();
+    for (const row of rows) {
+      const id = numberOf(row, "entity");
+      this.#reached.set(id, numberOf(row, "reached"));
+      if (numberOf(row, "count") === atOnce) unfinished.add(id);
     }
+    return unfinished;
   }
 }
