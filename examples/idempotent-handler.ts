@@ -1,12 +1,12 @@
 // An idempotent handler: completing fails, the message is redelivered, and the work is not done twice.
-import { createClient, createSerializer, idempotent, json, memoryIdempotencyStore } from "sobre";
+import { createClient, createSerializer, idempotent, json, memoryInbox } from "sobre";
 import { testEngine } from "sobre/testing";
 
 const { engine, clock, faults } = testEngine({ queues: ["payments"] });
 const client = createClient({ engine, clock, serializer: createSerializer({ codecs: [json()] }) });
 
 client.startProcessor("payments", {
-  processMessage: idempotent(memoryIdempotencyStore(), ({ body, deliveryCount }) => {
+  processMessage: idempotent(memoryInbox(), ({ body, deliveryCount }) => {
     console.log("paid", body, "on delivery", deliveryCount + 1);
   }),
   processError: ({ errorSource, code }) => console.log("failed:", errorSource, code),

@@ -7,13 +7,8 @@ export { text, type TextOptions } from "../codecs/text/index.ts";
 export type { ClientOptions } from "./client/client.ts";
 export type { Client } from "./client/client-interface.ts";
 export { type ConnectedClientOptions, createClient } from "./create-client.ts";
-export {
-  idempotent,
-  type IdempotencyStore,
-  type IdempotentOptions,
-  memoryIdempotencyStore,
-  type MemoryIdempotencyStoreOptions,
-} from "./client/idempotent.ts";
+export { idempotent, type IdempotentOptions, type InboxClaim } from "./client/idempotent.ts";
+export { type Inbox, type InboxAnswer, memoryInbox, type MemoryInboxOptions } from "./client/inbox.ts";
 export type { MessageBatch } from "./client/message-batch.ts";
 export type { MessageContext } from "./client/handling.ts";
 export type { ProcessorHandlers } from "./client/processor-handlers.ts";

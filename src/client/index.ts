@@ -12,13 +12,8 @@ export type {
 } from "./client-events.ts";
 export type { ClientHealth, EntityFigures, MeasuredEntity, Metrics, ProcessorHealth } from "./health.ts";
 export type { Client, OnUnreadableMode, TypeList } from "./client-interface.ts";
-export {
-  idempotent,
-  type IdempotencyStore,
-  type IdempotentOptions,
-  memoryIdempotencyStore,
-  type MemoryIdempotencyStoreOptions,
-} from "./idempotent.ts";
+export { idempotent, type IdempotentOptions, type InboxClaim } from "./idempotent.ts";
+export { type Inbox, type InboxAnswer, memoryInbox, type MemoryInboxOptions } from "./inbox.ts";
 export type { MessageBatch } from "./message-batch.ts";
 export type { MessageResult } from "./message-reader.ts";
 export type { MessageIteratorOptions } from "./message-iterator.ts";

@@ -93,6 +93,8 @@ export interface ReadRetries {
   readonly plan: RetryPolicy;
   /** Whether messages are made to wait. */
   readonly waits: boolean;
+  /** Milliseconds that all waits of a message take at most. */
+  readonly horizon: number;
 }
 
 /** Reads the option `retries`. @throws SobreError `InvalidArgument` naming the option. */
@@ -101,9 +103,11 @@ export function readRetries(retries: SessionRetries, inSessions: boolean): ReadR
   const types = new Map<string | undefined, Rules>(
     Object.entries(retries.types ?? {}).map(([name, own]) => [name, rulesOf(own, ownChecks, `retries.types.${name}.`)]),
   );
+  const all = [general, ...types.values()];
   return {
     plan: (error, message, messageType) => planOf(types.get(messageType) ?? general, error, message),
-    waits: retries.holdSession === true || [general, ...types.values()].some(({ delays }) => delays.length > 0),
+    waits: retries.holdSession === true || all.some(({ delays }) => delays.length > 0),
+    horizon: Math.max(...all.map(({ delays, jitter }) => delays.reduce((sum, delay) => sum + delay, 0) * (1 + jitter))),
   };
 }
 

@@ -17,6 +17,7 @@ import { type ReadMessage, readMessage, unreadableMessage } from "./received-mes
 import { boundHandler } from "./handlers-by-type.ts";
 import { HandlerContext, Handling, type MessageContext } from "./handling.ts";
 import { isRetryable } from "./attempts.ts";
+import { checkRetention } from "./idempotent.ts";
 import type { SessionRetries } from "./message-retries.ts";
 import { Breaker, type PauseWhen, type Verdict } from "./pause-when.ts";
 import { Recovery } from "./recovery.ts";
@@ -90,6 +91,7 @@ export class MessageWork<Types extends readonly MessageType[], Context> {
     this.#breaker = pauseWhen === undefined ? undefined : new Breaker(pauseWhen);
     this.#recovery =
       retries === undefined ? undefined : new Recovery(retries, { entityPath, receiveMode, parts, inSessions });
+    if (this.#recovery !== undefined) checkRetention(handlers.processMessage, this.#recovery.horizon);
     this.#isSubQueue = parseAddress(entityPath).subQueue !== undefined;
     this.#deadLetters = receiveMode === "peekLock" && !this.#isSubQueue;
   }

@@ -38,6 +38,8 @@ export interface RecoveryOptions {
  * message.
  */
 export class Recovery {
+  /** Milliseconds that all waits of a message take at most. */
+  readonly horizon: number;
   readonly #options: RecoveryOptions;
   readonly #plan: RetryPolicy;
   readonly #copies: boolean;
@@ -48,7 +50,8 @@ export class Recovery {
    * `UnsupportedCapability` for delays that the engine cannot do.
    */
   constructor(retries: SessionRetries, options: RecoveryOptions) {
-    const { plan, waits } = readRetries(retries, options.inSessions);
+    const { plan, waits, horizon } = readRetries(retries, options.inSessions);
+    this.horizon = horizon;
     this.#plan = plan;
     this.#options = options;
     this.#copies = !options.inSessions && supports(options, ...copying);

@@ -28,6 +28,7 @@ const layers: readonly (readonly string[])[] = [
     "src/engines/postgres",
     "src/engines/rabbitmq",
     "src/engines/azure",
+    "src/inbox",
     "src/create-client.ts",
     "src/server",
     "src/migration",

@@ -13,7 +13,7 @@ import { protobuf } from "../../codecs/protobuf/index.ts";
 import { text } from "../../codecs/text/index.ts";
 import { encodeMessage, openMessage } from "../../src/amqp/index.ts";
 import { createMessageConverter } from "../../src/bridges/index.ts";
-import { openTelemetry } from "../../src/client/index.ts";
+import { idempotent, memoryInbox, openTelemetry } from "../../src/client/index.ts";
 import { createCodecRegistry, createSerializer } from "../../src/codec/index.ts";
 import { EngineHarness } from "../../src/conformance/index.ts";
 import { contractMatchers } from "../../src/contract/index.ts";
@@ -26,6 +26,7 @@ import { memoryEngine } from "../../src/engines/memory/index.ts";
 import { createEnvelope } from "../../src/envelope/envelope.ts";
 import { SobreError } from "../../src/errors/sobre-error.ts";
 import { readSas, writeSas } from "../../src/http/index.ts";
+import { memoryOutbox, startOutbox } from "../../src/inbox/index.ts";
 import { createInspector } from "../../src/inspector/index.ts";
 import { defineMessage, registryIds } from "../../src/message/index.ts";
 import {
@@ -57,20 +58,25 @@ export interface Subject {
 
 /** Interfaces that users of the library implement: sobre calls them, and nobody passes them wrong arguments. */
 export const implementedByUsers: readonly string[] = [
+  "ClosableInbox",
+  "ClosableOutbox",
   "HttpHandler",
   "HttpRequest",
   "EngineTarget",
-  "IdempotencyStore",
+  "Inbox",
+  "MemoryOutbox",
   "Metrics",
   "RedriveLog",
   "OpenTelemetryMeter",
   "OpenTelemetrySpan",
   "OpenedEngine",
+  "OutboxStore",
   "PostgresClient",
   "PostgresPool",
   "PostgresPoolClient",
   "ProcessorHandlers",
   "ResponderHandlers",
+  "SqliteDatabase",
   "Timer",
   "TokenCredential",
   "TracedSpan",
@@ -217,6 +223,14 @@ const remoteSubjects: readonly Subject[] = [
   { name: "Transaction over AMQP", as: "Transaction", make: async () => (await remote()).begin() },
 ].map((subject) => ({ ...subject, patience: 200 }));
 
+/** The claim that a handler gets. */
+async function inboxClaim(): Promise<object> {
+  let made: object = {};
+  const handle: object = idempotent(memoryInbox(), (_message, _context, claim) => void (made = claim));
+  if (typeof handle === "function") await Reflect.apply(handle, undefined, [{ messageId: "a" }, undefined]);
+  return made;
+}
+
 export const subjects: readonly Subject[] = [
   {
     name: "Inspector",
@@ -232,6 +246,8 @@ export const subjects: readonly Subject[] = [
   { name: "Processor", make: () => client().startProcessor("a", handlers) },
   { name: "Requester", make: () => client().createRequester("a", { replyTo: "a" }) },
   { name: "Tracing", make: () => openTelemetry(api) },
+  { name: "Outbox", make: () => startOutbox(engine(), memoryOutbox(), { relays: false }) },
+  { name: "InboxClaim", make: inboxClaim },
   { name: "Serializer", make: () => serializer },
   { name: "CodecRegistry", make: () => createCodecRegistry([json()]) },
   ...Object.entries(codecs).map(([name, make]) => ({ name: `codec ${name}`, make })),

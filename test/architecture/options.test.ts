@@ -1,5 +1,7 @@
 import { describe, expect, it } from "vitest";
 import { createEnvelope } from "../../src/envelope/envelope.ts";
+import { memoryInbox } from "../../src/client/index.ts";
+import { memoryOutbox } from "../../src/inbox/index.ts";
 import { memoryEngine } from "../../src/engines/memory/memory-engine.ts";
 import { jsonSchema } from "../../src/json-schema/json-schema.ts";
 import { rejection } from "../refusal.support.ts";
@@ -12,7 +14,8 @@ const envelope = createEnvelope({ payload: new Uint8Array() });
 
 /** The arguments before the options, of every function that takes more than options. */
 const before: Readonly<Record<string, readonly unknown[]>> = {
-  idempotent: [{ has: () => false, add: () => undefined }, () => undefined],
+  idempotent: [memoryInbox(), () => undefined],
+  startOutbox: [memoryEngine(), memoryOutbox()],
   amend: [envelope],
   envelopeToHttp: [envelope],
   openMessage: [new Uint8Array()],

@@ -1,12 +1,11 @@
 import { describe, expect, it, vi } from "vitest";
 import {
   idempotent,
-  memoryIdempotencyStore,
+  memoryInbox,
   type ReceivedMessage,
   workflowOutOfOrder,
   type WorkflowStep,
 } from "../../src/client/index.ts";
-import { refusal } from "../refusal.support.ts";
 import { setup, type Setup } from "./setup.support.ts";
 
 const queues = { steps: { requiresSession: true, maxDeliveryCount: 3 }, orders: {} };
@@ -182,7 +181,7 @@ describe("an idempotent handler", () => {
     const handler = vi.fn();
     all.faults.loseLock({ times: 2 });
     all.client.startProcessor("orders", {
-      processMessage: idempotent(memoryIdempotencyStore(), handler),
+      processMessage: idempotent(memoryInbox(), handler),
       processError: vi.fn(),
     });
 
@@ -202,7 +201,7 @@ describe("an idempotent handler", () => {
     });
     all.client.startProcessor(
       "orders",
-      { processMessage: idempotent(memoryIdempotencyStore(), handler), processError: vi.fn() },
+      { processMessage: idempotent(memoryInbox(), handler), processError: vi.fn() },
       { maxConcurrentCalls: 2 },
     );
 
@@ -215,14 +214,5 @@ describe("an idempotent handler", () => {
     await settle(all);
 
     expect(handler).toHaveBeenCalledTimes(2);
-  });
-
-  it("remembers as many as its store holds", () => {
-    const store = memoryIdempotencyStore({ capacity: 2 });
-
-    for (const key of ["a", "b", "c"]) void store.add(key);
-
-    expect(["a", "b", "c"].map((key) => store.has(key))).toEqual([false, true, true]);
-    expect(refusal(() => memoryIdempotencyStore({ capacity: 0 })).path).toBe("$.capacity");
   });
 });
