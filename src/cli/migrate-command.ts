@@ -46,6 +46,7 @@ export function migrateCommand(terminal: Terminal, finish: Finish): Command {
         "number",
       ]),
     )
+    .option("--type-member <NAME>", "in JSON, write the type of each object as this member, e.g. kind")
     .option("--sample <N>", "only read the first N messages", wholeNumber("--sample", 1))
     .option("--no-unwrap", "leave JSON inside strings as text, and documents inside byte arrays as bytes")
     .option("--no-hex", "do not show bytes of payloads that failed")
@@ -72,6 +73,8 @@ failed (the highest counts); 1 nothing to migrate, or stopped; 2 wrong usage.`,
       if (stray !== undefined) throw new Misuse(`--${stray[0]} applies to a SOURCE and cannot be used with --queue`);
       if (resume === true && out === undefined)
         throw new Misuse("--resume needs --out: a dry run leaves nothing to continue");
+      if (options.typeMember !== undefined && options.to !== "json")
+        throw new Misuse("--type-member is for --to json; tagged-json names types itself");
       const endpoint = queue === undefined ? undefined : await openEndpoint(options, queue);
       try {
         finish(await migrateSource({ ...options, path: path ?? queue ?? "", endpoint }, terminal));

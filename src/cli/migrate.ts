@@ -27,6 +27,8 @@ export interface MigrateOptions extends OpenSourceOptions, LimitOptions {
   readonly to: TargetFormat;
   readonly int64: "text" | "number";
   readonly decimal?: "text" | "number";
+  /** The member of JSON objects that names their type. */
+  readonly typeMember?: string;
   readonly contracts?: readonly string[];
   readonly timeZone?: string;
   readonly out?: string;
@@ -76,7 +78,7 @@ export async function migrateSource(command: MigrateCommand, terminal: Terminal)
       source,
       ...(await reading(hints)),
       threads: { module, data: hints },
-      target: { format: command.to, int64: command.int64, decimal: command.decimal },
+      target: { format: command.to, int64: command.int64, decimal: command.decimal, typeMember: command.typeMember },
       output: command.out,
       resume: command.resume,
       fingerprint: fingerprintOf(command, contracts),

@@ -1,5 +1,6 @@
 import { isObject } from "../values/plain-object.ts";
 import { SobreError } from "../errors/sobre-error.ts";
+import { typeTextOf } from "./discriminator.ts";
 import { memberShape, notFiniteText, numberText, scalarText } from "./lower-value.ts";
 import { memberStep } from "../values/member-step.ts";
 import { numberOfEnum } from "./value-kind.ts";
@@ -183,7 +184,8 @@ class Comparison {
     if (annotations.data !== undefined) this.#lose("appended-data");
     if (annotations.superMembers !== undefined) this.#lose("hidden-members");
     // If a path has a single type, the schema names it.
-    if (annotations.typeName !== undefined && shape?.shape.typeNames.size !== 1) this.#lose("type-name");
+    const isWritten = typeTextOf(value, this.#rules.discriminator) !== undefined;
+    if (annotations.typeName !== undefined && shape?.shape.typeNames.size !== 1 && !isWritten) this.#lose("type-name");
   }
 
   #container(value: object, decoded: unknown, shape: SettledShape | undefined): void {
@@ -219,6 +221,12 @@ class Comparison {
     if (!isObject(decoded) || !isObject(value)) throw this.#changed();
     const isDictionary = shape?.shape.isDictionary === true;
     let count = 0;
+    const { discriminator } = this.#rules;
+    const type = typeTextOf(value, discriminator);
+    if (type !== undefined && discriminator !== undefined) {
+      if (decoded[discriminator.member] !== type) throw this.#changedAt(discriminator.member);
+      count++;
+    }
     for (const name of Object.keys(value)) {
       const member = value[name];
       if (member === undefined) continue;
@@ -229,7 +237,7 @@ class Comparison {
     const names = Object.keys(decoded);
     if (names.length === count) return;
     for (const name of names) {
-      if (Object.hasOwn(value, name)) continue;
+      if (Object.hasOwn(value, name) || (type !== undefined && name === discriminator?.member)) continue;
       if (decoded[name] !== null) throw this.#changedAt(name);
       this.#steps.push(name);
       this.#lose("null-or-absent");

@@ -1,7 +1,7 @@
 import { memberShape } from "./lower-value.ts";
 import type { SettledShape } from "./settled-shape.ts";
 import { formsOf, type TargetForm } from "./target-form.ts";
-import type { TargetRules } from "./target-rules.ts";
+import { rulesOfType, type TargetRules } from "./target-rules.ts";
 
 type Schema = { [keyword: string]: unknown };
 
@@ -12,7 +12,7 @@ export function jsonSchemaOf(title: string, typeName: string, shape: SettledShap
     $schema: "https://json-schema.org/draft/2020-12/schema",
     title,
     description: `Inferred from ${count} ${count === 1 ? "message" : "messages"} of ${typeName}.`,
-    ...schemaOf(shape, rules),
+    ...schemaOf(shape, rulesOfType(rules, shape)),
   };
 }
 
@@ -73,6 +73,9 @@ function objectSchema(settled: SettledShape, rules: TargetRules): Schema {
     name,
     inner(memberShape(settled, name), rules),
   ]);
+  const { discriminator } = rules;
+  if (discriminator !== undefined && shape.typeNames.size > 0)
+    properties.unshift([discriminator.member, { type: "string" }]);
   const objects = shape.kinds.object;
   const required = Array.from(members)
     .filter(([, { shape: member }]) => member.count === objects)

@@ -1,5 +1,6 @@
 import { isObject, isPlainPrototype, setMember } from "../values/plain-object.ts";
 import { SobreError } from "../errors/sobre-error.ts";
+import { typeTextOf } from "./discriminator.ts";
 import { memberStep } from "../values/member-step.ts";
 import type { SettledShape } from "./settled-shape.ts";
 import { decimalsAreText, integersAreText, numbersAreText, type TargetRules, timesAreNative } from "./target-rules.ts";
@@ -129,6 +130,14 @@ class Lowering {
       throw this.#unsupported("is an instance of a class without a plain form");
     const lowered: Record<string, unknown> = {};
     if (!isObject(value)) return lowered;
+    const { discriminator } = this.#rules;
+    const type = typeTextOf(value, discriminator);
+    if (type !== undefined && discriminator !== undefined) {
+      const { member } = discriminator;
+      if (Object.hasOwn(value, member))
+        throw this.#unsupported(`has a member ${member} of its own; choose another name for the types`);
+      setMember(lowered, member, type);
+    }
     for (const name of Object.keys(value)) {
       const member = value[name];
       if (member !== undefined) setMember(lowered, name, this.#inside(name, member, memberShape(shape, name)));

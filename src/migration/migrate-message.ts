@@ -112,6 +112,7 @@ export class MessageMigration {
       step = "compare";
       const decoded = type.target.decode(migrated);
       const losses: Loss[] = [...type.target.compare(body, decoded, read.literal)];
+      const { losses: refused, schemaChecked } = checked(type, decoded);
       if (losses.length === 0) {
         const { body: source, guessing } = read;
         const typed = guessing === "nothing";
@@ -122,12 +123,11 @@ export class MessageMigration {
           typed,
           body: source,
           document: read.document,
-          decoded,
+          decoded: type.target.withoutAdditions(body, decoded),
           numbersAreText: type.numbersAreText,
         });
         losses.push(...paths.map((path) => ({ kind: "unverified", path }) as const));
       }
-      const { losses: refused, schemaChecked } = checked(type, decoded);
       return {
         entry: {
           ...about,

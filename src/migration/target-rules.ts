@@ -1,3 +1,5 @@
+import { type Discriminator, discriminatorOf } from "./discriminator.ts";
+import type { SettledShape } from "./settled-shape.ts";
 import type { Shape } from "./shape.ts";
 
 /** The values that a format holds natively, and those that become text. */
@@ -22,6 +24,15 @@ export interface TargetRules {
   readonly extensions: boolean;
   /** Whether values that fit no field become JSON in a string, in which bigints are text. */
   readonly embedsJson: boolean;
+  /** The member that names the types of objects, if any does. */
+  readonly typeMember?: string | undefined;
+  /** That member in the messages of one type: see {@link rulesOfType}. */
+  readonly discriminator?: Discriminator | undefined;
+}
+
+/** The rules for the messages of one type. */
+export function rulesOfType(rules: TargetRules, shape: SettledShape): TargetRules {
+  return rules.typeMember === undefined ? rules : { ...rules, discriminator: discriminatorOf(rules.typeMember, shape) };
 }
 
 /** The form of decimals. */

@@ -8,13 +8,14 @@ import { resolveDecodeLimits } from "../codec/limits.ts";
 import { valueFromJson } from "../values/value-json-reading.ts";
 import { valueToJson } from "../values/value-json.ts";
 import { SobreError } from "../errors/sobre-error.ts";
-import { type OptionChecks, checkOptions, oneOf } from "../options/option-checks.ts";
+import { type OptionChecks, checkOptions, invalidOption, name as isName, oneOf } from "../options/option-checks.ts";
 import { compareValues, type Loss } from "./compare-values.ts";
+import { removeTypes } from "./discriminator.ts";
 import { lowerValue } from "./lower-value.ts";
 import { fromProto, toProto } from "./proto-message.ts";
 import { planProto, type ProtoPlan } from "./proto-plan.ts";
 import type { SettledShape } from "./settled-shape.ts";
-import { jsonRules, msgpackRules, protobufRules, type TargetRules } from "./target-rules.ts";
+import { jsonRules, msgpackRules, protobufRules, rulesOfType, type TargetRules } from "./target-rules.ts";
 
 /** The target formats; `tagged-json` is lossless JSON with `$` objects. */
 export const targetFormats = ["json", "msgpack", "protobuf", "tagged-json"] as const;
@@ -35,12 +36,18 @@ export interface TargetOptions {
    * cannot represent counts as lost. Default: JSON numbers remain numbers, everything else is text.
    */
   readonly decimal?: "text" | "number" | undefined;
+  /**
+   * The member of JSON objects that names their type, e.g. `kind`, where the payload names it: .NET's and Java's classes, without
+   * namespace unless two have the same name. Default: none; the types are lost where objects at one path have several.
+   */
+  readonly typeMember?: string | undefined;
 }
 
 const optionChecks: OptionChecks<TargetOptions> = {
   format: oneOf(...targetFormats),
   int64: oneOf("text", "number"),
   decimal: oneOf("text", "number"),
+  typeMember: isName,
 };
 
 /** A target format. */
@@ -67,15 +74,19 @@ export interface TypeTarget {
    * `UnsupportedValue` for a value that was decoded as a different one.
    */
   compare(body: unknown, decoded: unknown, literal?: boolean): readonly Loss[];
+  /** The decoded body without what this target has added to the original one. */
+  withoutAdditions(body: unknown, decoded: unknown): unknown;
 }
 
 /** Creates a target. @throws SobreError `InvalidArgument` for an unknown option or an invalid value. */
 export function createTarget(options: TargetOptions): Target {
   checkOptions(options, optionChecks, { needed: ["format"], prefix: "target." });
-  const { format, int64 = "text", decimal = "as-written" } = options;
+  const { format, int64 = "text", decimal = "as-written", typeMember } = options;
+  if (typeMember !== undefined && format !== "json")
+    throw invalidOption("target.typeMember", "is for JSON; tagged JSON names types itself");
   switch (format) {
     case "json":
-      return plainTarget(format, json(), jsonRules(int64, decimal));
+      return plainTarget(format, json(), { ...jsonRules(int64, decimal), typeMember });
     case "msgpack":
       return plainTarget(format, msgpack(), { ...msgpackRules, decimal });
     case "protobuf":
@@ -95,13 +106,21 @@ function plainTarget(format: TargetFormat, codec: Codec, rules: TargetRules): Ta
     format,
     rules,
     codec: codec.name,
-    forType: (_, shape) => ({
-      contentType: codec.contentType,
-      proto: undefined,
-      encode: (body) => codec.encode(lowerValue(body, shape, rules), context).payload,
-      decode: (payload) => decodeAlone(codec, payload, limits),
-      compare: (body, decoded, literal) => compareValues(body, decoded, shape, rules, literal),
-    }),
+    forType(_, shape) {
+      const own = rulesOfType(rules, shape);
+      const { discriminator } = own;
+      return {
+        contentType: codec.contentType,
+        proto: undefined,
+        encode: (body) => codec.encode(lowerValue(body, shape, own), context).payload,
+        decode: (payload) => decodeAlone(codec, payload, limits),
+        compare: (body, decoded, literal) => compareValues(body, decoded, shape, own, literal),
+        withoutAdditions(body, decoded) {
+          if (discriminator !== undefined) removeTypes(body, decoded, discriminator);
+          return decoded;
+        },
+      };
+    },
   };
 }
 
@@ -119,10 +138,13 @@ function protobufTarget(rules: TargetRules): Target {
         encode: (body) => codec.encode(toProto(lowerValue(body, shape, rules), plan), context).payload,
         decode: (payload) => fromProto(decodeAlone(codec, payload, limits), plan),
         compare: (body, decoded, literal) => compareValues(body, decoded, shape, rules, literal),
+        withoutAdditions: nothingAdded,
       };
     },
   };
 }
+
+const nothingAdded = (_: unknown, decoded: unknown): unknown => decoded;
 
 function taggedTarget(): Target {
   const codec = json({ protoKey: "keep" });
@@ -135,6 +157,7 @@ function taggedTarget(): Target {
       proto: undefined,
       encode: (body) => codec.encode(valueToJson(body), context).payload,
       decode: (payload) => valueFromJson(decodeAlone(codec, payload, limits)),
+      withoutAdditions: nothingAdded,
       compare(body, decoded) {
         if (comparable(body) === comparable(decoded)) return [];
         throw new SobreError("UnsupportedValue", "The body was read back from the migrated payload as another value.", {

@@ -1,11 +1,15 @@
 import type { SettledShape } from "./settled-shape.ts";
 import { formsOf, type TargetForm } from "./target-form.ts";
-import type { TargetRules } from "./target-rules.ts";
+import { rulesOfType, type TargetRules } from "./target-rules.ts";
 import { SubjectNames } from "./subject-name.ts";
 
 /** The TypeScript types of the messages of a type, one interface per object. */
 export function typeScriptOf(name: string, typeName: string, shape: SettledShape, rules: TargetRules): string {
-  return new TypeWriter(rules).write(name, typeName, shape);
+  return new TypeWriter(rulesOfType(rules, shape)).write(name, typeName, shape);
+}
+
+function keyOf(member: string): string {
+  return /^[\p{L}_$][\p{L}\p{N}_$]*$/u.test(member) ? member : JSON.stringify(member);
 }
 
 class TypeWriter {
@@ -34,9 +38,14 @@ class TypeWriter {
     const at = this.#blocks.push("") - 1;
     const lines = Array.from(members, ([member, settled]) => {
       const optional = settled.shape.count < shape.kinds.object ? "?" : "";
-      const key = /^[\p{L}_$][\p{L}\p{N}_$]*$/u.test(member) ? member : JSON.stringify(member);
-      return `  readonly ${key}${optional}: ${this.#type(settled, `${name}_${member}`)};`;
+      return `  readonly ${keyOf(member)}${optional}: ${this.#type(settled, `${name}_${member}`)};`;
     });
+    const { discriminator } = this.#rules;
+    if (discriminator !== undefined && shape.typeNames.size > 0) {
+      const texts = Array.from(shape.typeNames, (typeName) => JSON.stringify(discriminator.textOf(typeName)));
+      const isOften = shape.typeNames.size < 20;
+      lines.unshift(`  readonly ${keyOf(discriminator.member)}?: ${isOften ? texts.join(" | ") : "string"};`);
+    }
     this.#blocks[at] =
       lines.length === 0 ? `export type ${name} = object;` : `export interface ${name} {\n${lines.join("\n")}\n}`;
   }
