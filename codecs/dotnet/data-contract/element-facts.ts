@@ -116,6 +116,19 @@ export function decodeName(name: string): string {
   });
 }
 
+/** The property of a field that a compiler made for it: `Id` of `<Id>k__BackingField`, as [Serializable] classes are written. */
+export function propertyName(field: string): string {
+  return field.endsWith(">k__BackingField") ? field.replace(/<([^<>]+)>k__BackingField$/, "$1") : field;
+}
+
+/** The field of a property in {@link propertyName}. */
+export const fieldOf = (property: string): string => `<${property}>k__BackingField`;
+
+/** The member that an element is: its decoded name, or that of the property whose field it is. */
+export function memberNameOf(local: string): string {
+  return propertyName(decodeName(local));
+}
+
 /** XmlConvert.EncodeLocalName: escapes characters that a name must not contain, and `_x` where it would be read as an escape. */
 export function encodeName(name: string): string {
   if (/^[A-Za-z_][\w]*$/.test(name) && !name.includes("_x")) return name;

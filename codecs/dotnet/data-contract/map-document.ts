@@ -6,6 +6,7 @@ import { memberStep } from "../../../src/values/member-step.ts";
 import {
   declaresNamespace,
   decodeName,
+  propertyName,
   type ElementFacts,
   factsOf,
   isBlank,
@@ -151,17 +152,18 @@ class Mapper {
     if (child.kind === "element") {
       const name = decodeName(child.local);
       const member = this.#memberOf(frame, name);
+      const own = this.#nameOf(member, name);
       const list = this.#xmlSerializer && member !== undefined ? resolved(member.shape) : undefined;
-      if (namesItsType(child)) annotateTyped(frame.bag, name);
-      if (list?.kind === "list" && (member?.isFlat === true || isFlattened(child, list))) {
-        append(frame, this.#nameOf(member, name), this.#start(child, list.items));
-      } else this.#place(frame, child, this.#nameOf(member, name), this.#start(child, member?.shape));
-      this.#noteWhole(frame.bag, name);
+      if (namesItsType(child)) annotateTyped(frame.bag, own);
+      if (list?.kind === "list" && (member?.isFlat === true || isFlattened(child, list)))
+        append(frame, own, this.#start(child, list.items));
+      else this.#place(frame, child, own, this.#start(child, member?.shape));
+      this.#noteWhole(frame.bag, own);
     } else if (child.kind === "array") {
       const name = decodeName(child.item.local);
       const member = this.#memberOf(frame, name);
       const values = this.#arrayValues(child, member?.shape, Infinity);
-      for (const value of values) place(frame, name, value);
+      for (const value of values) place(frame, this.#nameOf(member, name), value);
     } else if (child.kind === "text") this.#text(frame, child);
   }
 
@@ -199,7 +201,8 @@ class Mapper {
   }
 
   #nameOf(member: MemberShape | undefined, name: string): string {
-    return member === undefined ? name : this.#xmlSerializer ? member.clrName : member.name;
+    if (this.#xmlSerializer) return member?.clrName ?? name;
+    return propertyName(member?.name ?? name);
   }
 
   /** XmlSerializer writes members as attributes on request; other attributes become members `@name`. */

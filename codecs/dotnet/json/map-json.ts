@@ -2,6 +2,7 @@ import type { DecodeLimits } from "../../../src/codec/limits.ts";
 import { emptyBag } from "../../../src/envelope/bag.ts";
 import { memberStep } from "../../../src/values/member-step.ts";
 import { annotate, annotateDictionary, annotateDouble } from "../../../src/values/annotations.ts";
+import { propertyName } from "../data-contract/element-facts.ts";
 import { isFloating } from "../data-contract/scalar-kind.ts";
 import { wordsOf } from "../data-contract/contract-fit.ts";
 import {
@@ -141,8 +142,17 @@ class JsonMapper {
     const { members } = frame;
     const member = members?.byName.get(text);
     if (members !== undefined && member === undefined) this.#warnOfMember(text, members);
-    frame.bag[text] = this.#start(name + 1, members === undefined ? frame.values : member?.shape);
-    this.#noteWhole(frame.bag, text);
+    const own = this.#propertyOf(text, frame);
+    frame.bag[own] = this.#start(name + 1, members === undefined ? frame.values : member?.shape);
+    this.#noteWhole(frame.bag, own);
+  }
+
+  /** The property of a field, unless the object has another member of that name. */
+  #propertyOf(text: string, { values, bag, next, end }: ObjectFrame): string {
+    const property = values === undefined ? propertyName(text) : text;
+    if (property === text || property in bag) return text;
+    for (let at = next; at < end; at = this.#tape.next(at + 1)) if (this.#tape.isNamed(at, property)) return text;
+    return property;
   }
 
   #entry(frame: EntriesFrame): void {

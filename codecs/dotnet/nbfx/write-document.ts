@@ -4,7 +4,7 @@ import { DateTimeOffset } from "../../../src/values/date-time-offset.ts";
 import { Version } from "../../../src/values/named-text.ts";
 import { QName } from "../../../src/values/q-name.ts";
 import { itemNameOf, rootNameOf } from "../data-contract/type-names.ts";
-import { encodeName } from "../data-contract/element-facts.ts";
+import { encodeName, fieldOf, propertyName } from "../data-contract/element-facts.ts";
 import { xmlNameOf } from "../data-contract/scalar-kind.ts";
 import {
   type Contract,
@@ -173,7 +173,7 @@ class DocumentWriter {
     if (!isRecord(value)) throw unsupported(path, `is not of type ${shape.name.local}`);
     refuseStrangers(value, shape, path);
     for (const member of shape.members) {
-      const inner = value[member.name];
+      const inner = value[member.name] ?? value[propertyName(member.name)];
       if (member.omitDefault && isDefault(inner, member)) continue;
       const memberShape = resolved(member.shape);
       // .NET sets a missing member to the default of its type, and fails at a null that is not allowed.
@@ -268,7 +268,9 @@ function isDefault(value: unknown, { nullable }: MemberShape): boolean {
 
 /** Refuses members that a class does not have, which would be silently omitted. */
 function refuseStrangers(value: Readonly<Record<string, unknown>>, { name, byName }: ObjectShape, path: string): void {
-  const stranger = Object.keys(value).find((member) => !byName.has(member) && value[member] !== undefined);
+  const stranger = Object.keys(value).find(
+    (member) => !byName.has(member) && !byName.has(fieldOf(member)) && value[member] !== undefined,
+  );
   if (stranger !== undefined)
     throw unsupported(`${path}.${stranger}`, `is not a member of ${name.local} in the contract`);
 }

@@ -1,3 +1,4 @@
+import { propertyName } from "../data-contract/element-facts.ts";
 import { memo } from "../../../src/values/memo.ts";
 import { setMember } from "../../../src/values/plain-object.ts";
 import { ItemBudget } from "../../../src/codec/binary/cursor.ts";
@@ -214,7 +215,7 @@ function shaped({ shape }: ArrayNode | PrimitiveArrayNode, values: unknown): unk
 
 /** Names with `<Name>k__BackingField` as `Name`, unless that would hide another. */
 function propertyNames(names: readonly string[]): readonly string[] {
-  const short = names.map((name) => name.replace(/<([^<>]+)>k__BackingField$/, "$1"));
+  const short = names.map(propertyName);
   return new Set(short).size === names.length ? short : names;
 }
 

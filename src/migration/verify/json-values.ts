@@ -1,4 +1,5 @@
 import { diffgramIn, diffgramInText } from "../../../codecs/dotnet/data-set/data-set.ts";
+import { propertyName } from "../../../codecs/dotnet/data-contract/element-facts.ts";
 import { jsonKind, type JsonTape } from "../../../codecs/dotnet/json/json-tape.ts";
 import { resolveDecodeLimits } from "../../codec/limits.ts";
 import { collectDiffgram } from "./data-set-values.ts";
@@ -44,7 +45,10 @@ class Collector {
         const isQueue = tape.member(at, "_array") !== undefined && tape.member(at, "_size") !== undefined;
         for (const [member, value] of membersOf(tape, at)) {
           if (member === "__type" || (isQueue && /^_(?:size|version|head|tail|growFactor)$/.test(member))) continue;
-          pending.push({ at: value, name: member, path: `${path}.${member}` });
+          const own = propertyName(member);
+          if (own !== member)
+            this.#into.allow(member, this.#tape.kind(value) <= jsonKind.object ? [] : this.#keysOf(value));
+          pending.push({ at: value, name: own, path: `${path}.${own}` });
         }
       } else if (this.#rows(at, path)) continue;
       else if (tape.kind(at) === jsonKind.null) this.#into.allow(name, []);

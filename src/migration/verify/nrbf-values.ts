@@ -1,3 +1,4 @@
+import { propertyName } from "../../../codecs/dotnet/data-contract/element-facts.ts";
 import { ClassView, plainNameOf, targetOf } from "../../../codecs/dotnet/nrbf/class-view.ts";
 import { isScalarClass, primitiveOf, scalarOf } from "../../../codecs/dotnet/nrbf/scalars.ts";
 import type { ValueSettings } from "../../../codecs/dotnet/nrbf/value-settings.ts";
@@ -135,7 +136,8 @@ function collectClass(node: ClassNode, { document, settings, into, pending, plac
       continue;
     }
     if (isBookkeeping && isComparer(targetOf(member, document))) continue;
-    const short = /<([^<>]+)>k__BackingField$/.exec(written)?.[1];
+    const property = propertyName(written);
+    const short = property === written ? undefined : property;
     pending.push({
       node: member,
       name: short ?? written,

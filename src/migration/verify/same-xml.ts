@@ -1,4 +1,4 @@
-import { decodeName, isBlank } from "../../../codecs/dotnet/data-contract/element-facts.ts";
+import { isBlank, memberNameOf } from "../../../codecs/dotnet/data-contract/element-facts.ts";
 import { serialization, xmlns, xsi } from "../../../codecs/dotnet/xml/namespaces.ts";
 import { isXmlList, type XmlElement, type XmlScalar, type XmlScalarType } from "../../../codecs/dotnet/xml/node.ts";
 import { toBase64 } from "../../values/base64.ts";
@@ -77,7 +77,7 @@ function areMembers(element: XmlElement, members: Readonly<Record<string, unknow
     const child = element.at(at);
     if (child?.kind === "text" && isBlank(child)) continue;
     const name = names[count++];
-    if (child?.kind !== "element" || name === undefined || decodeName(child.local) !== name) return false;
+    if (child?.kind !== "element" || name === undefined || memberNameOf(child.local) !== name) return false;
     if (!isSame(child, members[name], level + 1)) return false;
   }
   return count > 0 && count === names.length;

@@ -1,6 +1,6 @@
 import {
   factsOf,
-  decodeName,
+  memberNameOf,
   elementsIn,
   isBlank,
   isSerializers,
@@ -87,7 +87,7 @@ function collectAttributes(element: XmlElement, { into, path }: Place): boolean 
   }
   const { nil, ref } = factsOf(element);
   if (ref !== undefined) into.isShared = true;
-  else if (nil && element.parent !== undefined) into.allow(decodeName(element.local), []);
+  else if (nil && element.parent !== undefined) into.allow(memberNameOf(element.local), []);
   return ref !== undefined || nil;
 }
 
@@ -144,7 +144,7 @@ function liveOf(fields: readonly XmlElement[]): Live | undefined {
 }
 
 function nameOf(element: XmlElement): string | null {
-  return element.parent === undefined ? null : decodeName(element.local);
+  return element.parent === undefined ? null : memberNameOf(element.local);
 }
 
 /** Whether elements are items, whose names are those of their type. */
@@ -215,7 +215,7 @@ function collectStruct(element: XmlElement, elements: readonly XmlElement[], { i
   };
   const values = (): readonly SourceValue[] =>
     elements.map((child) => knownValue(child.local, path, keysOfUntyped(text(child.local))));
-  const name = decodeName(element.local);
+  const name = memberNameOf(element.local);
   if (elements.length === 4 && parts.has("_Major") && parts.has("_Minor")) {
     const numbers = ["_Major", "_Minor", "_Build", "_Revision"].map(text).filter((part) => !part.startsWith("-"));
     into.addGroup(name, [`s${numbers.join(".")}`], values());
