@@ -3,6 +3,7 @@ import { anything, checkOptions, flag, type OptionChecks } from "../../src/optio
 import {
   dataContractJson,
   dataContractXml,
+  jsonNet,
   type DataContractXmlOptions,
   type DotnetContract,
   nbfx,
@@ -17,6 +18,7 @@ import { gzip, rawDeflate, zlib } from "./compressed.ts";
 export { base64 } from "./base64.ts";
 export { byteOrderMark } from "./byte-order-mark.ts";
 export { gzip, rawDeflate, zlib } from "./compressed.ts";
+export { legacyJson, type LegacyJsonOptions } from "./legacy-json.ts";
 
 /** Options of {@link legacy}. */
 export interface LegacyOptions {
@@ -38,6 +40,8 @@ export interface LegacyOptions {
   readonly xml?: Omit<DataContractXmlOptions, "contracts" | "unwrapBytes">;
   /** Whether to unwrap .NET byte arrays that contain JSON, XML, a legacy format or base64 of one, and such base64 itself. Default: true. */
   readonly unwrapBytes?: boolean;
+  /** Whether to resolve the `$type`, `$values` and `$ref` of Json.NET; its reader then comes first. Default: false. */
+  readonly jsonNet?: boolean;
   /** Whether to decompress bare deflate streams, which have no signature. Default: false. */
   readonly rawDeflate?: boolean;
 }
@@ -50,6 +54,7 @@ const optionChecks: OptionChecks<LegacyOptions> = {
   nrbf: anything,
   xml: anything,
   unwrapBytes: flag,
+  jsonNet: flag,
   rawDeflate: flag,
 };
 
@@ -73,6 +78,7 @@ export function legacy(options: LegacyOptions = {}): readonly Decoder[] {
   const { contracts = [], jsonContract, timeZone, unwrapBytes = true } = options;
   const zone = timeZone === undefined ? {} : { timeZone };
   return Object.freeze([
+    ...(options.jsonNet === true ? [jsonNet()] : []),
     gzip(),
     java(zone),
     nrbf({ ...zone, ...options.nrbf, contracts }),

@@ -4,7 +4,7 @@ import { bytes } from "../../codecs/bytes/index.ts";
 import { json } from "../../codecs/json/index.ts";
 import { dataContractXml } from "../../codecs/dotnet/xml/data-contract-xml.ts";
 import type { DotnetContract } from "../../codecs/dotnet/data-contract/contract.ts";
-import { legacy } from "../../codecs/legacy/index.ts";
+import { legacy, legacyJson, type LegacyJsonOptions } from "../../codecs/legacy/index.ts";
 import { rawDeflate } from "../../codecs/legacy/compressed.ts";
 import { msgpack } from "../../codecs/msgpack/msgpack.ts";
 import { protobuf } from "../../codecs/protobuf/protobuf.ts";
@@ -30,6 +30,8 @@ export interface Hints extends SchemaOptions {
   readonly jsonIsOfContract?: boolean | undefined;
   /** Whether .NET's byte arrays that hold a document are opened. Default: true. */
   readonly unwrapBytes?: boolean | undefined;
+  /** Whether the references and types of Json.NET are resolved. Default: false. */
+  readonly jsonNet?: boolean | undefined;
   /** The budgets of one body. Default: those of serializers. */
   readonly limits?: DecodeLimits | undefined;
   /** The zone of .NET's senders. Default: that of the process. */
@@ -70,11 +72,13 @@ export async function commandSerializer(hints: Hints): Promise<Serializer> {
     protos.map(async (path) => [path, await readFile(path, "utf8").catch(unreadable(path))] as const),
   );
   const schema = protos.length === 0 ? emptySchema : Object.fromEntries(files);
-  const [plainJson, ...others] = everyCodec(inWordsOfTheCommand(schemaCodec({ schema, type: messageType })));
+  const [, ...others] = everyCodec(inWordsOfTheCommand(schemaCodec({ schema, type: messageType })));
   const dialect = readers.find(isDialect);
   const marked = dialect === undefined ? [] : [onlyMarked(dialect)];
-  const codecs = [dialectJson(plainJson, dialect, hints), ...others, ...readers, rawDeflate()];
-  const legible = [...marked, "json", ...readers.filter((reader) => !isDialect(reader)), "text"];
+  const first = readers.filter(isJsonNet);
+  const rest = readers.filter((reader) => !isJsonNet(reader));
+  const codecs = [...first, orMisuse(() => legacyJson(jsonOptions(hints))), ...others, ...rest, rawDeflate()];
+  const legible = [...first, ...marked, "json", ...rest.filter((reader) => !isDialect(reader)), "text"];
   const serializer = createSerializer({
     codecs,
     fallback: [...legible, "msgpack", "amqp"],
@@ -128,12 +132,17 @@ function inWordsOfOptions({ error, attempts }: UnreadableResult): UnreadableResu
 /** Without a schema, Protobuf still reports that one is needed. */
 const emptySchema = 'syntax = "proto3";';
 
-function legacyReaders({ contracts = [], timeZone, jsonIsOfContract, unwrapBytes = true }: Hints): readonly Decoder[] {
-  const [only, ...more] = contracts;
+function legacyReaders({
+  contracts = [],
+  timeZone,
+  jsonIsOfContract,
+  unwrapBytes = true,
+  jsonNet = false,
+}: Hints): readonly Decoder[] {
   const options = {
-    contracts,
+    ...jsonOptions({ contracts, jsonIsOfContract }),
     unwrapBytes,
-    ...(only === undefined || more.length > 0 || jsonIsOfContract === false ? {} : { jsonContract: only }),
+    jsonNet,
     ...(timeZone === undefined ? {} : { timeZone }),
   };
   return orMisuse(
@@ -142,6 +151,18 @@ function legacyReaders({ contracts = [], timeZone, jsonIsOfContract, unwrapBytes
   );
 }
 
+/** A single contract is the type of all .NET's JSON, unless a queue holds other types too. */
+function jsonOptions({
+  contracts = [],
+  jsonIsOfContract,
+}: Hints): LegacyJsonOptions & { readonly contracts: readonly DotnetContract[] } {
+  const [only, ...more] = contracts;
+  return only === undefined || more.length > 0 || jsonIsOfContract === false
+    ? { contracts }
+    : { contracts, jsonContract: only };
+}
+
+const isJsonNet = ({ name }: Decoder): boolean => name === "json-net";
 const isDialect = ({ name }: Decoder): boolean => name === "datacontract-json";
 
 const isMarked = (payload: Uint8Array, dialect: Decoder): boolean => dialect.sniff?.(payload) === "strong";
@@ -149,22 +170,6 @@ const isMarked = (payload: Uint8Array, dialect: Decoder): boolean => dialect.sni
 /** The reader of .NET's JSON, only for payloads with the marks of that dialect; other JSON is left to `json`. */
 function onlyMarked(dialect: Decoder): Decoder {
   return { ...dialect, sniff: (payload) => (isMarked(payload, dialect) ? "strong" : "no") };
-}
-
-/** JSON that has .NET's dialect read by its reader, and the bodies that a contract describes. */
-function dialectJson(plain: Codec, dialect: Decoder | undefined, { contracts = [] }: Hints): Codec {
-  return {
-    ...plain,
-    sniff: (payload) => (dialect?.sniff?.(payload) === "no" ? "no" : (plain.sniff?.(payload) ?? "weak")),
-    decode(payload, context) {
-      if (dialect === undefined) return plain.decode(payload, context);
-      if (isMarked(payload, dialect)) return dialect.decode(payload, context);
-      if (contracts.length === 0) return plain.decode(payload, context);
-      const read = dialect.decode(payload, context);
-      // Without a contract for it, it is ordinary JSON.
-      return "typeName" in read && read.typeName !== undefined ? read : plain.decode(payload, context);
-    },
-  };
 }
 
 function everyCodec(withSchema: Codec): readonly [Codec, ...Codec[]] {

@@ -9,6 +9,7 @@ interface Options extends SchemaOptions, LimitOptions {
   readonly json?: boolean;
   readonly contracts?: readonly string[];
   readonly timeZone?: string;
+  readonly jsonNet?: boolean;
 }
 
 /** `sobre decode`. */
@@ -25,6 +26,7 @@ export function decodeCommand(terminal: Terminal, finish: Finish): Command {
   return withLimitOptions(withSchemaOptions(command), 250_000)
     .option("--contracts <PATH>", ".NET types: a file or folder; may be repeated", collect)
     .option("--time-zone <Z>", "the time zone of .NET's senders, e.g. Europe/Madrid")
+    .option("--json-net", "resolve $type, $values and $ref of Json.NET")
     .addHelpText(
       "after",
       `

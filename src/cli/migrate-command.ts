@@ -39,6 +39,7 @@ export function migrateCommand(terminal: Terminal, finish: Finish): Command {
     .option("--content-type <CT>", "what the senders of payload files declared")
     .option("--contracts <PATH>", ".NET types: a file or folder; may be repeated", collect)
     .option("--time-zone <Z>", "the time zone of .NET's senders, e.g. Europe/Madrid")
+    .option("--json-net", "resolve $type, $values and $ref of Json.NET")
     .addOption(new Option("--int64 <F>", "integers beyond 2^53 in JSON").choices(["text", "number"]).default("text"))
     .addOption(
       new Option("--decimal <F>", "decimals; default: JSON numbers stay numbers, others are text").choices([

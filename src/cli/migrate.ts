@@ -27,6 +27,8 @@ export interface MigrateOptions extends OpenSourceOptions, LimitOptions {
   readonly to: TargetFormat;
   readonly int64: "text" | "number";
   readonly decimal?: "text" | "number";
+  /** Whether the references and types of Json.NET are resolved. */
+  readonly jsonNet?: boolean;
   /** The member of JSON objects that names their type. */
   readonly typeMember?: string;
   readonly contracts?: readonly string[];
@@ -59,8 +61,8 @@ export async function migrateSource(command: MigrateCommand, terminal: Terminal)
   const writers = (command.report ?? []).map((file) => [file, reportWriter(file, command.quarantine)] as const);
   if (command.schemaOut !== undefined) checkFolder(command.schemaOut);
   const contracts = await readDotnetContracts(command.contracts);
-  const { timeZone, unwrap: unwrapBytes } = command;
-  const hints: MigrateHints = { contracts, timeZone, unwrapBytes, limits: limitsOf(command) };
+  const { timeZone, unwrap: unwrapBytes, jsonNet } = command;
+  const hints: MigrateHints = { contracts, timeZone, unwrapBytes, jsonNet, limits: limitsOf(command) };
   // The sources run unbuilt; the build writes .js files.
   const module = new URL(
     `./migrate-reading${import.meta.url.slice(import.meta.url.lastIndexOf("."))}`,
@@ -103,9 +105,9 @@ export async function migrateSource(command: MigrateCommand, terminal: Terminal)
 
 /** Settings that decide how messages are read. */
 function fingerprintOf(command: MigrateCommand, contracts: readonly DotnetContract[]): string {
-  const { timeZone, contentType, include, input, maxItems, maxDepth } = command;
+  const { timeZone, contentType, include, input, maxItems, maxDepth, jsonNet } = command;
   return createHash("sha256")
-    .update(JSON.stringify({ contracts, timeZone, contentType, include, input, maxItems, maxDepth }))
+    .update(JSON.stringify({ contracts, timeZone, contentType, include, input, maxItems, maxDepth, jsonNet }))
     .digest("hex");
 }
 

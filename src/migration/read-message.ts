@@ -145,7 +145,7 @@ export class MessageReader {
 
 /** Messages of .NET's JSON are ordinary JSON if they contain no date and no dictionary. */
 function isJson(codec: string): boolean {
-  return codec === "json" || codec === "datacontract-json";
+  return codec === "json" || codec === "datacontract-json" || codec === "json-net";
 }
 
 /** Maximum number of member names in a {@link shapeName}. */

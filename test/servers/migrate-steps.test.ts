@@ -7,6 +7,7 @@ import { fileURLToPath } from "node:url";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { createEnvelope } from "../../src/envelope/index.ts";
 import { envelopeLines } from "../../src/cli/envelope-lines.ts";
+import { migrateExitCodes } from "../../src/cli/misuse.ts";
 import { type ServedNamespace, type Server, startServer } from "../../src/server/index.ts";
 
 const root = fileURLToPath(new URL("../../", import.meta.url));
@@ -129,7 +130,11 @@ describe("the steps of docs/migrate.md, from a broker's queue to an empty source
 
     const told = (start: string): string => [...outputs].findLast(([line]) => line.startsWith(start))?.[1].output ?? "";
     expect(killed).toEqual(commands.filter((command) => deaths.some(([pattern]) => pattern.test(command))));
-    expect([...outputs].filter(([line, { code }]) => code !== (line.startsWith("sobre migrate") ? 4 : 0))).toEqual([]);
+    expect(
+      [...outputs].filter(
+        ([line, { code }]) => code !== (line.startsWith("sobre migrate") ? migrateExitCodes.failures : 0),
+      ),
+    ).toEqual([]);
     expect(told("jq").trim().split("\n")).toHaveLength(3 * broken);
     expect(told("sobre dlq complete orders")).toMatch(/the source is empty\n$/);
     expect(told("sobre dlq list")).toContain("no dead letters");

@@ -4,6 +4,7 @@ import { join } from "node:path";
 import { fileURLToPath, pathToFileURL } from "node:url";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { createEnvelope } from "../../src/envelope/index.ts";
+import { migrateExitCodes } from "../../src/cli/misuse.ts";
 import { deliveryToJson } from "../../src/engine/index.ts";
 import { sobre } from "../cli/calls.support.ts";
 import { axePath, launch, openPage, type Page } from "./browser.support.ts";
@@ -50,7 +51,7 @@ beforeAll(async () => {
   writeFileSync(capture, `${lines.join("\n")}\n`);
   const options = ["--int64", "number", "--report", report, "--quarantine", join(scratch, "unread")];
   const { code } = await sobre("migrate", capture, ...options);
-  if (code !== 4) throw new Error(`The migration ended with ${code}.`);
+  if (code !== migrateExitCodes.failures) throw new Error(`The migration ended with ${code}.`);
 });
 afterAll(async () => {
   await browser.close();

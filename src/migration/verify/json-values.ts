@@ -6,9 +6,17 @@ import { collectDiffgram } from "./data-set-values.ts";
 import { knownValue, type SourceValue, type SourceValues } from "./source-values.ts";
 import { keysOfDigits, keysOfUntyped, meaningsOf, numberKey, type ValueKey } from "./value-keys.ts";
 
-/** Collects the scalars of a JSON text; `typed` if a contract may assign types to its strings. */
-export function collectJson(tape: JsonTape, into: SourceValues, typed: boolean): void {
-  new Collector(tape, into, typed).collect();
+/** How {@link collectJson} reads. */
+export interface JsonTokens {
+  /** Whether a contract may assign types to strings. */
+  readonly typed: boolean;
+  /** The members that are metadata of Json.NET, where those are resolved. */
+  readonly metadata?: ReadonlySet<string> | undefined;
+}
+
+/** Collects the scalars of a JSON text. */
+export function collectJson(tape: JsonTape, into: SourceValues, tokens: JsonTokens): void {
+  new Collector(tape, into, tokens).collect();
 }
 
 /** The text was already read within the caller's limits. */
@@ -20,11 +28,13 @@ class Collector {
   readonly #tape: JsonTape;
   readonly #into: SourceValues;
   readonly #typed: boolean;
+  readonly #metadata: ReadonlySet<string> | undefined;
 
-  constructor(tape: JsonTape, into: SourceValues, typed: boolean) {
+  constructor(tape: JsonTape, into: SourceValues, { typed, metadata }: JsonTokens) {
     this.#tape = tape;
     this.#into = into;
     this.#typed = typed;
+    this.#metadata = metadata;
   }
 
   collect(): void {
@@ -42,9 +52,19 @@ class Collector {
             pending.push({ at: item, name: undefined, path: `${path}[]` });
       } else if (tape.kind(at) === jsonKind.object) {
         if (this.#struct(at, name, path)) continue;
+        const held = this.#metadata && this.#heldBy(at);
+        if (held !== undefined) {
+          if (held > 0) pending.push({ at: held, name, path });
+          continue;
+        }
         const isQueue = tape.member(at, "_array") !== undefined && tape.member(at, "_size") !== undefined;
         for (const [member, value] of membersOf(tape, at)) {
-          if (member === "__type" || (isQueue && /^_(?:size|version|head|tail|growFactor)$/.test(member))) continue;
+          if (
+            member === "__type" ||
+            this.#metadata?.has(member) === true ||
+            (isQueue && /^_(?:size|version|head|tail|growFactor)$/.test(member))
+          )
+            continue;
           const own = propertyName(member);
           if (own !== member)
             this.#into.allow(member, this.#tape.kind(value) <= jsonKind.object ? [] : this.#keysOf(value));
@@ -54,6 +74,16 @@ class Collector {
       else if (tape.kind(at) === jsonKind.null) this.#into.allow(name, []);
       else this.#into.add(knownValue(name, path, this.#keysOf(at)));
     }
+  }
+
+  /** The value that an object of Json.NET stands for; 0 for a reference, `undefined` for an object with members. */
+  #heldBy(object: number): number | undefined {
+    const tape = this.#tape;
+    if (tape.member(object, "$ref") !== undefined) {
+      this.#into.isShared = true;
+      return 0;
+    }
+    return tape.member(object, "$values") ?? tape.member(object, "$value");
   }
 
   /** Collects the rows in a string that contains XML. */

@@ -1,4 +1,5 @@
 import { gunzipSync, inflateRawSync, inflateSync } from "node:zlib";
+import { jsonNetMembers } from "../../../codecs/dotnet/json/json-net.ts";
 import { readJson } from "../../../codecs/dotnet/json/read-json.ts";
 import { readNbfxDocument } from "../../../codecs/dotnet/nbfx/read-document.ts";
 import { readNrbf } from "../../../codecs/dotnet/nrbf/index.ts";
@@ -66,8 +67,12 @@ export function readSource({ payload, layers, codec, typed, document }: SourcePa
       const tape = readJson(textOf(bytes), limits, (index) => index);
       return {
         isSame: (body) => isSameJson(tape, body),
-        values: () => collected((values) => collectJson(tape, values, typed)),
+        values: () => collected((values) => collectJson(tape, values, { typed })),
       };
+    }
+    case "json-net": {
+      const tape = readJson(textOf(bytes), limits, (index) => index);
+      return inBag((values) => collectJson(tape, values, { typed: false, metadata: jsonNetMembers }));
     }
     case "nrbf":
       return inBag((values) => collectNrbf(readNrbf(bytes, limits), values, undefined));

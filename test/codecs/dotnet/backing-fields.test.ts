@@ -27,7 +27,7 @@ describe("the fields of auto-implemented properties of [Serializable] classes", 
     const payloads = [
       { Id: 5, name: "x" },
       { "<Id>k__BackingField": 5, name: "x" },
-    ].map((body) => shown(binary, binary.encode(body, { applicationProperties: {} }).payload));
+    ].map((body) => shown(binary, binary.encode(body, { contentType: undefined, applicationProperties: {} }).payload));
 
     expect(shown(dataContractXml(), stock(`${field("Id", "5")}<name>x</name>`))).toEqual({ Id: 5, name: "x" });
     expect(shown(dataContractJson(), utf8('{"<Id>k__BackingField":5}'))).toEqual({ Id: 5 });
