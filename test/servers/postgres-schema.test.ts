@@ -65,6 +65,13 @@ describe("the tables", () => {
     await (await open("first")).close();
   });
 
+  it("have no part in an error of the entities to create, which names the entity and the option", async () => {
+    const error = await open("wrong", { migrate: true, queues: { orders: { maxDeliveryCount: 0 } } }).catch(
+      (caught: unknown) => caught,
+    );
+    expect(error).toMatchObject({ code: "InvalidArgument", message: expect.stringContaining("The queue orders:") });
+  });
+
   it("have their versions recorded, and are upgraded from each", async () => {
     await release("old", migrations.slice(0, 1));
     expect(await codeOf(open("old"))).toBe("InvalidOperation");

@@ -98,8 +98,9 @@ export class Database implements Session {
     }
   }
 
+  /** Closing it twice is allowed. */
   async close(): Promise<void> {
-    await this.#own?.end();
+    if (this.#own?.ended === false) await this.#own.end();
   }
 
   async #connect(): ReturnType<PostgresPool["connect"]> {
