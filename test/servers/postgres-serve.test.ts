@@ -3,8 +3,10 @@ import type { ServiceBusReceivedMessage } from "@azure/service-bus";
 import { afterAll, beforeAll, describe, expect, it, vi } from "vitest";
 import type { Engine } from "../../src/engine/engine.ts";
 import { azureEngine } from "../../src/engines/azure/index.ts";
-import { postgresEngine } from "../../src/engines/postgres/index.ts";
+import { memoryEngine } from "../../src/engines/memory/index.ts";
+import { postgresEngine, postgresServing } from "../../src/engines/postgres/index.ts";
 import { createEnvelope } from "../../src/envelope/index.ts";
+import { startServer } from "../../src/server/index.ts";
 import { PostgresServer } from "./postgres-server.support.ts";
 import { ServeNode } from "./serve-node.support.ts";
 
@@ -192,6 +194,14 @@ describe("nodes of `sobre serve --postgres`, with the official client", () => {
     await transaction.commit();
     expect(await engine.peek("bought", { maxMessages: 5 })).toHaveLength(1);
     await remote.close();
+  });
+
+  it("may be programs of one's own", async () => {
+    await using own = await startServer({ engine, ...(await postgresServing(engine)) });
+    const response = await fetch(`http://localhost:${own.port}/health`);
+    expect(await response.json()).toMatchObject({ status: "healthy", database: "available" });
+    expect(() => own.namespace("inner", { queues: ["q"] })).toThrow("would not be stored");
+    await expect(postgresServing(memoryEngine())).rejects.toMatchObject({ code: "InvalidArgument" });
   });
 
   it("show the inspector", async () => {

@@ -33,10 +33,6 @@ const longestStatement = 3_600_000;
  *
  * @throws SobreError `InvalidArgument` naming the option; `InvalidOperation` for tables of a newer release;
  * `UnauthorizedAccess` when the role may not; `ServiceBusy` when a table is in use for longer than 5 seconds.
- * @example
- * ```ts
- * await migratePostgres({ connectionString: "postgres://owner@host/shop", grantTo: ["shop_service"] });
- * ```
  */
 export async function migratePostgres(options: MigratePostgresOptions): Promise<PostgresMigration> {
   checkOptions(options, checks, { needed: ["connectionString"] });

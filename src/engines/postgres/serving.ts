@@ -42,14 +42,10 @@ const longestLook = 5000;
 const mostCounted = 100_000;
 
 /**
- * The options of `startServer` for an engine of `postgresEngine`: the answer to `/health`, and a secret that its nodes share.
+ * The options of `startServer` for an engine of `postgresEngine`: the answer to `/health`, and a secret that its nodes share:
+ * `startServer({ engine, ...(await postgresServing(engine)) })`.
  *
  * @throws SobreError `InvalidArgument` for another engine, and database errors.
- * @example
- * ```ts
- * const engine = await postgresEngine({ connectionString: "postgres://host/shop" });
- * const server = await startServer({ engine, ...(await postgresServing(engine)) });
- * ```
  */
 export async function postgresServing(engine: Engine): Promise<PostgresServing> {
   if (!(engine instanceof RootConnection)) throw invalidOption("engine", "must be made by postgresEngine");
