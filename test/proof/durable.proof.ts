@@ -5,14 +5,12 @@ import { seeded } from "../random.support.ts";
 import { damage } from "./durable/damage.ts";
 import { faults } from "./durable/faults.ts";
 import { images } from "./durable/images.ts";
-import { kills, poison } from "./durable/kills.ts";
 import { checkOrder } from "./durable/order.ts";
 import { buildRecorder, record } from "./durable/record.ts";
 import { restarts } from "./durable/restarts.ts";
 import type { Proof } from "./proof-run.ts";
 
 const shares = {
-  kills: 40,
   acknowledgements: 2000,
   images: 300,
   sendsOfImages: 300,
@@ -21,7 +19,6 @@ const shares = {
 } as const;
 
 const whole = {
-  kills: 1000,
   acknowledgements: 10_000,
   images: 1000,
   sendsOfImages: 300,
@@ -29,7 +26,7 @@ const whole = {
   restarts: 1,
 } as const;
 
-/** Restarts, kills, losses of power, damaged files and failing disks lose nothing that the durable engine acknowledged. */
+/** Restarts, losses of power, damaged files and failing disks lose nothing that the durable engine acknowledged. */
 export const prove: Proof = async ({ seed, full, verbose }) => {
   const counts = full ? whole : shares;
   const random = seeded(seed);
@@ -42,8 +39,6 @@ export const prove: Proof = async ({ seed, full, verbose }) => {
   try {
     const recorder = buildRecorder(scratch);
     say(await restarts(counts.restarts, random));
-    say(await poison(join(scratch, "poison"), 3));
-    say(await kills(join(scratch, "kills"), counts.kills, random));
     say(await order(scratch, recorder, counts.acknowledgements));
     const sends = await record({ directory: join(scratch, "power"), recorder }, counts.sendsOfImages);
     const { acknowledged } = await images(sends, scratch, counts.images, random);

@@ -1,4 +1,5 @@
 import { writeSync } from "node:fs";
+import { flushCompileCache } from "node:module";
 import type { Delivery } from "../../../src/engine/delivery.ts";
 import type { Engine, Transaction } from "../../../src/engine/engine.ts";
 import { createEnvelope, type Envelope } from "../../../src/envelope/envelope.ts";
@@ -164,6 +165,8 @@ async function sessionReceiver(engine: Engine): Promise<never> {
   }
 }
 
+// The next life starts with these modules compiled; a killed process would not leave them.
+if (cycle === "1") flushCompileCache();
 const store = await SqliteStore.open(directory);
 const home = await StoredHome.open(mutant === "early" ? early(store) : store, setup);
 const engine = new StoredEngine("durable", home);
