@@ -14,11 +14,18 @@ const mostMoved = 8;
 const mostFresh = 256;
 const mostFreshBytes = 4 * 2 ** 20;
 
+/**
+ * Bytes of a slab that messages are copied into when they are sent: few, since a receiver that has not read its payload keeps
+ * all of them alive.
+ */
+const chunkSize = 64 * 1024;
+
 /** A stored message, as the {@link MessageKeep} sees it. */
 export interface Kept {
   readonly bytes: Uint8Array;
   /** Its place among those that stay as they came, or in its slab; written only by the keep. */
   place: number;
+  /** Where its bytes are, if in a slab, even when it is no longer stored. */
   slab: Slab | undefined;
   /** Takes bytes in place of its own, which are equal. */
   moved(bytes: Uint8Array, start: number, length: number): void;
@@ -28,35 +35,41 @@ export interface Kept {
 class Slab {
   readonly bytes: Uint8Array;
   readonly #messages: Kept[] = [];
-  #used = 0;
-  #live = 0;
+  /** Bytes written. */
+  used = 0;
+  /** Bytes of stored messages. */
+  live = 0;
+  /** Whether it is among the sparse ones. */
+  isListed = false;
 
   constructor(size: number) {
     this.bytes = new Uint8Array(size);
   }
 
   fits(length: number): boolean {
-    return this.#used + length <= this.bytes.byteLength;
+    return this.used + length <= this.bytes.byteLength;
   }
 
   /** Whether more than half of it is of messages that have left. */
   get isSparse(): boolean {
-    return this.#live * 2 < this.#used;
+    return this.live * 2 < this.used;
   }
 
   get last(): Kept | undefined {
     return this.#messages.at(-1);
   }
 
-  add(message: Kept): void {
-    const { bytes } = message;
+  write(message: Kept, bytes: Uint8Array): void {
     const { byteLength } = bytes;
-    this.bytes.set(bytes, this.#used);
+    this.bytes.set(bytes, this.used);
     message.slab = this;
+    message.moved(this.bytes, this.used, byteLength);
+    this.used += byteLength;
+  }
+
+  add(message: Kept, length: number): void {
     message.place = this.#messages.push(message) - 1;
-    message.moved(this.bytes, this.#used, byteLength);
-    this.#used += byteLength;
-    this.#live += byteLength;
+    this.live += length;
   }
 
   remove(message: Kept, length: number): void {
@@ -65,17 +78,16 @@ class Slab {
       this.#messages[message.place] = last;
       last.place = message.place;
     }
-    message.slab = undefined;
-    this.#live -= length;
+    this.live -= length;
   }
 }
 
 /**
  * Where the bytes of stored messages are.
  *
- * A message comes in a buffer with others, often a whole read of a socket, and would keep all of it alive. Those that are
- * delivered soon stay there. The others move into slabs of their own kind, and from slabs that are mostly dead to new ones:
- * so what is kept alive is at most twice the size of the messages.
+ * A message of the network comes in a buffer with others, often a whole read of a socket, and would keep all of it alive. Those
+ * that are delivered soon stay there; the others move into slabs. A message of this process is copied into a small slab when it
+ * is sent. From slabs that are mostly dead messages move on, so that at most twice the size of all of them is kept alive.
  */
 export class MessageKeep {
   readonly #fresh: (Kept | undefined)[] = Array.from({ length: mostFresh }, () => undefined);
@@ -85,7 +97,10 @@ export class MessageKeep {
   #freshBytes = 0;
   #stored = 0;
   #slab: Slab | undefined;
-  /** Those that are mostly dead, and will be empty soon. */
+  #chunk: Slab = new Slab(0);
+  /** Bytes of messages in slabs, and bytes written into the slabs that have any. */
+  #live = 0;
+  #occupied = 0;
   readonly #sparse = new Set<Slab>();
   readonly #slabSize: number;
 
@@ -98,15 +113,30 @@ export class MessageKeep {
     return this.#stored;
   }
 
+  /** Copies the bytes of a message that may be stored; they are few. */
+  copy(message: Kept, bytes: Uint8Array): void {
+    const { byteLength } = bytes;
+    if (!this.#chunk.fits(byteLength)) {
+      const full = this.#chunk;
+      this.#chunk = new Slab(Math.max(chunkSize, byteLength));
+      this.#list(full);
+    }
+    this.#write(this.#chunk, message, bytes);
+  }
+
   /** Takes a message that is stored. */
   add(message: Kept, length: number): void {
+    this.#stored += length;
+    if (message.slab !== undefined) {
+      this.#hold(message.slab, message, length);
+      return;
+    }
     while (this.#count === mostFresh || (this.#count > 0 && this.#freshBytes + length > mostFreshBytes))
       this.#settleFirst();
     const place = (this.#first + this.#count++) % mostFresh;
     this.#fresh[place] = message;
     this.#sizes[place] = length;
     this.#freshBytes += length;
-    this.#stored += length;
     message.place = place;
   }
 
@@ -118,11 +148,35 @@ export class MessageKeep {
       if (this.#fresh[place] === message) this.#fresh[place] = undefined;
       return;
     }
+    this.#release(slab, message, length);
+    this.#list(slab);
+    if (this.#occupied > this.#live * 2 + chunkSize) this.#clearSome();
+  }
+
+  #write(slab: Slab, message: Kept, bytes: Uint8Array): void {
+    if (slab.live > 0) this.#occupied += bytes.byteLength;
+    slab.write(message, bytes);
+  }
+
+  #hold(slab: Slab, message: Kept, length: number): void {
+    if (slab.live === 0) this.#occupied += slab.used;
+    slab.add(message, length);
+    this.#live += length;
+  }
+
+  #release(slab: Slab, message: Kept, length: number): void {
     slab.remove(message, length);
-    if (slab !== this.#slab && slab.isSparse) this.#sparse.add(slab);
-    if (this.#sparse.size === 0) return;
-    const [sparse] = this.#sparse;
-    if (sparse !== undefined) this.#clearSome(sparse);
+    this.#live -= length;
+    if (slab.live === 0) this.#occupied -= slab.used;
+  }
+
+  /** Notes whether a slab is sparse that takes no more messages. */
+  #list(slab: Slab): void {
+    const isSparse = slab.live > 0 && slab.isSparse && slab !== this.#slab && slab !== this.#chunk;
+    if (isSparse === slab.isListed) return;
+    slab.isListed = isSparse;
+    if (isSparse) this.#sparse.add(slab);
+    else this.#sparse.delete(slab);
   }
 
   #settleFirst(): void {
@@ -146,23 +200,24 @@ export class MessageKeep {
 
   #share(message: Kept, length: number): void {
     if (this.#slab?.fits(length) !== true) {
-      if (this.#slab?.isSparse === true) this.#sparse.add(this.#slab);
+      const full = this.#slab;
       this.#slab = new Slab(this.#slabSize);
+      if (full !== undefined) this.#list(full);
     }
-    this.#slab.add(message);
+    this.#write(this.#slab, message, message.bytes);
+    this.#hold(this.#slab, message, length);
   }
 
   /** Moves some messages on with every one that leaves, so that no turn is long. */
-  #clearSome(slab: Slab): void {
+  #clearSome(): void {
     for (let left = mostMoved; left > 0; left--) {
-      const message = slab.last;
-      if (message === undefined) {
-        this.#sparse.delete(slab);
-        return;
-      }
-      const { bytes } = message;
-      slab.remove(message, bytes.byteLength);
-      this.#share(message, bytes.byteLength);
+      const slab = this.#sparse.values().next().value;
+      const message = slab?.last;
+      if (slab === undefined || message === undefined) return;
+      const { byteLength } = message.bytes;
+      this.#release(slab, message, byteLength);
+      this.#list(slab);
+      this.#share(message, byteLength);
     }
   }
 }

@@ -67,6 +67,44 @@ describe("the keep of stored messages", () => {
     for (const [index, { bytes }] of left.entries()) expect(bytes[1000]).toBe((index * 32) & 0xff);
   });
 
+  it("copies a message of this process once, however long it stays, while they leave in their order", () => {
+    const keep = new MessageKeep();
+    const waiting: { readonly message: Message; readonly copied: Uint8Array }[] = [];
+    let moved = 0;
+
+    for (let value = 0; value < 5000; value++) {
+      const message = new Message(value);
+      keep.copy(message, message.bytes);
+      keep.add(message, 1024);
+      waiting.push({ message, copied: message.bytes });
+      if (waiting.length <= 1000) continue;
+      const first = waiting.shift();
+      if (first === undefined) break;
+      if (first.message.bytes !== first.copied) moved++;
+      keep.remove(first.message, 1024);
+    }
+
+    expect(moved).toBe(0);
+    expect(buffersOf(waiting.map(({ message }) => message))).toBeLessThanOrEqual(17);
+    for (const [index, { message }] of waiting.entries()) expect(message.bytes[1000]).toBe((4000 + index) & 0xff);
+    expect(keep.bytes).toBe(1000 * 1024);
+  });
+
+  it("takes back a message that was stored before, where its bytes are", () => {
+    const keep = new MessageKeep();
+    const message = new Message(1);
+    keep.copy(message, message.bytes);
+    const { bytes } = message;
+    keep.add(message, 1024);
+    keep.remove(message, 1024);
+
+    keep.add(message, 1024);
+
+    expect([message.bytes === bytes, keep.bytes]).toEqual([true, 1024]);
+    keep.remove(message, 1024);
+    expect(keep.bytes).toBe(0);
+  });
+
   it("gives a large message a buffer of its own", () => {
     const keep = new MessageKeep();
     const large: Kept = {

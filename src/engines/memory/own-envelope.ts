@@ -11,27 +11,8 @@ import {
 import { type Kept, messageKeep } from "../../envelope/message-keep.ts";
 import { ownValues } from "../../envelope/own-values.ts";
 
-/** Size in bytes of the buffer that new payloads share: a buffer for each would cost as much as the rest of a send. */
-const chunkSize = 64 * 1024;
-
-/** The largest payload that shares a chunk. */
+/** The largest payload that shares a buffer with others: a buffer for each would cost as much as the rest of a send. */
 const mostShared = 8 * 1024;
-
-let chunk = new Uint8Array(0);
-let used = 0;
-
-/** The place in the chunk to which the payload was copied. */
-function copyToChunk(payload: Uint8Array): number {
-  const { byteLength } = payload;
-  if (used + byteLength > chunk.byteLength) {
-    chunk = new Uint8Array(chunkSize);
-    used = 0;
-  }
-  const start = used;
-  chunk.set(payload, start);
-  used += byteLength;
-  return start;
-}
 
 /** A sent envelope as the broker stores it, with its own copy of the bytes. Envelopes amended from it have it as their origin. */
 export class OwnEnvelope implements StoredOrigin, Kept {
@@ -45,7 +26,7 @@ export class OwnEnvelope implements StoredOrigin, Kept {
   /** The number of application properties. */
   readonly propertyCount: number;
   #source: Uint8Array;
-  #start: number;
+  #start = 0;
   readonly #length: number;
   #payload: Uint8Array | undefined;
   /** The number of queues that store it. */
@@ -62,12 +43,9 @@ export class OwnEnvelope implements StoredOrigin, Kept {
     this.propertyCount = propertyCount;
     this.#length = payload.byteLength;
     if (payload.byteLength <= mostShared) {
-      this.#start = copyToChunk(payload);
-      this.#source = chunk;
-    } else {
-      this.#start = 0;
-      this.#source = new Uint8Array(payload);
-    }
+      this.#source = payload;
+      messageKeep.copy(this, payload);
+    } else this.#source = new Uint8Array(payload);
   }
 
   get origin(): this {
