@@ -4,6 +4,7 @@ import type { Capabilities } from "../../../src/engine/capabilities.ts";
 import type { Delivery, LockToken, Settlement } from "../../../src/engine/delivery.ts";
 import type {
   AcceptSessionOptions,
+  ConnectOptions,
   DeleteOptions,
   Engine,
   EngineReceiver,
@@ -242,8 +243,8 @@ export class RestartingEngine implements Engine {
     });
   }
 
-  async connect(): Promise<Engine> {
-    const connection = await this.step((engine) => engine.connect());
+  async connect(options?: ConnectOptions): Promise<Engine> {
+    const connection = await this.step((engine) => engine.connect(options));
     this.#lasting++;
     return connection;
   }

@@ -1,20 +1,42 @@
 import { spawn } from "node:child_process";
 import { once } from "node:events";
-import { closeSync, openSync, readFileSync } from "node:fs";
+import { closeSync, openSync, readFileSync, statSync } from "node:fs";
+import { join } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
 import { fileURLToPath } from "node:url";
+import { build } from "esbuild";
 import type { Engine, EngineReceiver } from "../../../src/engine/engine.ts";
 import { durableEngine } from "../../../src/engines/durable/index.ts";
 import type { Random } from "../../random.support.ts";
 import { Ledger } from "./ledger.ts";
 
-const loadProcess = fileURLToPath(new URL("load-process.ts", import.meta.url));
+const modules = [
+  new URL("load-process.ts", import.meta.url),
+  new URL("../../../src/engines/durable/store-worker.ts", import.meta.url),
+];
+
+/** Bytes of lines after which a life ends, at most; a call takes about 60. */
+const longestLife = 8000;
 
 /** Kills a loaded engine at random moments, again and again, and holds each restart to what was acknowledged before. */
 export async function kills(directory: string, cycles: number, random: Random): Promise<string> {
   const ledger = new Ledger();
+  // Bundled, they start in a fifth of the time.
+  const programs = `${directory}.programs`;
+  const entryPoints = modules.map((module) => fileURLToPath(module));
+  await build({
+    entryPoints,
+    bundle: true,
+    format: "esm",
+    platform: "node",
+    outdir: programs,
+    entryNames: "[name]",
+    outExtension: { ".js": ".mjs" },
+  });
+  const program = join(programs, "load-process.mjs");
   for (let cycle = 1; cycle <= cycles; cycle++) {
-    await oneLife(directory, cycle, 20 + random.integer(300), ledger);
+    const end = { bytes: random.integer(longestLife), milliseconds: random.integer(5) };
+    await oneLife([program, directory, String(cycle)], `${directory}.lines`, end, ledger);
     await audit(directory, ledger);
   }
   if (ledger.acknowledged < cycles * 20)
@@ -24,21 +46,24 @@ export async function kills(directory: string, cycles: number, random: Random): 
   return `${cycles} kills under load, ${ledger.acknowledged} acknowledgements held`;
 }
 
-/** Loads an engine until it is killed, some milliseconds after it is open. */
-async function oneLife(directory: string, cycle: number, milliseconds: number, ledger: Ledger): Promise<void> {
-  const path = `${directory}.lines`;
+/** Loads an engine until it is killed, some milliseconds after it has written some lines. */
+async function oneLife(
+  args: readonly string[],
+  path: string,
+  end: { readonly bytes: number; readonly milliseconds: number },
+  ledger: Ledger,
+): Promise<void> {
   const lines = openSync(path, "w");
-  const child = spawn(process.execPath, [loadProcess, directory, String(cycle)], {
-    stdio: ["ignore", lines, "inherit"],
-    env: { ...process.env, NODE_COMPILE_CACHE: `${directory}.modules` },
-  });
+  const child = spawn(process.execPath, args, { stdio: ["ignore", lines, "inherit"] });
   const exited = once(child, "exit");
   closeSync(lines);
-  for (let waited = 0; !readFileSync(path, "utf8").startsWith("open"); waited += 5) {
-    if (waited > 60_000 || child.exitCode !== null) throw new Error("The load did not open its engine.");
-    await sleep(5);
+  const began = performance.now();
+  while (statSync(path).size <= end.bytes) {
+    if (child.exitCode !== null) throw new Error(`The load ended by itself with ${child.exitCode}.`);
+    if (performance.now() - began > 60_000) throw new Error("The load has done too little within a minute.");
+    await sleep(1);
   }
-  await sleep(milliseconds);
+  await sleep(end.milliseconds);
   child.kill("SIGKILL");
   await exited;
   for (const line of readFileSync(path, "utf8").split("\n")) ledger.add(line);
