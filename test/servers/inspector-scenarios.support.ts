@@ -128,6 +128,8 @@ export const scenarios: readonly Scenario[] = [
       expect(await idsIn(engine, "orders")).toEqual([]);
       await page.getByRole("button", { name: /^Send 1 message to/ }).click();
       await state(page, "done");
+      const isInProcess = engine.server === undefined;
+      await page.getByText(isInProcess ? /sent and removed in one transaction/ : /sent, then removed/).waitFor();
       await page.goto(`${at}${deadPlace}?reason=Refused`);
       await page.getByRole("button", { name: "Re-drive all that match…" }).click();
       await sends(page, "1 message");
