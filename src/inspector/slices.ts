@@ -1,7 +1,7 @@
 import { setImmediate } from "node:timers/promises";
 
 /** Milliseconds of work after which others get their turn. */
-const longest = 8;
+const longest = 4;
 
 /** Divides long work, so that the process answers others meanwhile. */
 export class Slices {

@@ -29,7 +29,9 @@ describe("the page for everyone", () => {
       "javascript:alert(4)",
     ];
     const messages = hostile.map((text, index) => ({
-      payload: Buffer.from(JSON.stringify({ text, constructor: { prototype: text.slice(0, 50) } })),
+      payload: Buffer.from(
+        `{"text":${JSON.stringify(text)},"__proto__":{"isPolluted":true},"constructor":{"prototype":{"isPolluted":true}}}`,
+      ),
       brokerProperties: { contentType: "application/json", subject: text.slice(0, 100), messageId: text.slice(0, 60) },
       applicationProperties: { [`<b>${index}</b>`]: text.slice(0, 100) },
       reason: text.slice(0, 80),
@@ -52,6 +54,7 @@ describe("the page for everyone", () => {
         String.raw`/[\u202a-\u202e\u2066-\u2069\u0007\u001b]/.test(document.querySelector("main").innerText)`,
       );
       expect([made, controls]).toEqual([0, false]);
+      expect(await page.evaluate<boolean>("'isPolluted' in {}")).toBe(false);
     }
   });
 
@@ -127,15 +130,17 @@ describe("the page for everyone", () => {
   });
 
   it.each(["light", "dark"])("has no violation of WCAG AA that axe finds, in %s", async (colorScheme) => {
-    const engine = memory();
+    const engine = memory({ queues: { orders: {}, carts: { requiresSession: true } } });
     await deadLettered(engine, "orders", [late(1), { ...broken("b1"), reason: "Unreadable" }]);
-    const at = await serveInspector(engine);
+    await (await engine.openSender("carts")).send([createEnvelope(order(1, { sessionId: "cart-1" }))]);
+    const at = await serveInspector(engine, { production: true });
     const page = await openPage(browser, { colorScheme, bypassCSP: true });
 
     for (const [place, ready] of [
       ["#/", "orders"],
       [deadPlace, "TooLate"],
       ["#/m/orders%2F%24DeadLetterQueue/2", "The chain would say: Unreadable"],
+      ["#/e/carts/sessions", "cart-1"],
       ["#/redrives", "Nothing has been sent back"],
     ]) {
       await page.goto(`${at}${place}`);
@@ -145,6 +150,19 @@ describe("the page for everyone", () => {
         .waitFor();
       expect(await violations(page), place).toEqual([]);
     }
+    await page.goto(`${at}${deadPlace}`);
+    await page.getByText("More").click();
+    await page.getByRole("button", { name: "Delete all…" }).click();
+    await page.getByRole("button", { name: "Re-drive all…" }).click();
+    await page.getByRole("button", { name: /^Dry run/ }).click();
+    await page.getByRole("button", { name: /^Send 2 messages/ }).waitFor();
+    expect(await violations(page), "the form of a re-drive").toEqual([]);
+    await page.getByRole("button", { name: /^Send 2 messages/ }).click();
+    await page.locator(".badge.ok").waitFor();
+    expect(await violations(page), "a re-drive").toEqual([]);
+    await page.goto(`${at}#/redrives`);
+    await page.locator(".jobs").waitFor();
+    expect(await violations(page), "the list of re-drives").toEqual([]);
   });
 
   it.each([360, 2560])("fits %i pixels without scrolling to the side", async (width) => {
