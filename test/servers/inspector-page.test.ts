@@ -153,6 +153,7 @@ describe("the page for everyone", () => {
     await page.goto(`${at}${deadPlace}`);
     await page.getByText("More").click();
     await page.getByRole("button", { name: "Delete all…" }).click();
+    expect(await violations(page), "the form of a deletion").toEqual([]);
     await page.getByRole("button", { name: "Re-drive all…" }).click();
     await page.getByRole("button", { name: /^Dry run/ }).click();
     await page.getByRole("button", { name: /^Send 2 messages/ }).waitFor();

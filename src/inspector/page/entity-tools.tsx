@@ -1,6 +1,6 @@
 import type { CountAnswer, MessageSelection, SessionAnswer } from "../api.ts";
 import { getText, postJson, reasonOf } from "./api-client.ts";
-import { type JSX, useState, type TargetedEvent } from "./preact.ts";
+import { type JSX, useEffect, useRef, useState, type TargetedEvent } from "./preact.ts";
 import { Purge } from "./purge.tsx";
 import { counted, partsOf } from "./text.ts";
 
@@ -18,11 +18,19 @@ interface ToolsProps {
 /** Export, import and deletion. */
 export function EntityTools({ entity, target, session, selection, meant, onChanged }: ToolsProps): JSX.Element {
   const [said, setSaid] = useState("");
+  const box = useRef<HTMLDetailsElement>(null);
+  useEffect(() => {
+    const close = ({ target: touched }: Event): void => {
+      if (box.current !== null && touched instanceof Node && !box.current.contains(touched)) box.current.open = false;
+    };
+    addEventListener("pointerdown", close);
+    return () => removeEventListener("pointerdown", close);
+  }, []);
   const attempt = (work: () => Promise<string>): void => {
     work().then(setSaid, (error: unknown) => setSaid(reasonOf(error)));
   };
   return (
-    <details class="tools">
+    <details class="tools" ref={box}>
       <summary>More</summary>
       <div class="menu">
         {!session.redacted && (
