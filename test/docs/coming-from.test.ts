@@ -7,6 +7,7 @@ import { memoryEngine } from "../../src/engines/memory/memory-engine.ts";
 import * as sobre from "../../src/index.ts";
 import * as cloudEvents from "../../src/cloud-events/index.ts";
 import * as contract from "../../src/contract/index.ts";
+import * as clients from "../../src/client/index.ts";
 import * as inbox from "../../src/inbox/index.ts";
 import * as stages from "../../src/stages/index.ts";
 import * as testing from "../../src/testing/index.ts";
@@ -31,7 +32,9 @@ describe('the page "coming from"', () => {
     });
     const ends = [client.createSender("orders"), client.createReceiver("orders")];
     const known = new Set(
-      [sobre, cloudEvents, inbox, stages, testing, contract, client, ...ends].flatMap((holder) => Object.keys(holder)),
+      [sobre, clients, cloudEvents, inbox, stages, testing, contract, client, ...ends].flatMap((holder) =>
+        Object.keys(holder),
+      ),
     );
 
     expect([...called].filter((name) => !known.has(name))).toEqual([]);

@@ -46,7 +46,7 @@ describe("a page of the documentation", () => {
       "service.md",
       ["The service", "Its tests", "All or nothing", "Protobuf with message types", "Administration in code"],
     ],
-    ["production.md", ["Retries", "Pausing", "Shutting down"]],
+    ["production.md", ["Retries", "Pausing", "Shutting down", "Inbox", "Outbox", "Signals", "Metrics"]],
   ])("has code of every kind that a new service needs, in %s", (name, titles) => {
     expect(examples.filter(({ page }) => page === name).map(({ title }) => title)).toEqual(titles);
   });
