@@ -21,7 +21,8 @@ export function testSuiteOn(version: PostgresVersion): void {
     await server[Symbol.asyncDispose]();
   });
 
-  testSuite(`on PostgreSQL ${version}`, () => ({ pool }));
+  // Statements are prepared on one of the versions, and not on the other.
+  testSuite(`on PostgreSQL ${version}`, () => ({ pool, preparedStatements: version === 18 }));
 }
 
 /** Runs every case of the engine suite, each in a schema of its own. */
