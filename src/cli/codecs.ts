@@ -147,7 +147,7 @@ function legacyReaders({
   };
   return orMisuse(
     () => legacy(options),
-    (message) => message.replace(/^\w+: timeZone is/, "--time-zone is"),
+    (message) => message.replace(/^(?:\w+: )?timeZone /, "--time-zone "),
   );
 }
 

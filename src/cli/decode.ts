@@ -10,7 +10,7 @@ import { valueToJson } from "../values/value-json.ts";
 import { SobreError } from "../errors/sobre-error.ts";
 import { attemptTable } from "./attempt-table.ts";
 import { oneLine, visibleJson } from "./display.ts";
-import { readInput } from "./input.ts";
+import { bytesOfText, readInput, type TextForm } from "./input.ts";
 import { exitCodes, fileProblem, Misuse, orMisuse } from "./misuse.ts";
 import type { Terminal } from "./terminal.ts";
 
@@ -20,17 +20,19 @@ export interface DecodeCommand {
   readonly contentType: string | undefined;
   /** One line of JSON per file instead of text for people. */
   readonly json: boolean;
+  /** The form in which text shows the bytes. Default: none. */
+  readonly text?: TextForm | undefined;
 }
 
 /** Decodes payload files with the chain and prints the results; resolves to the exit code. */
 export async function decodeFiles(command: DecodeCommand, serializer: Serializer, terminal: Terminal): Promise<number> {
-  const { files, contentType, json } = command;
+  const { files, contentType, json, text: form } = command;
   if (files.filter((file) => file === "-").length > 1) throw new Misuse("standard input (-) can be read only once");
   let worst: number = exitCodes.done;
   let printed = false;
   for (const file of files) {
     if (terminal.closed) break;
-    const { outcome, text } = show(await decodeFile(file, contentType, serializer), (shown) =>
+    const { outcome, text } = show(await decodeFile({ file, contentType, form }, serializer), (shown) =>
       json ? jsonLine(file, contentType, shown) : forPeople(file, shown, terminal),
     );
     worst = Math.max(worst, exitCodeOf[outcome.kind]);
@@ -77,11 +79,20 @@ function show(
 
 const exitCodeOf = { missing: exitCodes.misuse, read: exitCodes.done, failed: exitCodes.failed } as const;
 
-async function decodeFile(file: string, contentType: string | undefined, serializer: Serializer): Promise<Outcome> {
+interface Source {
+  readonly file: string;
+  readonly contentType: string | undefined;
+  readonly form: TextForm | undefined;
+}
+
+async function decodeFile({ file, contentType, form }: Source, serializer: Serializer): Promise<Outcome> {
   let payload: Uint8Array;
   try {
-    payload = await readInput(file, defaultDecodeLimits.maxBytes);
+    // Text takes more bytes than it shows.
+    const read = await readInput(file, defaultDecodeLimits.maxBytes * (form === undefined ? 1 : 4));
+    payload = form === undefined ? read : bytesOfText(read, form, file);
   } catch (error) {
+    if (error instanceof Misuse) throw error;
     const code = error instanceof Error && "code" in error ? String(error.code) : "unknown";
     return { kind: "missing", code, message: fileProblem(file, error) };
   }
@@ -122,8 +133,9 @@ function jsonLine(file: string, contentType: string | undefined, outcome: Outcom
     case "read": {
       // A value that is undefined has no member: null is another value.
       const { value, result } = outcome;
-      const { codec, warnings, attempts } = result;
-      return line({ file, ok: true, codec, contentType: declared, value }, warnings, attempts);
+      const { codec, warnings, attempts, typeName } = result;
+      const type = typeName === undefined ? {} : { type: typeName };
+      return line({ file, ok: true, codec, contentType: declared, ...type, value }, warnings, attempts);
     }
     default:
       return outcome satisfies never;
@@ -159,5 +171,6 @@ function forPeople(file: string, outcome: Outcome, terminal: Terminal): string {
   const tried = before.length === 0 ? "" : style.dim(` after ${before.join(" and ")} failed`);
   const warnings = result.warnings.map((warning) => `\n${style.yellow("warning")}  ${oneLine(warning)}`).join("");
   const shown = value === undefined ? style.dim("(empty)") : visibleJson(JSON.stringify(value, undefined, 2));
-  return `${name}  read by ${style.green(result.codec)}${tried}${warnings}\n${shown}`;
+  const type = result.typeName === undefined ? "" : `  ${oneLine(result.typeName)}`;
+  return `${name}  read by ${style.green(result.codec)}${type}${tried}${warnings}\n${shown}`;
 }

@@ -30,7 +30,7 @@ Exit codes: 0 done, 1 one failed or the broker refused, 2 wrong usage.`,
 
 function listCommand(terminal: Terminal, finish: Finish): Command {
   const command = new Command("list")
-    .summary("one line per dead letter, and the count of each reason")
+    .summary("the count of each reason, and one line per dead letter")
     .description("Lists the dead letters of ENTITY, e.g. orders, with their reasons. Removes none.")
     .argument("[ENTITY]")
     .option("-n, --max <N>", "maximum number of messages; default: all", wholeNumber("--max", 1))

@@ -32,25 +32,32 @@ export function listDeadLetters(
   terminal: Terminal,
 ): Promise<number> {
   return atEndpoint(endpoint, terminal, async ({ engine, entity }) => {
-    const reasons = new Map<string, number>();
-    let seen = 0;
-    for await (const page of peekPages(engine, deadLettersOf(entity), { max })) {
+    const queue = deadLettersOf(entity);
+    // The messages would scroll the counts away, and are too many to keep: they are peeked at twice.
+    if (!asJson) await terminal.out(await reasonCounts(peekPages(engine, queue, { max }), entity));
+    for await (const page of peekPages(engine, queue, { max })) {
       for (const delivery of page) {
         if (terminal.closed) return exitCodes.done;
         await terminal.out(asJson ? `${factsAsJson(delivery)}\n` : `${factsAsText(delivery, terminal)}\n`);
-        const reason = delivery.deadLetterReason ?? "without reason";
-        reasons.set(reason, (reasons.get(reason) ?? 0) + 1);
-        seen++;
       }
     }
-    if (asJson) return exitCodes.done;
-    const counts = [...reasons]
-      .toSorted(([, a], [, b]) => b - a)
-      .map(([reason, count]) => `${count} ${oneLine(reason)}`);
-    const told = seen === 0 ? "has no dead letters" : `has ${counted(seen, "dead letter")}: ${counts.join(", ")}`;
-    await terminal.out(`${seen === 0 ? "" : "\n"}${oneLine(entity)} ${told}\n`);
     return exitCodes.done;
   });
+}
+
+async function reasonCounts(pages: AsyncIterable<readonly Delivery[]>, entity: string): Promise<string> {
+  const reasons = new Map<string, number>();
+  let seen = 0;
+  for await (const page of pages) {
+    for (const { deadLetterReason: reason = "without reason" } of page)
+      reasons.set(reason, (reasons.get(reason) ?? 0) + 1);
+    seen += page.length;
+  }
+  if (seen === 0) return `${oneLine(entity)} has no dead letters\n`;
+  const counts = [...reasons]
+    .toSorted(([, a], [, b]) => b - a)
+    .map(([reason, count]) => `${count.toLocaleString("en")} ${oneLine(reason)}`);
+  return `${oneLine(entity)} has ${counted(seen, "dead letter")}: ${counts.join(", ")}\n\n`;
 }
 
 function factsAsJson(delivery: Delivery): string {

@@ -37,9 +37,16 @@ export async function encodeFile(command: EncodeCommand, serializer: Serializer,
     return exitCodes.done;
   } catch (error) {
     if (!(error instanceof SobreError)) throw error;
-    terminal.err(`sobre: ${error.code}: ${oneLine(error.message)}\n`);
+    terminal.err(`sobre: ${error.code}: ${oneLine(inWordsOfTheCommand(error.message))}\n`);
     return exitCodes.failed;
   }
+}
+
+/** Advice with the options of the command line. */
+function inWordsOfTheCommand(message: string): string {
+  return message
+    .replace("by the content-type parameter messageType", "with --message-type")
+    .replace("pass one in contracts", "pass one with --contracts");
 }
 
 // A rendering nests deeper and has more members than the value, for its $ objects.

@@ -67,11 +67,18 @@ export async function atEndpoint<E extends Pick<Endpoint, "engine">>(
     return await work(endpoint);
   } catch (error) {
     if (!(error instanceof SobreError)) throw error;
-    terminal.err(`sobre: ${oneLine(error.message)}\n`);
+    terminal.err(`sobre: ${oneLine(inWordsOfOptions(error.message))}\n`);
     return exitCodes.failed;
   } finally {
     await endpoint.engine.close().catch(() => undefined);
   }
+}
+
+/** A setting that opens a message, as the option of the same name: `lockDuration must …` is about `--lock-duration`. */
+function inWordsOfOptions(message: string): string {
+  return message.replace(/^[a-z]+(?:[A-Z][a-z]+)+(?= (?:must|is|applies) )/, (name) => {
+    return `--${name.replaceAll(/[A-Z]/g, (letter) => `-${letter.toLowerCase()}`)}`;
+  });
 }
 
 const hostOf = ({ host, port }: ConnectionSettings): string =>

@@ -1,5 +1,6 @@
 import { createReadStream } from "node:fs";
 import type { Readable } from "node:stream";
+import { Misuse } from "./misuse.ts";
 
 /** Reads a file, or standard input for `-`, up to `most` bytes and one more, which shows that there are too many. */
 export async function readInput(file: string, most: number): Promise<Uint8Array> {
@@ -13,4 +14,22 @@ export async function readInput(file: string, most: number): Promise<Uint8Array>
     if (length > most) break;
   }
   return new Uint8Array(Buffer.concat(chunks, length));
+}
+
+/** How text shows bytes. */
+export type TextForm = "base64" | "hex";
+
+const forms = {
+  base64: { form: /^[A-Za-z0-9+/_-]*={0,2}$/, words: "base64" },
+  hex: { form: /^(?:[0-9A-Fa-f]{2})*$/, words: "pairs of hexadecimal digits" },
+} as const;
+
+/** The bytes that text shows; blanks are left out, and `0x` in front of hexadecimal digits. @throws Misuse for other text. */
+export function bytesOfText(input: Uint8Array, form: TextForm, file: string): Uint8Array {
+  const text = Buffer.from(input)
+    .toString("latin1")
+    .replaceAll(/[^\S]+/g, "");
+  const plain = form === "hex" ? text.replace(/^0x/i, "") : text;
+  if (!forms[form].form.test(plain)) throw new Misuse(`--${form}: ${file}: is not ${forms[form].words}`);
+  return new Uint8Array(Buffer.from(plain, form));
 }

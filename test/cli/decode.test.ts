@@ -1,3 +1,4 @@
+import { readFileSync } from "node:fs";
 import { readFile } from "node:fs/promises";
 import { describe, expect, it } from "vitest";
 import { fixture, linesOf, scratchFolder, sobre } from "./calls.support.ts";
@@ -36,6 +37,42 @@ describe("sobre decode", () => {
     expect(terminal.text()).toMatch(
       /^\{"file":"[^"]+","ok":false,"codec":null,"contentType":"application\/json","value":null,"warnings":\[\],"attempts":\[\{"codec":"json","outcome":"failed","code":"TruncatedPayload","offset":200,"message":"[^"]+"\},.*\],"error":\{"code":"Unreadable","message":".+"\}\}\n$/,
     );
+  });
+
+  it("prints the name of the type, where the payload has one", async () => {
+    const people = await sobre("decode", fixture("dotnet-order.bin"), fixture("order.json"));
+    const [order, cart] = linesOf(
+      (await sobre("decode", "--json", fixture("dotnet-order.bin"), fixture("order.json"))).terminal,
+    );
+
+    expect(people.terminal.text()).toMatch(/dotnet-order\.bin {2}read by nbfx {2}\{urn:[^}]+\}\w+\n/);
+    expect(order).toMatchObject({ type: expect.stringMatching(/^\{urn:.+\}\w+$/) });
+    expect(cart).not.toHaveProperty("type");
+  });
+
+  it("takes base64 and hexadecimal digits, broken into lines or not", async () => {
+    const payload = readFileSync(fixture("dotnet-order.bin"));
+    const base64 = payload.toString("base64").replaceAll(/.{76}/g, "$&\r\n");
+    const hex = payload.toString("hex").replaceAll(/../g, "$& ");
+
+    const [own] = linesOf((await sobre("decode", "--json", fixture("dotnet-order.bin"))).terminal);
+    const [one] = linesOf((await sobre("decode", "--json", "--base64", file("a.txt", base64))).terminal);
+    const [other] = linesOf((await sobre("decode", "--json", "--hex", file("b.txt", `0x${hex}\n`))).terminal);
+
+    expect(one).toEqual({ ...Object(own), file: expect.any(String) });
+    expect(other).toEqual({ ...Object(own), file: expect.any(String) });
+  });
+
+  it.each<readonly [args: readonly string[], message: string]>([
+    [["--hex"], "is not pairs of hexadecimal digits"],
+    [["--base64"], "is not base64"],
+    [["--base64", "--hex"], "--base64 and --hex exclude each other"],
+    [["--time-zone", "Mars/Olympus"], "sobre: --time-zone must be an IANA time zone"],
+  ])("refuses text of another form and unknown time zones, by the names of its options: %j", async (args, message) => {
+    const { code, terminal } = await sobre("decode", ...args, file("c.txt", "zz!"));
+
+    expect(code).toBe(2);
+    expect(terminal.errors()).toContain(message);
   });
 
   it("reads what .NET and Java left behind", async () => {

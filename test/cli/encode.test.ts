@@ -5,6 +5,57 @@ import { captureTerminal } from "./captured-terminal.support.ts";
 
 const { file } = scratchFolder();
 
+const order = JSON.stringify({
+  $ref: "#/$defs/Order",
+  $defs: {
+    Order: { "x-dotnet": { namespace: "urn:orders" }, properties: { Id: { "x-dotnet": "guid" } } },
+    Invoice: { "x-dotnet": { namespace: "urn:orders" }, properties: { Id: { "x-dotnet": "guid" } } },
+  },
+});
+
+describe("sobre encode --contracts", () => {
+  const contract = file("order.json", order);
+  const value = file("order-value.json", '{"Id":"0f8fad5b-d9cb-469f-a165-70867728950e"}');
+  const nbfx = ["encode", "--to", "application/x-nbfx"];
+
+  it("writes what GetBody reads, of the type that --message-type names", async () => {
+    const other = file("other.json", '{"title":"Other","properties":{"X":{"type":"integer"}}}');
+
+    const encoded = await sobre(
+      ...nbfx,
+      "--contracts",
+      contract,
+      "--contracts",
+      other,
+      "--message-type",
+      "Invoice",
+      value,
+    );
+    const payload = file("invoice.bin", encoded.terminal.bytes());
+    const [decoded] = linesOf((await sobre("decode", "--json", "--contracts", contract, payload)).terminal);
+
+    expect(encoded.terminal.errors()).toBe("");
+    expect(decoded).toMatchObject({
+      codec: "nbfx",
+      type: "{urn:orders}Invoice",
+      value: { Id: { $guid: "0f8fad5b-d9cb-469f-a165-70867728950e" } },
+    });
+  });
+
+  it.each<readonly [args: readonly string[], message: string]>([
+    [[], "The value at $ needs a contract; pass one with --contracts."],
+    [
+      ["--contracts", contract, "--message-type", "Nobody"],
+      "No contract has the type Nobody. Name one with --message-type: Order, Invoice",
+    ],
+  ])("says with its own options what is missing: %j", async (args, message) => {
+    const { code, terminal } = await sobre(...nbfx, ...args, value);
+
+    expect(code).toBe(1);
+    expect(terminal.errors()).toBe(`sobre: UnsupportedValue: ${message}\n`);
+  });
+});
+
 describe("sobre encode", () => {
   const value = {
     id: { $int64: "9007199254740993" },

@@ -7,6 +7,7 @@ import { mapDocument } from "../data-contract/map-document.ts";
 import { openedBody } from "../data-contract/opened-body.ts";
 import { isSoapEnvelope, mapSoapEnvelope } from "../data-contract/soap-envelope.ts";
 import { type Contract, nameText } from "../data-contract/shape.ts";
+import { contractFor } from "./contract-choice.ts";
 import { beginsWithTable, isEnvelope, type NbfxReadOptions, readNbfxDocument } from "./read-document.ts";
 import { record } from "./records.ts";
 import { type NbfxWriteOptions, writeNbfxDocument } from "./write-document.ts";
@@ -47,18 +48,23 @@ export interface NbfxOptions extends Omit<NbfxReadOptions, "soap"> {
  * Guid, char, enum, TimeSpan, ulong and Uri are then text or numbers, and the strings "0" and "1" are numbers. Shared
  * references are preserved. Errors name the byte. A WCF SOAP message is `{ Header, Body }`, with the type of the first part of its body.
  *
- * Writing: scalars by their own type; lists, objects and dictionaries by the contract, if there is exactly one.
+ * Writing: scalars by their own type; everything else by a contract. Of several, the type is chosen by the content-type
+ * parameter `messageType` (`Order`, `Acme.Order` or `{urn:orders}Order`), else by the body's own type name, else as the only
+ * class with exactly the members of the body.
  *
  * @throws SobreError `InvalidArgument` for a contract that is not understood, an unknown time zone or option.
  */
 export function nbfx(options: NbfxOptions = {}): Codec {
   checkOptions(options, optionChecks, { owner: "nbfx: " });
   const contracts = compileContracts(options.contracts);
-  const contract = contracts.length === 1 ? contracts[0] : undefined;
   return guardedCodec({
     name: "nbfx",
     contentType: "application/x-nbfx",
-    encode: (body) => encodeNbfx(body, { contract, preserveReferences: options.preserveReferences }),
+    encode: (body, { contentType }) =>
+      encodeNbfx(body, {
+        contract: contractFor(body, contracts, contentType),
+        preserveReferences: options.preserveReferences,
+      }),
     accepts,
     decode: (payload, context) => decodeNbfx(payload, context, options, contracts),
     sniff: (payload) => sniffNbfx(payload, options),

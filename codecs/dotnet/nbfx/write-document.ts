@@ -170,7 +170,7 @@ class DocumentWriter {
   }
 
   #object(value: unknown, shape: ObjectShape, { path, depth }: Place): void {
-    if (!isRecord(value)) throw unsupported(path, `is not of type ${shape.name.local}`);
+    if (!isMembers(value)) throw unsupported(path, `is not of type ${shape.name.local}`);
     refuseStrangers(value, shape, path);
     for (const member of shape.members) {
       const inner = value[member.name] ?? value[propertyName(member.name)];
@@ -226,7 +226,7 @@ class DocumentWriter {
   }
 
   #map(value: unknown, shape: MapShape, { path, depth }: Place): void {
-    const entries = value instanceof Map ? [...value] : isRecord(value) ? Object.entries(value) : undefined;
+    const entries = value instanceof Map ? [...value] : isMembers(value) ? Object.entries(value) : undefined;
     if (entries === undefined) throw unsupported(path, "is not a dictionary");
     const { entry, keyName, valueName } = shape;
     const key = resolved(shape.key);
@@ -276,14 +276,14 @@ function refuseStrangers(value: Readonly<Record<string, unknown>>, { name, byNam
 }
 
 /** An object with members, not one that is a scalar value. */
-function isRecord(value: unknown): value is Readonly<Record<string, unknown>> {
+export function isMembers(value: unknown): value is Readonly<Record<string, unknown>> {
   if (typeof value !== "object" || value === null || Array.isArray(value)) return false;
   return !(value instanceof Map || value instanceof Set || value instanceof Date || ArrayBuffer.isView(value));
 }
 
 function scalarShape(value: unknown): ResolvedShape {
   const scalar = value === null ? "string" : runtimeScalar(value);
-  if (scalar === undefined) throw unsupported("$", "needs a contract; pass one as the option `contracts`");
+  if (scalar === undefined) throw unsupported("$", "needs a contract; pass one in contracts");
   return { kind: "scalar", scalar };
 }
 
