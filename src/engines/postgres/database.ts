@@ -48,9 +48,11 @@ export class Database implements Session {
     const { pool, statementTimeout, preparesStatements = false } = setup;
     this.#timeout = statementTimeout;
     this.#own = pool === undefined ? ownPool(setup) : undefined;
-    const used = pool ?? this.#own;
+    const used: PostgresPool | undefined = pool ?? this.#own;
     if (used === undefined) throw new RangeError("There is no pool.");
     this.#pool = used;
+    // A connection may be lost before the one who asked for it has a turn: without a listener the process would exit.
+    used.on("connect", (client) => client.on("error", ignore));
     this.#prepares = preparesStatements;
   }
 
@@ -79,7 +81,7 @@ export class Database implements Session {
 
   async #transaction<T>(work: (session: Session) => Promise<T>, prepares: boolean): Promise<T> {
     const client = await this.#connect();
-    // When the connection is lost between two statements, the next one fails; without a listener the process would exit.
+    // When the connection is lost between two statements, the next one fails; a caller's pool may have opened it earlier.
     client.on("error", ignore);
     let isBroken: boolean | Error = false;
     try {

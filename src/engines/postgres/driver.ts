@@ -21,4 +21,5 @@ export interface PostgresPoolClient extends PostgresClient {
 /** A `Pool` of `pg`. */
 export interface PostgresPool extends PostgresClient {
   connect(): Promise<PostgresPoolClient>;
+  on(event: "connect", listener: (client: PostgresPoolClient) => void): unknown;
 }

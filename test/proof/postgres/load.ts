@@ -1,0 +1,212 @@
+import { type ChildProcess, spawn } from "node:child_process";
+import { once } from "node:events";
+import { closeSync, openSync, readFileSync } from "node:fs";
+import { join } from "node:path";
+import { setTimeout as sleep } from "node:timers/promises";
+import { fileURLToPath } from "node:url";
+import type { Engine } from "../../../src/engine/engine.ts";
+import { postgresEngine } from "../../../src/engines/postgres/postgres-engine.ts";
+import type { Random } from "../../random.support.ts";
+import { PostgresServer } from "../../servers/postgres-server.support.ts";
+import { Administrator } from "./administrator.ts";
+import { Ledger, type Tally } from "./ledger.ts";
+import { type Entry, readEntry } from "./lines.ts";
+import { queues } from "./setup.ts";
+
+const loadProcess = fileURLToPath(new URL("load-process.ts", import.meta.url));
+const processes = 8;
+
+/** Milliseconds within which the queues are empty after the last send. */
+const longestDrain = 180_000;
+
+/** A defect of the engine that the load must find. */
+export type Mutant = "early" | "tokenless";
+
+interface Faults {
+  kills: number;
+  cuts: number;
+  restarts: number;
+}
+
+/** One of the processes, in one life after the other. */
+class Worker {
+  readonly entries: Entry[] = [];
+  readonly #arguments: (life: number, messages: number) => readonly string[];
+  readonly #path: string;
+  readonly #messages: number;
+  #life = 0;
+  #begun = 0;
+  #process: ChildProcess | undefined;
+  #read = 0;
+
+  constructor(path: string, messages: number, processArguments: (life: number, messages: number) => readonly string[]) {
+    this.#path = path;
+    this.#messages = messages;
+    this.#arguments = processArguments;
+  }
+
+  start(): void {
+    this.#life++;
+    this.#read = 0;
+    const lines = openSync(`${this.#path}-${this.#life}`, "w");
+    const args = this.#arguments(this.#life, this.#messages - this.#begun);
+    this.#process = spawn(process.execPath, [loadProcess, ...args], { stdio: ["ignore", lines, "inherit"] });
+    closeSync(lines);
+  }
+
+  /** Whether this life has come so far that killing it proves anything. */
+  get isUnderWay(): boolean {
+    return this.#read > 2000;
+  }
+
+  /** Reads what it has written since; whether it has sent everything. */
+  get isDone(): boolean {
+    this.#catchUp();
+    return this.#begun >= this.#messages;
+  }
+
+  get hasFailed(): boolean {
+    return this.entries.some(({ kind }) => kind === "failed");
+  }
+
+  async kill(): Promise<void> {
+    const child = this.#process;
+    this.#process = undefined;
+    if (child === undefined) return;
+    const ended = once(child, "exit");
+    if (child.exitCode === null && child.signalCode === null) {
+      child.kill("SIGKILL");
+      await ended;
+    }
+    this.#catchUp();
+  }
+
+  #catchUp(): void {
+    const text = readFileSync(`${this.#path}-${this.#life}`, "utf8");
+    const whole = text.slice(this.#read, text.lastIndexOf("\n") + 1);
+    this.#read += whole.length;
+    for (const line of whole.split("\n")) {
+      const entry = readEntry(line);
+      if (entry === undefined) continue;
+      this.entries.push(entry);
+      if (entry.kind === "send" && entry.when === "begun" && entry.queue !== "-") this.#begun += entry.ids.length;
+    }
+  }
+}
+
+/**
+ * Eight processes send, receive and settle while their connections are cut, they are killed and the server is restarted;
+ * then everything that was acknowledged must be accounted for.
+ */
+export async function load(scratch: string, messages: number, random: Random, mutant?: Mutant): Promise<string> {
+  await using server = await PostgresServer.create(18, ["synchronous_commit=on", "max_connections=100"]);
+  const schema = "load";
+  const { connectionString } = server;
+  const engine = await postgresEngine({ connectionString, schema, migrate: true });
+  for (const [name, settings] of Object.entries(queues)) await engine.admin.createQueue(name, settings);
+  const workers = Array.from({ length: processes }, (_, index) => {
+    const path = join(scratch, `${mutant ?? "load"}-${index}`);
+    return new Worker(path, Math.ceil(messages / processes), (life, left) =>
+      [
+        connectionString,
+        schema,
+        index,
+        life,
+        left,
+        random.integer(2 ** 31),
+        ...(mutant === undefined ? [] : [mutant]),
+      ].map(String),
+    );
+  });
+  const faults = { kills: 0, cuts: 0, restarts: 0 };
+  try {
+    for (const worker of workers) worker.start();
+    let calm = 0;
+    while (!workers.every(({ isDone }) => isDone) && !workers.some(({ hasFailed }) => hasFailed)) {
+      await sleep(20);
+      // By progress and not by time: on a slow machine a process would be killed before it has done anything.
+      const progress = workers.reduce((sum, { entries }) => sum + entries.length, 0);
+      if (progress < calm) continue;
+      calm = progress + 50 + random.integer(messages / 20);
+      await disturb(server, workers, random, faults);
+    }
+    const own = await drain(engine, workers);
+    await Promise.all(workers.map((worker) => worker.kill()));
+    const ledger = new Ledger([...own, ...workers.flatMap(({ entries }) => entries)]);
+    return told(ledger.reconcile(await deadLetters(engine)), faults);
+  } finally {
+    await Promise.all(workers.map((worker) => worker.kill()));
+    await engine.close();
+  }
+}
+
+async function disturb(
+  server: PostgresServer,
+  workers: readonly Worker[],
+  random: Random,
+  faults: Faults,
+): Promise<void> {
+  const choice = random.integer(10);
+  if (choice < 6) {
+    await using administrator = await Administrator.connect(server.connectionString);
+    faults.cuts += await administrator.cutConnections(1 + random.integer(4));
+  } else if (choice < 9) {
+    const worker = random.pick(workers);
+    if (!worker.isUnderWay) return;
+    await worker.kill();
+    worker.start();
+    faults.kills++;
+  } else {
+    await server.kill(random.chance(0.5) ? "SIGKILL" : "SIGINT");
+    await server.start();
+    faults.restarts++;
+  }
+}
+
+/** Waits until the queues are empty; settles what processes deferred before they were killed. */
+async function drain(engine: Engine, workers: readonly Worker[]): Promise<readonly Entry[]> {
+  const entries: Entry[] = [];
+  const until = performance.now() + longestDrain;
+  for (;;) {
+    const left = await Promise.all(["plain", "ordered"].map((queue) => engine.peek(queue, { maxMessages: 100 })));
+    if (left.every(({ length }) => length === 0) || workers.some((worker) => worker.isDone && worker.hasFailed))
+      return entries;
+    if (performance.now() > until)
+      throw new Error(`${left.flat().length} messages or more are left and never delivered.`);
+    for (const { state, sequenceNumber } of left.flat()) {
+      if (state !== "deferred") continue;
+      const since = process.hrtime.bigint();
+      const options = { receiveMode: "receiveAndDelete" } as const;
+      const taken = await engine.receiveDeferred("plain", [sequenceNumber], options).catch(() => []);
+      for (const { envelope } of taken) {
+        const entry = { since, queue: "plain", ids: [String(envelope.brokerProperties.messageId)] } as const;
+        entries.push({ ...entry, at: since, kind: "complete", when: "begun" });
+        entries.push({ ...entry, at: process.hrtime.bigint(), kind: "complete", when: "done" });
+      }
+    }
+    await sleep(200);
+  }
+}
+
+async function deadLetters(engine: Engine): Promise<ReadonlyMap<string, readonly string[]>> {
+  const dead = new Map<string, readonly string[]>();
+  for (const queue of ["plain", "ordered"]) {
+    const letters = await engine.peek(`${queue}/$DeadLetterQueue`, { maxMessages: 1_000_000 });
+    const counts = await engine.admin.getQueueRuntimeProperties(queue);
+    if (counts.deadLetterMessageCount !== letters.length || counts.activeMessageCount !== 0)
+      throw new Error(`The counts of ${queue} differ from its messages.`);
+    dead.set(
+      queue,
+      letters.map(({ envelope }) => String(envelope.brokerProperties.messageId)),
+    );
+  }
+  return dead;
+}
+
+function told(tally: Tally, { kills, cuts, restarts }: Faults): string {
+  const { acknowledged, completed, deadLettered, unanswered, refused } = tally;
+  return (
+    `${acknowledged} acknowledged messages in ${processes} processes: ${completed} completed, ${deadLettered} dead-lettered, ` +
+    `${unanswered} completed with the answer lost, ${refused} late settlements refused; ${kills} kills, ${cuts} cuts, ${restarts} restarts of the server`
+  );
+}

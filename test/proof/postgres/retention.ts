@@ -1,0 +1,71 @@
+import type { Engine } from "../../../src/engine/engine.ts";
+import { postgresEngine } from "../../../src/engines/postgres/postgres-engine.ts";
+import { createEnvelope } from "../../../src/envelope/envelope.ts";
+import { PostgresServer } from "../../servers/postgres-server.support.ts";
+import { Administrator } from "./administrator.ts";
+
+const backlog = 1000;
+const schema = "retention";
+
+/** How much larger the tables may be at the end than after the first third. */
+const mostGrowth = 1.5;
+
+/** Messages pass through a backlog: the tables stop growing, and with a server that never vacuums they do not. */
+export async function retention(messages: number, mutantMessages: number): Promise<string> {
+  const { first, last } = await pass(messages, []);
+  if (last > first * mostGrowth)
+    throw new Error(
+      `The tables grew from ${megabytes(first)} to ${megabytes(last)} in the last two thirds of ${messages} messages.`,
+    );
+  const mutant = await pass(mutantMessages, ["autovacuum=off"]);
+  if (mutant.last <= mutant.first * mostGrowth) throw new Error("Tables that are never vacuumed were not caught.");
+  return `${messages} messages through a backlog of ${backlog}: ${megabytes(first)} of tables after a third, ${megabytes(last)} at the end`;
+}
+
+const megabytes = (bytes: number): string => `${(bytes / 2 ** 20).toFixed(1)} MB`;
+
+/** Returns the bytes of the tables after the first third, and at the end. */
+async function pass(
+  messages: number,
+  settings: readonly string[],
+): Promise<{ readonly first: number; readonly last: number }> {
+  // What a minute does at full speed is done in a second here.
+  const options = ["fsync=off", "synchronous_commit=off", "autovacuum_naptime=1s", ...settings];
+  await using server = await PostgresServer.create(18, options);
+  const engine = await postgresEngine({ connectionString: server.connectionString, schema, migrate: true });
+  try {
+    await engine.admin.createQueue("q", { lockDuration: 300_000 });
+    await send(engine, backlog);
+    await using administrator = await Administrator.connect(server.connectionString);
+    const third = Math.floor(messages / 3);
+    await passThrough(engine, third);
+    const first = await administrator.bytesOf(schema);
+    await passThrough(engine, messages - third);
+    return { first, last: await administrator.bytesOf(schema) };
+  } finally {
+    await engine.close();
+  }
+}
+
+async function passThrough(engine: Engine, messages: number): Promise<void> {
+  const receiver = await engine.openReceiver("q", { receiveMode: "peekLock" });
+  for (let passed = 0; passed < messages;) {
+    const [deliveries] = await Promise.all([
+      receiver.receive({ maxMessages: 250, maxWaitTime: 10_000 }),
+      send(engine, 250),
+    ]);
+    passed += deliveries.length;
+    await Promise.all(
+      deliveries.map(async ({ lockToken }) => {
+        if (lockToken !== undefined) await engine.settle("q", lockToken, { kind: "complete" });
+      }),
+    );
+  }
+  await receiver.close();
+}
+
+async function send(engine: Engine, count: number): Promise<void> {
+  const sender = await engine.openSender("q");
+  await sender.send(Array.from({ length: count }, () => createEnvelope({ payload: new Uint8Array(1024) })));
+  await sender.close();
+}
