@@ -215,6 +215,31 @@ describe("several nodes on one database", () => {
     await one.close();
   });
 
+  it("outlive connections that are cut while they are handed from one call to the next", async () => {
+    const [one] = await nodes(1, { maxConnections: 2 });
+    if (one === undefined) throw new Error("A node was due.");
+    await one.admin.createQueue("orders", { requiresDuplicateDetection: true });
+    const administrator = new Database({ connectionString: server.connectionString });
+    await administrator.connect();
+    const cutting = { isOver: false };
+
+    const outcomes = new Set<string>();
+    const sending = Array.from({ length: 8 }, async (_, sender) => {
+      for (let index = 0; !cutting.isOver; index++)
+        outcomes.add(await codeOf(send(one, "orders", `${sender}-${index}`)));
+    });
+    for (let cuts = 0; cuts < 60; cuts++)
+      await administrator.query(
+        "select pg_terminate_backend(pid) from pg_stat_activity where pid <> pg_backend_pid() and backend_type = 'client backend'",
+      );
+    cutting.isOver = true;
+    await Promise.all(sending);
+
+    expect([...outcomes].filter((outcome) => outcome !== "done")).toEqual(["ServiceCommunicationProblem"]);
+    await administrator.end();
+    await one.close();
+  });
+
   it("go on after the server was killed: what was acknowledged is there", async () => {
     await using own = await PostgresServer.create(18, ["synchronous_commit=on"]);
     const engine = await postgresEngine({ connectionString: own.connectionString, schema: "kept", migrate: true });

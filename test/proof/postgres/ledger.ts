@@ -10,6 +10,13 @@ interface Fate {
   readonly open: { complete: number; deadLetter: number };
 }
 
+interface SessionState {
+  /** The states that it may have, and how many calls may have set them. */
+  readonly allowed: Map<string, number>;
+  /** When a call that set it was last acknowledged. */
+  setAt: bigint;
+}
+
 /** Counts of a load that held. */
 export interface Tally {
   readonly acknowledged: number;
@@ -23,9 +30,8 @@ export interface Tally {
 /** Holds what several processes saw, and what a namespace has in the end, to the message model. */
 export class Ledger {
   readonly #fates = new Map<string, Fate>();
-  readonly #lastOfSession = new Map<string, number>();
-  /** The states that each session may have, and how many calls may have set them. */
-  readonly #states = new Map<string, Map<string, number>>();
+  readonly #lastOfSession = new Map<string, { readonly place: number; readonly at: bigint }>();
+  readonly #states = new Map<string, SessionState>();
   #refused = 0;
 
   /** @throws an error that names the message, unless the entries of all processes agree with each other. */
@@ -46,14 +52,14 @@ export class Ledger {
         return;
       case "complete":
       case "deadLetter":
-        for (const id of ids) this.#settled(kind, when, id, queue, at);
+        for (const id of ids) this.#settled(kind, when, id, { queue, at, since });
         return;
       case "state":
-        this.#stateSet(queue, ids[0] ?? "", when);
+        this.#stateSet(queue, ids[0] ?? "", when, { at, since });
         return;
       case "seen": {
         const [state = ""] = ids;
-        const allowed = this.#statesOf(queue);
+        const { allowed } = this.#stateOf(queue);
         if ((allowed.get(state) ?? 0) === 0)
           throw new Error(`${queue} had the state "${state}" instead of "${[...allowed.keys()].join('" or "')}".`);
         return;
@@ -77,7 +83,12 @@ export class Ledger {
     return fate;
   }
 
-  #settled(kind: "complete" | "deadLetter", when: Entry["when"], id: string, queue: string, at: bigint): void {
+  #settled(
+    kind: "complete" | "deadLetter",
+    when: Entry["when"],
+    id: string,
+    { queue, at, since }: Pick<Entry, "queue" | "at" | "since">,
+  ): void {
     const fate = this.#fateOf(id, queue);
     fate.open[kind] += when === "begun" ? 1 : -1;
     if (when === "refused") this.#refused++;
@@ -87,22 +98,31 @@ export class Ledger {
     const [session = "", life = "0", count] = id.split(":");
     if (count === undefined) return;
     const place = Number(life) * 1e7 + Number(count);
-    if (place <= (this.#lastOfSession.get(session) ?? -1)) throw new Error(`${id} was settled out of order.`);
-    this.#lastOfSession.set(session, place);
+    const last = this.#lastOfSession.get(session);
+    // Of calls that overlap, nobody can say which came first.
+    if (last !== undefined && place <= last.place && last.at < since)
+      throw new Error(`${id} was settled out of order.`);
+    if (last === undefined || place > last.place) this.#lastOfSession.set(session, { place, at });
   }
 
-  #stateSet(session: string, id: string, when: Entry["when"]): void {
-    const states = this.#statesOf(session);
-    if (when === "done") {
-      states.clear();
-      states.set(id, 1);
-    } else states.set(id, (states.get(id) ?? 0) + (when === "begun" ? 1 : -1));
+  #stateSet(session: string, id: string, when: Entry["when"], { at, since }: Pick<Entry, "at" | "since">): void {
+    const state = this.#stateOf(session);
+    const { allowed, setAt } = state;
+    if (when === "begun") allowed.set(id, (allowed.get(id) ?? 0) + 1);
+    // Of calls that overlap, either may have been the last.
+    else if (since <= setAt) return;
+    else if (when === "refused") allowed.set(id, (allowed.get(id) ?? 0) - 1);
+    else {
+      allowed.clear();
+      allowed.set(id, 1);
+      state.setAt = at;
+    }
   }
 
-  #statesOf(session: string): Map<string, number> {
-    let states = this.#states.get(session);
-    if (states === undefined) this.#states.set(session, (states = new Map([["", 1]])));
-    return states;
+  #stateOf(session: string): SessionState {
+    let state = this.#states.get(session);
+    if (state === undefined) this.#states.set(session, (state = { allowed: new Map([["", 1]]), setAt: 0n }));
+    return state;
   }
 
   /**

@@ -25,7 +25,7 @@ export function say(
   return at;
 }
 
-/** Reads a line; a killed process may have left half a line behind, which is no entry. */
+/** Reads a line; `undefined` for the half of one that a killed process has left behind. */
 export function readEntry(line: string): Entry | undefined {
   const [, at, since, kind, when, queue, ids] =
     /^(\d+) (\d+) (send|receive|complete|deadLetter|state|seen|failed) (begun|done|refused) (\S+) (.*)$/.exec(line) ??

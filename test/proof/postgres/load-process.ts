@@ -5,17 +5,15 @@ import { postgresEngine } from "../../../src/engines/postgres/postgres-engine.ts
 import { createEnvelope, type Envelope } from "../../../src/envelope/envelope.ts";
 import { SobreError } from "../../../src/errors/sobre-error.ts";
 import { seeded } from "../../random.support.ts";
-import { tokenlessPool } from "./tokenless-pool.ts";
 import { say } from "./lines.ts";
 import { lockDuration, sessionsOf } from "./setup.ts";
 
 /**
  * One of several processes that send, receive and settle in one namespace until they are killed:
- * `node load-process.ts CONNECTION SCHEMA PROCESS LIFE MESSAGES SEED [MUTANT]`. It sends as many messages as are asked, and
- * receives for ever.
+ * `node load-process.ts CONNECTION SCHEMA PROCESS LIFE MESSAGES SEED`. It sends as many messages as are asked, and
+ * receives until it is killed.
  */
-const [connectionString = "", schema = "", name = "0", life = "0", messages = "0", seed = "0", mutant] =
-  process.argv.slice(2);
+const [connectionString = "", schema = "", name = "0", life = "0", messages = "0", seed = "0"] = process.argv.slice(2);
 const random = seeded(Number(seed));
 
 /** Failures after which a worker goes on: the database was away, or somebody else holds the lock now. */
@@ -66,7 +64,7 @@ async function sender(engine: Engine, queue: "plain" | "ordered", session?: stri
   while (unsent > 0) {
     await tried(async () => (link ??= await engine.openSender(queue)));
     if (link === undefined) continue;
-    const open = link;
+    const opened = link;
     const size = Math.min(unsent, 1 + random.integer(20));
     unsent -= size;
     const ids = Array.from({ length: size }, () => {
@@ -74,9 +72,7 @@ async function sender(engine: Engine, queue: "plain" | "ordered", session?: stri
       return session === undefined ? `${name}-${life}-${count}` : `${session}:${life}:${count}`;
     });
     say("send", "begun", queue, ids);
-    const sending = (): Promise<void> => open.send(ids.map((id) => message(id, session)));
-    if (mutant === "early") void sending().catch(() => {});
-    if (mutant === "early" || (await tried(sending))) say("send", "done", queue, ids);
+    if (await tried(() => opened.send(ids.map((id) => message(id, session))))) say("send", "done", queue, ids);
   }
 }
 
@@ -86,11 +82,11 @@ async function settleSomehow(engine: Engine, queue: string, delivery: Delivery):
   if (lockToken === undefined) throw new Error("A delivery under peek-lock has no token.");
   const id = idOf(delivery);
   const settle = (kind: "complete" | "deadLetter"): Promise<boolean> => {
-    say(kind, "begun", queue, [id]);
+    const since = say(kind, "begun", queue, [id]);
     return tried(
       async () => {
         await engine.settle(queue, lockToken, kind === "complete" ? { kind } : { kind, deadLetterReason: "Chosen" });
-        say(kind, "done", queue, [id]);
+        say(kind, "done", queue, [id], since);
       },
       () => say(kind, "refused", queue, [id]),
     );
@@ -154,31 +150,28 @@ async function inSession(engine: Engine, link: EngineSessionReceiver): Promise<v
     if (delivery === undefined) return;
     const id = idOf(delivery);
     say("receive", "done", "ordered", [id], since);
-    say("state", "begun", sessionId, [id]);
+    const setting = say("state", "begun", sessionId, [id]);
     const isSet = await tried(
       () => link.setSessionState(Buffer.from(id)),
-      () => say("state", "refused", sessionId, [id]),
+      () => say("state", "refused", sessionId, [id], setting),
     );
     if (!isSet) return;
-    say("state", "done", sessionId, [id]);
-    // What a receiver leaves behind comes after what it takes next.
+    say("state", "done", sessionId, [id], setting);
+    // A message that is left behind comes after the one taken next.
     if (!(await settleSomehow(engine, "ordered", delivery))) return;
   }
 }
 
-const setup = { schema, maxConnections: 4, statementTimeoutInMs: 10_000 };
-let engine: Engine | undefined;
-while (engine === undefined)
-  await tried(async () => {
-    engine = await postgresEngine(
-      mutant === "tokenless"
-        ? { ...setup, pool: tokenlessPool(connectionString), listenConnectionString: connectionString }
-        : { ...setup, connectionString },
-    );
-  });
-const opened = engine;
-const sending = Promise.all([
-  sender(opened, "plain"),
-  ...sessionsOf(name).map((session) => sender(opened, "ordered", session)),
-]).then(() => say("send", "done", "-", []));
-await Promise.all([sending, receiver(opened), receiver(opened), sessionReceiver(opened), sessionReceiver(opened)]);
+const setup = { connectionString, schema, maxConnections: 4, statementTimeoutInMs: 10_000 };
+
+async function open(): Promise<Engine> {
+  let engine: Engine | undefined;
+  for (;;) {
+    await tried(async () => (engine = await postgresEngine(setup)));
+    if (engine !== undefined) return engine;
+  }
+}
+
+const engine = await open();
+const senders = [sender(engine, "plain"), ...sessionsOf(name).map((session) => sender(engine, "ordered", session))];
+await Promise.all([...senders, receiver(engine), receiver(engine), sessionReceiver(engine), sessionReceiver(engine)]);

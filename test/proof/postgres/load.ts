@@ -19,9 +19,6 @@ const processes = 8;
 /** Milliseconds within which the queues are empty after the last send. */
 const longestDrain = 180_000;
 
-/** A defect of the engine that the load must find. */
-export type Mutant = "early" | "tokenless";
-
 interface Faults {
   kills: number;
   cuts: number;
@@ -98,24 +95,16 @@ class Worker {
  * Eight processes send, receive and settle while their connections are cut, they are killed and the server is restarted;
  * then everything that was acknowledged must be accounted for.
  */
-export async function load(scratch: string, messages: number, random: Random, mutant?: Mutant): Promise<string> {
+export async function load(scratch: string, messages: number, random: Random): Promise<string> {
   await using server = await PostgresServer.create(18, ["synchronous_commit=on", "max_connections=100"]);
   const schema = "load";
   const { connectionString } = server;
   const engine = await postgresEngine({ connectionString, schema, migrate: true });
   for (const [name, settings] of Object.entries(queues)) await engine.admin.createQueue(name, settings);
   const workers = Array.from({ length: processes }, (_, index) => {
-    const path = join(scratch, `${mutant ?? "load"}-${index}`);
+    const path = join(scratch, `load-${index}`);
     return new Worker(path, Math.ceil(messages / processes), (life, left) =>
-      [
-        connectionString,
-        schema,
-        index,
-        life,
-        left,
-        random.integer(2 ** 31),
-        ...(mutant === undefined ? [] : [mutant]),
-      ].map(String),
+      [connectionString, schema, index, life, left, random.integer(2 ** 31)].map(String),
     );
   });
   const faults = { kills: 0, cuts: 0, restarts: 0 };
@@ -132,13 +121,55 @@ export async function load(scratch: string, messages: number, random: Random, mu
     }
     const own = await drain(engine, workers);
     await Promise.all(workers.map((worker) => worker.kill()));
-    const ledger = new Ledger([...own, ...workers.flatMap(({ entries }) => entries)]);
-    return told(ledger.reconcile(await deadLetters(engine)), faults);
+    const entries = [...own, ...workers.flatMap((worker) => worker.entries)];
+    const dead = await deadLetters(engine);
+    const tally = new Ledger(entries).reconcile(dead);
+    findsTampering(entries, dead);
+    return told(tally, faults);
   } finally {
     await Promise.all(workers.map((worker) => worker.kill()));
     await engine.close();
   }
 }
+
+/** The acknowledged completion of a message. */
+const isCompletion = ({ kind, when }: Entry): boolean => kind === "complete" && when === "done";
+
+/** The ledger refuses the same load with one thing less, one thing twice, or two in another order. */
+function findsTampering(entries: readonly Entry[], dead: ReadonlyMap<string, readonly string[]>): void {
+  const sent = new Set(entries.flatMap(({ kind, when, ids }) => (kind === "send" && when === "done" ? ids : [])));
+  const end = entries.find((entry) => isCompletion(entry) && sent.has(entry.ids[0] ?? ""));
+  const [first, second] = entries
+    .filter((entry) => isCompletion(entry) && entry.ids[0]?.startsWith("s0a:") === true)
+    .flatMap(({ ids }) => ids);
+  const [id] = end?.ids ?? [];
+  if (end === undefined || id === undefined || first === undefined || second === undefined)
+    throw new Error("Too little was completed to prove anything.");
+  const without = entries.filter((entry) => entry.kind !== "complete" || entry.ids[0] !== id);
+  const late = { ...end, kind: "receive", at: end.at + 2n, since: end.at + 1n } as const;
+  const other = (name: string): string => (name === first ? second : name === second ? first : name);
+  const swapped = entries.map((entry) => ({ ...entry, ids: entry.ids.map(other) }));
+  const fewer = new Map(Array.from(dead, ([queue, letters]) => [queue, letters.slice(1)]));
+  const more = new Map([...dead, [end.queue, [...(dead.get(end.queue) ?? []), id]]]);
+  refuses(/was acknowledged, and is lost/, without, dead);
+  refuses(/was settled twice/, [...entries, end], dead);
+  refuses(/was delivered after its settlement/, [...entries, late], dead);
+  refuses(/was settled out of order/, swapped, dead);
+  refuses(/was dead-lettered, and is lost/, entries, fewer);
+  refuses(/was completed, and is a dead letter/, entries, more);
+}
+
+function refuses(reason: RegExp, entries: readonly Entry[], dead: ReadonlyMap<string, readonly string[]>): void {
+  try {
+    new Ledger(entries).reconcile(dead);
+  } catch (error) {
+    if (error instanceof Error && reason.test(error.message)) return;
+    throw error;
+  }
+  throw new Error(`The ledger does not find that a message ${reason.source}.`);
+}
+
+const kindsOfFaults = ["cuts", "kills", "cuts", "restarts", "kills"] as const;
 
 async function disturb(
   server: PostgresServer,
@@ -146,20 +177,22 @@ async function disturb(
   random: Random,
   faults: Faults,
 ): Promise<void> {
-  const choice = random.integer(10);
-  if (choice < 6) {
-    await using administrator = await Administrator.connect(server.connectionString);
-    faults.cuts += await administrator.cutConnections(1 + random.integer(4));
-  } else if (choice < 9) {
-    const worker = random.pick(workers);
-    if (!worker.isUnderWay) return;
-    await worker.kill();
-    worker.start();
-    faults.kills++;
-  } else {
+  // Every kind comes first, and then any.
+  const done = faults.kills + faults.cuts + faults.restarts;
+  const underWay = workers.filter(({ isUnderWay }) => isUnderWay);
+  const kind = kindsOfFaults[done] ?? random.pick(kindsOfFaults);
+  faults[kind]++;
+  if (kind === "restarts") {
     await server.kill(random.chance(0.5) ? "SIGKILL" : "SIGINT");
     await server.start();
-    faults.restarts++;
+  } else if (kind === "kills" && underWay.length > 0) {
+    const worker = random.pick(underWay);
+    await worker.kill();
+    worker.start();
+  } else {
+    if (kind === "kills") [faults.kills, faults.cuts] = [faults.kills - 1, faults.cuts + 1];
+    await using administrator = await Administrator.connect(server.connectionString);
+    await administrator.cutConnections(1 + random.integer(6));
   }
 }
 

@@ -24,14 +24,14 @@ interface Node {
  * Two nodes settle the same messages at the same time: one with tokens that have expired, or expire at that moment for
  * the other, and one with new tokens. Of each message only one settlement takes effect.
  */
-export async function races(count: number, random: Random, isTokenless = false): Promise<string> {
+export async function races(count: number, random: Random, mutant?: "tokenless"): Promise<string> {
   await using server = await PostgresServer.create(18);
   const { connectionString } = server;
   const nodes: Node[] = [];
   for (let node = 0; node < 2; node++) {
     const clock = new ManualClock();
     const connection =
-      isTokenless && node === 0
+      mutant !== undefined && node === 0
         ? { pool: tokenlessPool(connectionString), listenConnectionString: connectionString }
         : { connectionString };
     const engine = await postgresEngine({ ...connection, schema: "races", migrate: true, clock });

@@ -29,7 +29,7 @@ async function pass(
   messages: number,
   settings: readonly string[],
 ): Promise<{ readonly first: number; readonly last: number }> {
-  // What a minute does at full speed is done in a second here.
+  // Rows die here in a second as they do in a minute at full speed.
   const options = ["fsync=off", "synchronous_commit=off", "autovacuum_naptime=1s", ...settings];
   await using server = await PostgresServer.create(18, options);
   const engine = await postgresEngine({ connectionString: server.connectionString, schema, migrate: true });

@@ -1,0 +1,76 @@
+/** A queue on PostgreSQL that sends, receives and completes messages of 1 KiB in batches of 100. */
+export interface Contender {
+  /** Its name, and how it is set up. */
+  readonly name: string;
+  readonly configuration: string;
+  /** Sends messages and completes them all; resolves when none is left. */
+  readonly run: (messages: number) => Promise<void>;
+  readonly close: () => Promise<unknown>;
+}
+
+/** A contender that is called for each batch. */
+export interface Called extends Contender {
+  readonly send: (count: number) => Promise<unknown>;
+  /** Receives a batch and completes it; resolves to its size. */
+  readonly receive: () => Promise<number>;
+}
+
+/** A contender that runs these calls. */
+export const called = (parts: Omit<Called, "run">): Called => ({
+  ...parts,
+  run: (messages) => runAll(messages, parts),
+});
+
+export const batch = 100;
+export const payload: Uint8Array = new Uint8Array(1024).fill(65);
+
+/** Callers of each kind at the same time, in one process. */
+export const callers = 2;
+
+/** Messages per second. */
+export async function rateOf(contender: Contender, messages: number): Promise<number> {
+  const begun = performance.now();
+  await contender.run(messages);
+  return (messages / (performance.now() - begun)) * 1000;
+}
+
+/** Runs senders until every message is sent, and receivers until every message is completed. */
+async function runAll(messages: number, { send, receive }: Pick<Called, "send" | "receive">): Promise<void> {
+  let unsent = messages;
+  let left = messages;
+  const sending = async (): Promise<void> => {
+    while (unsent > 0) {
+      const count = Math.min(batch, unsent);
+      unsent -= count;
+      await send(count);
+    }
+  };
+  const receiving = async (): Promise<void> => {
+    while (left > 0) left -= await receive();
+  };
+  await Promise.all(Array.from({ length: callers }, () => [sending(), receiving()]).flat());
+}
+
+/** Messages that senders are ahead of receivers at most. */
+const mostAhead = 2000;
+
+/** Sends and receives for a time; returns how many messages were completed. */
+export async function runFor(milliseconds: number, { send, receive }: Called): Promise<number> {
+  const until = performance.now() + milliseconds;
+  let sent = 0;
+  let completed = 0;
+  const sending = async (): Promise<void> => {
+    while (performance.now() < until) {
+      if (sent - completed > mostAhead) await new Promise((resolve) => setImmediate(resolve));
+      else {
+        sent += batch;
+        await send(batch);
+      }
+    }
+  };
+  const receiving = async (): Promise<void> => {
+    while (performance.now() < until) completed += await receive();
+  };
+  await Promise.all(Array.from({ length: callers }, () => [sending(), receiving()]).flat());
+  return completed;
+}

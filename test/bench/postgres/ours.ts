@@ -1,0 +1,36 @@
+import type { Engine } from "../../../src/engine/engine.ts";
+import { postgresEngine } from "../../../src/engines/postgres/postgres-engine.ts";
+import { createEnvelope } from "../../../src/envelope/index.ts";
+import { batch, callers, type Called, called, payload } from "./contender.ts";
+
+const queue = "q";
+
+/** Opens the engine on a schema of its own, with an empty queue. */
+export async function openEngine(connectionString: string, schema: string): Promise<Engine> {
+  const engine = await postgresEngine({ connectionString, schema, migrate: true });
+  if (!(await engine.admin.queueExists(queue)))
+    await engine.admin.createQueue(queue, { maxSizeInMegabytes: 1_000_000, lockDuration: 60_000 });
+  return engine;
+}
+
+/** This package's engine in one process. */
+export async function ours(connectionString: string, schema = "ours"): Promise<Called> {
+  const engine = await openEngine(connectionString, schema);
+  const sender = await engine.openSender(queue);
+  const receiver = await engine.openReceiver(queue, { receiveMode: "peekLock" });
+  return called({
+    name: "sobre",
+    configuration: `${callers} senders, ${callers} receivers, each message settled by its own call, 10 connections, defaults otherwise`,
+    send: (count) => sender.send(Array.from({ length: count }, () => createEnvelope({ payload }))),
+    receive: async () => {
+      const deliveries = await receiver.receive({ maxMessages: batch, maxWaitTime: 100 });
+      await Promise.all(
+        deliveries.map(async ({ lockToken }) => {
+          if (lockToken !== undefined) await engine.settle(queue, lockToken, { kind: "complete" });
+        }),
+      );
+      return deliveries.length;
+    },
+    close: () => engine.close(),
+  });
+}
