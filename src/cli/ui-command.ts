@@ -9,15 +9,15 @@ export function uiCommand(terminal: Terminal, finish: Finish): Command {
   const command = new Command("ui")
     .summary("look at queues and dead letters in a browser")
     .description(
-      "Serves a page on this machine: every queue, why each dead letter failed, and what\n" +
-        "would be read after a repair. Looking only peeks.",
+      "Serves a page on this machine: every queue, why each dead letter failed, and\n" +
+        "what would be read after a repair. Looking only peeks.",
     )
     .option("--mailbox <DIR>", "sample messages of a folder, in memory")
     .option("-p, --port <N>", "port; 0 for any free one", wholeNumber("--port", 0, 65_535), 5380)
     .option("--allow-changes", "send back, import and delete; so with --mailbox")
     .option("--hide-bodies", "show bodies when asked; so on brokers elsewhere")
-    .option("--to-broker <NAME=CS>", "another broker to send dead letters to; may be repeated", collect)
-    .option("--redrives <DIR>", "where re-drives are recorded, to resume them (default: ~/.local/state/sobre)")
+    .option("--to-broker <NAME=CS>", "another broker for dead letters; may be repeated", collect)
+    .option("--redrives <DIR>", "records of re-drives (default: ~/.local/state/sobre)")
     .option("--redact <NAME>", "replace values of this name; may be repeated", collect);
   return withEndpointOptions(command)
     .addHelpText(
