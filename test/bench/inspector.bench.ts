@@ -12,10 +12,15 @@ const warmUp = 2;
 /** Bytes of one row of the list times the rows that one step of the wheel passes. */
 const step = 58 * 12;
 
+interface Usage {
+  readonly pause: number;
+  readonly cpu: number;
+}
+
 interface Served {
   readonly url: string;
-  /** The longest pause of the event loop since the last call, in milliseconds. */
-  pause(): Promise<number>;
+  /** The longest pause of the event loop since the last call, and the processor time so far, in milliseconds. */
+  usage(): Promise<Usage>;
   close(): Promise<void>;
 }
 
@@ -26,13 +31,14 @@ export async function bench(): Promise<readonly Figure[]> {
   const searching: number[] = [];
   const pauses: number[] = [];
   for (let round = -warmUp; round < rounds; round++) {
-    await served.pause();
+    const before = await served.usage();
     const grouped = await timed(() => walk(`${served.url}api/groups?entity=orders/$DeadLetterQueue`));
     const searched = await timed(() =>
       walk(`${served.url}api/messages?entity=orders/$DeadLetterQueue&max=200&text=SKU-976x`),
     );
-    const pause = await served.pause();
+    const { pause, cpu } = await served.usage();
     if (round < 0) continue;
+    console.log(`  grouping and search of a round: ${(cpu - before.cpu).toFixed(0)} ms of processor time`);
     grouping.push(grouped);
     searching.push(searched);
     pauses.push(pause);
@@ -60,11 +66,11 @@ async function start(): Promise<Served> {
   await (await fetch(`${url}app.js`)).text();
   return {
     url,
-    async pause() {
+    async usage() {
       const answer = once(child, "message");
-      child.send("pause");
-      const [pause]: unknown[] = await answer;
-      return numberIn(pause, "pause");
+      child.send("usage");
+      const [usage]: unknown[] = await answer;
+      return { pause: numberIn(usage, "pause"), cpu: numberIn(usage, "cpu") };
     },
     async close() {
       const ended = once(child, "exit");

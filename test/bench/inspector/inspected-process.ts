@@ -6,7 +6,7 @@ import { memoryEngine } from "../../../src/engines/memory/index.ts";
 import { createEnvelope } from "../../../src/envelope/index.ts";
 import { createInspector } from "../../../src/inspector/index.ts";
 
-// An inspector over a queue of dead letters, in a process of its own; it reports its longest pause when it is asked.
+// An inspector over a queue of dead letters, in a process of its own; it reports its longest pause and its processor time when it is asked.
 
 const count = Number(process.argv[2]);
 const atOnce = 1000;
@@ -31,7 +31,8 @@ const server = createServer(inspector.listener).listen(0, "127.0.0.1", () => {
 const delay = monitorEventLoopDelay({ resolution: 1 });
 delay.enable();
 process.on("message", () => {
-  process.send?.({ pause: delay.max / 1e6 });
+  const { user, system } = process.cpuUsage();
+  process.send?.({ pause: delay.max / 1e6, cpu: (user + system) / 1000 });
   delay.reset();
 });
 process.on("disconnect", () => process.exit());
