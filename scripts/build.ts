@@ -10,6 +10,7 @@ import { dirname, join, relative } from "node:path";
 import { fileURLToPath } from "node:url";
 import { pageFiles } from "../src/inspector/page-files.ts";
 import { bundleModules } from "./bundle-modules.ts";
+import { publishedDeclarations } from "./published-declarations.ts";
 import { publishedManifest, swappedModules } from "./published-manifest.ts";
 
 const root = fileURLToPath(new URL("..", import.meta.url));
@@ -48,7 +49,7 @@ try {
     exclude: ["src/cli/**"],
   });
   const declaring = doors.map((door) => door.replace(/js$/, "d.ts"));
-  const declarations = reachedDeclarations(declaring);
+  const declarations = publishedDeclarations(compiled, declaring);
   await writePage();
   // The bundler takes from it that the modules have no side effects.
   writeFileSync(join(compiled, "package.json"), JSON.stringify(manifest));
@@ -70,21 +71,6 @@ try {
   rmSync(compiled, { recursive: true });
 }
 chmodSync(join(folder, "dist/cli/main.js"), 0o755);
-
-/** The declarations that others lead to, by their paths. */
-function reachedDeclarations(entries: readonly string[]): ReadonlyMap<string, string> {
-  const reached = new Map<string, string>();
-  const waiting = [...entries];
-  for (let file = waiting.pop(); file !== undefined; file = waiting.pop()) {
-    if (reached.has(file)) continue;
-    const text = readFileSync(join(compiled, file), "utf8");
-    // Nobody reads their layout, and it is a hundredth of the package.
-    reached.set(file, text.replaceAll(/^ +/gm, ""));
-    for (const [, target = ""] of text.matchAll(/(?:from |import\()"(\.[^"]+)\.[jt]s"/g))
-      waiting.push(join(dirname(file), `${target}.d.ts`));
-  }
-  return reached;
-}
 
 /** The inspector's page is bundled once, here. */
 async function writePage(): Promise<void> {
