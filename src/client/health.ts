@@ -4,7 +4,10 @@ import type { TracedOperation } from "./tracing.ts";
 /** The state of a processor in {@link ClientHealth}. */
 export interface ProcessorHealth {
   readonly entityPath: string;
-  /** `ended` by itself, with an error that is not transient. Processors that were closed are not listed. */
+  /**
+   * `ended` by itself, with an error that is not transient: listed until it is closed or another one is started on its
+   * entity. Processors that were closed are not listed.
+   */
   readonly status: "running" | "paused" | "ended";
   /** Messages whose handlers are running. */
   readonly inFlight: number;

@@ -106,7 +106,7 @@ export function runProcessor(run: ProcessorRun): Processor {
       error: isRunning ? undefined : errors.fatal,
     }),
   };
-  signals.processors.add(watched);
+  signals.watch(watched);
   const running = start(stop.signal, (body) => loops.run(body)).finally(async () => {
     isRunning = false;
     // One that has ended by itself is still listed, so that it is noticed.

@@ -141,6 +141,12 @@ export class EntitySignals {
     };
   }
 
+  /** Lists a new processor, in place of those that have ended: it was started again. */
+  watch(processor: WatchedProcessor): void {
+    for (const one of this.processors) if (one.health().status === "ended") this.processors.delete(one);
+    this.processors.add(processor);
+  }
+
   sendFailed(error: unknown, messages: number): void {
     count(this.#sendFailures, codeOf(error), messages);
   }

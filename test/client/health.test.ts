@@ -125,6 +125,19 @@ describe("the health of a client", () => {
     expect(client.health().status).not.toBe("failed");
   });
 
+  it("is good again when a processor that has ended was started again", async () => {
+    const { client, clock, engine } = setup({});
+    client.startProcessor("orders", noting(vi.fn()).handlers);
+    await clock.advance(0);
+    const failed = client.health();
+    await engine.admin.createQueue("orders");
+    client.startProcessor("orders", noting(vi.fn()).handlers);
+    await clock.advance(0);
+
+    expect(failed.status).toBe("failed");
+    expect(client.health()).toMatchObject({ status: "healthy", processors: [{ status: "running" }] });
+  });
+
   it("counts entities beyond the thousandth together", async () => {
     const { client } = setup({});
     for (let id = 0; id < 1_010; id++) client.createSender(`queue-${id}`);
