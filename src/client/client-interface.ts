@@ -11,7 +11,7 @@ import type { ReceiverOptions } from "./receiver-options.ts";
 import type { RedriveOptions } from "./redrive/options.ts";
 import type { RedriveReport } from "./redrive/report.ts";
 import type { Requester, RequesterOptions, RequestManyOptions, RequestOptions } from "./requester.ts";
-import type { ResponderHandlers } from "./responder.ts";
+import type { ResponderHandlers, ResponderOptions } from "./responder.ts";
 import type { Sender, SenderOptions } from "./sender.ts";
 import type { SessionContext, SessionProcessorOptions } from "./session-processor.ts";
 import type { ReceivedSession, SessionReceiverOptions } from "./session-receiver.ts";
@@ -185,7 +185,7 @@ export interface Client extends AsyncDisposable {
   startResponder<const Types extends TypeList = readonly []>(
     entityPath: string,
     handlers: ResponderHandlers<ReadMessage<Types>>,
-    options?: ProcessorOptions<Types>,
+    options?: ResponderOptions<Types>,
   ): Processor;
   /**
    * Sends one request through a temporary requester; resolves to the first reply.

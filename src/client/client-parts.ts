@@ -3,6 +3,7 @@ import type { Serializer } from "../codec/serializer.ts";
 import type { Engine } from "../engine/engine.ts";
 import type { Message } from "../codec/message.ts";
 import type { BrokerProperties } from "../envelope/broker-properties.ts";
+import type { Envelope } from "../envelope/envelope.ts";
 import type { Clock } from "../time/clock.ts";
 import type { Retry } from "./retry.ts";
 import type { EntitySignals } from "./signals.ts";
@@ -19,6 +20,10 @@ export interface ClientParts {
   /** Events and counts; those of one entity, see {@link partsAt}. */
   readonly signals: EntitySignals;
   readonly replies: RepliesPort;
+  /**
+   * Tells a requester that its request has failed; never rejects. Resolves to whether it was told. Only in responders.
+   */
+  readonly fault?: ((request: Envelope, error: unknown) => Promise<boolean>) | undefined;
   /** Called when a sender or receiver has closed, so that the client forgets it. */
   readonly closed: () => void | Promise<void>;
 }
@@ -29,6 +34,8 @@ export type Answerable = Pick<BrokerProperties, "replyTo" | "replyToSessionId" |
 /** Sends the replies to messages. */
 export interface RepliesPort {
   send(request: Answerable, reply: Message): Promise<void>;
+  /** Sends a fault. */
+  fail(request: Answerable, error: unknown): Promise<void>;
 }
 
 /** The parts of a client whose events and counts are those of an entity. */

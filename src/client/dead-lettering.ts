@@ -6,6 +6,7 @@ import { deadLetterProperties, type Settlement } from "../engine/delivery.ts";
 import { amend, type Envelope } from "../envelope/envelope.ts";
 import { headerSize, maxHeaderSize } from "../envelope/limits.ts";
 import { cut } from "../errors/cut.ts";
+import { requestFailed } from "./faults.ts";
 import { delayedRetriesProperty, immediateRetriesProperty } from "./message-retries.ts";
 import { isTimer, retryTimerProperty } from "./retry-timer.ts";
 import type { DeadLetterOptions } from "./settling.ts";
@@ -27,6 +28,16 @@ const maxFailureLength = 1024;
 export function failureSettlement(envelope: Envelope, error: unknown): Settlement {
   const propertiesToModify = failureMark(envelope, error);
   return propertiesToModify === undefined ? { kind: "abandon" } : { kind: "abandon", propertiesToModify };
+}
+
+/** The settlement of a failed request whose requester was told. */
+export function faultSettlement(envelope: Envelope, error: unknown): Settlement {
+  return {
+    kind: "deadLetter",
+    deadLetterReason: requestFailed,
+    deadLetterErrorDescription: "The handler failed, and the requester was told.",
+    propertiesToModify: failureMark(envelope, error) ?? {},
+  };
 }
 
 /** The property with the cause of a failure; `undefined` when the header limit leaves no room for it. */

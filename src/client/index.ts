@@ -18,6 +18,7 @@ export type { MessageBatch } from "./message-batch.ts";
 export type { MessageResult } from "./message-reader.ts";
 export type { MessageIteratorOptions } from "./message-iterator.ts";
 export type { MessageContext } from "./handling.ts";
+export { faultProperty } from "./faults.ts";
 export type { Handler, HandlerOrByType, HandlersByType } from "./handlers-by-type.ts";
 export type { ProcessorHandlers } from "./processor-handlers.ts";
 export {
@@ -63,7 +64,7 @@ export { redriveCountProperty, redriveIdProperty } from "./redrive/preparation.t
 export type { RedriveEntry, RedriveReport } from "./redrive/report.ts";
 export { resolveReplyTo } from "./reply-address.ts";
 export type { Requester, RequesterOptions, RequestManyOptions, RequestOptions } from "./requester.ts";
-export type { Replying, ResponderHandlers } from "./responder.ts";
+export type { Replying, ResponderHandlers, ResponderOptions } from "./responder.ts";
 export type { RetryOptions } from "./retry.ts";
 export type { CreateMessageBatchOptions, SendMessagesOptions, Sender, SenderOptions } from "./sender.ts";
 export type { SendManyOptions, SendOutcome } from "./send-many.ts";

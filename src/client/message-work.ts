@@ -6,7 +6,7 @@ import type { MessageType } from "../message/message-type.ts";
 import { SobreError } from "../errors/sobre-error.ts";
 import type { ClientParts } from "./client-parts.ts";
 import { operationOn } from "./tracing.ts";
-import { failureSettlement, unreadableSettlement } from "./dead-lettering.ts";
+import { failureSettlement, faultSettlement, unreadableSettlement } from "./dead-lettering.ts";
 import type { LockRenewal } from "./lock-renewal.ts";
 import { createMessageReader, type MessageReader, type MessageResult } from "./message-reader.ts";
 import type { GivenUp, LoopState } from "./processor-loops.ts";
@@ -170,7 +170,7 @@ export class MessageWork<Types extends readonly MessageType[], Context> {
         return true;
       }
       const messageType = result.ok ? result.messageType : undefined;
-      if (this.#recovery === undefined) await this.#settle(handling, failureSettlement(envelope, error));
+      if (this.#recovery === undefined) await this.#settle(handling, await this.#failure(handling, error));
       else await this.#recover(this.#recovery, handling, error, messageType);
       return verdict?.pauses === true;
     }
@@ -216,6 +216,15 @@ export class MessageWork<Types extends readonly MessageType[], Context> {
     return isAway;
   }
 
+  /** Abandons a message; a request whose requester was told is dead-lettered, since nothing waits for another try. */
+  async #failure(handling: Handling, error: unknown): Promise<Settlement> {
+    const { envelope, lockToken } = handling.message;
+    // One that was given up is redelivered.
+    const isFinal = !handling.isOver || lockToken === undefined;
+    const isTold = isFinal && (await this.#options.parts.fault?.(envelope, error)) === true;
+    return isTold && this.#deadLetters ? faultSettlement(envelope, error) : failureSettlement(envelope, error);
+  }
+
   /** Abandons a message when a store or key service was unavailable; dead-letters any other unreadable message. */
   async #refuse(handling: Handling, result: UnreadableResult): Promise<void> {
     const { envelope } = handling.message;
@@ -223,6 +232,7 @@ export class MessageWork<Types extends readonly MessageType[], Context> {
     const { order } = handling;
     if (error.retryable) await this.#settle(handling, { kind: "release" });
     else {
+      await this.#options.parts.fault?.(envelope, error);
       const letter = unreadableSettlement(envelope, result);
       if (order === undefined) await this.#settle(handling, letter);
       else await this.#end(handling, () => order.deadLetter(handling.message, letter));

@@ -85,6 +85,7 @@ export class Recovery {
     const plan = beforeExpiry(this.#plan(error, message, messageType), message, at);
     const failure = failureMark(message.envelope, error);
     if (plan.kind === "giveUp") {
+      await this.#options.parts.fault?.(message.envelope, error);
       const { reason: deadLetterReason, description: deadLetterErrorDescription } = plan;
       const propertiesToModify = { ...failure, [retryTimerProperty]: undefined };
       const letter = { kind: "deadLetter", deadLetterReason, deadLetterErrorDescription, propertiesToModify } as const;

@@ -1,6 +1,9 @@
 import type { Message } from "../codec/message.ts";
+import type { BrokerPropertiesInit } from "../envelope/broker-properties.ts";
+import { amend } from "../envelope/envelope.ts";
 import { SobreError } from "../errors/sobre-error.ts";
 import type { Answerable, ClientParts, RepliesPort } from "./client-parts.ts";
+import { faultOf } from "./faults.ts";
 import { resolveReplyTo } from "./reply-address.ts";
 import { createSender, type Sender } from "./sender.ts";
 
@@ -22,21 +25,26 @@ export class Replies implements RepliesPort {
    * @throws SobreError `InvalidOperation` for a request without `replyTo`, and what sending throws.
    */
   async send(request: Answerable, reply: Message): Promise<void> {
-    const { replyTo, replyToSessionId, messageId, correlationId } = request;
-    if (replyTo === undefined)
-      throw new SobreError("InvalidOperation", "The message has no replyTo, so the reply cannot be addressed.");
-    const sender = await this.#sender(resolveReplyTo(replyTo));
-    const own = {
-      correlationId: messageId ?? correlationId,
-      ...(replyToSessionId !== undefined && { sessionId: replyToSessionId }),
-    };
-    await sender.sendMessages({ ...reply, ...own });
+    const sender = await this.#senderFor(request);
+    await sender.sendMessages({ ...reply, ...addressOf(request) });
+  }
+
+  /** Sends a fault as {@link send} sends a reply, without serializer and stages: it has no body. */
+  async fail(request: Answerable, error: unknown): Promise<void> {
+    const sender = await this.#senderFor(request);
+    await sender.sendEnvelopes(amend(faultOf(error), { brokerProperties: addressOf(request) }));
   }
 
   async close(): Promise<void> {
     const senders = [...this.#senders.values()];
     this.#senders.clear();
     await Promise.all(senders.map((sender) => sender.close()));
+  }
+
+  async #senderFor({ replyTo }: Answerable): Promise<Sender> {
+    if (replyTo === undefined)
+      throw new SobreError("InvalidOperation", "The message has no replyTo, so the reply cannot be addressed.");
+    return this.#sender(resolveReplyTo(replyTo));
   }
 
   async #sender(entityPath: string): Promise<Sender> {
@@ -51,4 +59,12 @@ export class Replies implements RepliesPort {
     }
     return sender;
   }
+}
+
+/** What makes a message the reply to a request. */
+function addressOf({ replyToSessionId, messageId, correlationId }: Answerable): BrokerPropertiesInit {
+  return {
+    correlationId: messageId ?? correlationId,
+    ...(replyToSessionId !== undefined && { sessionId: replyToSessionId }),
+  };
 }

@@ -16,6 +16,7 @@ import {
   type OptionChecks,
   signal,
 } from "../options/option-checks.ts";
+import { readFault } from "./faults.ts";
 import { report } from "./process-error.ts";
 import { type ReadMessage, readMessage } from "./received-message.ts";
 import { resolveReplyTo } from "./reply-address.ts";
@@ -47,6 +48,11 @@ export interface RequestOptions {
 
 /** Options of {@link Requester.requestMany}. */
 export interface RequestManyOptions extends RequestOptions {
+  /**
+   * Called with the `RequestFailed` of each responder that failed, while the others go on. Errors that it throws are
+   * ignored. Default: the first one ends the request.
+   */
+  readonly onFault?: ((fault: SobreError) => void) | undefined;
   /** Ends after this many replies. Default: when the time is over. */
   readonly maxReplies?: number | undefined;
 }
@@ -56,8 +62,21 @@ export interface Requester<Reply> extends AsyncDisposable {
   /** The session of the replies, if they use one. */
   readonly replyToSessionId: string | undefined;
   /**
-   * Resolves to the first reply. @throws SobreError `ServiceTimeout` when none arrives in time, and the error of an
-   * unreadable reply.
+   * Resolves to the first reply.
+   *
+   * @throws SobreError `RequestFailed` when the responder failed, with its code as `reason`; `ServiceTimeout` when no
+   * reply arrives in time; the error of an unreadable reply.
+   * @example
+   * ```ts
+   * const responder = client.startResponder("billing", {
+   *   processRequest: () => Promise.reject(Object.assign(new Error("no card"), { code: "CardDeclined" })),
+   *   processError: () => undefined,
+   * });
+   * const requester = client.createRequester("billing", { replyTo: "replies" });
+   * const error = await requester.request({ body: 7 }).catch(SobreError.from);
+   * if (isSobreError(error)) console.log(error.code, error.reason); // RequestFailed CardDeclined
+   * await responder.close();
+   * ```
    */
   request(message: Message, options?: RequestOptions): Promise<Reply>;
   /** Yields the replies as they arrive, until the time is over. */
@@ -65,7 +84,9 @@ export interface Requester<Reply> extends AsyncDisposable {
   close(): Promise<void>;
 }
 
-type Arrival<Reply> = { readonly ok: true; readonly reply: Reply } | { readonly ok: false; readonly error: unknown };
+type Arrival<Reply> =
+  | { readonly ok: true; readonly reply: Reply }
+  | { readonly ok: false; readonly error: unknown; readonly fault?: SobreError };
 
 const requesterChecks: OptionChecks<RequesterOptions> = {
   replyTo: entityName,
@@ -81,6 +102,7 @@ const requesterChecks: OptionChecks<RequesterOptions> = {
 const requestChecks: OptionChecks<RequestManyOptions> = {
   timeoutInMs: milliseconds,
   maxReplies: countFrom(1),
+  onFault: aFunction,
   abortSignal: signal,
 };
 
@@ -112,6 +134,11 @@ export function createRequester<const Types extends readonly MessageType[] = rea
       );
       return { kind: "complete" };
     }
+    const fault = readFault(envelope, entityPath);
+    if (fault !== undefined) {
+      waiting.push({ ok: false, error: fault, fault });
+      return { kind: "complete" };
+    }
     const result = await read(envelope);
     waiting.push(
       result.ok
@@ -130,7 +157,7 @@ export function createRequester<const Types extends readonly MessageType[] = rea
     requestOptions: RequestManyOptions = {},
   ): AsyncGenerator<Reply, void, undefined> {
     checkOptions(requestOptions, requestChecks);
-    const { timeoutInMs = 60_000, maxReplies = Infinity, abortSignal } = requestOptions;
+    const { timeoutInMs = 60_000, maxReplies = Infinity, abortSignal, onFault } = requestOptions;
     if (typeof message !== "object" || message === null) throw invalidOption("message", "must be a message");
     throwIfAborted(abortSignal);
     const messageId = message.messageId ?? crypto.randomUUID();
@@ -154,12 +181,19 @@ export function createRequester<const Types extends readonly MessageType[] = rea
         // A request that could not be sent in time is not retried: nothing would wait for its reply.
         await replies.unlessOver(sender.sendMessages(request, { abortSignal: over.signal }));
       }
-      for (let count = 0; count < maxReplies; count++) {
+      let count = 0;
+      while (count < maxReplies) {
         const arrival = await replies.next();
         throwIfAborted(abortSignal);
         if (arrival === undefined) return;
-        if (!arrival.ok) throw arrival.error;
-        yield arrival.reply;
+        if (arrival.ok) {
+          count++;
+          yield arrival.reply;
+        } else {
+          const { error, fault } = arrival;
+          if (fault === undefined || onFault === undefined) throw error;
+          report(() => onFault(fault), fault);
+        }
       }
     } finally {
       pending.delete(id);

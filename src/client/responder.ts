@@ -1,11 +1,12 @@
 import type { Message } from "../codec/message.ts";
-import { SobreError } from "../errors/sobre-error.ts";
+import { isSobreError, SobreError } from "../errors/sobre-error.ts";
 import type { MessageType } from "../message/message-type.ts";
 import type { ClientParts } from "./client-parts.ts";
 import { boundHandler, checkHandler, type HandlerOrByType } from "./handlers-by-type.ts";
 import type { MessageContext } from "./handling.ts";
 import type { ProcessorHandlers } from "./processor-handlers.ts";
-import { aFunction, checkOption, invalidOption } from "../options/option-checks.ts";
+import { errorReporter } from "./process-error.ts";
+import { aFunction, anObject, checkOption, flag, invalidOption } from "../options/option-checks.ts";
 import { type ProcessorOptions, startProcessor } from "./processor.ts";
 import type { Processor } from "./processor-loops.ts";
 import type { ReadMessage } from "./received-message.ts";
@@ -20,9 +21,22 @@ export interface ResponderHandlers<Request> extends Pick<
 > {
   /**
    * Answers a request; with `messageTypes`, it may be an object with a function for each type, by its name. If it
-   * rejects, the request is abandoned, as in a processor.
+   * rejects, the requester is told, see {@link ResponderOptions.faultReplies}.
    */
   readonly processRequest: HandlerOrByType<Request, MessageContext, Replying | Promise<Replying>>;
+}
+
+/** Options of a responder: those of a processor, and whether requesters are told of failures. */
+export interface ResponderOptions<
+  Types extends readonly MessageType[] = readonly MessageType[],
+> extends ProcessorOptions<Types> {
+  /**
+   * Whether a request that failed is answered with a fault, so that the requester rejects with `RequestFailed` and the
+   * code instead of waiting for its time-out. With `retries` that is when they are exhausted; without, at the first
+   * failure, and the request is dead-lettered as `RequestFailed`. An unreadable or invalid request is answered, too.
+   * Default: true.
+   */
+  readonly faultReplies?: boolean | undefined;
 }
 
 /**
@@ -35,8 +49,11 @@ export function startResponder<const Types extends readonly MessageType[] = read
   entityPath: string,
   parts: ClientParts,
   handlers: ResponderHandlers<ReadMessage<Types>>,
-  options: ProcessorOptions<Types> = {},
+  responderOptions: ResponderOptions<Types> = {},
 ): Processor {
+  checkOption("options", responderOptions, anObject);
+  const { faultReplies = true, ...options } = responderOptions;
+  checkOption("faultReplies", faultReplies, flag);
   if (typeof handlers !== "object" || handlers === null) throw invalidOption("handlers", "must be an object");
   checkHandler("processRequest", Reflect.get(handlers, "processRequest"), options.messageTypes);
   checkOption("processError", handlers.processError, aFunction);
@@ -53,11 +70,28 @@ export function startResponder<const Types extends readonly MessageType[] = read
       await parts.replies.send(request, reply);
     }
   };
+  const report = errorReporter(entityPath, (args) => handlers.processError(args));
+  const fault: ClientParts["fault"] = async (request, error) => {
+    const { brokerProperties } = request;
+    if (brokerProperties.replyTo === undefined) return false;
+    try {
+      await parts.replies.fail(brokerProperties, error);
+      return true;
+    } catch (cause) {
+      // An address of nothing is the requester's fault, and was reported when the reply was due.
+      if (!isSobreError(cause, "InvalidArgument")) await report("handler", cause, request);
+      return false;
+    }
+  };
   const processUnreadable: ProcessorHandlers["processUnreadable"] =
-    handlers.processUnreadable && ((message, context) => handlers.processUnreadable?.(message, context));
+    handlers.processUnreadable &&
+    (async (message, context) => {
+      await handlers.processUnreadable?.(message, context);
+      if (faultReplies && !message.result.ok) await fault(message.envelope, message.result.error);
+    });
   return startProcessor<Types>(
     entityPath,
-    parts,
+    faultReplies ? { ...parts, fault } : parts,
     {
       processMessage,
       processError: (args) => handlers.processError(args),

@@ -62,6 +62,8 @@ export type ErrorCode =
   | "ValidationFailed"
   /** The engine does not support the capability. */
   | "UnsupportedCapability"
+  /** A responder failed on the request; its code is the error's `reason`. */
+  | "RequestFailed"
   /** The operation was aborted by the caller's `AbortSignal`. */
   | "Aborted"
   /** The client, link or engine is closed. */

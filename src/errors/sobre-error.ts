@@ -10,6 +10,8 @@ export interface SobreErrorOptions {
   readonly trackingId?: string | undefined;
   /** `unknown` if the call may have succeeded all the same. */
   readonly outcome?: "unknown" | undefined;
+  /** The code with which a responder failed. */
+  readonly reason?: string | undefined;
   /** The underlying error. */
   readonly cause?: unknown;
 }
@@ -45,6 +47,9 @@ export class SobreError extends Error {
   /** `unknown` if the answer to an earlier try was lost, so the call may have succeeded all the same. */
   readonly outcome: "unknown" | undefined;
 
+  /** With the code `RequestFailed`: the code with which the responder failed, ours or that of its own errors. */
+  readonly reason: string | undefined;
+
   constructor(code: ErrorCode, message: string, options: SobreErrorOptions = {}) {
     if (typeof code !== "string" || typeof message !== "string" || options === null)
       throw new SobreError("InvalidArgument", "A SobreError needs a code and a message, both strings.");
@@ -55,6 +60,7 @@ export class SobreError extends Error {
     this.path = options.path;
     this.trackingId = options.trackingId;
     this.outcome = options.outcome;
+    this.reason = options.reason;
   }
 
   static {

@@ -55,6 +55,7 @@ const borders: Readonly<Record<ErrorCode, BorderTraits>> = {
   Unreadable: unreadable,
   ValidationFailed: unreadable,
   UnsupportedCapability: traits("amqp:not-implemented", 501),
+  RequestFailed: traits("amqp:internal-error", 500),
   Aborted: traits("com.microsoft:operation-cancelled", 499),
   Closed: traits("amqp:illegal-state", 409),
 };

@@ -68,7 +68,7 @@ describe("a requester and a responder of message types", () => {
     },
   );
 
-  it("refuse a question that is not valid: it is dead-lettered, never answered, and told", async () => {
+  it("refuse a question that is not valid: it is dead-lettered, answered with a fault, and told", async () => {
     const { client, engine, errors } = shop();
     const wrong = { body: { sku: 1 }, applicationProperties: { "sobre-type": "acme.question", "sobre-version": 2 } };
 
@@ -76,7 +76,8 @@ describe("a requester and a responder of message types", () => {
     const letters = await engine.peek("questions/$DeadLetterQueue", { maxMessages: 2 });
     await client.close();
 
-    expect(error.code).toBe("ServiceTimeout");
+    expect(error).toMatchObject({ code: "RequestFailed", reason: "ValidationFailed" });
+    expect(error.message).toContain("The body is not acme.question version 2");
     expect(letters).toMatchObject([{ deadLetterReason: "ValidationFailed" }]);
     expect(errors).toMatchObject([{ errorSource: "deserialize", code: "ValidationFailed" }]);
   });
@@ -105,7 +106,8 @@ describe("a requester and a responder of message types", () => {
       await clock.advance(0);
       const replies = await engine.peek("answers", { maxMessages: 5 });
 
-      expect(replies.filter(({ envelope }) => envelope.payload.byteLength === 0)).toEqual([]);
+      const empty = replies.filter(({ envelope }) => envelope.payload.byteLength === 0);
+      expect(empty.map(({ envelope }) => envelope.applicationProperties["sobre-fault"])).toEqual(["InvalidArgument"]);
       expect(processError).toHaveBeenCalledWith(
         expect.objectContaining({ errorSource: "handler", code: "InvalidArgument" }),
       );
