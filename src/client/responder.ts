@@ -70,7 +70,7 @@ export function startResponder<const Types extends readonly MessageType[] = read
       await parts.replies.send(request, reply);
     }
   };
-  const report = errorReporter(entityPath, (args) => handlers.processError(args));
+  const report = errorReporter(entityPath, (args) => handlers.processError(args), nothing);
   const fault: ClientParts["fault"] = async (request, error) => {
     const { brokerProperties } = request;
     if (brokerProperties.replyTo === undefined) return false;
@@ -121,3 +121,5 @@ function isMany(answer: unknown): answer is Iterable<Message> | AsyncIterable<Me
 function isMessage(answer: unknown): answer is Message {
   return typeof answer === "object" && answer !== null && "body" in answer;
 }
+
+const nothing = (): void => undefined;

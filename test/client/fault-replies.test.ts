@@ -150,8 +150,8 @@ describe("a request whose handler fails", () => {
 describe("several responders", () => {
   it("of which one fails: the others are heard with onFault, which may throw", async () => {
     const { client } = failing(new Error("unused"));
-    const fail = (): Promise<Message> => Promise.reject(Object.assign(new Error("no"), { code: "Closed4Today" }));
-    client.startResponder("who/Subscriptions/a", { processRequest: fail, processError });
+    const no = Object.assign(new Error("no"), { code: "Closed4Today" });
+    client.startResponder("who/Subscriptions/a", { processRequest: () => Promise.reject(no), processError });
     client.startResponder("who/Subscriptions/b", { processRequest: () => ({ body: "b" }), processError });
     const onFault = vi.fn(() => {
       throw new Error("mine");
