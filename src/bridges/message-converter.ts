@@ -3,7 +3,7 @@ import type { Message } from "../codec/message.ts";
 import type { Serializer } from "../codec/serializer.ts";
 import { createMessageReader, type MessageResult } from "../client/message-reader.ts";
 import { createMessageWriter } from "../client/message-writer.ts";
-import { stageList } from "../client/staging.ts";
+import { stageList } from "../codec/stage-list.ts";
 import type { Envelope } from "../envelope/envelope.ts";
 import type { MessageType } from "../message/message-type.ts";
 import {

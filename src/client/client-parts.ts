@@ -21,7 +21,7 @@ export interface ClientParts {
   readonly signals: EntitySignals;
   readonly replies: RepliesPort;
   /**
-   * Tells a requester that its request has failed; never rejects. Resolves to whether it was told. Only in responders.
+   * Sends a requester the failure of its request; never rejects. Resolves to whether it was sent. Only in responders.
    */
   readonly fault?: ((request: Envelope, error: unknown) => Promise<boolean>) | undefined;
   /** Called when a sender or receiver has closed, so that the client forgets it. */

@@ -39,7 +39,7 @@ import { Signals } from "./signals.ts";
 import { startSessionProcessor } from "./session-processor.ts";
 import { acceptSession, type ReceivedSession, type SessionReceiverOptions } from "./session-receiver.ts";
 import { startSessionWorkflow } from "./session-workflow.ts";
-import { stageList } from "./staging.ts";
+import { stageList } from "../codec/stage-list.ts";
 import type { Tracing } from "./tracing.ts";
 import type { Client, OnUnreadableMode, TypeList } from "./client-interface.ts";
 

@@ -30,12 +30,12 @@ export function failureSettlement(envelope: Envelope, error: unknown): Settlemen
   return propertiesToModify === undefined ? { kind: "abandon" } : { kind: "abandon", propertiesToModify };
 }
 
-/** The settlement of a failed request whose requester was told. */
+/** The settlement of a failed request whose requester has the fault. */
 export function faultSettlement(envelope: Envelope, error: unknown): Settlement {
   return {
     kind: "deadLetter",
     deadLetterReason: requestFailed,
-    deadLetterErrorDescription: "The handler failed, and the requester was told.",
+    deadLetterErrorDescription: "The handler failed, and the requester has the fault.",
     propertiesToModify: failureMark(envelope, error) ?? {},
   };
 }

@@ -9,7 +9,7 @@ export const faultProperty = "sobre-fault";
 /** The application property with the message of the error, if it is a SobreError, which never quotes the payload. */
 const faultMessageProperty = "sobre-fault-message";
 
-/** The dead-letter reason of a request that failed and whose requester was told. */
+/** The dead-letter reason of a request that failed and whose requester has the fault. */
 export const requestFailed = "RequestFailed";
 
 const maxMessageLength = 1024;
@@ -32,8 +32,8 @@ export function readFault({ applicationProperties: own }: Envelope, responder: s
   const reason = own[faultProperty];
   if (typeof reason !== "string") return undefined;
   const why = own[faultMessageProperty];
-  const told = typeof why === "string" ? `: ${why}` : ".";
-  return new SobreError("RequestFailed", `The responder on "${responder}" failed with ${reason}${told}`, { reason });
+  const details = typeof why === "string" ? `: ${why}` : ".";
+  return new SobreError("RequestFailed", `The responder on "${responder}" failed with ${reason}${details}`, { reason });
 }
 
 /** Codes of other errors are passed on too, e.g. `ECONNREFUSED` or those of an application. */

@@ -1,11 +1,11 @@
 import type { DeserializeResult, ReadResult, UnreadableResult } from "../codec/result.ts";
-import type { PayloadStage } from "../codec/payload-stage.ts";
 import type { Serializer } from "../codec/serializer.ts";
 import type { Envelope } from "../envelope/envelope.ts";
 import { SobreError } from "../errors/sobre-error.ts";
-import { createTypeReader, type TypedReadResult } from "../message/type-reader.ts";
+import { createTypeFinder, createTypeReader, type TypedReadResult, type TypeReader } from "../message/type-reader.ts";
 import type { MaybePromise } from "../message/schema.ts";
 import type { MessageType } from "../message/message-type.ts";
+import { formatOf, hasFormat, type MessageFormat } from "./message-format.ts";
 import { unstaged } from "./staging.ts";
 
 /** The result of reading a received envelope. */
@@ -19,14 +19,32 @@ export type MessageReader = (envelope: Envelope) => MaybePromise<MessageResult>;
  *
  * @throws SobreError `InvalidArgument` when two message types share a name.
  */
-export function createMessageReader(
-  { serializer, stages }: { readonly serializer: Serializer; readonly stages: readonly PayloadStage[] },
-  messageTypes: readonly MessageType[] = [],
+export function createMessageReader(parts: MessageFormat, messageTypes: readonly MessageType[] = []): MessageReader {
+  const readType = messageTypes.length === 0 ? undefined : createTypeReader(messageTypes);
+  const ours = readerOf(parts, parts.serializer, readType);
+  if (!messageTypes.some(hasFormat)) return ours;
+  const find = createTypeFinder(messageTypes);
+  const { registry } = parts.serializer;
+  const readers = new Map(
+    messageTypes.filter(hasFormat).map((type) => [type, readerOf(formatOf(type, parts), parts.serializer, readType)]),
+  );
+  return (envelope) => {
+    const { contentType } = registry.select(envelope.brokerProperties.contentType, envelope.bodyKind);
+    const { type } = find(envelope, contentType);
+    return ((type && readers.get(type)) ?? ours)(envelope);
+  };
+}
+
+/** Reads one format; payloads that its serializer does not read are left to the client's. */
+function readerOf(
+  { serializer, stages }: MessageFormat,
+  clients: Serializer,
+  readType: TypeReader | undefined,
 ): MessageReader {
   const after = stages.filter((stage) => "afterReceive" in stage);
-  const readType = messageTypes.length === 0 ? undefined : createTypeReader(messageTypes);
   const read = (envelope: Envelope): MaybePromise<MessageResult> => {
-    const result = deserialized(serializer, envelope);
+    const isOurs = serializer === clients || !reads(serializer, envelope);
+    const result = deserialized(isOurs ? clients : serializer, envelope);
     if (!result.ok) return result;
     return readType === undefined ? untyped(result) : readType(envelope, result);
   };
@@ -42,6 +60,9 @@ export function createMessageReader(
     return read(envelope);
   };
 }
+
+const reads = ({ registry }: Serializer, { brokerProperties, bodyKind }: Envelope): boolean =>
+  registry.select(brokerProperties.contentType, bodyKind).selectedBy !== "nothing";
 
 /** A custom serializer, or the output of a stage, may make this throw; that must not end a processor. */
 function deserialized(serializer: Serializer, envelope: Envelope): DeserializeResult {

@@ -216,13 +216,13 @@ export class MessageWork<Types extends readonly MessageType[], Context> {
     return isAway;
   }
 
-  /** Abandons a message; a request whose requester was told is dead-lettered, since nothing waits for another try. */
+  /** Abandons a message; a request whose requester has the fault is dead-lettered, since nothing waits for another try. */
   async #failure(handling: Handling, error: unknown): Promise<Settlement> {
     const { envelope, lockToken } = handling.message;
     // One that was given up is redelivered.
     const isFinal = !handling.isOver || lockToken === undefined;
-    const isTold = isFinal && (await this.#options.parts.fault?.(envelope, error)) === true;
-    return isTold && this.#deadLetters ? faultSettlement(envelope, error) : failureSettlement(envelope, error);
+    const isSent = isFinal && (await this.#options.parts.fault?.(envelope, error)) === true;
+    return isSent && this.#deadLetters ? faultSettlement(envelope, error) : failureSettlement(envelope, error);
   }
 
   /** Abandons a message when a store or key service was unavailable; dead-letters any other unreadable message. */

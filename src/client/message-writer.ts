@@ -3,11 +3,14 @@ import { isObject } from "../values/plain-object.ts";
 import type { Message } from "../codec/message.ts";
 import type { Envelope } from "../envelope/envelope.ts";
 import { type MaybePromise, whenReady } from "../message/schema.ts";
-import type { TypedMessage } from "../message/message-type.ts";
+import type { PayloadStage } from "../codec/payload-stage.ts";
+import type { Serializer } from "../codec/serializer.ts";
+import type { MessageType, TypedMessage } from "../message/message-type.ts";
 import { withTypeClaim } from "../message/type-property.ts";
 import type { ClientParts } from "./client-parts.ts";
 import { hasMethod, invalidOption } from "../options/option-checks.ts";
-import { createReturnCheck } from "./return-check.ts";
+import { formatOf, hasFormat, type MessageFormat } from "./message-format.ts";
+import { createReturnCheck, type ReturnCheck } from "./return-check.ts";
 import { staged } from "./staging.ts";
 
 /** Turns a message into the envelope to send by its message type, the serializer and the stages. */
@@ -19,13 +22,22 @@ export type MessageWriter = (message: Message) => MaybePromise<Envelope>;
  * @param inject Writes the trace context into a message.
  */
 export function createMessageWriter(
-  { serializer, stages }: Pick<ClientParts, "serializer" | "stages">,
+  parts: Pick<ClientParts, "serializer" | "stages">,
   inject: ((message: Message) => Message) | undefined,
 ): MessageWriter {
-  const before = stages.filter((stage) => "beforeSend" in stage);
-  const fallbackType = serializer.registry.encoders[0]?.contentType ?? "application/octet-stream";
-  const check = createReturnCheck(serializer);
-  const encode = (given: Message, typed?: TypedMessage): MaybePromise<Envelope> => {
+  const ours = writing(parts);
+  const formats = new WeakMap<MessageType, Writing>();
+  const writingOf = (type: MessageType): Writing => {
+    if (!hasFormat(type)) return ours;
+    const known = formats.get(type) ?? writing(formatOf(type, parts));
+    formats.set(type, known);
+    return known;
+  };
+  const encode = (
+    given: Message,
+    { serializer, check, before }: Writing,
+    typed?: TypedMessage,
+  ): MaybePromise<Envelope> => {
     // Assigned here, so that an entity with duplicate detection recognises a repeated send.
     const message = given.messageId === undefined ? { ...given, messageId: crypto.randomUUID() } : given;
     const envelope = serializer.serialize(inject === undefined ? message : inject(message));
@@ -41,14 +53,32 @@ export function createMessageWriter(
         "must not be received messages; resend one with sendEnvelopes(message.envelope), or send a new message with its body",
       );
     }
-    if (!isTypedMessage(message)) return encode(message);
-    const { messageType, messageVersion: version, ...plain } = message;
+    if (!isTypedMessage(message)) return encode(message, ours);
+    const { messageType, messageVersion: version, contentType = messageType.contentType, ...plain } = message;
+    const format = writingOf(messageType);
+    const typed: Message = contentType === undefined ? plain : { ...plain, contentType };
     const claimed = (body: unknown): Message =>
-      withTypeClaim({ ...plain, body }, { name: messageType.name, version }, messageType.wire, fallbackType);
+      withTypeClaim({ ...typed, body }, { name: messageType.name, version }, messageType.wire, format.contentType);
     const written = messageType.write(message.body, version);
-    return whenReady(written, (body) => encode(claimed(body), { ...message, body }));
+    return whenReady(written, (body) => encode(claimed(body), format, { ...message, body }));
   };
 }
+
+/** What writes the messages of one format. */
+interface Writing {
+  readonly serializer: Serializer;
+  readonly check: ReturnCheck;
+  readonly before: readonly PayloadStage[];
+  /** The content type of messages that have none. */
+  readonly contentType: string;
+}
+
+const writing = ({ serializer, stages }: MessageFormat): Writing => ({
+  serializer,
+  check: createReturnCheck(serializer),
+  before: stages.filter((stage) => "beforeSend" in stage),
+  contentType: serializer.registry.encoders[0]?.contentType ?? "application/octet-stream",
+});
 
 /** Arrays, promises, dates and the like would be sent as messages without a body. */
 function isMessage(message: unknown): boolean {

@@ -61,7 +61,7 @@ export class Replies implements RepliesPort {
   }
 }
 
-/** What makes a message the reply to a request. */
+/** The properties that make a message the reply to a request. */
 function addressOf({ replyToSessionId, messageId, correlationId }: Answerable): BrokerPropertiesInit {
   return {
     correlationId: messageId ?? correlationId,

@@ -21,12 +21,12 @@ export interface ResponderHandlers<Request> extends Pick<
 > {
   /**
    * Answers a request; with `messageTypes`, it may be an object with a function for each type, by its name. If it
-   * rejects, the requester is told, see {@link ResponderOptions.faultReplies}.
+   * rejects, the requester gets a fault, see {@link ResponderOptions.faultReplies}.
    */
   readonly processRequest: HandlerOrByType<Request, MessageContext, Replying | Promise<Replying>>;
 }
 
-/** Options of a responder: those of a processor, and whether requesters are told of failures. */
+/** Options of a responder: those of a processor, and whether failures are answered. */
 export interface ResponderOptions<
   Types extends readonly MessageType[] = readonly MessageType[],
 > extends ProcessorOptions<Types> {

@@ -9,5 +9,5 @@ export {
   cloudEventToHttp,
   type HttpHeaders,
 } from "./cloud-event-binding.ts";
-export { cloudEvents } from "./cloud-event-stage.ts";
+export { cloudEvents, type CloudEventStageOptions } from "./cloud-event-stage.ts";
 export { cloudEventFromJson, cloudEventJson, cloudEventToJson } from "./cloud-event-json.ts";

@@ -1,7 +1,7 @@
 import { type Envelope, checkBodyKind } from "../envelope/envelope.ts";
 import { messageEnvelope } from "../envelope/message-envelope.ts";
 import { memberOf } from "../envelope/bag.ts";
-import { parseContentType } from "../content-type/content-type.ts";
+import { aContentType } from "../content-type/content-type-check.ts";
 import { SobreError } from "../errors/sobre-error.ts";
 import {
   aFunction,
@@ -168,15 +168,6 @@ const isCodec: OptionCheck = (value) =>
 const isNamed = (value: object): string | undefined => text(memberOf(value, "name"));
 
 const aList = listOf("envelopes made by createEnvelope", () => undefined);
-
-const aContentType: OptionCheck = (value) => {
-  try {
-    if (typeof value === "string") parseContentType(value);
-    return text(value);
-  } catch {
-    return 'must be a content type, as in "application/json"';
-  }
-};
 
 const checks: OptionChecks<SerializerOptions> = {
   codecs: (value) =>

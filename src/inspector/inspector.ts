@@ -1,5 +1,5 @@
 import type { RequestListener } from "node:http";
-import { stageList } from "../client/staging.ts";
+import { stageList } from "../codec/stage-list.ts";
 import { SobreError } from "../errors/sobre-error.ts";
 import { errorTraits } from "../errors/traits.ts";
 import {

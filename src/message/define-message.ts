@@ -1,6 +1,8 @@
 import { isObject } from "../values/plain-object.ts";
 import { SobreError } from "../errors/sobre-error.ts";
-import { anObject, checkOptions, oneOf, type OptionChecks } from "../options/option-checks.ts";
+import { aContentType } from "../content-type/content-type-check.ts";
+import { stageList } from "../codec/stage-list.ts";
+import { anObject, checkOptions, methods, oneOf, type OptionChecks } from "../options/option-checks.ts";
 import type {
   Downcasts,
   LatestOf,
@@ -74,6 +76,9 @@ const checks: OptionChecks<UntypedOptions> = {
   aliases: anObject,
   upcast: anObject,
   downcast: anObject,
+  contentType: aContentType,
+  codec: methods("a codec, e.g. json()", "encode", "decode"),
+  stages: stageList,
 };
 
 /** {@link defineMessage} for versions that are unknown at compile time. */
@@ -87,7 +92,7 @@ export function assembleMessageType<Name extends string, Input, Output>(
   }
   if (!isObject(schemas)) throw invalid(`${name}: the versions must be an object, e.g. { 1: schema }`);
   checkOptions(options, checks, { owner: `${name}: ` });
-  const { wire = "properties", aliases = {}, upcast = {}, downcast = {} } = options;
+  const { wire = "properties", aliases = {}, upcast = {}, downcast = {}, contentType, codec, stages } = options;
   const versions = versionsOf(name, schemas);
   const latestVersion = versions.at(-1) ?? 0;
   const schemaChecks = versions.map((version) => {
@@ -143,6 +148,9 @@ export function assembleMessageType<Name extends string, Input, Output>(
     latestVersion,
     wire,
     aliases: new Map(Object.entries(aliases)),
+    contentType,
+    codec,
+    stages,
     message(body, { version = latestVersion, ...properties } = {}) {
       indexOf(version);
       return { ...properties, body, messageType: type, messageVersion: version };

@@ -1,4 +1,6 @@
+import type { Codec } from "../codec/codec.ts";
 import type { Message } from "../codec/message.ts";
+import type { PayloadStage } from "../codec/payload-stage.ts";
 import type { BrokerPropertiesInit } from "../envelope/broker-properties.ts";
 import type { EnvelopeInit } from "../envelope/envelope.ts";
 import type { InputOf, MaybePromise, OutputOf, Schema } from "./schema.ts";
@@ -25,6 +27,18 @@ export interface MessageTypeOptions {
    * `{ "com.acme.order.v1": 1, "5f1b…": 2 }`.
    */
   readonly aliases?: Readonly<Record<string, number>> | undefined;
+  /** The content type of its messages, unless a message has its own; it selects the codec. Default: the client's. */
+  readonly contentType?: string | undefined;
+  /**
+   * Writes the messages of this type, and reads those with a content type that it accepts, in place of the client's
+   * serializer. Default: none.
+   */
+  readonly codec?: Codec | undefined;
+  /**
+   * The stages of its messages, in place of the client's. A reader selects them by the type that a message names.
+   * Default: the client's.
+   */
+  readonly stages?: readonly PayloadStage[] | undefined;
 }
 
 /** A step from each version except the latest to the next one; it may be asynchronous. */
@@ -63,6 +77,12 @@ export interface MessageType<Name extends string = string, Input = unknown, Outp
   readonly wire: TypeWire;
   /** Its other names, each with its version. */
   readonly aliases: ReadonlyMap<string, number>;
+  /** The content type of its messages, if it has one of its own. */
+  readonly contentType?: string | undefined;
+  /** The codec of its messages, if it has one of its own. */
+  readonly codec?: Codec | undefined;
+  /** The stages of its messages, if it has its own. */
+  readonly stages?: readonly PayloadStage[] | undefined;
   /**
    * A message of this type, for `sendMessages`.
    *

@@ -1,10 +1,11 @@
 import { messageTypes as areMessageTypes, checkOption } from "../options/option-checks.ts";
 import type { ReadResult, UnreadableResult } from "../codec/result.ts";
+import type { ContentType } from "../content-type/content-type.ts";
 import type { Envelope } from "../envelope/envelope.ts";
 import { SobreError } from "../errors/sobre-error.ts";
 import type { MessageType } from "./message-type.ts";
 import { type MaybePromise } from "./schema.ts";
-import { readTypeClaim } from "./type-property.ts";
+import { readTypeClaim, type TypeClaim } from "./type-property.ts";
 
 /** A body of a message type, in the latest version. */
 export interface TypedReadResult extends ReadResult {
@@ -28,14 +29,9 @@ export type TypeReader = (envelope: Envelope, result: ReadResult) => MaybePromis
  * @throws SobreError `InvalidArgument` when two types share a name or an alias.
  */
 export function createTypeReader(types: readonly MessageType[]): TypeReader {
-  checkOption("types", types, areMessageTypes);
-  const known = namesOf(types);
-  const single = types.length === 1 ? types[0] : undefined;
+  const find = createTypeFinder(types);
   return (envelope, result) => {
-    const claim = readTypeClaim(envelope, result.contentType);
-    const name = claim.declared ?? claim.implied.find((candidate) => known.has(candidate));
-    const found = name === undefined ? undefined : known.get(name);
-    const type = found?.type ?? (claim.declared === undefined ? single : undefined);
+    const { claim, name, found, type } = find(envelope, result.contentType);
     if (type === undefined) return failed(result, unknownType(claim.declared !== undefined, types));
     const named = found?.version ?? claim.version;
     if (named === undefined && !type.versions.includes(0)) return failed(result, noVersion(type, name !== undefined));
@@ -58,6 +54,29 @@ export function createTypeReader(types: readonly MessageType[]): TypeReader {
     } catch (error) {
       return failed(result, asError(error));
     }
+  };
+}
+
+/** The type that a message names or implies, among those that are known. */
+interface FoundType {
+  readonly claim: TypeClaim;
+  readonly name: string | undefined;
+  readonly found: Known | undefined;
+  readonly type: MessageType | undefined;
+}
+
+/** Creates a function that finds the type of a message, as {@link createTypeReader} does. */
+export function createTypeFinder(
+  types: readonly MessageType[],
+): (envelope: Envelope, contentType: ContentType | undefined) => FoundType {
+  checkOption("types", types, areMessageTypes);
+  const known = namesOf(types);
+  const single = types.length === 1 ? types[0] : undefined;
+  return (envelope, contentType) => {
+    const claim = readTypeClaim(envelope, contentType);
+    const name = claim.declared ?? claim.implied.find((candidate) => known.has(candidate));
+    const found = name === undefined ? undefined : known.get(name);
+    return { claim, name, found, type: found?.type ?? (claim.declared === undefined ? single : undefined) };
   };
 }
 

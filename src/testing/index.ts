@@ -3,3 +3,11 @@ export type { FaultOptions, Faults, FaultyOperation } from "./faults.ts";
 export { type ExpectedDeadLetters, type MatcherResult, sobreMatchers, type SobreMatchers } from "./matchers.ts";
 export { type SentMessage, type SentMessages } from "./sent-messages.ts";
 export { testEngine, type TestEngine } from "./test-engine.ts";
+export {
+  type IdleOptions,
+  type PublishedMessage,
+  type PublishedOptions,
+  testHarness,
+  type TestHarness,
+  type TestHarnessOptions,
+} from "./test-harness.ts";

@@ -38,7 +38,7 @@ import {
 import { type Server, startServer } from "../../src/server/index.ts";
 import { claimCheck, compression, encryption, filePayloadStore } from "../../src/stages/index.ts";
 import { cloudEvents } from "../../src/cloud-events/index.ts";
-import { faultyEngine, sobreMatchers, testEngine } from "../../src/testing/index.ts";
+import { faultyEngine, sobreMatchers, testEngine, testHarness } from "../../src/testing/index.ts";
 import { ManualClock, systemClock } from "../../src/time/index.ts";
 import * as values from "../../src/values/index.ts";
 
@@ -271,6 +271,7 @@ export const subjects: readonly Subject[] = [
   { name: "Clock", make: () => systemClock },
   { name: "ManualClock", make: () => new ManualClock() },
   { name: "AmqpMessage", make: () => openMessage(encodeMessage(createEnvelope({ payload: Uint8Array.of(1) }))) },
+  { name: "TestHarness", make: () => testHarness({ serializer, queues: ["orders"] }) },
   { name: "MessageConverter", make: () => createMessageConverter({ serializer }) },
   {
     name: "EngineHarness",
