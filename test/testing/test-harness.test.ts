@@ -87,7 +87,7 @@ describe("a test harness", () => {
     await harness.client.createSender("carts").sendMessages(messages);
     await harness.idle();
 
-    expect(done.toSorted()).toEqual([1, 2, 3]);
+    expect(new Set(done)).toEqual(new Set([1, 2, 3]));
   });
 
   it("is idle though dead letters, deferred messages and entities without a consumer have messages", async () => {
