@@ -64,7 +64,7 @@ export function createMessageWriter(
   };
 }
 
-/** What writes the messages of one format. */
+/** The writer of the messages of one format. */
 interface Writing {
   readonly serializer: Serializer;
   readonly check: ReturnCheck;

@@ -58,6 +58,7 @@ export interface Subject {
 
 /** Interfaces that users of the library implement: sobre calls them, and nobody passes them wrong arguments. */
 export const implementedByUsers: readonly string[] = [
+  "AzureBlobContainer",
   "ClosableInbox",
   "ClosableOutbox",
   "HttpHandler",
@@ -67,6 +68,7 @@ export const implementedByUsers: readonly string[] = [
   "MemoryOutbox",
   "Metrics",
   "RedriveLog",
+  "S3ObjectClient",
   "OpenTelemetryMeter",
   "OpenTelemetrySpan",
   "OpenedEngine",

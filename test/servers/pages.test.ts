@@ -44,9 +44,19 @@ describe("a page of the documentation", () => {
   it.each([
     [
       "service.md",
-      ["The service", "Its tests", "All or nothing", "Protobuf with message types", "Administration in code"],
+      [
+        "The service",
+        "Its tests",
+        "A handler for each type",
+        "All or nothing",
+        "Protobuf with message types",
+        "Administration in code",
+      ],
     ],
-    ["production.md", ["Retries", "Pausing", "Shutting down", "Inbox", "Outbox", "Signals", "Metrics"]],
+    [
+      "production.md",
+      ["Retries", "Pausing", "Requests that fail", "Shutting down", "Inbox", "Outbox", "Signals", "Metrics"],
+    ],
   ])("has code of every kind that a new service needs, in %s", (name, titles) => {
     expect(examples.filter(({ page }) => page === name).map(({ title }) => title)).toEqual(titles);
   });

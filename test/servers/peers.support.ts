@@ -69,6 +69,12 @@ export const peers: readonly Peer[] = [
     install: () => Promise.all([promisify(execFile)("mcs", ["--version"]), promisify(execFile)("mono", ["--version"])]),
   },
   {
+    name: "The official clients of S3 and Azure Blob Storage",
+    needs: "npm's registry",
+    tests: ["object-stores.test.ts"],
+    install: installNodePackages,
+  },
+  {
     name: "Chromium",
     needs: "chromium on the path",
     tests: [
