@@ -30,7 +30,13 @@ const isShipped = (path: string): boolean => !path.endsWith(".png");
 for (const path of shipped) cpSync(join(root, path), join(folder, path), { recursive: true, filter: isShipped });
 const readme = readFileSync(join(folder, "README.md"), "utf8");
 writeFileSync(join(folder, "README.md"), readme.replaceAll(/^!\[.*\n\n/gm, ""));
-for (const file of globSync(["schemas/*.json", "fixtures/mailbox/manifest.json"], { cwd: folder })) {
+// The columns of tables are padded for those who edit them.
+for (const file of globSync("*/*.md", { cwd: folder })) {
+  const text = readFileSync(join(folder, file), "utf8");
+  const rows = text.replaceAll(/^\|.*/gm, (row) => row.replaceAll(/ {2,}\|/g, " |").replaceAll(/-{3,}/g, "---"));
+  writeFileSync(join(folder, file), rows);
+}
+for (const file of globSync(["schemas/*.json", "docs/*.json", "fixtures/mailbox/manifest.json"], { cwd: folder })) {
   const json: unknown = JSON.parse(readFileSync(join(folder, file), "utf8"));
   writeFileSync(join(folder, file), JSON.stringify(json));
 }
