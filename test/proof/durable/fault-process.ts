@@ -5,7 +5,10 @@ import { createEnvelope } from "../../../src/envelope/envelope.ts";
 import { durableEngine } from "../../../src/engines/durable/index.ts";
 import { SobreError } from "../../../src/errors/sobre-error.ts";
 
-/** Sends while the file FAULT makes the disk fail: `node fault-process.ts DIRECTORY FAULT`, with the recorder loaded. */
+/**
+ * Sends while the file FAULT makes the disk fail: `node fault-process.ts DIRECTORY FAULT`, with the recorder loaded. Prints the
+ * ids of what was acknowledged.
+ */
 const [directory = "", fault = ""] = process.argv.slice(2);
 const engine = await durableEngine({ directory, queues: ["orders"] });
 const sender = await engine.openSender("orders");
@@ -57,3 +60,4 @@ expect("whether to try that again", failed?.retryable, false);
 rmSync(fault);
 expect("a send after a failed sync", (await send(sender))?.code, "Closed");
 await engine.close();
+process.stdout.write(acknowledged.join(" "));

@@ -1,6 +1,8 @@
 import { spawn } from "node:child_process";
 import { once } from "node:events";
+import { text } from "node:stream/consumers";
 import { fileURLToPath } from "node:url";
+import { durableEngine } from "../../../src/engines/durable/index.ts";
 
 const faultProcess = fileURLToPath(new URL("fault-process.ts", import.meta.url));
 
@@ -8,8 +10,17 @@ const faultProcess = fileURLToPath(new URL("fault-process.ts", import.meta.url))
 export async function faults(directory: string, recorder: string): Promise<string> {
   const fault = `${directory}.fault`;
   const env = { ...process.env, LD_PRELOAD: recorder, STORE_DIR: directory, FAULT: fault };
-  const child = spawn(process.execPath, [faultProcess, directory, fault], { env, stdio: "inherit" });
-  const [code] = await once(child, "exit");
+  const child = spawn(process.execPath, [faultProcess, directory, fault], {
+    env,
+    stdio: ["ignore", "pipe", "inherit"],
+  });
+  const [acknowledged, [code]] = await Promise.all([text(child.stdout), once(child, "exit")]);
   if (code !== 0) throw new Error("A fault of the disk was not handled; see above.");
-  return "a full disk, a read-only disk and a failed sync were each reported, and lost nothing";
+  const engine = await durableEngine({ directory });
+  const there = await engine.peek("orders", { maxMessages: 1000 });
+  await engine.close();
+  const ids = new Set(there.map(({ envelope }) => String(envelope.brokerProperties.messageId)));
+  const missing = acknowledged.split(" ").filter((id) => !ids.has(id));
+  if (missing.length > 0) throw new Error(`After a restart these are missing: ${missing.join(", ")}.`);
+  return "a full disk, a read-only disk and a failed sync were each reported, and lost nothing, as a restart showed";
 }
