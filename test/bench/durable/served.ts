@@ -17,6 +17,7 @@ export async function besideRabbitmq(directory: string): Promise<readonly Figure
     console.log("  RabbitMQ is not installed: nothing is compared with it.");
     return [];
   }
+  console.log(`  ${rabbitmq.configuration}; ours: sobre serve with a directory on the same disk, one queue`);
   const server = await startServerProcess("sobre", buildPackage(), join(directory, "served"));
   const load = new Load(server.port, "persistent");
   const [ours, theirs]: [number[], number[]] = [[], []];

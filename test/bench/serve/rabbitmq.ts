@@ -1,20 +1,25 @@
 import { spawn } from "node:child_process";
 import { once } from "node:events";
-import { existsSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { existsSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { createConnection, createServer } from "node:net";
 import { tmpdir } from "node:os";
-import { join } from "node:path";
+import { dirname, join } from "node:path";
 import { Load } from "./load.ts";
 import type { Peer } from "./peer.ts";
 
 /** Where Debian and others put the server itself, which runs as whoever starts it. */
 const programs = ["/usr/lib/rabbitmq/bin/rabbitmq-server", "/opt/rabbitmq/sbin/rabbitmq-server"];
 
+/** A RabbitMQ, and how it is set up, in words. */
+export interface Rabbitmq extends Peer {
+  readonly configuration: string;
+}
+
 /** Microseconds of a tick of the processor times under /proc. */
 const tick = 10_000;
 
 /** Starts a RabbitMQ that speaks AMQP 1.0, on loopback with its own folders; `undefined` when none is installed. Its queue is durable. */
-export async function startRabbitmq(shape: "official" | "persistent" = "official"): Promise<Peer | undefined> {
+export async function startRabbitmq(shape: "official" | "persistent" = "official"): Promise<Rabbitmq | undefined> {
   const program = programs.find((file) => existsSync(file));
   if (program === undefined) return undefined;
   const folder = mkdtempSync(join(tmpdir(), "sobre-rabbitmq-"));
@@ -53,11 +58,20 @@ export async function startRabbitmq(shape: "official" | "persistent" = "official
     const pid = Number(readFileSync(join(folder, "pid"), "utf8"));
     const load = new Load(port, shape, "/queue/q");
     const [cpu, memory] = [async () => cpuOf(pid), async () => memoryOf(pid)];
-    return { name: "rabbitmq", frames: `${shape} frames`, load, cpu, memory, close };
+    const configuration = `${versionOf(program)}: one durable classic queue, ${
+      shape === "persistent" ? "messages that are kept on disk" : "messages in memory"
+    }, each send confirmed and each delivery settled over AMQP 1.0`;
+    return { name: "rabbitmq", frames: `${shape} frames`, load, cpu, memory, close, configuration };
   } catch (error) {
     await close();
     throw error;
   }
+}
+
+/** The release, by the folder that each has for itself. */
+function versionOf(program: string): string {
+  const release = readdirSync(join(dirname(program), "../lib")).find((name) => name.startsWith("rabbitmq_server"));
+  return release?.replace("rabbitmq_server-", "RabbitMQ ") ?? "RabbitMQ";
 }
 
 /** A port that nobody listens on. */
