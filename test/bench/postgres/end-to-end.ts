@@ -5,14 +5,20 @@ import { type Contender, rateOf } from "./contender.ts";
 import { ours } from "./ours.ts";
 import { graphileWorker, installOthers, pgBoss } from "./others.ts";
 
-const rounds = 5;
+const rounds = 3;
 const messages = 6000;
 /** Of a contender that takes one job at a time. */
-const fewMessages = 1000;
+const fewMessages = 300;
+
+/** The pools of others have nobody to tell that the server has ended. */
+function unlessServerEnded(error: unknown): void {
+  if (!(error instanceof Error && "code" in error && error.code === "57P01")) throw error;
+}
 
 /** Send, receive and complete, against a bare script and other queues on the same server, in turns. */
 export async function endToEnd(): Promise<readonly Figure[]> {
   await installOthers();
+  process.on("uncaughtException", unlessServerEnded);
   await using server = await PostgresServer.create(18, ["max_connections=100", "shared_buffers=256MB"]);
   const { connectionString } = server;
   const own = await ours(connectionString);

@@ -75,9 +75,7 @@ interface GraphileModule {
 
 /** graphile-worker, with its defaults or with its local queue and batched completion. */
 export async function graphileWorker(connectionString: string, setup: "defaults" | "tuned"): Promise<Contender> {
-  const { default: graphile }: { readonly default: GraphileModule } = await import(
-    `${folder}node_modules/graphile-worker/dist/index.js`
-  );
+  const graphile: GraphileModule = await import(`${folder}node_modules/graphile-worker/dist/index.js`);
   const logger = new graphile.Logger(() => ignore);
   const utils = await graphile.makeWorkerUtils({ connectionString, logger });
   const worker = { concurrentJobs: 100, localQueue: { size: 500 }, completeJobBatchDelay: 0, failJobBatchDelay: 0 };
