@@ -10,7 +10,7 @@ const messages = 6000;
 /** Of a contender that takes one job at a time. */
 const fewMessages = 300;
 
-/** The pools of others have nobody to tell that the server has ended. */
+/** Some pools of others have no listener for the end of the server. */
 function unlessServerEnded(error: unknown): void {
   if (!(error instanceof Error && "code" in error && error.code === "57P01")) throw error;
 }
