@@ -1,6 +1,6 @@
 import type { HttpHandler } from "../server/http/http-handler.ts";
 import type { Inspector } from "../inspector/inspector.ts";
-import type { InspectorOptions } from "../inspector/inspector-parts.ts";
+import type { InspectorOptions } from "../inspector/inspector-options.ts";
 import type { Terminal } from "./terminal.ts";
 
 /** The mode of the inspector of `sobre serve`. */

@@ -7,7 +7,7 @@ import { createClient } from "../client/client.ts";
 import type { Engine } from "../engine/engine.ts";
 import { memoryEngine } from "../engines/memory/memory-engine.ts";
 import { createInspector } from "../inspector/inspector.ts";
-import type { InspectorOptions } from "../inspector/inspector-parts.ts";
+import type { InspectorOptions } from "../inspector/inspector-options.ts";
 import { isLoopback } from "../server/server-options.ts";
 import { compression } from "../stages/compression.ts";
 import { commandSerializer, mailboxReading } from "./codecs.ts";

@@ -1,2 +1,2 @@
 export { createInspector, type Inspector } from "./inspector.ts";
-export type { AuditEvent, InspectorCaller, InspectorOptions } from "./inspector-parts.ts";
+export type { AuditEvent, InspectorCaller, InspectorOptions } from "./inspector-options.ts";
