@@ -28,11 +28,9 @@ const shipped = [
 rmSync(folder, { recursive: true, force: true });
 const isShipped = (path: string): boolean => !path.endsWith(".png");
 for (const path of shipped) cpSync(join(root, path), join(folder, path), { recursive: true, filter: isShipped });
-const readme = readFileSync(join(folder, "README.md"), "utf8");
-writeFileSync(join(folder, "README.md"), readme.replaceAll(/^!\[.*\n\n/gm, ""));
-// The columns of tables are padded for those who edit them.
-for (const file of globSync("*/*.md", { cwd: folder })) {
-  const text = readFileSync(join(folder, file), "utf8");
+// Pictures are not shipped, and the columns of tables are padded for those who edit them.
+for (const file of globSync(["*.md", "*/*.md"], { cwd: folder })) {
+  const text = readFileSync(join(folder, file), "utf8").replaceAll(/^!\[.*\n\n/gm, "");
   const rows = text.replaceAll(/^\|.*/gm, (row) => row.replaceAll(/ {2,}\|/g, " |").replaceAll(/-{3,}/g, "---"));
   writeFileSync(join(folder, file), rows);
 }

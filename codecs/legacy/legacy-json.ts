@@ -23,7 +23,7 @@ const optionChecks: OptionChecks<LegacyJsonOptions> = { contracts: anything, jso
  * const readers = legacy().filter(({ name }) => name !== "datacontract-json");
  * const codecs = [legacyJson(), ...readers];
  * const serializer = createSerializer({ codecs, fallback: codecs, whenUnknown: "fallback" });
- * console.log(serializer.registry.decoders.length); // 10
+ * console.log(serializer.registry.decoders.length); // 9
  * ```
  */
 export function legacyJson(options: LegacyJsonOptions = {}): Codec {

@@ -11,6 +11,7 @@ const root = fileURLToPath(new URL("../..", import.meta.url));
 const packagesOf: Readonly<Record<string, readonly string[]>> = {
   sobre: ["content-type", "msgpackr", "protobufjs"],
   "sobre/bridges": ["content-type"],
+  "sobre/cloud-events": ["content-type"],
   "sobre/codec": ["content-type"],
   "sobre/codecs/amqp": ["content-type"],
   "sobre/codecs/msgpack": ["content-type", "msgpackr"],
@@ -25,6 +26,7 @@ const packagesOf: Readonly<Record<string, readonly string[]>> = {
   "sobre/message": ["ajv", "content-type", "re2js"],
   "sobre/migration": ["ajv", "content-type", "msgpackr", "protobufjs", "re2js"],
   "sobre/server": ["ajv", "content-type", "re2js", "ws"],
+  "sobre/testing": ["content-type"],
 };
 
 type Conditions = Readonly<Record<string, string>>;

