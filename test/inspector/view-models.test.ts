@@ -2,6 +2,7 @@ import { describe, expect, it } from "vitest";
 import type { StoryAnswer } from "../../src/inspector/api.ts";
 import { mergedGroups, noGroups } from "../../src/inspector/page/groups.ts";
 import { type Draft, draftOf, repairOf } from "../../src/inspector/page/repair-draft.ts";
+import { purgeKey } from "../../src/inspector/page/purge-key.ts";
 import { addressOf, type Place, placeOf } from "../../src/inspector/page/router.ts";
 import { tokenOf } from "../../src/inspector/page/sign-in.ts";
 import { hexLines, lineDiff, partsOf, sizeText } from "../../src/inspector/page/text.ts";
@@ -26,6 +27,25 @@ describe("an address of the page", () => {
       expect(placeOf(hash)).toEqual({ view: "entities" });
     },
   );
+});
+
+describe("a confirmed deletion", () => {
+  it("ends when another tab, filter or selection is chosen, though as many messages are meant", () => {
+    const keys = [
+      purgeKey("orders", undefined),
+      purgeKey("orders/$DeadLetterQueue", undefined),
+      purgeKey("orders/$DeadLetterQueue", { reason: "a" }),
+      purgeKey("orders/$DeadLetterQueue", { reason: "b" }),
+      purgeKey("orders/$DeadLetterQueue", { sequenceNumbers: ["1"] }),
+      purgeKey("orders/$DeadLetterQueue", { sequenceNumbers: ["2"] }),
+    ];
+
+    expect(new Set(keys).size).toBe(keys.length);
+  });
+
+  it("goes on while the same messages are meant", () => {
+    expect(purgeKey("orders", { reason: "a", text: undefined })).toBe(purgeKey("orders", { reason: "a" }));
+  });
 });
 
 describe("texts of the page", () => {
