@@ -121,7 +121,7 @@ function completeCommand(terminal: Terminal, finish: Finish): Command {
     .option("--active", "the messages of ENTITY itself, not its dead letters")
     .option("--quarantine <DIR>", "also remove what failed, if DIR has a copy of it")
     .option("--leave-lossy", "leave messages that lost information")
-    .option("--sent-elsewhere", "the new messages were sent by another program")
+    .option("--sent-elsewhere", "the new messages were sent to another broker, or by another program")
     .option("--dry-run", "only show what would be removed")
     .option("-j, --json", "the result as one line of JSON");
   return withEndpointOptions(command)

@@ -8,7 +8,7 @@ import { isQuarantined } from "../migration/quarantine.ts";
 import { capturedFrom } from "./capture.ts";
 import { counted, oneLine, visibleJson } from "./display.ts";
 import { deadLettersOf } from "./dlq.ts";
-import { atEndpoint, type Endpoint } from "./endpoint.ts";
+import { atEndpoint, brokerOf, type Endpoint } from "./endpoint.ts";
 import { exitCodes, Misuse } from "./misuse.ts";
 import { sentLines } from "./send.ts";
 import type { Terminal } from "./terminal.ts";
@@ -23,7 +23,7 @@ export interface CompleteRequest {
   /** The folder with the copies of messages that failed. */
   readonly quarantine?: string;
   readonly leaveLossy?: boolean;
-  /** Whether the output was sent by something other than `sobre send`. */
+  /** Whether the output was sent to another broker, or by something other than `sobre send`. */
   readonly sentElsewhere?: boolean;
   readonly dryRun?: boolean;
   readonly json?: boolean;
@@ -43,10 +43,11 @@ export function completeMigrated(endpoint: Endpoint, request: CompleteRequest, t
   return atEndpoint(endpoint, terminal, async ({ engine, entity: named, address }) => {
     const entity = active ? named : deadLettersOf(named);
     await checkSource(output, { engine, entity, address });
-    const isSent = request.sentElsewhere === true ? undefined : await sentLines(output);
+    const broker = brokerOf(address);
+    const isSent = request.sentElsewhere === true ? undefined : await sentLines(output, broker);
     if (isSent === undefined && request.sentElsewhere !== true) {
       throw new Misuse(
-        `nothing of ${output} has been sent: run \`sobre send ENTITY ${output}\` first, or give --sent-elsewhere`,
+        `nothing of ${output} has been sent to ${broker}: run \`sobre send ENTITY ${output}\` first; if it was sent to another broker, or by another program, give --sent-elsewhere`,
       );
     }
     const done = await completeSource({

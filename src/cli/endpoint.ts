@@ -81,5 +81,10 @@ function inWordsOfOptions(message: string): string {
   });
 }
 
+/** The host and port in the address of an endpoint. */
+export function brokerOf(address: string): string {
+  return address.slice(0, address.indexOf("/"));
+}
+
 const hostOf = ({ host, port }: ConnectionSettings): string =>
   `${host.includes(":") ? `[${host}]` : host}${port === undefined ? "" : `:${port}`}`.toLowerCase();

@@ -3,7 +3,7 @@ import { createInterface } from "node:readline";
 import type { EngineSender } from "../engine/engine.ts";
 import { sizeOf } from "../envelope/size-of.ts";
 import { appendTo, type AppendedFile } from "./appended-file.ts";
-import { atEndpoint, type Endpoint } from "./endpoint.ts";
+import { atEndpoint, brokerOf, type Endpoint } from "./endpoint.ts";
 import { type EnvelopeLine, envelopeLines } from "./envelope-lines.ts";
 import { exitCodes } from "./misuse.ts";
 import type { Terminal } from "./terminal.ts";
@@ -24,7 +24,7 @@ const batch = { messages: 100, part: 0.75 } as const;
 export function sendFile(endpoint: Endpoint, request: SendRequest, terminal: Terminal): Promise<number> {
   return atEndpoint(endpoint, terminal, async ({ engine, entity, address }) => {
     const { file, again = false, dryRun = false } = request;
-    const before = again || file === "-" ? new Set<string>() : await sentBefore(file, address);
+    const before = again || file === "-" ? new Set<string>() : await sentBefore(file, (where) => where === address);
     // Every file is read to its end before anything is sent, without holding one in memory.
     const lines = file === "-" ? await allOf(envelopeLines(file)) : undefined;
     let [count, passed] = [0, 0];
@@ -65,22 +65,22 @@ const journalFile = (file: string): string => `${file}.sent`;
 /** A changed line is a new message, and so is the same text on another line. */
 const keyOf = ({ number, digest }: Pick<EnvelopeLine, "number" | "digest">): string => `${number} ${digest}`;
 
-/** Whether each line of a file has been sent, by its number from 1 up; `undefined` when none has. */
-export async function sentLines(file: string): Promise<((line: number) => boolean) | undefined> {
-  const sent = await sentBefore(file, undefined);
+/** Whether each line of a file has been sent to a broker, by its number from 1 up; `undefined` when none has. */
+export async function sentLines(file: string, broker: string): Promise<((line: number) => boolean) | undefined> {
+  const sent = await sentBefore(file, (where) => brokerOf(where) === broker);
   if (sent.size === 0) return undefined;
   const numbers = new Set<number>();
   for await (const line of envelopeLines(file)) if (sent.has(keyOf(line))) numbers.add(line.number);
   return (line) => numbers.has(line);
 }
 
-/** The lines that the journal lists as sent, to this address or to any. */
-async function sentBefore(file: string, address: string | undefined): Promise<Set<string>> {
+/** The lines that the journal lists as sent to an address that counts. */
+async function sentBefore(file: string, counts: (address: string) => boolean): Promise<Set<string>> {
   const sent = new Set<string>();
   try {
     for await (const text of createInterface({ input: createReadStream(journalFile(file)), crlfDelay: Infinity })) {
-      const [, number, digest, where] = /^(\d+) ([0-9a-f]{64}) (.+)$/.exec(text) ?? [];
-      if (digest !== undefined && (address ?? where) === where) sent.add(`${number} ${digest}`);
+      const [, number, digest, address] = /^(\d+) ([0-9a-f]{64}) (.+)$/.exec(text) ?? [];
+      if (digest !== undefined && address !== undefined && counts(address)) sent.add(`${number} ${digest}`);
     }
   } catch {
     // Nothing was sent before.

@@ -15,6 +15,9 @@ const message = (messageId: string, payload = order, sessionId?: string): Envelo
   createEnvelope({ payload, brokerProperties: { messageId, sessionId } });
 const noise = (messageId: string): Envelope => message(messageId, Uint8Array.of(0xc1, 0xff, 0xff));
 
+/** A line of the record of what was sent, as if it was sent to another broker. */
+const rehearsed = (line: string): string => line.replace(/ [^ /]+\//, " rehearsal.example/");
+
 async function buried({ engine }: Place, ...envelopes: readonly Envelope[]): Promise<void> {
   for (const envelope of envelopes) {
     await put(engine, "orders", envelope);
@@ -83,7 +86,15 @@ describe("sobre dlq complete", () => {
     const other = place();
     await buried(other, message("a"), message("x", new Uint8Array(readFileSync(join(dotnet, "xml-xs-order.bin")))));
 
-    const { code, terminal } = await other.run("dlq", "complete", "orders", "--journal", journal, "--json");
+    const { code, terminal } = await other.run(
+      "dlq",
+      "complete",
+      "orders",
+      "--journal",
+      journal,
+      "--sent-elsewhere",
+      "--json",
+    );
 
     expect(code).toBe(1);
     expect(linesOf(terminal)).toMatchObject([
@@ -108,6 +119,27 @@ describe("sobre dlq complete", () => {
     expect([half.code, none.code, elsewhere.code]).toEqual([1, 2, 0]);
     expect(half.terminal.text()).toContain("1 left: were migrated, but not sent yet\n    #2\n");
     expect(none.terminal.errors()).toContain("nothing of");
+    expect(await idsIn(at.engine, dead)).toEqual([]);
+  });
+
+  it("does not count what was sent to another broker unless --sent-elsewhere is given", async () => {
+    const at = place();
+    await buried(at, message("a"), message("b"));
+    const journal = await migrated(at);
+    await at.run("send", "orders", at.path("new.ndjson"));
+    const sent = `${at.path("new.ndjson")}.sent`;
+    const [first = "", second = ""] = readFileSync(sent, "utf8").split("\n");
+
+    writeFileSync(sent, `${rehearsed(first)}\n${rehearsed(second)}\n`);
+    const only = await at.run("dlq", "complete", "orders", "--journal", journal);
+    writeFileSync(sent, `${first}\n${rehearsed(second)}\n`);
+    const half = await at.run("dlq", "complete", "orders", "--journal", journal);
+    const left = await idsIn(at.engine, dead);
+    const all = await at.run("dlq", "complete", "orders", "--journal", journal, "--sent-elsewhere");
+
+    expect([only.code, half.code, all.code]).toEqual([2, 1, 0]);
+    expect(only.terminal.errors()).toMatch(/nothing of .* has been sent to \S+:\d+: .*--sent-elsewhere/);
+    expect(left).toEqual(["b"]);
     expect(await idsIn(at.engine, dead)).toEqual([]);
   });
 
