@@ -230,7 +230,7 @@ export class RedriveJob implements Job {
     if ((await filter.selected(delivery)) === undefined) return undefined;
     if (!this.leaves) requireRight(caller, to ?? delivery.deadLetterSource ?? parseAddress(from).name, "Send");
     const changed = repair === undefined ? bare : await repaired(bare, repair, this.#parts);
-    const isFirst = !dryRun && this.#guarantee === "sendThenComplete" && !this.#doubled.has(sequenceNumber);
+    const isFirst = !dryRun && this.#guarantee !== "transaction" && !this.#doubled.has(sequenceNumber);
     if (isFirst) await record.note({ note: "sending", sequenceNumber: String(sequenceNumber) });
     if (messageIds !== "renew") return changed;
     return amend(changed, { brokerProperties: { messageId: `${this.id}-${sequenceNumber}` } });

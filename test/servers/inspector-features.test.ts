@@ -218,7 +218,7 @@ describe("the features of the page", () => {
     await page.getByLabel("Broker").selectOption("staging");
     await page.getByRole("button", { name: /^Dry run/ }).click();
     await page.getByRole("button", { name: /^Send 1 message to where they came from .* on staging/ }).click();
-    await page.getByText(/None is sent again after a restart/).waitFor();
+    await page.getByText(/What was being sent when the server ended is not sent again/).waitFor();
     await page.locator(".badge.ok").waitFor();
 
     expect(await idsIn(engine, "manual")).toEqual(["order-1"]);

@@ -11,9 +11,9 @@ const interval = 500;
 const guarantees: Readonly<Record<JobFact["guarantee"], string>> = {
   transaction: "Each message is sent and removed in one transaction: none is ever in both places, nor sent twice.",
   duplicateDetection:
-    "The target detects duplicates: a message that is sent twice with its id arrives once, and one whose id it has seen before does not arrive.",
+    "Each message is sent, then removed. The target detects duplicates: a message whose id it has seen lately does not arrive. What was being sent when the server ended is not sent again.",
   sendThenComplete:
-    "Each message is sent, then removed. If the connection fails in between, one message may be in both places. None is sent again after a restart.",
+    "Each message is sent, then removed. If the connection fails in between, one message may be in both places. What was being sent when the server ended is not sent again.",
 };
 
 const targetOf = ({ to, broker }: JobFact): string =>
