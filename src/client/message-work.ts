@@ -11,7 +11,7 @@ import type { LockRenewal } from "./lock-renewal.ts";
 import { createMessageReader, type MessageReader, type MessageResult } from "./message-reader.ts";
 import type { GivenUp, LoopState } from "./processor-loops.ts";
 import { LinkedList } from "../time/linked-list.ts";
-import { errorReporter, type ReportError } from "./process-error.ts";
+import { codeOf, errorReporter, type ReportError } from "./process-error.ts";
 import { checkHandlers, type ProcessorHandlers } from "./processor-handlers.ts";
 import { type ReadMessage, readMessage, unreadableMessage } from "./received-message.ts";
 import { boundHandler } from "./handlers-by-type.ts";
@@ -21,6 +21,7 @@ import { checkRetention } from "./idempotent.ts";
 import type { SessionRetries } from "./message-retries.ts";
 import { Breaker, type PauseWhen, type Verdict } from "./pause-when.ts";
 import { Recovery } from "./recovery.ts";
+import { isSessionGone } from "./retry.ts";
 import { isTimer } from "./retry-timer.ts";
 import { RetryTimers } from "./retry-timers.ts";
 import type { SessionOrder } from "./session-order.ts";
@@ -235,7 +236,10 @@ export class MessageWork<Types extends readonly MessageType[], Context> {
       await this.#options.parts.fault?.(envelope, error);
       const letter = unreadableSettlement(envelope, result);
       if (order === undefined) await this.#settle(handling, letter);
-      else await this.#end(handling, () => order.deadLetter(handling.message, letter));
+      else
+        await this.#end(handling, () =>
+          this.#inSession(handling, error, () => order.deadLetter(handling.message, letter)),
+        );
     }
     await this.report("deserialize", error, envelope, attempts);
   }
@@ -303,7 +307,29 @@ export class MessageWork<Types extends readonly MessageType[], Context> {
   }
 
   #recover(recovery: Recovery, handling: Handling, error: unknown, messageType: string | undefined): Promise<void> {
-    return this.#end(handling, () => recovery.recover(handling.message, handling, error, messageType));
+    const recover = (): Promise<void> => recovery.recover(handling.message, handling, error, messageType);
+    return this.#end(
+      handling,
+      handling.order === undefined ? recover : () => this.#inSession(handling, error, recover),
+    );
+  }
+
+  /**
+   * Settles a failed message of a session. When that fails for a reason that no repetition mends, the message is
+   * abandoned: releasing it with its session would count nothing, and the handler would run again endlessly.
+   */
+  async #inSession(handling: Handling, error: unknown, settle: () => Promise<void>): Promise<void> {
+    const { message, settler } = handling;
+    try {
+      await settle();
+    } catch (wrong) {
+      const isUnknown = wrong instanceof SobreError && wrong.outcome === "unknown";
+      // Rights to send may be missing for good, where those to receive are not.
+      const mayPass = isRetryable(wrong) && codeOf(wrong) !== "UnauthorizedAccess";
+      if (isUnknown || mayPass || isSessionGone(wrong)) throw wrong;
+      await this.report("settle", wrong, message.envelope);
+      await settler.settle(message, failureSettlement(message.envelope, error));
+    }
   }
 
   /** Settles once and stops renewing the lock; a lost lock is reported. */

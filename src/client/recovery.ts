@@ -73,7 +73,7 @@ export class Recovery {
    * Retries a message or dead-letters it.
    *
    * @param order Of its session.
-   * @throws what settling and `retryable` throw; the lock is left to expire then.
+   * @throws what scheduling, settling and `retryable` throw; the message is not settled then, or the outcome is unknown.
    */
   async recover(
     message: Delivery,

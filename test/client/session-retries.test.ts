@@ -1,5 +1,10 @@
 import { describe, expect, it } from "vitest";
-import { type SessionProcessorOptions, holdProperty } from "../../src/client/index.ts";
+import {
+  failureProperty,
+  holdProperty,
+  type SessionProcessorOptions,
+  type SessionRetries,
+} from "../../src/client/index.ts";
 import { amend, createEnvelope } from "../../src/envelope/index.ts";
 import { refusal } from "../refusal.support.ts";
 import {
@@ -12,6 +17,7 @@ import {
   type Place,
   second,
 } from "./message-retries.support.ts";
+import { setup } from "./setup.support.ts";
 
 const orders = { orders: { requiresSession: true, maxDeliveryCount: 50 } } as const;
 
@@ -173,6 +179,35 @@ describe("retries of a session processor", () => {
     await pass(place, 5 * second);
 
     expect(seen).toEqual(["a:a1", "a:a2"]);
+  });
+
+  it.each<readonly [string, SessionRetries, refused: boolean]>([
+    [
+      "the predicate throws",
+      {
+        delayed: ["10s"],
+        retryable: () => {
+          throw new TypeError("no such code");
+        },
+      },
+      false,
+    ],
+    ["no timer may be scheduled", { delayed: ["10s"] }, true],
+    ["no hold may be scheduled", { immediate: 0, holdSession: true }, true],
+  ])("dead-letter a message after its maximum of deliveries when %s", async (_when, retries, refused) => {
+    const place = setup({ queues: { orders: { requiresSession: true, maxDeliveryCount: 3 } } });
+    const advance = (milliseconds: number): Promise<void> => place.clock.advance(milliseconds);
+    if (refused) place.faults.refuse("schedule", "UnauthorizedAccess", { times: 1_000 });
+    const { seen, errors } = serve(place, { a1: 1_000 }, { retries });
+    await send(place, "a1", "a2");
+    await pass({ ...place, advance }, 30 * second);
+
+    expect(seen).toEqual(["a:a1!", "a:a1!", "a:a1!", "a:a2"]);
+    expect(errors).toHaveLength(3);
+    expect(errors[0]).toMatch(/^settle /);
+    expect(await peeked(place.client, "orders/$DeadLetterQueue")).toMatchObject([
+      { messageId: "a1", applicationProperties: { [failureProperty]: expect.stringContaining("database away") } },
+    ]);
   });
 
   it("need one call per session, and an engine that defers and schedules", async () => {
