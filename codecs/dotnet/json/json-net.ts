@@ -11,12 +11,17 @@ import { untypedJson } from "./json-scalar.ts";
 import { jsonKind, type JsonTape } from "./json-tape.ts";
 import { readJson } from "./read-json.ts";
 
-/** The members of Json.NET's metadata. */
-export const jsonNetMembers: ReadonlySet<string> = new Set(["$type", "$id", "$ref", "$values", "$value"]);
+/** Whether a member is the id or the type of its object in Json.NET's metadata, which are always strings. */
+export function isJsonNetMark(tape: JsonTape, member: string, value: number): boolean {
+  return (member === "$id" || member === "$type") && tape.isString(value);
+}
 
 /**
  * The decoder of JSON that Json.NET wrote with `TypeNameHandling` or `PreserveReferencesHandling`: `$type` becomes the type of the
  * object, `$values` the list that it holds, and `$ref` the object with that `$id`. JSON without such members is refused, so list it before `json`.
+ *
+ * Whatever has one of these names but another kind of value is an ordinary member. Members besides a `$ref`, or besides
+ * `$values` and `$value` but for `$id` and `$type`, are refused with their offset.
  *
  * Types are only names: nothing is loaded. List types, such as `List<T>`, are dropped.
  */
@@ -77,14 +82,22 @@ class Resolver {
 
   #object(at: number): unknown {
     const tape = this.#tape;
-    const ref = this.#text(at, "$ref");
-    if (ref !== undefined) return this.#referenced(ref, at);
+    const ref = tape.member(at, "$ref");
+    if (ref !== undefined && tape.isString(ref)) {
+      this.#refuseBesides(at, ref, () => false);
+      return this.#referenced(tape.string(ref), at);
+    }
     const type = this.#text(at, "$type");
     const values = tape.member(at, "$values");
-    if (values !== undefined && tape.kind(values) === jsonKind.list) return this.#list(values, this.#known(at, []));
+    if (values !== undefined && tape.kind(values) === jsonKind.list) {
+      this.#refuseBesides(at, values, isJsonNetMark);
+      return this.#list(values, this.#known(at, []));
+    }
     const single = tape.member(at, "$value");
-    if (single !== undefined && tape.kind(single) > jsonKind.object)
+    if (single !== undefined && tape.kind(single) > jsonKind.object) {
+      this.#refuseBesides(at, single, isJsonNetMark);
       return this.#known(at, valueOfType(untypedJson(tape, single), type));
+    }
     const bag = this.#known(at, emptyBag<unknown>());
     if (type !== undefined) {
       if (dictionaries.test(type)) annotateDictionary(bag);
@@ -92,9 +105,25 @@ class Resolver {
     }
     for (let name = at + 1; name < tape.end(at); name = tape.next(name + 1)) {
       const member = tape.string(name);
-      if (!jsonNetMembers.has(member)) bag[member] = this.value(name + 1);
+      if (!isJsonNetMark(tape, member, name + 1)) bag[member] = this.value(name + 1);
     }
     return bag;
+  }
+
+  /** Refuses members that would be lost because their object is one of its members. */
+  #refuseBesides(object: number, held: number, isAllowed: typeof isJsonNetMark): void {
+    const tape = this.#tape;
+    for (let name = object + 1; name < tape.end(object); name = tape.next(name + 1)) {
+      if (name + 1 === held || isAllowed(tape, tape.string(name), name + 1)) continue;
+      const offset = this.#offsetOf(tape.start(name));
+      throw new SobreError(
+        "DecodeFailed",
+        "A member is besides $ref, $values or $value, which Json.NET does not write.",
+        {
+          offset,
+        },
+      );
+    }
   }
 
   /** Remembers an object by its id before its contents, which may refer to it. */

@@ -1,5 +1,6 @@
 import { diffgramIn, diffgramInText } from "../../../codecs/dotnet/data-set/data-set.ts";
 import { propertyName } from "../../../codecs/dotnet/data-contract/element-facts.ts";
+import { isJsonNetMark } from "../../../codecs/dotnet/json/json-net.ts";
 import { jsonKind, type JsonTape } from "../../../codecs/dotnet/json/json-tape.ts";
 import { resolveDecodeLimits } from "../../codec/limits.ts";
 import { collectDiffgram } from "./data-set-values.ts";
@@ -10,8 +11,8 @@ import { keysOfDigits, keysOfUntyped, meaningsOf, numberKey, type ValueKey } fro
 export interface JsonTokens {
   /** Whether a contract may assign types to strings. */
   readonly typed: boolean;
-  /** The members that are metadata of Json.NET, where those are resolved. */
-  readonly metadata?: ReadonlySet<string> | undefined;
+  /** Whether the metadata of Json.NET is resolved. */
+  readonly jsonNet?: boolean | undefined;
 }
 
 /** Collects the scalars of a JSON text. */
@@ -28,13 +29,13 @@ class Collector {
   readonly #tape: JsonTape;
   readonly #into: SourceValues;
   readonly #typed: boolean;
-  readonly #metadata: ReadonlySet<string> | undefined;
+  readonly #jsonNet: boolean;
 
-  constructor(tape: JsonTape, into: SourceValues, { typed, metadata }: JsonTokens) {
+  constructor(tape: JsonTape, into: SourceValues, { typed, jsonNet = false }: JsonTokens) {
     this.#tape = tape;
     this.#into = into;
     this.#typed = typed;
-    this.#metadata = metadata;
+    this.#jsonNet = jsonNet;
   }
 
   collect(): void {
@@ -52,7 +53,7 @@ class Collector {
             pending.push({ at: item, name: undefined, path: `${path}[]` });
       } else if (tape.kind(at) === jsonKind.object) {
         if (this.#struct(at, name, path)) continue;
-        const held = this.#metadata && this.#heldBy(at);
+        const held = this.#jsonNet ? this.#heldBy(at) : undefined;
         if (held !== undefined) {
           if (held > 0) pending.push({ at: held, name, path });
           continue;
@@ -61,7 +62,7 @@ class Collector {
         for (const [member, value] of membersOf(tape, at)) {
           if (
             member === "__type" ||
-            this.#metadata?.has(member) === true ||
+            (this.#jsonNet && isJsonNetMark(tape, member, value)) ||
             (isQueue && /^_(?:size|version|head|tail|growFactor)$/.test(member))
           )
             continue;
@@ -79,11 +80,18 @@ class Collector {
   /** The value that an object of Json.NET stands for; 0 for a reference, `undefined` for an object with members. */
   #heldBy(object: number): number | undefined {
     const tape = this.#tape;
-    if (tape.member(object, "$ref") !== undefined) {
-      this.#into.isShared = true;
-      return 0;
+    let held: number | undefined;
+    for (const [member, value] of membersOf(tape, object)) {
+      if (isJsonNetMark(tape, member, value)) continue;
+      const isReference = member === "$ref" && tape.isString(value);
+      const isHeld =
+        (member === "$values" && tape.kind(value) === jsonKind.list) ||
+        (member === "$value" && tape.kind(value) > jsonKind.object);
+      if (held !== undefined || !(isReference || isHeld)) return undefined;
+      held = isReference ? 0 : value;
     }
-    return tape.member(object, "$values") ?? tape.member(object, "$value");
+    if (held === 0) this.#into.isShared = true;
+    return held;
   }
 
   /** Collects the rows in a string that contains XML. */

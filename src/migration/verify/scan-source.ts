@@ -1,5 +1,4 @@
 import { gunzipSync, inflateRawSync, inflateSync } from "node:zlib";
-import { jsonNetMembers } from "../../../codecs/dotnet/json/json-net.ts";
 import { readJson } from "../../../codecs/dotnet/json/read-json.ts";
 import { readNbfxDocument } from "../../../codecs/dotnet/nbfx/read-document.ts";
 import { readNrbf } from "../../../codecs/dotnet/nrbf/index.ts";
@@ -72,7 +71,7 @@ export function readSource({ payload, layers, codec, typed, document }: SourcePa
     }
     case "json-net": {
       const tape = readJson(textOf(bytes), limits, (index) => index);
-      return inBag((values) => collectJson(tape, values, { typed: false, metadata: jsonNetMembers }));
+      return inBag((values) => collectJson(tape, values, { typed: false, jsonNet: true }));
     }
     case "nrbf":
       return inBag((values) => collectNrbf(readNrbf(bytes, limits), values, undefined));

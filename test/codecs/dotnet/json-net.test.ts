@@ -1,5 +1,9 @@
 import { describe, expect, it } from "vitest";
+import { readJson } from "../../../codecs/dotnet/json/read-json.ts";
 import { jsonNet } from "../../../codecs/dotnet/index.ts";
+import { resolveDecodeLimits } from "../../../src/codec/limits.ts";
+import { collectJson } from "../../../src/migration/verify/json-values.ts";
+import { SourceValues } from "../../../src/migration/verify/source-values.ts";
 import { scratchFolder, sobre } from "../../cli/calls.support.ts";
 import { readFileSync } from "node:fs";
 import { join } from "node:path";
@@ -44,6 +48,53 @@ describe("JSON with the metadata of Json.NET", () => {
       code: "DecodeFailed",
       message: expect.stringContaining(message),
     });
+  });
+
+  it.each([
+    ['{"$id":"1","a":{"$ref":"1","Qty":2}}', '"Qty"'],
+    ['{"$id":"1","a":{"$ref":"1","$id":"2"}}', '"$id":"2"'],
+    ['{"$type":"A","$values":[1],"Qty":2}', '"Qty"'],
+    ['{"$type":5,"$id":"1","$values":[1]}', '"$type"'],
+    ['{"$type":"A","$value":7,"Qty":2}', '"Qty"'],
+    ['{"$values":[1],"$value":7}', '"$value"'],
+  ])("refuses %s at %s, which would be lost", (text, member) => {
+    expect(refusal(() => decode(reader, text))).toMatchObject({
+      code: "DecodeFailed",
+      offset: text.indexOf(member),
+    });
+  });
+
+  it("keeps members with the names of metadata and values of another kind, and verifies them", async () => {
+    const text = '{"$id":"1","$type":3,"a":{"$id":4,"$values":5},"b":{"$ref":6},"c":{"$value":[7]}}';
+
+    const { code, terminal } = await sobre("migrate", file("kinds.json", text), "--input", "payloads", "--json-net");
+
+    expect(decode(reader, text)).toEqual({
+      body: { $type: 3, a: { $id: 4, $values: 5 }, b: { $ref: 6 }, c: { $value: [7] } },
+    });
+    expect([code, terminal.text()]).toEqual([0, expect.stringContaining("Clean")]);
+  });
+
+  it("is verified without passing over members besides metadata", () => {
+    const text = '{"$id":"1","a":{"$ref":"1","b":2},"c":{"$values":[3],"d":4},"e":{"$value":5,"f":6},"g":{"$type":7}}';
+    const values = new SourceValues();
+
+    collectJson(
+      readJson(text, resolveDecodeLimits({}), (index) => index),
+      values,
+      { typed: false, jsonNet: true },
+    );
+
+    expect(values.isShared).toBe(false);
+    expect(values.values.map(({ path }) => path).toSorted()).toEqual([
+      "$.a.$ref",
+      "$.a.b",
+      "$.c.$values[]",
+      "$.c.d",
+      "$.e.$value",
+      "$.e.f",
+      "$.g.$type",
+    ]);
   });
 
   it("is resolved by migrate and decode on demand, and verified against its tokens", async () => {
