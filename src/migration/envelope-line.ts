@@ -12,7 +12,9 @@ const textTypes = /^(?:text\/|application\/(?:[^;]*\+)?(?:json|xml)\b)/i;
 export function envelopeLine(envelope: Envelope): Buffer {
   const { bodyKind, brokerProperties, applicationProperties } = envelope;
   const rest = envelopeToJson({ bodyKind, brokerProperties, applicationProperties, payload: noBytes });
-  return Buffer.from(`${JSON.stringify({ ...(isObject(rest) ? rest : {}), payload: payloadOf(envelope) })}\n`);
+  const json = JSON.stringify({ ...(isObject(rest) ? rest : {}), payload: payloadOf(envelope) });
+  // Readers of lines such as Node's end a line at these too.
+  return Buffer.from(`${json.replaceAll("\u{2028}", "\\u2028").replaceAll("\u{2029}", "\\u2029")}\n`);
 }
 
 function payloadOf({ bodyKind, brokerProperties, payload }: Envelope): string | { readonly $bytes: string } {

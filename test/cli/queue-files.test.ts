@@ -1,6 +1,7 @@
 import { appendFileSync, readFileSync, writeFileSync } from "node:fs";
 import { describe, expect, it } from "vitest";
 import { deliveryFromJson } from "../../src/engine/index.ts";
+import { sobre } from "./calls.support.ts";
 import { idsIn, lines, payload, queuePlaces, put, text, unreadable } from "./queue-place.support.ts";
 
 const place = queuePlaces();
@@ -22,6 +23,19 @@ describe("sobre send", () => {
       "1 sent to orders, 2 before\n",
     ]);
     expect(await idsIn(engine, "orders")).toEqual(["a", expect.stringMatching(/^[0-9a-f]{24}-2$/), "c"]);
+  });
+
+  it("sends a migrated text with U+2028 and U+2029, at which Node ends lines, as it was", async () => {
+    const { engine, run, path } = place();
+    await put(engine, "once", text('{"a":"x\u2028y\u2029z"}', "a"));
+    await run("capture", "once", path("old.ndjson"));
+    await sobre("migrate", path("old.ndjson"), "--out", path("new.ndjson"));
+
+    const { code } = await run("send", "orders", path("new.ndjson"));
+
+    const sent = await engine.peek("orders", { maxMessages: 9 });
+    expect(code).toBe(0);
+    expect(sent.map(({ envelope }) => new TextDecoder().decode(envelope.payload))).toEqual(['{"a":"x\u2028y\u2029z"}']);
   });
 
   it("goes on after a cut: what the broker has not answered for is not in the journal", async () => {
