@@ -92,7 +92,7 @@ function asJson(entity: string, { left, ...rest }: CompletedSource): string {
 
 const explanations: Readonly<Record<ReasonLeft, string>> = {
   new: "arrived after the migration",
-  changed: "have other bytes than those that were migrated",
+  changed: "have another id or other bytes than those that were migrated",
   failed: "were not migrated; --quarantine DIR also removes those that it has copies of",
   lossy: "lost information",
   unsent: "were migrated, but not sent yet",

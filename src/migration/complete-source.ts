@@ -46,8 +46,8 @@ export interface CompletedSource {
 }
 
 /**
- * Removes the messages of a migration from their source: exactly those whose sequence number and SHA-256 of the payload are in
- * the journal. Everything else stays, and its delivery count with it. After an interruption, the same call continues.
+ * Removes the messages of a migration from their source: exactly those whose sequence number, message id and SHA-256 of the
+ * payload are in the journal. Everything else stays, and its delivery count with it. After an interruption, the same call continues.
  *
  * @throws SobreError `InvalidArgument` when there is no journal, or it has no sequence numbers; and what the engine throws.
  */
@@ -84,7 +84,7 @@ async function sequenced(
   const known = new Map<bigint, KnownMessage>();
   let [line, all] = [0, 0];
   for await (const entry of entries) {
-    const { sequenceNumber, sha256, outcome, losses } = entry;
+    const { sequenceNumber, messageId, sha256, outcome, losses } = entry;
     all++;
     if (outcome !== "failed") line++;
     if (sequenceNumber === undefined) continue;
@@ -98,7 +98,7 @@ async function sequenced(
           : isSent(line)
             ? undefined
             : "unsent";
-    known.set(sequenceNumber, { sha256, keep });
+    known.set(sequenceNumber, { messageId, sha256, keep });
   }
   if (known.size > 0 || all === 0) return known;
   throw new SobreError(

@@ -12,7 +12,7 @@ import { sourceHash } from "./migrate-message.ts";
 export type ReasonLeft =
   /** The journal does not list it: it arrived after the migration. */
   | "new"
-  /** Its bytes differ from those that were migrated. */
+  /** Its message id or its bytes differ from those that were migrated. */
   | "changed"
   /** It was not migrated. */
   | "failed"
@@ -30,8 +30,10 @@ export interface MessageLeft {
   readonly reason: ReasonLeft;
 }
 
-/** A message of the journal: the hash under which it may be completed, or why it is left. */
+/** A message of the journal: the id and the hash under which it may be completed, or why it is left. */
 export interface KnownMessage {
+  /** `undefined` when the message had none. */
+  readonly messageId: string | undefined;
   readonly sha256: string;
   readonly keep: ReasonLeft | undefined;
 }
@@ -108,8 +110,8 @@ export class Completion {
         const { sequenceNumber } = delivery;
         if (this.#journal.has(sequenceNumber)) seen++;
         const reason = this.#reasonToLeave(delivery);
-        const { sessionId, messageId: id } = delivery.envelope.brokerProperties;
-        const messageId = id === undefined ? undefined : String(id);
+        const { sessionId } = delivery.envelope.brokerProperties;
+        const messageId = messageIdOf(delivery);
         if (reason === undefined) this.#wanted.set(sequenceNumber, { messageId, sessionId, state: delivery.state });
         else this.#left.set(sequenceNumber, { sequenceNumber, messageId, reason });
       }
@@ -117,9 +119,12 @@ export class Completion {
     return seen;
   }
 
-  #reasonToLeave({ sequenceNumber, envelope }: Delivery): ReasonLeft | undefined {
+  #reasonToLeave(delivery: Delivery): ReasonLeft | undefined {
+    const { sequenceNumber, envelope } = delivery;
     const known = this.#journal.get(sequenceNumber);
     if (known === undefined) return "new";
+    // All messages without a body have one hash.
+    if (known.messageId !== undefined && known.messageId !== messageIdOf(delivery)) return "changed";
     const sha256 = sourceHash({ content: { ok: true, envelope: openWholeMessage(envelope) } });
     return sha256 === known.sha256 ? known.keep : "changed";
   }
@@ -228,6 +233,11 @@ export class Completion {
       .filter(([, wanted]) => wanted.state === state && (session === undefined || wanted.sessionId === session))
       .map(([sequenceNumber]) => sequenceNumber);
   }
+}
+
+function messageIdOf({ envelope }: Delivery): string | undefined {
+  const { messageId } = envelope.brokerProperties;
+  return messageId === undefined ? undefined : String(messageId);
 }
 
 function noneIfGone(error: unknown): readonly Delivery[] {

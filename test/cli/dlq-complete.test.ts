@@ -103,6 +103,23 @@ describe("sobre dlq complete", () => {
     expect(await idsIn(other.engine, dead)).toEqual(["x"]);
   });
 
+  it("leaves a message without a body whose sequence number was migrated with another id", async () => {
+    const at = place();
+    const empty = new Uint8Array(0);
+    await buried(at, message("a", empty), message("b", empty));
+    const journal = await migrated(at);
+    // The queue was made again: other messages without a body have these numbers.
+    const other = place();
+    await buried(other, message("a", empty), message("x", empty));
+
+    const args = ["--journal", journal, "--sent-elsewhere", "--quarantine", at.path("unread")];
+    const { code, terminal } = await other.run("dlq", "complete", "orders", ...args);
+
+    expect(code).toBe(1);
+    expect(terminal.text()).toContain("1 left: have another id or other bytes than those that were migrated\n    #2\n");
+    expect(await idsIn(other.engine, dead)).toEqual(["x"]);
+  });
+
   it("leaves what has not been sent, and sends the rest first", async () => {
     const at = place();
     await buried(at, message("a"), message("b"));
