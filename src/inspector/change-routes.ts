@@ -105,7 +105,7 @@ export const changeRoutes: readonly Route[] = [
     async run({ caller, parts, id, audit }) {
       const job = (await parts.jobs.shelf()).find(id, caller);
       requireTarget(caller, job);
-      job.resume(caller, noted(audit));
+      await job.resume(caller, noted(audit));
       audit("re-drive resumed", job.from, id);
       return job.fact();
     },

@@ -22,7 +22,7 @@ export class JobJournal {
     const names = await readdir(this.#directory).catch(() => []);
     const found: JobPast[] = [];
     for (const name of names.filter((one) => one.endsWith(suffix))) {
-      const past = pastOf((await readFile(join(this.#directory, name), "utf8")).split("\n"));
+      const past = pastOf(await linesOf(join(this.#directory, name)));
       if (past !== undefined && name === `${past.head.id}${suffix}`) found.push(past);
     }
     const sorted = found.toSorted((a, b) => (a.head.startedAt < b.head.startedAt ? 1 : -1));
@@ -46,7 +46,15 @@ export class JobJournal {
       }
     };
     return {
-      read: async () => (await readFile(path, "utf8")).split("\n"),
+      read: async () => {
+        try {
+          return await linesOf(path);
+        } catch (error) {
+          throw new SobreError("GeneralError", `The record of the re-drive cannot be read in ${this.#directory}.`, {
+            cause: error,
+          });
+        }
+      },
       async append(line) {
         if (!line.includes('"outcome":"skipped"')) await append(line);
       },
@@ -62,6 +70,8 @@ export class JobJournal {
     return join(this.#directory, `${id}${suffix}`);
   }
 }
+
+const linesOf = async (path: string): Promise<readonly string[]> => (await readFile(path, "utf8")).split("\n");
 
 /** A record that ends with the process; messages that were not selected may be many. */
 export function memoryRecord(): JobRecord {

@@ -33,7 +33,7 @@ export interface JobPast {
   readonly head: RecordHead;
   /** How it last ended; `undefined` when its process did before. */
   readonly end: { readonly state: JobState; readonly why: string } | undefined;
-  /** The process that ran it last; 0 when none did. */
+  /** The process that ran it last; 0 when none did. After its end, another one may have that number. */
   readonly pid: number;
   readonly guarantee: Guarantee;
   readonly total: number | null;
@@ -65,8 +65,8 @@ export function pastOf(lines: readonly string[]): JobPast | undefined {
         running = value;
         end = undefined;
       } else {
-        // A run that ended in order knows the outcome of all that it sent.
-        sending.clear();
+        // A run that ended in order knows the outcome of all that it sent; one that failed may not have recorded it.
+        if (value.state !== "failed") sending.clear();
         end = value;
       }
     } else if (isEntry(value)) {

@@ -11,7 +11,7 @@ import type { Clock } from "../time/clock.ts";
 import type { Guarantee, JobAnswer, JobFact, JobState, RedriveOutcome } from "./api.ts";
 import { type Caller, requireRight } from "./caller.ts";
 import { messageCountOf } from "./entities.ts";
-import type { JobPast, JobRecord, RecordHead } from "./job-record.ts";
+import { type JobPast, type JobRecord, pastOf, type RecordHead } from "./job-record.ts";
 import type { Job } from "./job-shelf.ts";
 import { idText } from "./message-facts.ts";
 import type { MessageFilter } from "./message-filter.ts";
@@ -65,8 +65,6 @@ export class RedriveJob implements Job {
   #run: Promise<void> = Promise.resolve();
   /** Selected messages that have no outcome in this run yet. */
   #left = Infinity;
-  /** The process that ran it last. */
-  #pid = 0;
 
   constructor(head: RecordHead, parts: JobParts) {
     this.id = head.id;
@@ -101,23 +99,10 @@ export class RedriveJob implements Job {
   }
 
   /** Takes up the re-drive of an earlier process. */
-  recall({ end, pid, guarantee, total, seen, entries, inDoubt }: JobPast): void {
-    for (const entry of entries) this.#note(entry);
-    this.#counts.seen = seen;
-    this.#guarantee = guarantee;
-    this.#total = total;
-    this.#pid = pid;
-    this.#inDoubt = new Set(inDoubt);
-    this.#state = end?.state ?? "stopped";
-    this.#why = end?.why ?? "The server ended while it ran.";
-    for (const one of inDoubt)
-      this.#outcomes.push({
-        sequenceNumber: String(one),
-        messageId: null,
-        outcome: "inDoubt",
-        code: null,
-        message: doubt,
-      });
+  recall(past: JobPast): void {
+    this.#adopt(past);
+    this.#state = past.end?.state ?? "stopped";
+    this.#why = past.end?.why ?? "The server ended while it ran.";
   }
 
   /** Records that it begins, and begins. @throws SobreError when that cannot be recorded. */
@@ -131,16 +116,19 @@ export class RedriveJob implements Job {
     this.#run = this.#goOn(caller, ended);
   }
 
-  /** Goes on with the messages that are left, with the caller's rights. @throws SobreError `InvalidOperation` while it runs. */
-  resume(caller: Caller, ended: (job: JobFact) => void): void {
+  /**
+   * Goes on with the messages that are left, with the caller's rights.
+   *
+   * @throws SobreError `InvalidOperation` while it runs, `GeneralError` when its record cannot be read.
+   */
+  async resume(caller: Caller, ended: (job: JobFact) => void): Promise<void> {
     if (this.#state === "running") throw new SobreError("InvalidOperation", "The re-drive is still running.");
-    if (isAnotherProcess(this.#pid))
-      throw new SobreError("InvalidOperation", `The re-drive is still running, in process ${this.#pid}.`);
-    this.#state = "running";
-    this.#why = "";
-    this.#ending = undefined;
-    this.#stop = new AbortController();
-    this.#run = this.#goOn(caller, ended);
+    const caughtUp = this.#catchUp();
+    this.#run = caughtUp.then(
+      () => this.#goOn(caller, ended),
+      () => undefined,
+    );
+    await caughtUp;
   }
 
   /** It is running until the current message has its outcome: another run would meet the locks of this one. */
@@ -151,6 +139,43 @@ export class RedriveJob implements Job {
 
   idle(): Promise<void> {
     return this.#run;
+  }
+
+  /** Another process may have gone on with it, and a run that failed does not know what it sent: the record does. */
+  async #catchUp(): Promise<void> {
+    const before = { state: this.#state, why: this.#why };
+    this.#state = "running";
+    this.#why = "";
+    this.#ending = undefined;
+    this.#stop = new AbortController();
+    try {
+      const past = pastOf(await this.#parts.record.read());
+      if (past === undefined) return;
+      const { end, pid } = past;
+      if (end === undefined && isAnotherProcess(pid))
+        throw new SobreError("InvalidOperation", `The re-drive is still running, in process ${pid}.`);
+      this.#adopt(past);
+    } catch (error) {
+      this.#state = before.state;
+      this.#why = before.why;
+      throw error;
+    }
+  }
+
+  #adopt({ guarantee, total, seen, entries, inDoubt }: JobPast): void {
+    this.#outcomes.length = 0;
+    this.#doubled.clear();
+    Object.assign(this.#counts, { sent: 0, failed: 0, doubled: 0 });
+    this.#left = Infinity;
+    for (const entry of entries) this.#note(entry);
+    this.#counts.seen = seen;
+    this.#guarantee = guarantee;
+    this.#total = total;
+    this.#inDoubt = new Set(inDoubt);
+    for (const one of inDoubt) {
+      const own = { sequenceNumber: String(one), messageId: null };
+      this.#outcomes.push({ ...own, outcome: "inDoubt", code: null, message: doubt });
+    }
   }
 
   /** Never rejects. */
@@ -186,9 +211,7 @@ export class RedriveJob implements Job {
     this.#left = wanted - this.#counts.sent;
     this.#guarantee = await guaranteeOf(engine, toEngine, this.target);
     this.#total ??= await messageCountOf(engine, this.from);
-    const { pid } = process;
-    this.#pid = pid;
-    await record.note({ note: "running", pid, guarantee: this.#guarantee, total: this.#total });
+    await record.note({ note: "running", pid: process.pid, guarantee: this.#guarantee, total: this.#total });
     const slices = new Slices();
     const client = createClient({ engine, serializer, stages, clock });
     const report = await client.redrive(this.from, {
@@ -281,7 +304,7 @@ function isAnotherProcess(pid: number): boolean {
 const behind = "An earlier message of its session is still in the queue.";
 
 const doubt =
-  "The server ended while it was being sent. Compare the target, then send it by itself or delete it here: this re-drive leaves it.";
+  "The server ended, or the record failed, while it was being sent. Compare the target, then send it by itself or delete it here: this re-drive leaves it.";
 
 const endOf = ({ state, why = "" }: RedriveReport): [JobState, string] =>
   state === "stopped" ? ["stopped", why] : ["done", ""];

@@ -1,9 +1,10 @@
-import { readdir, readFile, stat, writeFile } from "node:fs/promises";
+import { appendFile, mkdir, readdir, readFile, rename, rmdir, stat, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { setImmediate } from "node:timers/promises";
 import { describe, expect, it, onTestFinished, vi } from "vitest";
 import type { Engine } from "../../src/engine/index.ts";
 import { memoryEngine } from "../../src/engines/memory/index.ts";
+import { lineOf, type Note, pastOf } from "../../src/inspector/job-record.ts";
 import { ManualClock } from "../../src/time/index.ts";
 import { storeDirectory } from "../engines/durable/store-directory.support.ts";
 import {
@@ -26,33 +27,49 @@ function another(queues: Parameters<typeof memoryEngine>[0] = { queues: ["orders
   return engine;
 }
 
-/** Lets the sending of a message never end, and its confirmation be lost; resolves when it was sent. */
-function loses(engine: Engine, index: number): Promise<void> {
+/** Lets work follow the sending of one message, before it is confirmed. */
+function afterSending(engine: Engine, index: number, work: () => Promise<void>): void {
   let count = 0;
   const connect = engine.connect.bind(engine);
-  return new Promise((sent) => {
-    const connecting = vi.spyOn(engine, "connect").mockImplementation(async () => {
-      const connection = await connect();
-      const openSender = connection.openSender.bind(connection);
-      vi.spyOn(connection, "openSender").mockImplementation(async (entity) => {
-        const sender = await openSender(entity);
-        const send = sender.send.bind(sender);
-        vi.spyOn(sender, "send").mockImplementation(async (envelopes, options) => {
-          await send(envelopes, options);
-          if (count++ !== index) return undefined;
-          connecting.mockRestore();
-          sent();
-          return new Promise<never>(() => {});
-        });
-        return sender;
+  const connecting = vi.spyOn(engine, "connect").mockImplementation(async () => {
+    const connection = await connect();
+    const openSender = connection.openSender.bind(connection);
+    vi.spyOn(connection, "openSender").mockImplementation(async (entity) => {
+      const sender = await openSender(entity);
+      const send = sender.send.bind(sender);
+      vi.spyOn(sender, "send").mockImplementation(async (envelopes, options) => {
+        await send(envelopes, options);
+        if (count++ !== index) return;
+        connecting.mockRestore();
+        await work();
       });
-      return connection;
+      return sender;
     });
+    return connection;
   });
 }
 
+/** Lets the sending of a message never end, and its confirmation be lost; resolves when it was sent. */
+const loses = (engine: Engine, index: number): Promise<void> =>
+  new Promise((sent) => {
+    afterSending(engine, index, () => {
+      sent();
+      return new Promise<never>(() => {});
+    });
+  });
+
+/** A process that cannot be there. */
+const noPid = 2 ** 30;
+
+interface Interrupted {
+  readonly next: Inspected;
+  readonly id: string;
+  /** Its file. */
+  readonly record: string;
+}
+
 /** Starts a re-drive whose process ends while it sends the second message, and the inspector of the next process. */
-async function interrupted(target: Engine, init: object): Promise<{ readonly next: Inspected; readonly id: string }> {
+async function interrupted(target: Engine, init: object): Promise<Interrupted> {
   const directory = await storeDirectory();
   const options = { directory, brokers: { other: target } };
   // For a process that has ended, no time passes.
@@ -73,7 +90,12 @@ async function interrupted(target: Engine, init: object): Promise<{ readonly nex
   await lost;
   connecting.mockRestore();
   for (const connection of connections) await connection.close();
-  return { next: inspectedOn(first.engine, first.clock, options), id: jobId(body) };
+  const id = jobId(body);
+  return {
+    next: inspectedOn(first.engine, first.clock, options),
+    id,
+    record: join(directory, `${id}.redrive.jsonl`),
+  };
 }
 
 describe("a re-drive after a restart", () => {
@@ -111,6 +133,79 @@ describe("a re-drive after a restart", () => {
     expect(done).toMatchObject({ state: "done", guarantee: "duplicateDetection", sent: 2, inDoubt: 1 });
     expect(await idsIn({ engine: target }, "orders")).toEqual([`${id}-1`, `${id}-2`, `${id}-3`]);
     expect(await idsIn(next, from)).toEqual(["order-2"]);
+  });
+
+  it("goes on by its record, though another process went on with it meanwhile and ended", async () => {
+    const target = another();
+    const { next, id, record } = await interrupted(target, {});
+    await next.get(`api/redrives/${id}`);
+    const other = { note: "running", pid: noPid, guarantee: "sendThenComplete", total: 3 } as const;
+    const notes = [other, { note: "sending", sequenceNumber: "3" } as const];
+
+    await appendFile(record, `\n${notes.map(lineOf).join("\n")}\n`);
+    const resumed = await next.post(`api/redrives/${id}/resume`, {});
+    const done = await ended(next, resumed.body);
+
+    expect(done).toMatchObject({ state: "done", sent: 1, inDoubt: 2 });
+    expect(await idsIn({ engine: target }, "orders")).toEqual(["order-1", "order-2"]);
+    expect(await idsIn(next, from)).toEqual(["order-2", "order-3"]);
+  });
+
+  it("waits for another process that runs it, and for none that has the number of one that ended it", async () => {
+    const { next, id, record } = await interrupted(another(), {});
+    const running = { note: "running", pid: process.ppid, guarantee: "sendThenComplete", total: 3 } as const;
+
+    await appendFile(record, `\n${lineOf(running)}\n`);
+    const refused = await next.post(`api/redrives/${id}/resume`, {});
+    const { body: left } = await next.get(`api/redrives/${id}`);
+    await appendFile(record, `${lineOf({ note: "ended", state: "cancelled", why: "", seen: 3 })}\n`);
+    const resumed = await next.post(`api/redrives/${id}/resume`, {});
+
+    expect(refused.body).toMatchObject({ error: { message: expect.stringContaining(`in process ${process.ppid}`) } });
+    expect(left).toMatchObject({ state: "stopped", why: "The server ended while it ran." });
+    expect(await ended(next, resumed.body)).toMatchObject({ state: "done", sent: 2, inDoubt: 1 });
+  });
+
+  it("leaves the message whose outcome could not be recorded, in the same process too", async () => {
+    const directory = await storeDirectory();
+    const target = another();
+    const all = inspected({ queues: ["orders"] }, { directory, brokers: { other: target } });
+    await deadLettered(all.engine, "orders", [order(1), order(2), order(3)]);
+    const away = join(directory, "away");
+    let record = "";
+    afterSending(target, 1, async () => {
+      record = join(directory, (await readdir(directory))[0] ?? "");
+      await rename(record, away);
+      await mkdir(record);
+    });
+
+    const { body } = await all.post("api/redrives", { from, dryRun: false, broker: "other" });
+    const failed = await ended(all, body);
+    const unread = await all.post(`api/redrives/${jobId(body)}/resume`, {});
+    await rmdir(record);
+    await rename(away, record);
+    const resumed = await all.post(`api/redrives/${jobId(body)}/resume`, {});
+    const done = await ended(all, resumed.body);
+
+    expect(failed).toMatchObject({ state: "failed", why: expect.stringContaining("cannot be recorded") });
+    expect(unread.body).toMatchObject({ error: { message: expect.stringContaining("cannot be read") } });
+    expect(done).toMatchObject({ state: "done", sent: 2, inDoubt: 1 });
+    expect(await idsIn({ engine: target }, "orders")).toEqual(["order-1", "order-2", "order-3"]);
+  });
+
+  it.each([
+    ["failed", ["2"]],
+    ["stopped", []],
+  ] as const)("knows what was being sent when it %s: in doubt %j", (state, inDoubt) => {
+    const head = { id: "a", init: { from }, startedAt: "2026-01-01T00:00:00.000Z" };
+    const notes: readonly Note[] = [
+      { note: "begun", head },
+      { note: "running", pid: noPid, guarantee: "sendThenComplete", total: 3 },
+      { note: "sending", sequenceNumber: "2" },
+      { note: "ended", state, why: "", seen: 2 },
+    ];
+
+    expect(pastOf(notes.map(lineOf))?.inDoubt.map(String)).toEqual(inDoubt);
   });
 
   it("is recorded in files that nobody else can read, and goes on where it was stopped when the server was closed", async () => {
