@@ -104,6 +104,12 @@ const calls: Readonly<Record<string, (at: Place) => Promise<() => Promise<unknow
     const sender = await engine.openSender(queue);
     return () => sender.send([message(`${queue} x`)]);
   },
+  async "send to a queue that forwards"({ queue }) {
+    await direct.admin.createQueue(`${queue}-to`);
+    await direct.admin.updateQueue(queue, { forwardTo: `${queue}-to` });
+    const sender = await engine.openSender(queue);
+    return () => sender.send([message("x")]);
+  },
   schedule:
     async ({ queue }) =>
     () =>
@@ -199,6 +205,7 @@ async function seen({ queue, sessions }: Place): Promise<string> {
   return JSON.stringify([
     await peeked(queue),
     await peeked(`${queue}/$DeadLetterQueue`),
+    await peeked(`${queue}/$Transfer/$DeadLetterQueue`),
     await peeked(sessions),
     await direct.listSessions(sessions, { updatedAfter: new Date(0) }),
     await direct.admin.queueExists(`${queue}-new`),

@@ -34,6 +34,9 @@ export function databaseFailure(error: unknown): unknown {
     : error;
 }
 
+/** Whether {@link databaseFailure} made the error. */
+export const isOfDatabase = (error: SobreError): boolean => error.cause !== undefined;
+
 function refusal(state: string, error: Error): SobreError {
   const [, code, what] = meanings.find(([beginning]) => state.startsWith(beginning)) ?? [];
   return code === undefined || what === undefined

@@ -16,6 +16,7 @@ import { assignedIdSize, type Envelope, withMessageId, withProperties } from "..
 import { sizeOfEnvelope } from "../../envelope/size-of.ts";
 import { SobreError } from "../../errors/sobre-error.ts";
 import type { Directory } from "./directory.ts";
+import { isOfDatabase } from "./failures.ts";
 import {
   type Entity,
   isPartitioned,
@@ -120,7 +121,8 @@ export class Routing {
       entity = this.#store.directory.sendable(target);
       await this.#store.intake.check(entity, [incoming]);
     } catch (error) {
-      if (!(error instanceof SobreError)) throw error;
+      // An error of the database fails the send, which may be repeated: the target has refused nothing.
+      if (!(error instanceof SobreError) || isOfDatabase(error)) throw error;
       return this.#failTransfer(from, incoming, transferRefused(error));
     }
     return this.accept(entity, { ...incoming, hops });
