@@ -57,6 +57,11 @@ async function make({ sources, type, define = [] }: DotnetCommand): Promise<Made
   if (files.length > mostFiles) throw new Misuse(`more than ${mostFiles} files; name a folder with fewer`);
   const ends = (ending: RegExp): readonly string[] => files.filter((file) => ending.test(file));
   const [csharp, schemas, inferred] = [ends(/\.cs$/i), ends(/\.xsd$/i), ends(/\.json$/i)];
+  const kinds = [csharp, schemas, inferred].filter((own) => own.length > 0);
+  if (kinds.length > 1) {
+    const examples = kinds.map(([one]) => one).join(", ");
+    throw new Misuse(`${examples}: a contract is made of one kind of source; run it once for each`);
+  }
   if (csharp.length > 0) return fromSources(csharp, { type, define });
   if (schemas.length > 0) return fromSchemas(schemas, type);
   if (inferred.length === 1) return fromSamples(inferred[0] ?? "", type);

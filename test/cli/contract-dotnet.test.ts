@@ -89,6 +89,11 @@ describe("sobre contract dotnet", () => {
     ],
     [[scratchFile("a.xsd", "<a/>")], "a.xsd: The XML is not an XML schema"],
     [[scratchFile("a.txt", "")], "no C# sources, XML schemas or inferred schemas"],
+    [
+      [scratchFile("mixed.cs", "[DataContract] class A { }"), scratchFile("mixed.xsd", "<a/>")],
+      "mixed.xsd: a contract is made of one kind of source",
+    ],
+    [[scratchFile("b.xsd", "<a/>"), scratchFile("b.json", "{}")], "b.json: a contract is made of one kind of source"],
     [[scratchFile("a.json", "{}")], "is not a schema that sobre migrate --schema-out inferred"],
   ])("says in one line what is wrong: %j", async (args, message) => {
     const { code, terminal } = await sobre("contract", "dotnet", ...args);

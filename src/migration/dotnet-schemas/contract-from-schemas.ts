@@ -24,6 +24,7 @@ export function contractFromSchemas(documents: readonly SchemaDocument[], type?:
   const types = new Map<string, DeclaredElement>();
   const elements = new Map<string, DeclaredElement>();
   const named: XmlName[] = [];
+  const problems: SourceProblem[] = [];
   for (const document of documents) {
     const { namespace } = document;
     if (namespace === serialization || namespace === xsd) continue;
@@ -31,10 +32,18 @@ export function contractFromSchemas(documents: readonly SchemaDocument[], type?:
       const local = attributeOf(element, "name");
       if (local === undefined) continue;
       const name = { namespace, local };
-      if (element.local === "element") elements.set(nameText(name), { element, document });
-      if (element.local !== "complexType" && element.local !== "simpleType") continue;
-      types.set(nameText(name), { element, document });
-      named.push(name);
+      const isType = element.local === "complexType" || element.local === "simpleType";
+      if (!isType && element.local !== "element") continue;
+      const declared = isType ? types : elements;
+      const first = declared.get(nameText(name));
+      if (first !== undefined) {
+        const place = `${first.document.path}:${first.document.lineOf(first.element.offset)}`;
+        const message = `${nameText(name)} is declared in ${place} too, which counts`;
+        problems.push({ file: document.path, line: document.lineOf(element.offset), message });
+        continue;
+      }
+      declared.set(nameText(name), { element, document });
+      if (isType) named.push(name);
     }
   }
   const asked = named.filter((name) => name.local === type || nameText(name) === type);
@@ -52,6 +61,6 @@ export function contractFromSchemas(documents: readonly SchemaDocument[], type?:
   return {
     contract: wholeContract(root, reader.definitions),
     types: reader.definitions.size,
-    problems: reader.problems,
+    problems: [...problems, ...reader.problems],
   };
 }

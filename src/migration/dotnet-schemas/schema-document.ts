@@ -51,9 +51,16 @@ export function attributeOf(element: XmlElement, name: string): string | undefin
   return undefined;
 }
 
+/** Each reference to a type reads the parts of its declaration again. */
+const knownParts = new WeakMap<XmlElement, readonly XmlElement[]>();
+
 /** The child elements of XML Schema, but for annotations. */
 export function partsOf(element: XmlElement): readonly XmlElement[] {
-  return elementsIn(element).filter(({ namespace, local }) => namespace === xsd && local !== "annotation");
+  const known = knownParts.get(element);
+  if (known !== undefined) return known;
+  const parts = elementsIn(element).filter(({ namespace, local }) => namespace === xsd && local !== "annotation");
+  knownParts.set(element, parts);
+  return parts;
 }
 
 /** A child element of XML Schema with a name. */

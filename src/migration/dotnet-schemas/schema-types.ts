@@ -192,7 +192,8 @@ export class SchemaTypes {
         const omitDefault = emits !== undefined && attributeOf(emits, "EmitDefaultValue") === "false";
         properties.push([decodeName(name ?? ""), withHints(whole, { omitDefault, flat: isFlat })]);
       } else if (part.local === "sequence" || part.local === "all") this.#members(declared, part, properties);
-      else if (part.local === "any") continue;
+      else if (part.local === "any")
+        this.#note(declared, part, "xs:any is not a part of types that contracts express: its elements are dropped");
       else {
         this.#note(
           declared,

@@ -4,7 +4,7 @@ import { describe, expect, it } from "vitest";
 import { nbfx } from "../../../codecs/dotnet/index.ts";
 import { SobreError } from "../../../src/errors/sobre-error.ts";
 import { contractFromSchemas } from "../../../src/migration/dotnet-schemas/contract-from-schemas.ts";
-import { readSchema } from "../../../src/migration/dotnet-schemas/schema-document.ts";
+import { partsOf, readSchema } from "../../../src/migration/dotnet-schemas/schema-document.ts";
 import { readWith, type Written } from "../csharp/contract-reading.support.ts";
 
 const folder = new URL("../../../fixtures/legacy/contracts/", import.meta.url);
@@ -103,6 +103,12 @@ describe("a contract from other XML schemas", () => {
       '<xs:complexType name="A"><xs:choice><xs:element name="b" type="xs:int"/></xs:choice></xs:complexType>',
       "xs:choice is not a part of types that contracts express",
     ],
+    ['<xs:complexType name="A"><xs:sequence><xs:any/></xs:sequence></xs:complexType>', "xs:any is not a part of types"],
+    [
+      '<xs:complexType name="A"><xs:sequence/></xs:complexType><xs:simpleType name="A"/>',
+      "{urn:t}A is declared in a.xsd:2 too, which counts",
+    ],
+    ['<xs:element name="a" type="xs:int"/><xs:element name="a"/>', "{urn:t}a is declared in a.xsd:2 too"],
     [
       '<xs:complexType name="A"><xs:sequence><xs:element name="b" type="t:S"/></xs:sequence></xs:complexType><xs:simpleType name="S"><xs:union memberTypes="xs:int"/></xs:simpleType>',
       "the simple type is a list or union",
@@ -119,6 +125,16 @@ describe("a contract from other XML schemas", () => {
     const { problems } = contractOf(schema(body));
 
     expect(problems).toEqual([{ file: "a.xsd", line: 2, message: expect.stringContaining(message) }]);
+  });
+
+  it("reads the parts of a declaration once, however many refer to it", () => {
+    const [[path, text] = ["", ""]] = schema('<xs:complexType name="A"/>');
+    const { root } = readSchema(path, Buffer.from(text));
+
+    const first = partsOf(root);
+
+    expect(first).toHaveLength(1);
+    expect(partsOf(root)).toBe(first);
   });
 
   it("refuses what is no schema, and expands nothing", () => {
