@@ -17,16 +17,19 @@ export class JobJournal {
     this.#directory = directory;
   }
 
-  /** The re-drives of earlier runs, the latest first; none where there is no directory. */
+  /** The re-drives of earlier runs, the latest first; none where there is no directory. Passes over a damaged record. */
   async load(): Promise<readonly JobPast[]> {
     const names = await readdir(this.#directory).catch(() => []);
     const found: JobPast[] = [];
     for (const name of names.filter((one) => one.endsWith(suffix))) {
-      const past = pastOf(await linesOf(join(this.#directory, name)));
+      const past = await linesOf(join(this.#directory, name))
+        .then(pastOf)
+        .catch(() => undefined);
       if (past !== undefined && name === `${past.head.id}${suffix}`) found.push(past);
     }
     const sorted = found.toSorted((a, b) => (a.head.startedAt < b.head.startedAt ? 1 : -1));
-    for (const { head, end } of sorted.slice(most)) if (end?.state === "done") await rm(this.#path(head.id));
+    for (const { head, end } of sorted.slice(most))
+      if (end?.state === "done") await rm(this.#path(head.id)).catch(() => undefined);
     return sorted.slice(0, most);
   }
 

@@ -22,7 +22,11 @@ export class RedriveJobs {
 
   /** All of them, those of earlier processes included. */
   shelf(): Promise<JobShelf<RedriveJob>> {
-    this.#loaded ??= this.#load();
+    this.#loaded ??= this.#load().catch((error: unknown) => {
+      // The next one who asks tries again.
+      this.#loaded = undefined;
+      throw error;
+    });
     return this.#loaded;
   }
 
@@ -39,7 +43,8 @@ export class RedriveJobs {
 
   /** Ends all of them after their current step; they can be resumed. */
   async close(): Promise<void> {
-    await (await this.#loaded)?.close();
+    const shelf = await this.#loaded?.catch(() => undefined);
+    await shelf?.close();
   }
 
   async #load(): Promise<JobShelf<RedriveJob>> {
@@ -47,9 +52,13 @@ export class RedriveJobs {
     const { journal } = this.#parts;
     if (journal === undefined) return shelf;
     for (const past of (await this.#journal?.load()) ?? []) {
-      const job = this.#job(past.head, this.#record(past.head.id));
-      job.recall(past);
-      shelf.add(job, journal.engine);
+      try {
+        const job = this.#job(past.head, this.#record(past.head.id));
+        job.recall(past);
+        shelf.add(job, journal.engine);
+      } catch {
+        // A damaged record is not to hide the others.
+      }
     }
     return shelf;
   }

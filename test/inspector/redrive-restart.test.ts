@@ -234,6 +234,22 @@ describe("a re-drive after a restart", () => {
     expect((await readFile(join(directory, file), "utf8")).match(/"outcome":"sent"/g)).toHaveLength(3);
   });
 
+  it("is found, sent and closed in order though the record of another one is damaged", async () => {
+    const { next, id, record } = await interrupted(another(), {});
+    await mkdir(record.replace(id, "unreadable"));
+    const ofTheRecord = await readFile(record, "utf8");
+    await writeFile(record.replace(id, "b"), ofTheRecord.replaceAll(id, "b").replaceAll('"1"', '"one"'));
+    await writeFile(record.replace(id, "c"), `#${JSON.stringify({ note: "begun", head: { id: "c" } })}\n`);
+
+    const { body: listed } = await next.get("api/redrives");
+    const resumed = await next.post(`api/redrives/${id}/resume`, {});
+    const done = await ended(next, resumed.body);
+
+    expect(listed).toMatchObject({ jobs: [{ id }] });
+    expect(done).toMatchObject({ state: "done" });
+    await expect(next.inspector.close()).resolves.toBeUndefined();
+  });
+
   it("is not sent while the directory cannot be written", async () => {
     const directory = join(await storeDirectory(), "file");
     await writeFile(directory, "");
