@@ -5,6 +5,7 @@ import type { Engine } from "../../src/engine/engine.ts";
 import { postgresEngine } from "../../src/engines/postgres/index.ts";
 import { createEnvelope, type Envelope } from "../../src/envelope/index.ts";
 import { SobreError } from "../../src/errors/index.ts";
+import { ManualClock } from "../../src/time/index.ts";
 import { codeOf } from "./code-of.support.ts";
 import { CuttingProxy } from "./cutting-proxy.support.ts";
 import { PostgresServer } from "./postgres-server.support.ts";
@@ -258,6 +259,68 @@ describe.each(named)("a call, $name,", ({ prepare }) => {
       expect(await seen(here)).toBe(before);
       expect(await codeOf(call())).toBe("done");
     }
+  });
+});
+
+describe("a sweep", () => {
+  it("delays by a minute a message that the database refuses, and serves the others", async () => {
+    const clock = new ManualClock();
+    const at = { connectionString: server.connectionString, schema: "refused", clock, sweepIntervalInMs: 0 };
+    const swept = await postgresEngine({ ...at, migrate: true, queues: ["poison", "orders"] });
+    const soon = createEnvelope({
+      payload: Uint8Array.of(1),
+      brokerProperties: { messageId: "soon", scheduledEnqueueTimeUtc: new Date(clock.now() + 1000) },
+    });
+    await swept.schedule("poison", [soon]);
+    await swept.schedule("orders", [soon]);
+    await database.query(`create function refused.refuse() returns trigger language plpgsql as $$ begin
+      if new.state = 0 and new.queue = (select id * 4 from refused.entity where key = 'poison')
+      then raise 'refused' using errcode = '22021'; end if; return new; end $$`);
+    await database.query(
+      "create trigger refuse before insert on refused.delivery for each row execute function refused.refuse()",
+    );
+    const states = async (queue: string): Promise<unknown> =>
+      (await swept.peek(queue, { maxMessages: 9 })).map(({ state }) => state);
+
+    await clock.advance(1000);
+    const during = [await states("orders"), await states("poison")];
+    await database.query("drop trigger refuse on refused.delivery");
+    await clock.advance(60_000);
+
+    expect(during).toEqual([["active"], ["scheduled"]]);
+    expect(await states("poison")).toEqual(["active"]);
+    await swept.close();
+  });
+
+  it("deletes due messages of entities that are gone", async () => {
+    const clock = new ManualClock();
+    const at = { connectionString: server.connectionString, schema: "orphans", clock, sweepIntervalInMs: 0 };
+    const swept = await postgresEngine({ ...at, migrate: true, queues: ["orders"] });
+    await swept.schedule("orders", [later]);
+    await database.query(`insert into orphans.delivery (queue, seq, due, count, size, state)
+      select 4000, n, 1, 0, 1, 2 from generate_series(1, 500) n`);
+    await database.query(`insert into orphans.body (queue, seq, number, enqueued_number, enqueued_at, message)
+      select 4000, n, n, n, 1, (select message from orphans.body limit 1) from generate_series(1, 500) n`);
+
+    await clock.advance(1000);
+    await swept.peek("orders", { maxMessages: 1 });
+
+    const { rows } = await database.query("select from orphans.delivery where queue = 4000");
+    expect(rows).toHaveLength(0);
+    await swept.close();
+  });
+});
+
+describe("an id with U+0000", () => {
+  it.each(["messageId", "sessionId", "partitionKey"])("is refused at the send when it is the %s", async (name) => {
+    const { queue } = await place();
+    const sender = await direct.openSender(queue);
+    const envelope = createEnvelope({ payload: Uint8Array.of(1), brokerProperties: { [name]: "a\0b" } });
+
+    await expect(sender.send([envelope])).rejects.toMatchObject({
+      code: "InvalidArgument",
+      path: `$.brokerProperties.${name}`,
+    });
   });
 });
 

@@ -37,6 +37,16 @@ export function databaseFailure(error: unknown): unknown {
 /** Whether {@link databaseFailure} made the error. */
 export const isOfDatabase = (error: SobreError): boolean => error.cause !== undefined;
 
+/**
+ * Whether an attempt at the same row fails again: the database refuses its values (SQLSTATE classes 22 and 23), or its message
+ * cannot be read.
+ */
+export function isOfRow(error: unknown): boolean {
+  if (error instanceof SobreError) return isOfDatabase(error) ? isOfRow(error.cause) : !error.retryable;
+  if (!(error instanceof Error) || !("severity" in error) || !("code" in error)) return false;
+  return typeof error.code === "string" && /^2[23]/.test(error.code);
+}
+
 function refusal(state: string, error: Error): SobreError {
   const [, code, what] = meanings.find(([beginning]) => state.startsWith(beginning)) ?? [];
   return code === undefined || what === undefined

@@ -188,6 +188,8 @@ export class Home {
       this.#idleEntitiesAt = begun + idleEntitiesInterval;
       await deleteIdle(this.store, now);
     }
+    const [failure] = swept.failures;
+    if (failure !== undefined) throw failure;
     this.#sweptAt = now;
     if (swept.isBusy) this.#isActive = true;
     const after = Math.min((swept.next ?? Infinity) - now, this.#isActive ? 0 : idleInterval);

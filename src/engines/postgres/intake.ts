@@ -1,6 +1,8 @@
 import { checkProperties } from "../../amqp/message/kept-envelope.ts";
 import { hasUnequalKeys } from "../../broker/partitions.ts";
 import { invalidOperation, messageTooLarge, quotaExceeded, unequalKeys } from "../../broker/refusals.ts";
+import type { Envelope } from "../../envelope/envelope.ts";
+import { SobreError } from "../../errors/sobre-error.ts";
 import type { Session } from "./database.ts";
 import { type Entity, limitsOf, queuesOf, type Sendable, sendRefusal } from "./entities.ts";
 import type { Incoming } from "./placement.ts";
@@ -58,6 +60,7 @@ export class Intake {
       if (isKeyed && hasUnequalKeys(envelope)) throw unequalKeys(name);
       if (size > maxMessageSizeInBytes) throw messageTooLarge(size, maxMessageSizeInBytes, name);
       checkProperties(envelope);
+      checkIds(envelope);
       cost += size + besidesMessage;
     }
     if (messages.length > 0) await this.checkRoom(entity, cost, reserved);
@@ -105,6 +108,21 @@ export class Intake {
     const usage = { bytes: row === undefined ? 0 : numberOf(row, "bytes"), countedAt: performance.now(), added: 0 };
     this.#usage.set(owner.id, usage);
     return usage;
+  }
+}
+
+/** @throws SobreError `InvalidArgument` for an id with U+0000, which no text of PostgreSQL can have. */
+export function checkIds({ brokerProperties }: Envelope): void {
+  for (const name of ["messageId", "sessionId", "partitionKey"] as const) {
+    const id = brokerProperties[name];
+    if (typeof id === "string" && id.includes("\0"))
+      throw new SobreError(
+        "InvalidArgument",
+        `The ${name} contains U+0000, which PostgreSQL cannot store. Remove it.`,
+        {
+          path: `$.brokerProperties.${name}`,
+        },
+      );
   }
 }
 

@@ -31,10 +31,25 @@ export const moved = ({ envelope, size, enqueuedNumber, mark }: StoredMessage): 
 /** Deletes messages. */
 export async function remove({ session, schema, lane }: Returning, messages: readonly StoredMessage[]): Promise<void> {
   if (messages.length === 0) return;
+  await removeRows(
+    session,
+    schema,
+    lane.queue,
+    messages.map(({ seq }) => seq),
+  );
+}
+
+/** Deletes the rows of messages, whether or not their entity still exists. */
+export async function removeRows(
+  session: Session,
+  schema: string,
+  queue: number,
+  seqs: readonly bigint[],
+): Promise<void> {
   await session.query(
     `with gone as (delete from ${schema}.delivery where queue = $1 and seq = any($2::bigint[]))
      delete from ${schema}.body where queue = $1 and seq = any($2::bigint[])`,
-    [lane.queue, messages.map(({ seq }) => seq)],
+    [queue, seqs],
   );
 }
 

@@ -30,7 +30,7 @@ import {
   type Subscription,
   type Topic,
 } from "./entities.ts";
-import type { Intake } from "./intake.ts";
+import { checkIds, type Intake } from "./intake.ts";
 import type { Incoming, Passed, Placement } from "./placement.ts";
 
 /** Maximum number of times that a message may be forwarded. */
@@ -201,6 +201,7 @@ export class Routing {
       try {
         const envelope = act({ envelope: incoming.envelope, effort });
         checkProperties(envelope);
+        checkIds(envelope);
         copy = changed(incoming, envelope);
       } catch (error) {
         await this.#failRule(subscription, incoming, error);

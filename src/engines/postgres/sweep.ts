@@ -1,11 +1,13 @@
+import { SobreError } from "../../errors/sobre-error.ts";
 import type { Session } from "./database.ts";
+import { isOfRow } from "./failures.ts";
 import { entityOf, hasSessions, type Lane, laneOf, type Part } from "./entities.ts";
 import type { Cursor } from "./claim.ts";
 import { messageColumns, readMessage } from "./messages.ts";
 import { states } from "./placement.ts";
-import { expireMessages, giveBack, moved, overdueSession, remove, type Returning } from "./returns.ts";
+import { expireMessages, giveBack, moved, overdueSession, remove, removeRows, type Returning } from "./returns.ts";
 import { freeSession, sessionColumns } from "./sessions.ts";
-import { maybeBigint, maybeNumber, numberOf, type Row } from "./rows.ts";
+import { bigintOf, maybeBigint, maybeNumber, numberOf, type Row } from "./rows.ts";
 import type { Store } from "./store.ts";
 
 /** Maximum number of rows that a sweep moves per transaction. */
@@ -17,6 +19,9 @@ export interface SweptLane extends Cursor {
   readonly isAwaited: boolean;
   wake(): void;
 }
+
+/** Milliseconds after which a row that could not be moved is tried again. */
+const delayed = 60_000;
 
 /** How much a sweep looks at. */
 export interface SweepScope {
@@ -31,6 +36,8 @@ export interface Swept {
   readonly isBusy: boolean;
   /** When the next lock runs out or message is due, in milliseconds since 1970, as far as this sweep has read. */
   readonly next: number | undefined;
+  /** The errors of queues that could not be swept; the others were. */
+  readonly failures: readonly unknown[];
 }
 
 /** Applies everything that is due: expired locks of these lanes, scheduled messages, expired messages. Wakes the lanes where messages wait. */
@@ -70,6 +77,12 @@ export async function sweep(store: Store, { lanes, readsBehind }: SweepScope): P
     ],
   );
   const found = new Map(rows.map((row) => [maybeNumber(row, "queue"), row]));
+  const failures: unknown[] = [];
+  const fail = (error: unknown): void => {
+    // Without a connection the others would only wait for one in turn.
+    if (error instanceof SobreError && error.code === "ServiceCommunicationProblem") throw error;
+    failures.push(error);
+  };
   let isBusy = false;
   let next = Infinity;
   for (const row of rows) next = Math.min(next, maybeNumber(row, "next") ?? Infinity);
@@ -79,16 +92,16 @@ export async function sweep(store: Store, { lanes, readsBehind }: SweepScope): P
     if (free !== undefined && free < state.at) state.rewind(free);
     const isExpired = row?.["expired"] === true;
     if (isExpired)
-      await (withSessions ? freeExpiredSessions(store, lane, now) : returnExpired(store, lane, state, now));
+      await (withSessions ? freeExpiredSessions(store, lane, now) : returnExpired(store, lane, state, now)).catch(fail);
     if (isExpired || free !== undefined) isBusy = true;
     // A session's receiver waits for messages of its own.
     if (state.isAwaited && (withSessions || free !== undefined || row?.["ready"] === true)) state.wake();
   }
   if (found.get(undefined)?.["expired"] === true) {
     isBusy = true;
-    while ((await handleDue(store, now)) === atOnce);
+    while ((await handleDue(store, now).catch(fail)) === atOnce);
   }
-  return { isBusy, next: next === Infinity ? undefined : next };
+  return { isBusy, next: next === Infinity ? undefined : next, failures };
 }
 
 /** Returns messages whose locks have expired. */
@@ -117,6 +130,16 @@ async function freeExpiredSessions(store: Store, lane: Lane, now: number): Promi
 
 /** Moves scheduled and expired messages of every queue; returns how many rows were found. */
 async function handleDue(store: Store, now: number): Promise<number> {
+  try {
+    return await handleRows(store, now, handleDueRow);
+  } catch (error) {
+    if (!isOfRow(error)) throw error;
+    // Savepoints cost two statements for each row: only a batch that fails pays for them.
+    return handleRows(store, now, handleOrDelay);
+  }
+}
+
+async function handleRows(store: Store, now: number, handle: typeof handleDueRow): Promise<number> {
   const { schema } = store;
   const queues = new Set<number>();
   const found = await store.change(async (session) => {
@@ -126,16 +149,41 @@ async function handleDue(store: Store, now: number): Promise<number> {
        order by d.due, d.seq limit ${atOnce} for update of d skip locked`,
       [now],
     );
-    for (const row of rows) await handleDueRow(store, session, row, now, queues);
+    for (const row of rows) await handle(store, session, row, now, queues);
     return rows.length;
   });
   if (queues.size > 0) store.onArrival(queues);
   return found;
 }
 
+/** Handles a row in a savepoint; a row that fails is delayed, so that it keeps no other waiting. */
+async function handleOrDelay(
+  store: Store,
+  session: Session,
+  row: Row,
+  now: number,
+  queues: Set<number>,
+): Promise<void> {
+  await session.query("savepoint due_row");
+  try {
+    await handleDueRow(store, session, row, now, queues);
+  } catch (error) {
+    if (!isOfRow(error)) throw error;
+    await session.query("rollback to savepoint due_row");
+    await session.query(`update ${store.schema}.delivery set due = $3 where queue = $1 and seq = $2`, [
+      numberOf(row, "queue"),
+      bigintOf(row, "seq"),
+      now + delayed,
+    ]);
+  }
+  await session.query("release savepoint due_row");
+}
+
 async function handleDueRow(store: Store, session: Session, row: Row, now: number, queues: Set<number>): Promise<void> {
-  const lane = laneIn(store, numberOf(row, "queue"));
-  if (lane === undefined) return;
+  const queue = numberOf(row, "queue");
+  const lane = laneIn(store, queue);
+  // The entity is gone, and with it whoever could receive the message.
+  if (lane === undefined) return removeRows(session, store.schema, queue, [bigintOf(row, "seq")]);
   const message = readMessage(row);
   const at = numberOf(row, "due");
   const isScheduled = numberOf(row, "state") === states.scheduled;
