@@ -2,7 +2,7 @@ import { type Constant, constantOf } from "./constant.ts";
 import type { DeclaredType } from "./declared-type.ts";
 import type { TypeResolver } from "./resolve-type.ts";
 import { NotUnderstood } from "./source-problem.ts";
-import type { AttributeSyntax, Scope } from "./syntax.ts";
+import type { AttributeSyntax, MemberSyntax, Scope } from "./syntax.ts";
 import type { Token } from "./tokens.ts";
 
 /** A constant that refers to others this deeply refers to itself. */
@@ -13,6 +13,8 @@ export class Constants {
   readonly #resolver: TypeResolver;
   readonly #known = new Map<readonly Token[], Constant>();
   readonly #enums = new Map<DeclaredType, ReadonlyMap<string, bigint>>();
+  readonly #enumNames = new Map<DeclaredType, ReadonlySet<string>>();
+  readonly #constantMembers = new Map<DeclaredType, ReadonlyMap<string, MemberSyntax>>();
 
   constructor(resolver: TypeResolver) {
     this.#resolver = resolver;
@@ -38,8 +40,7 @@ export class Constants {
       if (value !== undefined) {
         if (depth > maxReferences) throw new NotUnderstood(line, "has a constant that refers to itself");
         const own = constantOf(value, (names) => {
-          const [only = ""] = names;
-          const sibling = names.length === 1 ? values.get(only) : undefined;
+          const sibling = this.#isOfEnum(names.slice(0, -1), type) ? values.get(names.at(-1) ?? "") : undefined;
           return sibling ?? this.#named(names, type, type.scope, depth);
         });
         if (typeof own !== "bigint") throw new NotUnderstood(line, "has a value that is not a whole number");
@@ -49,6 +50,12 @@ export class Constants {
     }
     this.#enums.set(type, values);
     return values;
+  }
+
+  /** Whether the names before a member are none, or those of the enumeration in which they are written. */
+  #isOfEnum(path: readonly string[], type: DeclaredType): boolean {
+    if (path.length === 0) return true;
+    return this.#resolver.declared(path, 0, { scope: type.scope, inside: type, args: new Map() }) === type;
   }
 
   /** An argument of an attribute: by its name, or the one without a name at an index. @throws NotUnderstood */
@@ -87,9 +94,28 @@ export class Constants {
   #member(owner: DeclaredType, name: string, depth: number): Constant | undefined {
     if (owner.kind === "enum") {
       // Its own names come first while it is evaluated.
-      return owner.enumMembers.some((one) => one.name === name) ? this.enumOf(owner, depth + 1).get(name) : undefined;
+      return this.#namesOf(owner).has(name) ? this.enumOf(owner, depth + 1).get(name) : undefined;
     }
-    const member = owner.members.find((one) => one.name === name && one.value !== undefined);
+    const member = this.#constantsOf(owner).get(name);
     return member?.value && this.valueOf(member.value, owner, member.scope, depth + 1);
+  }
+
+  #namesOf(type: DeclaredType): ReadonlySet<string> {
+    const known = this.#enumNames.get(type);
+    if (known !== undefined) return known;
+    const names = new Set(type.enumMembers.map(({ name }) => name));
+    this.#enumNames.set(type, names);
+    return names;
+  }
+
+  /** The members of a type that are constants, the first of each name. */
+  #constantsOf(type: DeclaredType): ReadonlyMap<string, MemberSyntax> {
+    const known = this.#constantMembers.get(type);
+    if (known !== undefined) return known;
+    const members = new Map<string, MemberSyntax>();
+    for (const member of type.members)
+      if (member.value !== undefined && !members.has(member.name)) members.set(member.name, member);
+    this.#constantMembers.set(type, members);
+    return members;
   }
 }

@@ -200,8 +200,8 @@ export class ContractBuilder {
         `${shownName(type)} has no constructor without parameters, which serializers need where nothing is marked`,
       );
     const members = new DataMembers(this.#constants, this.#facts, {
-      resolve: (written, owner) => this.#typeOf(written, owner),
-      note,
+      resolve: (written, owner, { scope }) => this.#typeOf(written, owner, scope),
+      note: (line, message, scope) => this.note(scope, line, message),
     });
     const isForXml = kind === "serializable" || usesXmlSerializer(type);
     const properties: Record<string, ContractNode> = {};
@@ -209,7 +209,8 @@ export class ContractBuilder {
       const key = member.name ?? (isForXml ? member.xmlName : undefined);
       if (key === undefined) continue;
       if (Object.hasOwn(properties, key)) {
-        note(
+        this.note(
+          member.syntax.scope,
           member.syntax.line,
           `${member.syntax.name} is written as ${key}, like another member of ${shownName(type)}`,
         );
@@ -236,7 +237,7 @@ export class ContractBuilder {
 
   #member(member: DataMember, instance: Instance, isForXml: boolean): ContractNode {
     const { syntax, name, xmlName, order, omitDefault, isText, isFlat } = member;
-    const written = this.#typeOf(member.type, instance, (message) =>
+    const written = this.#typeOf(member.type, instance, syntax.scope, (message) =>
       this.note(syntax.scope, syntax.line, `${shownName(instance.type)}.${syntax.name}: ${message}`),
     );
     const node = written === undefined ? scalarNode("any") : this.#node(written, syntax.scope, syntax.line);
@@ -268,9 +269,15 @@ export class ContractBuilder {
     }
   }
 
-  #typeOf(written: TypeSyntax, instance: Instance, tell?: (message: string) => void): NetType | undefined {
+  /** The type of a member, by the names that its own part of the class uses. */
+  #typeOf(
+    written: TypeSyntax,
+    instance: Instance,
+    scope: Scope,
+    tell?: (message: string) => void,
+  ): NetType | undefined {
     const { type } = instance;
-    const place = { scope: type.scope, inside: type, args: argumentsOf(instance) };
+    const place = { scope, inside: type, args: argumentsOf(instance) };
     const found = this.#resolver.resolve(written, place);
     if (typeof found === "object") return found;
     tell?.(found);
@@ -308,7 +315,9 @@ export class ContractBuilder {
         (line, message) => this.note(attribute.scope, line, message),
       );
       if (value === undefined) continue;
-      const found = this.#typeOf(value, instance, (message) => this.note(attribute.scope, attribute.line, message));
+      const found = this.#typeOf(value, instance, attribute.scope, (message) =>
+        this.note(attribute.scope, attribute.line, message),
+      );
       if (found !== undefined) this.#hold(this.#node(found, attribute.scope, attribute.line));
     }
   }

@@ -2,7 +2,7 @@ import type { Constants } from "./constants.ts";
 import { attributeNamed, type DeclaredType } from "./declared-type.ts";
 import type { NetType } from "./net-type.ts";
 import { NotUnderstood } from "./source-problem.ts";
-import type { AttributeSyntax, MemberSyntax, TypeSyntax } from "./syntax.ts";
+import type { AttributeSyntax, MemberSyntax, Scope, TypeSyntax } from "./syntax.ts";
 import type { Instance, TypeFacts, TypeKind } from "./type-facts.ts";
 
 /** A member of a class as serializers write it. */
@@ -38,7 +38,7 @@ export class DataMembers {
   readonly #constants: Constants;
   readonly #facts: TypeFacts;
   readonly #resolve: (type: TypeSyntax, instance: Instance, member: MemberSyntax) => NetType | undefined;
-  readonly #note: (line: number, message: string) => void;
+  readonly #note: (line: number, message: string, scope: Scope) => void;
 
   constructor(
     constants: Constants,
@@ -48,7 +48,7 @@ export class DataMembers {
       note,
     }: {
       readonly resolve: (type: TypeSyntax, instance: Instance, member: MemberSyntax) => NetType | undefined;
-      readonly note: (line: number, message: string) => void;
+      readonly note: (line: number, message: string, scope: Scope) => void;
     },
   ) {
     this.#constants = constants;
@@ -73,7 +73,11 @@ export class DataMembers {
     if (syntax.kind === "event") {
       const isWritten = kind === "serializable" && !hasFieldAttribute(syntax, "NonSerialized");
       if (isWritten)
-        this.#note(line, `${syntax.name} is an event, whose field no serializer but BinaryFormatter writes`);
+        this.#note(
+          line,
+          `${syntax.name} is an event, whose field no serializer but BinaryFormatter writes`,
+          syntax.scope,
+        );
       return undefined;
     }
     const base = { syntax, type, order: undefined, omitDefault: false };
@@ -141,12 +145,16 @@ export class DataMembers {
     if (attributeNamed(syntax, "XmlIgnore") || !this.#isPublic(syntax, instance)) return undefined;
     const other = unknownToContracts.find((name) => attributeNamed(syntax, name) !== undefined);
     if (other !== undefined) {
-      this.#note(syntax.line, `${syntax.name} has [${other}], which contracts do not express`);
+      this.#note(syntax.line, `${syntax.name} has [${other}], which contracts do not express`, syntax.scope);
       return undefined;
     }
     const elements = syntax.attributes.filter(({ name }) => name === "XmlElement");
     if (elements.length > 1 || elements.some(({ args }) => args.some(({ name }) => name === "Type")))
-      this.#note(syntax.line, `${syntax.name} has elements of several types, of which contracts express one`);
+      this.#note(
+        syntax.line,
+        `${syntax.name} has elements of several types, of which contracts express one`,
+        syntax.scope,
+      );
     const attribute = (["XmlElement", "XmlAttribute", "XmlArray"] as const)
       .map((name) => attributeNamed(syntax, name))
       .find((one) => one !== undefined);

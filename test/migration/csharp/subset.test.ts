@@ -94,6 +94,40 @@ public readonly record struct Point([property: DataMember] int X, [property: Dat
     });
   });
 
+  it("resolves the members of each part of a partial class by the usings of its own file", () => {
+    const { contract, problems } = contractFromSources([
+      {
+        path: "a.cs",
+        text: "using One; [DataContract] partial class Order { [DataMember] Kind A; [DataMember] Gone C; }",
+      },
+      {
+        path: "b.cs",
+        text: "using Two;\nusing N = System.Int32;\n[KnownType(typeof(Kind))] partial class Order {\n[DataMember] Kind B;\n[DataMember] N D;\n[DataMember] Gone E; }",
+      },
+      { path: "c.cs", text: "namespace One { enum Kind { X } } namespace Two { enum Kind { Y } }" },
+    ]);
+
+    expect(problems.map(({ file, line }) => `${file}:${line}`)).toEqual(["a.cs:1", "b.cs:6"]);
+    expect(contract).toMatchObject({
+      $defs: {
+        Order: {
+          properties: { A: { $ref: "#/$defs/Kind" }, B: { $ref: "#/$defs/Two.Kind" }, D: { type: "integer" } },
+        },
+        Kind: { "x-dotnet": { members: { X: 0 } } },
+        "Two.Kind": { "x-dotnet": { members: { Y: 0 } } },
+      },
+    });
+  });
+
+  it("evaluates values of an enumeration that name the enumeration itself", () => {
+    const text = `namespace N { [DataContract] class A { [DataMember] Rights R; }
+      enum Rights { Read = 1, Write = 2, More = 4, All = Rights.Read | Write | N.Rights.More } }`;
+
+    expect(contractOf(text)).toMatchObject({
+      $defs: { Rights: { "x-dotnet": { members: { Read: 1, Write: 2, More: 4, All: 7 } } } },
+    });
+  });
+
   it("reads what #if includes by the symbols that are defined", () => {
     const text = `[DataContract] class A {
 #if NET48 && !(DEBUG || false)
