@@ -28,6 +28,8 @@ export interface SessionOrderOptions {
   readonly retries: boolean;
   /** Whether the session waits for its dead letters to be re-driven. */
   readonly holds: boolean;
+  /** Once it is aborted, no further message that waited is handled: their timer is left to the next holder. */
+  readonly signal: AbortSignal;
 }
 
 /** Handles a message; resolves to whether to pause. */
@@ -169,6 +171,7 @@ export class SessionOrder {
   async #run(found: Delivery, handle: Handle): Promise<Step> {
     const { sequenceNumber } = found;
     for (;;) {
+      if (this.#options.signal.aborted) return "lost";
       const message = await this.#take(sequenceNumber);
       if (message === undefined) return (await this.#look(sequenceNumber)) === undefined ? "next" : "busy";
       await this.#returns(message);

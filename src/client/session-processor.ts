@@ -97,7 +97,7 @@ export function startSessionProcessor<const Types extends readonly MessageType[]
   const { engine, clock, retry } = parts;
   const settler = new Settler({ entityPath, parts, engine: () => engine });
   const ordered = receiveMode === "peekLock" && calls === 1;
-  const orderOf = (sessionId: string): SessionOrder | undefined =>
+  const orderOf = (sessionId: string, signal: AbortSignal): SessionOrder | undefined =>
     ordered
       ? new SessionOrder({
           entityPath,
@@ -106,6 +106,7 @@ export function startSessionProcessor<const Types extends readonly MessageType[]
           settler,
           retries: retries !== undefined,
           holds: retries?.holdSession === true,
+          signal,
         })
       : undefined;
   const serving = { work, retry, settler, signals, calls, idle, orderOf, renewal: () => renewalOf(parts, options) };
@@ -182,7 +183,7 @@ interface Serving<Types extends readonly MessageType[]> extends Run {
   readonly calls: number;
   readonly idle: number;
   readonly renewal: () => LockRenewal;
-  readonly orderOf: (sessionId: string) => SessionOrder | undefined;
+  readonly orderOf: (sessionId: string, signal: AbortSignal) => SessionOrder | undefined;
 }
 
 interface Run {
@@ -224,7 +225,7 @@ async function serve<Types extends readonly MessageType[]>(
   keep();
   const either = AbortSignal.any([outage.signal, gone.signal]);
   const session = heldSession(() => link, retry);
-  const order = orderOf(session.sessionId);
+  const order = orderOf(session.sessionId, either);
   const handle = async (delivery: Delivery, slot: Slot, own: LoopState): Promise<boolean> => {
     keep();
     const handlings: Handling[] = [];

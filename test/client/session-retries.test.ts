@@ -210,6 +210,34 @@ describe("retries of a session processor", () => {
     ]);
   });
 
+  it("leave the messages that waited to the next holder when the processor is closed among them", async () => {
+    const place = await inMemory(orders);
+    const first: unknown[] = [];
+    let closing: Promise<unknown> | undefined;
+    const processor = place.client.startSessionProcessor(
+      "orders",
+      {
+        processMessage({ messageId }) {
+          first.push(messageId);
+          if (first.length === 1) throw new Error("database away");
+          closing = processor.close();
+        },
+        processError: () => undefined,
+      },
+      { retries: { delayed: ["10s"], jitter: 0 }, sessionIdleTimeoutInMs: second },
+    );
+    await send(place, "a1", "a2", "a3");
+    await pass(place, 20 * second);
+    await closing;
+    const { seen, errors } = serve(place, {}, { retries: { delayed: ["10s"] } });
+    await pass(place, 60 * second);
+
+    expect(first).toEqual(["a1", "a1"]);
+    expect(seen).toEqual(["a:a2", "a:a3"]);
+    expect(errors).toEqual([]);
+    expect(await left(place, "orders", 0)).toEqual([]);
+  });
+
   it("need one call per session, and an engine that defers and schedules", async () => {
     const { client, engine } = await inMemory(orders);
     const handlers = { processMessage: () => undefined, processError: () => undefined };
