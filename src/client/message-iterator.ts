@@ -3,7 +3,7 @@ import { aFunction, checkOptions, type OptionChecks, signal } from "../options/o
 import type { ClientParts } from "./client-parts.ts";
 import type { DeliverySource } from "./delivery-source.ts";
 import { heldOpen } from "../time/pause.ts";
-import { report } from "./process-error.ts";
+import { notify } from "./process-error.ts";
 import { idleWait, repeat } from "./receive-loop.ts";
 
 /** Options of {@link Receiver.getMessageIterator}. */
@@ -46,7 +46,7 @@ export async function* iterateMessages<Message>(
       },
       async failed(error) {
         if (!(await source.failed(error))) throw error;
-        report(onError, error);
+        notify(onError, error);
         return true;
       },
     });

@@ -64,11 +64,17 @@ export function errorReporter(
   };
 }
 
-/** Reports an error to a listener; errors that it throws are ignored. */
-export function report(listener: ((error: unknown) => void) | undefined, error: unknown): void {
+/** Calls a listener; errors that it throws, or that its promise rejects with, are ignored. */
+export function notify<Args extends readonly unknown[]>(
+  listener: ((...args: Args) => unknown) | undefined,
+  ...args: Args
+): void {
   try {
-    listener?.(error);
+    void Promise.resolve(listener?.(...args)).catch(ignored);
   } catch {
-    // There is nowhere to report it.
+    ignored();
   }
 }
+
+/** There is nowhere to report it. */
+const ignored = (): void => undefined;

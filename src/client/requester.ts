@@ -17,7 +17,7 @@ import {
   signal,
 } from "../options/option-checks.ts";
 import { readFault } from "./faults.ts";
-import { report } from "./process-error.ts";
+import { notify } from "./process-error.ts";
 import { type ReadMessage, readMessage } from "./received-message.ts";
 import { resolveReplyTo } from "./reply-address.ts";
 import { ReplyInbox } from "./reply-inbox.ts";
@@ -118,7 +118,7 @@ export function createRequester<const Types extends readonly MessageType[] = rea
   type Reply = ReadMessage<Types>;
   checkOptions(options, requesterChecks, { needed: ["replyTo"] });
   const { replyTo, receiveFrom = resolveReplyTo(replyTo) } = options;
-  const onError = (error: unknown): void => report(options.onError, error);
+  const onError = (error: unknown): void => notify(options.onError, error);
   const sessionId = options.replyToSessionId === true ? crypto.randomUUID() : options.replyToSessionId;
   const pending = new Map<string, Replies<Reply>>();
   const read = createMessageReader(parts, options.messageTypes);
@@ -192,7 +192,7 @@ export function createRequester<const Types extends readonly MessageType[] = rea
         } else {
           const { error, fault } = arrival;
           if (fault === undefined || onFault === undefined) throw error;
-          report(() => onFault(fault), fault);
+          notify(onFault, fault);
         }
       }
     } finally {

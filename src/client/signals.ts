@@ -3,7 +3,7 @@ import type { Engine } from "../engine/engine.ts";
 import type { BrokerProperties } from "../envelope/broker-properties.ts";
 import type { ClientEvent, LinkKind } from "./client-events.ts";
 import type { EntityFigures, Metrics, ProcessorHealth } from "./health.ts";
-import { codeOf } from "./process-error.ts";
+import { codeOf, notify } from "./process-error.ts";
 
 /** A processor whose state `client.health()` reads: a running one, or one that has ended by itself. */
 export interface WatchedProcessor {
@@ -62,12 +62,7 @@ export class Signals {
   }
 
   emit(event: ClientEvent): void {
-    try {
-      if (this.#onEvent !== undefined) this.#onEvent(event);
-      else if (event.type === "processorEnded") warn(event.entityPath, event.error);
-    } catch {
-      // There is nowhere to report it.
-    }
+    notify(this.#onEvent ?? warn, event);
   }
 
   /** Ends the metrics. */
@@ -241,7 +236,9 @@ function count(counts: Map<string, number>, name: string, by = 1): void {
 }
 
 /** A service whose processor has ended goes on as if nothing had happened: without a listener, Node prints it. */
-function warn(entityPath: string, error: unknown): void {
+function warn(event: ClientEvent): void {
+  if (event.type !== "processorEnded") return;
+  const { entityPath, error } = event;
   const process: unknown = Reflect.get(globalThis, "process");
   const emitWarning: unknown =
     typeof process === "object" && process !== null ? Reflect.get(process, "emitWarning") : undefined;

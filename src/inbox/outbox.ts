@@ -1,4 +1,5 @@
 import { decodeMessage } from "../amqp/message/decode-message.ts";
+import { notify } from "../client/process-error.ts";
 import type { Engine, EngineSender, Transaction } from "../engine/engine.ts";
 import type { Envelope } from "../envelope/envelope.ts";
 import { SobreError } from "../errors/sobre-error.ts";
@@ -227,11 +228,7 @@ class Relay<Tx> {
   }
 
   #report(error: unknown, message?: OutboxMessage): void {
-    try {
-      this.#options.onError?.(error, message);
-    } catch {
-      // There is nowhere to report it.
-    }
+    notify(this.#options.onError, error, message);
   }
 }
 

@@ -1,5 +1,6 @@
 import { describe, expect, it, vi } from "vitest";
 import type { ClientEvent } from "../../src/client/index.ts";
+import { notify } from "../../src/client/process-error.ts";
 import { noting, type Setup, setup } from "./setup.support.ts";
 
 /** A client whose events are noted, without the errors. */
@@ -131,6 +132,30 @@ describe("the events of a client", () => {
     );
 
     await expect(client.createSender("orders").sendMessages({ body: 1 })).resolves.toBeUndefined();
+  });
+});
+
+describe("an asynchronous listener", () => {
+  it("may reject: nobody has to handle it", async () => {
+    const unhandled = vi.fn();
+    process.on("unhandledRejection", unhandled);
+    const away = new Error("log away");
+    // A mock would handle its rejections.
+    const calls: unknown[] = [];
+    const listener = (told: unknown): Promise<void> => {
+      calls.push(told);
+      return Promise.reject(away);
+    };
+    const { client, clock } = setup({ queues: ["orders"] }, { onEvent: listener });
+
+    await client.createSender("orders").sendMessages({ body: 1 });
+    notify(listener, new Error("lost"));
+    await clock.advance(0);
+    await new Promise((resolve) => setImmediate(resolve));
+    process.off("unhandledRejection", unhandled);
+
+    expect(calls.length).toBeGreaterThan(1);
+    expect(unhandled).not.toHaveBeenCalled();
   });
 });
 

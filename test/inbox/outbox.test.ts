@@ -165,6 +165,28 @@ describe("an outbox", () => {
     await outbox.close();
   });
 
+  it("goes on when an asynchronous listener of its errors rejects", async () => {
+    const unhandled = vi.fn();
+    process.on("unhandledRejection", unhandled);
+    // A mock would handle its rejections.
+    let calls = 0;
+    const onError = (): Promise<void> => {
+      calls++;
+      return Promise.reject(new Error("log away"));
+    };
+    const { client, clock, send, faults, outbox } = started({ onError });
+    faults.refuse("send", "ServiceBusy");
+    await send("commit", "orders", 1);
+    for (let seconds = 0; seconds < 5; seconds++) await clock.advance(1_000);
+    await new Promise((resolve) => setImmediate(resolve));
+    process.off("unhandledRejection", unhandled);
+
+    expect(calls).toBe(1);
+    expect(unhandled).not.toHaveBeenCalled();
+    expect(await bodiesOf(client, "orders")).toEqual([1]);
+    await outbox.close();
+  });
+
   it("wants an engine and a store", () => {
     const { engine } = testEngine({});
 
