@@ -7,9 +7,9 @@ import {
   having,
   invalidOption,
   methods,
-  milliseconds,
   name,
   number,
+  numberFrom,
   type OptionCheck,
   type OptionChecks,
 } from "../options/option-checks.ts";
@@ -28,7 +28,7 @@ export interface IdempotentOptions<Message> {
   readonly key?: ((message: Message) => string) | undefined;
   /**
    * Milliseconds for which a message is claimed at a time; renewed while its handler runs. After a process was killed,
-   * its message waits as long. At least the `lockDuration` of the entity. Default: 300,000, the longest lock of Service
+   * its message waits as long. At least 1, and at least the `lockDuration` of the entity. Default: 300,000, the longest lock of Service
    * Bus.
    */
   readonly claimDurationInMs?: number | undefined;
@@ -51,7 +51,7 @@ export interface InboxClaim<Transaction> {
 
 const checks: OptionChecks<IdempotentOptions<never>> = {
   key: aFunction,
-  claimDurationInMs: milliseconds,
+  claimDurationInMs: numberFrom(1),
   clock: methods("a clock, e.g. a ManualClock", "now", "setTimer"),
 };
 
@@ -101,8 +101,8 @@ export function idempotent<Message extends ReceivedMessage, Context, Transaction
   const running = new Map<string, Promise<void>>();
   const handle = async (id: string, message: Message, context: Context): Promise<void> => {
     const claim = new Claim(inbox, id, clock, Math.max(claimDurationInMs, lockOf(message, clock)));
-    if (!(await claim.take(signalOf(context)))) return;
     try {
+      if (!(await claim.take(signalOf(context)))) return;
       await handler(message, context, claim);
       await claim.end();
     } catch (error) {
@@ -163,11 +163,12 @@ class Claim<Transaction> implements InboxClaim<Transaction> {
   /** Resolves to whether the message is to be handled; waits while another process handles it. */
   async take(signal: AbortSignal | undefined): Promise<boolean> {
     for (let look = firstLook; ; look = Math.min(2 * look, longestLook)) {
+      // Its message may have been given up while it waited, here or for a copy in this process.
+      throwIfAborted(signal);
       const answer = await this.#inbox.claim(this.#key, this.#owner, this.#duration);
       if (answer === "handled") return false;
       if (answer === "claimed") break;
       await pause(this.#clock, look, signal);
-      throwIfAborted(signal);
     }
     void this.#renew();
     return true;

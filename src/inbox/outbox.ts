@@ -10,7 +10,7 @@ import {
   countFrom,
   flag,
   methods,
-  milliseconds,
+  numberFrom,
   type OptionChecks,
 } from "../options/option-checks.ts";
 import { type Clock, systemClock } from "../time/clock.ts";
@@ -22,11 +22,11 @@ import type { OutboxMessage, OutboxStore } from "./outbox-store.ts";
 export interface OutboxOptions {
   /** Whether this process relays; several may, of which one does at a time. Default: true. */
   readonly relays?: boolean | undefined;
-  /** Milliseconds between two looks at the store. Default: 500. */
+  /** Milliseconds between two looks at the store, at least 1. Default: 500. */
   readonly pollIntervalInMs?: number | undefined;
   /** The maximum number of messages that are read and sent at once. Default: 100. */
   readonly maxBatchSize?: number | undefined;
-  /** Milliseconds after which another process relays when this one was killed. Default: 30,000. */
+  /** Milliseconds after which another process relays when this one was killed, at least 1. Default: 30,000. */
   readonly leaseInMs?: number | undefined;
   /**
    * Called for each error of the store or the broker, which is tried again; errors that it throws are ignored. While a
@@ -39,9 +39,9 @@ export interface OutboxOptions {
 
 const checks: OptionChecks<OutboxOptions> = {
   relays: flag,
-  pollIntervalInMs: milliseconds,
+  pollIntervalInMs: numberFrom(1),
   maxBatchSize: countFrom(1),
-  leaseInMs: milliseconds,
+  leaseInMs: numberFrom(1),
   onError: aFunction,
   clock: methods("a clock, e.g. a ManualClock", "now", "setTimer"),
 };

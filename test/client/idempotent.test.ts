@@ -126,6 +126,39 @@ describe("an idempotent handler", () => {
     expect(handler).not.toHaveBeenCalled();
   });
 
+  it("is not called for a copy whose message was given up while the first copy was handled", async () => {
+    const { clock } = setup({});
+    const finish: (() => void)[] = [];
+    const handler = vi.fn(() => new Promise<void>((_resolve, reject) => finish.push(() => reject(new Error("first")))));
+    const handle = idempotent(memoryInbox({ clock }), handler, { clock });
+    const abort = new AbortController();
+    const message = Object.assign(Object.create(null), { messageId: "a" });
+    const first = handle(message, undefined).catch(String);
+    const second = handle(message, { abortSignal: abort.signal });
+    await clock.advance(0);
+    abort.abort();
+    for (const end of finish) end();
+
+    await expect(second).rejects.toMatchObject({ code: "Aborted" });
+    expect(await first).toContain("first");
+    expect(handler).toHaveBeenCalledOnce();
+  });
+
+  it("releases a claim whose answer was lost", async () => {
+    const { clock } = setup({});
+    const inbox = memoryInbox({ clock });
+    const claim: Inbox["claim"] = async (...claimed) => {
+      await inbox.claim(...claimed);
+      throw new Error("answer lost");
+    };
+    const message = Object.assign(Object.create(null), { messageId: "a" });
+
+    await expect(idempotent({ ...inbox, claim }, vi.fn(), { clock })(message, undefined)).rejects.toThrow(
+      "answer lost",
+    );
+    expect(await inbox.claim("id:a", "other", minute)).toBe("claimed");
+  });
+
   it("claims for as long as the broker's lock lasts, but no longer than the longest lock", async () => {
     const { clock } = setup({});
     const durations: number[] = [];
@@ -182,6 +215,7 @@ describe("an idempotent handler", () => {
       ["inbox", [{}, () => undefined]],
       ["handler", [inbox, undefined]],
       ["key", [inbox, () => undefined, { key: "id" }]],
+      ["claimDurationInMs", [inbox, () => undefined, { claimDurationInMs: 0 }]],
     ] as const;
 
     for (const [option, given] of wrong) {

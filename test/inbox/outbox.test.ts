@@ -187,6 +187,12 @@ describe("an outbox", () => {
     await outbox.close();
   });
 
+  it.each(["pollIntervalInMs", "leaseInMs"])("refuses %s of 0, with which it would look without a pause", (option) => {
+    const { engine } = testEngine({});
+
+    expect(refusal(() => startOutbox(engine, memoryOutbox(), { relays: false, [option]: 0 })).path).toBe(`$.${option}`);
+  });
+
   it("wants an engine and a store", () => {
     const { engine } = testEngine({});
 
