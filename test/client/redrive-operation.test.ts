@@ -1,6 +1,11 @@
 import { describe, expect, it } from "vitest";
-import { type RedriveLog, type RedriveOptions, redriveIdProperty } from "../../src/client/index.ts";
-import { createEnvelope, type Envelope } from "../../src/envelope/index.ts";
+import {
+  redriveCountProperty,
+  redriveIdProperty,
+  type RedriveLog,
+  type RedriveOptions,
+} from "../../src/client/index.ts";
+import { amend, createEnvelope, type Envelope } from "../../src/envelope/index.ts";
 import { rejection } from "../refusal.support.ts";
 import { advancedUntil, noting, setup, type Setup } from "./setup.support.ts";
 
@@ -182,6 +187,16 @@ describe("a re-drive with failures", () => {
     ]);
     expect(again).toMatchObject({ sent: 2, blocked: 0 });
     expect(await idsIn(all, "other")).toEqual(["order-2", "order-4", "order-5", "order-1", "order-3"]);
+  });
+
+  it("sends no message of a session before an earlier one that maxRedrives skips", async () => {
+    const spent = amend(order(1, "a"), { applicationProperties: { [redriveCountProperty]: 2 } });
+    const all = await deadLettered([spent, order(2, "b"), order(3, "a"), order(4)]);
+
+    const { entries } = await all.client.redrive(deadLetterQueue, { to: "other", maxRedrives: 2 });
+
+    expect(entries.map(({ outcome }) => outcome)).toEqual(["skipped", "sent", "blocked", "sent"]);
+    expect(await idsIn(all, "other")).toEqual(["order-2", "order-4"]);
   });
 
   it("is resumed by its log: a message that was sent and not completed is not sent again", async () => {

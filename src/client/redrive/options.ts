@@ -40,7 +40,7 @@ export interface RedriveOptions {
   readonly readableBy?: Serializer | undefined;
   /** The content type to re-encode the messages as, with the serializer in `readableBy`. Default: the bytes stay. */
   readonly rewriteAs?: string | undefined;
-  /** Skip messages already re-driven this many times. Default: no limit. */
+  /** Skip messages already re-driven this many times; the later ones of their sessions are `blocked`. Default: no limit. */
   readonly maxRedrives?: number | undefined;
   /** The maximum number of messages. Default: all that are in the queue when it begins. */
   readonly maxMessages?: number | undefined;

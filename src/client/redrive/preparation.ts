@@ -16,8 +16,12 @@ export const redriveCountProperty = "sobre-redrives";
 /** The application property with the id of a re-drive that has to recognise the message if it comes back. */
 export const redriveIdProperty = "sobre-redrive";
 
-/** The envelope to send for a dead letter and its target, or why it is not sent. */
-export type Prepared = { readonly envelope: Envelope; readonly target: string } | "skipped" | "unreadable";
+/** The envelope to send for a dead letter and its target, or why it is not sent: `exhausted` by `maxRedrives`. */
+export type Prepared =
+  | { readonly envelope: Envelope; readonly target: string }
+  | "skipped"
+  | "exhausted"
+  | "unreadable";
 
 /**
  * Prepares a dead letter to be sent, by the options of the re-drive.
@@ -37,7 +41,7 @@ export async function prepare(
   checkOption("where", isWanted, givesFlag);
   if (isWanted === false) return "skipped";
   const count = countOf(delivery.envelope);
-  if (count >= maxRedrives) return "skipped";
+  if (count >= maxRedrives) return "exhausted";
   const bare = withoutDeadLetterMarks(delivery.envelope);
   const repaired = repair === undefined ? bare : await repair(bare, delivery);
   if (repaired === undefined) return "skipped";

@@ -150,6 +150,11 @@ class Redrive {
       }
       const mark = this.#options.firstBatch === undefined && this.#last !== undefined ? undefined : this.#history.id;
       const prepared = await prepare(delivery, this.#parts, { ...this.#options, from: this.#from, mark });
+      if (prepared === "exhausted") {
+        // Nobody chose to send the session on without it.
+        this.#sessions.leave(delivery.envelope.brokerProperties.sessionId);
+        return outcomeOf("skipped");
+      }
       if (typeof prepared === "string") return outcomeOf(prepared);
       if (this.#sessions.blocks(delivery)) return outcomeOf("blocked");
       if (this.#dryRun || lockToken === undefined) return outcomeOf("sent");
@@ -250,9 +255,14 @@ class Sessions {
     );
   }
 
+  /** Blocks the later messages of a session. */
+  leave(sessionId: string | undefined): void {
+    if (sessionId !== undefined) this.#left.add(sessionId);
+  }
+
   note(sessionId: string | undefined, { outcome, sequenceNumber }: RedriveEntry): void {
     if (sessionId === undefined) return;
-    if (outcome === "failed" || outcome === "unreadable") this.#left.add(sessionId);
+    if (outcome === "failed" || outcome === "unreadable") this.leave(sessionId);
     else if (outcome === "sent" || outcome === "doubled") this.#latest.set(sessionId, sequenceNumber);
   }
 }
