@@ -187,10 +187,9 @@ export function createClient(options: ClientOptions): Client {
       if (!closed) ends = [...open];
       closed = true;
       open.clear();
-      const own = closeAll(ends, last, { ...closeOptions, clock: parts.clock }).then((left) => {
-        signals.stop();
-        return { left };
-      });
+      const own = closeAll(ends, last, { ...closeOptions, clock: parts.clock })
+        .finally(() => signals.stop())
+        .then((left) => ({ left }));
       // A further call waits for the same ends, no longer than the earlier ones do or its own time limit says.
       return (closing = closing === undefined ? own : Promise.race([closing, own]));
     },

@@ -136,9 +136,14 @@ export class EntitySignals {
     };
   }
 
-  /** Lists a new processor, in place of those that have ended: it was started again. */
+  /** Lists a new processor, in place of those of its entity that have ended: it was started again. */
   watch(processor: WatchedProcessor): void {
-    for (const one of this.processors) if (one.health().status === "ended") this.processors.delete(one);
+    const { entityPath } = processor.health();
+    for (const one of this.processors) {
+      const health = one.health();
+      // Entities that are counted together share the list.
+      if (health.status === "ended" && health.entityPath === entityPath) this.processors.delete(one);
+    }
     this.processors.add(processor);
   }
 

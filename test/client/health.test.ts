@@ -1,4 +1,8 @@
 import { describe, expect, it, vi } from "vitest";
+import { json } from "../../codecs/json/index.ts";
+import { createSerializer } from "../../src/codec/index.ts";
+import { createClient } from "../../src/create-client.ts";
+import { Signals } from "../../src/client/signals.ts";
 import { noting, one, setup } from "./setup.support.ts";
 
 const figuresOf = (client: ReturnType<typeof setup>["client"], entityPath: string) =>
@@ -26,6 +30,35 @@ describe("the health of a client", () => {
       openLinks: 2,
       lostLinks: 0,
     });
+  });
+
+  it("lists an ended processor until another is started on its own entity, beyond 1,000 entities, too", () => {
+    const { engine } = setup({});
+    const signals = new Signals(engine);
+    for (let entity = 0; entity < 1_000; entity++) signals.of(`queue-${entity}`);
+    const watch = (entityPath: string, status: "ended" | "running"): void =>
+      signals
+        .of(entityPath)
+        .watch({ health: () => ({ entityPath, status, inFlight: 0, buffered: 0, error: undefined }) });
+    watch("orders", "ended");
+    watch("bills", "running");
+    const before = signals.processors().map(({ entityPath, status }) => `${entityPath} ${status}`);
+    watch("orders", "running");
+
+    expect(before).toEqual(["orders ended", "bills running"]);
+    expect(signals.processors().map(({ status }) => status)).toEqual(["running", "running"]);
+  });
+
+  it("ends its metrics when closing fails, too", async () => {
+    const { engine, clock } = setup({});
+    const stop = vi.fn();
+    const broken = { ...engine, close: () => Promise.reject(new Error("broker away")) };
+    const metrics = { start: () => ({ handled: vi.fn(), stop }) };
+    const serializer = createSerializer({ codecs: [json()] });
+    const client = createClient({ engine: broken, clock, serializer, metrics, closeEngine: true });
+
+    await expect(client.close()).rejects.toThrow("broker away");
+    expect(stop).toHaveBeenCalledOnce();
   });
 
   it("counts settlements by outcome, dead letters by reason and retries by kind", async () => {
