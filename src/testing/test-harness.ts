@@ -1,6 +1,7 @@
 import type { Client } from "../client/client-interface.ts";
 import { type ClientOptions, createClient } from "../client/client.ts";
 import { createMessageReader, type MessageResult } from "../client/message-reader.ts";
+import { isHold } from "../client/session-hold.ts";
 import type { Delivery } from "../engine/delivery.ts";
 import type { Engine } from "../engine/engine.ts";
 import { peekPages } from "../engine/peek-pages.ts";
@@ -60,8 +61,9 @@ export interface TestHarness extends TestEngine, AsyncDisposable {
     options?: PublishedOptions<Type>,
   ): Promise<readonly PublishedMessage<BodyOf<Type>>[]>;
   /**
-   * Advances the clock until no message is available, locked or scheduled in the entities that something receives from:
-   * handlers have run, with their retries and pauses. Deferred messages and dead letters may be left.
+   * Advances the clock until no handler runs, and no message is available, locked or scheduled in the entities that
+   * something receives from: handlers have run, with their retries and pauses. Deferred messages and dead letters may be
+   * left, and sessions held by `holdSession`.
    *
    * @throws SobreError `ServiceTimeout` with the entities that have messages left when the time is over.
    */
@@ -129,7 +131,8 @@ export function testHarness(options: TestHarnessOptions): TestHarness {
       await clock.advance(0);
       for (;;) {
         for (let turn = 0; turn < turnsOfTheLoop; turn++) await new Promise<void>((resolve) => setImmediate(resolve));
-        const busy = await consumed.busy();
+        const handling = client.health().processors.filter(({ inFlight }) => inFlight > 0);
+        const busy = [...new Set([...(await consumed.busy()), ...handling.map(({ entityPath }) => entityPath)])];
         if (busy.length === 0) return;
         if (clock.now() >= end) throw notIdle(busy, maxWaitTimeInMs);
         await clock.advance(Math.min(stepInMs, end - clock.now()));
@@ -216,7 +219,8 @@ class Consumed {
   }
 }
 
-const isWaiting = ({ state }: Delivery): boolean => state !== "deferred";
+/** The hold of a session is scheduled for a time that never comes. */
+const isWaiting = (message: Delivery): boolean => message.state !== "deferred" && !isHold(message);
 
 const notIdle = (busy: readonly string[], waited: number): SobreError =>
   new SobreError(

@@ -106,6 +106,36 @@ describe("a test harness", () => {
     expect(await harness.engine.peek("orders/$DeadLetterQueue", { maxMessages: 2 })).toHaveLength(1);
   });
 
+  it("waits for handlers whose messages are settled already", async () => {
+    const harness = harnessOf();
+    const { client, clock } = harness;
+    let isDone = false;
+    client.startProcessor("orders", {
+      async processMessage(message, context) {
+        await context.completeMessage(message);
+        await new Promise<void>((resolve) => void clock.setTimer(clock.now() + 5_000, resolve));
+        isDone = true;
+      },
+      processError,
+    });
+
+    await client.createSender("orders").sendMessages({ body: 1 });
+    await harness.idle();
+
+    expect(isDone).toBe(true);
+  });
+
+  it("is idle though a session is held behind its dead letter", async () => {
+    const harness = harnessOf({ queues: { carts: { requiresSession: true } } });
+    const handlers = { processMessage: () => Promise.reject(new Error("away")), processError };
+    harness.client.startSessionProcessor("carts", handlers, { retries: { holdSession: true } });
+    await harness.client.createSender("carts").sendMessages([1, 2].map((body) => ({ body, sessionId: "a" })));
+
+    await harness.idle();
+
+    expect(await harness.engine.peek("carts/$DeadLetterQueue", { maxMessages: 2 })).toHaveLength(1);
+  });
+
   it("rejects when messages stay, and names their entities", async () => {
     const harness = harnessOf();
     let finish: (() => void) | undefined;
