@@ -67,7 +67,9 @@ describe("the page for everyone", () => {
     await page.getByRole("option").nth(1).waitFor();
     await page.keyboard.press("/");
     await page.keyboard.type("order");
+    await page.waitForURL(/text=order/);
     await page.getByText("2 messages, 2 looked at").waitFor();
+    await page.getByRole("option").nth(1).waitFor();
     await page.getByRole("listbox").focus();
     for (const key of ["j", "x", "Enter"]) await page.keyboard.press(key);
     await page.getByRole("heading", { name: "#2 order-2" }).waitFor();
