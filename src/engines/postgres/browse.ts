@@ -4,7 +4,7 @@ import type { Envelope } from "../../envelope/envelope.ts";
 import { entityDisabled, messageNotFound, sessionLockLost } from "../../broker/refusals.ts";
 import { partitionKeyOf } from "../../broker/partitions.ts";
 import { type HeldSession, lockRows, takenOf } from "./claim.ts";
-import { isPartitioned, type Lane, laneOf, lockDuration, type Sendable } from "./entities.ts";
+import { hasSessions, isPartitioned, type Lane, laneOf, lockDuration, type Sendable } from "./entities.ts";
 import { sent } from "./incoming.ts";
 import { messageColumns, newToken, readMessage, type StoredMessage, toDelivery } from "./messages.ts";
 import { remove, type Returning } from "./returns.ts";
@@ -24,14 +24,46 @@ const numberIndex = (lane: Lane): string => (isPartitioned(lane) ? " and b.numbe
 /** Maximum number of rows in a `limit`. */
 const mostRows = 2 ** 31 - 1;
 
+/** How many rows are read at a time to find those of a session where no index has it. */
+const pageSize = 250;
+
+/** Reads pages until one is short or enough is found; `readPage` gets the last message of the page before. */
+async function searchPages(
+  { maxMessages, sessionId }: { readonly maxMessages: number; readonly sessionId: string },
+  readPage: (after: StoredMessage | undefined) => Promise<readonly StoredMessage[]>,
+): Promise<readonly StoredMessage[]> {
+  const found: StoredMessage[] = [];
+  let page: readonly StoredMessage[] = [];
+  do {
+    page = await readPage(page.at(-1));
+    found.push(...page.filter(({ envelope }) => envelope.brokerProperties.sessionId === sessionId));
+  } while (page.length === pageSize && found.length < maxMessages);
+  return found.slice(0, maxMessages);
+}
+
 /** Peeks at messages in sequence-number order. */
 export async function peek(
   store: Store,
-  given: Lane,
-  { maxMessages, fromSequenceNumber, sessionId }: PeekOptions,
+  lane: Lane,
+  { maxMessages, fromSequenceNumber = 0n, sessionId }: PeekOptions,
 ): Promise<readonly Delivery[]> {
+  const messages =
+    sessionId === undefined || hasSessions(lane)
+      ? await peekPage(store, lane, fromSequenceNumber, { limit: maxMessages, sessionId })
+      : await searchPages({ maxMessages, sessionId }, (after) =>
+          peekPage(store, lane, after === undefined ? fromSequenceNumber : after.number + 1n, { limit: pageSize }),
+        );
+  return messages.map((message) => toDelivery(message));
+}
+
+async function peekPage(
+  store: Store,
+  given: Lane,
+  from: bigint,
+  { limit, sessionId }: { readonly limit: number; readonly sessionId?: string | undefined },
+): Promise<readonly StoredMessage[]> {
   const { database, schema, directory } = store;
-  const messages = await store.fresh(async () => {
+  return store.fresh(async () => {
     const lane = store.current(given);
     const { name, settings } = lane.entity;
     if (settings.status === "Disabled") throw entityDisabled(name, settings.status);
@@ -40,22 +72,12 @@ export async function peek(
       `with guard as materialized (select 1 from ${schema}.namespace where version = $1)
        select p.* from guard left join lateral (
          select ${messageColumns} from ${schema}.body b join ${schema}.delivery d on d.queue = b.queue and d.seq = b.seq
-         where b.queue = $2 and ${number} >= $3 order by ${number}${sessionId === undefined ? " limit $4" : ""}
+         where b.queue = $2 and ${number} >= $3${sessionId === undefined ? "" : " and d.session = $5"} order by ${number} limit $4
        ) p on true order by p.number`,
-      [
-        directory.version,
-        lane.queue,
-        fromSequenceNumber ?? 0n,
-        ...(sessionId === undefined ? [Math.min(maxMessages, mostRows)] : []),
-      ],
+      [directory.version, lane.queue, from, Math.min(limit, mostRows), ...(sessionId === undefined ? [] : [sessionId])],
     );
     return takenOf(rows)?.map(readMessage);
   });
-  const wanted =
-    sessionId === undefined
-      ? messages
-      : messages.filter(({ envelope }) => envelope.brokerProperties.sessionId === sessionId);
-  return wanted.slice(0, maxMessages).map((message) => toDelivery(message));
 }
 
 /** The unlocked messages with these numbers, in the order given. @throws SobreError `MessageNotFound` unless all exist. */
@@ -174,17 +196,28 @@ export async function deleteMessages(
   { maxMessages, beforeEnqueueTime, sessionId }: DeleteOptions,
 ): Promise<number> {
   const now = store.now();
+  const ofSession = sessionId !== undefined && hasSessions(lane);
   return inTransaction(store, lane, now, async (returning) => {
-    const rows = await returning.session.query(
-      `select ${messageColumns} from ${store.schema}.delivery d join ${store.schema}.body b on b.queue = d.queue and b.seq = d.seq
-       where d.queue = $1 and d.state < 2 and (d.token is null or d.locked_until <= $2) and ($3::bigint is null or b.enqueued_at < $3)
-       order by d.seq ${sessionId === undefined ? "limit $4" : ""} for update of d skip locked`,
-      [lane.queue, now, beforeEnqueueTime?.getTime() ?? null, ...(sessionId === undefined ? [maxMessages] : [])],
-    );
-    const messages = rows
-      .map(readMessage)
-      .filter(({ envelope }) => sessionId === undefined || envelope.brokerProperties.sessionId === sessionId)
-      .slice(0, maxMessages);
+    const read = async (limit: number, after?: StoredMessage): Promise<readonly StoredMessage[]> => {
+      const rows = await returning.session.query(
+        `select ${messageColumns} from ${store.schema}.delivery d join ${store.schema}.body b on b.queue = d.queue and b.seq = d.seq
+         where d.queue = $1 and d.state < 2 and (d.token is null or d.locked_until <= $2) and ($3::bigint is null or b.enqueued_at < $3)
+           and d.seq > $5${ofSession ? " and d.session = $6" : ""} order by d.seq limit $4 for update of d skip locked`,
+        [
+          lane.queue,
+          now,
+          beforeEnqueueTime?.getTime() ?? null,
+          Math.min(limit, mostRows),
+          after?.seq ?? -1n,
+          ...(ofSession ? [sessionId] : []),
+        ],
+      );
+      return rows.map(readMessage);
+    };
+    const messages =
+      sessionId === undefined || ofSession
+        ? await read(maxMessages)
+        : await searchPages({ maxMessages, sessionId }, (after) => read(pageSize, after));
     await remove(returning, messages);
     return messages.length;
   });
