@@ -118,6 +118,10 @@ export class Database implements Session {
 const timeouts =
   "select set_config('statement_timeout', $1, true), set_config('idle_in_transaction_session_timeout', $1, true)";
 
+/** Milliseconds without data after which the listening connection is probed, and that connecting it may take. */
+const keepAliveAfter = 10_000;
+const longestConnect = 10_000;
+
 /** A connection that receives the notifications of a channel. */
 export interface Listener {
   close(): Promise<void>;
@@ -134,8 +138,14 @@ export async function listen(
   channel: string,
   { onPayload, onEnd }: { readonly onPayload: (payload: string) => void; readonly onEnd: () => void },
 ): Promise<Listener> {
-  const client = new Client({ connectionString, keepAlive: true });
-  let isClosing = false;
+  const client = new Client({
+    connectionString,
+    keepAlive: true,
+    keepAliveInitialDelayMillis: keepAliveAfter,
+    connectionTimeoutMillis: longestConnect,
+  });
+  // Until it listens, the caller gets an error instead.
+  let isClosing = true;
   client.on("error", ignore);
   client.on("end", () => {
     if (!isClosing) onEnd();
@@ -144,8 +154,8 @@ export async function listen(
   try {
     await client.connect();
     await client.query(`listen ${client.escapeIdentifier(channel)}`);
+    isClosing = false;
   } catch (error) {
-    isClosing = true;
     await client.end().catch(ignore);
     throw databaseFailure(error);
   }

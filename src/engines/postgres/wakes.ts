@@ -110,6 +110,7 @@ export class Wakes {
   #reconnect(): void {
     this.#listener = undefined;
     if (this.#closed) return;
+    this.#reconnecting?.cancel();
     this.#reconnecting = systemClock.setTimer(Date.now() + reconnectAfter, () => void this.start());
   }
 }
