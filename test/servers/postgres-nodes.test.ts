@@ -183,6 +183,49 @@ describe("several nodes on one database", () => {
     expect(ofMany).toBeLessThanOrEqual(ofOne + 5);
   });
 
+  it("that only send move what is due: a scheduled message arrives without a receiver", async () => {
+    const clock = new ManualClock();
+    const [one] = await nodes(1, { clock });
+    if (one === undefined) throw new Error("A node was due.");
+    await one.admin.createQueue("target");
+    await one.admin.createQueue("orders", { forwardTo: "target" });
+    await one.schedule("orders", [
+      createEnvelope({
+        payload: Uint8Array.of(1),
+        brokerProperties: { messageId: "a", scheduledEnqueueTimeUtc: new Date(clock.now() + 1000) },
+      }),
+    ]);
+
+    const arrived = async (): Promise<unknown> => {
+      await clock.advance(500);
+      return (await one.peek("target", { maxMessages: 9 })).map(idOf);
+    };
+
+    await expect.poll(arrived, { timeout: 10_000 }).toEqual(["a"]);
+    await one.close();
+  });
+
+  it("delete an idle topic along with its subscription that is idle at the same time, but nothing that is awaited", async () => {
+    const clock = new ManualClock();
+    const [one] = await nodes(1, { clock, sweepIntervalInMs: 0 });
+    if (one === undefined) throw new Error("A node was due.");
+    const autoDeleteOnIdle = 300_000;
+    await one.admin.createTopic("events", { autoDeleteOnIdle });
+    await one.admin.createSubscription("events", "all", { autoDeleteOnIdle });
+    await one.admin.createQueue("awaited", { autoDeleteOnIdle });
+    await one.admin.createQueue("other");
+    const waiting = receive(one, "awaited", 1, 3_600_000);
+
+    await clock.advance(300_000);
+    await one.peek("other", { maxMessages: 1 });
+    const left = [await one.admin.topicExists("events"), await one.admin.queueExists("awaited")];
+    await send(one, "awaited", "a");
+
+    expect(left).toEqual([false, true]);
+    expect((await waiting).map(idOf)).toEqual(["a"]);
+    await one.close();
+  });
+
   it("leave the locks of a node that died to run out, which counts a delivery", async () => {
     const [one, two] = await nodes(2);
     if (one === undefined || two === undefined) throw new Error("Two nodes were due.");
@@ -237,6 +280,31 @@ describe("several nodes on one database", () => {
 
     expect([...outcomes].filter((outcome) => outcome !== "done")).toEqual(["ServiceCommunicationProblem"]);
     await administrator.end();
+    await one.close();
+  });
+
+  it.each([
+    ["a queue with sessions", { requiresSession: true }],
+    ["a queue that has none", {}],
+  ])("find the messages of a session among many, in %s, and delete no others", async (_, settings) => {
+    const [one] = await nodes(1);
+    if (one === undefined) throw new Error("A node was due.");
+    await one.admin.createQueue("carts", settings);
+    const sender = await one.openSender("carts");
+    const inSession = (messageId: string, sessionId: string): Envelope =>
+      createEnvelope({ payload: Uint8Array.of(1), brokerProperties: { messageId, sessionId } });
+    await sender.send(Array.from({ length: 260 }, (__, index) => inSession(`o${index}`, "other")));
+    await sender.send(["a", "b", "c"].map((id) => inSession(id, "s")));
+    const mine = { maxMessages: 2, sessionId: "s" };
+
+    const peeked = await one.peek("carts", mine);
+    const rest = await one.peek("carts", { ...mine, fromSequenceNumber: 263n });
+    const deleted = [await one.deleteMessages("carts", mine), await one.deleteMessages("carts", mine)];
+
+    expect(peeked.map(idOf)).toEqual(["a", "b"]);
+    expect(rest.map(idOf)).toEqual(["c"]);
+    expect(deleted).toEqual([2, 1]);
+    expect(await one.peek("carts", { maxMessages: 999 })).toHaveLength(260);
     await one.close();
   });
 

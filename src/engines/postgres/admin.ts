@@ -219,20 +219,35 @@ export async function deleteIdle(store: Store, now: number): Promise<void> {
   const { schema, directory } = store;
   const watched = [...directory.entities()].filter(({ settings }) => settings.autoDeleteOnIdle !== Infinity);
   if (watched.length === 0) return;
-  const rows = await store.database.query(
-    `select e.id from ${schema}.entity e join unnest($1::bigint[], $2::bigint[]) as w(id, idle) on w.id = e.id
-     where e.key is not null and e.used_at + w.idle <= $3`,
-    [watched.map(({ id }) => id), watched.map(({ settings }) => Math.ceil(settings.autoDeleteOnIdle)), now],
-  );
-  const idle = new Set(rows.map((row) => numberOf(row, "id")));
-  if (idle.size === 0) return;
+  const idle = await idleOf(store.database, schema, watched, now);
+  if (idle.length === 0) return;
   await alter(store, async (session, version) => {
-    for (const { id } of watched) {
-      const entity = idle.has(id) ? directory.byId(id) : undefined;
+    // Since the first look they may have been used, or got other settings.
+    const current = idle.flatMap((id) => directory.byId(id) ?? []);
+    const dropped = new Set<Entity>();
+    for (const id of await idleOf(session, schema, current, now, "for update of e")) {
+      const entity = directory.byId(id);
       if (entity === undefined) continue;
-      await drop(store, session, entity.type === "topic" ? [...entity.subscriptions, entity] : [entity], version);
+      if (entity.type === "topic") for (const subscription of entity.subscriptions) dropped.add(subscription);
+      dropped.add(entity);
     }
+    if (dropped.size > 0) await drop(store, session, [...dropped], version);
   });
+}
+
+async function idleOf(
+  session: Session,
+  schema: string,
+  entities: readonly Entity[],
+  now: number,
+  locking: "" | "for update of e" = "",
+): Promise<readonly number[]> {
+  const rows = await session.query(
+    `select e.id from ${schema}.entity e join unnest($1::bigint[], $2::float8[]) as w(id, idle) on w.id = e.id
+     where e.key is not null and e.used_at + w.idle <= $3::bigint order by e.id ${locking}`,
+    [entities.map(({ id }) => id), entities.map(({ settings }) => Math.ceil(settings.autoDeleteOnIdle)), now],
+  );
+  return rows.map((row) => numberOf(row, "id"));
 }
 
 /** Milliseconds within which another use of an entity is not recorded. */

@@ -1,9 +1,9 @@
 import type { LockToken } from "../../engine/delivery.ts";
 import { SobreError } from "../../errors/sobre-error.ts";
 import type { Timer } from "../../time/clock.ts";
-import { deleteIdle } from "./admin.ts";
+import { deleteIdle, touch } from "./admin.ts";
 import { Completions } from "./completions.ts";
-import type { Lane } from "./entities.ts";
+import { entityOf, type Lane } from "./entities.ts";
 import { Followed, type FollowedWork } from "./followed.ts";
 import { LaneState } from "./lanes.ts";
 import { Prune } from "./prune.ts";
@@ -70,8 +70,9 @@ export class Home {
     };
   }
 
-  /** Starts listening for wake-ups from other processes. */
+  /** Starts listening for wake-ups from other processes, and sweeping: schedules and times to live need no receiver. */
   async start(): Promise<void> {
+    this.#sweepLater(this.#sweepInterval);
     await this.#wakes.start();
   }
 
@@ -186,6 +187,10 @@ export class Home {
     await this.#prune.run(now);
     if (isExact || begun >= this.#idleEntitiesAt) {
       this.#idleEntitiesAt = begun + idleEntitiesInterval;
+      for (const [queue, { isAwaited }] of this.#lanes) {
+        const entity = isAwaited ? this.store.directory.byId(entityOf(queue)) : undefined;
+        if (entity !== undefined && entity.settings.autoDeleteOnIdle !== Infinity) await touch(this.store, entity);
+      }
       await deleteIdle(this.store, now);
     }
     const [failure] = swept.failures;
