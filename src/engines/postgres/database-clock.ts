@@ -1,6 +1,6 @@
 import type { Clock, Timer } from "../../time/clock.ts";
 import { systemClock } from "../../time/clock.ts";
-import type { Session } from "./database.ts";
+import type { Database } from "./database.ts";
 import { numberOf } from "./rows.ts";
 
 /** Milliseconds after which the offset is measured again. */
@@ -11,13 +11,13 @@ const refreshed = 10_000;
  * offset that is measured again every 10 seconds of use.
  */
 export class DatabaseClock implements Clock {
-  readonly #session: Session;
+  readonly #database: Database;
   #offset = Date.now() - performance.now();
   #measuredAt = -Infinity;
   #measuring: Promise<void> | undefined;
 
-  constructor(session: Session) {
-    this.#session = session;
+  constructor(database: Database) {
+    this.#database = database;
   }
 
   now(): number {
@@ -37,12 +37,15 @@ export class DatabaseClock implements Clock {
   }
 
   async #measure(): Promise<void> {
-    const before = performance.now();
-    const [row] = await this.#session.query("select (extract(epoch from clock_timestamp()) * 1000)::bigint as now");
-    if (row === undefined) return;
-    const after = performance.now();
-    // The server's time is assumed to be that of the middle of the round trip.
-    this.#offset = numberOf(row, "now") - (before + after) / 2;
-    this.#measuredAt = after;
+    // In a transaction, whose connection is there before the time is taken: the wait for one is no part of the round trip.
+    await this.#database.transaction(async (session) => {
+      const before = performance.now();
+      const [row] = await session.query("select (extract(epoch from clock_timestamp()) * 1000)::bigint as now");
+      if (row === undefined) return;
+      const after = performance.now();
+      // The server's time is assumed to be that of the middle of the round trip.
+      this.#offset = numberOf(row, "now") - (before + after) / 2;
+      this.#measuredAt = after;
+    });
   }
 }
