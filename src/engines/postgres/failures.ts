@@ -37,6 +37,13 @@ export function databaseFailure(error: unknown): unknown {
 /** Whether {@link databaseFailure} made the error. */
 export const isOfDatabase = (error: SobreError): boolean => error.cause !== undefined;
 
+/** Whether a statement used a sequence that was dropped meanwhile, along with its entity. Nothing was done then. */
+export const isOfDropped = (error: unknown): boolean =>
+  error instanceof SobreError &&
+  error.cause instanceof Error &&
+  "code" in error.cause &&
+  (error.cause.code === "42P01" || error.cause.code === "XX000");
+
 /**
  * Whether an attempt at the same row fails again: the database refuses its values (SQLSTATE classes 22 and 23), or its message
  * cannot be read.

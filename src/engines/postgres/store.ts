@@ -5,6 +5,7 @@ import { SobreError } from "../../errors/sobre-error.ts";
 import type { Database, Session } from "./database.ts";
 import { Directory } from "./directory.ts";
 import { type Entity, type Lane, laneOf, type Sendable } from "./entities.ts";
+import { isOfDropped } from "./failures.ts";
 import { Intake } from "./intake.ts";
 import { place } from "./place.ts";
 import { Routing, type RoutingStore } from "./routing.ts";
@@ -73,9 +74,16 @@ export class Store {
   /** Retries until the cached entities used match the database; an attempt returns `undefined` when they did not. */
   async fresh<T>(attempt: () => Promise<T | undefined>): Promise<T> {
     for (let tries = 0; tries < mostTries; tries++) {
-      const result = await attempt();
-      if (result !== undefined) return result;
-      await this.directory.refresh();
+      const { version } = this.directory;
+      try {
+        const result = await attempt();
+        if (result !== undefined) return result;
+        await this.directory.refresh();
+      } catch (error) {
+        if (!isOfDropped(error)) throw error;
+        await this.directory.refresh();
+        if (this.directory.version === version) throw error;
+      }
     }
     throw new SobreError("ServiceBusy", "The entities change too fast to go by them. Try again.");
   }
