@@ -1,8 +1,10 @@
-import { Client as Database } from "pg";
+import { Client as Database, Pool } from "pg";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { createEnvelope, type Envelope } from "../../src/envelope/index.ts";
 import type { Delivery } from "../../src/engine/delivery.ts";
 import type { Engine } from "../../src/engine/engine.ts";
+import { DatabaseClock } from "../../src/engines/postgres/database-clock.ts";
+import { Database as PostgresDatabase } from "../../src/engines/postgres/database.ts";
 import { pgTransaction, postgresEngine, type PostgresEngineOptions } from "../../src/engines/postgres/index.ts";
 import { ManualClock } from "../../src/time/index.ts";
 import { codeOf } from "./code-of.support.ts";
@@ -224,6 +226,85 @@ describe("several nodes on one database", () => {
     expect(left).toEqual([false, true]);
     expect((await waiting).map(idOf)).toEqual(["a"]);
     await one.close();
+  });
+
+  it("accept a session while another sweeps one of its messages, and receive from it in order", async () => {
+    const clock = new ManualClock();
+    const [one] = await nodes(1, { clock, sweepIntervalInMs: 3_600_000 });
+    if (one === undefined) throw new Error("A node was due.");
+    const schema = `nodes_${schemas - 1}`;
+    await one.admin.createQueue("carts", { requiresSession: true });
+    const sender = await one.openSender("carts");
+    const inSession = (messageId: string, timeToLive = 3_600_000): Envelope =>
+      createEnvelope({ payload: Uint8Array.of(1), brokerProperties: { messageId, sessionId: "s", timeToLive } });
+    await sender.send([inSession("expired", 1000)]);
+    const sweeping = new Database({ connectionString: server.connectionString });
+    await sweeping.connect();
+    const lock = async (position: number): Promise<void> => {
+      await sweeping.query("begin");
+      await sweeping.query(`select from ${schema}.delivery where seq = $1 for update`, [position]);
+    };
+
+    await clock.advance(2000);
+    await lock(1);
+    const session = await one.acceptSession("carts", { receiveMode: "peekLock", maxWaitTime: 0, sessionId: "s" });
+    await sweeping.query(`update ${schema}.session set overdue = false`);
+    await sweeping.query(`delete from ${schema}.delivery where seq = 1`);
+    await sweeping.query("commit");
+    await sender.send([inSession("a"), inSession("b")]);
+    await lock(2);
+    const receiving = session.receive({ maxMessages: 1, maxWaitTime: 0 });
+    await sweeping.query("select pg_sleep(0.3)");
+    await sweeping.query("commit");
+
+    expect((await receiving).map(idOf)).toEqual(["a"]);
+    await sweeping.end();
+    await one.close();
+  });
+
+  it("send to a topic while another deletes one of its subscriptions", async () => {
+    const [one] = await nodes(1);
+    if (one === undefined) throw new Error("A node was due.");
+    const schema = `nodes_${schemas - 1}`;
+    await one.admin.createTopic("events");
+    for (const name of ["kept", "gone"]) await one.admin.createSubscription("events", name);
+    const deleting = new Database({ connectionString: server.connectionString });
+    await deleting.connect();
+    await deleting.query("begin");
+    await deleting.query(`update ${schema}.namespace set version = version + 1`);
+    const { rows } = await deleting.query<{ readonly queue: string }>(
+      `update ${schema}.entity set key = null, version = (select version from ${schema}.namespace)
+       where name = 'events/Subscriptions/gone' returning (id * 4)::text as queue`,
+    );
+    await deleting.query(`drop sequence ${schema}."numbers_${rows[0]?.queue}"`);
+
+    const sending = codeOf(send(one, "events", "a"));
+    await deleting.query("select pg_sleep(0.3)");
+    await deleting.query("commit");
+
+    expect(await sending).toBe("done");
+    expect((await one.peek("events/Subscriptions/kept", { maxMessages: 9 })).map(idOf)).toEqual(["a"]);
+    await deleting.end();
+    await one.close();
+  });
+
+  it("measure the database's time without the wait for a connection", async () => {
+    const pool = new Pool({ connectionString: server.connectionString, max: 1 });
+    const clock = new DatabaseClock(new PostgresDatabase({ pool, maxConnections: 1, statementTimeout: 30_000 }));
+    const busy = await pool.connect();
+
+    const measured = clock.refresh();
+    await busy.query("select pg_sleep(2)");
+    busy.release();
+    await measured;
+    const { rows } = await pool.query<{ readonly now: number }>(
+      "select (extract(epoch from clock_timestamp()) * 1000)::float8 as now",
+    );
+
+    // With the wait, half of it would be the error.
+    expect(Math.abs((rows[0]?.now ?? 0) - clock.now())).toBeLessThan(500);
+    pool.on("error", () => {});
+    await pool.end();
   });
 
   it("leave the locks of a node that died to run out, which counts a delivery", async () => {

@@ -62,14 +62,14 @@ const ofQueue = (schema: string): string => `
     end as last from chosen
   )`;
 
-/** Rows of a session to take, provided that its lock is still held. */
+/** Rows of a session to take, provided that its lock is still held. A row that a sweep has locked is waited for: skipping it would break the order. */
 const ofSession = (schema: string): string => `
   fresh as materialized (
     select d.seq from ${schema}.delivery d
     where exists (select from guard) and d.queue = $2 and d.session = $5
       and (d.token is null or ((d.token >> 32) & 4294967295) <> $6) and d.state = 0 and (d.due is null or d.due > $4)
       and exists (select 1 from ${schema}.session s where s.queue = $2 and s.id = $5 and s.mark = $6 and s.locked_until > $4)
-    order by d.seq limit $3 for update of d skip locked
+    order by d.seq limit $3 for update of d
   ),
   chosen as materialized (select '{}'::bigint[] as back, array(select seq from fresh) as seqs),
   passed as (select null::bigint as last)`;

@@ -110,7 +110,7 @@ export async function overdueSession(returning: Returning, id: string): Promise<
   if (row?.["overdue"] !== false) return;
   const rows = await session.query(
     `select ${messageColumns} from ${schema}.delivery d join ${schema}.body b on b.queue = d.queue and b.seq = d.seq
-     where d.queue = $1 and d.session = $2 and d.token is null and d.state < 2 order by d.seq for update of d`,
+     where d.queue = $1 and d.session = $2 and d.token is null and d.state < 2 order by d.seq for update of d skip locked`,
     [lane.queue, id],
   );
   await expireMessages(returning, rows.map(readMessage));

@@ -176,7 +176,7 @@ async function expireOverdue(returning: Returning, row: Row): Promise<void> {
          select 1 from ${schema}.delivery o join ${schema}.body e on e.queue = o.queue and e.seq = o.seq
          where o.queue = $1 and o.session = $2 and e.expires_at <= $3
        )
-     order by d.seq for update of d`,
+     order by d.seq for update of d skip locked`,
     [lane.queue, id, now],
   );
   const messages: readonly StoredMessage[] = rows.map(readMessage);
