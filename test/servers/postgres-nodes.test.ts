@@ -1,10 +1,8 @@
-import { Client as Database, Pool } from "pg";
+import { Client as Database } from "pg";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { createEnvelope, type Envelope } from "../../src/envelope/index.ts";
 import type { Delivery } from "../../src/engine/delivery.ts";
 import type { Engine } from "../../src/engine/engine.ts";
-import { DatabaseClock } from "../../src/engines/postgres/database-clock.ts";
-import { Database as PostgresDatabase } from "../../src/engines/postgres/database.ts";
 import { pgTransaction, postgresEngine, type PostgresEngineOptions } from "../../src/engines/postgres/index.ts";
 import { ManualClock } from "../../src/time/index.ts";
 import { codeOf } from "./code-of.support.ts";
@@ -40,6 +38,9 @@ const closeAll = (engines: readonly Engine[]): Promise<unknown> => Promise.all(e
 
 const message = (messageId: string): Envelope =>
   createEnvelope({ payload: new TextEncoder().encode(messageId), brokerProperties: { messageId } });
+
+const inSession = (messageId: string, sessionId: string, timeToLive = 3_600_000): Envelope =>
+  createEnvelope({ payload: Uint8Array.of(1), brokerProperties: { messageId, sessionId, timeToLive } });
 
 async function send(engine: Engine, entity: string, ...ids: readonly string[]): Promise<void> {
   const sender = await engine.openSender(entity);
@@ -235,9 +236,7 @@ describe("several nodes on one database", () => {
     const schema = `nodes_${schemas - 1}`;
     await one.admin.createQueue("carts", { requiresSession: true });
     const sender = await one.openSender("carts");
-    const inSession = (messageId: string, timeToLive = 3_600_000): Envelope =>
-      createEnvelope({ payload: Uint8Array.of(1), brokerProperties: { messageId, sessionId: "s", timeToLive } });
-    await sender.send([inSession("expired", 1000)]);
+    await sender.send([inSession("expired", "s", 1000)]);
     const sweeping = new Database({ connectionString: server.connectionString });
     await sweeping.connect();
     const lock = async (position: number): Promise<void> => {
@@ -251,7 +250,7 @@ describe("several nodes on one database", () => {
     await sweeping.query(`update ${schema}.session set overdue = false`);
     await sweeping.query(`delete from ${schema}.delivery where seq = 1`);
     await sweeping.query("commit");
-    await sender.send([inSession("a"), inSession("b")]);
+    await sender.send([inSession("a", "s"), inSession("b", "s")]);
     await lock(2);
     const receiving = session.receive({ maxMessages: 1, maxWaitTime: 0 });
     await sweeping.query("select pg_sleep(0.3)");
@@ -286,25 +285,6 @@ describe("several nodes on one database", () => {
     expect((await one.peek("events/Subscriptions/kept", { maxMessages: 9 })).map(idOf)).toEqual(["a"]);
     await deleting.end();
     await one.close();
-  });
-
-  it("measure the database's time without the wait for a connection", async () => {
-    const pool = new Pool({ connectionString: server.connectionString, max: 1 });
-    const clock = new DatabaseClock(new PostgresDatabase({ pool, maxConnections: 1, statementTimeout: 30_000 }));
-    const busy = await pool.connect();
-
-    const measured = clock.refresh();
-    await busy.query("select pg_sleep(2)");
-    busy.release();
-    await measured;
-    const { rows } = await pool.query<{ readonly now: number }>(
-      "select (extract(epoch from clock_timestamp()) * 1000)::float8 as now",
-    );
-
-    // With the wait, half of it would be the error.
-    expect(Math.abs((rows[0]?.now ?? 0) - clock.now())).toBeLessThan(500);
-    pool.on("error", () => {});
-    await pool.end();
   });
 
   it("leave the locks of a node that died to run out, which counts a delivery", async () => {
@@ -372,8 +352,6 @@ describe("several nodes on one database", () => {
     if (one === undefined) throw new Error("A node was due.");
     await one.admin.createQueue("carts", settings);
     const sender = await one.openSender("carts");
-    const inSession = (messageId: string, sessionId: string): Envelope =>
-      createEnvelope({ payload: Uint8Array.of(1), brokerProperties: { messageId, sessionId } });
     await sender.send(Array.from({ length: 260 }, (__, index) => inSession(`o${index}`, "other")));
     await sender.send(["a", "b", "c"].map((id) => inSession(id, "s")));
     const mine = { maxMessages: 2, sessionId: "s" };

@@ -37,7 +37,7 @@ export class DatabaseClock implements Clock {
   }
 
   async #measure(): Promise<void> {
-    // In a transaction, whose connection is there before the time is taken: the wait for one is no part of the round trip.
+    // A transaction has its connection before the time is taken: the round trip must not include the wait for one.
     await this.#database.transaction(async (session) => {
       const before = performance.now();
       const [row] = await session.query("select (extract(epoch from clock_timestamp()) * 1000)::bigint as now");
