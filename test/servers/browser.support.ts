@@ -25,6 +25,7 @@ export interface Page {
   waitForEvent(event: "download"): Promise<{ path(): Promise<string> }>;
   addScriptTag(options: { readonly path: string }): Promise<unknown>;
   url(): string;
+  waitForURL(url: RegExp): Promise<void>;
   on(event: string, listener: (value: { text?: () => string; message?: string }) => void): void;
   readonly keyboard: { press(key: string): Promise<void>; type(text: string): Promise<void> };
 }
