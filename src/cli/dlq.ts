@@ -166,9 +166,14 @@ function entryText(
   }
   const word = outcome === "sent" ? style.green(dryRun ? "would be sent" : "sent") : style.red(outcome);
   const behind = outcome === "blocked" ? "an earlier message of its session is still there" : deadLetterReason;
-  const why = oneLine(error?.message ?? behind ?? "");
+  const why = oneLine(error === undefined ? (behind ?? "") : withOptions(error.message));
   const head = [word, `#${sequenceNumber}`, fit(oneLine(id ?? "without id"), 36)];
   return renderTable([[...head, why]], { widths: [13, 8, 36, Math.max(20, columns - 57 - 4 * gap)] });
+}
+
+/** A message of the library with the options of this command in place of its own. */
+function withOptions(message: string): string {
+  return message.replace('Set messageIds to "renew", or to "keep"', "Give --message-ids renew, or --message-ids keep");
 }
 
 function summary({ seen, sent, skipped, failed, blocked, doubled, dryRun, state, why }: RedriveReport): string {
@@ -177,6 +182,6 @@ function summary({ seen, sent, skipped, failed, blocked, doubled, dryRun, state,
   if (failed > 0) parts.push(`${failed} failed`);
   if (blocked > 0) parts.push(`${blocked} left behind one of their session`);
   if (doubled > 0) parts.push(`${doubled} sent but not removed`);
-  const end = state === "stopped" ? `\nStopped: ${oneLine(why ?? "")}` : "";
+  const end = state === "stopped" ? `\nStopped: ${oneLine(withOptions(why ?? ""))}` : "";
   return `${counted(seen, "dead letter")} seen: ${parts.join(", ")}${end}`;
 }
