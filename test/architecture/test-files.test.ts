@@ -1,7 +1,8 @@
-import { existsSync, globSync } from "node:fs";
-import { dirname, join } from "node:path";
+import { existsSync, globSync, readFileSync } from "node:fs";
+import { basename, dirname, join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { describe, expect, it } from "vitest";
+import { peers } from "../servers/peers.support.ts";
 
 const root = fileURLToPath(new URL("../..", import.meta.url));
 const files = globSync("test/**/*.ts", { cwd: root, exclude: ["**/node_modules/**", "**/.python/**"] });
@@ -34,5 +35,22 @@ describe("the files of tests", () => {
     );
 
     expect(strays).toEqual([]);
+  });
+
+  it("count among those of PostgreSQL when they start one, so that they run where it is installed", () => {
+    const startsOne = (file: string): boolean => {
+      const imported = readFileSync(join(root, file), "utf8").matchAll(/ from "(\.\/[\w-]+\.support\.ts)"/g);
+      return [...imported].some(
+        ([, support = ""]) =>
+          support.endsWith("/postgres-server.support.ts") || startsOne(join(dirname(file), support)),
+      );
+    };
+    const starting = files.filter((file) => /^test\/servers\/[\w-]+\.test\.ts$/.test(file) && startsOne(file));
+    const installed = new Set(
+      peers.filter(({ name }) => /PostgreSQL|PgBouncer/.test(name)).flatMap(({ tests }) => tests),
+    );
+
+    expect(starting.length).toBeGreaterThan(0);
+    expect(starting.filter((file) => !installed.has(basename(file)))).toEqual([]);
   });
 });

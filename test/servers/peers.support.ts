@@ -101,6 +101,7 @@ export const peers: readonly Peer[] = [
     needs: "the registry of npm, and Linux or macOS",
     tests: [
       "postgres-18.test.ts",
+      "postgres-clock.test.ts",
       "postgres-inbox.test.ts",
       "postgres-nodes.test.ts",
       "postgres-page.test.ts",
