@@ -33,5 +33,8 @@ async function inspector(): Promise<Inspector> {
   const { createSerializer }: typeof import("../../../src/codec/index.ts") = await import(
     pathToFileURL(`${built}/src/codec/index.js`).href
   );
-  return createInspector({ serializer: createSerializer({ codecs: [] }) });
+  const { json }: typeof import("../../../codecs/json/index.ts") = await import(
+    pathToFileURL(`${built}/codecs/json/index.js`).href
+  );
+  return createInspector({ serializer: createSerializer({ codecs: [json()] }) });
 }
