@@ -1,6 +1,7 @@
 import { type Figure, median } from "./harness.ts";
 import { buildPackage } from "./serve/built-package.ts";
 import { Crowd } from "./serve/crowd.ts";
+import { inspectorMounted } from "./serve/inspector-mounted.ts";
 import { latencies, type Percentiles } from "./serve/latency.ts";
 import { Load } from "./serve/load.ts";
 import { type Peer, startPeer } from "./serve/peer.ts";
@@ -31,6 +32,7 @@ export async function bench(): Promise<readonly Figure[]> {
   return [
     await latency(built),
     ...(await throughput(built)),
+    await inspectorMounted(built),
     ...(await crowds(built)),
     ms("from the start of `sobre serve` to its first answer", start.time, { target: 150, floor: 400 }),
     {
@@ -47,14 +49,10 @@ export async function bench(): Promise<readonly Figure[]> {
 async function throughput(built: string): Promise<readonly Figure[]> {
   const ours = await startPeer("sobre", built);
   const compact: Peer = { ...ours, frames: "compact frames", load: new Load(ours.port, "compact", "compact") };
-  const inspected: Peer = {
-    ...(await startPeer("sobre", built, "", "inspector")),
-    frames: "official frames, with the inspector",
-  };
   const rhea = await startPeer("rhea");
   const rabbitmq = await startRabbitmq();
   if (rabbitmq === undefined) console.log("  RabbitMQ is not installed: nothing is compared with it.");
-  const peers = [ours, inspected, compact, rhea, ...(rabbitmq === undefined ? [] : [rabbitmq])];
+  const peers = [ours, compact, rhea, ...(rabbitmq === undefined ? [] : [rabbitmq])];
   const measured = new Map(peers.map((peer): [Peer, Round[]] => [peer, []]));
   for (let round = -warmUp; round < rounds; round++) {
     for (const [peer, told] of measured) {
@@ -71,7 +69,6 @@ async function throughput(built: string): Promise<readonly Figure[]> {
   const own = measured.get(ours) ?? [];
   return [
     officialShape(own, measured.get(compact) ?? []),
-    withInspector(own, measured.get(inspected) ?? []),
     ...against("a minimal rhea broker", own, measured.get(rhea) ?? [], { times: 4, share: 1 / 3 }),
     ...(rabbitmq === undefined
       ? []
@@ -87,18 +84,6 @@ function officialShape(official: readonly Round[], compact: readonly Round[]): F
     bound: "most",
     target: 1.2,
     floor: 1.35,
-    unit: "×",
-  };
-}
-
-/** Whoever does not open the page pays nothing for it. */
-function withInspector(without: readonly Round[], mounted: readonly Round[]): Figure {
-  return {
-    name: "throughput with the inspector mounted, without it = 1",
-    measured: median(without.map(({ time }, round) => time / (mounted[round]?.time ?? Number.NaN))),
-    bound: "least",
-    target: 0.98,
-    floor: 0.9,
     unit: "×",
   };
 }

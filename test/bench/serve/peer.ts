@@ -2,7 +2,7 @@ import { Load } from "./load.ts";
 import { type ServerProcess, startServerProcess } from "./server-process.ts";
 
 /** A server in its own process, with the load on it. */
-export interface Peer extends Omit<ServerProcess, "port" | "connectionString"> {
+export interface Peer extends Omit<ServerProcess, "port" | "inspectedPort" | "connectionString"> {
   readonly load: Load;
   /** The frames of its load, in words. */
   readonly frames: string;

@@ -5,6 +5,8 @@ import { once } from "node:events";
 export interface ServerProcess {
   readonly name: string;
   readonly port: number;
+  /** Of a second server in it that has the inspector mounted; NaN where there is none. */
+  readonly inspectedPort: number;
   /** Empty for a server that has none. */
   readonly connectionString: string;
   /** Microseconds of processor time so far. */
@@ -27,6 +29,7 @@ export async function startServerProcess(name: string, ...args: readonly string[
   return {
     name,
     port: numberIn(told, "port"),
+    inspectedPort: numberIn(told, "inspectedPort"),
     connectionString: textIn(told, "connectionString"),
     cpu: () => ask("cpu"),
     memory: () => ask("memory"),

@@ -3,7 +3,8 @@ import type { Inspector } from "../../../src/inspector/index.ts";
 
 /**
  * Serves from the built package in the first folder given, in its own process; what it keeps lies in the second, if one is
- * named. With `inspector` behind that, the inspector is mounted.
+ * named. With `inspector` behind that, a second server in the same process has the inspector mounted: two processes of one
+ * program differ by more than the few percent in question.
  */
 const [, , built, directory = "", mounted] = process.argv;
 const { startServer }: typeof import("../../../src/server/index.ts") = await import(
@@ -13,17 +14,20 @@ const { durableEngine }: typeof import("../../../src/engines/durable/index.ts") 
   pathToFileURL(`${built}/src/engines/durable/index.js`).href
 );
 const queues = { q: {}, compact: {}, s: { requiresSession: true } };
-const httpHandler = mounted === "inspector" ? await inspector() : undefined;
-const server = await startServer({
-  ...(directory === "" ? { queues } : { engine: await durableEngine({ directory, queues }) }),
-  httpHandler,
-});
+const server = await startServer(
+  directory === "" ? { queues } : { engine: await durableEngine({ directory, queues }) },
+);
+const inspected = mounted === "inspector" ? await startServer({ queues, httpHandler: await inspector() }) : undefined;
 process.on("message", () => {
   const { user, system } = process.cpuUsage();
   process.send?.({ cpu: user + system, memory: process.memoryUsage.rss() });
 });
 process.on("disconnect", () => process.exit());
-process.send?.({ port: server.port, connectionString: server.connectionString });
+process.send?.({
+  port: server.port,
+  inspectedPort: inspected?.port,
+  connectionString: server.connectionString,
+});
 
 /** Loaded only where it is mounted: the memory of the other one is measured without it. */
 async function inspector(): Promise<Inspector> {
