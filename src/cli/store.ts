@@ -1,7 +1,8 @@
-import { appendFileSync, existsSync, mkdirSync, readdirSync } from "node:fs";
+import { appendFileSync, existsSync, readdirSync, statSync } from "node:fs";
 import { join } from "node:path";
 import { deliveryToJson } from "../engine/delivery-json.ts";
 import { SobreError } from "../errors/sobre-error.ts";
+import { notWritten } from "../migration/file-reason.ts";
 import { counted, oneLine } from "./display.ts";
 import { exitCodes, Misuse } from "./misuse.ts";
 import { renderTable } from "./table.ts";
@@ -57,10 +58,11 @@ export async function checkStore(directory: string, terminal: Terminal): Promise
 /** Writes the messages of a store into a new folder, one file a queue; resolves to the exit code. */
 export async function exportStore(directory: string, folder: string, terminal: Terminal): Promise<number> {
   checkDirectory(directory);
-  if (existsSync(folder) && readdirSync(folder).length > 0)
-    throw new Misuse(`${folder} is not empty. Choose a new folder`);
-  mkdirSync(folder, { recursive: true });
-  const { inventory } = await import("../engines/durable/inventory.ts");
+  checkNew(folder);
+  const [{ inventory }, { makeDirectory }] = await Promise.all([
+    import("../engines/durable/inventory.ts"),
+    import("../engines/durable/claim.ts"),
+  ]);
   const files = new Map<string, string>();
   let [written, damaged] = [0, 0];
   const report = (error: SobreError): void => {
@@ -68,10 +70,15 @@ export async function exportStore(directory: string, folder: string, terminal: T
     terminal.err(`sobre: ${oneLine(error.message)}\n`);
   };
   try {
+    makeDirectory(folder);
+  } catch (error) {
+    return failed(error, terminal);
+  }
+  try {
     for (const item of inventory(directory, report)) {
       const path = join(folder, `${encodeURIComponent(item.address)}.ndjson`);
       const lines = `${files.get(path) ?? ""}${JSON.stringify(deliveryToJson(item.delivery()))}\n`;
-      if (lines.length > buffered) appendFileSync(path, lines);
+      if (lines.length > buffered) append(path, lines);
       files.set(path, lines.length > buffered ? "" : lines);
       written++;
     }
@@ -79,7 +86,11 @@ export async function exportStore(directory: string, folder: string, terminal: T
     damaged++;
     failed(error, terminal);
   }
-  for (const [path, lines] of files) appendFileSync(path, lines);
+  try {
+    for (const [path, lines] of files) append(path, lines);
+  } catch (error) {
+    return failed(error, terminal);
+  }
   await terminal.out(`${counted(written, "message")} of ${files.size} queues in ${folder}\n`);
   return damaged === 0 ? exitCodes.done : exitCodes.failed;
 }
@@ -88,6 +99,22 @@ export async function exportStore(directory: string, folder: string, terminal: T
 function checkDirectory(directory: string): void {
   if (!existsSync(join(directory, "store.sqlite")))
     throw new Misuse(`${directory} has no store: there is no store.sqlite`);
+}
+
+/** @throws Misuse for a folder with files, and for a file. */
+function checkNew(folder: string): void {
+  if (!existsSync(folder)) return;
+  if (!statSync(folder).isDirectory()) throw new Misuse(`${folder} is a file. Choose a new folder`);
+  if (readdirSync(folder).length > 0) throw new Misuse(`${folder} is not empty. Choose a new folder`);
+}
+
+/** @throws SobreError when the file cannot be written. */
+function append(path: string, lines: string): void {
+  try {
+    appendFileSync(path, lines);
+  } catch (error) {
+    throw notWritten(path, error);
+  }
 }
 
 function failed(error: unknown, terminal: Terminal): number {

@@ -1,5 +1,6 @@
 import { once } from "node:events";
 import { rm } from "node:fs/promises";
+import { join } from "node:path";
 import { afterAll, beforeAll, describe, expect, it, vi } from "vitest";
 import { serve, type ServeCommand } from "../../src/cli/serve.ts";
 import { azureEngine } from "../../src/engines/azure/index.ts";
@@ -60,5 +61,26 @@ describe("sobre serve --data", () => {
     });
 
     expect(terminal.errors()).toContain(`is in use by process ${process.pid}`);
+  });
+
+  it("ends with 1 where the directory cannot be created, naming the place", async () => {
+    const file = join(directory, "holder.json");
+    const refusals = ["/proc/no-such-folder/broker", file, join(file, "broker")].map(async (data) => {
+      const terminal = captureTerminal();
+      return [await serve({ ...request(), data }, terminal, Promise.resolve()), terminal.errors()];
+    });
+
+    expect(await Promise.all(refusals)).toEqual([
+      [1, expect.stringContaining("/proc/no-such-folder cannot be created")],
+      [1, expect.stringContaining(`${file} cannot be created: a file has its name`)],
+      [1, expect.stringContaining(`${file} cannot be created: a file has its name`)],
+    ]);
+  });
+
+  it("ends with 1 where files cannot be created in the directory", async () => {
+    const terminal = captureTerminal();
+
+    expect(await serve({ ...request(), data: "/proc" }, terminal, Promise.resolve())).toBe(1);
+    expect(terminal.errors()).toContain("The store in /proc cannot be written.");
   });
 });

@@ -110,4 +110,15 @@ describe("sobre store", () => {
     expect(await run(["store", "check", tmpdir()], product, terminal)).toBe(2);
     expect(terminal.errors()).toContain("has no store");
   });
+
+  it("exports to no place where a folder cannot be", async () => {
+    const [file, refused] = [captureTerminal(), captureTerminal()];
+    const [store, below] = [join(directory, "store.sqlite"), join(directory, "store.sqlite", "out")];
+
+    expect(await run(["store", "export", directory, store], product, file)).toBe(2);
+    expect(await run(["store", "export", directory, below], product, refused)).toBe(1);
+
+    expect(file.errors()).toContain("store.sqlite is a file. Choose a new folder");
+    expect(refused.errors()).toContain("store.sqlite cannot be created: a file has its name");
+  });
 });

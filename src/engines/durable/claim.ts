@@ -6,12 +6,14 @@ import {
   openSync,
   readFileSync,
   readSync,
+  statSync,
   writeFileSync,
   writeSync,
 } from "node:fs";
 import { dirname, join } from "node:path";
 import { crc32 } from "node:zlib";
 import { SobreError } from "../../errors/sobre-error.ts";
+import { directoryRefused } from "./failures.ts";
 
 /** Who has a store open; for the sentence that refuses others, and for nothing else. */
 interface Holder {
@@ -21,14 +23,34 @@ interface Holder {
 
 const holderFile = (directory: string): string => join(directory, "holder.json");
 
-/** Creates the directory and its parents so that they survive a power loss. */
+/**
+ * Creates the directory and its missing parents, each synced into the one above.
+ *
+ * It does so step by step: `recursive` of Node never returns where a file system refuses every name, e.g. below `/proc`.
+ */
 export function makeDirectory(directory: string): void {
-  if (mkdirSync(directory, { recursive: true }) === undefined) return;
-  const above = openSync(dirname(directory), "r");
+  if (isDirectory(directory)) return;
+  const above = dirname(directory);
+  if (above !== directory) makeDirectory(above);
   try {
-    fsyncSync(above);
+    mkdirSync(directory);
+  } catch (error) {
+    // Another process may have been faster.
+    if (isDirectory(directory)) return;
+    throw directoryRefused(directory, error);
+  }
+  syncFile(above);
+}
+
+const isDirectory = (path: string): boolean => statSync(path, { throwIfNoEntry: false })?.isDirectory() === true;
+
+/** Syncs a file, or the names in a directory. */
+export function syncFile(path: string): void {
+  const file = openSync(path, "r");
+  try {
+    fsyncSync(file);
   } finally {
-    closeSync(above);
+    closeSync(file);
   }
 }
 

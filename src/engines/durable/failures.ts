@@ -14,6 +14,9 @@ const sqlite = {
 } as const;
 const writeFailed = 778;
 
+/** Codes of the operating system for a disk that takes no more. */
+const fullCodes: ReadonlySet<string> = new Set(["ENOSPC", "EDQUOT", "EROFS", "EFBIG"]);
+
 /** The extended result code of an error of `node:sqlite`. */
 function resultCode(error: unknown): number | undefined {
   const code = typeof error === "object" && error !== null && "errcode" in error ? error.errcode : undefined;
@@ -33,6 +36,18 @@ export function openFailure(directory: string, error: unknown): SobreError {
   return new SobreError("InvalidOperation", `The store in ${directory} cannot be opened: ${textOf(error)}.`, {
     cause: error,
   });
+}
+
+/** The error of a directory that cannot be created. */
+export function directoryRefused(directory: string, error: unknown): SobreError {
+  const code = systemCode(error);
+  if (code !== undefined && fullCodes.has(code)) return diskFull(directory, error);
+  const why = code === "EEXIST" || code === "ENOTDIR" ? "a file has its name" : textOf(error);
+  return new SobreError(
+    code === "EACCES" || code === "EPERM" ? "UnauthorizedAccess" : "InvalidOperation",
+    `The directory ${directory} cannot be created: ${why}. Choose another one, or check the permissions of those above.`,
+    { cause: error },
+  );
 }
 
 /** Whether another process has the database open. */
@@ -76,11 +91,15 @@ function isFull(directory: string): boolean {
     writeFileSync(probe, new Uint8Array(64 * 1024), { flush: true });
     return false;
   } catch (error) {
-    const code = error instanceof Error && "code" in error ? error.code : undefined;
-    return code === "ENOSPC" || code === "EDQUOT" || code === "EROFS" || code === "EFBIG";
+    return fullCodes.has(systemCode(error) ?? "");
   } finally {
     rmSync(probe, { force: true });
   }
+}
+
+function systemCode(error: unknown): string | undefined {
+  const code = error instanceof Error && "code" in error ? error.code : undefined;
+  return typeof code === "string" ? code : undefined;
 }
 
 function canWrite(directory: string): boolean {
