@@ -279,6 +279,18 @@ describe("the store of the durable engine", () => {
     expect(deliveries.map(({ envelope }) => envelope.brokerProperties.messageId)).toEqual(["one"]);
   });
 
+  it("is not backed up over another store, nor where no directory can be, and goes on", async () => {
+    const engine = await opened({ queues: ["orders"] });
+    const target = join(directory, "backup");
+    await engine.backup(target);
+
+    expect(await refusal(engine.backup(target))).toMatchObject({ code: "InvalidOperation", message: /already exists/ });
+    expect(await refusal(engine.backup(join(target, "store.sqlite")))).toMatchObject({ code: "InvalidOperation" });
+
+    await send(engine, "orders", message("one"));
+    expect(await engine.peek("orders", { maxMessages: 10 })).toHaveLength(1);
+  });
+
   it("rejects a wrong budget and a missing directory", async () => {
     expect(await refusal(opened({ memoryBudget: -1 }))).toMatchObject({ code: "InvalidArgument" });
     // @ts-expect-error -- the directory is needed

@@ -2,7 +2,7 @@ import { statSync } from "node:fs";
 import { join } from "node:path";
 import { DatabaseSync, type StatementSync } from "node:sqlite";
 import { SobreError } from "../../errors/sobre-error.ts";
-import { inUse, makeDirectory, SyncedCommits, writeHolder } from "./claim.ts";
+import { inUse, makeDirectory, syncFile, SyncedCommits, writeHolder } from "./claim.ts";
 import { commitFailure, damaged, isInUse, openFailure, storeOver } from "./failures.ts";
 import { FactReader } from "./fact-reader.ts";
 import { valuesCheck } from "./row-check.ts";
@@ -155,10 +155,18 @@ export class StoreDatabase {
     }
   }
 
-  /** Writes a copy of the store, as it is now, into a directory that has none. */
+  /** Writes a copy of the store, as it is now, into a directory that has none. @throws SobreError as the constructor does. */
   backup(directory: string): void {
-    makeDirectory(directory);
-    this.#database.prepare("VACUUM INTO ?").run(join(directory, fileName));
+    const file = join(directory, fileName);
+    try {
+      makeDirectory(directory);
+      this.#database.prepare("VACUUM INTO ?").run(file);
+      // SQLite of older releases of Node does not sync what it writes there.
+      syncFile(file);
+      syncFile(directory);
+    } catch (error) {
+      throw openFailure(directory, error);
+    }
   }
 
   close(): void {
