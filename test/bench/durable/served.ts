@@ -10,7 +10,17 @@ const messages = 20_000;
 const fewMessages = 6000;
 const rounds = 5;
 
-/** Messages of 1 KiB sent, received and settled through a durable server, and a durable queue of RabbitMQ with confirms. */
+/** The load on one server. */
+interface Runner {
+  readonly name: string;
+  readonly load: Load;
+  /** Messages of a round. */
+  readonly count: number;
+  /** Microseconds a message, of each round. */
+  readonly times: number[];
+}
+
+/** Messages of 1 KiB sent, received and settled through a durable server, and durable queues of RabbitMQ with confirms. */
 export async function besideRabbitmq(directory: string): Promise<readonly Figure[]> {
   const rabbitmq = await startRabbitmq("persistent");
   if (rabbitmq === undefined) {
@@ -19,26 +29,29 @@ export async function besideRabbitmq(directory: string): Promise<readonly Figure
   }
   console.log(`  ${rabbitmq.configuration}; ours: sobre serve with a directory on the same disk, one queue`);
   const server = await startServerProcess("sobre", buildPackage(), join(directory, "served"));
-  const load = new Load(server.port, "persistent");
-  const [ours, theirs]: [number[], number[]] = [[], []];
+  const runners = [
+    runner("a durable server", new Load(server.port, "persistent"), messages),
+    runner("a classic queue of RabbitMQ", rabbitmq.load, fewMessages),
+    runner("a quorum queue of RabbitMQ", rabbitmq.quorum(), fewMessages),
+  ] as const;
   for (let round = -2; round < rounds; round++) {
-    const [own, other] = [(await load.run(messages)) / messages, (await rabbitmq.load.run(fewMessages)) / fewMessages];
-    if (round < 0) continue;
-    ours.push(own * 1000);
-    theirs.push(other * 1000);
+    for (const { load, count, times } of runners) {
+      const time = (await load.run(count)) / count;
+      if (round >= 0) times.push(time * 1000);
+    }
   }
-  load.close();
-  rabbitmq.load.close();
+  for (const { load } of runners) load.close();
   await Promise.all([server.close(), rabbitmq.close()]);
-  console.log(`  served: ${median(ours).toFixed(1)} µs a message, RabbitMQ ${median(theirs).toFixed(1)}`);
-  return [
-    {
-      name: "throughput of a durable server against a durable queue of RabbitMQ",
-      measured: median(ours.map((own, round) => (theirs[round] ?? Number.NaN) / own)),
-      bound: "least",
-      target: 2,
-      floor: 1,
-      unit: "×",
-    },
-  ];
+  for (const { name, times } of runners) console.log(`  ${name}: ${median(times).toFixed(1)} µs a message`);
+  const [own, ...others] = runners;
+  return others.map(({ name, times }) => ({
+    name: `throughput of a durable server against ${name}`,
+    measured: median(own.times.map((time, round) => (times[round] ?? Number.NaN) / time)),
+    bound: "least",
+    target: 2,
+    floor: 1,
+    unit: "×",
+  }));
 }
+
+const runner = (name: string, load: Load, count: number): Runner => ({ name, load, count, times: [] });

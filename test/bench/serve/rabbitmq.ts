@@ -10,10 +10,20 @@ import type { Peer } from "./peer.ts";
 /** Where Debian and others put the server itself, which runs as whoever starts it. */
 const programs = ["/usr/lib/rabbitmq/bin/rabbitmq-server", "/opt/rabbitmq/sbin/rabbitmq-server"];
 
-/** A RabbitMQ, and how it is set up, in words. */
+/** A RabbitMQ, and how it is set up, in words. Its load uses a durable classic queue. */
 export interface Rabbitmq extends Peer {
   readonly configuration: string;
+  /** The same load on a quorum queue. */
+  quorum(): Load;
 }
+
+/** Loaded at the start: over AMQP 1.0 only classic queues can be declared. A node with definitions makes no user by itself. */
+const definitions = {
+  vhosts: [{ name: "/" }],
+  users: [{ name: "guest", password: "guest", tags: ["administrator"] }],
+  permissions: [{ user: "guest", vhost: "/", configure: ".*", write: ".*", read: ".*" }],
+  queues: [{ name: "quorum", vhost: "/", durable: true, auto_delete: false, arguments: { "x-queue-type": "quorum" } }],
+};
 
 /** Microseconds of a tick of the processor times under /proc. */
 const tick = 10_000;
@@ -26,6 +36,8 @@ export async function startRabbitmq(shape: "official" | "persistent" = "official
   const [port, distribution, mapper] = await Promise.all([freePort(), freePort(), freePort()]);
   writeFileSync(join(folder, "plugins"), "[rabbitmq_amqp1_0].\n");
   writeFileSync(join(folder, "rabbitmq-env.conf"), "");
+  writeFileSync(join(folder, "definitions.json"), JSON.stringify(definitions));
+  writeFileSync(join(folder, "rabbitmq.conf"), `load_definitions = ${join(folder, "definitions.json")}\n`);
   const environment = {
     PATH: process.env["PATH"],
     HOME: folder,
@@ -37,7 +49,7 @@ export async function startRabbitmq(shape: "official" | "persistent" = "official
     RABBITMQ_DIST_PORT: String(distribution),
     RABBITMQ_SERVER_ADDITIONAL_ERL_ARGS: "-kernel inet_dist_use_interface {127,0,0,1}",
     RABBITMQ_CONF_ENV_FILE: join(folder, "rabbitmq-env.conf"),
-    RABBITMQ_CONFIG_FILE: join(folder, "none"),
+    RABBITMQ_CONFIG_FILE: join(folder, "rabbitmq.conf"),
     RABBITMQ_MNESIA_BASE: join(folder, "data"),
     RABBITMQ_LOG_BASE: join(folder, "log"),
     RABBITMQ_PID_FILE: join(folder, "pid"),
@@ -58,10 +70,11 @@ export async function startRabbitmq(shape: "official" | "persistent" = "official
     const pid = Number(readFileSync(join(folder, "pid"), "utf8"));
     const load = new Load(port, shape, "/queue/q");
     const [cpu, memory] = [async () => cpuOf(pid), async () => memoryOf(pid)];
-    const configuration = `${versionOf(program)}: one durable classic queue, ${
+    const configuration = `${versionOf(program)}: durable, ${
       shape === "persistent" ? "messages that are kept on disk" : "messages in memory"
     }, each send confirmed and each delivery settled over AMQP 1.0`;
-    return { name: "rabbitmq", frames: `${shape} frames`, load, cpu, memory, close, configuration };
+    const quorum = (): Load => new Load(port, shape, "/amq/queue/quorum");
+    return { name: "rabbitmq", frames: `${shape} frames`, load, quorum, cpu, memory, close, configuration };
   } catch (error) {
     await close();
     throw error;
