@@ -6,7 +6,7 @@ import { SobreError } from "../../errors/sobre-error.ts";
 import type { Fact } from "../memory/store.ts";
 import type { FactWriter } from "./fact-writer.ts";
 import { headOf, packStatus, partNamed, readHead, sectionsOf, unpackStatus, writeMessageRow } from "./message-row.ts";
-import type { RowBytes, RowSink } from "./row-bytes.ts";
+import { NoRows, type RowBytes } from "./row-bytes.ts";
 import { readEntity, writeEntity } from "./stored-entity.ts";
 
 /** The name of the counter that says when an entity was used; the others are those of partitions. */
@@ -61,14 +61,14 @@ export function readEnvelope(row: Uint8Array): Envelope {
 }
 
 /** Turns the rows of a database back into facts. What only takes rows away is not in a database. */
-export class FactSink implements RowSink {
+export class FactSink extends NoRows {
   readonly facts: Fact[] = [];
 
-  entity(entity: number, text: string): void {
+  override entity(entity: number, text: string): void {
     this.facts.push(readEntity(entity, text));
   }
 
-  counter(entity: number, name: string, value: number): void {
+  override counter(entity: number, name: string, value: number): void {
     if (name === usedCounter) {
       this.facts.push({ kind: "used", entity, at: value });
       return;
@@ -77,37 +77,30 @@ export class FactSink implements RowSink {
     this.facts.push({ kind: "numbers", entity, part: partNamed(part), partition: Number(partition), next: value });
   }
 
-  rule(entity: number, _name: string, text: string): void {
+  override rule(entity: number, _name: string, text: string): void {
     this.facts.push({ kind: "rule", entity, rule: readRule(text) });
   }
 
   /** @param head the row without the sections. */
-  message(record: number, entity: number, status: number, head: Uint8Array): void {
+  override message(record: number, entity: number, status: number, head: Uint8Array): void {
     const { message } = readHead(head, record, entity, unpackStatus(status));
     this.facts.push({ kind: "message", message, envelope: undefined });
   }
 
-  sessionState(entity: number, session: string, at: number, state: Uint8Array | undefined): void {
+  override sessionState(entity: number, session: string, at: number, state: Uint8Array | undefined): void {
     this.facts.push({ kind: "sessionState", entity, session, at, state: state?.slice() });
   }
 
-  seen(entity: number, key: string, at: number): void {
+  override seen(entity: number, key: string, at: number): void {
     this.facts.push({ kind: "seen", entity, key, at });
   }
-
-  entityDeleted(): void {}
-  ruleDeleted(): void {}
-  amended(): void {}
-  status(): void {}
-  removed(): void {}
-  forgotten(): void {}
 }
 
 /** Takes the envelopes of messages, or why one cannot be read, out of their rows. */
-export class EnvelopeSink implements RowSink {
+export class EnvelopeSink extends NoRows {
   readonly byRecord: Map<number, Envelope | SobreError> = new Map();
 
-  message(record: number, _entity: number, _status: number, row: Uint8Array): void {
+  override message(record: number, _entity: number, _status: number, row: Uint8Array): void {
     try {
       this.byRecord.set(record, readEnvelope(row));
     } catch (error) {
@@ -115,16 +108,4 @@ export class EnvelopeSink implements RowSink {
       this.byRecord.set(record, error);
     }
   }
-
-  entity(): void {}
-  entityDeleted(): void {}
-  counter(): void {}
-  rule(): void {}
-  ruleDeleted(): void {}
-  amended(): void {}
-  status(): void {}
-  removed(): void {}
-  sessionState(): void {}
-  seen(): void {}
-  forgotten(): void {}
 }

@@ -6,7 +6,7 @@ import { MessageLog, type Numbering } from "../memory/message-log.ts";
 import type { Part, StoredMessage } from "../memory/store.ts";
 import { readEnvelope } from "./fact-rows.ts";
 import { headOf, readHead, unpackStatus } from "./message-row.ts";
-import type { RowSink } from "./row-bytes.ts";
+import { NoRows } from "./row-bytes.ts";
 import { StoreDatabase } from "./store-database.ts";
 import { readEntity } from "./stored-entity.ts";
 
@@ -73,7 +73,7 @@ function deliveryOf(message: StoredMessage, sequenceNumber: bigint, envelope: En
   };
 }
 
-class ItemSink implements RowSink {
+class ItemSink extends NoRows {
   readonly #addresses = new Map<number, string>();
   readonly #numbers = new Map<number, Numbers>();
   #items: Item[] = [];
@@ -84,7 +84,7 @@ class ItemSink implements RowSink {
     return items;
   }
 
-  entity(entity: number, text: string): void {
+  override entity(entity: number, text: string): void {
     const fact = readEntity(entity, text);
     if (fact.type === "subscription") {
       this.#addresses.set(entity, subscriptionAddress(this.#addresses.get(fact.topic) ?? "unknown", fact.name));
@@ -95,7 +95,7 @@ class ItemSink implements RowSink {
     this.#numbers.set(entity, numbersOf({ partitioned: fact.settings.enablePartitioning, first: fact.first }));
   }
 
-  message(record: number, entity: number, status: number, row: Uint8Array): void {
+  override message(record: number, entity: number, status: number, row: Uint8Array): void {
     const { message } = readHead(headOf(row), record, entity, unpackStatus(status));
     const address = `${this.#addresses.get(entity) ?? `entity-${entity}`}${suffixes[message.part]}`;
     const { messages, deadLetters } = this.#numbers.get(entity) ?? unknownNumbers;
@@ -106,15 +106,4 @@ class ItemSink implements RowSink {
       delivery: () => deliveryOf(message, log.numberOf(message), readEnvelope(row)),
     });
   }
-
-  entityDeleted(): void {}
-  counter(): void {}
-  rule(): void {}
-  ruleDeleted(): void {}
-  amended(): void {}
-  status(): void {}
-  removed(): void {}
-  sessionState(): void {}
-  seen(): void {}
-  forgotten(): void {}
 }

@@ -21,6 +21,22 @@ export interface RowSink {
   forgotten(entity: number, at: number): void;
 }
 
+/** Passes over every row but those of the methods that a sink overrides. */
+export class NoRows implements RowSink {
+  entity(..._row: readonly unknown[]): void {}
+  entityDeleted(..._row: readonly unknown[]): void {}
+  counter(..._row: readonly unknown[]): void {}
+  rule(..._row: readonly unknown[]): void {}
+  ruleDeleted(..._row: readonly unknown[]): void {}
+  message(..._row: readonly unknown[]): void {}
+  amended(..._row: readonly unknown[]): void {}
+  status(..._row: readonly unknown[]): void {}
+  removed(..._row: readonly unknown[]): void {}
+  sessionState(..._row: readonly unknown[]): void {}
+  seen(..._row: readonly unknown[]): void {}
+  forgotten(..._row: readonly unknown[]): void {}
+}
+
 const kinds = {
   entity: 1,
   entityDeleted: 2,
