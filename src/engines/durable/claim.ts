@@ -1,5 +1,6 @@
 import {
   closeSync,
+  constants,
   fsyncSync,
   ftruncateSync,
   mkdirSync,
@@ -93,13 +94,11 @@ export class SyncedCommits {
   readonly atStart: number;
 
   constructor(directory: string) {
-    this.#file = openSync(join(directory, "synced"), "a+");
-    const { length } = { length: readSync(this.#file, this.#bytes, 0, 12, 0) };
+    this.#file = openSync(join(directory, "synced"), constants.O_RDWR | constants.O_CREAT);
+    const length = readSync(this.#file, this.#bytes, 0, 12, 0);
     const count = this.#bytes.readDoubleBE(0);
     const whole = length === 12 && this.#bytes.readUInt32BE(8) === crc32(this.#bytes.subarray(0, 8));
     this.atStart = whole && Number.isSafeInteger(count) ? count : 0;
-    closeSync(this.#file);
-    this.#file = openSync(join(directory, "synced"), "r+");
     ftruncateSync(this.#file, 12);
   }
 
