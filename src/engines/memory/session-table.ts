@@ -178,11 +178,8 @@ export class SessionTable implements SessionOwner {
 
   /** Sets the state that a session had before a restart. */
   restoreState(id: string, state: Uint8Array, at: number): void {
-    const session = this.session(id);
-    this.stateBytes += state.byteLength;
-    this.#queue.policy.meter.weigh(state.byteLength, 0);
-    session.state = state;
-    session.stateSetAt = at;
+    // Nothing is recorded while what was recorded is loaded.
+    this.#setState(this.session(id), state, at);
   }
 
   /** Refuses the waiting accepts, and the receives of every session. */
