@@ -39,54 +39,47 @@ export class StoredSender implements EngineSender {
 }
 
 /** The receiving end of a link: messages and the fact of their delivery are durable before they are delivered. */
-export class StoredReceiver implements EngineReceiver {
-  readonly #home: StoredHome;
-  readonly #inner: Renewed<EngineReceiver>;
+export class StoredReceiver<T extends EngineReceiver = EngineReceiver> implements EngineReceiver {
+  protected readonly home: StoredHome;
+  protected readonly inner: Renewed<T>;
   #closed = false;
 
-  constructor(home: StoredHome, inner: Renewed<EngineReceiver>) {
-    this.#home = home;
-    this.#inner = inner;
+  constructor(home: StoredHome, inner: Renewed<T>) {
+    this.home = home;
+    this.inner = inner;
   }
 
   async receive(options: ReceiveOptions): Promise<readonly Delivery[]> {
     if (this.#closed) throw closed("receiver");
-    return this.#home.fill(await this.#home.runWaiting(this.#inner, (inner) => inner.receive(options)));
+    return this.home.fill(await this.home.runWaiting(this.inner, (inner) => inner.receive(options)));
   }
 
   async close(): Promise<void> {
     this.#closed = true;
-    await this.#home.runEnd(this.#inner, (inner) => inner.close());
+    await this.home.runEnd(this.inner, (inner) => inner.close());
   }
 }
 
 /** The receiving end of a link that holds a session; lost with the engine that granted it. */
-export class StoredSessionReceiver extends StoredReceiver implements EngineSessionReceiver {
-  readonly sessionId: string;
-  readonly #home: StoredHome;
-  readonly #inner: Renewed<EngineSessionReceiver>;
-
-  constructor(home: StoredHome, inner: Renewed<EngineSessionReceiver>) {
-    super(home, inner);
-    this.#home = home;
-    this.#inner = inner;
-    this.sessionId = inner.last.sessionId;
+export class StoredSessionReceiver extends StoredReceiver<EngineSessionReceiver> implements EngineSessionReceiver {
+  get sessionId(): string {
+    return this.inner.last.sessionId;
   }
 
   sessionLockedUntilUtc(): Date {
-    return this.#inner.last.sessionLockedUntilUtc();
+    return this.inner.last.sessionLockedUntilUtc();
   }
 
   renewSessionLock(): Promise<Date> {
-    return this.#home.run(this.#inner, (inner) => inner.renewSessionLock());
+    return this.home.run(this.inner, (inner) => inner.renewSessionLock());
   }
 
   getSessionState(): Promise<Uint8Array | undefined> {
-    return this.#home.run(this.#inner, (inner) => inner.getSessionState());
+    return this.home.run(this.inner, (inner) => inner.getSessionState());
   }
 
   setSessionState(state: Uint8Array | undefined): Promise<void> {
-    return this.#home.run(this.#inner, (inner) => inner.setSessionState(state));
+    return this.home.run(this.inner, (inner) => inner.setSessionState(state));
   }
 }
 
