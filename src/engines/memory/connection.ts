@@ -181,7 +181,7 @@ export class MemoryConnection implements Engine, Holder {
         "The message is already settled in a transaction that is still open. Commit or roll back that one first.",
       );
     if (settlement.kind === "complete" && options?.transaction === undefined) {
-      queue.complete(message);
+      queue.remove(message);
       return;
     }
     const decision = decide(queue, message, settlement);

@@ -91,7 +91,7 @@ export class MessageQueue implements LaneQueue {
 
   /** Cancels scheduled messages, all or none. @throws SobreError `MessageNotFound`. */
   cancel(sequenceNumbers: readonly bigint[]): void {
-    for (const message of this.#find(sequenceNumbers, "scheduled")) this.#remove(message);
+    for (const message of this.#find(sequenceNumbers, "scheduled")) this.remove(message);
   }
 
   /** The lane from which a link receives. @throws SobreError `SessionLockLost`. */
@@ -167,8 +167,13 @@ export class MessageQueue implements LaneQueue {
     return until;
   }
 
-  complete(message: QueuedMessage): void {
-    this.#remove(message);
+  /** Removes a message for good, with its lock. */
+  remove(message: QueuedMessage): void {
+    this.#unlock(message);
+    this.timeline.cancel(message);
+    message.place.remove(message);
+    this.store.remove(message);
+    sessionOf(message)?.forget(message);
   }
 
   abandon(message: QueuedMessage, envelope: Envelope, now: number): void {
@@ -188,7 +193,7 @@ export class MessageQueue implements LaneQueue {
 
   /** Moves a message with a marked envelope to the dead-letter queue. */
   deadLetter(message: QueuedMessage, envelope: Envelope, mark: DeadLetterMark, now: number): void {
-    this.#remove(message);
+    this.remove(message);
     message.envelope = envelope;
     this.policy.deadLetter(message, mark, now);
   }
@@ -220,7 +225,7 @@ export class MessageQueue implements LaneQueue {
     for (const message of this.store.from(undefined)) {
       if (deleted >= maxMessages) break;
       if (message.lock !== undefined || message.state === "scheduled" || !wanted(message)) continue;
-      this.#remove(message);
+      this.remove(message);
       deleted++;
     }
     return deleted;
@@ -232,7 +237,7 @@ export class MessageQueue implements LaneQueue {
     for (const message of this.store.from(undefined)) {
       if (!message.ready) continue;
       this.#whenLoaded(message, now, (at) => {
-        this.#remove(message);
+        this.remove(message);
         take(message, at);
       });
     }
@@ -266,7 +271,7 @@ export class MessageQueue implements LaneQueue {
   clear(now: number): void {
     // Backwards, since the items scheduled last are the cheapest to remove from the timeline.
     for (const message of Array.from(this.store.from(undefined)).toReversed())
-      if (message.lock?.transaction === undefined) this.#remove(message);
+      if (message.lock?.transaction === undefined) this.remove(message);
     this.sessions?.clear(now);
   }
 
@@ -299,7 +304,7 @@ export class MessageQueue implements LaneQueue {
   #activate(message: QueuedMessage, now: number): void {
     const number = this.store.numberOf(message);
     this.#whenLoaded(message, now, (at) => {
-      this.#remove(message);
+      this.remove(message);
       this.policy.activated(message, number, at);
     });
   }
@@ -322,7 +327,7 @@ export class MessageQueue implements LaneQueue {
   #handOver(message: QueuedMessage, link: ReceiveLink, now: number): Delivery {
     if (link.receiveMode === "receiveAndDelete") {
       const delivery = this.store.describe(message, link.holder);
-      this.#remove(message);
+      this.remove(message);
       return delivery;
     }
     const { sessionLock, holder } = link;
@@ -364,11 +369,11 @@ export class MessageQueue implements LaneQueue {
 
   #expireAlone(message: QueuedMessage, now: number): void {
     if (!this.policy.keepsExpired) {
-      this.#remove(message);
+      this.remove(message);
       return;
     }
     this.#whenLoaded(message, now, (at) => {
-      this.#remove(message);
+      this.remove(message);
       this.policy.expired(message, at);
     });
   }
@@ -380,14 +385,6 @@ export class MessageQueue implements LaneQueue {
     sessionOf(message)?.locked.delete(message);
     message.lock = undefined;
     this.timeline.cancel(message);
-  }
-
-  #remove(message: QueuedMessage): void {
-    this.#unlock(message);
-    this.timeline.cancel(message);
-    message.place.remove(message);
-    this.store.remove(message);
-    sessionOf(message)?.forget(message);
   }
 }
 

@@ -17,7 +17,7 @@ export type Decision = (now: number) => void;
 export function decide(queue: MessageQueue, message: QueuedMessage, settlement: Settlement): Decision {
   switch (settlement.kind) {
     case "complete":
-      return () => queue.complete(message);
+      return () => queue.remove(message);
     case "abandon": {
       const envelope = modified(queue, message, settlement.propertiesToModify);
       return (now) => queue.abandon(message, envelope, now);
