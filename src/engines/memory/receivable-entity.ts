@@ -77,8 +77,7 @@ export abstract class ReceivableEntity extends Entity implements QueuePolicy {
 
   /** The transfer dead-letter queue, for messages that could not be forwarded; created on first use. */
   get transferDeadLetters(): MessageQueue {
-    const policy = new SubQueuePolicy(this, "transferDeadLetters");
-    this.#transferDeadLetters ??= new MessageQueue(policy, this.timeline);
+    this.#transferDeadLetters ??= new MessageQueue(new SubQueuePolicy(this, "transferDeadLetters"), this.timeline);
     return this.#transferDeadLetters;
   }
 
@@ -109,14 +108,10 @@ export abstract class ReceivableEntity extends Entity implements QueuePolicy {
     const { size, enqueuedSequenceNumber, deadLetter } = incoming;
     const { sessionId, partitionKey, timeToLive = Infinity } = incoming.envelope.brokerProperties;
     const { forwardTo, requiresSession } = this.settings;
-    if (forwardTo !== undefined) {
+    if (forwardTo !== undefined || (requiresSession && sessionId === undefined)) {
       const numbered = { ...incoming, enqueuedSequenceNumber: this.firstNumber(incoming) };
-      this.#transfer.forward(this, numbered, forwardTo, now);
-      return;
-    }
-    if (requiresSession && sessionId === undefined) {
-      const numbered = { ...incoming, enqueuedSequenceNumber: this.firstNumber(incoming) };
-      this.deadLetterArrival(numbered, noSessionId, now);
+      if (forwardTo === undefined) this.deadLetterArrival(numbered, noSessionId, now);
+      else this.#transfer.forward(this, numbered, forwardTo, now);
       return;
     }
     const expiresAt = now + Math.min(timeToLive, this.longestTimeToLive);
