@@ -1,3 +1,4 @@
+import { writeEnvelope } from "../../amqp/message/encode-message.ts";
 import type { BesidesSections } from "../../amqp/message/kept-envelope.ts";
 import type { MessageState } from "../../engine/delivery.ts";
 import type { Envelope } from "../../envelope/envelope.ts";
@@ -34,7 +35,7 @@ export function writeMessageRow(
   envelope: Envelope,
 ): void {
   writer.within(() => writeHead(writer, message, besides));
-  writer.envelope(envelope);
+  writeEnvelope(writer, envelope);
 }
 
 function writeHead(writer: FactWriter, message: StoredMessage, besides: BesidesSections): void {
@@ -57,7 +58,7 @@ function writeHead(writer: FactWriter, message: StoredMessage, besides: BesidesS
   if (enqueuedSequenceNumber !== undefined) writer.bigint(enqueuedSequenceNumber);
   if (deadLetter !== undefined) writeMark(writer, deadLetter);
   if (timeToLive !== undefined) writer.number(timeToLive);
-  if (sessionId !== undefined) writer.text(sessionId);
+  if (sessionId !== undefined) writer.string(sessionId);
 }
 
 /** The head of a row: everything but the message's sections. */
@@ -117,7 +118,7 @@ function writeMark(writer: FactWriter, mark: DeadLetterMark): void {
   for (const field of markFields) {
     const text = mark[field];
     writer.byte(text === undefined ? 0 : 1);
-    if (text !== undefined) writer.text(text);
+    if (text !== undefined) writer.string(text);
   }
 }
 

@@ -64,7 +64,7 @@ export class RowBytes implements RowSink {
 
   /** How many bytes were written. */
   get size(): number {
-    return this.#writer.size;
+    return this.#writer.mark();
   }
 
   /** Takes everything written, in its own buffer that may be transferred; nothing is written afterwards. */
@@ -74,7 +74,7 @@ export class RowBytes implements RowSink {
 
   entity(entity: number, text: string): void {
     this.#begin(kinds.entity, entity);
-    this.#writer.text(text);
+    this.#writer.string(text);
   }
 
   entityDeleted(entity: number): void {
@@ -83,19 +83,19 @@ export class RowBytes implements RowSink {
 
   counter(entity: number, name: string, value: number): void {
     this.#begin(kinds.counter, entity);
-    this.#writer.text(name);
+    this.#writer.string(name);
     this.#writer.number(value);
   }
 
   rule(entity: number, name: string, text: string): void {
     this.#begin(kinds.rule, entity);
-    this.#writer.text(name);
-    this.#writer.text(text);
+    this.#writer.string(name);
+    this.#writer.string(text);
   }
 
   ruleDeleted(entity: number, name: string): void {
     this.#begin(kinds.ruleDeleted, entity);
-    this.#writer.text(name);
+    this.#writer.string(name);
   }
 
   message(record: number, entity: number, status: number, row: Uint8Array): void {
@@ -132,14 +132,14 @@ export class RowBytes implements RowSink {
 
   sessionState(entity: number, session: string, at: number, state: Uint8Array | undefined): void {
     this.#begin(state === undefined ? kinds.sessionCleared : kinds.sessionState, entity);
-    this.#writer.text(session);
+    this.#writer.string(session);
     this.#writer.number(at);
-    if (state !== undefined) this.#writer.bytes(state);
+    if (state !== undefined) this.#writer.sized(state);
   }
 
   seen(entity: number, key: string, at: number): void {
     this.#begin(kinds.seen, entity);
-    this.#writer.text(key);
+    this.#writer.string(key);
     this.#writer.number(at);
   }
 
