@@ -11,7 +11,7 @@ import { WaitingReceive } from "./waiting-receive.ts";
 export class MemoryReceiver implements EngineReceiver {
   protected readonly queue: MessageQueue;
   protected readonly link: ReceiveLink;
-  readonly #entity: ReceivableEntity;
+  protected readonly entity: ReceivableEntity;
   readonly #onClose: (receiver: MemoryReceiver) => void;
   #closed = false;
 
@@ -21,7 +21,7 @@ export class MemoryReceiver implements EngineReceiver {
     link: ReceiveLink,
     onClose: (receiver: MemoryReceiver) => void,
   ) {
-    this.#entity = entity;
+    this.entity = entity;
     this.queue = queue;
     this.link = link;
     this.#onClose = onClose;
@@ -40,8 +40,8 @@ export class MemoryReceiver implements EngineReceiver {
     checkReceiveOptions(options);
     const { maxMessages, maxWaitTime, signal } = options;
     const now = this.enter();
-    this.#entity.touch(now);
-    if (this.queue === this.#entity.messages) this.#entity.checkReceive();
+    this.entity.touch(now);
+    if (this.queue === this.entity.messages) this.entity.checkReceive();
     if (signal?.aborted === true) return [];
     const lane = this.queue.laneOf(this.link);
     // Receives that have waited longer are served first, unless this call does not wait at all.

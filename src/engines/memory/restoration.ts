@@ -60,10 +60,11 @@ class Restoration {
         if (entity instanceof SubscriptionEntity) entity.addRule(fact.rule);
         return;
       }
-      case "sessionState":
-        if (fact.state !== undefined)
-          this.#queue(fact.entity, "messages").sessions?.restoreState(fact.session, fact.state, fact.at);
+      case "sessionState": {
+        const { sessions } = this.#queue(fact.entity, "messages");
+        sessions?.setState(sessions.session(fact.session), fact.state, fact.at);
         return;
+      }
       case "seen": {
         const entity = this.#entity(fact.entity);
         if ("intake" in entity) entity.intake.restoreSeen(fact.key, fact.at);

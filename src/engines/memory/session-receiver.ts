@@ -13,7 +13,6 @@ const megabyte = 2 ** 20;
 export class MemorySessionReceiver extends MemoryReceiver implements EngineSessionReceiver {
   readonly sessionId: string;
   readonly #lock: SessionLock;
-  readonly #owner: ReceivableEntity;
 
   constructor(
     owner: ReceivableEntity,
@@ -24,7 +23,6 @@ export class MemorySessionReceiver extends MemoryReceiver implements EngineSessi
     super(owner, queue, link, onClose);
     this.sessionId = link.sessionLock.session.id;
     this.#lock = link.sessionLock;
-    this.#owner = owner;
   }
 
   sessionLockedUntilUtc(): Date {
@@ -46,7 +44,7 @@ export class MemorySessionReceiver extends MemoryReceiver implements EngineSessi
     this.#checkHeld();
     const own = copyOf(checkState(state));
     if (own !== undefined) this.#checkRoom(own.byteLength);
-    this.#lock.session.table.setState(this.#lock, own, now);
+    this.#lock.session.table.setState(this.#lock.session, own, now);
   }
 
   protected override enter(): number {
@@ -64,14 +62,14 @@ export class MemorySessionReceiver extends MemoryReceiver implements EngineSessi
   }
 
   #checkHeld(): void {
-    if (!this.#lock.held) throw sessionLockLost(this.sessionId, this.#owner.address);
+    if (!this.#lock.held) throw sessionLockLost(this.sessionId, this.entity.address);
   }
 
   #checkRoom(bytes: number): void {
-    const { maxMessageSizeInBytes, maxSizeInMegabytes } = this.#owner.limits;
-    const { address } = this.#owner;
+    const { maxMessageSizeInBytes, maxSizeInMegabytes } = this.entity.limits;
+    const { address } = this.entity;
     if (bytes > maxMessageSizeInBytes) throw messageTooLarge(bytes, maxMessageSizeInBytes, address);
-    const { meter } = this.#owner;
+    const { meter } = this.entity;
     const more = bytes - (this.#lock.session.state?.byteLength ?? 0);
     meter.memory.check(more);
     if (meter.cost + more > maxSizeInMegabytes * megabyte) throw quotaExceeded(address, maxSizeInMegabytes);

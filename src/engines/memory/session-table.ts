@@ -161,12 +161,8 @@ export class SessionTable implements SessionOwner {
     for (const lock of held) this.lose(lock, "uncounted", now);
   }
 
-  setState(lock: SessionLock, state: Uint8Array | undefined, now: number): void {
-    if (!lock.held) throw sessionLockLost(lock.session.id, this.#queue.policy.address);
-    this.#setState(lock.session, state, now);
-  }
-
-  #setState(session: Session, state: Uint8Array | undefined, now: number): void {
+  /** `now` is when it was set: before a restart, of a state that is loaded. */
+  setState(session: Session, state: Uint8Array | undefined, now: number): void {
     if (session.state === undefined && state === undefined) return;
     const bytes = (state?.byteLength ?? 0) - (session.state?.byteLength ?? 0);
     this.stateBytes += bytes;
@@ -174,12 +170,6 @@ export class SessionTable implements SessionOwner {
     session.state = state;
     session.stateSetAt = now;
     this.#queue.policy.facts?.sessionState(session.id, state, now);
-  }
-
-  /** Sets the state that a session had before a restart. */
-  restoreState(id: string, state: Uint8Array, at: number): void {
-    // Nothing is recorded while what was recorded is loaded.
-    this.#setState(this.session(id), state, at);
   }
 
   /** Refuses the waiting accepts, and the receives of every session. */
@@ -192,7 +182,7 @@ export class SessionTable implements SessionOwner {
   clear(now: number): void {
     this.release(undefined, now);
     for (const session of this.#sessions.values()) {
-      this.#setState(session, undefined, now);
+      this.setState(session, undefined, now);
       this.settle(session);
     }
   }

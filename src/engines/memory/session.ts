@@ -10,8 +10,7 @@ export interface SessionOwner {
   settle(session: Session): void;
   /** Renews a lock; returns its new end. @throws SobreError `SessionLockLost`. */
   renew(lock: SessionLock, now: number): number;
-  /** @throws SobreError `SessionLockLost`. */
-  setState(lock: SessionLock, state: Uint8Array | undefined, now: number): void;
+  setState(session: Session, state: Uint8Array | undefined, now: number): void;
   /** Ends a lock: its messages return to the lane, and its waiting receives are refused. */
   lose(lock: SessionLock, counting: "counted" | "uncounted", now: number): void;
 }
