@@ -1,5 +1,5 @@
 import { isObject } from "../../values/plain-object.ts";
-import { checkOption, checkOptional, anObject, maybe, having, type OptionCheck } from "../../options/option-checks.ts";
+import { checkOption, checkOptional, anObject, type OptionCheck } from "../../options/option-checks.ts";
 import { ByteWriter } from "../values/byte-writer.ts";
 import { resolveWriteOptions } from "../values/encode-value.ts";
 import type { Profile } from "../values/write-number.ts";
@@ -55,16 +55,25 @@ const aBody: OptionCheck = (value) => {
   if (!isObject(value) || typeof value["kind"] !== "string") return "must be an object with a kind";
   return value["kind"] === "value" || Array.isArray(value["sections"]) ? undefined : "must have a list of sections";
 };
-const map = maybe(anObject);
-const aMessage = having("a message", {
-  header: map,
-  deliveryAnnotations: map,
-  messageAnnotations: map,
-  properties: map,
-  applicationProperties: map,
-  body: maybe(aBody),
-  footer: map,
-});
+/** Reads the members one by one: a loop over a list of their names takes a tenth of the time of writing. */
+const aMessage: OptionCheck = (value) => {
+  if (!isObject(value)) return "must be a message";
+  const { header, deliveryAnnotations, messageAnnotations, properties, applicationProperties, body, footer } = value;
+  return (
+    wrong("header", header, anObject) ??
+    wrong("deliveryAnnotations", deliveryAnnotations, anObject) ??
+    wrong("messageAnnotations", messageAnnotations, anObject) ??
+    wrong("properties", properties, anObject) ??
+    wrong("applicationProperties", applicationProperties, anObject) ??
+    wrong("body", body, aBody) ??
+    wrong("footer", footer, anObject)
+  );
+};
+
+function wrong(member: string, value: unknown, check: OptionCheck): string | undefined {
+  const wanted = value === undefined ? undefined : check(value);
+  return wanted === undefined ? undefined : `must be a message, whose member ${member} ${wanted}`;
+}
 
 function writeSections(writer: ByteWriter, message: MessageInit, settings: WriterSettings): void {
   const { header, deliveryAnnotations, messageAnnotations, properties, applicationProperties, body, footer } = message;

@@ -4,8 +4,8 @@ import { unsupported } from "./unsupported-value.ts";
 
 /** Many small results share one chunk: a chunk per result would cost more than writing it. */
 const chunkSize = 32 * 1024;
-/** Shorter texts are written by a loop, longer ones by one call out of JavaScript. */
-const loopLength = 32;
+/** Texts of up to a UUID's length are written by a loop, longer ones by one call out of JavaScript. */
+const loopLength = 40;
 
 /** A growing buffer that hands out what was written without copying it. */
 export class ByteWriter {
