@@ -10,7 +10,7 @@ const warmUp = 3;
 /**
  * Whoever does not open the page pays nothing for it: processor time per message of two servers in one process.
  *
- * Each round connects anew, as one connection may fall into step with its server better than the next.
+ * Each round opens a new connection: one may fall into step with its server better than the next.
  */
 export async function inspectorMounted(built: string): Promise<Figure> {
   const server = await startServerProcess("sobre", built, "", "inspector");
