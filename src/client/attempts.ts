@@ -38,6 +38,8 @@ export interface CallBounds {
   readonly clock: Clock;
   /** Milliseconds that one try may take. */
   readonly timeout: number;
+  /** The option that sets this limit, for the error. */
+  readonly timeoutOption: string;
   /** Milliseconds to wait after this many failures in a row. */
   readonly delay: (failures: number) => number;
   /** Called before each wait. */
@@ -84,7 +86,8 @@ export class Call<T> implements Try {
   }
 
   timeOut(): void {
-    this.#failed(new SobreError("ServiceTimeout", tooLate));
+    const what = `No answer came within ${this.#bounds.timeoutOption}; the outcome of the call is unknown.`;
+    this.#failed(new SobreError("ServiceTimeout", what));
     this.#options.timedOut?.();
   }
 
@@ -153,8 +156,6 @@ export function isRetryable(error: unknown): boolean {
 
 /** Codes after which it is unknown whether a call took effect. */
 const answerLost: ReadonlySet<string> = new Set(["ServiceCommunicationProblem", "ServiceTimeout", "GeneralError"]);
-
-const tooLate = "No answer came within retryOptions.timeoutInMs; the outcome of the call is unknown.";
 
 /** The error of a call that was aborted by its signal. */
 function aborted(signal: AbortSignal | undefined): SobreError {

@@ -52,8 +52,15 @@ const checks: OptionChecks<RetryOptions> = {
   mode: oneOf("exponential", "fixed"),
 };
 
-/** @throws SobreError `InvalidArgument` naming the option. */
-export function createRetry(clock: Clock, options: RetryOptions = {}): Retry {
+/**
+ * @param timeoutOption what sets the time limit of a try, for its error.
+ * @throws SobreError `InvalidArgument` naming the option.
+ */
+export function createRetry(
+  clock: Clock,
+  options: RetryOptions = {},
+  timeoutOption: string = "retryOptions.timeoutInMs",
+): Retry {
   checkOptions(options, checks, { prefix: "retryOptions." });
   const { maxRetries = 3, retryDelayInMs: first = 1_000, maxRetryDelayInMs: longest = 30_000, mode } = options;
   const delay = (failures: number): number => {
@@ -61,7 +68,7 @@ export function createRetry(clock: Clock, options: RetryOptions = {}): Retry {
     // Jitter, so that clients that failed together do not retry together.
     return Math.min(steady, longest) * (0.8 + 0.4 * Math.random());
   };
-  const limits = { clock, timeout: options.timeoutInMs ?? 60_000, delay, tries: triesOf(clock) };
+  const limits = { clock, timeout: options.timeoutInMs ?? 60_000, timeoutOption, delay, tries: triesOf(clock) };
   const reporting = (retrying: Retrying): Retry => {
     const bounds = { ...limits, retrying };
     return {

@@ -1,5 +1,6 @@
 import { decodeMessage } from "../amqp/message/decode-message.ts";
 import { notify } from "../client/process-error.ts";
+import { createRetry, type Retry } from "../client/retry.ts";
 import type { Engine, EngineSender, Transaction } from "../engine/engine.ts";
 import type { Envelope } from "../envelope/envelope.ts";
 import { SobreError } from "../errors/sobre-error.ts";
@@ -26,7 +27,10 @@ export interface OutboxOptions {
   readonly pollIntervalInMs?: number | undefined;
   /** The maximum number of messages that are read and sent at once. Default: 100. */
   readonly maxBatchSize?: number | undefined;
-  /** Milliseconds after which another process relays when this one was killed, at least 1. Default: 30,000. */
+  /**
+   * Milliseconds after which another process relays when this one was killed, at least 1. A send without an answer for
+   * half of this time has failed. Default: 30,000.
+   */
   readonly leaseInMs?: number | undefined;
   /**
    * Called for each error of the store or the broker, which is tried again; errors that it throws are ignored. While a
@@ -104,6 +108,8 @@ class Relay<Tx> {
   readonly #store: OutboxStore<Tx>;
   readonly #options: OutboxOptions;
   readonly #clock: Clock;
+  readonly #leaseInMs: number;
+  readonly #limited: Retry;
   readonly #owner = crypto.randomUUID();
   readonly #stop = new AbortController();
   readonly #senders = new Map<string, EngineSender>();
@@ -116,6 +122,9 @@ class Relay<Tx> {
     this.#store = store;
     this.#options = options;
     this.#clock = options.clock ?? systemClock;
+    this.#leaseInMs = options.leaseInMs ?? 30_000;
+    // A send that outlasted the lead would hold up all other entities, too.
+    this.#limited = createRetry(this.#clock, { timeoutInMs: this.#leaseInMs / 2 }, "half of leaseInMs");
   }
 
   start(): void {
@@ -165,7 +174,7 @@ class Relay<Tx> {
 
   /** Whether this process is the one that relays; the store is asked when half of the lease is over. */
   async #leads(): Promise<boolean> {
-    const { leaseInMs = 30_000 } = this.#options;
+    const leaseInMs = this.#leaseInMs;
     const now = this.#clock.now();
     if (now < this.#renewAt) return true;
     const leads = await this.#store.lead(this.#owner, leaseInMs);
@@ -178,14 +187,14 @@ class Relay<Tx> {
     const [first] = messages;
     if (first === undefined || this.#isBlocked(first.entityPath)) return;
     try {
-      await this.#send(messages);
+      await this.#limited.once(() => this.#send(messages));
       this.#blocked.delete(first.entityPath);
     } catch (error) {
       if (messages.length > 1 && error instanceof SobreError && !error.retryable) {
         for (const message of messages) await this.#relay([message]);
         return;
       }
-      await this.#block(first, error);
+      this.#block(first, error);
     }
   }
 
@@ -209,11 +218,12 @@ class Relay<Tx> {
     return blocked !== undefined && blocked.until > this.#clock.now();
   }
 
-  async #block(message: OutboxMessage, error: unknown): Promise<void> {
+  #block(message: OutboxMessage, error: unknown): void {
     const failures = (this.#blocked.get(message.entityPath)?.failures ?? 0) + 1;
     const until = this.#clock.now() + Math.min(1_000 * 2 ** Math.min(failures - 1, 10), longestPause);
     this.#blocked.set(message.entityPath, { failures, until });
-    await this.#closeSender(message.entityPath);
+    // Closing may take as long as sending did.
+    void this.#closeSender(message.entityPath);
     this.#report(error, message);
   }
 

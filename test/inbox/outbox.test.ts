@@ -111,6 +111,26 @@ describe("an outbox", () => {
     await outbox.close();
   });
 
+  it("takes a send without an answer for failed after half of its lease, and relays for other entities", async () => {
+    const errors: unknown[] = [];
+    const { client, clock, send, engine, outbox } = started({ onError: (error) => errors.push(error) });
+    const openSender = vi.spyOn(engine, "openSender").mockImplementationOnce(() => new Promise(() => {}));
+    await send("commit", "orders", 1);
+    await send("commit", "billing", 2);
+    for (let seconds = 0; seconds < 20; seconds++) await clock.advance(1_000);
+
+    expect(errors).toEqual([
+      expect.objectContaining({
+        code: "ServiceTimeout",
+        message: "No answer came within half of leaseInMs; the outcome of the call is unknown.",
+      }),
+    ]);
+    expect(openSender.mock.calls.map(([entityPath]) => entityPath)).toEqual(["orders", "billing", "orders"]);
+    expect(await bodiesOf(client, "orders")).toEqual([1]);
+    expect(await bodiesOf(client, "billing")).toEqual([2]);
+    await outbox.close();
+  });
+
   it("is relayed by one process at a time, and by the next when that one is closed", async () => {
     const { client, clock, send, engine, store, outbox } = started();
     await clock.advance(1_000);
