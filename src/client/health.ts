@@ -22,7 +22,10 @@ export interface MeasuredEntity extends Pick<TracedOperation, "engine" | "server
   readonly entityPath: string;
 }
 
-/** The counts of one entity since the client was created. Of more than 1,000 entities, the rest are counted as `_OTHER`. */
+/**
+ * The counts of one entity since the client was created. Of more than 1,000 entities, the rest are counted as `_OTHER`;
+ * of addresses of replies, those after the hundredth entity.
+ */
 export interface EntityFigures extends MeasuredEntity {
   /** Messages that the broker has accepted. */
   readonly sent: number;

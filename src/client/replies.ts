@@ -2,6 +2,7 @@ import type { Message } from "../codec/message.ts";
 import type { BrokerPropertiesInit } from "../envelope/broker-properties.ts";
 import { amend } from "../envelope/envelope.ts";
 import { SobreError } from "../errors/sobre-error.ts";
+import { isRetryable } from "./attempts.ts";
 import type { Answerable, ClientParts, RepliesPort } from "./client-parts.ts";
 import { faultOf } from "./faults.ts";
 import { resolveReplyTo } from "./reply-address.ts";
@@ -25,14 +26,13 @@ export class Replies implements RepliesPort {
    * @throws SobreError `InvalidOperation` for a request without `replyTo`, and what sending throws.
    */
   async send(request: Answerable, reply: Message): Promise<void> {
-    const sender = await this.#senderFor(request);
-    await sender.sendMessages({ ...reply, ...addressOf(request) });
+    await this.#through(request, (sender) => sender.sendMessages({ ...reply, ...addressOf(request) }));
   }
 
   /** Sends a fault as {@link send} sends a reply, without serializer and stages: it has no body. */
   async fail(request: Answerable, error: unknown): Promise<void> {
-    const sender = await this.#senderFor(request);
-    await sender.sendEnvelopes(amend(faultOf(error), { brokerProperties: addressOf(request) }));
+    const fault = amend(faultOf(error), { brokerProperties: addressOf(request) });
+    await this.#through(request, (sender) => sender.sendEnvelopes(fault));
   }
 
   async close(): Promise<void> {
@@ -41,15 +41,25 @@ export class Replies implements RepliesPort {
     await Promise.all(senders.map((sender) => sender.close()));
   }
 
-  async #senderFor({ replyTo }: Answerable): Promise<Sender> {
+  async #through({ replyTo }: Answerable, send: (sender: Sender) => Promise<void>): Promise<void> {
     if (replyTo === undefined)
       throw new SobreError("InvalidOperation", "The message has no replyTo, so the reply cannot be addressed.");
-    return this.#sender(resolveReplyTo(replyTo));
+    const entityPath = resolveReplyTo(replyTo);
+    const sender = await this.#sender(entityPath);
+    try {
+      await send(sender);
+    } catch (error) {
+      // A reply queue that is gone must not leave the client with a lost link.
+      if (!isRetryable(error) && this.#senders.get(entityPath) === sender) {
+        this.#senders.delete(entityPath);
+        await sender.close();
+      }
+      throw error;
+    }
   }
 
   async #sender(entityPath: string): Promise<Sender> {
-    const known = this.#senders.get(entityPath);
-    const sender = known ?? createSender(entityPath, { ...this.#parts, replies: this, closed: () => undefined });
+    const sender = this.#senders.get(entityPath) ?? this.#open(entityPath);
     this.#senders.delete(entityPath);
     this.#senders.set(entityPath, sender);
     const [oldest] = this.#senders;
@@ -58,6 +68,11 @@ export class Replies implements RepliesPort {
       await oldest[1].close();
     }
     return sender;
+  }
+
+  #open(entityPath: string): Sender {
+    const signals = this.#parts.signals.atReplyTo(entityPath);
+    return createSender(entityPath, { ...this.#parts, signals, replies: this, closed: () => undefined });
   }
 }
 

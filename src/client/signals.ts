@@ -15,6 +15,8 @@ export type Retrying = (error: unknown, attempt: number, delayInMs: number) => v
 
 /** The maximum number of entities, error codes or reasons that are counted apart from each other. */
 const mostApart = 1_000;
+/** Requests name reply addresses, perhaps a new one each: beyond so many entities they have no counts of their own. */
+const mostWithReplies = 100;
 const mostReasons = 50;
 
 /** The name under which further ones are counted together, as in OpenTelemetry's conventions. */
@@ -46,8 +48,8 @@ export class Signals {
     this.#stop = started && (() => started.stop());
   }
 
-  of(entityPath: string): EntitySignals {
-    const path = this.#entities.size < mostApart || this.#entities.has(entityPath) ? entityPath : others;
+  of(entityPath: string, most: number = mostApart): EntitySignals {
+    const path = this.#entities.size < most || this.#entities.has(entityPath) ? entityPath : others;
     let entity = this.#entities.get(path);
     if (entity === undefined) this.#entities.set(path, (entity = new EntitySignals(path, this.#engine, this)));
     return entity;
@@ -95,9 +97,14 @@ export class EntitySignals {
     this.#signals = signals;
   }
 
-  /** Those of another entity of the client. */
+  /** Those of an entity of the client; signals that belong to an entity are returned as they are. */
   at(entityPath: string): EntitySignals {
-    return entityPath === this.entityPath ? this : this.#signals.of(entityPath);
+    return this.entityPath === "" ? this.#signals.of(entityPath) : this;
+  }
+
+  /** Those of a reply address. */
+  atReplyTo(entityPath: string): EntitySignals {
+    return this.#signals.of(entityPath, mostWithReplies);
   }
 
   /** Whether the time that handlers take is wanted. */

@@ -179,4 +179,37 @@ describe("the health of a client", () => {
     expect(entities).toHaveLength(1_001);
     expect(entities.at(-1)?.entityPath).toBe("_OTHER");
   });
+
+  it("is healthy again after a reply to a queue that is gone", async () => {
+    const { client, engine, clock } = setup({ queues: ["prices", "replies"] });
+    client.startResponder("prices", { processRequest: () => ({ body: 1 }), processError: () => undefined });
+    const sender = client.createSender("prices");
+    await sender.sendMessages({ body: 1, replyTo: "replies" });
+    await clock.advance(1_000);
+    await engine.admin.deleteQueue("replies");
+    await sender.sendMessages({ body: 2, replyTo: "replies" });
+    for (let seconds = 0; seconds < 60; seconds++) await clock.advance(1_000);
+
+    expect(client.health()).toMatchObject({ status: "healthy" });
+    expect(client.health().entities.find(({ entityPath }) => entityPath === "replies")).toMatchObject({
+      sent: 1,
+      sendFailures: expect.toSatisfy((failures: ReadonlyMap<string, number>) =>
+        failures.has("MessagingEntityNotFound"),
+      ),
+      lostLinks: 0,
+    });
+  });
+
+  it("counts reply addresses beyond the hundredth entity together", async () => {
+    const queues = ["prices", ...Array.from({ length: 120 }, (_, id) => `replies-${id}`)];
+    const { client, clock } = setup({ queues });
+    client.startResponder("prices", { processRequest: () => ({ body: 1 }), processError: () => undefined });
+    const sender = client.createSender("prices");
+    for (let id = 0; id < 120; id++) await sender.sendMessages({ body: id, replyTo: `replies-${id}` });
+    for (let seconds = 0; seconds < 60; seconds++) await clock.advance(1_000);
+
+    const { entities } = client.health();
+    expect(entities).toHaveLength(101);
+    expect(entities.at(-1)).toMatchObject({ entityPath: "_OTHER", sent: 21 });
+  });
 });
