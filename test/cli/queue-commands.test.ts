@@ -266,6 +266,22 @@ describe("a re-drive from the command line", () => {
     expect(lines.map((line) => /"outcome":"(\w+)"/.exec(line)?.[1])).toEqual([undefined, "sent", undefined, "sent"]);
   });
 
+  it("names its own options where a target detects duplicates", async () => {
+    const { engine, run } = place();
+    await put(engine, "once", text("1", "a"));
+    await bury(engine, "once", "Bad");
+
+    const asked = await run("dlq", "redrive", "once");
+    const renewed = await run("dlq", "redrive", "once", "--message-ids", "renew");
+
+    expect(asked.code).toBe(1);
+    const words = asked.terminal.text().replaceAll(/\s+/g, " ");
+    expect(words).toContain(
+      "Give --message-ids renew, or --message-ids keep once the duplicate detection window is over.",
+    );
+    expect(renewed.terminal.text()).toContain("1 dead letter seen: 1 sent\n");
+  });
+
   it.each([
     [["--settle-time", "soon"], /--settle-time must be a time/],
     [["--rate", "0"], /--rate must be a number of at least 1/],
