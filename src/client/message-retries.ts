@@ -1,5 +1,6 @@
 import type { Delivery } from "../engine/delivery.ts";
 import type { Envelope } from "../envelope/envelope.ts";
+import type { MessageType } from "../message/message-type.ts";
 import {
   aFunction,
   anObject,
@@ -31,7 +32,7 @@ export interface MessageRetries {
 
 /** The option `retries` of a processor. */
 export interface ProcessorRetries extends MessageRetries {
-  /** Other retries for messages of these types, by the name of the message type. */
+  /** Other retries for messages of these types, by the name of the message type: one of `messageTypes`, if given. */
   readonly types?: Readonly<Record<string, MessageRetries>> | undefined;
 }
 
@@ -98,8 +99,16 @@ export interface ReadRetries {
 }
 
 /** Reads the option `retries`. @throws SobreError `InvalidArgument` naming the option. */
-export function readRetries(retries: SessionRetries, inSessions: boolean): ReadRetries {
+export function readRetries(
+  retries: SessionRetries,
+  inSessions: boolean,
+  messageTypes: readonly MessageType[] | undefined,
+): ReadRetries {
   const general = rulesOf(retries, inSessions ? sessionChecks : checks, "retries.");
+  const names = messageTypes?.map(({ name }) => name);
+  const surplus = names && Object.keys(retries.types ?? {}).find((name) => !names.includes(name));
+  if (surplus !== undefined)
+    throw invalidOption(`retries.types.${surplus}`, "is not the name of one of the messageTypes");
   const types = new Map<string | undefined, Rules>(
     Object.entries(retries.types ?? {}).map(([name, own]) => [name, rulesOf(own, ownChecks, `retries.types.${name}.`)]),
   );

@@ -90,8 +90,7 @@ export class MessageWork<Types extends readonly MessageType[], Context> {
     this.#timers = new RetryTimers(entityPath, parts);
     const { retries, pauseWhen, inSessions = false } = options;
     this.#breaker = pauseWhen === undefined ? undefined : new Breaker(pauseWhen);
-    this.#recovery =
-      retries === undefined ? undefined : new Recovery(retries, { entityPath, receiveMode, parts, inSessions });
+    this.#recovery = retries && new Recovery(retries, { entityPath, receiveMode, parts, inSessions, messageTypes });
     if (this.#recovery !== undefined) checkRetention(handlers.processMessage, this.#recovery.horizon);
     this.#isSubQueue = parseAddress(entityPath).subQueue !== undefined;
     this.#deadLetters = receiveMode === "peekLock" && !this.#isSubQueue;

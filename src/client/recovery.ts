@@ -3,6 +3,7 @@ import type { Capability } from "../engine/capabilities.ts";
 import type { Delivery, Modification, ReceiveMode } from "../engine/delivery.ts";
 import { amend, type Envelope } from "../envelope/envelope.ts";
 import { SobreError } from "../errors/sobre-error.ts";
+import type { MessageType } from "../message/message-type.ts";
 import { invalidOption } from "../options/option-checks.ts";
 import type { ClientParts } from "./client-parts.ts";
 import { failureMark } from "./dead-lettering.ts";
@@ -27,6 +28,8 @@ export interface RecoveryOptions {
   readonly parts: ClientParts;
   /** Whether messages are received in sessions, whose order a copy would lose. */
   readonly inSessions: boolean;
+  /** The types of messages that the handlers take; any without them. */
+  readonly messageTypes: readonly MessageType[] | undefined;
 }
 
 /**
@@ -50,7 +53,7 @@ export class Recovery {
    * `UnsupportedCapability` for delays that the engine cannot do.
    */
   constructor(retries: SessionRetries, options: RecoveryOptions) {
-    const { plan, waits, horizon } = readRetries(retries, options.inSessions);
+    const { plan, waits, horizon } = readRetries(retries, options.inSessions, options.messageTypes);
     this.horizon = horizon;
     this.#plan = plan;
     this.#options = options;

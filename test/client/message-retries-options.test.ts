@@ -1,9 +1,13 @@
 import { describe, expect, it } from "vitest";
+import { z } from "zod";
 import type { Client } from "../../src/client/index.ts";
+import { defineMessage } from "../../src/message/index.ts";
 import { memoryEngine } from "../../src/engines/memory/index.ts";
 import { ManualClock } from "../../src/time/index.ts";
 import { refusal } from "../refusal.support.ts";
 import { clientOver, failing, inMemory, left, queues, second } from "./message-retries.support.ts";
+
+const Paid = defineMessage("acme.paid", { 1: z.object({ id: z.number() }) });
 
 describe("the option retries", () => {
   it.each([
@@ -21,6 +25,16 @@ describe("the option retries", () => {
 
     expect(error.code).toBe("InvalidArgument");
     expect(error.path).toBe(path);
+  });
+
+  it("refuses types that the processor does not take", async () => {
+    const { client } = await inMemory(queues);
+    const handlers = { processMessage: () => undefined, processError: () => undefined };
+    const options = { messageTypes: [Paid], retries: { types: { "acme.payed": { immediate: 1 } } } };
+    const error = refusal(() => client.startProcessor("plain", handlers, options));
+
+    expect([error.code, error.path]).toEqual(["InvalidArgument", "$.retries.types.acme.payed"]);
+    expect(error.message).toBe("retries.types.acme.payed is not the name of one of the messageTypes.");
   });
 
   it.each([
