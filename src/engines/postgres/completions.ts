@@ -5,6 +5,9 @@ import type { Store } from "./store.ts";
 /** Maximum number of completions per statement. */
 const mostAtOnce = 500;
 
+/** Maximum number of statements at the same time: while one waits for the disk, the next one runs. */
+const mostStatements = 2;
+
 interface Completion {
   readonly token: bigint;
   readonly seq: bigint;
@@ -12,12 +15,12 @@ interface Completion {
   readonly reject: (error: unknown) => void;
 }
 
-/** The completions of a queue, batched: those requested while a statement is running are carried out together by the next one. */
+/** The completions of a queue, batched: those requested while statements are running are carried out together by the next one. */
 export class Completions {
   readonly #store: Store;
   readonly #lane: Lane;
   #waiting: Completion[] = [];
-  #running = false;
+  #running = 0;
 
   constructor(store: Store, lane: Lane) {
     this.#store = store;
@@ -28,12 +31,12 @@ export class Completions {
   complete(token: bigint, seq: bigint): Promise<boolean> {
     return new Promise((resolve, reject) => {
       this.#waiting.push({ token, seq, resolve, reject });
-      if (!this.#running) void this.#run();
+      if (this.#running < mostStatements) void this.#run();
     });
   }
 
   async #run(): Promise<void> {
-    this.#running = true;
+    this.#running++;
     // Completions of the same turn of the event loop share the first batch.
     await Promise.resolve();
     while (this.#waiting.length > 0) {
@@ -45,7 +48,7 @@ export class Completions {
         for (const { reject } of batch) reject(error);
       }
     }
-    this.#running = false;
+    this.#running--;
   }
 
   /** The next batch, with at most one completion per message: of two holders of one message, the second goes into a later batch. */

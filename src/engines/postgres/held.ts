@@ -12,8 +12,11 @@ const isHeld = (schema: string, lane: Lane, token: string, now: string): string 
         and s.mark = ((d.token >> 32) & 4294967295) and s.locked_until > ${now})`
     : `d.token = ${token} and d.locked_until > ${now}`;
 
+/** The token of row `d` among those given, by binary search: a planner that expects few would compare each row with each of them. */
+const tokenOfIt = "($4::bigint[])[width_bucket(d.seq, $3::bigint[])]";
+
 /**
- * Deletes held messages; returns the positions of those not held, or `undefined` when the entities have changed.
+ * Deletes held messages, each position once; returns the positions of those not held, or `undefined` when the entities have changed.
  *
  * The database is the fence: of two holders, one with an expired token and one with a new one, only one ever succeeds.
  */
@@ -23,16 +26,17 @@ export async function completeHeld(
   { lane, version, now }: { readonly lane: Lane; readonly version: bigint; readonly now: number },
   held: readonly { readonly token: bigint; readonly seq: bigint }[],
 ): Promise<ReadonlySet<bigint> | undefined> {
+  const inOrder = held.toSorted((a, b) => (a.seq < b.seq ? -1 : 1));
   const rows = await session.query(
     `with guard as materialized (select 1 from ${schema}.namespace where one and version = $1),
       gone as (
-        delete from ${schema}.delivery d using unnest($3::bigint[], $4::bigint[]) as t(seq, token)
-        where exists (select from guard) and d.queue = $2 and d.seq = any($3::bigint[]) and d.seq = t.seq and ${isHeld(schema, lane, "t.token", "$5")}
+        delete from ${schema}.delivery d
+        where exists (select from guard) and d.queue = $2 and d.seq = any($3::bigint[]) and ${isHeld(schema, lane, tokenOfIt, "$5")}
         returning d.seq
       ),
       bodies as (delete from ${schema}.body b where b.queue = $2 and b.seq = any(array(select seq from gone)))
       select lost.seq from guard left join (select unnest($3::bigint[]) as seq except select seq from gone) lost on true`,
-    [version, lane.queue, held.map(({ seq }) => seq), held.map(({ token }) => token), now],
+    [version, lane.queue, inOrder.map(({ seq }) => seq), inOrder.map(({ token }) => token), now],
   );
   if (rows.length === 0) return undefined;
   return new Set(rows.flatMap(({ seq }) => (typeof seq === "bigint" ? [seq] : [])));
