@@ -34,8 +34,10 @@ export interface Placement {
 /** A message on its way into an entity. */
 export interface Incoming {
   readonly envelope: Envelope;
-  /** Bytes of the envelope. */
+  /** Bytes of the envelope, as its sender made it until an entity has accepted it. */
   readonly size: number;
+  /** Bytes that accepting adds: those of a message id that its sender has not set. */
+  readonly idSize: number;
   /** How often it has been forwarded so far. */
   readonly hops: number;
   /** See {@link Placement.first}. */

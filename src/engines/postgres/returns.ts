@@ -23,6 +23,7 @@ export interface Returning {
 export const moved = ({ envelope, size, enqueuedNumber, mark }: StoredMessage): Incoming => ({
   envelope,
   size,
+  idSize: 0,
   hops: 0,
   first: enqueuedNumber,
   mark,

@@ -275,11 +275,12 @@ export class Routing {
   async #admit(entity: Sendable, incoming: Incoming): Promise<Incoming | undefined> {
     const envelope = withMessageId(incoming.envelope);
     const { messageId = "", sessionId, partitionKey } = envelope.brokerProperties;
+    const idSize = envelope === incoming.envelope ? incoming.idSize : assignedIdSize;
     if (entity.settings.requiresDuplicateDetection) {
       const key = entity.settings.enablePartitioning ? (sessionId ?? partitionKey) : undefined;
       if (await this.#store.seen(entity, duplicateKey(messageId, key))) return undefined;
     }
-    return envelope === incoming.envelope ? incoming : { ...incoming, envelope, size: incoming.size + assignedIdSize };
+    return idSize === 0 ? incoming : { ...incoming, envelope, size: incoming.size + idSize, idSize: 0 };
   }
 }
 
