@@ -19,28 +19,47 @@ const countedFor = 5000;
 /** The share of the remaining room that may be filled before bytes are counted again. */
 const shareOfRoom = 1 / 8;
 
+/** Counts take at most one part in this many of the time, unless they are short: they read the whole entity. */
+const shareOfCounts = 20;
+
+/** Milliseconds up to which a count is short: then a full entity is counted again before it refuses a message. */
+const short = 25;
+
 interface Usage {
   readonly bytes: number;
   readonly countedAt: number;
-  /** Bytes sent by this node since the count. */
+  /** Milliseconds that the count took. */
+  readonly took: number;
+  /** Bytes sent by this node since the count began. */
   added: number;
 }
 
-/** Checks before an entity accepts messages: status, sizes and room. This node caches the byte counts and renews them in time. */
+/** Byte counts of entities, by their ids, shared by every {@link Intake} of this node. */
+interface Counts {
+  readonly session: Session;
+  readonly usage: Map<number, Usage>;
+  /** The entities that are being counted in the background. */
+  readonly counting: Set<number>;
+}
+
+/**
+ * Checks before an entity accepts messages: status, sizes and room. This node caches the byte counts and renews them in
+ * the background; a send waits only for the first count, and before it is refused.
+ */
 export class Intake {
   readonly #session: Session;
   readonly #schema: string;
-  readonly #usage: Map<number, Usage>;
+  readonly #counts: Counts;
 
-  constructor(session: Session, schema: string, usage: Map<number, Usage> = new Map()) {
+  constructor(session: Session, schema: string, counts: Counts = { session, usage: new Map(), counting: new Set() }) {
     this.#session = session;
     this.#schema = schema;
-    this.#usage = usage;
+    this.#counts = counts;
   }
 
   /** The same checks on a transaction's connection: code that holds one connection must not wait for another. */
   within(session: Session): Intake {
-    return new Intake(session, this.#schema, this.#usage);
+    return new Intake(session, this.#schema, this.#counts);
   }
 
   /**
@@ -78,26 +97,43 @@ export class Intake {
   async checkRoom(entity: Entity, cost: number, reserved = 0): Promise<void> {
     const { maxSizeInMegabytes } = limitsOf(entity);
     const most = maxSizeInMegabytes * megabyte;
+    const needed = reserved + cost;
     const owner = entity.type === "subscription" ? entity.topic : entity;
-    let usage = this.#usage.get(owner.id);
-    const room = usage === undefined ? 0 : most - usage.bytes;
-    const isOld = usage === undefined || performance.now() - usage.countedAt > countedFor;
-    if (usage === undefined || isOld || usage.added + reserved + cost > room * shareOfRoom)
-      usage = await this.#count(owner);
-    if (usage.bytes + reserved + cost > most) throw quotaExceeded(owner.name, maxSizeInMegabytes);
+    const known = this.#counts.usage.get(owner.id);
+    const age = known === undefined ? Infinity : performance.now() - known.countedAt;
+    const isDue = known === undefined || age > known.took * shareOfCounts;
+    if (known !== undefined && known.bytes + known.added + needed <= most) {
+      const isFilling = known.added + needed > (most - known.bytes) * shareOfRoom;
+      if (isDue && (isFilling || age > countedFor)) this.#recount(owner);
+      return;
+    }
+    const usage = isDue || known.took <= short ? await this.#count(owner, this.#session) : known;
+    if (usage.bytes + usage.added + needed > most) throw quotaExceeded(owner.name, maxSizeInMegabytes);
   }
 
   /** Adds sent bytes to the cached count. */
   added(entity: Entity, bytes: number): void {
     const owner = entity.type === "subscription" ? entity.topic : entity;
-    const usage = this.#usage.get(owner.id);
+    const usage = this.#counts.usage.get(owner.id);
     if (usage !== undefined) usage.added += bytes;
   }
 
-  async #count(owner: Sendable): Promise<Usage> {
+  #recount(owner: Sendable): void {
+    const { counting, session } = this.#counts;
+    if (counting.has(owner.id)) return;
+    counting.add(owner.id);
+    // After a failure, a later send starts another count.
+    void this.#count(owner, session)
+      .catch(() => {})
+      .finally(() => counting.delete(owner.id));
+  }
+
+  async #count(owner: Sendable, session: Session): Promise<Usage> {
+    const begun = performance.now();
+    const addedBefore = this.#counts.usage.get(owner.id)?.added ?? 0;
     const entities = owner.type === "topic" ? [owner, ...owner.subscriptions] : [owner];
     const bounds = entities.map(({ id }) => queuesOf(id));
-    const [row] = await this.#session.query(
+    const [row] = await session.query(
       `select coalesce(sum(bytes), 0)::bigint as bytes from unnest($1::bigint[], $2::bigint[]) as e(low, high), lateral (
         select coalesce(sum(size + ${besidesMessage}::bigint), 0) as bytes from ${this.#schema}.delivery where queue >= low and queue < high
         union all
@@ -105,8 +141,11 @@ export class Intake {
       ) as counted`,
       [bounds.map(([low]) => low), bounds.map(([, high]) => high)],
     );
-    const usage = { bytes: row === undefined ? 0 : numberOf(row, "bytes"), countedAt: performance.now(), added: 0 };
-    this.#usage.set(owner.id, usage);
+    const countedAt = performance.now();
+    const added = Math.max(0, (this.#counts.usage.get(owner.id)?.added ?? 0) - addedBefore);
+    const bytes = row === undefined ? 0 : numberOf(row, "bytes");
+    const usage = { bytes, countedAt, took: countedAt - begun, added };
+    this.#counts.usage.set(owner.id, usage);
     return usage;
   }
 }
