@@ -90,7 +90,7 @@ async function find(
     `select ${messageColumns} from ${schema}.body b join ${schema}.delivery d on d.queue = b.queue and d.seq = b.seq
      where b.queue = $1 and ${numberColumn(lane)} = any($2::bigint[])${numberIndex(lane)} and d.state = $3
        and (d.token is null or d.locked_until <= $4) and (d.state = 2 or b.expires_at is null or b.expires_at > $4)
-     order by b.seq for update of d`,
+     order by b.seq for update of d skip locked`,
     [lane.queue, numbers, state === "deferred" ? 1 : 2, now],
   );
   const found = new Map(rows.map(readMessage).map((message) => [message.number, message]));

@@ -205,7 +205,7 @@ export class PostgresConnection implements Engine {
     // Its row is locked by the transaction, which nobody else gets past.
     if (this.#home.isSettledByCaller(lockToken)) return new Date(until);
     if (!(await renewHeld(database, schema, lane, lockToken, { now, until }))) throw lockLost(lane.address);
-    this.#holdings.took(lane, [[lockToken, until]]);
+    this.#holdings.took(lane, [[lockToken, until]], now);
     return new Date(until);
   }
 
@@ -269,6 +269,7 @@ export class PostgresConnection implements Engine {
       deliveries.flatMap(({ lockToken, lockedUntilUtc }) =>
         lockToken === undefined || lockedUntilUtc === undefined ? [] : [[lockToken, lockedUntilUtc.getTime()] as const],
       ),
+      this.#home.store.now(),
     );
   }
 

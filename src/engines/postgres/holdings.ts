@@ -9,7 +9,7 @@ export class Holdings {
   readonly #held = new Map<LockToken, { readonly lane: Lane; readonly until: number }>();
   #room = roomAtFirst;
 
-  took(lane: Lane, locks: readonly (readonly [token: LockToken, until: number])[], now: number = Date.now()): void {
+  took(lane: Lane, locks: readonly (readonly [token: LockToken, until: number])[], now: number): void {
     for (const [token, until] of locks) this.#held.set(token, { lane, until });
     if (this.#held.size < this.#room) return;
     for (const [token, { until }] of this.#held) if (until <= now) this.#held.delete(token);
