@@ -15,10 +15,19 @@ export interface Claim {
 
 /** The position from which no message has been delivered yet, as far as this node knows. */
 export interface Cursor {
-  at: bigint;
-  /** How often it was moved back. A claim that began before moves it no further: it may not have seen the message behind. */
-  readonly rewinds: number;
+  readonly at: bigint;
+  /** Called when a claim reads `at`. */
+  read(): Reading;
+  /** Called at the end of the claim: moves the cursor forward, but to no message that arrived since the claim began, which may not have seen it. */
+  advance(reading: Reading, to: bigint | undefined): void;
+  /** Moves the cursor back to a message that has arrived: its number may be lower than those of messages that arrived earlier. */
   rewind(to: bigint): void;
+}
+
+/** A claim under way. */
+export interface Reading {
+  /** The lowest message that has arrived since it began. */
+  arrived: bigint | undefined;
 }
 
 /** The session that a link holds. */
@@ -95,12 +104,17 @@ const lockThem = (schema: string, token: string, until: string): string => `
 const deleteThem = (schema: string): string => `
   taken as (
     delete from ${schema}.delivery d where d.queue = $2 and d.seq ${isChosen}
-    returning d.seq, d.token, d.locked_until, d.due, d.count + (d.token is not null)::integer as count, d.size, d.state, d.session
+    returning d.seq, d.count + (d.token is not null)::integer as count, d.size, d.state, d.session
   ),
   bodies as (delete from ${schema}.body b where b.queue = $2 and b.seq = any(array(select seq from taken)) returning b.*)${read("bodies")}`;
 
-const guarded = (schema: string): string =>
-  `with guard as materialized (select 1 from ${schema}.namespace where one and version = $1),`;
+/** A server that crashes may forget who holds a message, as if the lock had run out; it may not forget that a message was deleted. */
+const forgettable = " and set_config('synchronous_commit', 'off', true) is not null";
+
+const guarded = (schema: string, receiveMode: ReceiveMode): string =>
+  `with guard as materialized (
+    select 1 from ${schema}.namespace where one and version = $1${receiveMode === "peekLock" ? forgettable : ""}
+  ),`;
 
 /** Takes ready messages of a queue; `undefined` when the entities have changed. */
 export async function claim(
@@ -113,23 +127,33 @@ export async function claim(
   const token = newToken();
   const until = now + lockDuration(lane);
   const end = deletes ? deleteThem(schema) : lockThem(schema, "$7", "$8");
-  const { rewinds } = cursor;
-  const rows = await session.query(`${guarded(schema)}${ofQueue(schema)},${end}`, [
-    version,
-    lane.queue,
-    maxMessages,
-    now,
-    cursor.at,
-    Math.min(maxDeliveries(lane), mostDeliveries),
-    ...(deletes ? [] : [token, until]),
-  ]);
-  const taken = takenOf(rows);
+  const reading = cursor.read();
+  let next: bigint | undefined;
+  try {
+    const rows = await session.query(`${guarded(schema, receiveMode)}${ofQueue(schema)},${end}`, [
+      version,
+      lane.queue,
+      maxMessages,
+      now,
+      cursor.at,
+      Math.min(maxDeliveries(lane), mostDeliveries),
+      ...(deletes ? [] : [token, until]),
+    ]);
+    const taken = takenOf(rows);
+    next = taken === undefined ? undefined : nextOf(rows, taken, maxMessages);
+    return taken?.map((row) => toDelivery(readMessage(row), deletes ? undefined : { token, until }));
+  } finally {
+    cursor.advance(reading, next);
+  }
+}
+
+/** Where the next claim begins. */
+function nextOf(rows: readonly Row[], taken: readonly Row[], maxMessages: number): bigint | undefined {
   // Fewer rows than requested means that nothing from the cursor on is free, so the cursor moves past the locked rows; the sweep returns those.
   const [first] = rows;
   const last = first === undefined ? undefined : maybeBigint(first, "last");
-  const passed = taken !== undefined && taken.length < maxMessages ? last : lastFresh(taken ?? []);
-  if (passed !== undefined && passed >= cursor.at && cursor.rewinds === rewinds) cursor.at = passed + 1n;
-  return taken?.map((row) => toDelivery(readMessage(row), deletes ? undefined : { token, until }));
+  const passed = taken.length < maxMessages ? last : lastFresh(taken);
+  return passed === undefined ? undefined : passed + 1n;
 }
 
 /** The last message that was delivered for the first time. */
@@ -149,7 +173,7 @@ export async function claimOfSession(
   const deletes = receiveMode === "receiveAndDelete";
   const token = newToken(mark);
   const end = deletes ? deleteThem(schema) : lockThem(schema, "$7", "$8");
-  const rows = await session.query(`${guarded(schema)}${ofSession(schema)},${end}`, [
+  const rows = await session.query(`${guarded(schema, receiveMode)}${ofSession(schema)},${end}`, [
     version,
     lane.queue,
     maxMessages,

@@ -1,5 +1,6 @@
 import type { LockToken } from "../../engine/delivery.ts";
 import { systemClock, type Timer } from "../../time/clock.ts";
+import { Arrivals } from "./arrivals.ts";
 import type { Session } from "./database.ts";
 import { textOf } from "./rows.ts";
 
@@ -10,7 +11,7 @@ const longestWait = 500;
 /** The changes of a transaction of the caller. */
 export interface FollowedWork {
   /** The queues that have received messages, or have some back after a rollback. */
-  readonly queues: ReadonlySet<number>;
+  readonly arrivals: Arrivals;
   /** The locks of the messages that it settles. */
   readonly tokens: readonly LockToken[];
 }
@@ -18,7 +19,7 @@ export interface FollowedWork {
 /** The callers' own transactions, whose ends nobody announces: the database is asked whether they are over. */
 export class Followed {
   readonly #session: Session;
-  readonly #onEnd: (queues: ReadonlySet<number>) => void;
+  readonly #onEnd: (arrivals: Arrivals) => void;
   readonly #open = new Map<string, FollowedWork[]>();
   readonly #tokens = new Set<LockToken>();
   #wait = firstLook;
@@ -26,7 +27,7 @@ export class Followed {
   #closed = false;
 
   /** @param onEnd Called after the end of a transaction with the queues that it has changed. */
-  constructor(session: Session, onEnd: (queues: ReadonlySet<number>) => void) {
+  constructor(session: Session, onEnd: (arrivals: Arrivals) => void) {
     this.#session = session;
     this.#onEnd = onEnd;
   }
@@ -70,12 +71,12 @@ export class Followed {
   }
 
   #end(xid: string): void {
-    const queues = new Set<number>();
+    const arrivals = new Arrivals();
     for (const work of this.#open.get(xid) ?? []) {
-      for (const queue of work.queues) queues.add(queue);
+      arrivals.addAll(work.arrivals);
       for (const token of work.tokens) this.#tokens.delete(token);
     }
     this.#open.delete(xid);
-    if (!this.#closed) this.#onEnd(queues);
+    if (!this.#closed) this.#onEnd(arrivals);
   }
 }

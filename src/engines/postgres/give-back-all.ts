@@ -2,6 +2,7 @@ import { inTransaction } from "./sweep.ts";
 import { laneOf, type Part, type Receivable } from "./entities.ts";
 import { messageColumns, readMessage } from "./messages.ts";
 import { giveBack, moved, remove } from "./returns.ts";
+import { numberOf } from "./rows.ts";
 import { freeSession, sessionColumns } from "./sessions.ts";
 import type { Store } from "./store.ts";
 
@@ -32,6 +33,24 @@ export async function giveBackAll(store: Store, entity: Receivable): Promise<voi
     });
   }
   if (entity.settings.forwardTo !== undefined) while ((await forwardReady(store, entity, now)) === atOnce);
+}
+
+/** Forwards what senders that knew an entity's older settings have put into it since it forwards: their statements may end after the change. */
+export async function forwardLeft(store: Store): Promise<void> {
+  const forwarding = new Map<number, Receivable>();
+  for (const entity of store.directory.entities())
+    if (entity.type !== "topic" && entity.settings.forwardTo !== undefined)
+      forwarding.set(laneOf(entity, 0).queue, entity);
+  if (forwarding.size === 0) return;
+  const left = await store.database.query(
+    `select q as queue from unnest($1::bigint[]) as q
+     where exists (select from ${store.schema}.delivery d where d.queue = q and d.token is null and d.state = 0)`,
+    [[...forwarding.keys()]],
+  );
+  for (const row of left) {
+    const entity = forwarding.get(numberOf(row, "queue"));
+    if (entity !== undefined) while ((await forwardReady(store, entity, store.now())) === atOnce);
+  }
 }
 
 /** Forwards ready messages; returns how many. */

@@ -2,8 +2,10 @@ import type { LockToken } from "../../engine/delivery.ts";
 import { SobreError } from "../../errors/sobre-error.ts";
 import type { Timer } from "../../time/clock.ts";
 import { deleteIdle, touch } from "./admin.ts";
+import type { Arrivals } from "./arrivals.ts";
 import { Completions } from "./completions.ts";
 import { entityOf, type Lane } from "./entities.ts";
+import { forwardLeft } from "./give-back-all.ts";
 import { Followed, type FollowedWork } from "./followed.ts";
 import { LaneState } from "./lanes.ts";
 import { Prune } from "./prune.ts";
@@ -17,7 +19,7 @@ const idleInterval = 2000;
 /** Milliseconds between two polls of a queue that has waiting receives, where sweeps do not find what is new. */
 const pollInterval = 1000;
 
-/** Milliseconds between two looks for idle entities. */
+/** Milliseconds between two looks for idle entities, and for messages left in those that forward. */
 const idleEntitiesInterval = 10_000;
 
 /** Sweeps take at most one part in this many of the time: what they read grows with dead rows. */
@@ -61,12 +63,12 @@ export class Home {
     this.#sweepInterval = sweepInterval;
     this.#prune = new Prune(store);
     const { database: session, schema } = store;
-    this.#wakes = new Wakes({ session, schema, connectionString, onWake: (queues) => this.#heard(queues) });
-    this.#followed = new Followed(session, (queues) => store.onArrival(queues));
-    store.onArrival = (queues) => {
+    this.#wakes = new Wakes({ session, schema, connectionString, onWake: (arrivals) => this.#heard(arrivals) });
+    this.#followed = new Followed(session, (arrivals) => store.onArrival(arrivals));
+    store.onArrival = (arrivals) => {
       this.active();
-      this.#wake(queues);
-      this.#wakes.notify(queues);
+      this.#arrived(arrivals);
+      this.#wakes.notify(arrivals);
     };
   }
 
@@ -125,7 +127,7 @@ export class Home {
 
   /** Retries every wait, here and in other processes, after entities have changed: it is served, or refused if its entity was deleted. */
   wakeAll(): void {
-    this.#wake(undefined);
+    this.#wakeLanes();
     this.#wakes.notifyChange();
   }
 
@@ -146,18 +148,26 @@ export class Home {
     return this.#followed.settles(token);
   }
 
-  #heard(queues: ReadonlySet<number> | undefined): void {
-    if (queues !== undefined) this.#wake(queues);
+  #heard(arrivals: Arrivals | undefined): void {
+    if (arrivals !== undefined) this.#arrived(arrivals);
     // If the refresh fails, the statements of the waiting calls detect the stale entities.
     else
       void this.store.directory
         .refresh()
         .catch(() => {})
-        .finally(() => this.#wake(undefined));
+        .finally(() => this.#wakeLanes());
   }
 
-  #wake(queues: ReadonlySet<number> | undefined): void {
-    for (const queue of queues ?? this.#lanes.keys()) this.#lanes.get(queue)?.wake();
+  #arrived(arrivals: Arrivals): void {
+    for (const [queue, lowest] of arrivals) {
+      const lane = this.#lanes.get(queue);
+      if (lowest !== undefined) lane?.rewind(lowest);
+      lane?.wake();
+    }
+  }
+
+  #wakeLanes(): void {
+    for (const lane of this.#lanes.values()) lane.wake();
   }
 
   async close(): Promise<void> {
@@ -192,6 +202,7 @@ export class Home {
         if (entity !== undefined && entity.settings.autoDeleteOnIdle !== Infinity) await touch(this.store, entity);
       }
       await deleteIdle(this.store, now);
+      await forwardLeft(this.store);
     }
     const [failure] = swept.failures;
     if (failure !== undefined) throw failure;

@@ -1,4 +1,5 @@
 import type { Clock, Timer } from "../../time/clock.ts";
+import type { Reading } from "./claim.ts";
 import type { SweptLane } from "./sweep.ts";
 
 /** A call that waits for messages or for a session. */
@@ -13,7 +14,7 @@ export interface Waiting {
 /** The state of a queue in this process: its cursor and the waiting calls. */
 export class LaneState implements SweptLane {
   at = 0n;
-  rewinds = 0;
+  readonly #readings = new Set<Reading>();
   readonly #clock: Clock;
   readonly #pollInterval: number | undefined;
   /** In order of arrival. */
@@ -38,10 +39,24 @@ export class LaneState implements SweptLane {
     return this.#waiting.size > 0;
   }
 
-  /** Moves the cursor back to a message behind it. */
+  read(): Reading {
+    const reading = { arrived: undefined };
+    this.#readings.add(reading);
+    return reading;
+  }
+
+  advance(reading: Reading, to: bigint | undefined): void {
+    this.#readings.delete(reading);
+    const { arrived = to } = reading;
+    if (to === undefined || arrived === undefined) return;
+    const next = arrived < to ? arrived : to;
+    if (next > this.at) this.at = next;
+  }
+
   rewind(to: bigint): void {
-    this.at = to;
-    this.rewinds++;
+    if (to < this.at) this.at = to;
+    for (const reading of this.#readings)
+      if (reading.arrived === undefined || to < reading.arrived) reading.arrived = to;
   }
 
   /** Serves a call at once while none has waited longer for the same, and otherwise in its turn. */

@@ -8,7 +8,7 @@ import { bigintOf, maybeBytes, maybeNumber, maybeReal, maybeText, numberOf, type
 
 /** The columns of a message, of the tables `d` (delivery) and `b` (body). */
 export const messageColumns =
-  "d.seq, d.token, d.locked_until, d.due, d.count, d.size, d.state, d.session, b.number, b.enqueued_number, b.enqueued_at, b.expires_at, b.reason, b.description, b.source, b.time_to_live, b.body_kind, b.message";
+  "d.seq, d.count, d.size, d.state, d.session, b.number, b.enqueued_number, b.enqueued_at, b.expires_at, b.reason, b.description, b.source, b.time_to_live, b.body_kind, b.message";
 
 /** A message as stored in the tables. */
 export interface StoredMessage {

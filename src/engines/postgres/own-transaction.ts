@@ -3,6 +3,7 @@ import type { Transaction } from "../../engine/engine.ts";
 import { invalidOperation } from "../../broker/refusals.ts";
 import { SobreError } from "../../errors/sobre-error.ts";
 import { checkOption, invalidOption, methods } from "../../options/option-checks.ts";
+import { Arrivals } from "./arrivals.ts";
 import { type Session, sessionOn } from "./database.ts";
 import type { PostgresClient } from "./driver.ts";
 import type { Enlisted, PendingSend, PendingSettlement } from "./enlisted.ts";
@@ -103,18 +104,18 @@ export class OwnWork implements Enlisted {
   }
 
   addSend({ check, passed, route }: PendingSend): Promise<readonly bigint[]> {
-    return this.#run([], async (session, store, queues, version) => {
+    return this.#run([], async (session, store, arrivals, version) => {
       await check(store.intake.within(session), 0);
       const numbers = await giveNumbers(session, store.schema, passed);
       const routing = store.routing(session);
       await route(routing, numbers);
-      await store.finish(session, routing, queues, version);
+      await store.finish(session, routing, arrivals, version);
       return numbers;
     });
   }
 
   async addSettlement({ lane: given, token, returns, apply }: PendingSettlement): Promise<void> {
-    await this.#run([token], async (session, store, queues, version) => {
+    await this.#run([token], async (session, store, arrivals, version) => {
       const { schema } = store;
       const lane = store.current(given);
       const now = store.now();
@@ -122,19 +123,19 @@ export class OwnWork implements Enlisted {
       if (hasSessions(lane)) await shareSession(session, schema, lane, token, now);
       const routing = store.routing(session);
       await apply({ session, schema, lane, routing, now });
-      await store.finish(session, routing, queues, version);
-      if (returns) queues.add(lane.queue);
+      await store.finish(session, routing, arrivals, version);
+      if (returns) arrivals.add(lane.queue);
     });
   }
 
   /** Repeats the work until the entities that it went by are those of the database. */
   async #run<T>(
     tokens: readonly LockToken[],
-    work: (session: Session, store: Store, queues: Set<number>, version: bigint) => Promise<T>,
+    work: (session: Session, store: Store, arrivals: Arrivals, version: bigint) => Promise<T>,
   ): Promise<T> {
     const { store } = this.#home;
     for (let tries = 0; tries < mostTries; tries++) {
-      const queues = new Set<number>();
+      const arrivals = new Arrivals();
       const done = await unlessStale(() =>
         this.#transaction.run(async (session) => {
           const state = await stateOf(session, store);
@@ -145,11 +146,11 @@ export class OwnWork implements Enlisted {
             await store.directory.refreshOn(session);
             throw stale;
           }
-          return { xid: textOf(state, "xid"), result: await work(session, store, queues, version) };
+          return { xid: textOf(state, "xid"), result: await work(session, store, arrivals, version) };
         }),
       );
       if (done === undefined) continue;
-      this.#home.follow(done.xid, { queues, tokens });
+      this.#home.follow(done.xid, { arrivals, tokens });
       return done.result;
     }
     throw new SobreError("ServiceBusy", "The entities change too fast to go by them. Try again.");

@@ -1,5 +1,6 @@
 import { encodeMessage } from "../../amqp/message/encode-message.ts";
 import { kept } from "../../amqp/message/kept-envelope.ts";
+import type { Arrivals } from "./arrivals.ts";
 import type { Session } from "./database.ts";
 import { hasSessions, isPartitioned, type Lane, queueOf } from "./entities.ts";
 import { type Passed, type Placement, states } from "./placement.ts";
@@ -43,12 +44,19 @@ interface Column {
 const sessionOf = ({ lane, envelope }: Placement): string | undefined =>
   hasSessions(lane) ? envelope.brokerProperties.sessionId : undefined;
 
+/** No text of PostgreSQL has U+0000; the application properties of a dead letter keep it. */
+const storable = (text: string | undefined): string | null => text?.replaceAll("\0", "\uFFFD") ?? null;
+
+interface Columns {
+  readonly columns: readonly Column[];
+  readonly bytes: Uint8Array;
+  /** Whether any of the messages is in a session, or in a partitioned queue. */
+  readonly hasSessions: boolean;
+  readonly hasPartitions: boolean;
+}
+
 /** The facts of messages, with the place of each one's bytes in the bytes of them all. */
-function columnsOf(
-  schema: string,
-  placements: readonly Placement[],
-  passed: readonly Passed[],
-): { readonly columns: readonly Column[]; readonly bytes: Uint8Array; readonly hasSessions: boolean } {
+function columnsOf(schema: string, placements: readonly Placement[], passed: readonly Passed[]): Columns {
   const columns: Column[] = [];
   const column = (name: string, type: string, read: (placement: Placement) => unknown): void => {
     columns.push({ name, type, values: placements.map(read) });
@@ -69,8 +77,8 @@ function columnsOf(
   column("size", "integer", ({ size }) => size);
   column("state", "smallint", ({ scheduledFor }) => (scheduledFor === undefined ? states.active : states.scheduled));
   column("session", "text", (placement) => sessionOf(placement) ?? null);
-  column("reason", "text", ({ mark }) => mark?.reason ?? null);
-  column("description", "text", ({ mark }) => mark?.description ?? null);
+  column("reason", "text", ({ mark }) => storable(mark?.reason));
+  column("description", "text", ({ mark }) => storable(mark?.description));
   column("source", "text", ({ mark }) => mark?.source ?? null);
   columns.push({
     name: "time_to_live",
@@ -86,6 +94,7 @@ function columnsOf(
     columns,
     bytes: Buffer.concat(messages),
     hasSessions: placements.some((placement) => sessionOf(placement) !== undefined),
+    hasPartitions: placements.some(({ lane }) => isPartitioned(lane)),
   };
 }
 
@@ -100,7 +109,7 @@ const parameter = (index: number): string => `$${parametersBefore + 1 + index}`;
  * The row of a session that is already on offer is only kept from being withdrawn until the commit: its holder can
  * still change it, and other senders need not wait.
  */
-function statement(schema: string, columns: readonly Column[], withSessions: boolean): string {
+function statement(schema: string, { columns, hasSessions: withSessions, hasPartitions }: Columns): string {
   const [equal, varying]: [string[], string[]] = [[], []];
   const names: string[] = [];
   for (const [index, { name, type, values }] of columns.entries()) {
@@ -154,28 +163,41 @@ function statement(schema: string, columns: readonly Column[], withSessions: boo
       insert into ${schema}.delivery (queue, seq, due, count, size, state, session)
       select queue, seq, due, count, size, state, session from placed
     )
-    select (select string_agg(number::text, ' ' order by place) from placed) as numbers from guard`;
+    select (select string_agg(number::text, ' ' order by place) from placed) as numbers${
+      hasPartitions ? ", (select string_agg(seq::text, ' ' order by place) from placed) as positions" : ""
+    } from guard`;
 }
 
 const areEqual = (values: readonly unknown[]): boolean => values.every((value) => value === values[0]);
 
-/** Inserts messages into their queues and returns their numbers; `undefined` when the entities have changed since they were routed. */
+/**
+ * Inserts messages into their queues and returns their numbers; `undefined` when the entities have changed since they were
+ * routed. Adds them to `arrivals`.
+ */
 export async function place(
   session: Session,
   schema: string,
   version: bigint,
   { placements, passed }: { readonly placements: readonly Placement[]; readonly passed: readonly Passed[] },
+  arrivals: Arrivals,
 ): Promise<readonly bigint[] | undefined> {
-  const { columns, bytes, hasSessions: withSessions } = columnsOf(schema, placements, passed);
-  const [row] = await session.query(statement(schema, columns, withSessions), [
+  const given = columnsOf(schema, placements, passed);
+  const [row] = await session.query(statement(schema, given), [
     version,
     passed.map(({ lane, partition }) => sequenceOf(schema, lane, partition)),
     passed.map(({ partition }) => partition),
-    bytes,
-    ...columns.map(({ values }, index) => (index > 0 && areEqual(values) ? (values[0] ?? null) : values)),
+    given.bytes,
+    ...given.columns.map(({ values }, index) => (index > 0 && areEqual(values) ? (values[0] ?? null) : values)),
   ]);
-  return row === undefined ? undefined : (maybeText(row, "numbers")?.split(" ") ?? []).map(BigInt);
+  if (row === undefined) return undefined;
+  const numbers = bigints(maybeText(row, "numbers"));
+  const positions = given.hasPartitions ? bigints(maybeText(row, "positions")) : numbers;
+  for (const [index, { lane, scheduledFor }] of placements.entries())
+    arrivals.add(lane.queue, scheduledFor === undefined ? positions[index] : undefined);
+  return numbers;
 }
+
+const bigints = (text: string | undefined): readonly bigint[] => (text?.split(" ") ?? []).map(BigInt);
 
 /** The sequences of an entity. */
 export function sequencesOf(

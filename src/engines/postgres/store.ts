@@ -2,6 +2,7 @@ import type { DatabaseClock } from "./database-clock.ts";
 import type { Clock } from "../../time/clock.ts";
 import { entityNotFound } from "../../broker/refusals.ts";
 import { SobreError } from "../../errors/sobre-error.ts";
+import { Arrivals } from "./arrivals.ts";
 import type { Database, Session } from "./database.ts";
 import { Directory } from "./directory.ts";
 import { type Entity, type Lane, laneOf, type Sendable } from "./entities.ts";
@@ -35,8 +36,8 @@ export class Store {
   readonly intake: Intake;
   readonly clock: Clock;
   readonly #databaseClock: DatabaseClock | undefined;
-  /** Called with the queues that have received messages. */
-  onArrival: (queues: ReadonlySet<number>) => void = () => {};
+  /** Called after the commit with the queues where messages have become available. */
+  onArrival: (arrivals: Arrivals) => void = () => {};
 
   constructor(database: Database, schema: string, clock: Clock, databaseClock: DatabaseClock | undefined) {
     this.database = database;
@@ -106,33 +107,32 @@ export class Store {
     entity: () => Sendable,
     route: (routing: Routing, entity: Sendable) => Promise<void>,
   ): Promise<readonly bigint[]> {
-    const queues = new Set<number>();
+    const arrivals = new Arrivals();
     const placed = await this.fresh(async () => {
       const target = entity();
       if (this.#needsTransaction(target)) {
-        const all = await this.change((session) => this.sendIn(session, target, route, queues));
+        const all = await this.change((session) => this.sendIn(session, target, route, arrivals));
         return all;
       }
       const { version } = this.directory;
       const routing = new Routing(this.#routingStore(undefined), this.now());
       await route(routing, target);
-      noteQueues(routing, queues);
-      return place(this.database, this.schema, version, routing);
+      return place(this.database, this.schema, version, routing, arrivals);
     });
-    this.onArrival(queues);
+    this.onArrival(arrivals);
     return placed;
   }
 
-  /** {@link send} in a transaction that locks the entities; adds the queues that have received messages to `queues`. */
+  /** {@link send} in a transaction that locks the entities; adds what is new in the queues to `arrivals`. */
   async sendIn(
     session: Session,
     target: Sendable,
     route: (routing: Routing, entity: Sendable) => Promise<void>,
-    queues: Set<number>,
+    arrivals: Arrivals,
   ): Promise<readonly bigint[]> {
     const routing = this.routing(session);
     await route(routing, target);
-    return this.finish(session, routing, queues);
+    return this.finish(session, routing, arrivals);
   }
 
   /** Routes messages in a transaction. */
@@ -144,12 +144,11 @@ export class Store {
   async finish(
     session: Session,
     routing: Routing,
-    queues: Set<number>,
+    arrivals: Arrivals,
     version: bigint = this.directory.version,
   ): Promise<readonly bigint[]> {
     if (routing.placements.length === 0 && routing.passed.length === 0) return [];
-    noteQueues(routing, queues);
-    const placed = await place(session, this.schema, version, routing);
+    const placed = await place(session, this.schema, version, routing, arrivals);
     if (placed === undefined) throw stale;
     return placed;
   }
@@ -182,8 +181,4 @@ export class Store {
     ]);
     if (rows.length === 0) throw stale;
   }
-}
-
-function noteQueues({ placements }: Routing, queues: Set<number>): void {
-  for (const { lane } of placements) queues.add(lane.queue);
 }

@@ -1,4 +1,5 @@
 import { SobreError } from "../../errors/sobre-error.ts";
+import { Arrivals } from "./arrivals.ts";
 import type { Session } from "./database.ts";
 import { isOfRow } from "./failures.ts";
 import { entityOf, hasSessions, type Lane, laneOf, type Part } from "./entities.ts";
@@ -89,7 +90,7 @@ export async function sweep(store: Store, { lanes, readsBehind }: SweepScope): P
   for (const { lane, state, withSessions } of known) {
     const row = found.get(lane.queue);
     const free = row === undefined ? undefined : maybeBigint(row, "free");
-    if (free !== undefined && free < state.at) state.rewind(free);
+    if (free !== undefined) state.rewind(free);
     const isExpired = row?.["expired"] === true;
     if (isExpired)
       await (withSessions ? freeExpiredSessions(store, lane, now) : returnExpired(store, lane, state, now)).catch(fail);
@@ -141,32 +142,26 @@ async function handleDue(store: Store, now: number): Promise<number> {
 
 async function handleRows(store: Store, now: number, handle: typeof handleDueRow): Promise<number> {
   const { schema } = store;
-  const queues = new Set<number>();
+  const arrivals = new Arrivals();
   const found = await store.change(async (session) => {
     const rows = await session.query(
-      `select d.queue, d.locked_until, ${messageColumns} from ${schema}.delivery d join ${schema}.body b on b.queue = d.queue and b.seq = d.seq
+      `select d.queue, d.due, ${messageColumns} from ${schema}.delivery d join ${schema}.body b on b.queue = d.queue and b.seq = d.seq
        where d.due <= $1 and (d.token is null or d.session is not null or d.locked_until <= $1)
        order by d.due, d.seq limit ${atOnce} for update of d skip locked`,
       [now],
     );
-    for (const row of rows) await handle(store, session, row, now, queues);
+    for (const row of rows) await handle(store, session, row, now, arrivals);
     return rows.length;
   });
-  if (queues.size > 0) store.onArrival(queues);
+  if (arrivals.size > 0) store.onArrival(arrivals);
   return found;
 }
 
 /** Handles a row in a savepoint; a row that fails is delayed, so that it keeps no other waiting. */
-async function handleOrDelay(
-  store: Store,
-  session: Session,
-  row: Row,
-  now: number,
-  queues: Set<number>,
-): Promise<void> {
+async function handleOrDelay(store: Store, session: Session, row: Row, now: number, arrivals: Arrivals): Promise<void> {
   await session.query("savepoint due_row");
   try {
-    await handleDueRow(store, session, row, now, queues);
+    await handleDueRow(store, session, row, now, arrivals);
   } catch (error) {
     if (!isOfRow(error)) throw error;
     await session.query("rollback to savepoint due_row");
@@ -179,7 +174,7 @@ async function handleOrDelay(
   await session.query("release savepoint due_row");
 }
 
-async function handleDueRow(store: Store, session: Session, row: Row, now: number, queues: Set<number>): Promise<void> {
+async function handleDueRow(store: Store, session: Session, row: Row, now: number, arrivals: Arrivals): Promise<void> {
   const queue = numberOf(row, "queue");
   const lane = laneIn(store, queue);
   // The entity is gone, and with it whoever could receive the message.
@@ -201,7 +196,7 @@ async function handleDueRow(store: Store, session: Session, row: Row, now: numbe
     ]);
     await overdueSession(returning, message.session);
   }
-  await store.finish(session, routing, queues);
+  await store.finish(session, routing, arrivals);
 }
 
 /** Runs work on a lane in a transaction, then inserts the messages that it routed elsewhere; `wakes` decides from the result whether to retry the lane's waits. */
@@ -212,15 +207,15 @@ export async function inTransaction<T>(
   work: (returning: Returning) => Promise<T>,
   wakes: (result: T) => boolean = () => true,
 ): Promise<T> {
-  const queues = new Set<number>();
+  const arrivals = new Arrivals();
   const result = await store.change(async (session) => {
     const routing = store.routing(session, now);
     const done = await work({ session, schema: store.schema, lane: store.current(lane), routing, now });
-    await store.finish(session, routing, queues);
+    await store.finish(session, routing, arrivals);
     return done;
   });
-  if (wakes(result)) queues.add(lane.queue);
-  store.onArrival(queues);
+  if (wakes(result)) arrivals.add(lane.queue);
+  store.onArrival(arrivals);
   return result;
 }
 

@@ -1,6 +1,7 @@
 import type { Transaction } from "../../engine/engine.ts";
 import type { LockToken } from "../../engine/delivery.ts";
 import { invalidOperation } from "../../broker/refusals.ts";
+import { Arrivals } from "./arrivals.ts";
 import type { Session } from "./database.ts";
 import type { Enlisted, PendingSend, PendingSettlement } from "./enlisted.ts";
 import type { Home } from "./home.ts";
@@ -58,9 +59,10 @@ export class PostgresTransaction implements Transaction, Enlisted {
     this.#checkOpen();
     this.#end();
     const { store } = this.#home;
-    const queues = new Set<number>(this.#settlements.map(({ lane }) => lane.queue));
-    await store.change((session) => this.#apply(session, queues));
-    store.onArrival(queues);
+    const arrivals = new Arrivals();
+    for (const { lane } of this.#settlements) arrivals.add(lane.queue);
+    await store.change((session) => this.#apply(session, arrivals));
+    store.onArrival(arrivals);
   }
 
   async rollback(): Promise<void> {
@@ -81,7 +83,7 @@ export class PostgresTransaction implements Transaction, Enlisted {
     }
   }
 
-  async #apply(session: Session, queues: Set<number>): Promise<void> {
+  async #apply(session: Session, arrivals: Arrivals): Promise<void> {
     const { store } = this.#home;
     await this.#checkRoom(store.intake.within(session));
     const now = store.now();
@@ -89,7 +91,7 @@ export class PostgresTransaction implements Transaction, Enlisted {
     for (const { lane, apply } of this.#settlements)
       await apply({ session, schema: store.schema, lane: store.current(lane), routing, now });
     for (const { route } of this.#sends) await route(routing, []);
-    await store.finish(session, routing, queues);
+    await store.finish(session, routing, arrivals);
   }
 
   #end(): void {

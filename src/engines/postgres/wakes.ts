@@ -1,3 +1,4 @@
+import { Arrivals } from "./arrivals.ts";
 import { systemClock, type Timer } from "../../time/clock.ts";
 import { listen, type Listener, type Session } from "./database.ts";
 
@@ -11,7 +12,7 @@ const gathered = 5;
 const reconnectAfter = 1000;
 
 /** Maximum number of queues per notification: its payload is limited to 8,000 bytes. */
-const mostQueues = 400;
+const mostQueues = 200;
 
 /** Stands for every queue, when entities have changed. */
 const anyQueue = -1;
@@ -24,7 +25,7 @@ export interface WakesSetup {
   /** Where to listen; without it, polling alone finds what others send. */
   readonly connectionString: string | undefined;
   /** Called with the queues that have received messages from other processes; `undefined` means any queue, after entities have changed. */
-  readonly onWake: (queues: ReadonlySet<number> | undefined) => void;
+  readonly onWake: (arrivals: Arrivals | undefined) => void;
 }
 
 /** Wake-ups between processes, never sent within the transaction of a send, whose commits they would serialize. */
@@ -32,7 +33,7 @@ export class Wakes {
   readonly #setup: WakesSetup;
   /** Distinguishes its own notifications from those of others. */
   readonly #node: string = crypto.randomUUID();
-  #pending = new Set<number>();
+  #pending = new Arrivals();
   #timer: Timer | undefined;
   #flushedAt = -Infinity;
   #reconnecting: Timer | undefined;
@@ -63,13 +64,15 @@ export class Wakes {
 
   /** Announces, within milliseconds, that entities have changed. */
   notifyChange(): void {
-    this.notify([anyQueue]);
+    const any = new Arrivals();
+    any.add(anyQueue);
+    this.notify(any);
   }
 
   /** Announces that queues have received messages: at once, unless the last announcement was milliseconds ago. */
-  notify(queues: Iterable<number>): void {
+  notify(arrivals: Arrivals): void {
     if (this.#closed) return;
-    for (const queue of queues) this.#pending.add(queue);
+    this.#pending.addAll(arrivals);
     if (this.#pending.size === 0 || this.#timer !== undefined) return;
     const after = this.#flushedAt + gathered - performance.now();
     if (after <= 0) this.#flush();
@@ -90,21 +93,30 @@ export class Wakes {
   #flush(): void {
     this.#timer = undefined;
     this.#flushedAt = performance.now();
-    const queues = [...this.#pending];
-    this.#pending = new Set();
+    const queues = Array.from(this.#pending, ([queue, lowest]) =>
+      lowest === undefined ? queue : `${queue}:${lowest}`,
+    );
+    this.#pending = new Arrivals();
     const { session, schema } = this.#setup;
     for (let first = 0; first < queues.length; first += mostQueues) {
       const payload = [this.#node, schema, ...queues.slice(first, first + mostQueues)].join(" ");
-      // If a wake-up fails, polling finds the messages.
-      session.query("select pg_notify($1, $2)", [channel, payload]).catch(() => {});
+      // If a wake-up fails or is lost, polling finds the messages: no disk needs to be waited for.
+      const statement = "select set_config('synchronous_commit', 'off', true), pg_notify($1, $2)";
+      session.query(statement, [channel, payload]).catch(() => {});
     }
   }
 
   #heard(payload: string): void {
     const [node, schema, ...queues] = payload.split(" ");
     if (node === this.#node || schema !== this.#setup.schema) return;
-    const named = new Set(queues.map(Number));
-    this.#setup.onWake(named.has(anyQueue) ? undefined : named);
+    const arrivals = new Arrivals();
+    let isAny = false;
+    for (const named of queues) {
+      const [queue, lowest] = named.split(":");
+      isAny ||= Number(queue) === anyQueue;
+      arrivals.add(Number(queue), lowest === undefined ? undefined : BigInt(lowest));
+    }
+    this.#setup.onWake(isAny ? undefined : arrivals);
   }
 
   #reconnect(): void {

@@ -1,0 +1,108 @@
+import { Client as Database } from "pg";
+import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import type { Delivery } from "../../src/engine/delivery.ts";
+import type { Engine } from "../../src/engine/engine.ts";
+import { pgTransaction, postgresEngine, type PostgresEngineOptions } from "../../src/engines/postgres/index.ts";
+import { createEnvelope, type Envelope } from "../../src/envelope/index.ts";
+import { ManualClock } from "../../src/time/index.ts";
+import { PostgresServer } from "./postgres-server.support.ts";
+
+let server: PostgresServer;
+/** A connection of the test's own. */
+let database: Database;
+let schemas = 0;
+
+beforeAll(async () => {
+  server = await PostgresServer.create(18);
+  database = new Database({ connectionString: server.connectionString });
+  await database.connect();
+});
+afterAll(async () => {
+  await database.end();
+  await server[Symbol.asyncDispose]();
+});
+
+/** Two nodes of a namespace of their own. */
+async function nodes(options: PostgresEngineOptions): Promise<readonly [Engine, Engine]> {
+  const all = { connectionString: server.connectionString, schema: `arrivals_${schemas++}`, migrate: true, ...options };
+  return [await postgresEngine(all), await postgresEngine(all)];
+}
+
+const message = (messageId: string): Envelope =>
+  createEnvelope({ payload: Uint8Array.of(1), brokerProperties: { messageId } });
+
+async function receive(engine: Engine, maxMessages: number, maxWaitTime = 0): Promise<readonly Delivery[]> {
+  const receiver = await engine.openReceiver("orders", { receiveMode: "peekLock" });
+  return receiver.receive({ maxMessages, maxWaitTime });
+}
+
+const idOf = ({ envelope }: Delivery): unknown => envelope.brokerProperties.messageId;
+
+describe("a message that is committed after messages with higher numbers", () => {
+  it.each([0, 1] as const)("is delivered at once, at node %d, without a sweep", async (receiving) => {
+    const opened = await nodes({ queues: ["orders"], sweepIntervalInMs: 3_600_000 });
+    const [sending, node] = [opened[0], opened[receiving]];
+    const sender = await sending.openSender("orders");
+    await database.query("begin");
+    await sender.send([message("late")], { transaction: pgTransaction(database) });
+    await sender.send([message("early")]);
+    await receive(node, 2);
+
+    const waiting = receive(node, 1, 20_000);
+    await database.query("commit");
+
+    expect((await waiting).map(idOf)).toEqual(["late"]);
+    await Promise.all(opened.map((engine) => engine.close()));
+  });
+
+  it("is forwarded when its queue has begun to forward meanwhile", async () => {
+    const clock = new ManualClock();
+    const opened = await nodes({ queues: ["old", "orders"], clock, sweepIntervalInMs: 0 });
+    const [one] = opened;
+    const sender = await one.openSender("old");
+    await database.query("begin");
+    await sender.send([message("late")], { transaction: pgTransaction(database) });
+    await one.admin.updateQueue("old", { forwardTo: "orders" });
+    await database.query("commit");
+
+    await clock.advance(1000);
+    const found = await one.peek("orders", { maxMessages: 9 });
+
+    expect(found.map(idOf)).toEqual(["late"]);
+    await Promise.all(opened.map((engine) => engine.close()));
+  });
+});
+
+describe("a connection that closes", () => {
+  it("gives back every message that it holds by the time of the engine's clock, however many", async () => {
+    const [one, two] = await nodes({ queues: ["orders"], clock: new ManualClock(1_000_000), sweepIntervalInMs: 0 });
+    const ids = Array.from({ length: 1030 }, (_, index) => `${index}`);
+    const sender = await one.openSender("orders");
+    await sender.send(ids.map(message));
+    await receive(one, ids.length);
+
+    await one.close();
+    const again = await receive(two, ids.length);
+
+    expect(again).toHaveLength(ids.length);
+    await two.close();
+  });
+});
+
+describe("a reason with U+0000", () => {
+  it("dead-letters: the properties keep it, and the delivery shows U+FFFD in its place", async () => {
+    const [one, two] = await nodes({ queues: ["orders"] });
+    const sender = await one.openSender("orders");
+    await sender.send([message("a")]);
+    const [held] = await receive(one, 1);
+    if (held?.lockToken === undefined) throw new Error("A locked message was due.");
+    const reason = { deadLetterReason: "a\0b", deadLetterErrorDescription: "\0" };
+
+    await one.settle("orders", held.lockToken, { kind: "deadLetter", ...reason });
+    const [dead] = await two.peek("orders/$DeadLetterQueue", { maxMessages: 1 });
+
+    expect(dead).toMatchObject({ deadLetterReason: "a\uFFFDb", deadLetterErrorDescription: "\uFFFD" });
+    expect(dead?.envelope.applicationProperties).toMatchObject({ DeadLetterReason: "a\0b" });
+    await Promise.all([one.close(), two.close()]);
+  });
+});
