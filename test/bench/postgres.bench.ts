@@ -6,14 +6,19 @@ import { latency } from "./postgres/latency.ts";
 import { severalNodes } from "./postgres/nodes.ts";
 import { sizes } from "./postgres/sizes.ts";
 
-/** The PostgreSQL engine, against scripts on its own tables and against other queues. */
+const parts: Readonly<Record<string, () => Promise<readonly Figure[]>>> = {
+  "end-to-end": endToEnd,
+  latency,
+  sizes,
+  nodes: severalNodes,
+  "held-transaction": heldTransaction,
+};
+
+/** The PostgreSQL engine, against scripts on its own tables and against other queues; `PARTS=latency,nodes` runs some of it. */
 export async function bench(): Promise<readonly Figure[]> {
   await installPostgres();
-  return [
-    ...(await endToEnd()),
-    ...(await latency()),
-    ...(await sizes()),
-    await severalNodes(),
-    await heldTransaction(),
-  ];
+  const chosen = process.env["PARTS"]?.split(",") ?? Object.keys(parts);
+  const figures: Figure[] = [];
+  for (const name of chosen) figures.push(...((await parts[name]?.()) ?? []));
+  return figures;
 }

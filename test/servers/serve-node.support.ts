@@ -27,6 +27,10 @@ export class ServeNode implements AsyncDisposable {
     return new ServeNode(child, String(line).trim());
   }
 
+  get pid(): number | undefined {
+    return this.#child.pid;
+  }
+
   /** The address for HTTP. */
   get url(): string {
     const [, host = ""] = /sb:\/\/([^;]+)/.exec(this.connectionString) ?? [];

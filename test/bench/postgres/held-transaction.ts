@@ -11,7 +11,7 @@ const messages = 4000;
 const measured = 0.2;
 
 /** Two servers take turns, one of which has had an idle REPEATABLE READ transaction open all the time. */
-export async function heldTransaction(): Promise<Figure> {
+export async function heldTransaction(): Promise<readonly Figure[]> {
   const settings = ["max_connections=50", "shared_buffers=256MB"];
   await using free = await PostgresServer.create(18, settings);
   await using held = await PostgresServer.create(18, settings);
@@ -37,12 +37,14 @@ export async function heldTransaction(): Promise<Figure> {
   console.log(`  after ${seconds} s of an open transaction, ${rows[0]?.dead ?? "no"} dead rows`);
   await old.end();
   for (const contender of contenders) await contender.close();
-  return {
-    name: `rate after ${seconds} s of an open transaction, of that without`,
-    measured: median(ratios),
-    bound: "least",
-    target: 0.95,
-    floor: 0.8,
-    unit: "×",
-  };
+  return [
+    {
+      name: `rate after ${seconds} s of an open transaction, of that without`,
+      measured: median(ratios),
+      bound: "least",
+      target: 0.95,
+      floor: 0.8,
+      unit: "×",
+    },
+  ];
 }

@@ -2,63 +2,99 @@ import { spawn } from "node:child_process";
 import { once } from "node:events";
 import { fileURLToPath } from "node:url";
 import { PostgresServer } from "../../servers/postgres-server.support.ts";
+import { ServeNode } from "../../servers/serve-node.support.ts";
 import { type Figure, median } from "../harness.ts";
 import { bare } from "./bare.ts";
 import { ours } from "./ours.ts";
+import { timeOfProcess, timeOfServer } from "./processor-time.ts";
 
 const program = fileURLToPath(new URL("node-process.ts", import.meta.url));
 const milliseconds = 4000;
 const rounds = 3;
 
-/** Messages a second of some nodes together, each a process of its own, and the processor time of all nodes in milliseconds. */
+/** Engines in processes of their own, clients of a node of `sobre serve` each, and bare scripts. */
+const kinds = ["engine", "serve", "bare"] as const;
+type Kind = (typeof kinds)[number];
+
+interface Together {
+  /** Messages a second of all clients. */
+  readonly rate: number;
+  /** Cores that were kept busy. */
+  readonly busy: Readonly<Record<"clients" | "nodes" | "server", number>>;
+}
+
+/** Runs some clients together, each in a process of its own, against the database or a node each. */
 async function together(
-  connectionString: string,
-  kind: "sobre" | "bare",
-  nodes: number,
-): Promise<readonly [number, number]> {
-  const children = Array.from({ length: nodes }, () =>
-    spawn(process.execPath, [program, connectionString, kind, String(milliseconds)], {
+  server: PostgresServer,
+  kind: Kind,
+  clients: number,
+  nodes: readonly ServeNode[],
+): Promise<Together> {
+  const children = Array.from({ length: clients }, (_, index) => {
+    const connectionString = nodes[index]?.connectionString ?? server.connectionString;
+    return spawn(process.execPath, [program, connectionString, kind, String(milliseconds)], {
       stdio: ["pipe", "pipe", "inherit"],
-    }),
-  );
+    });
+  });
   await Promise.all(children.map(({ stdout }) => once(stdout, "data")));
-  const results = await Promise.all(
+  const times = (): Together["busy"] => ({
+    clients: sum(children.map(({ pid }) => timeOfProcess(pid))),
+    nodes: sum(nodes.map(({ pid }) => timeOfProcess(pid))),
+    server: timeOfServer(server),
+  });
+  const before = times();
+  let after = before;
+  const completed = await Promise.all(
     children.map(async (child) => {
       const printed = once(child.stdout, "data");
       child.stdin.write("go\n");
       const [text] = await printed;
-      return String(text).split(" ").map(Number);
+      return Number(String(text));
     }),
-  );
-  const sum = (column: number): number => results.reduce((total, result) => total + (result[column] ?? Number.NaN), 0);
-  return [(sum(0) / milliseconds) * 1000, sum(1)];
+  ).finally(() => (after = times()));
+  const busy = (who: keyof Together["busy"]): number => (after[who] - before[who]) / milliseconds;
+  return {
+    rate: (sum(completed) / milliseconds) * 1000,
+    busy: { clients: busy("clients"), nodes: busy("nodes"), server: busy("server") },
+  };
 }
 
+const sum = (numbers: readonly number[]): number => numbers.reduce((total, number) => total + number, 0);
+
+const told = ({ rate, busy: { clients, nodes, server } }: Together): string =>
+  `${rate.toFixed(0)} messages a second (clients ${clients.toFixed(2)} cores, nodes ${nodes.toFixed(2)}, server ${server.toFixed(2)})`;
+
 /** Four nodes against one, and bare scripts at the same counts of clients: with the database saturated no more can be had. */
-export async function severalNodes(): Promise<Figure> {
+export async function severalNodes(): Promise<readonly Figure[]> {
   await using server = await PostgresServer.create(18, ["max_connections=100", "shared_buffers=256MB"]);
   const { connectionString } = server;
   const setUp = [await ours(connectionString), await bare(connectionString, "ours")];
   for (const { close } of setUp) await close();
-  const growth: Record<"sobre" | "bare", number[]> = { sobre: [], bare: [] };
+  const growth: Record<Kind, number[]> = { engine: [], serve: [], bare: [] };
   for (let round = 0; round < rounds; round++)
-    for (const kind of ["sobre", "bare"] as const) {
-      const [one, oneCpu] = await together(connectionString, kind, 1);
-      const [four, fourCpu] = await together(connectionString, kind, 4);
+    for (const kind of kinds) {
+      const nodes: ServeNode[] = [];
+      const rates: number[] = [];
+      for (const clients of [1, 4]) {
+        if (kind === "serve")
+          while (nodes.length < clients)
+            nodes.push(await ServeNode.start(["--postgres", connectionString, "--schema", "ours"]));
+        const measured = await together(server, kind, clients, nodes);
+        rates.push(measured.rate);
+        console.log(`  ${clients} × ${kind}: ${told(measured)}`);
+      }
+      for (const node of nodes) await node.end("SIGINT");
+      const [one = Number.NaN, four = Number.NaN] = rates;
       growth[kind].push(four / one);
-      console.log(
-        `  ${kind}: 1 node ${one.toFixed(0)} messages a second (${oneCpu} ms of its processor time), 4 nodes ${four.toFixed(0)} (${fourCpu} ms)`,
-      );
     }
-  console.log(
-    `  4 nodes against 1: sobre ${median(growth.sobre).toFixed(2)}, bare scripts ${median(growth.bare).toFixed(2)}`,
-  );
-  return {
-    name: "4 nodes against 1, of the same ratio of bare scripts",
-    measured: median(growth.sobre.map((ratio, round) => ratio / (growth.bare[round] ?? Number.NaN))),
+  console.log(`  4 against 1: ${kinds.map((kind) => `${kind} ${median(growth[kind]).toFixed(2)}`).join(", ")}`);
+  const figure = (kind: Kind, name: string): Figure => ({
+    name: `4 ${name} against 1, of the same ratio of bare scripts`,
+    measured: median(growth[kind].map((ratio, round) => ratio / (growth.bare[round] ?? Number.NaN))),
     bound: "least",
     target: 1,
     floor: 0.7,
     unit: "×",
-  };
+  });
+  return [figure("engine", "processes with the engine"), figure("serve", "nodes of `sobre serve`")];
 }

@@ -1,4 +1,5 @@
 import type { Engine } from "../../../src/engine/engine.ts";
+import { azureEngine } from "../../../src/engines/azure/index.ts";
 import { postgresEngine } from "../../../src/engines/postgres/postgres-engine.ts";
 import { createEnvelope } from "../../../src/envelope/index.ts";
 import { batch, callers, type Called, called, payload } from "./contender.ts";
@@ -14,16 +15,23 @@ export async function openEngine(connectionString: string, schema: string): Prom
 }
 
 /** This package's engine in one process. */
-export async function ours(connectionString: string, schema = "ours"): Promise<Called> {
-  const engine = await openEngine(connectionString, schema);
+export const ours = async (connectionString: string, schema = "ours"): Promise<Called> =>
+  calling("sobre", await openEngine(connectionString, schema));
+
+/** A client of a node of `sobre serve`. */
+export const served = (connectionString: string): Promise<Called> =>
+  calling("sobre serve", azureEngine({ connectionString }));
+
+async function calling(name: string, engine: Engine): Promise<Called> {
   const sender = await engine.openSender(queue);
   const receiver = await engine.openReceiver(queue, { receiveMode: "peekLock" });
   return called({
-    name: "sobre",
+    name,
     configuration: `${callers} senders, ${callers} receivers, each message settled by its own call, 10 connections, defaults otherwise`,
     send: (count) => sender.send(Array.from({ length: count }, () => createEnvelope({ payload }))),
     receive: async () => {
-      const deliveries = await receiver.receive({ maxMessages: batch, maxWaitTime: 100 });
+      // Another receiver may have taken the last messages: a longer wait would be measured.
+      const deliveries = await receiver.receive({ maxMessages: batch, maxWaitTime: 10 });
       await Promise.all(
         deliveries.map(async ({ lockToken }) => {
           if (lockToken !== undefined) await engine.settle(queue, lockToken, { kind: "complete" });
