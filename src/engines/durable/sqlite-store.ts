@@ -78,14 +78,14 @@ export class SqliteStore implements Store {
     checkProperties(envelope);
   }
 
-  async commit(facts: readonly Fact[]): Promise<void> {
+  async commit(facts: readonly Fact[], isFollowed: boolean): Promise<void> {
     const rows = new RowBytes(this.#takeSpare() ?? this.#batchSize);
     for (const fact of facts) writeFact(rows, fact);
     // They are about the messages before this commit.
     void this.#read();
     // The next batch is probably as large.
     this.#batchSize = Math.max(4096, rows.size + 512);
-    await this.#ask({ kind: "commit", batch: rows.take() });
+    await this.#ask({ kind: "commit", batch: rows.take(), isFollowed });
   }
 
   read(record: number): Promise<Envelope> {
@@ -116,6 +116,10 @@ export class SqliteStore implements Store {
 
   async recovered(): Promise<void> {
     await this.#ask({ kind: "recovered" });
+  }
+
+  turnEnded(): Promise<void> {
+    return new Promise(setImmediate);
   }
 
   /** Writes a copy of what is committed into another directory. @throws SobreError when one is there. */

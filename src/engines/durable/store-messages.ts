@@ -3,7 +3,7 @@ import type { ErrorCode } from "../../errors/codes.ts";
 /** A request to the thread of a store. */
 export type Request = { readonly id: number } & (
   | { readonly kind: "open" }
-  | { readonly kind: "commit"; readonly batch: Uint8Array<ArrayBuffer> }
+  | { readonly kind: "commit"; readonly batch: Uint8Array<ArrayBuffer>; readonly isFollowed: boolean }
   /** The next rows of the database, from the first one on when it begins. */
   | { readonly kind: "load"; readonly begins: boolean }
   /** Rows of messages by their records. */

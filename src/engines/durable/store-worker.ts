@@ -9,7 +9,10 @@ import type { Answer, Request, ThreadSetup } from "./store-messages.ts";
 const chunkSize = 2 ** 20;
 
 /** Batches that share a commit at most; each may have waited for all of it. */
-const mostBatches = 32;
+const mostBatches = 64;
+
+/** How long a commit waits for a batch that is to share it, in milliseconds. */
+const longestFollow = 2;
 
 /** How often a full disk is tried again, in milliseconds. */
 const probeEvery = 100;
@@ -78,7 +81,7 @@ class StoreThread {
     try {
       if (request.kind === "commit") {
         const spare = [request.batch.buffer];
-        this.#commit(request.batch, (joined) => {
+        this.#commit(request, (joined) => {
           ({ id } = joined);
           spare.push(joined.batch.buffer);
         });
@@ -131,21 +134,28 @@ class StoreThread {
   }
 
   /** Commits a batch with those that have come behind it, which `joined` takes. */
-  #commit(first: Uint8Array, joined: (request: CommitRequest) => void): void {
+  #commit(first: CommitRequest, joined: (request: CommitRequest) => void): void {
     if (this.#failure !== undefined) throw this.#failure;
     let batches = 1;
+    let { isFollowed } = first;
     const next = (): Uint8Array | undefined => {
       if (batches++ >= mostBatches) return undefined;
-      const request = this.#receive();
+      const posted = Atomics.load(this.#posted, 0);
+      let request = this.#receive();
+      if (request === undefined && isFollowed) {
+        Atomics.wait(this.#posted, 0, posted, longestFollow);
+        request = this.#receive();
+      }
       if (request?.kind === "commit") {
         joined(request);
+        ({ isFollowed } = request);
         return request.batch;
       }
       this.#next = request;
       return undefined;
     };
     try {
-      this.#open.commit(first, next);
+      this.#open.commit(first.batch, next);
     } catch (error) {
       this.#failure = asSobreError(error);
       throw this.#failure;

@@ -3,7 +3,10 @@ import type { Pager } from "./pager.ts";
 import type { QueuedMessage } from "./queued-message.ts";
 import type { Fact, Part, Store } from "./store.ts";
 
-/** Facts after which a batch is passed to the store even while others are in progress, so that it writes while more are collected. */
+/**
+ * Facts after which a batch is passed to the store even while others are in progress, so that it writes while more are collected.
+ * What follows in the same turn of the event loop shares its commit.
+ */
 const fullBatch = 128;
 
 /** The numbers of one partition. */
@@ -31,6 +34,8 @@ export class Journal {
   #underWay = 0;
   #isOpen = false;
   #failed = false;
+  /** Whether the last batch waits for the one that ends this turn of the event loop. */
+  #isFollowed = false;
   #lastRecord = 0;
   #lastEntity = 0;
 
@@ -100,7 +105,20 @@ export class Journal {
 
   /** Marks the facts recorded so far as complete, e.g. all messages of one send or all steps of a transaction. */
   stepEnded(): void {
-    if (this.#facts.length >= fullBatch) this.#commit();
+    if (this.#facts.length < fullBatch) return;
+    if (!this.#isFollowed) {
+      this.#isFollowed = true;
+      void this.#store.turnEnded().then(() => this.#endTurn());
+    }
+    this.#commit();
+  }
+
+  #endTurn(): void {
+    this.#isFollowed = false;
+    if (this.#failed || !this.#isOpen || this.#underWay === 0) return;
+    // Even an empty batch tells the store that nothing follows.
+    this.#gather();
+    this.#commit();
   }
 
   #gather(): void {
@@ -120,12 +138,17 @@ export class Journal {
     this.#last = batch;
     this.#underWay++;
     this.#gathering = undefined;
-    void this.#keep(batch, this.#takeFacts(), this.pager.takeLeaving());
+    void this.#keep(batch, this.#takeFacts(), this.pager.takeLeaving(), this.#isFollowed);
   }
 
-  async #keep(batch: Outcome, facts: readonly Fact[], leaving: readonly QueuedMessage[]): Promise<void> {
+  async #keep(
+    batch: Outcome,
+    facts: readonly Fact[],
+    leaving: readonly QueuedMessage[],
+    isFollowed: boolean,
+  ): Promise<void> {
     try {
-      await this.#store.commit(facts);
+      await this.#store.commit(facts, isFollowed);
     } catch (error) {
       this.#fail(batch, error);
       return;

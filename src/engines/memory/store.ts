@@ -127,10 +127,11 @@ export interface Store {
   /**
    * Makes a batch durable, all or nothing. Resolves once it would survive a power failure.
    *
+   * @param isFollowed whether another batch follows within this turn of the event loop, which may share a sync with it.
    * @throws SobreError when nothing of this batch and of those after it is stored: retryable if a later batch may succeed
    *   after {@link recovered}; otherwise the store is unusable until it is reopened.
    */
-  commit(facts: readonly Fact[]): Promise<void>;
+  commit(facts: readonly Fact[], isFollowed: boolean): Promise<void>;
   /**
    * Reads the envelope of a message, including the effects of all commits started before.
    *
@@ -145,6 +146,8 @@ export interface Store {
   check(envelope: Envelope): void;
   /** After a failed commit, resolves when commits may succeed again; rejects if they will not. */
   recovered(): Promise<void>;
+  /** Resolves when the current turn of the event loop has ended. */
+  turnEnded(): Promise<void>;
   /** Closes the store, after all commits have finished. */
   close(): Promise<void>;
 }

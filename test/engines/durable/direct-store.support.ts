@@ -25,7 +25,7 @@ export class DirectStore implements Store {
     checkProperties(envelope);
   }
 
-  async commit(facts: readonly Fact[]): Promise<void> {
+  async commit(facts: readonly Fact[], _isFollowed = false): Promise<void> {
     if (this.#killed) throw new Error("The process is gone.");
     const rows = new RowBytes();
     for (const fact of facts) writeFact(rows, fact);
@@ -46,6 +46,10 @@ export class DirectStore implements Store {
 
   async recovered(): Promise<void> {
     while (!this.#database.hasRecovered()) await new Promise(setImmediate);
+  }
+
+  turnEnded(): Promise<void> {
+    return new Promise(setImmediate);
   }
 
   async close(): Promise<void> {

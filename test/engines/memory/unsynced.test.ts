@@ -11,12 +11,15 @@ import { storeDirectory } from "../durable/store-directory.support.ts";
 
 /** A store whose disk takes as long as the test says. */
 class SlowStore extends DirectStore {
+  /** Of each batch: how many messages it has, and whether another one follows. */
+  readonly batches: (readonly [number, boolean])[] = [];
   #waiting: Promise<void> | undefined;
   #go: (() => void) | undefined;
 
-  override async commit(facts: readonly Fact[]): Promise<void> {
+  override async commit(facts: readonly Fact[], isFollowed: boolean): Promise<void> {
+    this.batches.push([facts.filter(({ kind }) => kind === "message").length, isFollowed]);
     await this.#waiting;
-    await super.commit(facts);
+    await super.commit(facts, isFollowed);
   }
 
   hold(): void {
@@ -102,5 +105,19 @@ describe("a memory engine whose store is writing", () => {
     });
 
     expect(calls.map((names) => names.toSorted())).toEqual([[], ["create", "settle", "state"]]);
+  });
+
+  it("gets all that is sent in one turn of the event loop, knowing which batch is the last", async () => {
+    store.batches.length = 0;
+
+    await Promise.all(Array.from({ length: 300 }, () => sender.send([message])));
+    await sender.send([message]);
+
+    expect(store.batches).toEqual([
+      [128, true],
+      [128, true],
+      [44, false],
+      [1, false],
+    ]);
   });
 });

@@ -29,9 +29,10 @@ function early(store: Store): Store {
     read: (record) => store.read(record),
     check: (envelope) => store.check(envelope),
     recovered: () => store.recovered(),
+    turnEnded: () => store.turnEnded(),
     close: () => store.close(),
-    commit(facts) {
-      void store.commit(facts);
+    commit(facts, isFollowed) {
+      void store.commit(facts, isFollowed);
       return Promise.resolve();
     },
   };
