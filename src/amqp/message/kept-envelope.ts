@@ -28,12 +28,23 @@ const scratch = new ByteWriter();
 export function checkProperties(envelope: Envelope): void {
   const { bodyKind, brokerProperties, applicationProperties, origin } = envelope;
   // A message of the network is written as it came.
-  if (origin instanceof MessageOrigin && origin.isUntouched(envelope)) return;
+  if (origin instanceof MessageOrigin ? origin.isUntouched(envelope) : isPlain(envelope)) return;
   scratch.at = scratch.start;
   // An empty payload is writable whatever its kind.
   const properties = { payload: noPayload, bodyKind, brokerProperties, applicationProperties };
   writeEnvelope(scratch, origin === undefined ? properties : { ...properties, origin });
 }
+
+/** Whether it has nothing but texts that AMQP has forms for wherever they are, as most envelopes. */
+const isPlain = ({ brokerProperties, applicationProperties }: Envelope): boolean =>
+  brokerProperties.timeToLive === undefined && isAscii(brokerProperties) && isAscii(applicationProperties);
+
+const isAscii = (properties: object): boolean =>
+  Object.entries(properties).every(([name, value]) => ascii.test(name) && (value === undefined || isText(value)));
+
+const isText = (value: unknown): boolean => typeof value === "string" && ascii.test(value);
+
+const ascii = /^[ -~]*$/;
 
 /** The envelope itself, or one with the payload as data where it is not what its kind says: an engine does not look into it. */
 export function kept(envelope: Envelope): KeptEnvelope {

@@ -74,7 +74,7 @@ export class Journal {
   /** Notes that sequence numbers were consumed; the next number is read when the batch is committed. */
   numbered(entity: number, part: Part, partition: number, numbers: Numbers): void {
     if (!this.#isOpen) return;
-    this.#numbers.set(numbers, { entity, part, partition });
+    if (!this.#numbers.has(numbers)) this.#numbers.set(numbers, { entity, part, partition });
     this.#gather();
   }
 

@@ -26,10 +26,11 @@ export class StoredSender implements EngineSender {
     return this.#inner.last.maxMessageSize;
   }
 
-  async send(envelopes: readonly Envelope[], options: SendOptions = {}): Promise<void> {
-    if (this.#closed) throw closed("sender");
-    const transaction = innerTransaction(options.transaction);
-    await this.#home.run(this.#inner, (inner) => inner.send(envelopes, { ...options, transaction }));
+  send(envelopes: readonly Envelope[], options?: SendOptions): Promise<void> {
+    if (this.#closed) return Promise.reject(closed("sender"));
+    const transaction = innerTransaction(options?.transaction);
+    const inside = transaction === undefined ? options : { ...options, transaction };
+    return this.#home.run(this.#inner, (inner) => inner.send(envelopes, inside));
   }
 
   async close(): Promise<void> {
