@@ -23,6 +23,9 @@ const bytesOfCommit = 2 * 4096;
 /** Bytes of the log that the change of a row takes: a part of its page, since others there mostly change as well. */
 const bytesOfChange = 1024;
 
+/** Pages that SQLite keeps in memory. */
+const cachedPages = 64;
+
 /** How long to wait for a holder that is just ending, in milliseconds. */
 const patience = 250;
 
@@ -203,6 +206,8 @@ export class StoreDatabase {
 function claim(database: DatabaseSync, directory: string): void {
   database.exec("PRAGMA locking_mode = EXCLUSIVE; PRAGMA journal_mode = WAL; PRAGMA synchronous = FULL");
   database.exec("PRAGMA wal_autocheckpoint = 0; PRAGMA temp_store = MEMORY; BEGIN IMMEDIATE; COMMIT");
+  // The pages of a large commit are written while the next messages are encoded, and only the last ones at its end.
+  database.exec(`PRAGMA cache_size = ${cachedPages}`);
   if (pragma(database, "synchronous") !== 2)
     throw new SobreError("InvalidOperation", `SQLite does not sync every commit in ${directory}.`);
 }
