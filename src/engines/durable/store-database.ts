@@ -36,6 +36,8 @@ const patience = 250;
  */
 export class StoreDatabase {
   readonly directory: string;
+  /** How long the end of the last commit took, in milliseconds. */
+  lastSync = 0;
   readonly #database: DatabaseSync;
   readonly #synced: SyncedCommits;
   readonly #writer: RowWriter;
@@ -117,7 +119,9 @@ export class StoreDatabase {
       this.#logged += bytesOfCommit + this.#writer.takeChanges() * bytesOfChange;
       const commits = this.#commits + 1;
       this.#countCommit.run(storeEntity, commits, valuesCheck(storeEntity, "commits", commits));
+      const before = performance.now();
       this.#end.run();
+      this.lastSync = performance.now() - before;
       this.#commits = commits;
     } catch (error) {
       throw this.#failed(error);

@@ -14,6 +14,9 @@ const mostBatches = 64;
 /** How long a commit waits for a batch that is to share it, in milliseconds. */
 const longestFollow = 2;
 
+/** How long a sync takes that is worth such a wait; shorter ones had better go on while more is encoded. */
+const longSync = 2;
+
 /** How often a full disk is tried again, in milliseconds. */
 const probeEvery = 100;
 
@@ -142,7 +145,7 @@ class StoreThread {
       if (batches++ >= mostBatches) return undefined;
       const posted = Atomics.load(this.#posted, 0);
       let request = this.#receive();
-      if (request === undefined && isFollowed) {
+      if (request === undefined && isFollowed && this.#open.lastSync > longSync) {
         Atomics.wait(this.#posted, 0, posted, longestFollow);
         request = this.#receive();
       }
