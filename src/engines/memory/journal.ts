@@ -116,7 +116,7 @@ export class Journal {
   #endTurn(): void {
     this.#isFollowed = false;
     if (this.#failed || !this.#isOpen || this.#underWay === 0) return;
-    // Even an empty batch tells the store that nothing follows.
+    // Even an empty batch shows the store that nothing follows.
     this.#gather();
     this.#commit();
   }
