@@ -103,6 +103,7 @@ export const peers: readonly Peer[] = [
       "postgres-18.test.ts",
       "postgres-clock.test.ts",
       "postgres-inbox.test.ts",
+      "postgres-arrivals.test.ts",
       "postgres-nodes.test.ts",
       "postgres-page.test.ts",
       "postgres-schema.test.ts",
