@@ -8,7 +8,7 @@ const kinds: Readonly<Record<string, (connectionString: string) => Promise<Calle
   bare: (connectionString) => bare(connectionString, "ours"),
 };
 
-/** A client that sends, receives and completes: `node node-process.ts CONNECTION engine|serve|bare MILLISECONDS`. It begins at the first line of its input, and prints how many messages it has completed. */
+/** A client that sends, receives and completes: `node node-process.ts CONNECTION engine|serve|bare MILLISECONDS`. It begins at the first line of its input, prints how many messages it has completed, and ends with its input. */
 const [connectionString = "", kind = "", milliseconds = "0"] = process.argv.slice(2);
 const contender = await kinds[kind]?.(connectionString);
 if (contender === undefined) throw new Error(`There is no kind "${kind}".`);
@@ -16,5 +16,5 @@ await runFor(500, contender);
 console.log("ready");
 process.stdin.once("data", async () => {
   console.log(await runFor(Number(milliseconds), contender));
-  process.exit();
 });
+process.stdin.once("end", () => process.exit());

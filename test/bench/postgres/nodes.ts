@@ -43,7 +43,6 @@ async function together(
     server: timeOfServer(server),
   });
   const before = times();
-  let after = before;
   const completed = await Promise.all(
     children.map(async (child) => {
       const printed = once(child.stdout, "data");
@@ -51,7 +50,15 @@ async function together(
       const [text] = await printed;
       return Number(String(text));
     }),
-  ).finally(() => (after = times()));
+  );
+  const after = times();
+  await Promise.all(
+    children.map(async (child) => {
+      const ended = once(child, "exit");
+      child.stdin.end();
+      await ended;
+    }),
+  );
   const busy = (who: keyof Together["busy"]): number => (after[who] - before[who]) / milliseconds;
   return {
     rate: (sum(completed) / milliseconds) * 1000,
