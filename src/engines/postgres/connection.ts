@@ -160,10 +160,11 @@ export class PostgresConnection implements Engine {
     settlement: Settlement,
     options?: TransactionOption,
   ): Promise<void> {
-    await this.#enter();
-    checkSettlement(settlement);
-    const lane = await this.#lane(entity);
     const { store } = this.#home;
+    // Each step that is not waited for counts: messages are settled one by one.
+    if (this.#closed || !this.#home.isCaughtUp) await this.#enter();
+    checkSettlement(settlement);
+    const lane = store.directory.knownLane(entity) ?? (await this.#lane(entity));
     if (this.#home.isSettling(lockToken))
       throw invalidOperation(
         "The message is already settled in a transaction that is still open. Commit or roll back that one first.",

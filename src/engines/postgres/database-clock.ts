@@ -28,9 +28,14 @@ export class DatabaseClock implements Clock {
     return systemClock.setTimer(Date.now() + Math.max(at - this.now(), 0), due);
   }
 
+  /** Whether the offset was measured less than 10 seconds ago. */
+  get isFresh(): boolean {
+    return performance.now() - this.#measuredAt < refreshed;
+  }
+
   /** Measures the offset again when it is out of date; must be called before the first use. */
   async refresh(): Promise<void> {
-    if (performance.now() - this.#measuredAt < refreshed) return;
+    if (this.isFresh) return;
     this.#measuring ??= this.#measure().finally(() => (this.#measuring = undefined));
     if (this.#measuredAt === -Infinity) await this.#measuring;
     else this.#measuring.catch(() => {});

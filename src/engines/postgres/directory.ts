@@ -20,6 +20,9 @@ import { bigintOf, maybeNumber, maybeText, numberOf, type Row, textOf } from "./
 /** Milliseconds for which the rows of deleted entities are kept, so that every node notices the deletion. */
 export const tombstoneAge = 3_600_000;
 
+/** Maximum number of addresses whose lanes are kept. */
+const mostLanes = 1000;
+
 /** This node's cache of the entities of a namespace; every statement checks that it matches the database. */
 export class Directory {
   readonly #schema: string;
@@ -27,6 +30,8 @@ export class Directory {
   /** By address in lower case. */
   #byKey = new Map<string, Entity>();
   #byId = new Map<number, Entity>();
+  /** By address, as it was given. */
+  readonly #lanes = new Map<string, Lane>();
   #version = 0n;
   #loadedAt = -Infinity;
   #loading: Promise<void> | undefined;
@@ -106,9 +111,18 @@ export class Directory {
   lane(address: string): Lane {
     const { subQueue } = parseAddress(address);
     const entity = this.entity(address);
-    if (subQueue === undefined) return laneOf(entity, 0);
-    if (entity.type === "topic") throw entityNotFound(address);
-    return laneOf(entity, subQueue === "deadLetter" ? 1 : 2);
+    if (subQueue !== undefined && entity.type === "topic") throw entityNotFound(address);
+    const lane = laneOf(entity, subQueue === undefined ? 0 : subQueue === "deadLetter" ? 1 : 2);
+    // Letter case makes any number of addresses.
+    if (this.#lanes.size >= mostLanes) this.#lanes.clear();
+    this.#lanes.set(address, lane);
+    return lane;
+  }
+
+  /** The lane of an address that was looked up before, while its entity is the same; `undefined` for any other. */
+  knownLane(address: string): Lane | undefined {
+    const lane = this.#lanes.get(address);
+    return lane !== undefined && this.#byId.get(lane.entity.id) === lane.entity ? lane : undefined;
   }
 
   /** Loads the changes. */

@@ -107,6 +107,11 @@ export class Home {
       this.#sweepLater(this.#sweepInterval);
   }
 
+  /** Whether {@link catchUp} has nothing to do. */
+  get isCaughtUp(): boolean {
+    return this.#sweepInterval > 0 && this.store.isTimeFresh;
+  }
+
   /** Called before each operation: refreshes the time and, without a sweep interval, applies everything that is due. */
   async catchUp(): Promise<void> {
     await this.store.refreshTime();

@@ -39,6 +39,8 @@ interface Column {
   readonly name: string;
   readonly type: string;
   readonly values: readonly unknown[];
+  /** Whether one parameter has the value of them all. */
+  readonly isEqual: boolean;
 }
 
 const sessionOf = ({ lane, envelope }: Placement): string | undefined =>
@@ -58,9 +60,12 @@ interface Columns {
 /** The facts of messages, with the place of each one's bytes in the bytes of them all. */
 function columnsOf(schema: string, placements: readonly Placement[], passed: readonly Passed[]): Columns {
   const columns: Column[] = [];
-  const column = (name: string, type: string, read: (placement: Placement) => unknown): void => {
-    columns.push({ name, type, values: placements.map(read) });
+  const add = (name: string, type: string, values: readonly unknown[]): void => {
+    // The first column's array says how many messages there are.
+    columns.push({ name, type, values, isEqual: columns.length > 0 && areEqual(values) });
   };
+  const column = (name: string, type: string, read: (placement: Placement) => unknown): void =>
+    add(name, type, placements.map(read));
   const bodies = placements.map(({ envelope }) => kept(envelope));
   const messages = bodies.map(({ envelope }) => encodeMessage(envelope));
   column("queue", "bigint", ({ lane }) => lane.queue);
@@ -80,16 +85,24 @@ function columnsOf(schema: string, placements: readonly Placement[], passed: rea
   column("reason", "text", ({ mark }) => storable(mark?.reason));
   column("description", "text", ({ mark }) => storable(mark?.description));
   column("source", "text", ({ mark }) => mark?.source ?? null);
-  columns.push({
-    name: "time_to_live",
-    type: "double precision",
-    values: bodies.map(({ besides }) => besides.timeToLive ?? null),
-  });
-  columns.push({ name: "body_kind", type: "text", values: bodies.map(({ besides }) => besides.bodyKind ?? null) });
+  add(
+    "time_to_live",
+    "double precision",
+    bodies.map(({ besides }) => besides.timeToLive ?? null),
+  );
+  add(
+    "body_kind",
+    "text",
+    bodies.map(({ besides }) => besides.bodyKind ?? null),
+  );
   let next = 1;
   const starts = messages.map(({ byteLength }) => (next += byteLength) - byteLength);
-  columns.push({ name: "start", type: "integer", values: starts });
-  columns.push({ name: "length", type: "integer", values: messages.map(({ byteLength }) => byteLength) });
+  add("start", "integer", starts);
+  add(
+    "length",
+    "integer",
+    messages.map(({ byteLength }) => byteLength),
+  );
   return {
     columns,
     bytes: Buffer.concat(messages),
@@ -112,9 +125,8 @@ const parameter = (index: number): string => `$${parametersBefore + 1 + index}`;
 function statement(schema: string, { columns, hasSessions: withSessions, hasPartitions }: Columns): string {
   const [equal, varying]: [string[], string[]] = [[], []];
   const names: string[] = [];
-  for (const [index, { name, type, values }] of columns.entries()) {
-    // The first column's array says how many messages there are.
-    if (index > 0 && areEqual(values)) equal.push(`${parameter(index)}::${type} as ${name}`);
+  for (const [index, { name, type, isEqual }] of columns.entries()) {
+    if (isEqual) equal.push(`${parameter(index)}::${type} as ${name}`);
     else {
       varying.push(`${parameter(index)}::${type}[]`);
       names.push(name);
@@ -187,7 +199,7 @@ export async function place(
     passed.map(({ lane, partition }) => sequenceOf(schema, lane, partition)),
     passed.map(({ partition }) => partition),
     given.bytes,
-    ...given.columns.map(({ values }, index) => (index > 0 && areEqual(values) ? (values[0] ?? null) : values)),
+    ...given.columns.map(({ values, isEqual }) => (isEqual ? (values[0] ?? null) : values)),
   ]);
   if (row === undefined) return undefined;
   const numbers = bigints(maybeText(row, "numbers"));

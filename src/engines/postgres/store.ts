@@ -53,6 +53,11 @@ export class Store {
     return this.clock.now();
   }
 
+  /** Whether {@link refreshTime} has nothing to do. */
+  get isTimeFresh(): boolean {
+    return this.#databaseClock?.isFresh ?? true;
+  }
+
   /** Called before a statement that depends on the time. */
   async refreshTime(): Promise<void> {
     await this.#databaseClock?.refresh();
