@@ -215,17 +215,15 @@ class Run {
     return undefined;
   }
 
-  /** The fallback decoders not tried yet, in order, without those whose sniff returns `no`. */
-  #fallback({ payload, bodyKind, selection }: Layer): readonly Decoder[] {
-    const willing: Decoder[] = [];
+  /** The fallback decoders not tried yet, in order, without those whose sniff returns `no`; each sniffs when it is its turn. */
+  *#fallback({ payload, bodyKind, selection }: Layer): Generator<Decoder> {
     for (const decoder of this.#options.fallback) {
       const { name, bodyKinds = dataOnly } = decoder;
       if (selection.decoders.some((tried) => tried.name === name) || !bodyKinds.includes(bodyKind)) continue;
       const sniffed = payload.byteLength === 0 ? "weak" : sniffWith(decoder, payload);
       if (sniffed === "no") this.#note(vetoed(name));
-      else willing.push(decoder);
+      else yield decoder;
     }
-    return willing;
   }
 
   #note(attempt: Attempt): void {

@@ -1,4 +1,4 @@
-import { describe, expect, it } from "vitest";
+import { describe, expect, it, vi } from "vitest";
 import { createSerializer } from "../../src/codec/index.ts";
 import { read, some, tried } from "./reading.support.ts";
 import { fails, stubDecoder } from "./stub-codec.support.ts";
@@ -115,7 +115,20 @@ describe("the fallback", () => {
 
     const result = read({ codecs: [liar], fallback: [weak, vetoed, strong] }, "application/json");
 
-    expect(tried(result)).toEqual(["json failed", "vetoed vetoed", "weak failed", "strong failed"]);
+    expect(tried(result)).toEqual(["json failed", "weak failed", "vetoed vetoed", "strong failed"]);
+  });
+
+  it("asks no decoder for its sniff once another has read the payload", () => {
+    const reader = stubDecoder("reader");
+    const later = vi.fn(() => "no" as const);
+
+    const result = read(
+      { codecs: [liar], fallback: [reader, { ...stubDecoder("later"), sniff: later }] },
+      "application/json",
+    );
+
+    expect(tried(result)).toEqual(["json failed", "reader read"]);
+    expect(later).not.toHaveBeenCalled();
   });
 
   it("leaves out decoders that do not read the body kind", () => {
