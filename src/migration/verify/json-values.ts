@@ -165,6 +165,12 @@ function* membersOf(tape: JsonTape, object: number): Generator<readonly [string,
   for (let name = object + 1; name < tape.end(object); name = tape.next(name + 1)) yield [tape.string(name), name + 1];
 }
 
+/** The keys of the time of .NET's JSON date in UTC; none for other text. */
+export function keysOfJsonDate(text: string): readonly ValueKey[] {
+  const date = dateForm.exec(text);
+  return date === null ? [] : keysOfDate(date);
+}
+
 function keysOfDate([, milliseconds = "0"]: RegExpExecArray): readonly ValueKey[] {
   const date = new Date(Number(milliseconds));
   if (Number.isNaN(date.getTime())) return [];

@@ -1,7 +1,9 @@
 import { jsonKind, type JsonTape } from "../../../codecs/dotnet/json/json-tape.ts";
 import { isObject } from "../../values/plain-object.ts";
+import { keysOfJsonDate } from "./json-values.ts";
+import { meaningsOf } from "./value-keys.ts";
 
-/** Whether a body equals a JSON text value by value, in the order of the text; false for .NET's JSON dates and dictionaries. */
+/** Whether a body equals a JSON text value by value, in the order of the text; false for .NET's JSON dictionaries. */
 export function isSameJson(tape: JsonTape, body: unknown): boolean {
   return isSame(tape, 0, body, 0);
 }
@@ -16,8 +18,9 @@ function isSame(tape: JsonTape, at: number, value: unknown, level: number): bool
     case jsonKind.object:
       return level < mostLevels && isObject(value) && areMembers(tape, at, value, level);
     case jsonKind.plain:
-    case jsonKind.escaped:
       return value === tape.string(at);
+    case jsonKind.escaped:
+      return isSameText(tape.string(at), value);
     case jsonKind.integer:
     case jsonKind.number:
       return isSameNumber(tape.written(at), value);
@@ -29,6 +32,21 @@ function isSame(tape: JsonTape, at: number, value: unknown, level: number): bool
       return value === null;
   }
 }
+
+/** .NET writes the slashes of its dates with escapes. */
+function isSameText(text: string, value: unknown): boolean {
+  if (value === text) return true;
+  if (typeof value !== "string" || !text.startsWith("/Date(")) return false;
+  const [, milliseconds = ""] = dateInText.exec(text) ?? [];
+  // Most dates are whole seconds in UTC.
+  if (milliseconds.endsWith("000") && value.length === wholeSeconds)
+    return value === `${new Date(Number(milliseconds)).toISOString().slice(0, -5)}Z`;
+  const [time] = keysOfJsonDate(text);
+  return time !== undefined && meaningsOf(value).includes(time);
+}
+
+const dateInText = /^\/Date\((-?\d{1,15})\)\/$/;
+const wholeSeconds = "2000-01-01T00:00:00Z".length;
 
 function areItems(tape: JsonTape, list: number, items: readonly unknown[], level: number): boolean {
   let count = 0;
