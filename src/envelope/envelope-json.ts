@@ -1,6 +1,6 @@
 import { anEnvelope, checkOption } from "../options/option-checks.ts";
 import { SobreError } from "../errors/sobre-error.ts";
-import { checkBag } from "./bag.ts";
+import { checkBag, isRecord } from "./bag.ts";
 import { checkEnvelope, type Envelope } from "./envelope.ts";
 import { type Json, valueToJson } from "../values/value-json.ts";
 import { valueFromJsonAt } from "../values/value-json-reading.ts";
@@ -23,13 +23,17 @@ export function envelopeToJson(envelope: Envelope): Json {
   return {
     payload: valueToJson(payload),
     bodyKind,
-    brokerProperties: render(brokerProperties),
-    applicationProperties: render(applicationProperties),
+    brokerProperties: propertiesToJson(brokerProperties),
+    applicationProperties: propertiesToJson(applicationProperties),
   };
 }
 
-function render(properties: object): Json {
-  return Object.fromEntries(Object.entries(properties).map(([name, value]) => [name, valueToJson(value)]));
+/** The JSON form of broker or application properties. */
+export function propertiesToJson(properties: object): Json {
+  return Object.fromEntries(
+    // Most are strings, which are their own form.
+    Object.entries(properties).map(([name, value]) => [name, typeof value === "string" ? value : valueToJson(value)]),
+  );
 }
 
 /**
@@ -68,6 +72,9 @@ function bytesOf(text: string): Uint8Array {
 
 function read(properties: unknown, path: string): unknown {
   if (properties === undefined) return undefined;
-  const entries: readonly [string, unknown][] = Object.entries(checkBag(properties, path));
+  const given = checkBag(properties, path);
+  // Most are strings, which are their own form.
+  if (!Object.values(given).some(isRecord)) return given;
+  const entries: readonly [string, unknown][] = Object.entries(given);
   return Object.fromEntries(entries.map(([name, value]) => [name, valueFromJsonAt(value, `${path}.${name}`)]));
 }

@@ -53,7 +53,8 @@ function zeroBytes(payload: Uint8Array): Charset | undefined {
 }
 
 function named(payload: Uint8Array, contentType: ContentType | undefined): Charset | undefined {
-  const start = String.fromCharCode(...payload.subarray(0, declarationLength));
+  const { buffer, byteOffset, length } = payload;
+  const start = Buffer.from(buffer, byteOffset, Math.min(length, declarationLength)).toString("latin1");
   const label = (contentType && parameter(contentType, "charset")) ?? declaration.exec(start)?.[1];
   if (label === undefined) return undefined;
   const charset = charsetNamed(label);
