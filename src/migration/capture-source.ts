@@ -1,10 +1,11 @@
 import { checkOptions, countFrom, type OptionChecks, checkOption, text as isText } from "../options/option-checks.ts";
 import { createReadStream, statSync } from "node:fs";
+import { open } from "node:fs/promises";
 import { defaultDecodeLimits } from "../codec/limits.ts";
 import { invalidInput } from "../errors/invalid-input.ts";
 import { messageOfPiece } from "./captured-message.ts";
 import { reasonOf } from "./file-reason.ts";
-import { jsonTexts, layoutOf } from "./json-texts.ts";
+import { jsonTextGroups, layoutOf } from "./json-texts.ts";
 import type { MigrationSource, SourceMessage, SourcePiece } from "./source.ts";
 
 /** Options of {@link createCaptureSource}. */
@@ -15,6 +16,9 @@ export interface CaptureSourceOptions {
    */
   readonly maxBytes?: number;
 }
+
+/** Bytes that are read at a time: a reading takes a turn of the event loop, which is long besides cutting lines. */
+const chunkSize = 262_144;
 
 const optionChecks: OptionChecks<CaptureSourceOptions> = { maxBytes: countFrom(1) };
 
@@ -32,11 +36,13 @@ export function createCaptureSource(path: string, options: CaptureSourceOptions 
   checkOptions(options, optionChecks);
   const { maxBytes = defaultMaxBytes } = options;
   const size = sizeOf(path);
-  async function* pieces(): AsyncGenerator<SourcePiece> {
+  async function* pieces(): AsyncGenerator<readonly SourcePiece[]> {
     const layout = layoutOf(await headOf(path));
     let order = 0n;
-    for await (const { bytes, tooLong, line, end } of jsonTexts(createReadStream(path), layout, maxBytes)) {
-      yield { id: `${path}:${line}`, order: order++, done: end, bytes, tooLong: tooLong ? maxBytes : undefined };
+    for await (const texts of jsonTextGroups(chunksOf(path), layout, maxBytes)) {
+      yield texts.map(({ bytes, tooLong, line, end }) => {
+        return { id: `${path}:${line}`, order: order++, done: end, bytes, tooLong: tooLong ? maxBytes : undefined };
+      });
     }
   }
   return {
@@ -44,9 +50,24 @@ export function createCaptureSource(path: string, options: CaptureSourceOptions 
     size,
     pieces,
     async *messages(): AsyncGenerator<SourceMessage> {
-      for await (const piece of pieces()) yield messageOfPiece(piece);
+      for await (const group of pieces()) for (const piece of group) yield messageOfPiece(piece);
     },
   };
+}
+
+/** The chunks of a file, in one buffer: a hundred others would wait for a collection. */
+async function* chunksOf(path: string): AsyncGenerator<Uint8Array> {
+  const file = await open(path);
+  try {
+    const buffer = new Uint8Array(chunkSize);
+    for (;;) {
+      const { bytesRead } = await file.read(buffer, 0, chunkSize);
+      if (bytesRead === 0) return;
+      yield buffer.subarray(0, bytesRead);
+    }
+  } finally {
+    await file.close();
+  }
 }
 
 /** The first bytes of a file. */

@@ -21,7 +21,8 @@ export function capturedMessage(bytes: Uint8Array): SourceContent {
     return { ok: true, envelope: openWholeMessage(envelope), delivery };
   } catch (error) {
     if (!(error instanceof SobreError)) throw error;
-    return { ok: false, error, bytes };
+    // The bytes of a piece may be overwritten.
+    return { ok: false, error, bytes: new Uint8Array(bytes) };
   }
 }
 

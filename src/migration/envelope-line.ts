@@ -1,20 +1,21 @@
 import { isUtf8 } from "node:buffer";
 import type { Envelope } from "../envelope/envelope.ts";
-import { envelopeToJson } from "../envelope/envelope-json.ts";
-import { isObject } from "../values/plain-object.ts";
-
-const noBytes = new Uint8Array(0);
+import { propertiesToJson } from "../envelope/envelope-json.ts";
 
 /** Content types whose payloads are text. */
 const textTypes = /^(?:text\/|application\/(?:[^;]*\+)?(?:json|xml)\b)/i;
 
 /** The JSON form of an envelope on one line; payloads that are text are strings, which `jq` and people can read. */
-export function envelopeLine(envelope: Envelope): Buffer {
+export function envelopeLine(envelope: Envelope): string {
   const { bodyKind, brokerProperties, applicationProperties } = envelope;
-  const rest = envelopeToJson({ bodyKind, brokerProperties, applicationProperties, payload: noBytes });
-  const json = JSON.stringify({ ...(isObject(rest) ? rest : {}), payload: payloadOf(envelope) });
+  const json = JSON.stringify({
+    payload: payloadOf(envelope),
+    bodyKind,
+    brokerProperties: propertiesToJson(brokerProperties),
+    applicationProperties: propertiesToJson(applicationProperties),
+  });
   // Readers of lines such as Node's end a line at these too.
-  return Buffer.from(`${json.replaceAll("\u{2028}", "\\u2028").replaceAll("\u{2029}", "\\u2029")}\n`);
+  return `${json.replaceAll("\u{2028}", "\\u2028").replaceAll("\u{2029}", "\\u2029")}\n`;
 }
 
 function payloadOf({ bodyKind, brokerProperties, payload }: Envelope): string | { readonly $bytes: string } {

@@ -33,6 +33,14 @@ export interface Sample {
   readonly after: string;
 }
 
+/** The part of an entry that reports count for every message. */
+export type PlainEntry = Pick<JournalEntry, "bytes" | "outcome" | "codec" | "layers" | "schemaChecked">;
+
+/** Whether there is nothing in an entry that reports name. */
+export function isPlain({ losses, warnings, failure, sample }: JournalEntry): boolean {
+  return losses.length === 0 && warnings.length === 0 && failure === undefined && sample === undefined;
+}
+
 /** The JSON form of a {@link JournalEntry}. */
 export interface JournalEntryJson extends Omit<JournalEntry, "order" | "sequenceNumber"> {
   readonly order: string;

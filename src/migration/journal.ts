@@ -15,7 +15,7 @@ import { invalidInput } from "../errors/invalid-input.ts";
 import { SobreError } from "../errors/sobre-error.ts";
 import { reasonOf } from "./file-reason.ts";
 import { jsonTexts } from "./json-texts.ts";
-import { entryFromJson, entryToJson, type JournalEntry, type JournalEntryJson } from "./journal-entry.ts";
+import { entryFromJson, type JournalEntry, type JournalEntryJson } from "./journal-entry.ts";
 
 /** The first line of a journal: whatever must be the same when the migration resumes. */
 export interface JournalHead {
@@ -44,7 +44,7 @@ export class Journal {
   readonly #path: string;
   #outputLength: number;
   #pendingOutput: Uint8Array[] = [];
-  #pendingJournal: string[] = [];
+  #pendingJournal: Uint8Array[] = [];
   #pendingSize = 0;
 
   private constructor(
@@ -68,7 +68,7 @@ export class Journal {
         );
     const files = { output: openSync(path, "ax"), journal: openSync(journalPath(path), "ax") };
     const journal = new Journal(path, 0, files);
-    journal.#pendingJournal.push(lineOf(JSON.stringify(head)));
+    journal.#pendingJournal.push(...lineOf(Buffer.from(JSON.stringify(head)), noBytes));
     journal.flush();
     return journal;
   }
@@ -131,22 +131,22 @@ export class Journal {
     return entriesOf(this.#path);
   }
 
-  /** Appends the outcome of a message, and its line in the output. */
-  append(entry: JournalEntry, output: Uint8Array | undefined): void {
+  /** Appends the entry of a message, as JSON, and its line in the output. */
+  append(entry: Uint8Array, output: Uint8Array | undefined): void {
     if (output !== undefined) {
       this.#pendingOutput.push(output);
       this.#outputLength += output.byteLength;
     }
-    const line = lineOf(JSON.stringify({ ...entryToJson(entry), outputLength: this.#outputLength }));
-    this.#pendingJournal.push(line);
-    this.#pendingSize += line.length + (output?.byteLength ?? 0);
+    const end = Buffer.from(`,"outputLength":${this.#outputLength}}`);
+    this.#pendingJournal.push(...lineOf(entry.subarray(0, -1), end));
+    this.#pendingSize += entry.byteLength + end.byteLength + (output?.byteLength ?? 0);
     if (this.#pendingSize >= bufferSize) this.flush();
   }
 
   /** Writes the buffers, the output first. @throws file system errors. */
   flush(): void {
     const output = Buffer.concat(this.#pendingOutput);
-    const journal = Buffer.from(this.#pendingJournal.join(""));
+    const journal = Buffer.concat(this.#pendingJournal);
     writeAll(this.#output, output, this.#outputLength - output.byteLength);
     writeAll(this.#journal, journal, this.#journalLength);
     this.#journalLength += journal.byteLength;
@@ -216,12 +216,16 @@ function writeAll(file: number, bytes: Uint8Array, position: number): void {
     done += writeSync(file, bytes, done, bytes.byteLength - done, position + done);
 }
 
-function lineOf(json: string): string {
-  return `${checksum(json)} ${json}\n`;
+const noBytes = new Uint8Array(0);
+const newline = Buffer.from("\n");
+
+/** The line of a JSON text in two parts. */
+function lineOf(start: Uint8Array, end: Uint8Array): readonly Uint8Array[] {
+  return [Buffer.from(`${checksum(crc32(end, crc32(start)))} `), start, end, newline];
 }
 
-function checksum(text: string): string {
-  return crc32(text).toString(16).padStart(8, "0");
+function checksum(crc: number): string {
+  return crc.toString(16).padStart(8, "0");
 }
 
 /** The values of the lines up to the first that is torn or damaged. */
@@ -232,7 +236,7 @@ async function* linesOf(path: string): AsyncGenerator<{ readonly value: unknown;
     const text = Buffer.from(bytes).toString();
     const json = text.slice(9);
     // A line without a line end is torn, even if its checksum is right.
-    if (text.slice(0, 8) !== checksum(json) || (end === size && !endsWithNewline(file, size))) return;
+    if (text.slice(0, 8) !== checksum(crc32(json)) || (end === size && !endsWithNewline(file, size))) return;
     yield { value: JSON.parse(json), end };
   }
 }

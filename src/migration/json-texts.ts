@@ -1,6 +1,6 @@
 /** A piece of a file that should be one JSON value, or a piece that is too long to read. */
 export interface JsonText {
-  /** The bytes, truncated if the piece is too long. */
+  /** The bytes, which may be those of the chunk; truncated if the piece is too long. */
   readonly bytes: Uint8Array;
   readonly tooLong: boolean;
   /** The line on which it starts, from 1. */
@@ -15,6 +15,7 @@ export type JsonLayout = "lines" | "values";
 /** Number of bytes kept of a piece that is too long. */
 const keptOfLong = 1024;
 
+const noBytes = new Uint8Array(0);
 const newline = 0x0a;
 const quote = 0x22;
 const backslash = 0x5c;
@@ -31,9 +32,24 @@ export async function* jsonTexts(
   layout: JsonLayout,
   most: number,
 ): AsyncGenerator<JsonText> {
+  for await (const texts of jsonTextGroups(chunks, layout, most)) yield* texts;
+}
+
+/**
+ * {@link jsonTexts}, as many at a time as end in a chunk: one at a time, waiting takes longer than splitting. The chunks may
+ * share a buffer, whose bytes are then valid until the next ones are asked for.
+ */
+export async function* jsonTextGroups(
+  chunks: AsyncIterable<Uint8Array>,
+  layout: JsonLayout,
+  most: number,
+): AsyncGenerator<readonly JsonText[]> {
   const cutter = layout === "lines" ? new LineCutter(most) : new ValueCutter(most);
-  for await (const chunk of chunks) yield* cutter.push(chunk);
-  yield* cutter.end();
+  for await (const { buffer, byteOffset, byteLength } of chunks) {
+    const texts = [...cutter.push(new Uint8Array(buffer, byteOffset, byteLength))];
+    if (texts.length > 0) yield texts;
+  }
+  yield [...cutter.end()];
 }
 
 /** Collects the bytes of one piece, up to a limit. */
@@ -50,12 +66,16 @@ class Piece {
     return this.#length;
   }
 
+  /** Adds the end of a chunk: the next one may have the same buffer. */
+  begin(part: Uint8Array): void {
+    if (part.byteLength > 0) this.add(new Uint8Array(part));
+  }
+
   add(part: Uint8Array): void {
     const before = this.#length;
     this.#length += part.byteLength;
     if (before > this.#most) return;
-    // The stream may reuse its buffer.
-    if (this.#length <= this.#most) this.#parts.push(new Uint8Array(part));
+    if (this.#length <= this.#most) this.#parts.push(part);
     else
       this.#parts = [
         Buffer.concat([...this.#parts, part].map((own) => own.subarray(0, keptOfLong))).subarray(0, keptOfLong),
@@ -63,7 +83,9 @@ class Piece {
   }
 
   take(): { readonly bytes: Uint8Array; readonly tooLong: boolean } {
-    const taken = { bytes: new Uint8Array(Buffer.concat(this.#parts)), tooLong: this.#length > this.#most };
+    const [only = noBytes, ...more] = this.#parts;
+    const bytes = more.length === 0 ? only : new Uint8Array(Buffer.concat(this.#parts));
+    const taken = { bytes, tooLong: this.#length > this.#most };
     this.#parts = [];
     this.#length = 0;
     return taken;
@@ -87,7 +109,7 @@ class LineCutter {
       this.#line++;
       start = end + 1;
     }
-    this.#piece.add(chunk.subarray(start));
+    this.#piece.begin(chunk.subarray(start));
     this.#at += chunk.byteLength;
   }
 
@@ -136,7 +158,7 @@ class ValueCutter {
         yield { ...this.#piece.take(), line: this.#startLine, end: this.#at + index + 1 };
       }
     }
-    if (start >= 0) this.#piece.add(chunk.subarray(start));
+    if (start >= 0) this.#piece.begin(chunk.subarray(start));
     this.#at += chunk.byteLength;
   }
 

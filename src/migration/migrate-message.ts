@@ -89,9 +89,8 @@ export class MessageMigration {
     const { envelope, delivery } = content;
     const { payload } = envelope;
     const { messageId: ownId } = envelope.brokerProperties;
-    const known = delivery === undefined ? undefined : { sequenceNumber: delivery.sequenceNumber };
-    const named = ownId === undefined ? undefined : { messageId: String(ownId) };
-    const head = { id, order, ...known, ...named, sha256, bytes: payload.byteLength };
+    const messageId = ownId === undefined ? undefined : String(ownId);
+    const head = { id, order, sequenceNumber: delivery?.sequenceNumber, messageId, sha256, bytes: payload.byteLength };
     const read = this.#reader.read(envelope);
     if (!read.ok) {
       const failure = this.#failure("read", read.error, { payload, offset: read.offset, codec: read.codec });

@@ -2,7 +2,7 @@ import { checkOptions } from "../options/option-checks.ts";
 import { DoneBefore } from "./done-before.ts";
 import { Journal } from "./journal.ts";
 import { type MigrationOptions, migrationChecks } from "./migration-options.ts";
-import type { Keep, Passes } from "./passes.ts";
+import type { Keeper, Passes } from "./passes.ts";
 import { passesHere } from "./passes-here.ts";
 import type { MigrationReport } from "./report.ts";
 import { ReportBuilder } from "./report-builder.ts";
@@ -35,19 +35,24 @@ export async function migrate(options: MigrationOptions): Promise<Migration> {
       ? await Journal.resume(options.output, settingsOf(options))
       : undefined;
   const report = new ReportBuilder((entry) => quarantine?.fileOf(entry));
-  const passes: Passes = passesInThreads(options, target) ?? passesHere(options, target);
+  const passes: Passes = passesInThreads(options) ?? passesHere(options, target);
   let journal = earlier?.journal;
   let profiles: TypeProfiles;
   try {
     profiles = earlier === undefined ? await passes.infer() : TypeProfiles.from(earlier.head.profiles);
     journal ??= begin(options, profiles);
-    const keep: Keep = (message, entry, line) => {
-      report.add(entry, false);
-      if (line === undefined) quarantine?.put(message(), entry);
-      journal?.append(entry, line);
+    const keeper: Keeper = {
+      keep(message, { entry, json, line }) {
+        if ("losses" in entry) {
+          report.add(entry, false);
+          if (line === undefined) quarantine?.put(message(), entry);
+        } else report.count(entry);
+        journal?.append(json, line);
+      },
+      flush: () => journal?.flush(),
     };
     const done = new DoneBefore(earlier?.journal.entries(), (entry) => report.add(entry, true));
-    await passes.migrate(profiles, done, keep);
+    await passes.migrate(profiles, done, keeper);
     await done.end();
   } finally {
     journal?.close();

@@ -59,7 +59,7 @@ export interface ThreadOptions {
   readonly module: URL;
   /** The argument of `reading`; it is copied. Default: nothing. */
   readonly data?: unknown;
-  /** Threads besides the calling one, which helps while they are busy. Default: one fewer than the available parallelism, from 1 to 8; each takes up to 100 MB. */
+  /** Threads besides the calling one, which reads and writes the files. Default: the available parallelism, at most 8; each takes up to 100 MB. */
   readonly count?: number | undefined;
 }
 

@@ -1,4 +1,5 @@
 import { envelopeLine } from "./envelope-line.ts";
+import { entryToJson } from "./journal-entry.ts";
 import { MessageMigration } from "./migrate-message.ts";
 import type { MigrationOptions } from "./migration-options.ts";
 import { type Passes, progressOf, sampled } from "./passes.ts";
@@ -22,14 +23,15 @@ export function passesHere(options: MigrationOptions, target: Target): Passes {
       }
       return profiles;
     },
-    async migrate(profiles, done, keep) {
+    async migrate(profiles, done, keeper) {
       const schemaChecks = await loadSchemaChecks(target, profiles);
       const migration = new MessageMigration({ ...rules, target, profiles, hex, samples, schemaChecks });
       const progress = progressOf("migrate", options);
       for await (const message of sampled(source.messages(), options)) {
         if (!(await done.has(message))) {
           const { entry, envelope } = migration.migrate(message);
-          keep(() => message, entry, envelope && envelopeLine(envelope));
+          const json = Buffer.from(JSON.stringify(entryToJson(entry)));
+          keeper.keep(() => message, { entry, json, line: envelope && Buffer.from(envelopeLine(envelope)) });
         }
         progress(message.done);
       }

@@ -1,30 +1,44 @@
 import type { DoneBefore } from "./done-before.ts";
-import type { JournalEntry } from "./journal-entry.ts";
+import type { JournalEntry, PlainEntry } from "./journal-entry.ts";
 import type { MigrationOptions, MigrationProgress } from "./migration-options.ts";
 import type { SourceMessage } from "./source.ts";
 import type { TypeProfiles } from "./type-profile.ts";
 
-/** Receives the outcome of a message, with its line in the output unless it failed. */
-export type Keep = (message: () => SourceMessage, entry: JournalEntry, line: Uint8Array | undefined) => void;
+/** The outcome of a message. */
+export interface Outcome {
+  /** All of its entry in the journal, or what reports count if there is nothing else for them in it. */
+  readonly entry: JournalEntry | PlainEntry;
+  /** Its entry in the journal as JSON. */
+  readonly json: Uint8Array;
+  /** Its line in the output, unless it failed. */
+  readonly line: Uint8Array | undefined;
+}
+
+/** Keeps the outcomes of messages. */
+export interface Keeper {
+  keep(message: () => SourceMessage, outcome: Outcome): void;
+  /** Writes everything kept, whose bytes are not needed any more. */
+  flush(): void;
+}
 
 /** The two passes of a migration over its source, and where they run. */
 export interface Passes {
   /** Reads all messages to build the profiles of their types. */
   infer(): Promise<TypeProfiles>;
   /** Migrates each message that is not done yet, in source order. */
-  migrate(profiles: TypeProfiles, done: DoneBefore, keep: Keep): Promise<void>;
+  migrate(profiles: TypeProfiles, done: DoneBefore, keeper: Keeper): Promise<void>;
   close(): Promise<void>;
 }
 
-/** The messages or pieces of a source, up to the sample size. */
-export async function* sampled<Item extends Pick<SourceMessage, "done">>(
-  items: AsyncIterable<Item>,
+/** The messages of a source, up to the sample size. */
+export async function* sampled(
+  messages: AsyncIterable<SourceMessage>,
   { sample = Infinity }: Pick<MigrationOptions, "sample">,
-): AsyncGenerator<Item> {
+): AsyncGenerator<SourceMessage> {
   let left = sample;
   if (left <= 0) return;
-  for await (const item of items) {
-    yield item;
+  for await (const message of messages) {
+    yield message;
     if (--left <= 0) return;
   }
 }

@@ -1,5 +1,6 @@
+import { memo } from "../values/memo.ts";
 import type { LossKind } from "./compare-values.ts";
-import type { JournalEntry } from "./journal-entry.ts";
+import type { JournalEntry, PlainEntry } from "./journal-entry.ts";
 import { type OpenQuestion, type QuestionKind, questionsOf, visitPaths } from "./open-question.ts";
 import type {
   FailedMessage,
@@ -61,19 +62,11 @@ export class ReportBuilder {
 
   /** Counts one message; `resumed` if an earlier run migrated it. */
   add(entry: JournalEntry, resumed: boolean): void {
-    const { bytes, outcome, codec, layers, losses, failure } = entry;
-    this.#messages++;
-    this.#bytes += bytes;
-    this.#outcomes[outcome]++;
+    const { losses, failure } = entry;
+    const isUnread = failure !== undefined && failure.step !== "write" && failure.step !== "compare";
+    this.count(entry, isUnread ? "unread" : undefined);
     if (resumed) this.#outcomes.resumed++;
-    if (entry.schemaChecked === true) this.#schemaChecks++;
     if (losses.length > 0) this.#outcomes.lossy++;
-    const format =
-      failure !== undefined && failure.step !== "write" && failure.step !== "compare"
-        ? "unread"
-        : [...layers, codec].join(" ");
-    const count = this.#formats.get(format) ?? { messages: 0, bytes: 0 };
-    this.#formats.set(format, { messages: count.messages + 1, bytes: count.bytes + bytes });
     for (const [kind, path] of losses) this.#lose(kind, path, entry);
     for (const warning of entry.warnings) {
       const text = warning.replaceAll(/byte \d+/g, "a byte");
@@ -84,6 +77,18 @@ export class ReportBuilder {
     const { sample, typeName } = entry;
     if (sample !== undefined && typeName !== undefined && !this.#samples.has(typeName))
       this.#samples.set(typeName, { ...nameOf(entry), ...sample });
+  }
+
+  /** Counts one message, about which there is nothing else to report. */
+  count({ bytes, outcome, codec, layers, schemaChecked }: PlainEntry, as?: string): void {
+    const format = as ?? [...layers, codec].join(" ");
+    this.#messages++;
+    this.#bytes += bytes;
+    this.#outcomes[outcome]++;
+    if (schemaChecked === true) this.#schemaChecks++;
+    const count = memo(this.#formats, format, () => ({ messages: 0, bytes: 0 }));
+    count.messages++;
+    count.bytes += bytes;
   }
 
   #lose(kind: LossKind, path: string, { typeName = "", id }: JournalEntry): void {

@@ -32,13 +32,13 @@ export interface MigrationSource {
   readonly size: number | undefined;
   /** Reads from the beginning, in order. */
   messages(): AsyncIterable<SourceMessage>;
-  /** The same messages before they are parsed, of files that hold captures; threads parse them. Default: they are not to be had. */
-  pieces?(): AsyncIterable<SourcePiece>;
+  /** The same messages, some at a time, before they are parsed, of files that hold captures; threads parse them. Default: they are not to be had. */
+  pieces?(): AsyncIterable<readonly SourcePiece[]>;
 }
 
 /** The place of one captured message in a file. */
 export interface SourcePiece extends Omit<SourceMessage, "content"> {
-  /** Its JSON, or the beginning where it is too long. */
+  /** Its JSON, or the beginning where it is too long; valid until the next pieces are asked for. */
   readonly bytes: Uint8Array;
   /** The bytes that it has to stay below, of one that is too long. */
   readonly tooLong: number | undefined;

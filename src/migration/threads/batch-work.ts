@@ -12,7 +12,7 @@ import { type PieceBatch, piecesOf } from "./piece-batch.ts";
 export interface MigratedPiece {
   readonly entry: JournalEntry;
   /** Its line in the output, unless it failed. */
-  readonly line: Uint8Array | undefined;
+  readonly line: string | undefined;
   /** The piece of a failed message, if it is to be kept. */
   readonly failed: Uint8Array | undefined;
 }

@@ -9,20 +9,26 @@ export class MigrationThreads {
   readonly #threads: readonly Thread[];
   #profiles: string | undefined;
 
-  constructor(setup: ThreadSetup, count: number = Math.max(1, availableParallelism() - 1)) {
+  constructor(setup: ThreadSetup, count: number = availableParallelism()) {
     this.#threads = Array.from({ length: Math.min(count, mostThreads) }, () => new Thread(setup));
   }
 
-  /** Whether every thread has a batch waiting besides the one in progress. */
-  get areBusy(): boolean {
-    return this.#threads.every(({ waiting }) => waiting > 1);
+  /** Infers the profiles of a batch, for {@link add}. */
+  infer(batch: PieceBatch): Promise<Uint8Array<ArrayBuffer>> {
+    return inferredFrom(this.#idlest().ask({ kind: "infer", batch }, batch.bytes));
   }
 
-  /** The profiles of a batch, as JSON. */
-  async infer(batch: PieceBatch): Promise<string> {
-    const answer = await this.#idlest().ask({ kind: "infer", batch });
-    if ("profiles" in answer) return answer.profiles;
-    throw outOfStep();
+  /** Adds the profiles of the next batch to those before. One of the threads does it, since its objects are collected sooner. */
+  add(inferred: Uint8Array<ArrayBuffer>): void {
+    // A thread that has failed fails `all`, too.
+    this.#threads[0]?.ask({ kind: "add", inferred }, inferred).catch(() => undefined);
+  }
+
+  /** The profiles of all batches as JSON. */
+  async all(): Promise<string> {
+    const [first] = this.#threads;
+    if (first === undefined) throw outOfStep();
+    return Buffer.from(await inferredFrom(first.ask({ kind: "all" }))).toString("utf8");
   }
 
   /** Passes on the profiles of all messages, before any is migrated. */
@@ -34,8 +40,8 @@ export class MigrationThreads {
     const thread = this.#idlest();
     const profiles = thread.hasProfiles ? undefined : this.#profiles;
     thread.hasProfiles = true;
-    const answer = await thread.ask({ kind: "migrate", batch, profiles });
-    if ("messages" in answer) return answer;
+    const answer = await thread.ask({ kind: "migrate", batch, profiles }, batch.bytes);
+    if ("entries" in answer) return answer;
     throw outOfStep();
   }
 
@@ -47,6 +53,12 @@ export class MigrationThreads {
   #idlest(): Thread {
     return this.#threads.reduce((best, thread) => (thread.waiting < best.waiting ? thread : best));
   }
+}
+
+async function inferredFrom(asked: Promise<Answer>): Promise<Uint8Array<ArrayBuffer>> {
+  const answer = await asked;
+  if ("inferred" in answer) return answer.inferred;
+  throw outOfStep();
 }
 
 function outOfStep(): Error {
@@ -77,11 +89,12 @@ class Thread {
     return this.#waiting.length;
   }
 
-  ask(request: ThreadRequest): Promise<Answer> {
+  /** Asks a question, with the bytes in it that are moved to the thread. */
+  ask(request: ThreadRequest, moved?: Uint8Array<ArrayBuffer>): Promise<Answer> {
     if (this.#failure !== undefined) return Promise.reject(this.#failure);
     return new Promise((resolve, reject) => {
       this.#waiting.push({ resolve, reject });
-      this.#worker.postMessage(request, [request.batch.bytes.buffer]);
+      this.#worker.postMessage(request, moved === undefined ? [] : [moved.buffer]);
     });
   }
 
@@ -96,4 +109,4 @@ class Thread {
 }
 
 /** In a migration, nearly all objects die young: a young generation for some hundred messages is enough. */
-const limits = { maxYoungGenerationSizeMb: 12 };
+const limits = { maxYoungGenerationSizeMb: 12, maxOldGenerationSizeMb: 2000 };

@@ -2,6 +2,7 @@ import { parentPort, workerData } from "node:worker_threads";
 import { createTarget } from "../target.ts";
 import { TypeProfiles } from "../type-profile.ts";
 import { BatchWork } from "./batch-work.ts";
+import { freeBytes } from "./free-bytes.ts";
 import { BatchPacker, type PackedBatch } from "./packed-batch.ts";
 import type { Inferred, Reading, ThreadRequest, ThreadSetup } from "./thread-protocol.ts";
 
@@ -17,11 +18,34 @@ interface Answer {
   readonly moved: readonly ArrayBuffer[];
 }
 
+/** The profiles of the batches of all threads, in order. */
+const all = new TypeProfiles();
+
+function profilesIn(json: string): TypeProfiles {
+  return TypeProfiles.from(JSON.parse(json));
+}
+
+function inferred(profiles: TypeProfiles): Answer {
+  const bytes = new TextEncoder().encode(JSON.stringify(profiles));
+  return { answer: { inferred: bytes }, moved: [bytes.buffer] };
+}
+
 async function answerTo(request: ThreadRequest): Promise<Answer> {
-  if (request.kind === "infer") return { answer: { profiles: JSON.stringify(work.infer(request.batch)) }, moved: [] };
-  if (request.profiles !== undefined) await work.begin(TypeProfiles.from(JSON.parse(request.profiles)));
-  const answer = packer.pack(work.migrate(request.batch));
-  return { answer, moved: [answer.messages.buffer, answer.output.buffer] };
+  if (request.kind === "all") return inferred(all);
+  if (request.kind === "add") {
+    all.add(profilesIn(Buffer.from(request.inferred).toString("utf8")));
+    return { answer: { inferred: new Uint8Array() }, moved: [] };
+  }
+  const { batch } = request;
+  if (request.kind === "infer") {
+    const profiles = work.infer(batch);
+    freeBytes(batch.bytes);
+    return inferred(profiles);
+  }
+  if (request.profiles !== undefined) await work.begin(profilesIn(request.profiles));
+  const answer = packer.pack(work.migrate(batch));
+  freeBytes(batch.bytes);
+  return { answer, moved: [answer.entries.buffer, answer.output.buffer] };
 }
 
 /** Answers a request after the previous one, which may still be loading something. */

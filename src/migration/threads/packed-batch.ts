@@ -1,88 +1,87 @@
-import { entryFromJson, entryToJson, type JournalEntryJson } from "../journal-entry.ts";
+import { entryFromJson, entryToJson, type JournalEntry, type PlainEntry, isPlain } from "../journal-entry.ts";
+import type { Outcome } from "../passes.ts";
 import type { MigratedPiece } from "./batch-work.ts";
+import { ByteCollector } from "./byte-collector.ts";
 
 /** The results of a batch as bytes: objects would survive many garbage collections, and are slow to copy. */
 export interface PackedBatch {
-  /** One {@link PackedPiece} per line. */
-  readonly messages: Uint8Array<ArrayBuffer>;
+  /** The concatenated journal entries as JSON. */
+  readonly entries: Uint8Array<ArrayBuffer>;
   /** The concatenated lines of the new envelopes. */
   readonly output: Uint8Array<ArrayBuffer>;
+  /** For each message: bytes of its entry, bytes of its line or 0 if it failed, bytes of its payload, and its place in {@link plain}. */
+  readonly numbers: readonly number[];
+  /** The different entries about which reports only count; messages with another one have no place here. */
+  readonly plain: readonly PlainEntry[];
   /** The pieces of failed messages by index, if they are to be kept. */
   readonly failed: ReadonlyMap<number, Uint8Array>;
 }
 
-interface PackedPiece extends JournalEntryJson {
-  /** Bytes of its line in the output; 0 if it failed. */
-  readonly length: number;
-}
+/** How many {@link PackedBatch.numbers} a message has. */
+const width = 4;
 
 /** Packs batches. */
 export class BatchPacker {
   // The buffers are reused for each batch.
-  readonly #messages = new ByteCollector();
+  readonly #entries = new ByteCollector();
   readonly #output = new ByteCollector();
 
   pack(pieces: Iterable<MigratedPiece>): PackedBatch {
     const failed = new Map<number, Uint8Array>();
-    let index = 0;
+    const numbers: number[] = [];
+    const plain = new PlainEntries();
     for (const { entry, line, failed: piece } of pieces) {
-      const packed: PackedPiece = { ...entryToJson(entry), length: line?.byteLength ?? 0 };
-      this.#messages.addText(`${JSON.stringify(packed)}\n`);
-      if (line !== undefined) this.#output.add(line);
-      if (piece !== undefined) failed.set(index, piece);
-      index++;
+      if (piece !== undefined) failed.set(numbers.length / width, piece);
+      numbers.push(
+        this.#entries.addText(JSON.stringify(entryToJson(entry))),
+        line === undefined ? 0 : this.#output.addText(line),
+        entry.bytes,
+        plain.placeOf(entry),
+      );
     }
-    return { messages: this.#messages.take(), output: this.#output.take(), failed };
+    return { entries: this.#entries.take(), output: this.#output.take(), numbers, plain: plain.all, failed };
+  }
+}
+
+/** The plain entries of a batch, each once. */
+class PlainEntries {
+  readonly all: PlainEntry[] = [];
+
+  /** The place of an equal entry, or -1 for one that is not plain. */
+  placeOf(entry: JournalEntry): number {
+    if (!isPlain(entry)) return -1;
+    const { outcome, codec, layers, schemaChecked } = entry;
+    const place = this.all.findIndex(
+      (known) =>
+        known.codec === codec &&
+        known.outcome === outcome &&
+        known.schemaChecked === schemaChecked &&
+        known.layers.join() === layers.join(),
+    );
+    return place >= 0 ? place : this.all.push({ outcome, codec, layers, schemaChecked, bytes: 0 }) - 1;
   }
 }
 
 /** Reads the result of {@link BatchPacker.pack}. */
-export function* unpacked({ messages, output, failed }: PackedBatch): Generator<MigratedPiece> {
-  const text = Buffer.from(messages.buffer, messages.byteOffset, messages.byteLength);
-  let index = 0;
-  let at = 0;
-  for (let start = 0, end = text.indexOf(newline); end >= 0; start = end + 1, end = text.indexOf(newline, start)) {
-    const { length, ...entry }: PackedPiece = JSON.parse(text.toString("utf8", start, end));
-    const line = length === 0 ? undefined : output.subarray(at, at + length);
-    at += length;
-    yield { entry: entryFromJson(entry), line, failed: failed.get(index++) };
+export function* unpacked({ entries, output, numbers, plain, failed }: PackedBatch): Generator<UnpackedPiece> {
+  let entryAt = 0;
+  let lineAt = 0;
+  for (let index = 0; index < numbers.length / width; index++) {
+    const [entrySize = 0, lineSize = 0, bytes = 0, place = -1] = numbers.slice(index * width, (index + 1) * width);
+    const json = entries.subarray(entryAt, (entryAt += entrySize));
+    const line = lineSize === 0 ? undefined : output.subarray(lineAt, (lineAt += lineSize));
+    const known = plain[place];
+    const entry = known === undefined ? entryFromJson(JSON.parse(textOf(json))) : { ...known, bytes };
+    yield { outcome: { entry, json, line }, failed: failed.get(index) };
   }
 }
 
-const newline = 0x0a;
+/** The outcome of one piece, and the piece of a failed message if it is to be kept. */
+export interface UnpackedPiece {
+  readonly outcome: Outcome;
+  readonly failed: Uint8Array | undefined;
+}
 
-/** Initial size of a buffer in bytes. */
-const firstRoom = 524_288;
-
-/** The maximum number of UTF-8 bytes of a UTF-16 code unit. */
-const mostBytes = 3;
-
-class ByteCollector {
-  #room = Buffer.allocUnsafeSlow(firstRoom);
-  #length = 0;
-
-  add(bytes: Uint8Array): void {
-    this.#makeRoom(bytes.byteLength);
-    this.#room.set(bytes, this.#length);
-    this.#length += bytes.byteLength;
-  }
-
-  addText(text: string): void {
-    this.#makeRoom(text.length * mostBytes);
-    this.#length += this.#room.write(text, this.#length);
-  }
-
-  /** Returns a copy of the contents, and starts over. */
-  take(): Uint8Array<ArrayBuffer> {
-    const taken = new Uint8Array(this.#room.subarray(0, this.#length));
-    this.#length = 0;
-    return taken;
-  }
-
-  #makeRoom(more: number): void {
-    if (this.#length + more <= this.#room.byteLength) return;
-    const room = Buffer.allocUnsafeSlow(Math.max(this.#length + more, this.#room.byteLength * 2));
-    room.set(this.#room.subarray(0, this.#length));
-    this.#room = room;
-  }
+function textOf({ buffer, byteOffset, byteLength }: Uint8Array<ArrayBuffer>): string {
+  return Buffer.from(buffer, byteOffset, byteLength).toString("utf8");
 }

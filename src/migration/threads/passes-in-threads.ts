@@ -1,48 +1,25 @@
 import { messageOfPiece } from "../captured-message.ts";
 import type { DoneBefore } from "../done-before.ts";
 import type { MigrationOptions } from "../migration-options.ts";
-import { type Keep, type Passes, progressOf, sampled } from "../passes.ts";
+import { type Keeper, type Passes, progressOf } from "../passes.ts";
 import type { SourcePiece } from "../source.ts";
-import type { Target } from "../target.ts";
 import { TypeProfiles } from "../type-profile.ts";
-import { BatchWork, type MigratedPiece } from "./batch-work.ts";
-import { BatchPacker, type PackedBatch, unpacked } from "./packed-batch.ts";
+import { type UnpackedPiece, unpacked } from "./packed-batch.ts";
+import { freeBytes } from "./free-bytes.ts";
 import { MigrationThreads } from "./migration-threads.ts";
-import { batched, type PieceBatch } from "./piece-batch.ts";
+import { batched, type PieceBatch, pieceOf } from "./piece-batch.ts";
 
 /** Minimum source size in bytes at which threads save more time than they need to start. */
 const leastSize = 4_194_304;
 
 /** The passes of a migration in threads, or `undefined` if none are requested, or the source is small or cannot be split. */
-export function passesInThreads(options: MigrationOptions, target: Target): Passes | undefined {
-  const {
-    source,
-    threads,
-    quarantine,
-    serializer,
-    hasContract = () => false,
-    openJsonText = true,
-    hex = false,
-    samples = false,
-  } = options;
+export function passesInThreads(options: MigrationOptions): Passes | undefined {
+  const { source, threads, quarantine, openJsonText = true, hex = false, samples = false } = options;
   if (threads === undefined || source.pieces === undefined || (source.size ?? 0) < leastSize) return undefined;
   const { module, data, count } = threads;
   const rules = { openJsonText, hex, samples, keepsFailed: quarantine !== undefined };
-  const others = new MigrationThreads({ module: module.href, data, target: options.target, ...rules }, count);
-  const own = new BatchWork({ serializer, hasContract, target, ...rules });
-  return new ThreadPasses(options, source.pieces.bind(source), { others, own });
-}
-
-/** The other threads, and the work of this one while they are busy. */
-interface Workers {
-  readonly others: MigrationThreads;
-  readonly own: BatchWork;
-}
-
-/** How the work on a batch is done by another thread, and by this one. */
-interface Work<Answer> {
-  readonly there: (batch: PieceBatch) => Promise<Answer>;
-  readonly here: (batch: PieceBatch) => Answer;
+  const work = new MigrationThreads({ module: module.href, data, target: options.target, ...rules }, count);
+  return new ThreadPasses(options, source.pieces.bind(source), work);
 }
 
 /** A batch whose answer has arrived or is pending. */
@@ -57,48 +34,44 @@ const mostOpen = 8;
 
 class ThreadPasses implements Passes {
   readonly #options: MigrationOptions;
-  readonly #pieces: () => AsyncIterable<SourcePiece>;
+  readonly #pieces: () => AsyncIterable<readonly SourcePiece[]>;
   readonly #threads: MigrationThreads;
-  readonly #own: BatchWork;
 
-  constructor(options: MigrationOptions, pieces: () => AsyncIterable<SourcePiece>, { others, own }: Workers) {
+  constructor(
+    options: MigrationOptions,
+    pieces: () => AsyncIterable<readonly SourcePiece[]>,
+    threads: MigrationThreads,
+  ) {
     this.#options = options;
     this.#pieces = pieces;
-    this.#threads = others;
-    this.#own = own;
+    this.#threads = threads;
   }
 
   async infer(): Promise<TypeProfiles> {
-    const profiles = new TypeProfiles();
     const progress = progressOf("infer", this.#options);
     await this.#inOrder(
-      batched(sampled(this.#pieces(), this.#options)),
-      {
-        there: async (batch) => TypeProfiles.from(JSON.parse(await this.#threads.infer(batch))),
-        here: (batch) => this.#own.infer(batch),
-      },
-      ({ pieces }, found) => {
-        profiles.add(found);
-        for (const { done } of pieces) progress(done);
+      batched(this.#sampled()),
+      (batch) => this.#threads.infer(batch),
+      ({ done }, found) => {
+        this.#threads.add(found);
+        for (const read of done) progress(read);
       },
     );
-    return profiles;
+    return TypeProfiles.from(JSON.parse(await this.#threads.all()));
   }
 
-  async migrate(profiles: TypeProfiles, done: DoneBefore, keep: Keep): Promise<void> {
+  async migrate(profiles: TypeProfiles, done: DoneBefore, keeper: Keeper): Promise<void> {
     this.#threads.begin(JSON.stringify(profiles));
-    await this.#own.begin(profiles);
     const progress = progressOf("migrate", this.#options);
-    const packer = new BatchPacker();
-    await this.#inOrder<PackedBatch>(
+    await this.#inOrder(
       batched(this.#notDone(done, progress)),
-      {
-        there: (batch) => this.#threads.migrate(batch),
-        here: (batch) => packer.pack(this.#own.migrate(batch)),
-      },
+      (batch) => this.#threads.migrate(batch),
       (batch, migrated) => {
-        keepBatch(batch, unpacked(migrated), keep);
-        for (const { done: read } of batch.pieces) progress(read);
+        keepBatch(batch, unpacked(migrated), keeper);
+        keeper.flush();
+        freeBytes(migrated.entries);
+        freeBytes(migrated.output);
+        for (const read of batch.done) progress(read);
       },
     );
   }
@@ -107,18 +80,33 @@ class ThreadPasses implements Passes {
     return this.#threads.close();
   }
 
-  /** The pieces that no earlier run has migrated. */
-  async *#notDone(done: DoneBefore, progress: (done: number) => void): AsyncGenerator<SourcePiece> {
-    for await (const piece of sampled(this.#pieces(), this.#options)) {
-      if (done.isOver || !(await done.has(messageOfPiece(piece)))) yield piece;
-      else progress(piece.done);
+  /** The pieces of the source, up to the sample size. */
+  async *#sampled(): AsyncGenerator<readonly SourcePiece[]> {
+    let { sample: left = Infinity } = this.#options;
+    if (left <= 0) return;
+    for await (const pieces of this.#pieces()) {
+      yield pieces.length > left ? pieces.slice(0, left) : pieces;
+      left -= pieces.length;
+      if (left <= 0) return;
     }
   }
 
-  /** Processes batches concurrently, in this thread too, and takes the answers in order. */
+  /** The pieces that no earlier run has migrated. */
+  async *#notDone(done: DoneBefore, progress: (done: number) => void): AsyncGenerator<readonly SourcePiece[]> {
+    for await (const pieces of this.#sampled()) {
+      const left: SourcePiece[] = [];
+      for (const piece of pieces) {
+        if (done.isOver || !(await done.has(messageOfPiece(piece)))) left.push(piece);
+        else progress(piece.done);
+      }
+      yield left;
+    }
+  }
+
+  /** Processes batches concurrently, and takes the answers in order. */
   async #inOrder<Answer>(
     batches: AsyncIterable<PieceBatch>,
-    { there, here }: Work<Answer>,
+    work: (batch: PieceBatch) => Promise<Answer>,
     take: (batch: PieceBatch, answer: Answer) => void,
   ): Promise<void> {
     const open: OpenBatch<Answer>[] = [];
@@ -127,8 +115,7 @@ class ThreadPasses implements Passes {
       if (first !== undefined) take(first.batch, await first.answer);
     };
     for await (const batch of batches) {
-      const isHere = this.#threads.areBusy;
-      const one = { batch, answer: isHere ? Promise.resolve(here(batch)) : there(batch), isReady: isHere };
+      const one = { batch, answer: work(batch), isReady: false };
       // The first failure is thrown in its turn; the later ones are not awaited by anyone.
       one.answer.then(
         () => void (one.isReady = true),
@@ -141,13 +128,11 @@ class ThreadPasses implements Passes {
   }
 }
 
-function keepBatch({ pieces }: PieceBatch, migrated: Iterable<MigratedPiece>, keep: Keep): void {
-  let index = 0;
-  for (const { entry, line, failed = nothing } of migrated) {
-    const piece = pieces[index++];
-    if (piece === undefined) throw new RangeError("A thread has answered with more messages than it was given.");
-    const { length: _, ...place } = piece;
-    keep(() => messageOfPiece({ ...place, bytes: failed }), entry, line);
+function keepBatch(batch: PieceBatch, migrated: Iterable<UnpackedPiece>, keeper: Keeper): void {
+  let next = 0;
+  for (const { outcome, failed = nothing } of migrated) {
+    const index = next++;
+    keeper.keep(() => messageOfPiece(pieceOf(batch, index, failed)), outcome);
   }
 }
 

@@ -24,13 +24,17 @@ export interface ThreadSetup {
 /** A request to a thread; each gets one answer, in order. */
 export type ThreadRequest =
   | { readonly kind: "infer"; readonly batch: PieceBatch }
+  /** Adds what was inferred from a batch to what was inferred before. */
+  | { readonly kind: "add"; readonly inferred: Uint8Array<ArrayBuffer> }
+  /** Asks for all that was added. */
+  | { readonly kind: "all" }
   | {
       readonly kind: "migrate";
       readonly batch: PieceBatch;
       /** The profiles, with the first batch of the thread. */ readonly profiles: string | undefined;
     };
 
-/** The answer to `infer`: the profiles of the batch as JSON. */
+/** The answer to `infer` and `all`: profiles as JSON; nothing to `add`. */
 export interface Inferred {
-  readonly profiles: string;
+  readonly inferred: Uint8Array<ArrayBuffer>;
 }
