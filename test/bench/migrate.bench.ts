@@ -13,6 +13,7 @@ import { createTarget } from "../../src/migration/target.ts";
 import { TypeProfiles } from "../../src/migration/type-profile.ts";
 import { guessingOf } from "../../src/migration/value-kind.ts";
 import { type Figure, median } from "./harness.ts";
+import { memoryOfLargeCapture } from "./migrate/large-capture.ts";
 
 const messages = 4_000;
 const rounds = 9;
@@ -58,6 +59,14 @@ const serializer = createSerializer({
 export async function bench(): Promise<readonly Figure[]> {
   const figures: Figure[] = [];
   for (const format of ["json", "msgpack", "protobuf"] as const) figures.push(await ratioOf(format));
+  figures.push({
+    name: "migrate a capture of 200 MB, peak memory",
+    measured: memoryOfLargeCapture(),
+    bound: "most",
+    target: 300,
+    floor: 330,
+    unit: " MB",
+  });
   return figures;
 }
 
