@@ -7,7 +7,7 @@ import type { Fact, Part, Store } from "./store.ts";
  * Facts after which a batch is passed to the store even while others are in progress, so that it writes while more are collected.
  * What follows in the same turn of the event loop shares its commit.
  */
-const fullBatch = 128;
+const fullBatch = 64;
 
 /** The numbers of one partition. */
 interface Numbers {

@@ -110,13 +110,13 @@ describe("a memory engine whose store is writing", () => {
   it("gets all that is sent in one turn of the event loop, knowing which batch is the last", async () => {
     store.batches.length = 0;
 
-    await Promise.all(Array.from({ length: 300 }, () => sender.send([message])));
+    await Promise.all(Array.from({ length: 150 }, () => sender.send([message])));
     await sender.send([message]);
 
     expect(store.batches).toEqual([
-      [128, true],
-      [128, true],
-      [44, false],
+      [64, true],
+      [64, true],
+      [22, false],
       [1, false],
     ]);
   });
