@@ -15,7 +15,7 @@ import { pragma, prepareTables } from "./schema.ts";
 const fileName = "store.sqlite";
 
 /** Bytes of the write-ahead log, by estimate, after which it is copied into the database. */
-const checkpointAfter = 8 * 2 ** 20;
+const checkpointAfter = 16 * 2 ** 20;
 
 /** Bytes of the log that a commit takes besides its rows: a page of counters, and one that its rows do not fill. */
 const bytesOfCommit = 2 * 4096;
