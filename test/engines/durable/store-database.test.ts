@@ -71,7 +71,7 @@ describe("the file of a store", () => {
       database.tidy();
     }
 
-    expect(logSize(directory)).toBeLessThan(10 * 2 ** 20);
+    expect(logSize(directory)).toBeLessThan(20 * 2 ** 20);
     database.close();
   });
 
@@ -91,7 +91,7 @@ describe("the file of a store", () => {
     inGroups((rows, record) => rows.status(record, 4));
     inGroups((rows, record) => rows.removed(record));
 
-    expect(logSize(directory)).toBeLessThan(16 * 2 ** 20);
+    expect(logSize(directory)).toBeLessThan(32 * 2 ** 20);
     database.close();
   });
 });
