@@ -150,7 +150,7 @@ export const faults: readonly Fault[] = [
   fault(
     "a cancelled message comes all the same",
     "message-queue.ts",
-    'for (const message of this.#find(sequenceNumbers, "scheduled")) this.#remove(message);',
+    'for (const message of this.#find(sequenceNumbers, "scheduled")) this.remove(message);',
     'this.store.find(sequenceNumbers, "scheduled");',
   ),
   fault(
@@ -212,7 +212,7 @@ export const faults: readonly Fault[] = [
     "a settlement before the commit",
     "settlement.ts",
     "if (message.lock !== undefined) message.lock.transaction = transaction;",
-    "queue.complete(message);\n      void transaction;",
+    "queue.remove(message);\n      void transaction;",
   ),
   fault("one hop too many", "namespace.ts", "if (hops > maxHops)", "if (hops > maxHops + 1)"),
   fault("a filter that is unknown lets through", "sql/filter.ts", "test(subject) === true", "test(subject) !== false"),

@@ -63,7 +63,7 @@ const places: readonly (readonly [file: string, find: string, replace: string])[
   ["settlement.ts", "if (!canDeadLetter)", "if (false)"],
   [
     "message-queue.ts",
-    "      this.#remove(message);\n      return delivery;",
+    "      this.remove(message);\n      return delivery;",
     "      message.lane.giveBack(message);\n      return delivery;",
   ],
   [
@@ -123,8 +123,8 @@ const places: readonly (readonly [file: string, find: string, replace: string])[
   ],
   [
     "receivable-entity.ts",
-    "if (requiresSession && sessionId === undefined) {",
-    "if (false && sessionId === undefined) {",
+    "if (forwardTo !== undefined || (requiresSession && sessionId === undefined)) {",
+    "if (forwardTo !== undefined) {",
   ],
   [
     "receivable-entity.ts",

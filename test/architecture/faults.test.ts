@@ -1,0 +1,15 @@
+import { existsSync, readFileSync } from "node:fs";
+import { describe, expect, it } from "vitest";
+import { faults } from "../proof/engine/faults.ts";
+import { suiteFaults } from "../proof/engine/suite-faults.ts";
+
+const folders = ["memory", "../broker"].map((name) => new URL(`../../src/engines/${name}/`, import.meta.url));
+
+describe("the faults that the proofs plant in the engine", () => {
+  it.each([...faults, ...suiteFaults])("have one place in the sources: $name", ({ file, find }) => {
+    const sources = folders.map((folder) => new URL(file, folder)).filter((path) => existsSync(path));
+    const places = sources.flatMap((path) => readFileSync(path, "utf8").split(find).slice(1));
+
+    expect(places).toHaveLength(1);
+  });
+});
