@@ -1,9 +1,10 @@
 import { jsonKind, type JsonTape } from "../../../codecs/dotnet/json/json-tape.ts";
 import { isObject } from "../../values/plain-object.ts";
+import { foundWith } from "./found-members.ts";
 import { keysOfJsonDate } from "./json-values.ts";
 import { meaningsOf } from "./value-keys.ts";
 
-/** Whether a body equals a JSON text value by value, in the order of the text; false for .NET's JSON dictionaries. */
+/** Whether a body equals a JSON text value by value; false for .NET's JSON dictionaries. */
 export function isSameJson(tape: JsonTape, body: unknown): boolean {
   return isSame(tape, 0, body, 0);
 }
@@ -36,8 +37,10 @@ function isSame(tape: JsonTape, at: number, value: unknown, level: number): bool
 /** .NET writes the slashes of its dates with escapes. */
 function isSameText(text: string, value: unknown): boolean {
   if (value === text) return true;
-  if (typeof value !== "string" || !text.startsWith("/Date(")) return false;
+  if (!text.startsWith("/Date(")) return false;
   const [, milliseconds = ""] = dateInText.exec(text) ?? [];
+  if (value instanceof Date) return milliseconds !== "" && value.getTime() === Number(milliseconds);
+  if (typeof value !== "string") return false;
   // Most dates are whole seconds in UTC.
   if (milliseconds.endsWith("000") && value.length === wholeSeconds)
     return value === `${new Date(Number(milliseconds)).toISOString().slice(0, -5)}Z`;
@@ -63,10 +66,15 @@ function areMembers(
 ): boolean {
   const names = Object.keys(members);
   let count = 0;
-  for (let name = object + 1; name < tape.end(object); name = tape.next(name + 1)) {
-    const member = names[count++];
-    if (member === undefined || !tape.isNamed(name, member)) return false;
-    if (!isSame(tape, name + 1, members[member], level + 1)) return false;
+  let found: number | undefined = 0;
+  for (let at = object + 1; at < tape.end(object); at = tape.next(at + 1)) {
+    const next = names[count];
+    // Protobuf sorts the members.
+    const place =
+      next !== undefined && tape.isNamed(at, next) ? count : names.findIndex((name) => tape.isNamed(at, name));
+    const name = names[place];
+    found = foundWith(found, place, count++);
+    if (found === undefined || name === undefined || !isSame(tape, at + 1, members[name], level + 1)) return false;
   }
   return count === names.length;
 }

@@ -1,6 +1,9 @@
 import { isBlank, memberNameOf } from "../../../codecs/dotnet/data-contract/element-facts.ts";
 import { serialization, xmlns, xsi } from "../../../codecs/dotnet/xml/namespaces.ts";
 import { isXmlList, type XmlElement, type XmlScalar, type XmlScalarType } from "../../../codecs/dotnet/xml/node.ts";
+import { DateTime } from "../../values/date-time.ts";
+import { millisecondsToTicks } from "../../values/ticks.ts";
+import { foundWith } from "./found-members.ts";
 import { toBase64 } from "../../values/base64.ts";
 import { isObject, isPlainPrototype } from "../../values/plain-object.ts";
 import { shortestSingle } from "../../values/single.ts";
@@ -69,16 +72,19 @@ function areItems(element: XmlElement, items: readonly unknown[], level: number)
   return count > 0 && count === items.length;
 }
 
-/** Compares elements of several names, each of which is a member. */
+/** Compares elements of several names, each of which is a member, in any order. */
 function areMembers(element: XmlElement, members: Readonly<Record<string, unknown>>, level: number): boolean {
   const names = Object.keys(members);
   let count = 0;
+  let found: number | undefined = 0;
   for (let at = 0; at < element.size; at++) {
     const child = element.at(at);
     if (child?.kind === "text" && isBlank(child)) continue;
-    const name = names[count++];
-    if (child?.kind !== "element" || name === undefined || memberNameOf(child.local) !== name) return false;
-    if (!isSame(child, members[name], level + 1)) return false;
+    if (child?.kind !== "element") return false;
+    const name = memberNameOf(child.local);
+    // Protobuf sorts the members.
+    found = foundWith(found, names[count] === name ? count : names.indexOf(name), count++);
+    if (found === undefined || !isSame(child, members[name], level + 1)) return false;
   }
   return count > 0 && count === names.length;
 }
@@ -103,6 +109,15 @@ function areEntries(element: XmlElement, members: Readonly<Record<string, unknow
   return count > 0 && count === names.length;
 }
 
+function isPrintedAlike(value: unknown): value is number | boolean | bigint {
+  return typeof value === "number" || typeof value === "boolean" || typeof value === "bigint";
+}
+
+/** Whether a date is a time in UTC to its last tick. */
+function isSameTime(scalar: object, date: Date): boolean {
+  return scalar instanceof DateTime && scalar.kind === "utc" && scalar.ticks === millisecondsToTicks(date.getTime());
+}
+
 /** Whether a value has the scalar's type and value or, in text XML, exactly its text. */
 function isSameScalar(
   scalar: XmlScalar | readonly XmlScalar[],
@@ -111,14 +126,18 @@ function isSameScalar(
 ): boolean {
   switch (typeof scalar) {
     case "string":
-      return value === scalar || ((typeof value === "number" || typeof value === "boolean") && `${value}` === scalar);
+      return value === scalar || (isPrintedAlike(value) && `${value}` === scalar);
     case "number":
+      // Protobuf reads integers as bigints.
+      if (typeof value === "bigint")
+        return Number.isSafeInteger(scalar) && `${value}` === `${scalar}` && !Object.is(scalar, -0);
       return Object.is(value, scalar) || (type === "Single" && Object.is(value, shortestSingle(scalar)));
     case "bigint":
       return value === scalar || (Number.isSafeInteger(value) && BigInt(Number(value)) === scalar);
     case "boolean":
       return value === scalar;
     default:
+      if (value instanceof Date) return isSameTime(scalar, value);
       if (typeof value !== "string" || isXmlList(scalar)) return false;
       if (scalar instanceof Uint8Array) return value === toBase64(scalar);
       return value === (scalar instanceof Typed ? scalar.value : scalarText(scalar));
