@@ -31,11 +31,15 @@ export interface Passes {
 }
 
 /** The messages of a source, up to the sample size. */
-export async function* sampled(
+export function sampled(
   messages: AsyncIterable<SourceMessage>,
-  { sample = Infinity }: Pick<MigrationOptions, "sample">,
-): AsyncGenerator<SourceMessage> {
-  let left = sample;
+  { sample }: Pick<MigrationOptions, "sample">,
+): AsyncIterable<SourceMessage> {
+  return sample === undefined ? messages : firstOf(messages, sample);
+}
+
+async function* firstOf(messages: AsyncIterable<SourceMessage>, most: number): AsyncGenerator<SourceMessage> {
+  let left = most;
   if (left <= 0) return;
   for await (const message of messages) {
     yield message;
