@@ -1,5 +1,5 @@
 import { once } from "node:events";
-import { rm } from "node:fs/promises";
+import { rm, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { afterAll, beforeAll, describe, expect, it, vi } from "vitest";
 import { serve, type ServeCommand } from "../../src/cli/serve.ts";
@@ -64,7 +64,8 @@ describe("sobre serve --data", () => {
   });
 
   it("ends with 1 where the directory cannot be created, naming the place", async () => {
-    const file = join(directory, "holder.json");
+    const file = join(directory, "file");
+    await writeFile(file, "");
     const refusals = ["/proc/no-such-folder/broker", file, join(file, "broker")].map(async (data) => {
       const terminal = captureTerminal();
       return [await serve({ ...request(), data }, terminal, Promise.resolve()), terminal.errors()];
