@@ -1,3 +1,5 @@
+import { setTimeout as sleep } from "node:timers/promises";
+
 /** A queue on PostgreSQL that sends, receives and completes messages of 1 KiB in batches of 100. */
 export interface Contender {
   /** Its name, and how it is set up. */
@@ -65,7 +67,7 @@ export async function runFor(milliseconds: number, { send, receive }: Called): P
   let completed = 0;
   const sending = async (): Promise<void> => {
     while (performance.now() < until) {
-      if (sent - completed > mostAhead) await new Promise((resolve) => setImmediate(resolve));
+      if (sent - completed > mostAhead) await sleep(1);
       else {
         sent += batch;
         await send(batch);

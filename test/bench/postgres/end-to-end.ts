@@ -5,7 +5,9 @@ import { type Contender, rateOf } from "./contender.ts";
 import { ours } from "./ours.ts";
 import { graphileWorker, installOthers, pgBoss } from "./others.ts";
 
-const rounds = 3;
+const rounds = 5;
+/** Rounds before, in which what is run is compiled. */
+const unmeasured = 2;
 const messages = 6000;
 /** Of a contender that takes one job at a time. */
 const fewMessages = 300;
@@ -31,7 +33,7 @@ export async function endToEnd(): Promise<readonly Figure[]> {
   ];
   for (const { name, configuration } of contenders) console.log(`  ${name}: ${configuration}`);
   const rates = contenders.map((): number[] => []);
-  for (let round = -1; round < rounds; round++)
+  for (let round = -unmeasured; round < rounds; round++)
     for (const [index, contender] of contenders.entries()) {
       const rate = await rateOf(contender, index === contenders.length - 1 ? fewMessages : messages);
       if (round >= 0) rates[index]?.push(rate);

@@ -8,13 +8,13 @@ const kinds: Readonly<Record<string, (connectionString: string) => Promise<Calle
   bare: (connectionString) => bare(connectionString, "ours"),
 };
 
-/** A client that sends, receives and completes: `node node-process.ts CONNECTION engine|serve|bare MILLISECONDS`. It begins at the first line of its input, prints how many messages it has completed, and ends with its input. */
+/** A client that sends, receives and completes: `node node-process.ts CONNECTION engine|serve|bare MILLISECONDS`. At each line of its input it begins, and prints how many messages it has completed; it ends with its input. */
 const [connectionString = "", kind = "", milliseconds = "0"] = process.argv.slice(2);
 const contender = await kinds[kind]?.(connectionString);
 if (contender === undefined) throw new Error(`There is no kind "${kind}".`);
 await runFor(500, contender);
 console.log("ready");
-process.stdin.once("data", async () => {
+process.stdin.on("data", async () => {
   console.log(await runFor(Number(milliseconds), contender));
 });
 process.stdin.once("end", () => process.exit());

@@ -1,5 +1,6 @@
-import { spawn } from "node:child_process";
+import { type ChildProcessByStdio, spawn } from "node:child_process";
 import { once } from "node:events";
+import type { Readable, Writable } from "node:stream";
 import { fileURLToPath } from "node:url";
 import { PostgresServer } from "../../servers/postgres-server.support.ts";
 import { ServeNode } from "../../servers/serve-node.support.ts";
@@ -9,8 +10,10 @@ import { ours } from "./ours.ts";
 import { timeOfProcess, timeOfServer } from "./processor-time.ts";
 
 const program = fileURLToPath(new URL("node-process.ts", import.meta.url));
-const milliseconds = 4000;
-const rounds = 3;
+const milliseconds = 3000;
+const rounds = 2;
+/** Measurements of each group of processes: what they run is compiled meanwhile. */
+const measurements = 4;
 
 /** Engines in processes of their own, clients of a node of `sobre serve` each, and bare scripts. */
 const kinds = ["engine", "serve", "bare"] as const;
@@ -23,13 +26,12 @@ interface Together {
   readonly busy: Readonly<Record<"clients" | "nodes" | "server", number>>;
 }
 
-/** Runs some clients together, each in a process of its own, against the database or a node each. */
-async function together(
-  server: PostgresServer,
-  kind: Kind,
-  clients: number,
-  nodes: readonly ServeNode[],
-): Promise<Together> {
+/** Runs some clients together, each in a process of its own, against the database or a node each; the best of some measurements. */
+async function together(server: PostgresServer, kind: Kind, clients: number): Promise<Together> {
+  const nodes: ServeNode[] = [];
+  if (kind === "serve")
+    while (nodes.length < clients)
+      nodes.push(await ServeNode.start(["--postgres", server.connectionString, "--schema", "ours"]));
   const children = Array.from({ length: clients }, (_, index) => {
     const connectionString = nodes[index]?.connectionString ?? server.connectionString;
     return spawn(process.execPath, [program, connectionString, kind, String(milliseconds)], {
@@ -37,6 +39,24 @@ async function together(
     });
   });
   await Promise.all(children.map(({ stdout }) => once(stdout, "data")));
+  const measured: Together[] = [];
+  for (let measurement = 0; measurement < measurements; measurement++)
+    measured.push(await measure(server, nodes, children));
+  for (const child of children) {
+    const ended = once(child, "exit");
+    child.stdin.end();
+    await ended;
+  }
+  for (const node of nodes) await node.end("SIGINT");
+  const rate = Math.max(...measured.map((one) => one.rate));
+  return measured.find((one) => one.rate === rate) ?? { rate, busy: { clients: 0, nodes: 0, server: 0 } };
+}
+
+async function measure(
+  server: PostgresServer,
+  nodes: readonly ServeNode[],
+  children: readonly ChildProcessByStdio<Writable, Readable, null>[],
+): Promise<Together> {
   const times = (): Together["busy"] => ({
     clients: sum(children.map(({ pid }) => timeOfProcess(pid))),
     nodes: sum(nodes.map(({ pid }) => timeOfProcess(pid))),
@@ -52,13 +72,6 @@ async function together(
     }),
   );
   const after = times();
-  await Promise.all(
-    children.map(async (child) => {
-      const ended = once(child, "exit");
-      child.stdin.end();
-      await ended;
-    }),
-  );
   const busy = (who: keyof Together["busy"]): number => (after[who] - before[who]) / milliseconds;
   return {
     rate: (sum(completed) / milliseconds) * 1000,
@@ -80,19 +93,9 @@ export async function severalNodes(): Promise<readonly Figure[]> {
   const growth: Record<Kind, number[]> = { engine: [], serve: [], bare: [] };
   for (let round = 0; round < rounds; round++)
     for (const kind of kinds) {
-      const nodes: ServeNode[] = [];
-      const rates: number[] = [];
-      for (const clients of [1, 4]) {
-        if (kind === "serve")
-          while (nodes.length < clients)
-            nodes.push(await ServeNode.start(["--postgres", connectionString, "--schema", "ours"]));
-        const measured = await together(server, kind, clients, nodes);
-        rates.push(measured.rate);
-        console.log(`  ${clients} × ${kind}: ${told(measured)}`);
-      }
-      for (const node of nodes) await node.end("SIGINT");
-      const [one = Number.NaN, four = Number.NaN] = rates;
-      growth[kind].push(four / one);
+      const [one, four] = [await together(server, kind, 1), await together(server, kind, 4)];
+      console.log(`  ${kind}: 1 ${told(one)}, 4 ${told(four)}`);
+      growth[kind].push(four.rate / one.rate);
     }
   console.log(`  4 against 1: ${kinds.map((kind) => `${kind} ${median(growth[kind]).toFixed(2)}`).join(", ")}`);
   const figure = (kind: Kind, name: string): Figure => ({
