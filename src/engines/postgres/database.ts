@@ -1,8 +1,7 @@
 import { createHash } from "node:crypto";
-import { Client, Pool, TypeOverrides, types } from "pg";
+import { Client, Pool, TypeOverrides } from "pg";
 import { invalidOption } from "../../options/option-checks.ts";
 import type { PostgresClient, PostgresPool } from "./driver.ts";
-import { readHex } from "./hex.ts";
 import { isRow, type Row } from "./rows.ts";
 import { databaseFailure } from "./failures.ts";
 
@@ -33,14 +32,8 @@ export interface DatabaseSetup {
 /** Object identifier of `int8`, whose values do not all fit a `number`. */
 const int8 = 20;
 
-const { BYTEA: bytea } = types.builtins;
-
-const readEscaped = types.getTypeParser(bytea);
-
 const typesOfOurs = new TypeOverrides();
 typesOfOurs.setTypeParser(int8, BigInt);
-// The server may be set to the older form with escapes.
-typesOfOurs.setTypeParser(bytea, (text: string) => (text.startsWith("\\x") ? readHex(text) : readEscaped(text)));
 
 /** A PostgreSQL database; connections are opened on demand. */
 export class Database implements Session {

@@ -4,11 +4,15 @@ import type { DeadLetterMark } from "../../broker/dead-letter.ts";
 import { type Delivery, lockToken, type LockToken, type MessageState } from "../../engine/delivery.ts";
 import { isLockToken } from "../../engine/arguments.ts";
 import type { BodyKind, Envelope } from "../../envelope/envelope.ts";
-import { bigintOf, maybeBytes, maybeNumber, maybeReal, maybeText, numberOf, type Row } from "./rows.ts";
+import { readBase64 } from "./base64.ts";
+import { bigintOf, maybeNumber, maybeReal, maybeText, numberOf, type Row, textOf } from "./rows.ts";
 
-/** The columns of a message, of the tables `d` (delivery) and `b` (body). */
+/**
+ * The columns of a message, of the tables `d` (delivery) and `b` (body). Base64 takes two thirds of the digits of a `bytea`:
+ * the server waits for a reader whose socket is full.
+ */
 export const messageColumns =
-  "d.seq, d.count, d.size, d.state, d.session, b.number, b.enqueued_number, b.enqueued_at, b.expires_at, b.reason, b.description, b.source, b.time_to_live, b.body_kind, b.message";
+  "d.seq, d.count, d.size, d.state, d.session, b.number, b.enqueued_number, b.enqueued_at, b.expires_at, b.reason, b.description, b.source, b.time_to_live, b.body_kind, encode(b.message, 'base64') as message";
 
 /** A message as stored in the tables. */
 export interface StoredMessage {
@@ -34,7 +38,7 @@ export function readMessage(row: Row): StoredMessage {
   const [reason, description, source] = ["reason", "description", "source"].map((column) => maybeText(row, column));
   const isMarked = reason !== undefined || description !== undefined || source !== undefined;
   const bodyKind = maybeText(row, "body_kind");
-  const envelope = complete(decodeMessage(maybeBytes(row, "message") ?? new Uint8Array()), {
+  const envelope = complete(decodeMessage(readBase64(textOf(row, "message"))), {
     timeToLive: maybeReal(row, "time_to_live"),
     bodyKind: bodyKinds.find((kind) => kind === bodyKind),
   });

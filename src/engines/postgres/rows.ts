@@ -38,10 +38,10 @@ export function maybeText(row: Row, column: string): string | undefined {
 /** A text that is not NULL. */
 export const textOf = (row: Row, column: string): string => maybeText(row, column) ?? missing(column);
 
-/** The bytes; `undefined` for NULL. */
+/** A copy of the bytes; `undefined` for NULL. */
 export function maybeBytes(row: Row, column: string): Uint8Array | undefined {
   const value = row[column];
-  return value instanceof Uint8Array ? value : undefined;
+  return value instanceof Uint8Array ? new Uint8Array(value) : undefined;
 }
 
 function missing(column: string): never {
