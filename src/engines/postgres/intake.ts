@@ -23,7 +23,7 @@ const shareOfRoom = 1 / 8;
 const shareOfCounts = 20;
 
 /** Milliseconds up to which a count is short: then a full entity is counted again before it refuses a message. */
-const short = 25;
+const short = 500;
 
 interface Usage {
   readonly bytes: number;
