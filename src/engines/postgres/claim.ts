@@ -19,7 +19,7 @@ export interface Cursor {
   /** Called when a claim reads `at`. */
   read(): Reading;
   /** Called at the end of the claim: moves the cursor forward, but to no message that arrived since the claim began, which may not have seen it. */
-  advance(reading: Reading, to: bigint | undefined): void;
+  advance(reading: Reading | undefined, to: bigint | undefined): void;
   /** Moves the cursor back to a message that has arrived: its number may be lower than those of messages that arrived earlier. */
   rewind(to: bigint): void;
 }

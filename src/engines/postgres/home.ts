@@ -25,6 +25,9 @@ const idleEntitiesInterval = 10_000;
 /** Sweeps take at most one part in this many of the time: what they read grows with dead rows. */
 const shareOfSweeps = 10;
 
+/** The same of sweeps that read everything behind the cursors: under an old transaction, that is every message there was. */
+const shareOfWholeSweeps = 50;
+
 /** An open transaction. */
 interface Settling {
   /** Whether it contains a settlement of this token's message. */
@@ -51,6 +54,7 @@ export class Home {
   #isActive = true;
   /** When the next sweep may read behind the cursors, and look for idle entities, in milliseconds of the process. */
   #readsBehindAt = -Infinity;
+  #readsAllAt = -Infinity;
   #idleEntitiesAt = -Infinity;
   #closed = false;
 
@@ -195,10 +199,15 @@ export class Home {
     const isExact = this.#sweepInterval === 0;
     const begun = performance.now();
     const readsBehind = isExact || begun >= this.#readsBehindAt;
+    const readsAll = isExact || (readsBehind && begun >= this.#readsAllAt);
     this.#isActive = false;
-    const swept = await sweep(this.store, { lanes: this.#lanes, readsBehind });
+    const swept = await sweep(this.store, {
+      lanes: this.#lanes,
+      behind: readsAll ? "all" : readsBehind ? "known" : "nothing",
+    });
     const took = performance.now() - begun;
     if (readsBehind) this.#readsBehindAt = begun + took * shareOfSweeps;
+    if (readsAll) this.#readsAllAt = begun + took * shareOfWholeSweeps;
     await this.#prune.run(now);
     if (isExact || begun >= this.#idleEntitiesAt) {
       this.#idleEntitiesAt = begun + idleEntitiesInterval;

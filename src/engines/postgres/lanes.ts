@@ -14,6 +14,7 @@ export interface Waiting {
 /** The state of a queue in this process: its cursor and the waiting calls. */
 export class LaneState implements SweptLane {
   at = 0n;
+  low = 0n;
   readonly #readings = new Set<Reading>();
   readonly #clock: Clock;
   readonly #pollInterval: number | undefined;
@@ -45,7 +46,8 @@ export class LaneState implements SweptLane {
     return reading;
   }
 
-  advance(reading: Reading, to: bigint | undefined): void {
+  advance(reading: Reading | undefined, to: bigint | undefined): void {
+    if (reading === undefined) return;
     this.#readings.delete(reading);
     const { arrived = to } = reading;
     if (to === undefined || arrived === undefined) return;
@@ -55,6 +57,7 @@ export class LaneState implements SweptLane {
 
   rewind(to: bigint): void {
     if (to < this.at) this.at = to;
+    if (to < this.low) this.low = to;
     for (const reading of this.#readings)
       if (reading.arrived === undefined || to < reading.arrived) reading.arrived = to;
   }

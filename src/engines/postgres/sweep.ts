@@ -16,6 +16,8 @@ const atOnce = 500;
 
 /** A queue of this process. */
 export interface SweptLane extends Cursor {
+  /** The lowest row behind the cursor, by sweeps and arrivals: what is below is gone. */
+  low: bigint;
   /** Whether calls wait for its messages. */
   readonly isAwaited: boolean;
   wake(): void;
@@ -27,8 +29,8 @@ const delayed = 60_000;
 /** How much a sweep looks at. */
 export interface SweepScope {
   readonly lanes: ReadonlyMap<number, SweptLane>;
-  /** Whether to read what is behind the cursors: expired locks, and messages committed late. */
-  readonly readsBehind: boolean;
+  /** How much to read behind the cursors, where locks expire: known rows, or also those that were committed late and never announced. */
+  readonly behind: "nothing" | "known" | "all";
 }
 
 /** The findings of a sweep. */
@@ -42,21 +44,24 @@ export interface Swept {
 }
 
 /** Applies everything that is due: expired locks of these lanes, scheduled messages, expired messages. Wakes the lanes where messages wait. */
-export async function sweep(store: Store, { lanes, readsBehind }: SweepScope): Promise<Swept> {
+export async function sweep(store: Store, { lanes, behind }: SweepScope): Promise<Swept> {
   const { schema } = store;
   const now = store.now();
   const known = [...lanes].flatMap(([queue, state]) => {
     const lane = laneIn(store, queue);
     return lane === undefined ? [] : [{ lane, state, withSessions: hasSessions(lane) }];
   });
-  const rows = await store.database.query(
-    `select l.queue, behind.free, behind.expired or sessions.expired as expired, ahead.ready, least(behind.next, sessions.next) as next
-     from unnest($2::bigint[], $3::bigint[], $4::bigint[], $5::boolean[]) as l(queue, at, behind, with_sessions)
+  const ends = known.map(({ state, withSessions }) => (behind === "nothing" || withSessions ? null : state.at));
+  const readings = known.map(({ state }) => state.read());
+  const rows = await store.database
+    .query(
+      `select l.queue, behind.free, behind.low, behind.expired or sessions.expired as expired, ahead.ready, least(behind.next, sessions.next) as next
+     from unnest($2::bigint[], $3::bigint[], $4::bigint[], $5::boolean[], $6::bigint[]) as l(queue, at, behind, with_sessions, low)
      cross join lateral (
-       select min(seq) filter (where token is null and not returned and state = 0) as free,
+       select min(seq) as low, min(seq) filter (where token is null and not returned and state = 0) as free,
          coalesce(bool_or(token is not null and locked_until <= $1), false) as expired,
          min(locked_until) filter (where token is not null and locked_until > $1) as next
-       from ${schema}.delivery d where d.queue = l.queue and d.seq < l.behind
+       from ${schema}.delivery d where d.queue = l.queue and d.seq >= l.low and d.seq < l.behind
      ) behind
      cross join lateral (
        select coalesce(bool_or(locked_until <= $1), false) as expired, min(locked_until) filter (where locked_until > $1) as next
@@ -68,16 +73,25 @@ export async function sweep(store: Store, { lanes, readsBehind }: SweepScope): P
        ) or exists (select from ${schema}.delivery d where d.queue = l.queue and d.returned) as ready
      ) ahead
      union all
-     select null, null, coalesce(min(due) <= $1, false), false, min(due) from ${schema}.delivery where due is not null`,
-    [
-      now,
-      known.map(({ lane }) => lane.queue),
-      known.map(({ state, withSessions }) => (state.isAwaited && !withSessions ? state.at : null)),
-      known.map(({ state, withSessions }) => (readsBehind && !withSessions ? state.at : null)),
-      known.map(({ withSessions }) => withSessions),
-    ],
-  );
+     select null, null, null, coalesce(min(due) <= $1, false), false, min(due) from ${schema}.delivery where due is not null`,
+      [
+        now,
+        known.map(({ lane }) => lane.queue),
+        known.map(({ state, withSessions }) => (state.isAwaited && !withSessions ? state.at : null)),
+        ends,
+        known.map(({ withSessions }) => withSessions),
+        known.map(({ state }) => (behind === "all" ? 0n : state.low)),
+      ],
+    )
+    .finally(() => {
+      for (const [index, { state }] of known.entries()) state.advance(readings[index], undefined);
+    });
   const found = new Map(rows.map((row) => [maybeNumber(row, "queue"), row]));
+  for (const [index, { lane, state }] of known.entries()) {
+    const row = found.get(lane.queue);
+    const [end, arrived] = [ends[index] ?? undefined, readings[index]?.arrived];
+    if (end !== undefined && row !== undefined) state.low = lowest(maybeBigint(row, "low") ?? end, arrived);
+  }
   const failures: unknown[] = [];
   const fail = (error: unknown): void => {
     // Without a connection the others would only wait for one in turn.
@@ -104,6 +118,8 @@ export async function sweep(store: Store, { lanes, readsBehind }: SweepScope): P
   }
   return { isBusy, next: next === Infinity ? undefined : next, failures };
 }
+
+const lowest = (one: bigint, other: bigint | undefined): bigint => (other !== undefined && other < one ? other : one);
 
 /** Returns messages whose locks have expired. */
 async function returnExpired(store: Store, lane: Lane, cursor: Cursor, now: number): Promise<void> {
