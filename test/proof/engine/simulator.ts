@@ -35,10 +35,16 @@ function advance(world: World): void {
  * Drives an engine and its model with the same commands, up to four at a time without waiting for their outcome,
  * and compares everything that comes out.
  *
+ * @param progress called after every few commands.
  * @returns how many commands were run.
  * @throws Divergence with the last commands, when engine and model differ.
  */
-export async function simulate(make: MakeEngine, seed: number, count: number): Promise<number> {
+export async function simulate(
+  make: MakeEngine,
+  seed: number,
+  count: number,
+  progress: () => void = () => {},
+): Promise<number> {
   const world = new World(make, seed);
   for (let index = 0; index < 3; index++) await world.connect();
   for (let run = 0; run < count;) {
@@ -50,6 +56,7 @@ export async function simulate(make: MakeEngine, seed: number, count: number): P
     }
     await world.settle();
     if (world.random.chance(2)) await rarely(world);
+    progress();
   }
   await world.root.close();
   return count;
