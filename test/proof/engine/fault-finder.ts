@@ -14,6 +14,7 @@ Error.stackTraceLimit = 0;
 const { from, seed, beats }: Search = workerData;
 for (const fault of faults.slice(from)) {
   const engine = await faultyEngine(fault);
+  // oxlint-disable-next-line unicorn/require-post-message-target-origin -- a worker's port has no origins
   parentPort?.postMessage(await findingOf(engine));
 }
 
