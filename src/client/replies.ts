@@ -45,27 +45,28 @@ export class Replies implements RepliesPort {
     if (replyTo === undefined)
       throw new SobreError("InvalidOperation", "The message has no replyTo, so the reply cannot be addressed.");
     const entityPath = resolveReplyTo(replyTo);
-    const sender = await this.#sender(entityPath);
+    const sender = this.#sender(entityPath);
     try {
       await send(sender);
     } catch (error) {
       // A reply queue that is gone must not leave the client with a lost link.
       if (!isRetryable(error) && this.#senders.get(entityPath) === sender) {
         this.#senders.delete(entityPath);
-        await sender.close();
+        // Closing waits for other replies to this address.
+        void sender.close();
       }
       throw error;
     }
   }
 
-  async #sender(entityPath: string): Promise<Sender> {
+  #sender(entityPath: string): Sender {
     const sender = this.#senders.get(entityPath) ?? this.#open(entityPath);
     this.#senders.delete(entityPath);
     this.#senders.set(entityPath, sender);
     const [oldest] = this.#senders;
     if (oldest !== undefined && this.#senders.size > maxSenders) {
       this.#senders.delete(oldest[0]);
-      await oldest[1].close();
+      void oldest[1].close();
     }
     return sender;
   }

@@ -187,7 +187,9 @@ class Relay<Tx> {
     const [first] = messages;
     if (first === undefined || this.#isBlocked(first.entityPath)) return;
     try {
-      await this.#limited.once(() => this.#send(messages));
+      let isOver = false;
+      const timedOut = (): void => void (isOver = true);
+      await this.#limited.once(() => this.#send(messages, () => isOver), { timedOut });
       this.#blocked.delete(first.entityPath);
     } catch (error) {
       if (messages.length > 1 && error instanceof SobreError && !error.retryable) {
@@ -198,13 +200,14 @@ class Relay<Tx> {
     }
   }
 
-  async #send(messages: readonly OutboxMessage[]): Promise<void> {
+  async #send(messages: readonly OutboxMessage[], isOver: () => boolean): Promise<void> {
     const envelopes: Envelope[] = messages.map(({ message }) => decodeMessage(message));
     const [first] = messages;
     if (first === undefined) return;
-    let sender = this.#senders.get(first.entityPath);
-    if (sender === undefined)
-      this.#senders.set(first.entityPath, (sender = await this.#engine.openSender(first.entityPath)));
+    const sender = this.#senders.get(first.entityPath) ?? (await this.#engine.openSender(first.entityPath));
+    // A link that opens after the time limit is not used: the messages are sent by a later try.
+    if (isOver()) return sender.close();
+    this.#senders.set(first.entityPath, sender);
     await sender.send(envelopes);
     const ids = messages.map(({ id }) => id);
     if (await this.#store.remove(this.#owner, ids)) return;

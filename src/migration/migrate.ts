@@ -55,8 +55,12 @@ export async function migrate(options: MigrationOptions): Promise<Migration> {
     await passes.migrate(profiles, done, keeper);
     await done.end();
   } finally {
-    journal?.close();
-    await passes.close();
+    try {
+      journal?.close();
+    } finally {
+      // Its threads would keep the process alive when the disk is full.
+      await passes.close();
+    }
   }
   const seconds = (performance.now() - started) / 1000;
   const facts = { source: source.name, target, output: options.output, seconds, profiles };

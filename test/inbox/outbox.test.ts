@@ -3,7 +3,7 @@ import { json } from "../../codecs/json/index.ts";
 import { createSerializer } from "../../src/codec/index.ts";
 import { createClient } from "../../src/create-client.ts";
 import type { Client } from "../../src/client/index.ts";
-import type { Engine } from "../../src/engine/index.ts";
+import type { Engine, EngineSender } from "../../src/engine/index.ts";
 import {
   memoryOutbox,
   type MemoryOutbox,
@@ -128,6 +128,23 @@ describe("an outbox", () => {
     expect(openSender.mock.calls.map(([entityPath]) => entityPath)).toEqual(["orders", "billing", "orders"]);
     expect(await bodiesOf(client, "orders")).toEqual([1]);
     expect(await bodiesOf(client, "billing")).toEqual([2]);
+    await outbox.close();
+  });
+
+  it("does not use a link that opens after its time limit", async () => {
+    const { client, clock, send, engine, outbox } = started();
+    const opening: ((sender: EngineSender) => void)[] = [];
+    vi.spyOn(engine, "openSender").mockImplementationOnce(() => new Promise((resolve) => opening.push(resolve)));
+    await send("commit", "orders", 1);
+    for (let seconds = 0; seconds < 20; seconds++) await clock.advance(1_000);
+    const close = vi.fn(async () => {});
+    const sent = vi.fn(async () => {});
+    opening[0]?.({ ...(await engine.openSender("orders")), send: sent, close });
+    await clock.advance(1_000);
+
+    expect(sent).not.toHaveBeenCalled();
+    expect(close).toHaveBeenCalledOnce();
+    expect(await bodiesOf(client, "orders")).toEqual([1]);
     await outbox.close();
   });
 

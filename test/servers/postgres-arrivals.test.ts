@@ -1,4 +1,4 @@
-import { Client as Database } from "pg";
+import { Client as Database, Pool } from "pg";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import type { Delivery } from "../../src/engine/delivery.ts";
 import type { Engine } from "../../src/engine/engine.ts";
@@ -70,6 +70,36 @@ describe("a message that is committed after messages with higher numbers", () =>
 
     expect(found.map(idOf)).toEqual(["late"]);
     await Promise.all(opened.map((engine) => engine.close()));
+  });
+});
+
+describe("a queue that no longer forwards", () => {
+  it("keeps its messages as they are when a node that has not heard of it sweeps", async () => {
+    const clock = new ManualClock();
+    const schema = `arrivals_${schemas}`;
+    const [one, ignored] = await nodes({
+      queues: { old: { forwardTo: "orders" }, orders: {} },
+      clock,
+      sweepIntervalInMs: 0,
+    });
+    await ignored.close();
+    const pool = new Pool({ connectionString: server.connectionString, max: 4 });
+    const deaf = await postgresEngine({ pool, schema, clock, sweepIntervalInMs: 0 });
+    await one.admin.updateQueue("old", { forwardTo: "" });
+    const sender = await one.openSender("old");
+    await sender.send([message("a")]);
+    const before = await one.peek("old", { maxMessages: 1 });
+
+    await clock.advance(60_000);
+    await deaf.peek("orders", { maxMessages: 1 });
+    const after = await one.peek("old", { maxMessages: 1 });
+
+    expect(before).toHaveLength(1);
+    expect(after.map(({ sequenceNumber }) => sequenceNumber)).toEqual(
+      before.map(({ sequenceNumber }) => sequenceNumber),
+    );
+    await Promise.all([one.close(), deaf.close()]);
+    await pool.end();
   });
 });
 

@@ -40,10 +40,21 @@ export function makeDirectory(directory: string): void {
     if (isDirectory(directory)) return;
     throw directoryRefused(directory, error);
   }
-  syncFile(above);
+  try {
+    syncFile(above);
+  } catch (error) {
+    throw directoryRefused(directory, error);
+  }
 }
 
-const isDirectory = (path: string): boolean => statSync(path, { throwIfNoEntry: false })?.isDirectory() === true;
+/** False, too, where it may not be looked at. */
+function isDirectory(path: string): boolean {
+  try {
+    return statSync(path).isDirectory();
+  } catch {
+    return false;
+  }
+}
 
 /** Syncs a file, or the names in a directory. */
 export function syncFile(path: string): void {

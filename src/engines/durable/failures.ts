@@ -26,8 +26,8 @@ function resultCode(error: unknown): number | undefined {
 /** The error of a store that cannot be opened. */
 export function openFailure(directory: string, error: unknown): SobreError {
   if (error instanceof SobreError) return error;
+  if (isDamage(error)) return damaged(directory, textOf(error), error);
   const primary = (resultCode(error) ?? 0) % 256;
-  if (primary === sqlite.corrupt || primary === sqlite.notADatabase) return damaged(directory, textOf(error), error);
   if (primary === sqlite.readOnly || primary === sqlite.cannotOpen || !canWrite(directory))
     return new SobreError("UnauthorizedAccess", `The store in ${directory} cannot be written. Check its permissions.`, {
       cause: error,
@@ -48,6 +48,12 @@ export function directoryRefused(directory: string, error: unknown): SobreError 
     `The directory ${directory} cannot be created: ${why}. Choose another one, or check the permissions of those above.`,
     { cause: error },
   );
+}
+
+/** Whether the database that was read is damaged. */
+export function isDamage(error: unknown): boolean {
+  const primary = (resultCode(error) ?? 0) % 256;
+  return primary === sqlite.corrupt || primary === sqlite.notADatabase;
 }
 
 /** Whether another process has the database open. */

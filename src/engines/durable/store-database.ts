@@ -3,7 +3,7 @@ import { join } from "node:path";
 import { DatabaseSync, type StatementSync } from "node:sqlite";
 import { SobreError } from "../../errors/sobre-error.ts";
 import { inUse, makeDirectory, syncFile, SyncedCommits, writeHolder } from "./claim.ts";
-import { commitFailure, damaged, isInUse, openFailure, storeOver } from "./failures.ts";
+import { commitFailure, damaged, isInUse, isDamage, openFailure, storeOver } from "./failures.ts";
 import { FactReader } from "./fact-reader.ts";
 import { valuesCheck } from "./row-check.ts";
 import { readRows, type RowSink } from "./row-bytes.ts";
@@ -172,7 +172,7 @@ export class StoreDatabase {
       syncFile(file);
       syncFile(directory);
     } catch (error) {
-      throw openFailure(directory, error);
+      throw openFailure(isDamage(error) ? this.directory : directory, error);
     }
   }
 

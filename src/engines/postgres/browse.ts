@@ -1,6 +1,7 @@
 import type { Delivery, ReceiveMode } from "../../engine/delivery.ts";
 import type { DeleteOptions, ListSessionsOptions, PeekOptions } from "../../engine/engine.ts";
 import type { Envelope } from "../../envelope/envelope.ts";
+import { SobreError } from "../../errors/sobre-error.ts";
 import { entityDisabled, messageNotFound, sessionLockLost } from "../../broker/refusals.ts";
 import { partitionKeyOf } from "../../broker/partitions.ts";
 import { type HeldSession, lockRows, takenOf } from "./claim.ts";
@@ -80,19 +81,32 @@ async function peekPage(
   });
 }
 
-/** The unlocked messages with these numbers, in the order given. @throws SobreError `MessageNotFound` unless all exist. */
+/**
+ * The unlocked messages with these numbers, in the order given.
+ *
+ * @throws SobreError `MessageNotFound` unless all exist, `ServiceBusy` while another call changes some.
+ */
 async function find(
   { session, schema, lane, now }: Returning,
   numbers: readonly bigint[],
   state: "scheduled" | "deferred",
 ): Promise<readonly StoredMessage[]> {
-  const rows = await session.query(
-    `select ${messageColumns} from ${schema}.body b join ${schema}.delivery d on d.queue = b.queue and d.seq = b.seq
+  const these = `from ${schema}.body b join ${schema}.delivery d on d.queue = b.queue and d.seq = b.seq
      where b.queue = $1 and ${numberColumn(lane)} = any($2::bigint[])${numberIndex(lane)} and d.state = $3
-       and (d.token is null or d.locked_until <= $4) and (d.state = 2 or b.expires_at is null or b.expires_at > $4)
-     order by b.seq for update of d skip locked`,
-    [lane.queue, numbers, state === "deferred" ? 1 : 2, now],
+       and (d.token is null or d.locked_until <= $4) and (d.state = 2 or b.expires_at is null or b.expires_at > $4)`;
+  const values = [lane.queue, numbers, state === "deferred" ? 1 : 2, now];
+  const rows = await session.query(
+    `select ${messageColumns} ${these} order by b.seq for update of d skip locked`,
+    values,
   );
+  if (rows.length < numbers.length) {
+    const there = await session.query(`select b.seq ${these}`, values);
+    if (there.length > rows.length)
+      throw new SobreError(
+        "ServiceBusy",
+        `Another call is changing some of these messages of ${lane.address}. Try again.`,
+      );
+  }
   const found = new Map(rows.map(readMessage).map((message) => [message.number, message]));
   return numbers.map((number) => {
     const message = found.get(number);

@@ -35,22 +35,33 @@ export async function giveBackAll(store: Store, entity: Receivable): Promise<voi
   if (entity.settings.forwardTo !== undefined) while ((await forwardReady(store, entity, now)) === atOnce);
 }
 
-/** Forwards what senders that knew an entity's older settings have put into it since it forwards: their statements may end after the change. */
-export async function forwardLeft(store: Store): Promise<void> {
+/**
+ * Forwards what senders that knew an entity's older settings have put into it since it forwards: their statements may end
+ * after the change. Returns whether more may be left: a large queue must not hold up the sweeps of the others.
+ *
+ * @throws the first failure, when all queues had their turn.
+ */
+export async function forwardLeft(store: Store): Promise<boolean> {
   const forwarding = new Map<number, Receivable>();
   for (const entity of store.directory.entities())
     if (entity.type !== "topic" && entity.settings.forwardTo !== undefined)
       forwarding.set(laneOf(entity, 0).queue, entity);
-  if (forwarding.size === 0) return;
+  if (forwarding.size === 0) return false;
   const left = await store.database.query(
     `select q as queue from unnest($1::bigint[]) as q
      where exists (select from ${store.schema}.delivery d where d.queue = q and d.token is null and d.state = 0)`,
     [[...forwarding.keys()]],
   );
+  let isMore = false;
+  const failures: unknown[] = [];
   for (const row of left) {
     const entity = forwarding.get(numberOf(row, "queue"));
-    if (entity !== undefined) while ((await forwardReady(store, entity, store.now())) === atOnce);
+    if (entity === undefined) continue;
+    const forwarded = await forwardReady(store, entity, store.now()).catch((error: unknown) => failures.push(error));
+    isMore ||= forwarded === atOnce;
   }
+  if (failures.length > 0) throw failures[0];
+  return isMore;
 }
 
 /** Forwards ready messages; returns how many. */
@@ -58,6 +69,8 @@ async function forwardReady(store: Store, entity: Receivable, now: number): Prom
   const { schema } = store;
   return inTransaction(store, laneOf(entity, 0), now, async (returning) => {
     const { session, lane, routing } = returning;
+    // By the settings of today: arriving in its own queue, a message would get a new number and a new time to live.
+    if (lane.entity.type === "topic" || lane.entity.settings.forwardTo === undefined) return 0;
     const rows = await session.query(
       `select ${messageColumns} from ${schema}.delivery d join ${schema}.body b on b.queue = d.queue and b.seq = d.seq
        where d.queue = $1 and d.token is null and d.state = 0 order by d.seq limit ${atOnce} for update of d skip locked`,

@@ -205,7 +205,7 @@ export class Home {
       lanes: this.#lanes,
       behind: readsAll ? "all" : readsBehind ? "known" : "nothing",
     });
-    const took = performance.now() - begun;
+    const { took } = swept;
     if (readsBehind) this.#readsBehindAt = begun + took * shareOfSweeps;
     if (readsAll) this.#readsAllAt = begun + took * shareOfWholeSweeps;
     await this.#prune.run(now);
@@ -216,7 +216,10 @@ export class Home {
         if (entity !== undefined && entity.settings.autoDeleteOnIdle !== Infinity) await touch(this.store, entity);
       }
       await deleteIdle(this.store, now);
-      await forwardLeft(this.store);
+      if (await forwardLeft(this.store)) {
+        this.#idleEntitiesAt = -Infinity;
+        this.#isActive = true;
+      }
     }
     const [failure] = swept.failures;
     if (failure !== undefined) throw failure;

@@ -27,8 +27,9 @@ const short = 500;
 
 interface Usage {
   readonly bytes: number;
+  /** When it was counted, or a count failed. */
   readonly countedAt: number;
-  /** Milliseconds that the count took. */
+  /** Milliseconds that this took. */
   readonly took: number;
   /** Bytes sent by this node since the count began. */
   added: number;
@@ -38,8 +39,8 @@ interface Usage {
 interface Counts {
   readonly session: Session;
   readonly usage: Map<number, Usage>;
-  /** The entities that are being counted in the background. */
-  readonly counting: Set<number>;
+  /** The counts under way outside transactions. */
+  readonly counting: Map<number, Promise<Usage>>;
 }
 
 /**
@@ -51,7 +52,7 @@ export class Intake {
   readonly #schema: string;
   readonly #counts: Counts;
 
-  constructor(session: Session, schema: string, counts: Counts = { session, usage: new Map(), counting: new Set() }) {
+  constructor(session: Session, schema: string, counts: Counts = { session, usage: new Map(), counting: new Map() }) {
     this.#session = session;
     this.#schema = schema;
     this.#counts = counts;
@@ -104,11 +105,18 @@ export class Intake {
     const isDue = known === undefined || age > known.took * shareOfCounts;
     if (known !== undefined && known.bytes + known.added + needed <= most) {
       const isFilling = known.added + needed > (most - known.bytes) * shareOfRoom;
-      if (isDue && (isFilling || age > countedFor)) this.#recount(owner);
+      if (isDue && (isFilling || age > countedFor)) void this.#shared(owner).catch(() => {});
       return;
     }
-    const usage = isDue || known.took <= short ? await this.#count(owner, this.#session) : known;
-    if (usage.bytes + usage.added + needed > most) throw quotaExceeded(owner.name, maxSizeInMegabytes);
+    // Of what was sent since the count, this node does not know how much has left: only a count may refuse.
+    const isFull = ({ bytes, added }: Usage): boolean => bytes + added + needed > most;
+    if (!isDue && known.took > short && known.bytes + needed > most)
+      throw quotaExceeded(owner.name, maxSizeInMegabytes);
+    const isEarlier = this.#counts.counting.has(owner.id);
+    let usage = await this.#shared(owner);
+    // A count that began before this call may not have seen what left in between.
+    if (isEarlier && isFull(usage)) usage = await this.#shared(owner);
+    if (isFull(usage)) throw quotaExceeded(owner.name, maxSizeInMegabytes);
   }
 
   /** Adds sent bytes to the cached count. */
@@ -118,14 +126,16 @@ export class Intake {
     if (usage !== undefined) usage.added += bytes;
   }
 
-  #recount(owner: Sendable): void {
+  /** A count that sends at the same time share, unless they are in a transaction, which has a connection of its own. */
+  #shared(owner: Sendable): Promise<Usage> {
     const { counting, session } = this.#counts;
-    if (counting.has(owner.id)) return;
-    counting.add(owner.id);
-    // After a failure, a later send starts another count.
-    void this.#count(owner, session)
-      .catch(() => {})
-      .finally(() => counting.delete(owner.id));
+    if (this.#session !== session) return this.#count(owner, this.#session);
+    let count = counting.get(owner.id);
+    if (count === undefined) {
+      count = this.#count(owner, session).finally(() => counting.delete(owner.id));
+      counting.set(owner.id, count);
+    }
+    return count;
   }
 
   async #count(owner: Sendable, session: Session): Promise<Usage> {
@@ -133,17 +143,26 @@ export class Intake {
     const addedBefore = this.#counts.usage.get(owner.id)?.added ?? 0;
     const entities = owner.type === "topic" ? [owner, ...owner.subscriptions] : [owner];
     const bounds = entities.map(({ id }) => queuesOf(id));
-    const [row] = await session.query(
-      `select coalesce(sum(bytes), 0)::bigint as bytes from unnest($1::bigint[], $2::bigint[]) as e(low, high), lateral (
-        select coalesce(sum(size + ${besidesMessage}::bigint), 0) as bytes from ${this.#schema}.delivery where queue >= low and queue < high
-        union all
-        select coalesce(sum(octet_length(state)), 0) from ${this.#schema}.session where queue >= low and queue < high
-      ) as counted`,
-      [bounds.map(([low]) => low), bounds.map(([, high]) => high)],
-    );
+    const rows = await session
+      .query(
+        `select coalesce(sum(bytes), 0)::bigint as bytes from unnest($1::bigint[], $2::bigint[]) as e(low, high), lateral (
+          select coalesce(sum(size + ${besidesMessage}::bigint), 0) as bytes from ${this.#schema}.delivery where queue >= low and queue < high
+          union all
+          select coalesce(sum(octet_length(state)), 0) from ${this.#schema}.session where queue >= low and queue < high
+        ) as counted`,
+        [bounds.map(([low]) => low), bounds.map(([, high]) => high)],
+      )
+      .catch((error: unknown) => {
+        // The next one waits as long as after a count.
+        const known = this.#counts.usage.get(owner.id);
+        const failedAt = performance.now();
+        if (known !== undefined)
+          this.#counts.usage.set(owner.id, { ...known, countedAt: failedAt, took: failedAt - begun });
+        throw error;
+      });
     const countedAt = performance.now();
     const added = Math.max(0, (this.#counts.usage.get(owner.id)?.added ?? 0) - addedBefore);
-    const bytes = row === undefined ? 0 : numberOf(row, "bytes");
+    const bytes = rows[0] === undefined ? 0 : numberOf(rows[0], "bytes");
     const usage = { bytes, countedAt, took: countedAt - begun, added };
     this.#counts.usage.set(owner.id, usage);
     return usage;

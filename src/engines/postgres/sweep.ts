@@ -35,6 +35,8 @@ export interface SweepScope {
 
 /** The findings of a sweep. */
 export interface Swept {
+  /** Milliseconds that reading took, without the work that was found. */
+  readonly took: number;
   /** Whether anything was due. */
   readonly isBusy: boolean;
   /** When the next lock runs out or message is due, in milliseconds since 1970, as far as this sweep has read. */
@@ -53,6 +55,7 @@ export async function sweep(store: Store, { lanes, behind }: SweepScope): Promis
   });
   const ends = known.map(({ state, withSessions }) => (behind === "nothing" || withSessions ? null : state.at));
   const readings = known.map(({ state }) => state.read());
+  const begun = performance.now();
   const rows = await store.database
     .query(
       `select l.queue, behind.free, behind.low, behind.expired or sessions.expired as expired, ahead.ready, least(behind.next, sessions.next) as next
@@ -86,6 +89,7 @@ export async function sweep(store: Store, { lanes, behind }: SweepScope): Promis
     .finally(() => {
       for (const [index, { state }] of known.entries()) state.advance(readings[index], undefined);
     });
+  const took = performance.now() - begun;
   const found = new Map(rows.map((row) => [maybeNumber(row, "queue"), row]));
   for (const [index, { lane, state }] of known.entries()) {
     const row = found.get(lane.queue);
@@ -116,7 +120,7 @@ export async function sweep(store: Store, { lanes, behind }: SweepScope): Promis
     isBusy = true;
     while ((await handleDue(store, now).catch(fail)) === atOnce);
   }
-  return { isBusy, next: next === Infinity ? undefined : next, failures };
+  return { isBusy, next: next === Infinity ? undefined : next, failures, took };
 }
 
 const lowest = (one: bigint, other: bigint | undefined): bigint => (other !== undefined && other < one ? other : one);

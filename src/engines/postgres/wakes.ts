@@ -112,6 +112,8 @@ export class Wakes {
     const arrivals = new Arrivals();
     let isAny = false;
     for (const named of queues) {
+      // Anyone who may connect can notify, and an uncaught error in a listener ends the process.
+      if (!/^-?\d+(?::\d+)?$/.test(named)) continue;
       const [queue, lowest] = named.split(":");
       isAny ||= Number(queue) === anyQueue;
       arrivals.add(Number(queue), lowest === undefined ? undefined : BigInt(lowest));
