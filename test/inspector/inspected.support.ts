@@ -155,7 +155,7 @@ export async function deadLettered(
   await sender.send(messages.map(({ reason: _reason, description: _description, ...init }) => createEnvelope(init)));
   const receiver = await engine.openReceiver(entity, { receiveMode: "peekLock" });
   for (const { reason, description } of messages) {
-    const [delivery] = await receiver.receive({ maxMessages: 1, maxWaitTime: 0 });
+    const [delivery] = await receiver.receive({ maxMessages: 1, maxWaitTime: 10_000 });
     if (delivery?.lockToken === undefined) throw new Error("Nothing was received.");
     await engine.settle(entity, delivery.lockToken, {
       kind: "deadLetter",

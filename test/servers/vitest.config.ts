@@ -1,10 +1,12 @@
 import { configDefaults, type ViteUserConfig } from "vitest/config";
 import shared from "../../vitest.config.ts";
 
+const { projects: _, ...forAll } = shared.test ?? {};
+
 const config: ViteUserConfig = {
   ...shared,
   test: {
-    ...shared.test,
+    ...forAll,
     include: ["test/servers/**/*.test.ts"],
     exclude: configDefaults.exclude,
     // Peers of other languages take their time on a busy machine.
