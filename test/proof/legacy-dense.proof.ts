@@ -77,7 +77,7 @@ interface Cost {
   readonly megabytes: number;
   /** Milliseconds that `JSON.parse` takes, in turns with the reader; 0 where the engine has no part. */
   readonly floor: number;
-  /** Milliseconds that it takes for small objects; unmeasured, infinite, for a reader that takes no more than is asked. */
+  /** Milliseconds that it takes for small objects. */
   readonly smallObjects: number;
 }
 
