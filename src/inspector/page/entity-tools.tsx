@@ -1,7 +1,6 @@
 import type { CountAnswer, MessageSelection, SessionAnswer } from "../api.ts";
 import { getText, postJson, reasonOf } from "./api-client.ts";
 import { type JSX, useEffect, useRef, useState, type TargetedEvent } from "./preact.ts";
-import { purgeKey } from "./purge-key.ts";
 import { Purge } from "./purge.tsx";
 import { counted, partsOf } from "./text.ts";
 
@@ -59,7 +58,6 @@ export function EntityTools({ entity, target, session, selection, meant, onChang
         )}
         {session.changes && (
           <Purge
-            key={purgeKey(entity, selection)}
             entity={entity}
             selection={selection}
             meant={selection === undefined ? undefined : meant}

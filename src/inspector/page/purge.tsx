@@ -1,6 +1,7 @@
 import type { MessageSelection, PurgeFact } from "../api.ts";
 import { getJson, postJson, reasonOf } from "./api-client.ts";
 import { type JSX, useEffect, useState, type TargetedInputEvent } from "./preact.ts";
+import { purgeKey } from "./purge-key.ts";
 import { counted } from "./text.ts";
 
 /** Seconds in which a deletion can be undone before it begins. */
@@ -18,43 +19,79 @@ interface PurgeProps {
   readonly onChanged: () => void;
 }
 
-type Step =
-  | { readonly step: "idle"; readonly said: string }
-  | { readonly step: "typing"; readonly typed: string }
-  | { readonly step: "waiting"; readonly seconds: number }
-  | { readonly step: "deleting"; readonly job: PurgeFact };
-
-/** Deletes messages of an entity once its name was typed, after a pause in which that can be undone. */
+/** Deletes messages of an entity, and shows how far a deletion is even when other messages are selected meanwhile. */
 export function Purge({ entity, selection, meant = "every message", onChanged }: PurgeProps): JSX.Element {
-  const [now, setNow] = useState<Step>({ step: "idle", said: "" });
-  const failed = (error: unknown): void => setNow({ step: "idle", said: reasonOf(error) });
-  const begin = async (): Promise<void> => {
-    setNow({ step: "deleting", job: await postJson<PurgeFact>("purge", { entity, name: entity, selection }) });
+  const [job, setJob] = useState<PurgeFact | undefined>(undefined);
+  const [said, setSaid] = useState("");
+  const failed = (error: unknown): void => {
+    setJob(undefined);
+    setSaid(reasonOf(error));
   };
+  const begin = async (): Promise<void> => setJob(await postJson("purge", { entity, name: entity, selection }));
   const look = async (id: string): Promise<void> => {
-    const job = await getJson<PurgeFact>(`purges/${id}`);
-    if (job.state === "running") {
-      setNow({ step: "deleting", job });
+    const seen = await getJson<PurgeFact>(`purges/${id}`);
+    if (seen.state === "running") {
+      setJob(seen);
       return;
     }
-    setNow({ step: "idle", said: endOf(job) });
+    setJob(undefined);
+    setSaid(endOf(seen));
     onChanged();
   };
   useEffect(() => {
-    if (now.step === "waiting") {
-      const { seconds } = now;
-      const next = (): void => {
-        if (seconds > 1) setNow({ step: "waiting", seconds: seconds - 1 });
-        else begin().catch(failed);
-      };
-      const timer = setTimeout(next, 1000);
-      return () => clearTimeout(timer);
-    }
-    if (now.step === "deleting") {
-      const timer = setTimeout(() => void look(now.job.id).catch(failed), interval);
-      return () => clearTimeout(timer);
-    }
-    return undefined;
+    if (job === undefined) return undefined;
+    const timer = setTimeout(() => void look(job.id).catch(failed), interval);
+    return () => clearTimeout(timer);
+  }, [job]);
+  if (job === undefined)
+    return (
+      <>
+        <Confirmation
+          key={purgeKey(entity, selection)}
+          entity={entity}
+          meant={meant}
+          title={`Delete ${selection === undefined ? "all" : meant}…`}
+          onSaid={setSaid}
+          onConfirmed={() => void begin().catch(failed)}
+        />
+        <p role="status">{said}</p>
+      </>
+    );
+  return (
+    <div class="bar" role="status">
+      <progress aria-label="Deleting" />
+      <span>{deletedIn(job)}…</span>
+      <button type="button" onClick={() => void postJson<PurgeFact>(`purges/${job.id}/cancel`, {}).catch(failed)}>
+        Cancel; what is deleted stays deleted
+      </button>
+    </div>
+  );
+}
+
+interface ConfirmationProps {
+  readonly entity: string;
+  readonly meant: string;
+  readonly title: string;
+  readonly onSaid: (said: string) => void;
+  readonly onConfirmed: () => void;
+}
+
+type Step =
+  | { readonly step: "idle" }
+  | { readonly step: "typing"; readonly typed: string }
+  | { readonly step: "waiting"; readonly seconds: number };
+
+/** Confirms a deletion once the entity's name was typed, after a pause in which that can be undone. */
+function Confirmation({ entity, meant, title, onSaid, onConfirmed }: ConfirmationProps): JSX.Element {
+  const [now, setNow] = useState<Step>({ step: "idle" });
+  useEffect(() => {
+    if (now.step !== "waiting") return undefined;
+    const { seconds } = now;
+    const timer = setTimeout(() => {
+      setNow(seconds > 1 ? { step: "waiting", seconds: seconds - 1 } : { step: "idle" });
+      if (seconds <= 1) onConfirmed();
+    }, 1000);
+    return () => clearTimeout(timer);
   }, [now]);
   switch (now.step) {
     case "typing":
@@ -83,38 +120,37 @@ export function Purge({ entity, selection, meant = "every message", onChanged }:
       return (
         <div class="bar" role="status">
           <span>Deleting begins in {counted(now.seconds, "second")}.</span>
-          <button type="button" class="main" onClick={() => setNow({ step: "idle", said: "Nothing was deleted." })}>
-            Undo
-          </button>
-        </div>
-      );
-    case "deleting":
-      return (
-        <div class="bar" role="status">
-          <progress aria-label="Deleting" />
-          <span>{counted(now.job.deleted, "message")} deleted…</span>
           <button
             type="button"
-            onClick={() => void postJson<PurgeFact>(`purges/${now.job.id}/cancel`, {}).catch(failed)}
+            class="main"
+            onClick={() => {
+              setNow({ step: "idle" });
+              onSaid("Nothing was deleted.");
+            }}
           >
-            Cancel; what is deleted stays deleted
+            Undo
           </button>
         </div>
       );
     default:
       return (
-        <>
-          <button type="button" class="danger" onClick={() => setNow({ step: "typing", typed: "" })}>
-            Delete {selection === undefined ? "all" : meant}…
-          </button>
-          <p role="status">{now.said}</p>
-        </>
+        <button
+          type="button"
+          class="danger"
+          onClick={() => {
+            setNow({ step: "typing", typed: "" });
+            onSaid("");
+          }}
+        >
+          {title}
+        </button>
       );
   }
 }
 
-function endOf({ state, deleted, why }: PurgeFact): string {
-  const done = `${counted(deleted, "message")} deleted`;
-  if (state === "done") return `${done}.`;
-  return state === "cancelled" ? `Cancelled: ${done}.` : `${why} Before that, ${done}.`;
+const deletedIn = ({ deleted, entity }: PurgeFact): string => `${counted(deleted, "message")} deleted in ${entity}`;
+
+function endOf(job: PurgeFact): string {
+  if (job.state === "done") return `${deletedIn(job)}.`;
+  return job.state === "cancelled" ? `Cancelled: ${deletedIn(job)}.` : `${job.why} Before that, ${deletedIn(job)}.`;
 }
