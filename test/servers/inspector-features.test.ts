@@ -200,32 +200,6 @@ describe("the features of the page", () => {
     expect(await idsIn(engine, dead)).toEqual([]);
   });
 
-  it("18. a deletion that is going on is shown when other messages are selected meanwhile", async () => {
-    const engine = memory();
-    const deletion = Promise.withResolvers<void>();
-    const deleteMessages = engine.deleteMessages.bind(engine);
-    vi.spyOn(engine, "deleteMessages").mockImplementation((path, options) =>
-      deletion.promise.then(() => deleteMessages(path, options)),
-    );
-    const { page, open } = await stage(browser, engine);
-    await deadLettered(engine, "orders", [late(1), late(2)]);
-
-    await open(deadPlace);
-    await page.getByText("More").click();
-    await page.getByRole("button", { name: "Delete all…" }).click();
-    await page.getByLabel(/^This deletes every message/).fill(dead);
-    await page.getByRole("button", { name: `Delete every message in ${dead}` }).click();
-    await page.getByText(`0 messages deleted in ${dead}…`).waitFor();
-    await page.locator(".tick").nth(1).click();
-    await page.getByText("1 selected dead letter").first().waitFor();
-    await page.getByText("More").click(); // which a click elsewhere closes
-    await page.getByText(`0 messages deleted in ${dead}…`).waitFor();
-    deletion.resolve();
-    await page.getByText(`2 messages deleted in ${dead}.`).waitFor();
-
-    expect(await idsIn(engine, dead)).toEqual([]);
-  });
-
   it("19. messages are sent to another queue, or to another broker", async () => {
     const engine = memory({ queues: ["orders", "manual"] });
     const staging = memory({ queues: ["orders"] });

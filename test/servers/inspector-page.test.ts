@@ -1,15 +1,15 @@
+import { once } from "node:events";
 import { afterAll, beforeAll, describe, expect, it, vi } from "vitest";
 import { createEnvelope } from "../../src/envelope/index.ts";
 import { broken, deadLettered, order } from "../inspector/inspected.support.ts";
-import { axePath, late, launch, memory, openPage, type Page, serveInspector } from "./browser.support.ts";
+import { axePath, late, launch, memory, openPage, type Page, serveInspector, stage } from "./browser.support.ts";
+import { dead, deadPlace, idsIn } from "./inspector-scenarios.support.ts";
 
 let browser: Awaited<ReturnType<typeof launch>>;
 beforeAll(async () => {
   browser = await launch();
 });
 afterAll(() => browser.close());
-
-const deadPlace = "#/e/orders/dead";
 
 const violations = async (page: Page): Promise<unknown> => {
   await page.addScriptTag({ path: axePath() }).catch(() => undefined);
@@ -56,6 +56,32 @@ describe("the page for everyone", () => {
       expect([made, controls]).toEqual([0, false]);
       expect(await page.evaluate<boolean>("'isPolluted' in {}")).toBe(false);
     }
+  });
+
+  it("shows a deletion that is going on when other messages are selected meanwhile", async () => {
+    const engine = memory();
+    const deletion = new AbortController();
+    const deleteMessages = engine.deleteMessages.bind(engine);
+    vi.spyOn(engine, "deleteMessages").mockImplementation((path, options) =>
+      once(deletion.signal, "abort").then(() => deleteMessages(path, options)),
+    );
+    const { page, open } = await stage(browser, engine);
+    await deadLettered(engine, "orders", [late(1), late(2)]);
+
+    await open(deadPlace);
+    await page.getByText("More").click();
+    await page.getByRole("button", { name: "Delete all…" }).click();
+    await page.getByLabel(/^This deletes every message/).fill(dead);
+    await page.getByRole("button", { name: `Delete every message in ${dead}` }).click();
+    await page.getByText(`0 messages deleted in ${dead}…`).waitFor();
+    await page.locator(".tick").nth(1).click();
+    await page.getByText("1 selected dead letter").first().waitFor();
+    await page.getByText("More").click(); // which a click elsewhere closes
+    await page.getByText(`0 messages deleted in ${dead}…`).waitFor();
+    deletion.abort();
+    await page.getByText(`2 messages deleted in ${dead}.`).waitFor();
+
+    expect(await idsIn(engine, dead)).toEqual([]);
   });
 
   it("is used with the keyboard alone", async () => {
