@@ -11,10 +11,9 @@ const product = {
   version: versionOf(readFileSync(new URL("package.json", root), "utf8")),
   mailbox: fileURLToPath(new URL("fixtures/mailbox", root)),
 };
-const terminal = processTerminal();
-const code = await run(process.argv.slice(2), product, terminal);
 // Only the exit code is set and the process ends by itself, so that all output arrives; a failed write has already set it.
-process.exitCode ??= code;
+// The published command is loaded by `require`, which knows no await at the top level.
+void run(process.argv.slice(2), product, processTerminal()).then((code) => (process.exitCode ??= code));
 
 function versionOf(manifest: string): string {
   const json: unknown = JSON.parse(manifest);

@@ -1,5 +1,4 @@
 import { checkOption, name as isName } from "../options/option-checks.ts";
-import { randomBytes } from "node:crypto";
 import { totalmem } from "node:os";
 import { getHeapStatistics } from "node:v8";
 import type { IncomingHttpHeaders, RequestListener } from "node:http";
@@ -99,7 +98,7 @@ class RunningServer implements Server, ControlledServer {
   readonly #sockets = new Set<AmqpSocket>();
   readonly #ticking: NodeJS.Timeout;
   /** The generated key of namespaces, if the server has keys. */
-  readonly #secret = randomBytes(32).toString("base64");
+  #secret: string | undefined;
 
   constructor(options: ServerOptions, host: string, control: Control | undefined) {
     this.host = host;
@@ -213,6 +212,7 @@ class RunningServer implements Server, ControlledServer {
         `This server has a ${this.engine.name} engine, but the messages of the namespace ${name} would not be stored. Give it an engine: one with a separate directory or schema, or a memoryEngine.`,
       );
     const engine = given === undefined ? this.#newEngine({ ...entities, clock }) : this.#served(given);
+    this.#secret ??= Buffer.from(crypto.getRandomValues(new Uint8Array(32))).toString("base64");
     const generated = keys === undefined ? undefined : { [name]: this.#secret };
     const namespace: Namespace = { name, engine, keys: own ?? generated };
     this.#namespaces.add(namespace);
