@@ -20,7 +20,7 @@ const tree = (members: object): object => ({
 });
 
 const schema = (more: object): string => JSON.stringify({ ...order({ note: text }), ...more });
-const twice = (letter: string): string => JSON.stringify({ type: "string", pattern: `^(${letter}+)\\1$` });
+const formatted = (format: string): string => JSON.stringify({ type: "string", format });
 
 const history = {
   "order/1.0.schema.json": order({ note: text, state: { enum: ["open", "shut"] }, lines: line({ sku: text }) }),
@@ -130,7 +130,7 @@ describe("sobre contract changelog", () => {
 describe("the next version that a report suggests", () => {
   it.each([
     ["major", "for a break", "json", schema({}), schema({ required: ["id", "note"] })],
-    ["major", "while nothing is proven", "json", twice("a"), twice("[ab]")],
+    ["major", "while nothing is proven", "json", formatted("json-pointer"), formatted("uri-reference")],
     ["minor", "for a difference that is read", "json", schema({ required: ["id", "note"] }), schema({})],
     ["none", "for another description", "json", schema({}), schema({ description: "An order." })],
     ["minor", "for a new field", "proto", proto("int32 a = 1;"), proto("int32 a = 1; int32 b = 2;")],

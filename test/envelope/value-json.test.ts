@@ -1,4 +1,3 @@
-import { execFileSync } from "node:child_process";
 import * as fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import { AmqpMap, Typed } from "../../src/values/typed.ts";
@@ -168,25 +167,6 @@ describe("the JSON form of values", () => {
       expect(error.path).toMatch(/^\$\.aNameOfSomeLength.{1,240}…$/);
       expect(error.message.length).toBeLessThan(400);
     }
-  });
-
-  it.each([
-    ["renders a thousand levels in a process that has just begun", [], "rendered"],
-    ["tells by its own error when a process has less stack than that", ["--stack-size=150"], "UnsupportedValue"],
-  ])("%s", (_, options, told) => {
-    const program = `
-      import { valueToJson } from "sobre/values";
-      let deep = 1;
-      for (let level = 0; level < 1000; level++) deep = { a: deep };
-      try {
-        valueToJson(deep);
-        console.log("rendered");
-      } catch (error) {
-        console.log(error.code ?? error);
-      }`;
-    const run = ["--conditions=sobre-source", ...options, "--input-type=module", "--eval", program];
-
-    expect(execFileSync(process.execPath, run, { encoding: "utf8", cwd: import.meta.dirname }).trim()).toBe(told);
   });
 
   it("never throws anything but SobreError, whatever the JSON", () => {

@@ -14,7 +14,8 @@ it("writes any number of objects that are not shared, and 100,000 more that are"
   const many = Array.from({ length: 150_000 }, (_, index) => ({ index }));
   const rules = jsonRules("text", "as-written");
 
-  expect(lowerValue(many, undefined, rules)).toEqual(many);
+  // As text, since a matcher takes seconds for so many.
+  expect(JSON.stringify(lowerValue(many, undefined, rules)) === JSON.stringify(many)).toBe(true);
   expect(lowerValue({ many, bomb: bomb(10) }, undefined, rules)).toBeTypeOf("object");
   expect(refusal(() => lowerValue(bomb(40), undefined, rules)).code).toBe("LimitExceeded");
 });

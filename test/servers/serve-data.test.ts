@@ -7,7 +7,7 @@ import { azureEngine } from "../../src/engines/azure/index.ts";
 import type { Engine } from "../../src/engine/engine.ts";
 import { createEnvelope } from "../../src/envelope/envelope.ts";
 import { storeDirectory } from "../engines/durable/store-directory.support.ts";
-import { captureTerminal } from "./captured-terminal.support.ts";
+import { captureTerminal } from "../cli/captured-terminal.support.ts";
 
 let directory = "";
 beforeAll(async () => {
