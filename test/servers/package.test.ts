@@ -238,6 +238,19 @@ describe("the published package", () => {
     expect(run("migrate").stderr).toMatch(/^sobre: give a SOURCE/);
   });
 
+  it("starts the command where its compiled code cannot be kept", () => {
+    const [command = ""] = Object.values(manifest.bin);
+    const { NODE_COMPILE_CACHE: _, ...env } = process.env;
+
+    const { status, stdout, stderr } = spawnSync(process.execPath, [join(folder, command), "--version"], {
+      env: { ...env, TMPDIR: "/dev/null/none" },
+      encoding: "utf8",
+    });
+
+    expect([status, stderr]).toEqual([0, ""]);
+    expect(stdout).toMatch(/^\d+\.\d+\.\d+\n$/);
+  });
+
   it("starts the command, and looks for what to do, with one package and few files", () => {
     const [command = ""] = Object.values(manifest.bin);
     const loaded = runModule(`
