@@ -1,6 +1,7 @@
 import { appendFileSync, existsSync, readdirSync, statSync } from "node:fs";
 import { join } from "node:path";
 import { deliveryToJson } from "../engine/delivery-json.ts";
+import type { Item } from "../engines/durable/inventory.ts";
 import { SobreError } from "../errors/sobre-error.ts";
 import { notWritten } from "../migration/file-reason.ts";
 import { counted, oneLine } from "./display.ts";
@@ -64,35 +65,40 @@ export async function exportStore(directory: string, folder: string, terminal: T
     import("../engines/durable/claim.ts"),
   ]);
   const files = new Map<string, string>();
-  let [written, damaged] = [0, 0];
-  const report = (error: SobreError): void => {
-    damaged++;
-    terminal.err(`sobre: ${oneLine(error.message)}\n`);
+  const damages = new Set<string>();
+  let written = 0;
+  const report = (where: string): void => {
+    if (!damages.has(where)) terminal.err(`sobre: ${oneLine(where)}\n`);
+    damages.add(where);
   };
   try {
-    makeDirectory(folder);
-  } catch (error) {
-    return failed(error, terminal);
-  }
-  try {
     for (const item of inventory(directory, report)) {
+      const line = lineOf(item, report);
+      if (line === undefined) continue;
       const path = join(folder, `${encodeURIComponent(item.address)}.ndjson`);
-      const lines = `${files.get(path) ?? ""}${JSON.stringify(deliveryToJson(item.delivery()))}\n`;
+      const lines = `${files.get(path) ?? ""}${line}\n`;
+      makeDirectory(folder);
       if (lines.length > buffered) append(path, lines);
       files.set(path, lines.length > buffered ? "" : lines);
       written++;
     }
-  } catch (error) {
-    damaged++;
-    failed(error, terminal);
-  }
-  try {
+    makeDirectory(folder);
     for (const [path, lines] of files) append(path, lines);
   } catch (error) {
     return failed(error, terminal);
   }
-  await terminal.out(`${counted(written, "message")} of ${files.size} queues in ${folder}\n`);
-  return damaged === 0 ? exitCodes.done : exitCodes.failed;
+  await terminal.out(`${counted(written, "message")} of ${counted(files.size, "queue")} in ${folder}\n`);
+  return damages.size === 0 ? exitCodes.done : exitCodes.failed;
+}
+
+function lineOf(item: Item, report: (where: string) => void): string | undefined {
+  try {
+    return JSON.stringify(deliveryToJson(item.delivery()));
+  } catch (error) {
+    if (!(error instanceof SobreError)) throw error;
+    report(`the message ${item.message.record} cannot be read: ${error.message}`);
+    return undefined;
+  }
 }
 
 /** @throws Misuse for anything but the directory of a store. */

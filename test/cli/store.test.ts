@@ -1,9 +1,11 @@
-import { copyFileSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { copyFileSync, existsSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
+import { DatabaseSync } from "node:sqlite";
 import { beforeEach, afterEach, describe, expect, it } from "vitest";
 import { run } from "../../src/cli/program.ts";
 import { type Delivery, deliveryFromJson, deliveryToJson, lockToken } from "../../src/engine/index.ts";
+import { StoreDatabase } from "../../src/engines/durable/store-database.ts";
 import { durableEngine } from "../../src/engines/durable/index.ts";
 import { createEnvelope, type Envelope } from "../../src/envelope/index.ts";
 import { captureTerminal } from "./captured-terminal.support.ts";
@@ -68,6 +70,57 @@ describe("sobre store", () => {
     expect(readFileSync(join(folder, "orders.ndjson"), "utf8").split("\n")).toHaveLength(4);
     expect(terminal.errors()).toContain("checksum");
     expect(await run(["store", "export", directory, folder], product, terminal)).toBe(2);
+  });
+
+  it("exports the messages before and behind a page that cannot be read", async () => {
+    const data = join(directory, "engine");
+    const engine = await durableEngine({ directory: data, queues: ["orders"] });
+    const ids = Array.from({ length: 300 }, (_, index) => `message-${index + 100}`);
+    await (await engine.openSender("orders")).send(ids.map(named));
+    await engine.close();
+    const file = join(data, "store.sqlite");
+    const bytes = readFileSync(file);
+    const at = bytes.lastIndexOf("message-250");
+    bytes.writeUInt8(0xff, at - (at % 4096));
+    writeFileSync(file, bytes);
+    const terminal = captureTerminal();
+    const folder = join(directory, "out");
+
+    expect(await run(["store", "export", data, folder], product, terminal)).toBe(1);
+
+    const lines = readFileSync(join(folder, "orders.ndjson"), "utf8");
+    expect(ids.filter((id) => !lines.includes(id)).length).toBeLessThan(100);
+    expect(lines).toContain("message-399");
+    expect(terminal.errors()).toContain("store.sqlite: database disk image is malformed");
+  });
+
+  it("exports the messages whose status or entity is damaged, each place said once", async () => {
+    copyFileSync(new URL("version-2.sqlite", fixture), join(directory, "store.sqlite"));
+    const database = new DatabaseSync(join(directory, "store.sqlite"));
+    database.exec("UPDATE entity SET value = 'no JSON' WHERE entity = 1; UPDATE status SET status = 7");
+    database.close();
+    const terminal = captureTerminal();
+    const folder = join(directory, "out");
+
+    expect(await run(["store", "export", directory, folder], product, terminal)).toBe(1);
+
+    expect(readFileSync(join(folder, "entity-1.ndjson"), "utf8").trimEnd().split("\n")).toHaveLength(3);
+    expect(terminal.errors()).toContain("sobre: the row 1 of the table entity differs from its checksum\n");
+    expect(terminal.errors()).toMatch(/^sobre: the row \d of the table status differs from its checksum$/m);
+  });
+
+  it("makes no folder of messages where it cannot open the store", async () => {
+    const database = new StoreDatabase(directory);
+    const terminal = captureTerminal();
+    const folder = join(directory, "out");
+
+    const code = await run(["store", "export", directory, folder], product, terminal);
+
+    database.close();
+    expect(code).toBe(1);
+    expect(terminal.text()).toBe("");
+    expect(terminal.errors()).toContain("in use by process");
+    expect(existsSync(folder)).toBe(false);
   });
 
   it("exports what the broker said of each message: numbers, times, counts and reasons", async () => {

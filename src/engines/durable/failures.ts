@@ -26,12 +26,16 @@ function resultCode(error: unknown): number | undefined {
 /** The error of a store that cannot be opened. */
 export function openFailure(directory: string, error: unknown): SobreError {
   if (error instanceof SobreError) return error;
-  if (isDamage(error)) return damaged(directory, textOf(error), error);
+  if (isDamage(error)) return damaged(directory, `store.sqlite: ${textOf(error)}`, error);
   const primary = (resultCode(error) ?? 0) % 256;
   if (primary === sqlite.readOnly || primary === sqlite.cannotOpen || !canWrite(directory))
-    return new SobreError("UnauthorizedAccess", `The store in ${directory} cannot be written. Check its permissions.`, {
-      cause: error,
-    });
+    return new SobreError(
+      "UnauthorizedAccess",
+      `The store in ${directory} cannot be written. Check its permissions, or open a copy of it elsewhere.`,
+      {
+        cause: error,
+      },
+    );
   if (primary === sqlite.full) return diskFull(directory, error);
   return new SobreError("InvalidOperation", `The store in ${directory} cannot be opened: ${textOf(error)}.`, {
     cause: error,
@@ -80,7 +84,7 @@ export const storeOver = (directory: string, why: string, cause?: unknown): Sobr
 export const damaged = (directory: string, where: string, cause?: unknown): SobreError =>
   new SobreError(
     "DecodeFailed",
-    `The store in ${directory} is damaged: ${where}. Nothing was changed; restore a backup, or save the readable messages with \`sobre store export\`.`,
+    `The store in ${directory} is damaged: ${where}. Restore a backup, or save the readable messages with \`sobre store export\`.`,
     { cause },
   );
 
@@ -117,5 +121,6 @@ function canWrite(directory: string): boolean {
   }
 }
 
-const textOf = (error: unknown): string =>
+/** A message in one line. */
+export const textOf = (error: unknown): string =>
   (error instanceof Error ? error.message : String(error)).split("\n").join("; ");

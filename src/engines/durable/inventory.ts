@@ -1,7 +1,6 @@
 import { subQueueSuffix, subscriptionAddress } from "../../engine/address.ts";
 import type { Delivery } from "../../engine/delivery.ts";
 import type { Envelope } from "../../envelope/envelope.ts";
-import type { SobreError } from "../../errors/sobre-error.ts";
 import { MessageLog, type Numbering } from "../memory/message-log.ts";
 import type { Part, StoredMessage } from "../memory/store.ts";
 import { readEnvelope } from "./fact-rows.ts";
@@ -30,7 +29,7 @@ export interface Item {
  * @throws SobreError `DecodeFailed` naming the damage, unless `report` is given; `InvalidOperation` when the store is
  * in use.
  */
-export function* inventory(directory: string, report?: (error: SobreError) => void): Generator<Item> {
+export function* inventory(directory: string, report?: (where: string) => void): Generator<Item> {
   const database = new StoreDatabase(directory, report);
   try {
     const sink = new ItemSink();

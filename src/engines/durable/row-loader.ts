@@ -1,7 +1,6 @@
 import type { DatabaseSync, StatementSync } from "node:sqlite";
-import type { SobreError } from "../../errors/sobre-error.ts";
 import type { RowSink } from "./row-bytes.ts";
-import { damaged } from "./failures.ts";
+import { damaged, isDamage, textOf } from "./failures.ts";
 import { messageCheck, unguardStatus, valuesCheck } from "./row-check.ts";
 
 type Cell = string | number | bigint | Uint8Array | null;
@@ -15,11 +14,11 @@ const messages = "SELECT record, entity, status, checksum, value FROM message";
 export class RowLoader {
   readonly #database: DatabaseSync;
   readonly #directory: string;
-  /** Takes what is damaged; it throws where that is to end the reading. */
-  readonly #report: (error: SobreError) => void;
+  /** Takes the place of damage; it throws where that is to end the reading. */
+  readonly #report: (where: string) => void;
   #one: StatementSync | undefined;
 
-  constructor(database: DatabaseSync, directory: string, report: (error: SobreError) => void) {
+  constructor(database: DatabaseSync, directory: string, report: (where: string) => void) {
     this.#database = database;
     this.#directory = directory;
     this.#report = report;
@@ -29,8 +28,8 @@ export class RowLoader {
   *rows(sink: () => RowSink, part: (row: Uint8Array) => Uint8Array): Generator<void> {
     yield* this.#small(sink);
     const changed = this.#select("SELECT record, status FROM status ORDER BY record");
-    const statuses = new Statuses(changed, (record) => this.#report(this.#damaged("status", String(record))));
-    for (const row of this.#select(`${messages} ORDER BY record`)) {
+    const statuses = new Statuses(changed, (record) => this.#damaged("status", String(record)));
+    for (const row of this.#messages()) {
       this.#message(row, statuses.of(Number(row[0])) ?? row[2], sink(), part);
       yield;
     }
@@ -47,30 +46,30 @@ export class RowLoader {
 
   *#small(sink: () => RowSink): Generator<void> {
     for (const [entity, value, check] of this.#select("SELECT entity, value, checksum FROM entity ORDER BY entity")) {
-      this.#hold("entity", String(entity), check, [entity, value]);
+      if (!this.#holds("entity", String(entity), check, [entity, value])) continue;
       sink().entity(Number(entity), String(value));
       yield;
     }
     for (const [entity, name, value, check] of this.#select("SELECT entity, name, value, checksum FROM counter")) {
-      this.#hold("counter", `${String(name)} of entity ${String(entity)}`, check, [entity, name, value]);
-      if (entity === storeEntity) continue;
+      const holds = this.#holds("counter", `${String(name)} of entity ${String(entity)}`, check, [entity, name, value]);
+      if (!holds || entity === storeEntity) continue;
       sink().counter(Number(entity), String(name), Number(value));
       yield;
     }
     for (const [entity, name, value, check] of this.#select("SELECT entity, name, value, checksum FROM rule")) {
-      this.#hold("rule", `${String(name)} of entity ${String(entity)}`, check, [entity, name, value]);
+      if (!this.#holds("rule", `${String(name)} of entity ${String(entity)}`, check, [entity, name, value])) continue;
       sink().rule(Number(entity), String(name), String(value));
       yield;
     }
     for (const [entity, id, at, state, check] of this.#select(
       "SELECT entity, session, at, state, checksum FROM session",
     )) {
-      this.#hold("session", `of entity ${String(entity)}`, check, [entity, id, at, state]);
+      if (!this.#holds("session", `of entity ${String(entity)}`, check, [entity, id, at, state])) continue;
       if (state instanceof Uint8Array) sink().sessionState(Number(entity), String(id), Number(at), state);
       yield;
     }
     for (const [entity, key, at, check] of this.#select("SELECT entity, key, at, checksum FROM seen ORDER BY seen")) {
-      this.#hold("seen id", `of entity ${String(entity)}`, check, [entity, key, at]);
+      if (!this.#holds("seen", `of entity ${String(entity)}`, check, [entity, key, at])) continue;
       sink().seen(Number(entity), String(key), Number(at));
       yield;
     }
@@ -83,25 +82,51 @@ export class RowLoader {
     part: (row: Uint8Array) => Uint8Array,
   ): void {
     if (typeof record !== "number" || typeof entity !== "number" || !(row instanceof Uint8Array))
-      throw this.#damaged("message", String(record));
+      return this.#damaged("message", String(record));
+    if (check !== messageCheck(record, entity, row)) return this.#damaged("message", String(record));
     const plain = unguardStatus(record, Number(status));
-    if (plain === undefined || check !== messageCheck(record, entity, row))
-      this.#report(this.#damaged("message", String(record)));
-    else sink.message(record, entity, plain, part(row));
+    if (plain === undefined) this.#damaged("status", String(record));
+    sink.message(record, entity, plain ?? 0, part(row));
   }
 
-  *#select(sql: string): Generator<readonly Cell[]> {
-    const rows: Iterable<unknown> = arrays(this.#database, sql).iterate();
-    for (const row of rows) if (isRow(row)) yield row;
+  /** The rows of messages. Behind a page that cannot be read it goes on with the next that can. */
+  *#messages(): Generator<readonly Cell[]> {
+    let [next, gap] = [1, 1];
+    while (next < Number.MAX_SAFE_INTEGER) {
+      const rows = this.#select(`${messages} WHERE record >= ${next} ORDER BY record`);
+      let row = rows.next();
+      for (; row.done !== true; row = rows.next()) {
+        yield row.value;
+        [next, gap] = [Number(row.value[0]) + 1, 1];
+      }
+      if (row.value) return;
+      next += gap;
+      gap *= 2;
+    }
   }
 
-  #hold(table: string, row: string, check: Cell | undefined, values: readonly (Cell | undefined)[]): void {
+  /** The rows of a query; returns whether it could read all. */
+  *#select(sql: string): Generator<readonly Cell[], boolean> {
+    try {
+      const rows: Iterable<unknown> = arrays(this.#database, sql).iterate();
+      for (const row of rows) if (isRow(row)) yield row;
+      return true;
+    } catch (error) {
+      if (!isDamage(error)) throw error;
+      this.#report(`store.sqlite: ${textOf(error)}`);
+      return false;
+    }
+  }
+
+  #holds(table: string, row: string, check: Cell | undefined, values: readonly (Cell | undefined)[]): boolean {
     const plain = values.map((value) => (value === undefined || typeof value === "bigint" ? null : value));
-    if (check !== valuesCheck(...plain)) this.#report(this.#damaged(table, row));
+    const holds = check === valuesCheck(...plain);
+    if (!holds) this.#damaged(table, row);
+    return holds;
   }
 
-  #damaged(table: string, row: string): SobreError {
-    return damaged(this.#directory, `the row ${row} of the table ${table} differs from its checksum`);
+  #damaged(table: string, row: string): void {
+    this.#report(`the row ${row} of the table ${table} differs from its checksum`);
   }
 }
 

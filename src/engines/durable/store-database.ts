@@ -1,4 +1,4 @@
-import { statSync } from "node:fs";
+import { renameSync, statSync } from "node:fs";
 import { join } from "node:path";
 import { DatabaseSync, type StatementSync } from "node:sqlite";
 import { SobreError } from "../../errors/sobre-error.ts";
@@ -49,48 +49,58 @@ export class StoreDatabase {
   /** Bytes of the log, by estimate: SQLite does not say. */
   #logged = 0;
   #over: SobreError | undefined;
+  #isDamaged = false;
 
   /**
    * Opens the store of a directory, making it when it is new.
    *
-   * @param report takes what is damaged, to read what is left; by default it ends the reading.
+   * @param report takes each place that is damaged, to read what is left; by default the first ends the reading.
    * @throws SobreError `InvalidOperation` when another process has it, or for a newer format; `DecodeFailed` naming
    *   what is damaged; `UnauthorizedAccess` when it cannot be written.
    */
-  constructor(directory: string, report: (error: SobreError) => void = fail) {
+  constructor(directory: string, report = (where: string): void => fail(damaged(directory, where))) {
     this.directory = directory;
+    const found = (where: string): void => {
+      this.#isDamaged = true;
+      report(where);
+    };
     let database: DatabaseSync | undefined;
     let synced: SyncedCommits | undefined;
     try {
       makeDirectory(directory);
+      synced = new SyncedCommits(directory);
+      // SQLite would make the file, and remove its log.
+      if (synced.atStart > 0 && sizeOf(directory) === 0)
+        fail(damaged(directory, `${fileName} is missing or empty, and commit ${synced.atStart} was synced`));
       database = new DatabaseSync(join(directory, fileName), { timeout: patience });
       claim(database, directory);
       prepareTables(database, directory);
-      checkStructure(database, directory, report);
+      checkStructure(database, found);
       this.#database = database;
-      synced = new SyncedCommits(directory);
       this.#synced = synced;
-      this.#commits = this.#countOfCommits();
+      this.#commits = this.#countOfCommits(found);
       if (this.#commits < synced.atStart)
-        report(damaged(directory, `it ends after commit ${this.#commits}, and commit ${synced.atStart} was synced`));
+        found(`it ends after commit ${this.#commits}, and commit ${synced.atStart} was synced`);
       // A killed process may leave commits in the log that were never synced; they are before they are served.
-      database.exec("PRAGMA wal_checkpoint(TRUNCATE)");
+      if (!this.#isDamaged) database.exec("PRAGMA wal_checkpoint(TRUNCATE)");
       writeHolder(directory);
       this.#writer = new RowWriter(database);
-      this.#loader = new RowLoader(database, directory, report);
+      this.#loader = new RowLoader(database, directory, found);
       this.#countCommit = database.prepare("REPLACE INTO counter VALUES (?, 'commits', ?, ?)");
       this.#begin = database.prepare("BEGIN IMMEDIATE");
       this.#end = database.prepare("COMMIT");
     } catch (error) {
       synced?.close();
-      database?.close();
-      throw isInUse(error) ? inUse(directory) : openFailure(directory, error);
+      const failure = isInUse(error) ? inUse(directory) : openFailure(directory, error);
+      if (failure.code === "DecodeFailed" && database !== undefined) closeUnchanged(database, directory);
+      else database?.close();
+      throw failure;
     }
   }
 
   /** Bytes of the database, its log not counted. */
   get bytes(): number {
-    return statSync(join(this.directory, fileName)).size;
+    return sizeOf(this.directory);
   }
 
   /** Every row, held to its check; `part` is what the sink gets of a message's. @throws SobreError `DecodeFailed`. */
@@ -126,16 +136,16 @@ export class StoreDatabase {
     } catch (error) {
       throw this.#failed(error);
     }
+  }
+
+  /** Finishes commits with work that their callers need not wait for. */
+  tidy(): void {
     try {
       this.#synced.write(this.#commits);
     } catch (error) {
-      // These batches are durable: refused, they would be sent again.
-      this.#over = storeOver(this.directory, "the number of the last commit cannot be written", error);
+      // The batches are durable: refused, they would be sent again.
+      this.#over ??= storeOver(this.directory, "the number of the last commit cannot be written", error);
     }
-  }
-
-  /** Copies the write-ahead log into the database when it has grown, to write it from its beginning again. */
-  tidy(): void {
     if (this.#logged < checkpointAfter || this.#over !== undefined) return;
     this.#logged = 0;
     try {
@@ -178,8 +188,9 @@ export class StoreDatabase {
 
   close(): void {
     this.#synced.close();
-    // Closing would copy the log into the database, which is not to be trusted after a failed sync.
-    if (this.#over === undefined) this.#database.close();
+    // Damage, or a log that may be damaged after a failed sync, is left as it is.
+    if (this.#isDamaged || this.#over !== undefined) closeUnchanged(this.#database, this.directory);
+    else this.#database.close();
   }
 
   #failed(error: unknown): SobreError {
@@ -194,15 +205,15 @@ export class StoreDatabase {
     return failure;
   }
 
-  #countOfCommits(): number {
+  #countOfCommits(report: (where: string) => void): number {
     const row = this.#database
       .prepare("SELECT value, checksum FROM counter WHERE entity = ? AND name = 'commits'")
       .get(storeEntity);
     if (row === undefined) return 0;
     const { value, checksum } = { value: undefined, checksum: undefined, ...row };
-    if (typeof value !== "number" || checksum !== valuesCheck(storeEntity, "commits", value))
-      throw damaged(this.directory, "the count of its commits differs from its checksum");
-    return value;
+    if (typeof value === "number" && checksum === valuesCheck(storeEntity, "commits", value)) return value;
+    report("the count of its commits differs from its checksum");
+    return Infinity;
   }
 }
 
@@ -217,10 +228,32 @@ function claim(database: DatabaseSync, directory: string): void {
 }
 
 /** Reports the first page or table that is wrong. */
-function checkStructure(database: DatabaseSync, directory: string, report: (error: SobreError) => void): void {
+function checkStructure(database: DatabaseSync, report: (where: string) => void): void {
   const row = database.prepare("PRAGMA quick_check(1)").get();
   const said = row === undefined ? "" : String(Object.values(row)[0]);
-  if (said !== "ok") report(damaged(directory, said.split("\n").join("; ")));
+  if (said !== "ok") report(said.split("\n").join("; "));
+}
+
+const sizeOf = (directory: string): number => statSync(join(directory, fileName), { throwIfNoEntry: false })?.size ?? 0;
+
+/**
+ * Closes a database without copying its log into it and removing the log: SQLite leaves a file alone that is no longer where
+ * it was opened.
+ */
+function closeUnchanged(database: DatabaseSync, directory: string): void {
+  const [file, moved] = [join(directory, fileName), join(directory, `${fileName}.closing`)];
+  try {
+    renameSync(file, moved);
+  } catch {
+    // Some systems move no open file.
+    database.close();
+    return;
+  }
+  try {
+    database.close();
+  } finally {
+    renameSync(moved, file);
+  }
 }
 
 function fail(error: SobreError): never {

@@ -34,6 +34,7 @@ export class DirectStore implements Store {
     await new Promise(setImmediate);
     if (this.#killed) throw new Error("The process is gone.");
     this.#database.commit(bytes);
+    this.#database.tidy();
   }
 
   async read(record: number): Promise<Envelope> {

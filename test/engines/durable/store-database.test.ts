@@ -1,4 +1,4 @@
-import fs, { cpSync, rmSync, statSync } from "node:fs";
+import fs, { cpSync, readFileSync, rmSync, statSync, truncateSync, writeFileSync } from "node:fs";
 import { syncBuiltinESMExports } from "node:module";
 import { join } from "node:path";
 import { afterEach, beforeEach, describe, expect, it, vi } from "vitest";
@@ -31,6 +31,22 @@ function rowsOf(records: readonly number[], write: (rows: RowBytes, record: numb
   return rows.take();
 }
 
+/** A store with five commits, as a killed process leaves it: all of them in the log. */
+function killed(): string {
+  const left = join(directory, "left");
+  const database = new StoreDatabase(join(directory, "living"));
+  for (let at = 1; at <= 5; at++) {
+    database.commit(batch(at));
+    database.tidy();
+  }
+  cpSync(join(directory, "living"), left, { recursive: true });
+  database.close();
+  return left;
+}
+
+const bytesOf = (folder: string): readonly Buffer[] =>
+  ["store.sqlite", "store.sqlite-wal"].map((name) => readFileSync(join(folder, name)));
+
 const logSize = (folder: string): number => statSync(join(folder, "store.sqlite-wal")).size;
 
 /** The entities that the file of a store knows. */
@@ -53,6 +69,7 @@ describe("the file of a store", () => {
     syncBuiltinESMExports();
 
     database.commit(batch(2));
+    database.tidy();
 
     expect(() => database.commit(batch(3))).toThrow(expect.objectContaining({ code: "Closed" }));
     vi.restoreAllMocks();
@@ -61,6 +78,32 @@ describe("the file of a store", () => {
     cpSync(living, join(directory, "left"), { recursive: true });
     database.close();
     expect(entitiesIn(join(directory, "left"))).toEqual([1, 2]);
+  });
+
+  it("leaves a damaged log and its database as they are: what lies behind the damage may be wanted", () => {
+    const left = killed();
+    const log = join(left, "store.sqlite-wal");
+    const bytes = readFileSync(log);
+    bytes.writeUInt8(bytes.readUInt8(bytes.length / 2) ^ 1, bytes.length / 2);
+    writeFileSync(log, bytes);
+    const before = bytesOf(left);
+    const places: string[] = [];
+
+    expect(() => new StoreDatabase(left)).toThrow(expect.objectContaining({ code: "DecodeFailed" }));
+    new StoreDatabase(left, (where) => places.push(where)).close();
+
+    expect(places).toEqual([expect.stringMatching(/^it ends after commit \d, and commit 5 was synced$/)]);
+    expect(bytesOf(left)).toEqual(before);
+  });
+
+  it("refuses a file that is empty, and leaves the log of what it had", () => {
+    const left = killed();
+    truncateSync(join(left, "store.sqlite"));
+    const before = bytesOf(left);
+
+    expect(() => new StoreDatabase(left)).toThrow(/store\.sqlite is missing or empty, and commit 5 was synced/);
+
+    expect(bytesOf(left)).toEqual(before);
   });
 
   it("begins its log again when a lone sender's small commits have filled it", () => {
