@@ -34,7 +34,7 @@ async function alter<T>(store: Store, work: (session: Session, version: bigint) 
   const result = await store.database.transaction(async (session) => {
     // One change at a time: the row is locked until the commit.
     const [row] = await session.query(`update ${schema}.namespace set version = version + 1 returning version`);
-    await directory.refreshWithin(session);
+    await directory.refreshOn(session, 1n);
     return work(session, row === undefined ? 0n : BigInt(numberOf(row, "version")));
   });
   await directory.refresh();

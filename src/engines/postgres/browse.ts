@@ -8,7 +8,7 @@ import { type HeldSession, lockRows, takenOf } from "./claim.ts";
 import { hasSessions, isPartitioned, type Lane, laneOf, lockDuration, type Sendable } from "./entities.ts";
 import { sent } from "./incoming.ts";
 import { messageColumns, newToken, readMessage, type StoredMessage, toDelivery } from "./messages.ts";
-import { remove, type Returning } from "./returns.ts";
+import { readMessages, remove, type Returning } from "./returns.ts";
 import { partitionOf, type Routing } from "./routing.ts";
 import { numberOf, textOf } from "./rows.ts";
 import type { Store } from "./store.ts";
@@ -212,22 +212,14 @@ export async function deleteMessages(
   const now = store.now();
   const ofSession = sessionId !== undefined && hasSessions(lane);
   return inTransaction(store, lane, now, async (returning) => {
-    const read = async (limit: number, after?: StoredMessage): Promise<readonly StoredMessage[]> => {
-      const rows = await returning.session.query(
-        `select ${messageColumns} from ${store.schema}.delivery d join ${store.schema}.body b on b.queue = d.queue and b.seq = d.seq
-         where d.queue = $1 and d.state < 2 and (d.token is null or d.locked_until <= $2) and ($3::bigint is null or b.enqueued_at < $3)
+    const before = beforeEnqueueTime?.getTime() ?? null;
+    const read = (limit: number, after?: StoredMessage): Promise<readonly StoredMessage[]> =>
+      readMessages(
+        returning,
+        `d.state < 2 and (d.token is null or d.locked_until <= $2) and ($3::bigint is null or b.enqueued_at < $3)
            and d.seq > $5${ofSession ? " and d.session = $6" : ""} order by d.seq limit $4 for update of d skip locked`,
-        [
-          lane.queue,
-          now,
-          beforeEnqueueTime?.getTime() ?? null,
-          Math.min(limit, mostRows),
-          after?.seq ?? -1n,
-          ...(ofSession ? [sessionId] : []),
-        ],
+        [now, before, Math.min(limit, mostRows), after?.seq ?? -1n, ...(ofSession ? [sessionId] : [])],
       );
-      return rows.map(readMessage);
-    };
     const messages =
       sessionId === undefined || ofSession
         ? await read(maxMessages)

@@ -16,6 +16,8 @@ export interface Claim {
 /** The position from which no message has been delivered yet, as far as this node knows. */
 export interface Cursor {
   readonly at: bigint;
+  /** The lowest row behind the cursor, by sweeps and arrivals: what is below is gone. */
+  readonly low: bigint;
   /** Called when a claim reads `at`. */
   read(): Reading;
   /** Called at the end of the claim: moves the cursor forward, but to no message that arrived since the claim began, which may not have seen it. */
@@ -26,6 +28,8 @@ export interface Cursor {
 
 /** A claim under way. */
 export interface Reading {
+  /** The highest message that had been announced when it began. */
+  readonly announced: bigint | undefined;
   /** The lowest message that has arrived since it began. */
   arrived: bigint | undefined;
 }
@@ -52,7 +56,7 @@ const mostDeliveries = 2 ** 31 - 1;
 const ofQueue = (schema: string): string => `
   back as materialized (
     select d.seq from ${schema}.delivery d
-    where exists (select from guard) and d.queue = $2 and d.returned and (d.due is null or d.due > $4)
+    where exists (select from guard) and d.queue = $2 and d.seq >= $7 and d.returned and (d.due is null or d.due > $4)
     order by d.seq limit $3 for update of d skip locked
   ),
   fresh as materialized (
@@ -126,7 +130,7 @@ export async function claim(
   const deletes = receiveMode === "receiveAndDelete";
   const token = newToken();
   const until = now + lockDuration(lane);
-  const end = deletes ? deleteThem(schema) : lockThem(schema, "$7", "$8");
+  const end = deletes ? deleteThem(schema) : lockThem(schema, "$8", "$9");
   const reading = cursor.read();
   let next: bigint | undefined;
   try {
@@ -137,10 +141,11 @@ export async function claim(
       now,
       cursor.at,
       Math.min(maxDeliveries(lane), mostDeliveries),
+      cursor.low,
       ...(deletes ? [] : [token, until]),
     ]);
     const taken = takenOf(rows);
-    next = taken === undefined ? undefined : nextOf(rows, taken, maxMessages);
+    next = taken === undefined ? undefined : nextOf(rows, taken, maxMessages, reading);
     return taken?.map((row) => toDelivery(readMessage(row), deletes ? undefined : { token, until }));
   } finally {
     cursor.advance(reading, next);
@@ -148,11 +153,12 @@ export async function claim(
 }
 
 /** Where the next claim begins. */
-function nextOf(rows: readonly Row[], taken: readonly Row[], maxMessages: number): bigint | undefined {
-  // Fewer rows than requested means that nothing from the cursor on is free, so the cursor moves past the locked rows; the sweep returns those.
+function nextOf(rows: readonly Row[], taken: readonly Row[], most: number, { announced }: Reading): bigint | undefined {
+  // Fewer rows than requested means that nothing from the cursor on is free, so the cursor moves past the locked rows; the
+  // sweep returns those. With no row left at all, it moves past what was announced, which other processes have taken.
   const [first] = rows;
-  const last = first === undefined ? undefined : maybeBigint(first, "last");
-  const passed = taken.length < maxMessages ? last : lastFresh(taken);
+  const last = (first === undefined ? undefined : maybeBigint(first, "last")) ?? announced;
+  const passed = taken.length < most ? last : lastFresh(taken);
   return passed === undefined ? undefined : passed + 1n;
 }
 

@@ -185,28 +185,24 @@ export class PostgresConnection implements Engine {
   }
 
   async #complete(lane: Lane, text: LockToken): Promise<void> {
-    const { store } = this.#home;
-    const { database, schema } = store;
     const held = readToken(text);
     const isDone = held !== undefined && (await this.#home.completions(lane).complete(held.token, held.seq));
-    if (!isDone) throw await lostLock(database, schema, lane, text, store.now());
+    if (!isDone) throw await lostLock(this.#home.store.inLane(lane), text);
   }
 
   async renew(entity: string, lockToken: LockToken): Promise<Date> {
     await this.#enter();
     const lane = await this.#lane(entity);
-    const { store } = this.#home;
-    const { database, schema } = store;
-    const now = store.now();
+    const within = this.#home.store.inLane(lane);
     if (hasSessions(lane)) {
-      await checkHeld({ session: database, schema, lane, now }, lockToken, { kind: "complete" });
+      await checkHeld(within, lockToken, { kind: "complete" });
       throw invalidOperation("The session's lock covers its messages. Renew the session's lock instead.");
     }
-    const until = now + lockDuration(lane);
+    const until = within.now + lockDuration(lane);
     // Its row is locked by the transaction, which nobody else gets past.
     if (this.#home.isSettledByCaller(lockToken)) return new Date(until);
-    if (!(await renewHeld(database, schema, lane, lockToken, { now, until }))) throw lockLost(lane.address);
-    this.#holdings.took(lane, [[lockToken, until]], now);
+    if (!(await renewHeld(within, lockToken, until))) throw lockLost(lane.address);
+    this.#holdings.took(lane, [[lockToken, until]], within.now);
     return new Date(until);
   }
 

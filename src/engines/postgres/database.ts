@@ -35,6 +35,9 @@ const int8 = 20;
 const typesOfOurs = new TypeOverrides();
 typesOfOurs.setTypeParser(int8, BigInt);
 
+/** Pools that have the listener of their connections: any number of engines may share one. */
+const listened = new WeakSet<PostgresPool>();
+
 /** A PostgreSQL database; connections are opened on demand. */
 export class Database implements Session {
   readonly #pool: PostgresPool;
@@ -52,7 +55,8 @@ export class Database implements Session {
     if (used === undefined) throw new RangeError("There is no pool.");
     this.#pool = used;
     // A connection may be lost before the one who asked for it has a turn: without a listener the process would exit.
-    used.on("connect", (client) => client.on("error", ignore));
+    if (!listened.has(used)) used.on("connect", (client) => client.on("error", ignore));
+    listened.add(used);
     this.#prepares = preparesStatements;
   }
 

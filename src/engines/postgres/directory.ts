@@ -127,22 +127,17 @@ export class Directory {
 
   /** Loads the changes. */
   async refresh(): Promise<void> {
-    this.#loading ??= this.#load().finally(() => (this.#loading = undefined));
+    this.#loading ??= this.refreshOn(this.#session).finally(() => (this.#loading = undefined));
     await this.#loading;
   }
 
-  /** Loads the changes over a connection that the caller holds: it must not wait for another. */
-  async refreshOn(session: Session): Promise<void> {
-    await this.#load(session);
-  }
-
-  /** Loads the changes within a transaction that makes further ones: it holds the version's row, so no other node changes anything meanwhile. */
-  async refreshWithin(session: Session): Promise<void> {
-    await this.#load(session, 1n);
-  }
-
-  /** @param uncommitted How many increments of the version are not committed yet. */
-  async #load(session: Session = this.#session, uncommitted = 0n): Promise<void> {
+  /**
+   * Loads the changes over a connection that the caller holds: it must not wait for another.
+   *
+   * @param uncommitted How many increments of the version are not committed yet: a transaction that makes further changes
+   * holds the version's row, so no other node changes anything meanwhile.
+   */
+  async refreshOn(session: Session, uncommitted = 0n): Promise<void> {
     // The row of an entity that was deleted long ago no longer exists.
     const isOld = performance.now() - this.#loadedAt > tombstoneAge / 2;
     const since = isOld ? 0n : this.#version;

@@ -2,7 +2,7 @@ import type { LockToken } from "../../engine/delivery.ts";
 import type { Lane } from "./entities.ts";
 import type { Intake } from "./intake.ts";
 import type { Passed } from "./placement.ts";
-import type { Returning } from "./returns.ts";
+import type { InLane, Returning } from "./returns.ts";
 import type { Routing } from "./routing.ts";
 
 /** Messages to send in a transaction. */
@@ -23,7 +23,7 @@ export interface PendingSettlement {
   /** Whether receivers may get the message again. */
   readonly returns: boolean;
   /** Checks the settlement as far as possible without carrying it out. */
-  readonly check: (within: Pick<Returning, "session" | "schema" | "lane" | "now">) => Promise<void>;
+  readonly check: (within: InLane) => Promise<void>;
   /** Fails when the lock is lost. */
   readonly apply: (returning: Returning) => Promise<void>;
 }

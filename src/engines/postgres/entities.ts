@@ -16,6 +16,8 @@ import type { RuleProperties } from "../../engine/rules.ts";
 /** The queues of an entity: its messages, its dead letters, and its transfer dead letters. */
 export type Part = 0 | 1 | 2;
 
+export const parts: readonly Part[] = [0, 1, 2];
+
 const partsOfEntity = 4;
 
 /** The entity of a queue. */

@@ -1,12 +1,9 @@
 import { inTransaction } from "./sweep.ts";
-import { laneOf, type Part, type Receivable } from "./entities.ts";
-import { messageColumns, readMessage } from "./messages.ts";
-import { giveBack, moved, remove } from "./returns.ts";
+import { laneOf, parts, type Receivable } from "./entities.ts";
+import { giveBack, moved, readMessages, remove } from "./returns.ts";
 import { numberOf } from "./rows.ts";
 import { freeSession, sessionColumns } from "./sessions.ts";
 import type { Store } from "./store.ts";
-
-const parts: readonly Part[] = [0, 1, 2];
 
 /** Maximum number of messages forwarded per transaction. */
 const atOnce = 500;
@@ -24,12 +21,8 @@ export async function giveBackAll(store: Store, entity: Receivable): Promise<voi
         [lane.queue],
       );
       for (const row of sessions) await freeSession(returning, row, "uncounted");
-      const rows = await session.query(
-        `select ${messageColumns} from ${schema}.delivery d join ${schema}.body b on b.queue = d.queue and b.seq = d.seq
-         where d.queue = $1 and d.token is not null order by d.seq for update of d`,
-        [lane.queue],
-      );
-      await giveBack(returning, rows.map(readMessage), "uncounted");
+      const locked = await readMessages(returning, "d.token is not null order by d.seq for update of d", []);
+      await giveBack(returning, locked, "uncounted");
     });
   }
   if (entity.settings.forwardTo !== undefined) while ((await forwardReady(store, entity, now)) === atOnce);
@@ -66,17 +59,12 @@ export async function forwardLeft(store: Store): Promise<boolean> {
 
 /** Forwards ready messages; returns how many. */
 async function forwardReady(store: Store, entity: Receivable, now: number): Promise<number> {
-  const { schema } = store;
   return inTransaction(store, laneOf(entity, 0), now, async (returning) => {
-    const { session, lane, routing } = returning;
+    const { lane, routing } = returning;
     // By the settings of today: arriving in its own queue, a message would get a new number and a new time to live.
     if (lane.entity.type === "topic" || lane.entity.settings.forwardTo === undefined) return 0;
-    const rows = await session.query(
-      `select ${messageColumns} from ${schema}.delivery d join ${schema}.body b on b.queue = d.queue and b.seq = d.seq
-       where d.queue = $1 and d.token is null and d.state = 0 order by d.seq limit ${atOnce} for update of d skip locked`,
-      [lane.queue],
-    );
-    const messages = rows.map(readMessage);
+    const ready = `d.token is null and d.state = 0 order by d.seq limit ${atOnce} for update of d skip locked`;
+    const messages = await readMessages(returning, ready, []);
     await remove(returning, messages);
     for (const message of messages) await routing.arrive(lane.entity, moved(message));
     return messages.length;

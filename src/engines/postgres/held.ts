@@ -3,7 +3,8 @@ import type { LockToken } from "../../engine/delivery.ts";
 import type { SobreError } from "../../errors/sobre-error.ts";
 import type { Session } from "./database.ts";
 import { hasSessions, type Lane } from "./entities.ts";
-import { markOf, messageColumns, readMessage, readToken, type StoredMessage } from "./messages.ts";
+import { markOf, readToken, type StoredMessage } from "./messages.ts";
+import { type InLane, readMessages } from "./returns.ts";
 
 /** SQL condition that `token` holds row `d`, by the message's own lock or by its session's. */
 const isHeld = (schema: string, lane: Lane, token: string, now: string): string =>
@@ -43,32 +44,19 @@ export async function completeHeld(
 }
 
 /** Reads a held message and locks its row until the end of the transaction. @throws SobreError `MessageLockLost`, `SessionLockLost`. */
-export async function readHeld(
-  session: Session,
-  schema: string,
-  lane: Lane,
-  text: LockToken,
-  now: number,
-): Promise<StoredMessage> {
+export async function readHeld(within: InLane, text: LockToken): Promise<StoredMessage> {
+  const { schema, lane, now } = within;
   const token = readToken(text);
-  if (token === undefined) throw await lostLock(session, schema, lane, text, now);
-  const [row] = await session.query(
-    `select ${messageColumns} from ${schema}.delivery d join ${schema}.body b on b.queue = d.queue and b.seq = d.seq
-     where d.queue = $1 and d.seq = $2 and ${isHeld(schema, lane, "$3", "$4")} for update of d`,
-    [lane.queue, token.seq, token.token, now],
-  );
-  if (row === undefined) throw await lostLock(session, schema, lane, text, now);
-  return readMessage(row);
+  if (token === undefined) throw await lostLock(within, text);
+  const held = `d.seq = $2 and ${isHeld(schema, lane, "$3", "$4")} for update of d`;
+  const [message] = await readMessages(within, held, [token.seq, token.token, now]);
+  if (message === undefined) throw await lostLock(within, text);
+  return message;
 }
 
 /** Keeps the session of a held message from being accepted until the end of the transaction. @throws SobreError `SessionLockLost`, `MessageLockLost`. */
-export async function shareSession(
-  session: Session,
-  schema: string,
-  lane: Lane,
-  text: LockToken,
-  now: number,
-): Promise<void> {
+export async function shareSession(within: InLane, text: LockToken): Promise<void> {
+  const { session, schema, lane, now } = within;
   const token = readToken(text);
   const [row] =
     token === undefined
@@ -78,17 +66,12 @@ export async function shareSession(
            where d.queue = $1 and d.seq = $2 and d.token = $3 and s.mark = $4 and s.locked_until > $5 for key share of s`,
           [lane.queue, token.seq, token.token, markOf(token.token), now],
         );
-  if (row === undefined) throw await lostLock(session, schema, lane, text, now);
+  if (row === undefined) throw await lostLock(within, text);
 }
 
 /** Renews a message's own lock; returns whether it was still held. */
-export async function renewHeld(
-  session: Session,
-  schema: string,
-  lane: Lane,
-  text: LockToken,
-  { now, until }: { readonly now: number; readonly until: number },
-): Promise<boolean> {
+export async function renewHeld(within: InLane, text: LockToken, until: number): Promise<boolean> {
+  const { session, schema, lane, now } = within;
   const token = readToken(text);
   if (token === undefined) return false;
   const rows = await session.query(
@@ -99,13 +82,7 @@ export async function renewHeld(
 }
 
 /** The error for a token that holds nothing: the session's lock or the message's is lost. */
-export async function lostLock(
-  session: Session,
-  schema: string,
-  lane: Lane,
-  text: LockToken,
-  now: number,
-): Promise<SobreError> {
+export async function lostLock({ session, schema, lane, now }: InLane, text: LockToken): Promise<SobreError> {
   const isText = typeof text === "string";
   if (!hasSessions(lane) || !isText) return lockLost(lane.address);
   const token = readToken(text);

@@ -25,8 +25,16 @@ const idleEntitiesInterval = 10_000;
 /** Sweeps take at most one part in this many of the time: what they read grows with dead rows. */
 const shareOfSweeps = 10;
 
-/** The same of sweeps that read everything behind the cursors: under an old transaction, that is every message there was. */
+/** The same of sweeps that read what cannot be new: under an old transaction, that is every message there was. */
 const shareOfWholeSweeps = 50;
+
+/** How many positions such a sweep reads at least, and in how many milliseconds, more or fewer the next time. */
+const fewestBelow = 100_000n;
+const mostBelow = 2n ** 60n;
+const longSweep = 50;
+
+/** Milliseconds by which a message may become due in the past, since it is committed late, to be found by every sweep. */
+const dueLate = 5000;
 
 /** An open transaction. */
 interface Settling {
@@ -55,6 +63,8 @@ export class Home {
   /** When the next sweep may read behind the cursors, and look for idle entities, in milliseconds of the process. */
   #readsBehindAt = -Infinity;
   #readsAllAt = -Infinity;
+  #below = fewestBelow;
+  #dueFrom = 0;
   #idleEntitiesAt = -Infinity;
   #closed = false;
 
@@ -67,7 +77,14 @@ export class Home {
     this.#sweepInterval = sweepInterval;
     this.#prune = new Prune(store);
     const { database: session, schema } = store;
-    this.#wakes = new Wakes({ session, schema, connectionString, onWake: (arrivals) => this.#heard(arrivals) });
+    this.#wakes = new Wakes({
+      session,
+      schema,
+      connectionString,
+      onWake: (arrivals) => this.#heard(arrivals),
+      isAwaited: (queue) => this.#lanes.get(queue)?.isTaking === true,
+      isPassed: (queue, position) => (this.#lanes.get(queue)?.at ?? 0n) > position,
+    });
     this.#followed = new Followed(session, (arrivals) => store.onArrival(arrivals));
     store.onArrival = (arrivals) => {
       this.active();
@@ -168,7 +185,7 @@ export class Home {
   }
 
   #arrived(arrivals: Arrivals): void {
-    for (const [queue, lowest] of arrivals) {
+    for (const [queue, { lowest }] of arrivals) {
       const lane = this.#lanes.get(queue);
       if (lowest !== undefined) lane?.rewind(lowest);
       lane?.wake();
@@ -203,11 +220,18 @@ export class Home {
     this.#isActive = false;
     const swept = await sweep(this.store, {
       lanes: this.#lanes,
-      behind: readsAll ? "all" : readsBehind ? "known" : "nothing",
+      behind: readsBehind,
+      below: isExact ? mostBelow : readsAll ? this.#below : 0n,
+      due: [readsAll ? 0 : this.#dueFrom, now + idleInterval],
     });
     const { took } = swept;
+    this.#dueFrom = Math.min(swept.due ?? now, now) - dueLate;
     if (readsBehind) this.#readsBehindAt = begun + took * shareOfSweeps;
-    if (readsAll) this.#readsAllAt = begun + took * shareOfWholeSweeps;
+    if (readsAll) {
+      this.#readsAllAt = begun + took * shareOfWholeSweeps;
+      this.#below = took < longSweep ? this.#below * 4n : this.#below / 4n;
+      this.#below = this.#below < fewestBelow ? fewestBelow : this.#below > mostBelow ? mostBelow : this.#below;
+    }
     await this.#prune.run(now);
     if (isExact || begun >= this.#idleEntitiesAt) {
       this.#idleEntitiesAt = begun + idleEntitiesInterval;

@@ -4,9 +4,10 @@ import { invalidOperation, messageTooLarge, quotaExceeded, unequalKeys } from ".
 import type { Envelope } from "../../envelope/envelope.ts";
 import { SobreError } from "../../errors/sobre-error.ts";
 import type { Session } from "./database.ts";
-import { type Entity, limitsOf, queuesOf, type Sendable, sendRefusal } from "./entities.ts";
+import { type Entity, limitsOf, parts, queueOf, type Sendable, sendRefusal } from "./entities.ts";
+import { numbersOf } from "./place.ts";
 import type { Incoming } from "./placement.ts";
-import { numberOf } from "./rows.ts";
+import { bigintOf, numberOf } from "./rows.ts";
 
 const megabyte = 2 ** 20;
 
@@ -22,6 +23,9 @@ const shareOfRoom = 1 / 8;
 /** Counts take at most one part in this many of the time, unless they are short: they read the whole entity. */
 const shareOfCounts = 20;
 
+/** The same of counts of rows from the first one on: others begin at the lowest row that the one before has found, since rows that are dead and cannot be vacuumed yet are read as well. */
+const shareOfWholeCounts = 200;
+
 /** Milliseconds up to which a count is short: then a full entity is counted again before it refuses a message. */
 const short = 500;
 
@@ -31,6 +35,9 @@ interface Usage {
   readonly countedAt: number;
   /** Milliseconds that this took. */
   readonly took: number;
+  /** The lowest row of each queue, and when the rows before may be counted again. */
+  readonly lowest: ReadonlyMap<number, bigint>;
+  readonly wholeAt: number;
   /** Bytes sent by this node since the count began. */
   added: number;
 }
@@ -142,28 +149,43 @@ export class Intake {
     const begun = performance.now();
     const addedBefore = this.#counts.usage.get(owner.id)?.added ?? 0;
     const entities = owner.type === "topic" ? [owner, ...owner.subscriptions] : [owner];
-    const bounds = entities.map(({ id }) => queuesOf(id));
+    const queues = entities.flatMap(({ id }) => parts.map((part) => queueOf(id, part)));
+    const known = this.#counts.usage.get(owner.id);
+    const isWhole = known === undefined || begun >= known.wholeAt;
     const rows = await session
       .query(
-        `select coalesce(sum(bytes), 0)::bigint as bytes from unnest($1::bigint[], $2::bigint[]) as e(low, high), lateral (
-          select coalesce(sum(size + ${besidesMessage}::bigint), 0) as bytes from ${this.#schema}.delivery where queue >= low and queue < high
-          union all
-          select coalesce(sum(octet_length(state)), 0) from ${this.#schema}.session where queue >= low and queue < high
-        ) as counted`,
-        [bounds.map(([low]) => low), bounds.map(([, high]) => high)],
+        `select q.queue, coalesce(d.low, pg_sequence_last_value(to_regclass(q.numbers)), q.low) as low, (d.bytes + s.bytes)::bigint as bytes
+         from unnest($1::bigint[], $2::bigint[], $3::text[]) as q(queue, low, numbers),
+           lateral (
+             select coalesce(sum(size + ${besidesMessage}::bigint), 0) as bytes, min(seq) as low
+             from ${this.#schema}.delivery where queue = q.queue and seq >= q.low
+           ) d,
+           lateral (select coalesce(sum(octet_length(state)), 0) as bytes from ${this.#schema}.session where queue = q.queue) s`,
+        [
+          queues,
+          queues.map((queue) => (isWhole ? 0n : (known.lowest.get(queue) ?? 0n))),
+          queues.map((queue) => numbersOf(this.#schema, queue)),
+        ],
       )
       .catch((error: unknown) => {
         // The next one waits as long as after a count.
-        const known = this.#counts.usage.get(owner.id);
+        const before = this.#counts.usage.get(owner.id);
         const failedAt = performance.now();
-        if (known !== undefined)
-          this.#counts.usage.set(owner.id, { ...known, countedAt: failedAt, took: failedAt - begun });
+        if (before !== undefined)
+          this.#counts.usage.set(owner.id, { ...before, countedAt: failedAt, took: failedAt - begun });
         throw error;
       });
     const countedAt = performance.now();
     const added = Math.max(0, (this.#counts.usage.get(owner.id)?.added ?? 0) - addedBefore);
-    const bytes = rows[0] === undefined ? 0 : numberOf(rows[0], "bytes");
-    const usage = { bytes, countedAt, took: countedAt - begun, added };
+    const took = countedAt - begun;
+    const usage = {
+      bytes: rows.reduce((sum, row) => sum + numberOf(row, "bytes"), 0),
+      lowest: new Map(rows.map((row) => [numberOf(row, "queue"), bigintOf(row, "low")])),
+      wholeAt: isWhole ? countedAt + took * shareOfWholeCounts : known.wholeAt,
+      countedAt,
+      took,
+      added,
+    };
     this.#counts.usage.set(owner.id, usage);
     return usage;
   }
@@ -173,14 +195,9 @@ export class Intake {
 export function checkIds({ brokerProperties }: Envelope): void {
   for (const name of ["messageId", "sessionId", "partitionKey"] as const) {
     const id = brokerProperties[name];
-    if (typeof id === "string" && id.includes("\0"))
-      throw new SobreError(
-        "InvalidArgument",
-        `The ${name} contains U+0000, which PostgreSQL cannot store. Remove it.`,
-        {
-          path: `$.brokerProperties.${name}`,
-        },
-      );
+    if (typeof id !== "string" || !id.includes("\0")) continue;
+    const told = `The ${name} contains U+0000, which PostgreSQL cannot store. Remove it.`;
+    throw new SobreError("InvalidArgument", told, { path: `$.brokerProperties.${name}` });
   }
 }
 

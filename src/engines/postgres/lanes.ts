@@ -11,10 +11,15 @@ export interface Waiting {
   refuse(error: unknown): void;
 }
 
+/** The key of calls that wait for any message of a queue. */
+export const queueKey = "queue";
+
 /** The state of a queue in this process: its cursor and the waiting calls. */
 export class LaneState implements SweptLane {
   at = 0n;
   low = 0n;
+  unannounced = 0n;
+  #announced: bigint | undefined;
   readonly #readings = new Set<Reading>();
   readonly #clock: Clock;
   readonly #pollInterval: number | undefined;
@@ -22,6 +27,8 @@ export class LaneState implements SweptLane {
   readonly #waiting = new Set<Waiting>();
   /** Those of the waiting calls that are in their first attempt. */
   readonly #trying = new Set<Waiting>();
+  /** Whether the last attempt got something: then calls may try together, and otherwise in turn, to be served in order. */
+  #isRich = false;
   #wakes = 0;
   #pumping = false;
   #again = false;
@@ -40,8 +47,14 @@ export class LaneState implements SweptLane {
     return this.#waiting.size > 0;
   }
 
+  /** Whether calls wait for any message of the queue: the cursor does not show what was taken of sessions. */
+  get isTaking(): boolean {
+    for (const { key } of this.#waiting) if (key === queueKey) return true;
+    return false;
+  }
+
   read(): Reading {
-    const reading = { arrived: undefined };
+    const reading = { announced: this.#announced, arrived: undefined };
     this.#readings.add(reading);
     return reading;
   }
@@ -58,6 +71,7 @@ export class LaneState implements SweptLane {
   rewind(to: bigint): void {
     if (to < this.at) this.at = to;
     if (to < this.low) this.low = to;
+    if (this.#announced === undefined || to > this.#announced) this.#announced = to;
     for (const reading of this.#readings)
       if (reading.arrived === undefined || to < reading.arrived) reading.arrived = to;
   }
@@ -87,8 +101,13 @@ export class LaneState implements SweptLane {
   }
 
   #isAwaited(key: string): boolean {
-    for (const waiting of this.#waiting) if (waiting.key === key && !this.#trying.has(waiting)) return true;
+    for (const waiting of this.#waiting) if (waiting.key === key && !this.#isLeft(waiting)) return true;
     return false;
+  }
+
+  /** Whether others need not wait for the first attempt of a call. */
+  #isLeft(waiting: Waiting): boolean {
+    return this.#isRich && this.#trying.has(waiting);
   }
 
   async #try(waiting: Waiting): Promise<void> {
@@ -97,9 +116,9 @@ export class LaneState implements SweptLane {
     this.#trying.add(waiting);
     await this.#attempt(waiting);
     this.#trying.delete(waiting);
-    if (!this.#waiting.has(waiting)) return;
-    if (this.#wakes !== wakes || this.#hasMoved(begun)) this.wake();
-    else if (!this.#pumping) this.#poll();
+    const isWaiting = this.#waiting.has(waiting);
+    if (this.#wakes !== wakes || (isWaiting && this.#hasMoved(begun))) this.wake();
+    else if (isWaiting && !this.#pumping) this.#poll();
   }
 
   async #pump(): Promise<void> {
@@ -116,24 +135,26 @@ export class LaneState implements SweptLane {
   }
 
   async #serve(): Promise<void> {
-    const keys = new Map<string, Waiting[]>();
-    for (const waiting of this.#waiting) {
-      if (this.#trying.has(waiting)) continue;
-      const same = keys.get(waiting.key);
-      if (same === undefined) keys.set(waiting.key, [waiting]);
-      else same.push(waiting);
-    }
+    const keys = Map.groupBy(
+      [...this.#waiting].filter((waiting) => !this.#isLeft(waiting)),
+      ({ key }) => key,
+    );
     await Promise.all(Array.from(keys.values(), (same) => this.#serveInTurn(same)));
   }
 
   async #serveInTurn(same: readonly Waiting[]): Promise<void> {
-    for (const waiting of same) if (this.#waiting.has(waiting) && !(await this.#attempt(waiting))) return;
+    for (const waiting of same) {
+      // The end of its attempt wakes those that have come since.
+      if (this.#trying.has(waiting)) return;
+      if (this.#waiting.has(waiting) && !(await this.#attempt(waiting))) return;
+    }
   }
 
   /** Tries once; resolves to whether the wait has ended. */
   async #attempt(waiting: Waiting): Promise<boolean> {
     try {
-      if (!(await waiting.attempt())) return false;
+      this.#isRich = await waiting.attempt();
+      if (!this.#isRich) return false;
       this.#waiting.delete(waiting);
     } catch (error) {
       this.#waiting.delete(waiting);

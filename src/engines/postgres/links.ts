@@ -17,6 +17,7 @@ import type { Enlisted } from "./enlisted.ts";
 import { type Lane, limitsOf, type Queue, receiveRefusal, type Sendable } from "./entities.ts";
 import type { Home } from "./home.ts";
 import type { Intake } from "./intake.ts";
+import { queueKey } from "./lanes.ts";
 import { sent } from "./incoming.ts";
 import { readState, releaseSession, renewSession, writeState } from "./sessions.ts";
 import { inTransaction } from "./sweep.ts";
@@ -182,7 +183,7 @@ export class PostgresReceiver implements EngineReceiver {
 
   /** Receives that wait for the same messages share the key. */
   protected get key(): string {
-    return "queue";
+    return queueKey;
   }
 
   protected async take(maxMessages: number): Promise<readonly Delivery[]> {
@@ -239,14 +240,13 @@ export class PostgresSessionReceiver extends PostgresReceiver implements EngineS
 
   async renewSessionLock(): Promise<Date> {
     const { store } = await this.#enter();
-    const lane = store.current(this.lane);
-    this.#held = await renewSession(store.database, store.schema, lane, this.#held, store.now());
+    this.#held = await renewSession(store.inLane(store.current(this.lane)), this.#held);
     return new Date(this.#held.until);
   }
 
   async getSessionState(): Promise<Uint8Array | undefined> {
     const { store } = await this.#enter();
-    return readState(store.database, store.schema, this.lane, this.#held, store.now());
+    return readState(store.inLane(this.lane), this.#held);
   }
 
   async setSessionState(state: Uint8Array | null | undefined): Promise<void> {
@@ -260,7 +260,7 @@ export class PostgresSessionReceiver extends PostgresReceiver implements EngineS
         throw messageTooLarge(own.byteLength, maxMessageSizeInBytes, entity.name);
       await store.intake.checkRoom(entity, own.byteLength);
     }
-    await writeState(store.database, store.schema, this.lane, this.#held, { state: own, now: store.now() });
+    await writeState(store.inLane(this.lane), this.#held, own);
   }
 
   protected override get key(): string {

@@ -84,15 +84,8 @@ export const toDelivery = (message: StoredMessage, lock?: Lock): Delivery => ({
 const hex = (value: bigint): string => BigInt.asUintN(64, value).toString(16).padStart(16, "0");
 
 function tokenOf(token: bigint, seq: bigint): LockToken {
-  const digits = hex(token) + hex(seq);
-  const groups = [
-    digits.slice(0, 8),
-    digits.slice(8, 12),
-    digits.slice(12, 16),
-    digits.slice(16, 20),
-    digits.slice(20),
-  ];
-  return lockToken(groups.join("-"));
+  const [high, low] = [hex(token), hex(seq)];
+  return lockToken(`${high.slice(0, 8)}-${high.slice(8, 12)}-${high.slice(12)}-${low.slice(0, 4)}-${low.slice(4)}`);
 }
 
 /** The halves of a token; `undefined` for anything else. */

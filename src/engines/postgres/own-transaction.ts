@@ -42,10 +42,8 @@ export class OwnTransaction implements Transaction {
   async run<T>(work: (session: Session) => Promise<T>): Promise<T> {
     const before = turns.get(this.#client) ?? Promise.resolve();
     const result = before.then(() => this.#inSavepoint(work));
-    turns.set(
-      this.#client,
-      result.catch(() => {}),
-    );
+    const ended = result.catch(() => {});
+    turns.set(this.#client, ended);
     return result;
   }
 
@@ -120,7 +118,7 @@ export class OwnWork implements Enlisted {
       const lane = store.current(given);
       const now = store.now();
       // Until the end of the transaction, nobody else can take the session.
-      if (hasSessions(lane)) await shareSession(session, schema, lane, token, now);
+      if (hasSessions(lane)) await shareSession({ session, schema, lane, now }, token);
       const routing = store.routing(session);
       await apply({ session, schema, lane, routing, now });
       await store.finish(session, routing, arrivals, version);

@@ -64,7 +64,7 @@ function columnsOf(schema: string, placements: readonly Placement[], passed: rea
     // The first column's array says how many messages there are.
     columns.push({ name, type, values, isEqual: columns.length > 0 && areEqual(values) });
   };
-  const column = (name: string, type: string, read: (placement: Placement) => unknown): void =>
+  const column = (name: string, type: string, read: (placement: Placement, index: number) => unknown): void =>
     add(name, type, placements.map(read));
   const bodies = placements.map(({ envelope }) => kept(envelope));
   const messages = bodies.map(({ envelope }) => encodeMessage(envelope));
@@ -85,24 +85,12 @@ function columnsOf(schema: string, placements: readonly Placement[], passed: rea
   column("reason", "text", ({ mark }) => storable(mark?.reason));
   column("description", "text", ({ mark }) => storable(mark?.description));
   column("source", "text", ({ mark }) => mark?.source ?? null);
-  add(
-    "time_to_live",
-    "double precision",
-    bodies.map(({ besides }) => besides.timeToLive ?? null),
-  );
-  add(
-    "body_kind",
-    "text",
-    bodies.map(({ besides }) => besides.bodyKind ?? null),
-  );
+  column("time_to_live", "double precision", (_, index) => bodies[index]?.besides.timeToLive ?? null);
+  column("body_kind", "text", (_, index) => bodies[index]?.besides.bodyKind ?? null);
   let next = 1;
   const starts = messages.map(({ byteLength }) => (next += byteLength) - byteLength);
   add("start", "integer", starts);
-  add(
-    "length",
-    "integer",
-    messages.map(({ byteLength }) => byteLength),
-  );
+  column("length", "integer", (_, index) => messages[index]?.byteLength);
   return {
     columns,
     bytes: Buffer.concat(messages),

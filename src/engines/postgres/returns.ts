@@ -10,13 +10,30 @@ import { messageColumns, readMessage, type StoredMessage } from "./messages.ts";
 import type { Incoming } from "./placement.ts";
 import type { Routing } from "./routing.ts";
 
-/** A transaction in which messages leave one queue or return to it. */
-export interface Returning {
+/** Where the statements on a queue run, and by what time. */
+export interface InLane {
   readonly session: Session;
   readonly schema: string;
   readonly lane: Lane;
-  readonly routing: Routing;
   readonly now: number;
+}
+
+/** A transaction in which messages leave one queue or return to it. */
+export interface Returning extends InLane {
+  readonly routing: Routing;
+}
+
+/** Messages of a queue by a condition on `d` and `b` whose parameters begin with `$2`, and how to lock them. */
+export async function readMessages(
+  { session, schema, lane }: Omit<InLane, "now">,
+  condition: string,
+  values: readonly unknown[],
+): Promise<readonly StoredMessage[]> {
+  const rows = await session.query(
+    `select ${messageColumns} from ${schema}.delivery d join ${schema}.body b on b.queue = d.queue and b.seq = d.seq where d.queue = $1 and ${condition}`,
+    [lane.queue, ...values],
+  );
+  return rows.map(readMessage);
 }
 
 /** A message that has left one queue and is on its way into another. */
@@ -109,12 +126,8 @@ export async function overdueSession(returning: Returning, id: string): Promise<
     [lane.queue, id, now],
   );
   if (row?.["overdue"] !== false) return;
-  const rows = await session.query(
-    `select ${messageColumns} from ${schema}.delivery d join ${schema}.body b on b.queue = d.queue and b.seq = d.seq
-     where d.queue = $1 and d.session = $2 and d.token is null and d.state < 2 order by d.seq for update of d skip locked`,
-    [lane.queue, id],
-  );
-  await expireMessages(returning, rows.map(readMessage));
+  const free = "d.session = $2 and d.token is null and d.state < 2 order by d.seq for update of d skip locked";
+  await expireMessages(returning, await readMessages(returning, free, [id]));
 }
 
 /** Sets a held message aside; deferring counts as a delivery and never dead-letters. */

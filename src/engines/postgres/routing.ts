@@ -150,12 +150,8 @@ export class Routing {
   /** Deletes an expired message, or dead-letters it if the settings say so. */
   async expire(entity: Receivable, incoming: Incoming, past: Past): Promise<void> {
     if (!entity.settings.deadLetteringOnMessageExpiration) return;
-    await this.bury(
-      entity,
-      changed(incoming, brokerDeadLetter(incoming.envelope, timeToLiveOver)),
-      timeToLiveOver,
-      past,
-    );
+    const buried = changed(incoming, brokerDeadLetter(incoming.envelope, timeToLiveOver));
+    await this.bury(entity, buried, timeToLiveOver, past);
   }
 
   /** Consumes a sequence number of an entity for a message that passes through. */

@@ -1,10 +1,9 @@
 import { sessionLockLost } from "../../broker/refusals.ts";
 import type { HeldSession } from "./claim.ts";
-import type { Session } from "./database.ts";
-import { type Lane, lockDuration } from "./entities.ts";
-import { messageColumns, newMark, readMessage, type StoredMessage } from "./messages.ts";
+import { lockDuration } from "./entities.ts";
+import { newMark } from "./messages.ts";
 import { numbersOf } from "./place.ts";
-import { expireMessages, giveBack, type Returning } from "./returns.ts";
+import { expireMessages, giveBack, type InLane, readMessages, type Returning } from "./returns.ts";
 import { maybeBytes, maybeBigint, numberOf, type Row, textOf } from "./rows.ts";
 
 const columns = "id, mark, locked_until, ready, overdue";
@@ -79,30 +78,29 @@ export async function acceptNext(returning: Returning, holder: string | undefine
 }
 
 /** Renews a session's lock. @throws SobreError `SessionLockLost`. */
-export async function renewSession(
-  session: Session,
-  schema: string,
-  lane: Lane,
-  { id, mark }: HeldSession,
-  now: number,
-): Promise<HeldSession> {
-  const until = now + lockDuration(lane);
-  const rows = await session.query(
-    `update ${schema}.session set locked_until = $5 where queue = $1 and id = $2 and mark = $3 and locked_until > $4 returning 1 as one`,
-    [lane.queue, id, mark, now, until],
-  );
-  if (rows.length === 0) throw sessionLockLost(id, lane.address);
+export async function renewSession(within: InLane, { id, mark }: HeldSession): Promise<HeldSession> {
+  const until = within.now + lockDuration(within.lane);
+  await updateHeld(within, { id, mark }, "locked_until = $5", until);
   return { id, mark, until };
 }
 
+/** Changes the row of a session that is held. */
+async function updateHeld(
+  { session, schema, lane, now }: InLane,
+  { id, mark }: Pick<HeldSession, "id" | "mark">,
+  change: string,
+  value: unknown,
+): Promise<void> {
+  const rows = await session.query(
+    `update ${schema}.session set ${change} where queue = $1 and id = $2 and mark = $3 and locked_until > $4 returning 1 as one`,
+    [lane.queue, id, mark, now, value],
+  );
+  if (rows.length === 0) throw sessionLockLost(id, lane.address);
+}
+
 /** Reads a session's state. @throws SobreError `SessionLockLost`. */
-export async function readState(
-  session: Session,
-  schema: string,
-  lane: Lane,
-  { id, mark }: HeldSession,
-  now: number,
-): Promise<Uint8Array | undefined> {
+export async function readState(within: InLane, { id, mark }: HeldSession): Promise<Uint8Array | undefined> {
+  const { session, schema, lane, now } = within;
   const [row] = await session.query(
     `select state from ${schema}.session where queue = $1 and id = $2 and mark = $3 and locked_until > $4`,
     [lane.queue, id, mark, now],
@@ -112,18 +110,8 @@ export async function readState(
 }
 
 /** Sets a session's state, or clears it. @throws SobreError `SessionLockLost`. */
-export async function writeState(
-  session: Session,
-  schema: string,
-  lane: Lane,
-  { id, mark }: HeldSession,
-  { state, now }: { readonly state: Uint8Array | undefined; readonly now: number },
-): Promise<void> {
-  const rows = await session.query(
-    `update ${schema}.session set state = $5, state_at = $4 where queue = $1 and id = $2 and mark = $3 and locked_until > $4 returning 1 as one`,
-    [lane.queue, id, mark, now, state ?? null],
-  );
-  if (rows.length === 0) throw sessionLockLost(id, lane.address);
+export async function writeState(within: InLane, held: HeldSession, state: Uint8Array | undefined): Promise<void> {
+  await updateHeld(within, held, "state = $5, state_at = $4", state ?? null);
 }
 
 /** Ends the lock of a session without counting a delivery, if it is still held; waits for nobody who sends to it or settles in it. */
@@ -149,12 +137,8 @@ export async function freeSession(returning: Returning, row: Row, counting: "cou
        ready = (select last_value from ${numbersOf(schema, lane.queue)}) where queue = $1 and id = $2`,
     [lane.queue, id],
   );
-  const rows = await session.query(
-    `select ${messageColumns} from ${schema}.delivery d join ${schema}.body b on b.queue = d.queue and b.seq = d.seq
-     where d.queue = $1 and d.session = $2 and d.token is not null order by d.seq for update of d skip locked`,
-    [lane.queue, id],
-  );
-  await giveBack(returning, rows.map(readMessage), counting);
+  const locked = "d.session = $2 and d.token is not null order by d.seq for update of d skip locked";
+  await giveBack(returning, await readMessages(returning, locked, [id]), counting);
   await forget(returning, id);
 }
 
@@ -169,17 +153,14 @@ async function settleLost(returning: Returning, row: Row): Promise<void> {
 async function expireOverdue(returning: Returning, row: Row): Promise<void> {
   const { session, schema, lane, now } = returning;
   const id = textOf(row, "id");
-  const rows = await session.query(
-    `select ${messageColumns} from ${schema}.delivery d join ${schema}.body b on b.queue = d.queue and b.seq = d.seq
-     where d.queue = $1 and d.session = $2 and d.token is null and d.state < 2
-       and exists (
-         select 1 from ${schema}.delivery o join ${schema}.body e on e.queue = o.queue and e.seq = o.seq
-         where o.queue = $1 and o.session = $2 and e.expires_at <= $3
-       )
-     order by d.seq for update of d skip locked`,
-    [lane.queue, id, now],
+  const messages = await readMessages(
+    returning,
+    `d.session = $2 and d.token is null and d.state < 2 and exists (
+       select 1 from ${schema}.delivery o join ${schema}.body e on e.queue = o.queue and e.seq = o.seq
+       where o.queue = $1 and o.session = $2 and e.expires_at <= $3
+     ) order by d.seq for update of d skip locked`,
+    [id, now],
   );
-  const messages: readonly StoredMessage[] = rows.map(readMessage);
   await expireMessages(returning, messages);
   if (messages.length > 0)
     await session.query(`update ${schema}.session set overdue = false where queue = $1 and id = $2`, [lane.queue, id]);

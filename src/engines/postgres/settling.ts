@@ -6,14 +6,13 @@ import { amend, type Envelope } from "../../envelope/envelope.ts";
 import { sizeOfEnvelope } from "../../envelope/size-of.ts";
 import { readHeld } from "./held.ts";
 import type { StoredMessage } from "./messages.ts";
-import { amendStored, giveBack, moved, remove, type Returning, setAside } from "./returns.ts";
+import { amendStored, giveBack, type InLane, moved, remove, type Returning, setAside } from "./returns.ts";
 
 type Modification = Extract<Settlement, { kind: "abandon" }>["propertiesToModify"];
 
 /** Carries out the settlement of a held message. @throws SobreError `MessageLockLost`, `SessionLockLost`, and for illegal properties. */
 export async function settleHeld(returning: Returning, token: LockToken, settlement: Settlement): Promise<void> {
-  const { session, schema, lane, now } = returning;
-  const message = await readHeld(session, schema, lane, token, now);
+  const message = await readHeld(returning, token);
   switch (settlement.kind) {
     case "complete":
       return remove(returning, [message]);
@@ -35,14 +34,10 @@ export async function settleHeld(returning: Returning, token: LockToken, settlem
 }
 
 /** Checks a settlement as far as possible without carrying it out. @throws SobreError like {@link settleHeld}. */
-export async function checkHeld(
-  { session, schema, lane, now }: Pick<Returning, "session" | "schema" | "lane" | "now">,
-  token: LockToken,
-  settlement: Settlement,
-): Promise<void> {
-  const message = await readHeld(session, schema, lane, token, now);
+export async function checkHeld(within: InLane, token: LockToken, settlement: Settlement): Promise<void> {
+  const message = await readHeld(within, token);
   if (settlement.kind === "abandon" || settlement.kind === "defer") modified(message, settlement.propertiesToModify);
-  if (settlement.kind === "deadLetter") marked(lane, message, settlement);
+  if (settlement.kind === "deadLetter") marked(within.lane, message, settlement);
 }
 
 type DeadLettering = Extract<Settlement, { kind: "deadLetter" }>;

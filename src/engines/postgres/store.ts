@@ -9,6 +9,7 @@ import { type Entity, type Lane, laneOf, type Sendable } from "./entities.ts";
 import { isOfDropped } from "./failures.ts";
 import { Intake } from "./intake.ts";
 import { place } from "./place.ts";
+import type { InLane } from "./returns.ts";
 import { Routing, type RoutingStore } from "./routing.ts";
 
 /** Maximum number of attempts at a statement when the entities keep changing. */
@@ -61,6 +62,11 @@ export class Store {
   /** Called before a statement that depends on the time. */
   async refreshTime(): Promise<void> {
     await this.#databaseClock?.refresh();
+  }
+
+  /** A queue at this time, outside of transactions. */
+  inLane(lane: Lane): InLane {
+    return { session: this.database, schema: this.schema, lane, now: this.now() };
   }
 
   /** A link's lane with its current entity, which may have been changed or deleted. @throws SobreError `MessagingEntityNotFound`. */

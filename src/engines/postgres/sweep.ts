@@ -6,7 +6,16 @@ import { entityOf, hasSessions, type Lane, laneOf, type Part } from "./entities.
 import type { Cursor } from "./claim.ts";
 import { messageColumns, readMessage } from "./messages.ts";
 import { states } from "./placement.ts";
-import { expireMessages, giveBack, moved, overdueSession, remove, removeRows, type Returning } from "./returns.ts";
+import {
+  expireMessages,
+  giveBack,
+  moved,
+  overdueSession,
+  readMessages,
+  remove,
+  removeRows,
+  type Returning,
+} from "./returns.ts";
 import { freeSession, sessionColumns } from "./sessions.ts";
 import { bigintOf, maybeBigint, maybeNumber, numberOf, type Row } from "./rows.ts";
 import type { Store } from "./store.ts";
@@ -16,8 +25,9 @@ const atOnce = 500;
 
 /** A queue of this process. */
 export interface SweptLane extends Cursor {
-  /** The lowest row behind the cursor, by sweeps and arrivals: what is below is gone. */
   low: bigint;
+  /** From where on the rows below `low` are read next: those that were committed late and never announced. */
+  unannounced: bigint;
   /** Whether calls wait for its messages. */
   readonly isAwaited: boolean;
   wake(): void;
@@ -26,11 +36,15 @@ export interface SweptLane extends Cursor {
 /** Milliseconds after which a row that could not be moved is tried again. */
 const delayed = 60_000;
 
-/** How much a sweep looks at. */
+/** How much a sweep looks at: rows that are dead and cannot be vacuumed yet are read as those that are there. */
 export interface SweepScope {
   readonly lanes: ReadonlyMap<number, SweptLane>;
-  /** How much to read behind the cursors, where locks expire: known rows, or also those that were committed late and never announced. */
-  readonly behind: "nothing" | "known" | "all";
+  /** Whether to read behind the cursors, where locks expire. */
+  readonly behind: boolean;
+  /** How many positions to read below the lowest known rows. */
+  readonly below: bigint;
+  /** The time from which on messages may be due, and up to which the next one is looked for, in milliseconds since 1970. */
+  readonly due: readonly [from: number, to: number];
 }
 
 /** The findings of a sweep. */
@@ -41,30 +55,39 @@ export interface Swept {
   readonly isBusy: boolean;
   /** When the next lock runs out or message is due, in milliseconds since 1970, as far as this sweep has read. */
   readonly next: number | undefined;
+  /** When the first message is or was due, within the scope. */
+  readonly due: number | undefined;
   /** The errors of queues that could not be swept; the others were. */
   readonly failures: readonly unknown[];
 }
 
 /** Applies everything that is due: expired locks of these lanes, scheduled messages, expired messages. Wakes the lanes where messages wait. */
-export async function sweep(store: Store, { lanes, behind }: SweepScope): Promise<Swept> {
+export async function sweep(store: Store, { lanes, behind, below, due }: SweepScope): Promise<Swept> {
   const { schema } = store;
   const now = store.now();
   const known = [...lanes].flatMap(([queue, state]) => {
     const lane = laneIn(store, queue);
-    return lane === undefined ? [] : [{ lane, state, withSessions: hasSessions(lane) }];
+    if (lane === undefined) return [];
+    const withSessions = hasSessions(lane);
+    const from = state.unannounced < state.low ? state.unannounced : 0n;
+    const read = { end: state.at, from, to: lowest(from + below, state.low) };
+    return [{ lane, state, withSessions, reading: state.read(), read: behind && !withSessions ? read : undefined }];
   });
-  const ends = known.map(({ state, withSessions }) => (behind === "nothing" || withSessions ? null : state.at));
-  const readings = known.map(({ state }) => state.read());
   const begun = performance.now();
   const rows = await store.database
     .query(
       `select l.queue, behind.free, behind.low, behind.expired or sessions.expired as expired, ahead.ready, least(behind.next, sessions.next) as next
-     from unnest($2::bigint[], $3::bigint[], $4::bigint[], $5::boolean[], $6::bigint[]) as l(queue, at, behind, with_sessions, low)
+     from unnest($2::bigint[], $3::bigint[], $4::bigint[], $5::boolean[], $6::bigint[], $7::bigint[], $8::bigint[])
+       as l(queue, at, behind, with_sessions, low, slice, slice_end)
      cross join lateral (
        select min(seq) as low, min(seq) filter (where token is null and not returned and state = 0) as free,
          coalesce(bool_or(token is not null and locked_until <= $1), false) as expired,
          min(locked_until) filter (where token is not null and locked_until > $1) as next
-       from ${schema}.delivery d where d.queue = l.queue and d.seq >= l.low and d.seq < l.behind
+       from (
+         select * from ${schema}.delivery where queue = l.queue and seq >= l.low and seq < l.behind
+         union all
+         select * from ${schema}.delivery where queue = l.queue and seq >= l.slice and seq < l.slice_end
+       ) d
      ) behind
      cross join lateral (
        select coalesce(bool_or(locked_until <= $1), false) as expired, min(locked_until) filter (where locked_until > $1) as next
@@ -73,28 +96,32 @@ export async function sweep(store: Store, { lanes, behind }: SweepScope): Promis
      cross join lateral (
        select exists (
          select from ${schema}.delivery d where d.queue = l.queue and d.seq >= l.at and d.token is null and not d.returned and d.state = 0
-       ) or exists (select from ${schema}.delivery d where d.queue = l.queue and d.returned) as ready
+       ) or exists (select from ${schema}.delivery d where d.queue = l.queue and d.seq >= l.low and d.returned) as ready
      ) ahead
      union all
-     select null, null, null, coalesce(min(due) <= $1, false), false, min(due) from ${schema}.delivery where due is not null`,
+     select null, null, null, coalesce(min(due) <= $1, false), false, min(due) from ${schema}.delivery where due >= $9 and due <= $10`,
       [
         now,
         known.map(({ lane }) => lane.queue),
         known.map(({ state, withSessions }) => (state.isAwaited && !withSessions ? state.at : null)),
-        ends,
+        known.map(({ read }) => read?.end ?? null),
         known.map(({ withSessions }) => withSessions),
-        known.map(({ state }) => (behind === "all" ? 0n : state.low)),
+        known.map(({ state }) => state.low),
+        known.map(({ read }) => read?.from ?? null),
+        known.map(({ read }) => read?.to ?? null),
+        ...due,
       ],
     )
     .finally(() => {
-      for (const [index, { state }] of known.entries()) state.advance(readings[index], undefined);
+      for (const { state, reading } of known) state.advance(reading, undefined);
     });
   const took = performance.now() - begun;
   const found = new Map(rows.map((row) => [maybeNumber(row, "queue"), row]));
-  for (const [index, { lane, state }] of known.entries()) {
+  for (const { lane, state, reading, read } of known) {
     const row = found.get(lane.queue);
-    const [end, arrived] = [ends[index] ?? undefined, readings[index]?.arrived];
-    if (end !== undefined && row !== undefined) state.low = lowest(maybeBigint(row, "low") ?? end, arrived);
+    if (read === undefined || row === undefined) continue;
+    state.unannounced = read.to;
+    state.low = lowest(maybeBigint(row, "low") ?? read.end, reading.arrived);
   }
   const failures: unknown[] = [];
   const fail = (error: unknown): void => {
@@ -116,25 +143,26 @@ export async function sweep(store: Store, { lanes, behind }: SweepScope): Promis
     // A session's receiver waits for messages of its own.
     if (state.isAwaited && (withSessions || free !== undefined || row?.["ready"] === true)) state.wake();
   }
-  if (found.get(undefined)?.["expired"] === true) {
+  const dueRow = found.get(undefined);
+  const firstDue = dueRow === undefined ? undefined : maybeNumber(dueRow, "next");
+  if (dueRow?.["expired"] === true) {
     isBusy = true;
-    while ((await handleDue(store, now).catch(fail)) === atOnce);
+    while ((await handleDue(store, now, firstDue ?? 0).catch(fail)) === atOnce);
   }
-  return { isBusy, next: next === Infinity ? undefined : next, failures, took };
+  return { isBusy, next: next === Infinity ? undefined : next, due: firstDue, failures, took };
 }
 
 const lowest = (one: bigint, other: bigint | undefined): bigint => (other !== undefined && other < one ? other : one);
 
 /** Returns messages whose locks have expired. */
 async function returnExpired(store: Store, lane: Lane, cursor: Cursor, now: number): Promise<void> {
-  const { schema } = store;
   await inTransaction(store, lane, now, async (returning) => {
-    const rows = await returning.session.query(
-      `select ${messageColumns} from ${schema}.delivery d join ${schema}.body b on b.queue = d.queue and b.seq = d.seq
-       where d.queue = $1 and d.seq < $3 and d.token is not null and d.locked_until <= $2 order by d.seq limit ${atOnce} for update of d skip locked`,
-      [lane.queue, now, cursor.at],
+    const messages = await readMessages(
+      returning,
+      `d.seq >= $4 and d.seq < $3 and d.token is not null and d.locked_until <= $2 order by d.seq limit ${atOnce} for update of d skip locked`,
+      [now, cursor.at, cursor.low],
     );
-    await giveBack(returning, rows.map(readMessage), "counted");
+    await giveBack(returning, messages, "counted");
   });
 }
 
@@ -149,26 +177,26 @@ async function freeExpiredSessions(store: Store, lane: Lane, now: number): Promi
   });
 }
 
-/** Moves scheduled and expired messages of every queue; returns how many rows were found. */
-async function handleDue(store: Store, now: number): Promise<number> {
+/** Moves scheduled and expired messages of every queue, due from a time on; returns how many rows were found. */
+async function handleDue(store: Store, now: number, from: number): Promise<number> {
   try {
-    return await handleRows(store, now, handleDueRow);
+    return await handleRows(store, now, from, handleDueRow);
   } catch (error) {
     if (!isOfRow(error)) throw error;
     // Savepoints cost two statements for each row: only a batch that fails pays for them.
-    return handleRows(store, now, handleOrDelay);
+    return handleRows(store, now, from, handleOrDelay);
   }
 }
 
-async function handleRows(store: Store, now: number, handle: typeof handleDueRow): Promise<number> {
+async function handleRows(store: Store, now: number, from: number, handle: typeof handleDueRow): Promise<number> {
   const { schema } = store;
   const arrivals = new Arrivals();
   const found = await store.change(async (session) => {
     const rows = await session.query(
       `select d.queue, d.due, ${messageColumns} from ${schema}.delivery d join ${schema}.body b on b.queue = d.queue and b.seq = d.seq
-       where d.due <= $1 and (d.token is null or d.session is not null or d.locked_until <= $1)
+       where d.due >= $2 and d.due <= $1 and (d.token is null or d.session is not null or d.locked_until <= $1)
        order by d.due, d.seq limit ${atOnce} for update of d skip locked`,
-      [now],
+      [now, from],
     );
     for (const row of rows) await handle(store, session, row, now, arrivals);
     return rows.length;

@@ -26,6 +26,10 @@ export interface WakesSetup {
   readonly connectionString: string | undefined;
   /** Called with the queues that have received messages from other processes; `undefined` means any queue, after entities have changed. */
   readonly onWake: (arrivals: Arrivals | undefined) => void;
+  /** Whether receivers of this process wait for a queue's messages: others hear of those that they leave. */
+  readonly isAwaited: (queue: number) => boolean;
+  /** Whether receivers of this process have got past a position of a queue. */
+  readonly isPassed: (queue: number, position: bigint) => boolean;
 }
 
 /** Wake-ups between processes, never sent within the transaction of a send, whose commits they would serialize. */
@@ -69,14 +73,18 @@ export class Wakes {
     this.notify(any);
   }
 
-  /** Announces that queues have received messages: at once, unless the last announcement was milliseconds ago. */
+  /**
+   * Announces that queues have received messages: at once, unless the last announcement was milliseconds ago, or
+   * receivers of this process may take them all.
+   */
   notify(arrivals: Arrivals): void {
-    if (this.#closed) return;
+    if (this.#closed || arrivals.size === 0) return;
     this.#pending.addAll(arrivals);
-    if (this.#pending.size === 0 || this.#timer !== undefined) return;
-    const after = this.#flushedAt + gathered - performance.now();
+    const { isAwaited } = this.#setup;
+    const mayStay = Array.from(arrivals).every(([queue, { highest }]) => highest !== undefined && isAwaited(queue));
+    const after = Math.max(this.#flushedAt + gathered - performance.now(), mayStay ? gathered : 0);
     if (after <= 0) this.#flush();
-    else this.#timer = systemClock.setTimer(Date.now() + after, () => this.#flush());
+    else this.#timer ??= systemClock.setTimer(Date.now() + after, () => this.#flush());
   }
 
   async close(): Promise<void> {
@@ -91,13 +99,15 @@ export class Wakes {
   }
 
   #flush(): void {
+    this.#timer?.cancel();
     this.#timer = undefined;
-    this.#flushedAt = performance.now();
-    const queues = Array.from(this.#pending, ([queue, lowest]) =>
-      lowest === undefined ? queue : `${queue}:${lowest}`,
-    );
+    const { session, schema, isPassed } = this.#setup;
+    const queues = Array.from(this.#pending).flatMap(([queue, { lowest, highest }]) => {
+      if (highest !== undefined && isPassed(queue, highest)) return [];
+      return lowest === undefined ? `${queue}` : `${queue}:${lowest}`;
+    });
     this.#pending = new Arrivals();
-    const { session, schema } = this.#setup;
+    if (queues.length > 0) this.#flushedAt = performance.now();
     for (let first = 0; first < queues.length; first += mostQueues) {
       const payload = [this.#node, schema, ...queues.slice(first, first + mostQueues)].join(" ");
       // If a wake-up fails or is lost, polling finds the messages: no disk needs to be waited for.

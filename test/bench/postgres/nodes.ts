@@ -10,10 +10,10 @@ import { ours } from "./ours.ts";
 import { timeOfProcess, timeOfServer } from "./processor-time.ts";
 
 const program = fileURLToPath(new URL("node-process.ts", import.meta.url));
-const milliseconds = 3000;
-const rounds = 2;
-/** Measurements of each group of processes: what they run is compiled meanwhile. */
-const measurements = 4;
+const milliseconds = 1500;
+const rounds = 9;
+/** Rounds before, in which what is run is compiled. */
+const unmeasured = 3;
 
 /** Engines in processes of their own, clients of a node of `sobre serve` each, and bare scripts. */
 const kinds = ["engine", "serve", "bare"] as const;
@@ -26,8 +26,15 @@ interface Together {
   readonly busy: Readonly<Record<"clients" | "nodes" | "server", number>>;
 }
 
-/** Runs some clients together, each in a process of its own, against the database or a node each; the best of some measurements. */
-async function together(server: PostgresServer, kind: Kind, clients: number): Promise<Together> {
+/** Clients of a kind, each in a process of its own, at the database or at a node each. */
+interface Group {
+  readonly nodes: readonly ServeNode[];
+  readonly children: readonly Child[];
+}
+
+type Child = ChildProcessByStdio<Writable, Readable, null>;
+
+async function start(server: PostgresServer, kind: Kind, clients: number): Promise<Group> {
   const nodes: ServeNode[] = [];
   if (kind === "serve")
     while (nodes.length < clients)
@@ -39,24 +46,20 @@ async function together(server: PostgresServer, kind: Kind, clients: number): Pr
     });
   });
   await Promise.all(children.map(({ stdout }) => once(stdout, "data")));
-  const measured: Together[] = [];
-  for (let measurement = 0; measurement < measurements; measurement++)
-    measured.push(await measure(server, nodes, children));
+  return { nodes, children };
+}
+
+async function end({ nodes, children }: Group): Promise<void> {
   for (const child of children) {
     const ended = once(child, "exit");
     child.stdin.end();
     await ended;
   }
   for (const node of nodes) await node.end("SIGINT");
-  const rate = Math.max(...measured.map((one) => one.rate));
-  return measured.find((one) => one.rate === rate) ?? { rate, busy: { clients: 0, nodes: 0, server: 0 } };
 }
 
-async function measure(
-  server: PostgresServer,
-  nodes: readonly ServeNode[],
-  children: readonly ChildProcessByStdio<Writable, Readable, null>[],
-): Promise<Together> {
+/** Lets a group work for a time, while the others are idle. */
+async function measure(server: PostgresServer, { nodes, children }: Group): Promise<Together> {
   const times = (): Together["busy"] => ({
     clients: sum(children.map(({ pid }) => timeOfProcess(pid))),
     nodes: sum(nodes.map(({ pid }) => timeOfProcess(pid))),
@@ -81,26 +84,56 @@ async function measure(
 
 const sum = (numbers: readonly number[]): number => numbers.reduce((total, number) => total + number, 0);
 
-const told = ({ rate, busy: { clients, nodes, server } }: Together): string =>
-  `${rate.toFixed(0)} messages a second (clients ${clients.toFixed(2)} cores, nodes ${nodes.toFixed(2)}, server ${server.toFixed(2)})`;
+/** The medians of measurements. */
+function told(all: readonly Together[]): string {
+  const of = (read: (one: Together) => number): number => median(all.map(read));
+  const { clients, nodes, server } = {
+    clients: of(({ busy }) => busy.clients),
+    nodes: of(({ busy }) => busy.nodes),
+    server: of(({ busy }) => busy.server),
+  };
+  return `${of(({ rate }) => rate).toFixed(0)} messages a second (clients ${clients.toFixed(2)} cores, nodes ${nodes.toFixed(2)}, server ${server.toFixed(2)})`;
+}
 
-/** Four nodes against one, and bare scripts at the same counts of clients: with the database saturated no more can be had. */
+/** Four nodes against one, and bare scripts at the same counts of clients, in turns: with the database saturated no more can be had. */
 export async function severalNodes(): Promise<readonly Figure[]> {
-  await using server = await PostgresServer.create(18, ["max_connections=100", "shared_buffers=256MB"]);
+  await using server = await PostgresServer.create(18, ["max_connections=300", "shared_buffers=256MB"]);
   const { connectionString } = server;
   const setUp = [await ours(connectionString), await bare(connectionString, "ours")];
   for (const { close } of setUp) await close();
-  const growth: Record<Kind, number[]> = { engine: [], serve: [], bare: [] };
-  for (let round = 0; round < rounds; round++)
-    for (const kind of kinds) {
-      const [one, four] = [await together(server, kind, 1), await together(server, kind, 4)];
-      console.log(`  ${kind}: 1 ${told(one)}, 4 ${told(four)}`);
-      growth[kind].push(four.rate / one.rate);
-    }
-  console.log(`  4 against 1: ${kinds.map((kind) => `${kind} ${median(growth[kind]).toFixed(2)}`).join(", ")}`);
+  const tried = [];
+  for (const kind of kinds)
+    tried.push({
+      kind,
+      groups: [await start(server, kind, 1), await start(server, kind, 4)],
+      measured: [new Array<Together>(), new Array<Together>()],
+    });
+  for (let round = -unmeasured; round < rounds; round++)
+    for (const { groups, measured } of tried)
+      for (const index of round % 2 === 0 ? [0, 1] : [1, 0]) {
+        const group = groups[index];
+        if (group === undefined) continue;
+        const together = await measure(server, group);
+        if (round >= 0) measured[index]?.push(together);
+      }
+  for (const { groups } of tried) for (const group of groups) await end(group);
+  const growth = new Map<Kind, readonly number[]>();
+  for (const { kind, measured } of tried) {
+    const [one = [], four = []] = measured;
+    console.log(`  ${kind}: 1 ${told(one)}, 4 ${told(four)}`);
+    growth.set(
+      kind,
+      one.map(({ rate }, round) => (four[round]?.rate ?? Number.NaN) / rate),
+    );
+  }
+  console.log(
+    `  4 against 1: ${kinds.map((kind) => `${kind} ${median(growth.get(kind) ?? []).toFixed(2)}`).join(", ")}`,
+  );
   const figure = (kind: Kind, name: string): Figure => ({
     name: `4 ${name} against 1, of the same ratio of bare scripts`,
-    measured: median(growth[kind].map((ratio, round) => ratio / (growth.bare[round] ?? Number.NaN))),
+    measured: median(
+      (growth.get(kind) ?? []).map((ratio, round) => ratio / (growth.get("bare")?.[round] ?? Number.NaN)),
+    ),
     bound: "least",
     target: 1,
     floor: 0.7,

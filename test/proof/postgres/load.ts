@@ -16,8 +16,8 @@ import { queues } from "./setup.ts";
 const loadProcess = fileURLToPath(new URL("load-process.ts", import.meta.url));
 const processes = 8;
 
-/** Milliseconds within which the queues are empty after the last send. */
-const longestDrain = 180_000;
+/** Milliseconds after the last send within which some message must leave the queues, until they are empty. */
+const longestStall = 60_000;
 
 interface Faults {
   kills: number;
@@ -135,6 +135,9 @@ export async function load(scratch: string, messages: number, random: Random): P
 /** The acknowledged completion of a message. */
 const isCompletion = ({ kind, when }: Entry): boolean => kind === "complete" && when === "done";
 
+/** The acknowledged end of a message. */
+const isEnd = ({ kind, when }: Entry): boolean => (kind === "complete" || kind === "deadLetter") && when === "done";
+
 /** The ledger refuses the same load with one thing less, one thing twice, or two in another order. */
 function findsTampering(entries: readonly Entry[], dead: ReadonlyMap<string, readonly string[]>): void {
   const sent = new Set(entries.flatMap(({ kind, when, ids }) => (kind === "send" && when === "done" ? ids : [])));
@@ -199,11 +202,13 @@ async function disturb(
 /** Waits until the queues are empty; settles what processes deferred before they were killed. */
 async function drain(engine: Engine, workers: readonly Worker[]): Promise<readonly Entry[]> {
   const entries: Entry[] = [];
-  const until = performance.now() + longestDrain;
+  let [settled, until] = [0, performance.now() + longestStall];
   for (;;) {
     const left = await Promise.all(["plain", "ordered"].map((queue) => engine.peek(queue, { maxMessages: 100 })));
     if (left.every(({ length }) => length === 0) || workers.some((worker) => worker.isDone && worker.hasFailed))
       return entries;
+    const done = workers.reduce((sum, worker) => sum + worker.entries.filter(isEnd).length, 0);
+    if (done > settled) [settled, until] = [done, performance.now() + longestStall];
     if (performance.now() > until)
       throw new Error(`${left.flat().length} messages or more are left and never delivered.`);
     for (const { state, sequenceNumber } of left.flat()) {
