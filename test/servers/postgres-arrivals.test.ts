@@ -3,8 +3,12 @@ import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import type { Delivery } from "../../src/engine/delivery.ts";
 import type { Engine } from "../../src/engine/engine.ts";
 import { pgTransaction, postgresEngine, type PostgresEngineOptions } from "../../src/engines/postgres/index.ts";
+import { LaneState } from "../../src/engines/postgres/lanes.ts";
+import { RootConnection } from "../../src/engines/postgres/root-connection.ts";
+import { sweep } from "../../src/engines/postgres/sweep.ts";
 import { createEnvelope, type Envelope } from "../../src/envelope/index.ts";
 import { ManualClock } from "../../src/time/index.ts";
+import { codeOf } from "./code-of.support.ts";
 import { PostgresServer } from "./postgres-server.support.ts";
 
 let server: PostgresServer;
@@ -70,6 +74,58 @@ describe("a message that is committed after messages with higher numbers", () =>
 
     expect(found.map(idOf)).toEqual(["late"]);
     await Promise.all(opened.map((engine) => engine.close()));
+  });
+});
+
+describe("messages that another call is changing", () => {
+  it("are ServiceBusy when they are received from the deferred ones, and there once it has ended", async () => {
+    const [one, two] = await nodes({ queues: ["orders"], clock: new ManualClock(), sweepIntervalInMs: 0 });
+    const sender = await one.openSender("orders");
+    await sender.send([message("a")]);
+    const [held] = await receive(one, 1);
+    if (held?.lockToken === undefined) throw new Error("A locked message was due.");
+    await one.settle("orders", held.lockToken, { kind: "defer" });
+    const receiveIt = (): Promise<readonly Delivery[]> =>
+      two.receiveDeferred("orders", [held.sequenceNumber], { receiveMode: "receiveAndDelete" });
+    await database.query("begin");
+    await database.query(`select from arrivals_${schemas - 1}.delivery for update`);
+
+    const meanwhile = await codeOf(receiveIt());
+    await database.query("rollback");
+    const afterwards = await receiveIt();
+
+    expect(meanwhile).toBe("ServiceBusy");
+    expect(afterwards.map(idOf)).toEqual(["a"]);
+    await Promise.all([one.close(), two.close()]);
+  });
+});
+
+describe("a sweep behind a cursor", () => {
+  it("begins at the lowest row that is left, and finds what was committed below in a slice of its own", async () => {
+    const schema = `arrivals_${schemas}`;
+    const [one, two] = await nodes({ queues: ["orders"], sweepIntervalInMs: 3_600_000 });
+    if (!(one instanceof RootConnection)) throw new Error("The engine of postgresEngine was due.");
+    const { store } = one.home;
+    const sender = await one.openSender("orders");
+    await sender.send(["a", "b", "c", "d"].map(message));
+    const [first, second] = await receive(two, 3);
+    for (const delivery of [first, second])
+      if (delivery?.lockToken !== undefined) await two.settle("orders", delivery.lockToken, { kind: "complete" });
+    const lane = new LaneState(store.clock, undefined);
+    lane.at = 5n;
+    const swept = (below: bigint): Promise<unknown> =>
+      sweep(store, { lanes: new Map([[4, lane]]), behind: true, below, due: [0, 0] });
+
+    await swept(0n);
+    const low = lane.low;
+    for (const table of ["delivery", "body"])
+      await database.query(`update ${schema}.${table} set seq = 1 where seq = 4`);
+    await swept(0n);
+    const unannounced = lane.at;
+    await swept(100n);
+
+    expect([low, unannounced, lane.low, lane.at]).toEqual([3n, 4n, 1n, 1n]);
+    await Promise.all([one.close(), two.close()]);
   });
 });
 

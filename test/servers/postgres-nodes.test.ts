@@ -62,6 +62,15 @@ async function complete(engine: Engine, entity: string, { lockToken }: Delivery)
   await engine.settle(entity, lockToken, { kind: "complete" });
 }
 
+/** The first result of a call that succeeds: connections are opened again when they are needed. */
+async function eventually<T>(call: () => Promise<T>): Promise<T> {
+  for (let tries = 0; tries < 20; tries++) {
+    const result = await call().catch(() => undefined);
+    if (result !== undefined) return result;
+  }
+  return call();
+}
+
 describe("several nodes on one database", () => {
   it("know what another has created, changed and deleted", async () => {
     const [one, two] = await nodes(2);
@@ -183,7 +192,8 @@ describe("several nodes on one database", () => {
       await Promise.all(waiting);
     }
     const [ofOne = 0, ofMany = 0] = counts;
-    expect(ofMany).toBeLessThanOrEqual(ofOne + 5);
+    // Each for itself, thirty would have asked some 600 times; sweeps come when the machine lets them.
+    expect(ofMany).toBeLessThanOrEqual(2 * ofOne);
   });
 
   it("that only send move what is due: a scheduled message arrives without a receiver", async () => {
@@ -390,6 +400,34 @@ describe("several nodes on one database", () => {
     const there = new Set((await engine.peek("orders", { maxMessages: 1_000_000 })).map(idOf));
     expect(acknowledged.filter((id) => !there.has(id))).toEqual([]);
     await sender.send([message("after")]);
+    await engine.close();
+  });
+
+  it("deliver again what the server forgot in a crash to have locked, and refuse the old lock", async () => {
+    await using own = await PostgresServer.create(18, ["synchronous_commit=on"]);
+    const { connectionString } = own;
+    const engine = await postgresEngine({ connectionString, schema: "forgot", migrate: true, queues: ["orders"] });
+    await send(engine, "orders", "a");
+    const database = new Database({ connectionString });
+    database.on("error", () => {});
+    await database.connect();
+    // What needs no disk at its commit is written by a process of its own, which sleeps here.
+    const { rows } = await database.query<{ readonly pid: number }>(
+      "select pid from pg_stat_activity where backend_type = 'walwriter'",
+    );
+    const writer = rows[0]?.pid ?? 0;
+    process.kill(writer, "SIGSTOP");
+
+    const [held] = await receive(engine, "orders");
+    await own.kill();
+    process.kill(writer, "SIGKILL");
+    await own.start();
+    const [again] = await eventually(() => receive(engine, "orders", 1, 20_000));
+
+    expect([held, again].map((delivery) => delivery?.deliveryCount)).toEqual([0, 0]);
+    if (held === undefined || again === undefined) throw new Error("Two deliveries were due.");
+    expect(await codeOf(complete(engine, "orders", held))).toBe("MessageLockLost");
+    await complete(engine, "orders", again);
     await engine.close();
   });
 });

@@ -84,7 +84,7 @@ export class Database implements Session {
   }
 
   async #transaction<T>(work: (session: Session) => Promise<T>, prepares: boolean): Promise<T> {
-    const client = await this.#connect();
+    const client = await this.#pool.connect();
     // When the connection is lost between two statements, the next one fails; a caller's pool may have opened it earlier.
     client.on("error", ignore);
     let isBroken: boolean | Error = false;
@@ -107,14 +107,6 @@ export class Database implements Session {
   /** Closing it twice is allowed. */
   async close(): Promise<void> {
     if (this.#own?.ended === false) await this.#own.end();
-  }
-
-  async #connect(): ReturnType<PostgresPool["connect"]> {
-    try {
-      return await this.#pool.connect();
-    } catch (error) {
-      throw databaseFailure(error);
-    }
   }
 }
 

@@ -38,14 +38,16 @@ interface Usage {
   /** The lowest row of each queue, and when the rows before may be counted again. */
   readonly lowest: ReadonlyMap<number, bigint>;
   readonly wholeAt: number;
-  /** Bytes sent by this node since the count began. */
-  added: number;
+  /** Bytes that this node had sent when the count began: those since are added to it. */
+  readonly before: number;
 }
 
 /** Byte counts of entities, by their ids, shared by every {@link Intake} of this node. */
 interface Counts {
   readonly session: Session;
   readonly usage: Map<number, Usage>;
+  /** All bytes that this node has sent. */
+  readonly sent: Map<number, number>;
   /** The counts under way outside transactions. */
   readonly counting: Map<number, Promise<Usage>>;
 }
@@ -59,7 +61,11 @@ export class Intake {
   readonly #schema: string;
   readonly #counts: Counts;
 
-  constructor(session: Session, schema: string, counts: Counts = { session, usage: new Map(), counting: new Map() }) {
+  constructor(
+    session: Session,
+    schema: string,
+    counts: Counts = { session, usage: new Map(), sent: new Map(), counting: new Map() },
+  ) {
     this.#session = session;
     this.#schema = schema;
     this.#counts = counts;
@@ -108,15 +114,16 @@ export class Intake {
     const needed = reserved + cost;
     const owner = entity.type === "subscription" ? entity.topic : entity;
     const known = this.#counts.usage.get(owner.id);
+    const used = ({ bytes, before }: Usage): number => bytes + (this.#counts.sent.get(owner.id) ?? 0) - before;
     const age = known === undefined ? Infinity : performance.now() - known.countedAt;
     const isDue = known === undefined || age > known.took * shareOfCounts;
-    if (known !== undefined && known.bytes + known.added + needed <= most) {
-      const isFilling = known.added + needed > (most - known.bytes) * shareOfRoom;
+    if (known !== undefined && used(known) + needed <= most) {
+      const isFilling = used(known) - known.bytes + needed > (most - known.bytes) * shareOfRoom;
       if (isDue && (isFilling || age > countedFor)) void this.#shared(owner).catch(() => {});
       return;
     }
     // Of what was sent since the count, this node does not know how much has left: only a count may refuse.
-    const isFull = ({ bytes, added }: Usage): boolean => bytes + added + needed > most;
+    const isFull = (usage: Usage): boolean => used(usage) + needed > most;
     if (!isDue && known.took > short && known.bytes + needed > most)
       throw quotaExceeded(owner.name, maxSizeInMegabytes);
     const isEarlier = this.#counts.counting.has(owner.id);
@@ -129,8 +136,8 @@ export class Intake {
   /** Adds sent bytes to the cached count. */
   added(entity: Entity, bytes: number): void {
     const owner = entity.type === "subscription" ? entity.topic : entity;
-    const usage = this.#counts.usage.get(owner.id);
-    if (usage !== undefined) usage.added += bytes;
+    const { sent } = this.#counts;
+    sent.set(owner.id, (sent.get(owner.id) ?? 0) + bytes);
   }
 
   /** A count that sends at the same time share, unless they are in a transaction, which has a connection of its own. */
@@ -147,7 +154,7 @@ export class Intake {
 
   async #count(owner: Sendable, session: Session): Promise<Usage> {
     const begun = performance.now();
-    const addedBefore = this.#counts.usage.get(owner.id)?.added ?? 0;
+    const before = this.#counts.sent.get(owner.id) ?? 0;
     const entities = owner.type === "topic" ? [owner, ...owner.subscriptions] : [owner];
     const queues = entities.flatMap(({ id }) => parts.map((part) => queueOf(id, part)));
     const known = this.#counts.usage.get(owner.id);
@@ -169,14 +176,13 @@ export class Intake {
       )
       .catch((error: unknown) => {
         // The next one waits as long as after a count.
-        const before = this.#counts.usage.get(owner.id);
+        const latest = this.#counts.usage.get(owner.id);
         const failedAt = performance.now();
-        if (before !== undefined)
-          this.#counts.usage.set(owner.id, { ...before, countedAt: failedAt, took: failedAt - begun });
+        if (latest !== undefined)
+          this.#counts.usage.set(owner.id, { ...latest, countedAt: failedAt, took: failedAt - begun });
         throw error;
       });
     const countedAt = performance.now();
-    const added = Math.max(0, (this.#counts.usage.get(owner.id)?.added ?? 0) - addedBefore);
     const took = countedAt - begun;
     const usage = {
       bytes: rows.reduce((sum, row) => sum + numberOf(row, "bytes"), 0),
@@ -184,7 +190,7 @@ export class Intake {
       wholeAt: isWhole ? countedAt + took * shareOfWholeCounts : known.wholeAt,
       countedAt,
       took,
-      added,
+      before,
     };
     this.#counts.usage.set(owner.id, usage);
     return usage;
