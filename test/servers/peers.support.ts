@@ -102,6 +102,7 @@ export const peers: readonly Peer[] = [
     tests: [
       "postgres-18.test.ts",
       "postgres-clock.test.ts",
+      "postgres-crashes.test.ts",
       "postgres-inbox.test.ts",
       "postgres-arrivals.test.ts",
       "postgres-nodes.test.ts",

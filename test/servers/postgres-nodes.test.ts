@@ -62,15 +62,6 @@ async function complete(engine: Engine, entity: string, { lockToken }: Delivery)
   await engine.settle(entity, lockToken, { kind: "complete" });
 }
 
-/** The first result of a call that succeeds: connections are opened again when they are needed. */
-async function eventually<T>(call: () => Promise<T>): Promise<T> {
-  for (let tries = 0; tries < 20; tries++) {
-    const result = await call().catch(() => undefined);
-    if (result !== undefined) return result;
-  }
-  return call();
-}
-
 describe("several nodes on one database", () => {
   it("know what another has created, changed and deleted", async () => {
     const [one, two] = await nodes(2);
@@ -375,59 +366,5 @@ describe("several nodes on one database", () => {
     expect(deleted).toEqual([2, 1]);
     expect(await one.peek("carts", { maxMessages: 999 })).toHaveLength(260);
     await one.close();
-  });
-
-  it("go on after the server was killed: what was acknowledged is there", async () => {
-    await using own = await PostgresServer.create(18, ["synchronous_commit=on"]);
-    const engine = await postgresEngine({ connectionString: own.connectionString, schema: "kept", migrate: true });
-    await engine.admin.createQueue("orders");
-    const sender = await engine.openSender("orders");
-    const acknowledged: string[] = [];
-    const failures = new Set<string>();
-    const sending = (async () => {
-      for (let index = 0; failures.size === 0; index++) {
-        const outcome = await codeOf(sender.send([message(`m${index}`)]));
-        if (outcome === "done") acknowledged.push(`m${index}`);
-        else failures.add(outcome);
-      }
-    })();
-    while (acknowledged.length < 20) await new Promise((resolve) => setImmediate(resolve));
-    await own.kill();
-    await sending;
-    await own.start();
-
-    expect([...failures]).toEqual(["ServiceCommunicationProblem"]);
-    const there = new Set((await engine.peek("orders", { maxMessages: 1_000_000 })).map(idOf));
-    expect(acknowledged.filter((id) => !there.has(id))).toEqual([]);
-    await sender.send([message("after")]);
-    await engine.close();
-  });
-
-  it("deliver again what the server forgot in a crash to have locked, and refuse the old lock", async () => {
-    await using own = await PostgresServer.create(18, ["synchronous_commit=on"]);
-    const { connectionString } = own;
-    const engine = await postgresEngine({ connectionString, schema: "forgot", migrate: true, queues: ["orders"] });
-    await send(engine, "orders", "a");
-    const database = new Database({ connectionString });
-    database.on("error", () => {});
-    await database.connect();
-    // What needs no disk at its commit is written by a process of its own, which sleeps here.
-    const { rows } = await database.query<{ readonly pid: number }>(
-      "select pid from pg_stat_activity where backend_type = 'walwriter'",
-    );
-    const writer = rows[0]?.pid ?? 0;
-    process.kill(writer, "SIGSTOP");
-
-    const [held] = await receive(engine, "orders");
-    await own.kill();
-    process.kill(writer, "SIGKILL");
-    await own.start();
-    const [again] = await eventually(() => receive(engine, "orders", 1, 20_000));
-
-    expect([held, again].map((delivery) => delivery?.deliveryCount)).toEqual([0, 0]);
-    if (held === undefined || again === undefined) throw new Error("Two deliveries were due.");
-    expect(await codeOf(complete(engine, "orders", held))).toBe("MessageLockLost");
-    await complete(engine, "orders", again);
-    await engine.close();
   });
 });

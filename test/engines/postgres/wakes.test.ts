@@ -12,30 +12,30 @@ const arrivals = (queue: number, ...positions: readonly (bigint | undefined)[]):
   return made;
 };
 
+/** Wake-ups, what they announce, and up to where the receivers of this process have come. */
+function announcing() {
+  const announced: string[] = [];
+  const passed = { to: 0n };
+  const session: Session = {
+    async query(_statement, values = []) {
+      announced.push(String(values[1]).split(" ").slice(2).join(" "));
+      return [];
+    },
+  };
+  const wakes = new Wakes({
+    session,
+    schema: "s",
+    connectionString: undefined,
+    onWake: () => {},
+    isAwaited: (queue) => queue === awaited,
+    isPassed: (_queue, position) => position < passed.to,
+  });
+  return { wakes, announced, passed };
+}
+
 describe("the wake-ups of other processes", () => {
   beforeEach(() => void vi.useFakeTimers({ toFake: ["setTimeout", "clearTimeout", "performance", "Date"] }));
   afterEach(() => void vi.useRealTimers());
-
-  /** Wake-ups, what they announce, and up to where the receivers of this process have come. */
-  function announcing() {
-    const announced: string[] = [];
-    const passed = { to: 0n };
-    const session: Session = {
-      async query(_statement, values = []) {
-        announced.push(String(values[1]).split(" ").slice(2).join(" "));
-        return [];
-      },
-    };
-    const wakes = new Wakes({
-      session,
-      schema: "s",
-      connectionString: undefined,
-      onWake: () => {},
-      isAwaited: (queue) => queue === awaited,
-      isPassed: (_queue, position) => position < passed.to,
-    });
-    return { wakes, announced, passed };
-  }
 
   it("come at once for what no receiver of this process waits for, and the next ones 5 milliseconds later together", () => {
     const { wakes, announced } = announcing();
