@@ -1,6 +1,5 @@
 import type { ItemBudget } from "../../src/codec/binary/cursor.ts";
 import { SobreError } from "../../src/errors/sobre-error.ts";
-import { decodeText } from "../../src/content-type/charset.ts";
 import { BigInteger } from "../../src/values/big-integer.ts";
 import { Decimal } from "../../src/values/decimal.ts";
 import { IsoTime } from "../../src/values/iso-time.ts";
@@ -199,7 +198,10 @@ function stringBuilder(view: ObjectView): string | undefined {
   const count = view.int("count") ?? view.writtenInt("java.lang.StringBuilder", 0);
   if (characters?.kind !== "primitive-array" || characters.code !== "C" || count === undefined) return undefined;
   if (count < 0 || count > characters.length) throw malformed("StringBuilder", view.node.offset);
-  return decodeText(characters.bytes.subarray(0, count * 2), "utf-16be");
+  // Half of a surrogate pair and a byte-order mark are characters here.
+  return Buffer.from(characters.bytes.subarray(0, count * 2))
+    .swap16()
+    .toString("utf16le");
 }
 
 function uuid(view: ObjectView): Typed<"uuid"> | undefined {

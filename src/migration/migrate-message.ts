@@ -117,6 +117,7 @@ export class MessageMigration {
         const typed = guessing === "nothing";
         const paths = verifyMessage({
           payload,
+          contentType: envelope.brokerProperties.contentType,
           layers,
           codec,
           typed,

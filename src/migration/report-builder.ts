@@ -233,6 +233,8 @@ const openTexts: Readonly<Record<QuestionKind, string>> = {
     "0 or 1: a number, or the text of one, which .NET writes as the same bytes. Kept as a number; a contract decides it.",
   "guessed-type":
     "XML text that is a number or boolean in its shortest form, and may be text. Kept as a number or boolean; a contract decides it.",
+  unrecorded:
+    "Members beyond the 200,000 paths of a migration: kept as read, whatever other messages have there. Migrate fewer types at once.",
 };
 
 /** The meaning of an open question, or how other messages resolved it. */
@@ -248,4 +250,5 @@ const settledTexts: Readonly<Record<QuestionKind, string>> = {
   "empty-list": "An empty list became",
   digit: "0 and 1 became",
   "guessed-type": "Numbers and booleans became",
+  unrecorded: "Members became",
 };

@@ -23,6 +23,7 @@ const tallies = [
   "emptyLists",
   "irregular",
   "wholeLiterals",
+  "unrecorded",
 ] as const;
 
 /** Everything seen at one path of one type: how often, and of which kinds. Its size does not grow with the number of messages. */
@@ -48,6 +49,8 @@ export class Shape {
   unsafe = 0;
   /** Integers beyond 2^63. */
   unsigned = 0;
+  /** Members, items and keys inside for which there was no room. */
+  unrecorded = 0;
   /** Members of objects; `undefined` once there are too many. */
   members: Map<string, Shape> | undefined;
   /** Items of lists, values of maps and of dictionaries. */
@@ -66,7 +69,7 @@ export class Shape {
     const known = this.members?.get(name);
     if (known !== undefined) return known;
     if (this.#isDictionary) return this.item(budget);
-    const made = makeShape(budget);
+    const made = this.#makeShape(budget);
     if (made === undefined) return undefined;
     this.members ??= new Map();
     this.members.set(name, made);
@@ -93,11 +96,17 @@ export class Shape {
   }
 
   item(budget: ShapeBudget): Shape | undefined {
-    return (this.items ??= makeShape(budget));
+    return (this.items ??= this.#makeShape(budget));
   }
 
   key(budget: ShapeBudget): Shape | undefined {
-    return (this.keys ??= makeShape(budget));
+    return (this.keys ??= this.#makeShape(budget));
+  }
+
+  #makeShape(budget: ShapeBudget): Shape | undefined {
+    if (budget.left-- > 0) return new Shape();
+    this.unrecorded++;
+    return undefined;
   }
 
   noteEnum({ name, value }: EnumValue): void {
@@ -146,10 +155,6 @@ export class Shape {
     shape.#isDictionary = d === true;
     return shape;
   }
-}
-
-function makeShape(budget: ShapeBudget): Shape | undefined {
-  return budget.left-- > 0 ? new Shape() : undefined;
 }
 
 /** Adds the observations of one shape to another. */

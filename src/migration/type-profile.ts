@@ -61,11 +61,6 @@ export class TypeProfiles {
     return [...this.#profiles.values()];
   }
 
-  /** Whether there were more paths than the maximum; values at the others are migrated without settling. */
-  get incomplete(): boolean {
-    return this.#budget.left < 0;
-  }
-
   #profileOf(wanted: string): TypeProfile {
     const known = this.#profiles.get(wanted);
     if (known !== undefined) return known;

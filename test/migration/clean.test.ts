@@ -37,6 +37,24 @@ describe("numbers of .NET's JSON", () => {
     expect(report.losses.map(({ kind, path }) => [kind, path])).toEqual([["decimal", "$.A"]]);
   });
 
+  it("are lost where a double has 17 other digits, and not where .NET wrote it with 17", async () => {
+    const lost = await migrated(['{"A":12345678901234.567,"When":"\\/Date(0)\\/"}']);
+    const kept = await migrated(['{"A":0.79999999999999993,"B":NaN}']);
+
+    expect(lost.report.losses.map(({ kind, path }) => [kind, path])).toEqual([["decimal", "$.A"]]);
+    expect(kept.bodies).toEqual([{ A: 0.7999999999999999, B: "NaN" }]);
+    expect(kept.report.verdict).toBe("clean");
+  });
+
+  it("are found again as big integers, and beside texts of the same number", async () => {
+    const { bodies: written, report } = await migrated([
+      '{"B":{"_bits":[1,2],"_sign":-1},"L":[{"Key":"","Value":1}],"When":"\\/Date(0)\\/"}',
+    ]);
+
+    expect(written).toMatchObject([{ B: "-8589934593", L: { "": 1 } }]);
+    expect(report.verdict).toBe("clean");
+  });
+
   it("are one type with those of the same members only", async () => {
     const { bodies: written, report } = await migrated([
       '{"Id":9007199254740993,"When":"\\/Date(0)\\/"}',
@@ -75,6 +93,26 @@ describe("dictionaries of .NET's JSON", () => {
     expect(lists.bodies[1]).toEqual({ Id: 2, By: [] });
     expect(plain.report.verdict).toBe("clean");
   });
+});
+
+it("finds what is declared in another charset", async () => {
+  const { bodies, report } = await migrated([
+    {
+      payload: new Uint8Array(Buffer.from('{"n":"é"}', "latin1")),
+      brokerProperties: { contentType: "application/json; charset=iso-8859-1" },
+    },
+  ]);
+
+  expect(bodies).toEqual([{ n: "é" }]);
+  expect(report.verdict).toBe("clean");
+});
+
+it("finds local times of BinaryFormatter in the zone of their senders, wherever it runs", async () => {
+  const options = { serializer: await commandSerializer({ timeZone: "Asia/Kathmandu" }) };
+  const { bodies, report } = await migrated([foreign("nrbf", "datetimes")], options);
+
+  expect(JSON.stringify(bodies)).toContain("+05:45");
+  expect(report.losses).toEqual([]);
 });
 
 it("reads what is declared as bytes, as JMS declares it, by what it is", async () => {

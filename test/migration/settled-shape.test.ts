@@ -1,4 +1,8 @@
 import { expect, it } from "vitest";
+import { noteValue } from "../../src/migration/note-value.ts";
+import { questionsOf } from "../../src/migration/open-question.ts";
+import { settleShape } from "../../src/migration/settled-shape.ts";
+import { mergeInto, Shape } from "../../src/migration/shape.ts";
 import { bytes } from "../codecs/dotnet/decoding.support.ts";
 import { xml } from "./samples.support.ts";
 import { writing } from "./written.support.ts";
@@ -96,5 +100,20 @@ it("takes empty elements for dictionaries where the other messages have these", 
   expect(bodies).toEqual([
     { Id: "x", By: { k: 3 } },
     { Id: "x", By: {} },
+  ]);
+});
+
+it("asks about members for which there was no room, in several threads, too", () => {
+  const rules = { guessing: "nothing", literal: false } as const;
+  const [first, second] = [new Shape(), new Shape()];
+  noteValue({ a: 1, b: { c: 2 } }, first, { ...rules, budget: { left: 2 } });
+  noteValue({ d: 1 }, second, { ...rules, budget: { left: 9 } });
+
+  mergeInto(first, Shape.from(JSON.parse(JSON.stringify(second))), { left: 0 });
+
+  const facts = { scalarsGuessed: false, codecs: new Map([["json", 2]]) };
+  expect(questionsOf(settleShape(first), facts)).toEqual([
+    { kind: "unrecorded", path: "$", count: 1, settledAs: undefined },
+    { kind: "unrecorded", path: "$.b", count: 1, settledAs: undefined },
   ]);
 });

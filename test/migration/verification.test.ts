@@ -9,6 +9,7 @@ import { settleShape } from "../../src/migration/settled-shape.ts";
 import { createTarget } from "../../src/migration/target.ts";
 import { TypeProfiles } from "../../src/migration/type-profile.ts";
 import { readSource } from "../../src/migration/verify/scan-source.ts";
+import { numberKey } from "../../src/migration/verify/value-keys.ts";
 import { verifyMessage } from "../../src/migration/verify/verify-message.ts";
 
 const serializer = await commandSerializer({});
@@ -92,20 +93,22 @@ function othersOf(value: unknown): readonly unknown[] {
 
 /**
  * Whether the tokens of the source are the same: XML has only text, and binary XML no other form for the text of 0 and
- * 1.
+ * 1, nor for 64-bit integers without a sign.
  */
 function isAsGood(message: Parameters<typeof verifyMessage>[0], value: unknown, other: unknown): boolean {
   if (String(value) !== String(other)) return false;
   return (
     message.codec === "datacontract-xml" ||
     // A DataSet is XML in any format.
-    (/^(?:nrbf|datacontract-json)$/.test(message.codec) && Buffer.from(message.payload).includes("diffgr:diffgram")) ||
-    (message.codec === "nbfx" &&
-      (readSource(message)
-        ?.values()
-        .has(undefined, `s${String(value)}`) ??
-        false))
+    (/^(?:nrbf|nbfx|datacontract-json)$/.test(message.codec) && Buffer.from(message.payload).includes("diffgr")) ||
+    (message.codec === "nbfx" && isNumberAndText(message, String(value)))
   );
+}
+
+function isNumberAndText(message: Parameters<typeof verifyMessage>[0], text: string): boolean {
+  const source = readSource(message)?.values();
+  const number = numberKey(text);
+  return number !== undefined && source?.has(undefined, `s${text}`) === true && source.has(undefined, number);
 }
 
 describe("the verification", () => {

@@ -1,6 +1,7 @@
 import { factsOf, elementsIn } from "./element-facts.ts";
-import type { XmlElement, XmlNode } from "../xml/node.ts";
-import { contentOf } from "./scalar.ts";
+import { arrays, system } from "../xml/namespaces.ts";
+import { XmlArray, XmlElement, type XmlNode } from "../xml/node.ts";
+import { contentOf, typedScalar } from "./scalar.ts";
 
 /** A collection that was written as the private fields of its class. */
 export type NetCollection =
@@ -16,31 +17,58 @@ export type NetCollection =
  * (`ArrayList`), NameValueCollection (`Keys`, `Values`, `HashProvider`), ListDictionary (`head`).
  */
 export function netCollection(element: XmlElement): NetCollection | undefined {
-  const fields = new Map(elementsIn(element).map((field) => [field.local, field]));
+  const elements = elementsIn(element);
+  const fields = new Map(elements.map((field) => [field.local, field]));
   const has = (...names: readonly string[]): boolean => names.every((name) => fields.has(name));
   const field = (name: string): XmlElement | undefined => fields.get(name);
-  if (has("_items", "_size", "_version")) return list(field("_items"), integer(field("_size")));
-  if (has("_array", "_head", "_tail", "_size")) {
-    return queue(field("_array"), integer(field("_head")), integer(field("_size")));
+  const namespace = elements[0]?.namespace ?? "";
+  if (fields.size === 3 && has("_items", "_size", "_version")) return list(field("_items"), integer(field("_size")));
+  if (namespace === "") {
+    // Those that implement ISerializable.
+    if (has("Comparer", "HashSize", "Version") && fields.size === (has("KeyValuePairs") ? 4 : 3))
+      return dictionary(field("KeyValuePairs"));
+    if (has("Comparer", "Capacity", "Version") && fields.size === (has("Elements") ? 4 : 3))
+      return list(field("Elements"));
+    if (has("LoadFactor", "HashSize", "Keys", "Values")) return columns(field("Keys"), field("Values"));
+    if (has("KeyComparer", "ReadOnly", "InitialCapacity", "ArrayList"))
+      return dictionary(field("ArrayList"), "_key", "_value");
+    if (has("ReadOnly", "HashProvider", "Count", "Keys", "Values")) return nameValues(field("Keys"), field("Values"));
+    // An empty set has no items; a class with other fields besides these is something else, e.g. NameValueCollection.
+    if (has("Count", "Comparer", "Version") && fields.size === (has("Items") ? 4 : 3)) return list(field("Items"));
+    if (has("Count", "Version") && fields.size === (has("Data") ? 3 : 2)) return list(field("Data"));
+  } else if (namespace === arrays || namespace.startsWith(collections)) {
+    if (has("_array", "_head", "_tail", "_size"))
+      return queue(field("_array"), integer(field("_head")), integer(field("_size")));
+    if (has("_array", "_size", "_version")) return stack(field("_array"), integer(field("_size")));
+    if (has("_size", "keys", "values")) return columns(field("keys"), field("values"), integer(field("_size")));
+    if (has("count", "head", "version")) return linked(field("head"));
+    const set = field("_set");
+    if (set !== undefined && fields.size <= 3) return dictionary(elementsIn(set).find(named("Items")));
+    const data = field("data");
+    if (data !== undefined && fields.size === 1) return netCollection(data);
   }
-  if (has("_array", "_size", "_version")) return stack(field("_array"), integer(field("_size")));
-  if (has("Comparer", "HashSize", "Version") && !has("LoadFactor")) return dictionary(field("KeyValuePairs"));
-  if (has("Comparer", "Capacity", "Version")) return list(field("Elements"));
-  if (has("LoadFactor", "HashSize", "Keys", "Values")) return columns(field("Keys"), field("Values"));
-  if (has("_size", "keys", "values")) return columns(field("keys"), field("values"), integer(field("_size")));
-  if (has("KeyComparer", "ReadOnly", "InitialCapacity", "ArrayList"))
-    return dictionary(field("ArrayList"), "_key", "_value");
-  if (has("ReadOnly", "HashProvider", "Count", "Keys", "Values")) return nameValues(field("Keys"), field("Values"));
-  if (has("count", "head", "version")) return linked(field("head"));
-  const set = field("_set");
-  if (set !== undefined && has("_set") && fields.size <= 3) return dictionary(elementsIn(set).find(named("Items")));
-  // An empty set has no items; a class with other fields besides these is something else, e.g. NameValueCollection.
-  if (has("Count", "Comparer", "Version") && fields.size === (has("Items") ? 4 : 3)) return list(field("Items"));
-  if (has("Data", "Version") && fields.size === (has("Count") ? 3 : 2)) return list(field("Data"));
   const inner = field("items") ?? field("list");
   const isAround = fields.size === 1 || (fields.size === 2 && has("_monitor"));
-  if (inner !== undefined && isAround && factsOf(inner).id !== undefined) return netCollection(inner);
-  return undefined;
+  return inner !== undefined && isAround ? wrapped(inner) : undefined;
+}
+
+/** The collection in a field that is declared as an interface, so that its class is named. */
+function wrapped(inner: XmlElement): NetCollection | undefined {
+  const { clrType, size } = factsOf(inner);
+  if (inner.type?.local.startsWith("ArrayOf") === true || (clrType !== undefined && size !== undefined))
+    return list(inner);
+  return clrType?.startsWith("System.") === true ? netCollection(inner) : undefined;
+}
+
+/** The prefix of the namespaces of .NET's collections. */
+export const collections: string = `${system}.Collections`;
+
+/** Whether elements may be fields of a collection: in no namespace, in one of collections, or the three of a list. */
+export function mayBeFields(elements: readonly XmlElement[]): boolean {
+  if (elements.length === 3 && elements[0]?.local === "_items" && elements[2]?.local === "_version") return true;
+  return elements.every(
+    ({ namespace }) => namespace === "" || namespace === arrays || namespace.startsWith(collections),
+  );
 }
 
 const named =
@@ -49,7 +77,12 @@ const named =
     local === name;
 
 function list(items: XmlElement | undefined, count: number = Infinity): NetCollection {
-  return { kind: "list", items: items?.children ?? [], count };
+  if (items?.onlyChild?.kind !== "text") return { kind: "list", items: items?.children ?? [], count };
+  // A list of bytes keeps them in base64.
+  const bytes = typedScalar(contentOf(items), "bytes", items);
+  const values = bytes instanceof Uint8Array ? [...bytes.subarray(0, count)] : [];
+  const item = new XmlElement(items.tag, items, items.offset);
+  return { kind: "list", items: [new XmlArray(item, values, undefined, items.offset)], count };
 }
 
 function stack(array: XmlElement | undefined, size: number): NetCollection {

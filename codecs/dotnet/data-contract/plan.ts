@@ -1,4 +1,4 @@
-import { arrays, clrNamespaces, serialization, system } from "../xml/namespaces.ts";
+import { arrays, serialization, system } from "../xml/namespaces.ts";
 import { lexical } from "../xml/lexical.ts";
 import type { XmlElement, XmlNode } from "../xml/node.ts";
 import { declaresNamespace, type ElementFacts, elementsIn, factsOf, hasText, isBlank } from "./element-facts.ts";
@@ -6,7 +6,7 @@ import { contentOf } from "./scalar.ts";
 import type { ListEvidence } from "./list-evidence.ts";
 import { scalarOfText } from "./scalar-text.ts";
 import type { MappingWarnings } from "./mapping-warnings.ts";
-import { netCollection, pairOf } from "./net-collections.ts";
+import { collections, netCollection, pairOf } from "./net-collections.ts";
 import { type ScalarKind, scalarLocals, scalarNamed, scalarOfClr, scalarOfLocal } from "./scalar-kind.ts";
 import type { MapShape, ResolvedShape, Shape } from "./shape.ts";
 
@@ -85,9 +85,11 @@ export class Planner {
     if (first === undefined) return hasText(element) || !isCollection ? scalarPlan : list(element);
     // A list has no text besides its items.
     if (mixed) return objectPlan;
+    // Items have the name of their type, by which the list is called; only XmlSerializer may call them otherwise.
+    const isNamed = isCollection && (this.#xmlSerializer || name.local.endsWith(first.local));
     if (!alike) {
       const fields = fieldsPlan(element, facts);
-      if (!isCollection || fields.kind !== "object" || facts.id !== undefined) return fields;
+      if (!isNamed || !this.#xmlSerializer || fields.kind !== "object" || facts.id !== undefined) return fields;
       this.#warnings.warn(element, "holds items of several names, which the list does not keep");
       return list(element);
     }
@@ -97,7 +99,7 @@ export class Planner {
       const around = fieldsPlan(element, facts);
       if (around.kind !== "object") return around;
     }
-    if (isCollection || facts.size !== undefined) return list(element);
+    if (isNamed || facts.size !== undefined) return list(element);
     if (count > 1) {
       // When objects are numbered, every list states its size.
       if (facts.id !== undefined) return fieldsPlan(element, facts);
@@ -109,8 +111,7 @@ export class Planner {
       return list(element);
     }
     const scalar = this.#xmlSerializer && first.namespace === "" ? scalarOfElement(first, true) : scalarNamed(first);
-    if (scalar !== undefined || (first.namespace === arrays && first.namespace !== element.namespace))
-      return list(element);
+    if (scalar !== undefined || (isNamedByType(first) && first.namespace !== element.namespace)) return list(element);
     const plan = fieldsPlan(element, facts);
     if (plan.kind !== "object") return plan;
     if (this.#lists.isListElsewhere(element)) return list(element);
@@ -144,8 +145,6 @@ export class Planner {
     return { kind: "entries", pairs, key: named ? stringShape : shapeOf(key), value: shapeOf(value), named };
   }
 }
-
-const collections = `${clrNamespaces}System.Collections`;
 
 /** NetDataContractSerializer numbers them; DataContractSerializer writes the fields of Queue and Stack in their namespace. */
 function mayBeNetCollection(element: XmlElement, { id }: ElementFacts): boolean {
@@ -239,6 +238,15 @@ function genericScalars(
 ): readonly [ScalarKind | undefined, ScalarKind | undefined] | undefined {
   const match = /`2\[\[([\w.[\]]+), [^\]]*\],\[([\w.]+(?:\[\])?)(?:, |`)/.exec(clrType ?? "");
   return match === null ? undefined : [scalarOfClr(match[1] ?? ""), scalarOfClr(match[2] ?? "")];
+}
+
+/** Whether an element has the name of a type of .NET's, as items have; the members of such types are private fields. */
+function isNamedByType({ namespace, local }: XmlElement): boolean {
+  return (
+    namespace === arrays ||
+    namespace === system ||
+    (namespace === `${collections}.Generic` && local.startsWith("KeyValuePairOf"))
+  );
 }
 
 const stringShape: Shape = { kind: "scalar", scalar: "string" };

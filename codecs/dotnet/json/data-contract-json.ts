@@ -69,9 +69,12 @@ function decodeJson(
 
 const scanned = 65_536;
 
-/** Marks that only .NET's serializers write: dates with escaped slashes, type hints, fields of properties, dictionaries as entries, and rows as XML. */
+/**
+ * Marks that only .NET's serializers write: dates with escaped slashes, type hints, fields of properties, dictionaries as entries,
+ * bare NaN and infinities, and rows as XML.
+ */
 const marks =
-  /"\\\/Date\(-?\d+(?:[+-]\d{4})?\)\\\/"|"__type":"[^":]+:[^"]+"|"(?:<|\\u003[cC])\w+(?:>|\\u003[eE])k__BackingField":|\[\{"Key":(?:"(?:[^"\\]|\\.){0,200}"|[^\s",{}[\]]{1,40}),"Value":|=\\"urn:schemas-microsoft-com:xml-(?:msdata|diffgram-v1)\\"/;
+  /"\\\/Date\(-?\d+(?:[+-]\d{4})?\)\\\/"|"__type":"[^":]+:[^"]+"|"(?:<|\\u003[cC])\w+(?:>|\\u003[eE])k__BackingField":|\[\{"Key":(?:"(?:[^"\\]|\\.){0,200}"|[^\s",{}[\]]{1,40}),"Value":|[[:,](?:NaN|-?INF)[\],}]|=\\"urn:schemas-microsoft-com:xml-(?:msdata|diffgram-v1)\\"/;
 
 /** JSON starts with one of a few characters. */
 function sniff(payload: Uint8Array): Sniff {

@@ -1,5 +1,6 @@
 import { DateTime } from "../../../src/values/date-time.ts";
 import type { BigInteger } from "../../../src/values/big-integer.ts";
+import { isDouble } from "../../../src/values/single.ts";
 import { Decimal } from "../../../src/values/decimal.ts";
 import { EnumValue } from "../../../src/values/enum-value.ts";
 import { QName } from "../../../src/values/q-name.ts";
@@ -72,9 +73,6 @@ function shortInteger(tape: JsonTape, value: number): number | undefined {
   return sum === 0 ? undefined : -sum;
 }
 
-/** Maximum number of digits that .NET writes for a double. */
-const mostDigits = 17;
-
 function untypedNumber(text: string): unknown {
   const special = notFinite.get(text);
   if (special !== undefined) return special;
@@ -96,7 +94,7 @@ function untypedNumber(text: string): unknown {
   }
   // .NET writes doubles without trailing zeros, so 1.10 was a decimal.
   const trailing = point && at === text.length && last === 0x30;
-  return trailing || digits > mostDigits || !Number.isFinite(number) ? new Decimal(text) : number;
+  return trailing || !Number.isFinite(number) || (digits > shortest && !isDouble(text)) ? new Decimal(text) : number;
 }
 
 /** The value of a scalar of known type, or `undefined` when the JSON does not fit it. */

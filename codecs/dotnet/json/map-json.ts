@@ -1,5 +1,6 @@
 import type { DecodeLimits } from "../../../src/codec/limits.ts";
 import { emptyBag } from "../../../src/envelope/bag.ts";
+import { DateTime } from "../../../src/values/date-time.ts";
 import { memberStep } from "../../../src/values/member-step.ts";
 import { annotate, annotateDictionary, annotateDouble } from "../../../src/values/annotations.ts";
 import { propertyName } from "../data-contract/element-facts.ts";
@@ -51,8 +52,8 @@ interface ObjectFrame extends Place {
   readonly bag: Record<string, unknown>;
   readonly members: ObjectShape | undefined;
   readonly values: Shape | undefined;
-  /** Whether its `__type` was read as such. */
-  readonly typed: boolean;
+  /** Whether the next member is a `__type` that was read as such. */
+  typed: boolean;
 }
 
 type Frame = ListFrame | EntriesFrame | ObjectFrame;
@@ -137,7 +138,9 @@ class JsonMapper {
     const name = frame.next;
     frame.at = name;
     frame.next = tape.next(name + 1);
-    if (frame.typed && tape.isNamed(name, "__type")) return;
+    const { typed } = frame;
+    frame.typed = false;
+    if (typed) return;
     const text = tape.name(name);
     const { members } = frame;
     const member = members?.byName.get(text);
@@ -306,10 +309,15 @@ class JsonMapper {
   }
 }
 
-/** A list of objects with exactly Key and Value is a dictionary; an empty one only if `mayBeEmpty`. */
+/** A list of objects with exactly Key and Value is a dictionary if no key is null or repeated; an empty one only if `mayBeEmpty`. */
 function isDictionary(tape: JsonTape, list: number, mayBeEmpty: boolean): boolean {
   const end = tape.end(list);
-  for (let item = list + 1; item < end; item = tape.next(item)) if (entryOf(tape, item) === undefined) return false;
+  const keys = new Set<string>();
+  for (let item = list + 1; item < end; item = tape.next(item)) {
+    const [key] = entryOf(tape, item) ?? [];
+    if (key === undefined || tape.kind(key) === jsonKind.null) return false;
+    if (tape.kind(key) > jsonKind.object && keys.size === keys.add(tape.written(key)).size) return false;
+  }
   return mayBeEmpty || end > list + 1;
 }
 
@@ -324,16 +332,21 @@ function entryOf(tape: JsonTape, item: number): readonly [key: number, value: nu
 function hasStringKeys(tape: JsonTape, list: number): boolean {
   for (let item = list + 1; item < tape.end(list); item = tape.next(item)) {
     const key = tape.kind(item) === jsonKind.object ? tape.member(item, "Key") : undefined;
-    if (key === undefined || !tape.isString(key)) return false;
+    if (key === undefined || !tape.isString(key) || isDate(tape, key)) return false;
   }
   return true;
 }
 
-/** `__type`: the name, a colon and the namespace, in which # abbreviates that of CLR types. */
+/** Whether text is a date: .NET escapes its slashes. */
+function isDate(tape: JsonTape, text: number): boolean {
+  return tape.kind(text) === jsonKind.escaped && untypedJson(tape, text) instanceof DateTime;
+}
+
+/** `__type`, the first member: the name, a colon and the namespace, in which # abbreviates that of CLR types. */
 export function typeOf(tape: JsonTape, object: number): XmlName | undefined {
-  const member = tape.member(object, "__type");
-  if (member === undefined || !tape.isString(member)) return undefined;
-  const text = tape.string(member);
+  const name = object + 1;
+  if (name === tape.end(object) || !tape.isNamed(name, "__type") || !tape.isString(name + 1)) return undefined;
+  const text = tape.string(name + 1);
   const colon = text.indexOf(":");
   if (colon === -1) return { namespace: "", local: text };
   const namespace = text.slice(colon + 1);

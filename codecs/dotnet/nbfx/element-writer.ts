@@ -77,7 +77,8 @@ export class ElementWriter {
 
   /** A name with the prefix of its namespace, which is declared if necessary. */
   qualified({ namespace, local }: XmlName): string {
-    const prefix = this.declare(namespace);
+    // Only the empty prefix can stand for no namespace.
+    const prefix = this.declare(namespace, namespace === "" ? "" : undefined);
     return prefix === "" ? local : `${prefix}:${local}`;
   }
 

@@ -38,13 +38,19 @@ function collectLeaf(element: XmlElement, path: string, into: SourceValues): voi
   for (const { namespace, local, value } of element.attributes) {
     if (namespace === xmlns || namespace === diffgramNamespace || local === "rowOrder") continue;
     if (namespace !== "" && !local.startsWith("hidden")) continue;
-    const name = decodeName(namespace === "" ? local : local.slice("hidden".length));
-    into.add(knownValue(name, path, keysOfUntyped(lexical(value, undefined))));
+    addColumn(namespace === "" ? local : local.slice("hidden".length), lexical(value, undefined), { into, path });
   }
   if (elementsIn(element).length > 0 || diffgramAttribute(element, "id") !== undefined) return;
-  const name = decodeName(element.local);
   const { value, type } = contentOf(element);
-  const text = lexical(value, type);
+  addColumn(element.local, lexical(value, type), { into, path });
+}
+
+function addColumn(
+  local: string,
+  text: string,
+  { into, path }: { readonly into: SourceValues; readonly path: string },
+): void {
+  const name = decodeName(local);
   if (text === "") into.allow(name, ["s", "x"]);
   else into.add(knownValue(name, path, keysOfUntyped(text)));
 }

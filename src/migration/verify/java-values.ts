@@ -157,6 +157,7 @@ function collectObject(node: ObjectNode, { name, path, into, settings, pending, 
     const isCollection = collections.test(description.name);
     for (const [index, value] of values.entries()) {
       const field = description.fields[index]?.name ?? "";
+      if (!isCollection) into.addMember(field);
       const target = value.kind === "reference" ? value.target : value;
       // A Throwable without a cause refers to itself as its cause.
       if (target === node && description.name === "java.lang.Throwable") {

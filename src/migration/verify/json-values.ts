@@ -1,11 +1,12 @@
 import { diffgramIn, diffgramInText } from "../../../codecs/dotnet/data-set/data-set.ts";
+import { bigIntegerOf } from "../../../codecs/dotnet/data-contract/bcl-values.ts";
 import { propertyName } from "../../../codecs/dotnet/data-contract/element-facts.ts";
 import { isJsonNetMark } from "../../../codecs/dotnet/json/json-net.ts";
 import { jsonKind, type JsonTape } from "../../../codecs/dotnet/json/json-tape.ts";
 import { resolveDecodeLimits } from "../../codec/limits.ts";
 import { collectDiffgram } from "./data-set-values.ts";
 import { knownValue, type SourceValue, type SourceValues } from "./source-values.ts";
-import { keysOfDigits, keysOfUntyped, meaningsOf, numberKey, type ValueKey } from "./value-keys.ts";
+import { keysOfDigits, keysOfScalar, keysOfUntyped, keysWithOffset, numberKey, type ValueKey } from "./value-keys.ts";
 
 /** How {@link collectJson} reads. */
 export interface JsonTokens {
@@ -45,6 +46,7 @@ class Collector {
     const tape = this.#tape;
     for (let next = pending.pop(); next !== undefined; next = pending.pop()) {
       const { at, name, path } = next;
+      if (isEmpty(tape, at)) this.#into.empties++;
       if (tape.kind(at) === jsonKind.list) {
         const bytes = this.#bytes(at, path);
         if (bytes !== undefined) this.#into.addGroup(name, bytes.keys, bytes.parts);
@@ -61,12 +63,13 @@ class Collector {
         const isQueue = tape.member(at, "_array") !== undefined && tape.member(at, "_size") !== undefined;
         for (const [member, value] of membersOf(tape, at)) {
           if (
-            member === "__type" ||
+            (member === "__type" && value === at + 2 && tape.isString(value)) ||
             (this.#jsonNet && isJsonNetMark(tape, member, value)) ||
             (isQueue && /^_(?:size|version|head|tail|growFactor)$/.test(member))
           )
             continue;
           const own = propertyName(member);
+          this.#into.addMember(own);
           if (own !== member)
             this.#into.allow(member, this.#tape.kind(value) <= jsonKind.object ? [] : this.#keysOf(value));
           pending.push({ at: value, name: own, path: `${path}.${own}` });
@@ -148,10 +151,21 @@ class Collector {
     };
     const parts = (): readonly SourceValue[] =>
       [...membersOf(tape, object)].map(([member, at]) => knownValue(member, path, this.#keysOf(at)));
+    const bits = tape.member(object, "_bits");
+    const sign = bits === undefined || count !== 2 ? undefined : text("_sign");
+    if (bits !== undefined && sign !== undefined && tape.kind(bits) !== jsonKind.object) {
+      const words: string[] = [];
+      for (let word = bits + 1; word < tape.end(bits) && tape.kind(bits) === jsonKind.list; word = tape.next(word))
+        words.push(tape.written(word));
+      const number = bigIntegerOf(words, sign);
+      if (number === undefined || (words.length === 0 && tape.kind(bits) === jsonKind.list)) return false;
+      this.#into.add(knownValue(name, path, keysOfScalar(number)));
+      return true;
+    }
     if (count === 2 && text("OffsetMinutes") !== undefined) {
       const date = dateForm.exec(text("DateTime") ?? "");
       if (date === null) return false;
-      this.#into.addGroup(name, keysOfDate(date), parts());
+      this.#into.addGroup(name, keysOfDate(date, Number(text("OffsetMinutes"))), parts());
       return true;
     }
     if (count !== 4 || text("_Major") === undefined || text("_Revision") === undefined) return false;
@@ -161,18 +175,25 @@ class Collector {
   }
 }
 
+/** Whether a value is an empty list, object or text. */
+function isEmpty(tape: JsonTape, at: number): boolean {
+  if (tape.kind(at) <= jsonKind.object) return tape.end(at) === at + 1;
+  return tape.kind(at) === jsonKind.plain && tape.end(at) - tape.start(at) === 2;
+}
+
 function* membersOf(tape: JsonTape, object: number): Generator<readonly [string, number]> {
   for (let name = object + 1; name < tape.end(object); name = tape.next(name + 1)) yield [tape.string(name), name + 1];
 }
 
-/** The keys of the time of .NET's JSON date in UTC; none for other text. */
+/** The keys of the time of .NET's JSON date, with its offset; none for other text. */
 export function keysOfJsonDate(text: string): readonly ValueKey[] {
   const date = dateForm.exec(text);
   return date === null ? [] : keysOfDate(date);
 }
 
-function keysOfDate([, milliseconds = "0"]: RegExpExecArray): readonly ValueKey[] {
+function keysOfDate([, milliseconds, sign, hours, minutes]: RegExpExecArray, offset?: number): readonly ValueKey[] {
   const date = new Date(Number(milliseconds));
   if (Number.isNaN(date.getTime())) return [];
-  return meaningsOf(date.toISOString()).filter((key) => key.startsWith("u"));
+  const own = sign === undefined ? 0 : (Number(hours) * 60 + Number(minutes)) * (sign === "-" ? -1 : 1);
+  return keysWithOffset(date.toISOString(), offset ?? own);
 }

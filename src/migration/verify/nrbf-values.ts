@@ -15,7 +15,8 @@ import { ItemBudget } from "../../codec/binary/cursor.ts";
 import { defaultDecodeLimits } from "../../codec/limits.ts";
 import { collectDiffgram } from "./data-set-values.ts";
 import { knownValue, type SourceValues } from "./source-values.ts";
-import { keysOfScalar, keysOfSingle, type ValueKey } from "./value-keys.ts";
+import { DateTime } from "../../values/date-time.ts";
+import { clockKeys, keysOfScalar, keysOfSingle, type ValueKey } from "./value-keys.ts";
 
 interface Place {
   readonly node: MemberNode;
@@ -106,11 +107,8 @@ function collectClass(node: ClassNode, { document, settings, into, pending, plac
   const { name, path } = place;
   const view = new ClassView(node, document);
   const { memberNames } = node.description;
-  if (memberNames.length === 1 && memberNames[0] === "value__") {
-    const value = view.primitive("value__");
-    into.add(knownValue(name, path, keysOfScalar(value)));
-    return;
-  }
+  const number = memberNames.length === 1 ? view.primitive("value__") : undefined;
+  if (number !== undefined) return into.add(knownValue(name, path, keysOfScalar(number)));
   const rows = isDataSet(memberNames) ? dataSetElement(view) : undefined;
   const diffgram = rows && diffgramIn(rows)?.diffgram;
   if (diffgram !== undefined) return collectDiffgram(diffgram, path, into);
@@ -119,35 +117,44 @@ function collectClass(node: ClassNode, { document, settings, into, pending, plac
     if (scalar === null) return into.allow(name, []);
     if (scalar !== undefined) {
       if (Array.isArray(scalar)) for (const item of scalar) into.add(knownValue(undefined, path, keysOfScalar(item)));
-      else into.add(knownValue(name, path, keysOfScalar(scalar)));
+      else into.add(knownValue(name, path, keysOf(scalar)));
       return;
     }
   }
   const isCollection =
-    view.plainName.startsWith("System.Collections.") && !/KeyValuePair|DictionaryEntry$|Node$/.test(view.plainName);
+    (view.plainName.startsWith("System.Collections.") && !/KeyValuePair|DictionaryEntry$|Node$/.test(view.plainName)) ||
+    isDerived(memberNames);
   const size = view.int("_size") ?? view.int("List`1+_size");
-  const live = size === undefined ? undefined : { size, head: view.int("_head") ?? 0 };
+  const live = !isCollection || size === undefined ? undefined : { size, head: view.int("_head") ?? 0 };
   for (const [index, written] of memberNames.entries()) {
     const member = node.members[index];
     if (member === undefined) continue;
-    const isBookkeeping = isCollection || /^(?:List`1\+_|Version$|HashSize$|LoadFactor$|Comparer$)/.test(written);
-    if (isBookkeeping && member.kind === "primitive") {
+    if (isCollection && member.kind === "primitive") {
       into.addField(written, keysOfPrimitive(member.type, member.value, settings));
       continue;
     }
-    if (isBookkeeping && isComparer(targetOf(member, document))) continue;
+    if (isCollection && isComparer(targetOf(member, document))) continue;
     const property = propertyName(written);
     const short = property === written ? undefined : property;
+    into.addMember(short ?? written);
     pending.push({
       node: member,
       name: short ?? written,
       path: `${path}.${short ?? written}`,
-      live: isBookkeeping ? live : undefined,
+      live,
     });
     if (short !== undefined && member.kind === "primitive")
       into.allow(written, keysOfPrimitive(member.type, member.value, settings));
     if (short !== undefined && member.kind === "string") into.allow(written, [`s${member.value}`]);
   }
+}
+
+/** Whether these are the fields of a class that is derived from a collection and adds none. */
+function isDerived(names: readonly string[]): boolean {
+  const isOwn = names.includes("HashSize")
+    ? /^(?:Version|Comparer|HashSize|KeyValuePairs|LoadFactor|HashCodeProvider|Keys|Values)$/
+    : /^List`1\+_(?:items|size|version)$/;
+  return names.length > 0 && names.every((name) => isOwn.test(name));
 }
 
 function isComparer(node: MemberNode): boolean {
@@ -156,5 +163,10 @@ function isComparer(node: MemberNode): boolean {
 
 function keysOfPrimitive(type: PrimitiveType, value: PrimitiveValue, settings: ValueSettings): readonly ValueKey[] {
   if (type === "Single" && typeof value === "number") return keysOfSingle(value);
-  return keysOfScalar(primitiveOf(type, value, settings));
+  return keysOf(primitiveOf(type, value, settings));
+}
+
+/** The keys of a scalar; a local time is the clock of a zone that the payload does not name. */
+function keysOf(value: unknown): readonly ValueKey[] {
+  return value instanceof DateTime && value.kind === "local" ? clockKeys(value.toISO()) : keysOfScalar(value);
 }

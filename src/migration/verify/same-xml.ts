@@ -15,23 +15,38 @@ import { Typed } from "../../values/typed.ts";
  *
  * This is a fast path for most messages and allocates almost nothing; it returns `false` for whatever needs a closer comparison.
  */
-export function isSameXml(root: XmlElement, body: unknown): boolean {
-  return isSame(root, body, 0);
+export function isSameXml(root: XmlElement, body: unknown, texts: XmlTexts): boolean {
+  return isSame(root, body, { level: 0, texts });
+}
+
+/** The values of text whose type the document does not name: the text itself, what it is guessed to be, or what a contract makes of it. */
+export type XmlTexts = "plain" | "guessed" | "typed";
+
+interface Comparing {
+  level: number;
+  readonly texts: XmlTexts;
 }
 
 /** Maximum depth of the recursion; deeper documents are compared without one. */
 const mostLevels = 200;
 
-function isSame(element: XmlElement, value: unknown, level: number): boolean {
+function isSame(element: XmlElement, value: unknown, here: Comparing): boolean {
   const marks = marksOf(element);
   if (marks === "other") return false;
   if (marks === "nil") return value === null && element.isEmpty;
   if (element.isEmpty) return isEmptyValue(value);
   const only = element.onlyChild;
-  if (only?.kind === "text") return isSameScalar(only.value, only.type, value);
-  if (level === mostLevels) return false;
-  if (Array.isArray(value)) return areItems(element, value, level);
-  return isPlainObject(value) && (areMembers(element, value, level) || areEntries(element, value, level));
+  if (only?.kind === "text") {
+    const isOther = here.texts === "plain" && typeof only.value === "string" && value !== only.value;
+    return !isOther && isSameScalar(only.value, only.type, value);
+  }
+  if (here.level === mostLevels) return false;
+  here.level++;
+  const isSameContainer = Array.isArray(value)
+    ? areItems(element, value, here)
+    : isPlainObject(value) && (areMembers(element, value, here) || areEntries(element, value, here));
+  here.level--;
+  return isSameContainer;
 }
 
 /** Classifies an element's attributes: those of a null, those of serializers, which carry no value, or others. */
@@ -55,7 +70,7 @@ function isPlainObject(value: unknown): value is Readonly<Record<string, unknown
 }
 
 /** Compares elements of one name, each of which is an item. */
-function areItems(element: XmlElement, items: readonly unknown[], level: number): boolean {
+function areItems(element: XmlElement, items: readonly unknown[], here: Comparing): boolean {
   let count = 0;
   let local: string | undefined;
   for (let at = 0; at < element.size; at++) {
@@ -64,7 +79,7 @@ function areItems(element: XmlElement, items: readonly unknown[], level: number)
     if (child?.kind === "array") {
       if (marksOf(child.item) !== "plain") return false;
       for (const value of child.values) if (!isSameScalar(value, child.type, items[count++])) return false;
-    } else if (child?.kind !== "element" || !isSame(child, items[count++], level + 1)) return false;
+    } else if (child?.kind !== "element" || !isSame(child, items[count++], here)) return false;
     const name = child.kind === "array" ? child.item.local : child.local;
     if (local !== undefined && name !== local) return false;
     local = name;
@@ -73,7 +88,7 @@ function areItems(element: XmlElement, items: readonly unknown[], level: number)
 }
 
 /** Compares elements of several names, each of which is a member, in any order. */
-function areMembers(element: XmlElement, members: Readonly<Record<string, unknown>>, level: number): boolean {
+function areMembers(element: XmlElement, members: Readonly<Record<string, unknown>>, here: Comparing): boolean {
   const names = Object.keys(members);
   let count = 0;
   let found: number | undefined = 0;
@@ -84,13 +99,13 @@ function areMembers(element: XmlElement, members: Readonly<Record<string, unknow
     const name = memberNameOf(child.local);
     // Protobuf sorts the members.
     found = foundWith(found, names[count] === name ? count : names.indexOf(name), count++);
-    if (found === undefined || !isSame(child, members[name], level + 1)) return false;
+    if (found === undefined || !isSame(child, members[name], here)) return false;
   }
   return count > 0 && count === names.length;
 }
 
 /** Compares the entries of a dictionary, each of which is a member named by its key. */
-function areEntries(element: XmlElement, members: Readonly<Record<string, unknown>>, level: number): boolean {
+function areEntries(element: XmlElement, members: Readonly<Record<string, unknown>>, here: Comparing): boolean {
   const names = Object.keys(members);
   let count = 0;
   for (let at = 0; at < element.size; at++) {
@@ -104,7 +119,7 @@ function areEntries(element: XmlElement, members: Readonly<Record<string, unknow
     const text = key.onlyChild;
     const name = names[count++];
     if (name === undefined || text?.kind !== "text" || text.value !== name) return false;
-    if (!isSame(value, members[name], level + 1)) return false;
+    if (!isSame(value, members[name], here)) return false;
   }
   return count > 0 && count === names.length;
 }
@@ -126,7 +141,7 @@ function isSameScalar(
 ): boolean {
   switch (typeof scalar) {
     case "string":
-      return value === scalar || (isPrintedAlike(value) && `${value}` === scalar);
+      return value === scalar || (isPrintedAlike(value) && `${value}` === scalar && !Object.is(value, -0));
     case "number":
       // Protobuf reads integers as bigints.
       if (typeof value === "bigint")

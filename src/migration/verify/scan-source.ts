@@ -10,6 +10,8 @@ import { byteOrderMark } from "../../../codecs/legacy/byte-order-mark.ts";
 import { readStream } from "../../../codecs/java/read-stream.ts";
 import { contextAlone } from "../../codec/decode-alone.ts";
 import { resolveDecodeLimits } from "../../codec/limits.ts";
+import { type ContentType, parseContentType } from "../../content-type/content-type.ts";
+import { declaredCharset } from "../../content-type/declared-charset.ts";
 import { decodeText, markedCharset } from "../../content-type/charset.ts";
 import { collectJava } from "./java-values.ts";
 import { collectJson } from "./json-values.ts";
@@ -23,6 +25,8 @@ import { collectXml } from "./xml-values.ts";
 /** How a payload was read. */
 export interface SourcePayload {
   readonly payload: Uint8Array;
+  /** The declared content type, whose charset applies to text. */
+  readonly contentType?: string | undefined;
   /** Layers around the body, outermost first. */
   readonly layers: readonly string[];
   readonly codec: string;
@@ -50,7 +54,8 @@ export interface SourceTokens {
  * The tokens of a payload in terms of its format alone, without contracts or other messages. `undefined` for formats
  * whose values are their tokens.
  */
-export function readSource({ payload, layers, codec, typed, document }: SourcePayload): SourceTokens | undefined {
+export function readSource(source: SourcePayload): SourceTokens | undefined {
+  const { payload, layers, codec, typed, document } = source;
   let bytes = payload;
   for (const layer of layers) bytes = unwrapped(bytes, layer);
   // Layers contain another document.
@@ -58,19 +63,24 @@ export function readSource({ payload, layers, codec, typed, document }: SourcePa
   switch (codec) {
     case "nbfx":
     case "datacontract-xml": {
-      const root = read ?? (codec === "nbfx" ? readNbfxDocument(bytes, limits) : readXml(bytes, limits)).root;
-      return { isSame: (body) => isSameXml(root, body), values: () => collected((values) => collectXml(root, values)) };
+      const root =
+        read ?? (codec === "nbfx" ? readNbfxDocument(bytes, limits) : readXml(bytes, limits, typeOf(source))).root;
+      const texts = typed ? "typed" : codec === "nbfx" ? "plain" : "guessed";
+      return {
+        isSame: (body) => isSameXml(root, body, texts),
+        values: () => collected((values) => collectXml(root, values, texts)),
+      };
     }
     case "json":
     case "datacontract-json": {
-      const tape = readJson(textOf(bytes), limits, (index) => index);
+      const tape = readJson(textOf(bytes, source), limits, (index) => index);
       return {
         isSame: (body) => isSameJson(tape, body),
         values: () => collected((values) => collectJson(tape, values, { typed })),
       };
     }
     case "json-net": {
-      const tape = readJson(textOf(bytes), limits, (index) => index);
+      const tape = readJson(textOf(bytes, source), limits, (index) => index);
       return inBag((values) => collectJson(tape, values, { typed: false, jsonNet: true }));
     }
     case "nrbf":
@@ -78,7 +88,7 @@ export function readSource({ payload, layers, codec, typed, document }: SourcePa
     case "java":
       return inBag((values) => collectJava(readStream(bytes, limits).contents, values));
     case "text":
-      return inBag((values) => values.add(knownValue(undefined, "$", [`s${textOf(bytes)}`])));
+      return inBag((values) => values.add(knownValue(undefined, "$", [`s${textOf(bytes, source)}`])));
     case "bytes":
       return inBag((values) =>
         values.add(knownValue(undefined, "$", [bytesKey(bytes), `s${bytesKey(bytes).slice(1)}`])),
@@ -96,8 +106,7 @@ function collected(collect: (values: SourceValues) => void): SourceValues {
 
 /** For formats whose objects refer to each other in any order. */
 function inBag(collect: (values: SourceValues) => void): SourceTokens {
-  const values = collected(collect);
-  return { isSame: (body) => values.isPlainlyIn(body), values: () => values };
+  return { isSame: () => false, values: () => collected(collect) };
 }
 
 function rootIn(document: object | undefined): XmlElement | undefined {
@@ -106,9 +115,16 @@ function rootIn(document: object | undefined): XmlElement | undefined {
     : undefined;
 }
 
-function textOf(bytes: Uint8Array): string {
-  const wide = bytes[1] === 0 ? "utf-16le" : bytes[0] === 0 ? "utf-16be" : "utf-8";
-  return decodeText(bytes, markedCharset(bytes) ?? wide);
+function textOf(bytes: Uint8Array, source?: SourcePayload): string {
+  const wide = bytes[1] === 0 ? "utf-16le" : bytes[0] === 0 ? "utf-16be" : undefined;
+  const declared = source && declaredCharset(typeOf(source));
+  return decodeText(bytes, markedCharset(bytes) ?? wide ?? (declared === "utf-16" ? undefined : declared) ?? "utf-8");
+}
+
+/** The declared type of the innermost document, which only compression leaves alone. */
+function typeOf({ contentType, layers }: SourcePayload): ContentType | undefined {
+  const isOwn = layers.every((layer) => /^(?:gzip|zlib|deflate|bom)$/.test(layer));
+  return contentType === undefined || !isOwn ? undefined : parseContentType(contentType);
 }
 
 function unwrapped(bytes: Uint8Array, layer: string): Uint8Array {

@@ -1,14 +1,16 @@
 import { BigInteger } from "../../values/big-integer.ts";
+import { DateTime } from "../../values/date-time.ts";
 import { Decimal } from "../../values/decimal.ts";
 import { Instant } from "../../values/instant.ts";
-import { shortestSingle } from "../../values/single.ts";
+import { isDouble, shortestSingle } from "../../values/single.ts";
 import { TaggedScalar } from "../../values/tagged-value.ts";
 import { Typed } from "../../values/typed.ts";
 import { scalarText } from "../lower-value.ts";
 
 /**
  * Keys under which a value is looked up: `s` and text, `n` and a number, `b` and a boolean, `x` and bytes; and meanings
- * of text: `g` a Guid, `c` and `u` the clock and the UTC time of a date, `d` a duration, `m` a decimal, `q` a local name.
+ * of text: `g` a Guid, `c` a time without a zone, `l`, `u` and `z` the clock, the UTC time and both of one with a zone, `d` a duration,
+ * `m` a decimal, `q` a local name.
  * Values of two formats are equal if they share a key.
  */
 export type ValueKey = string;
@@ -36,13 +38,12 @@ export function keysOfNumber(value: number | bigint): readonly ValueKey[] {
   return [numberKey(Object.is(value, -0) ? "-0" : `${value}`) ?? `n${value}`];
 }
 
-/** The keys of a decimal number: .NET writes doubles with up to 17 digits, not all of which may be needed. */
+/** The keys of a decimal number: .NET writes some doubles with 17 digits, not all of which are needed. */
 export function keysOfDigits(text: string): readonly ValueKey[] {
   const key = numberKey(text);
   if (key === undefined) return [];
   if (key.length < 16) return [key];
-  const digits = /^n-?(\d*)/.exec(key)?.[1]?.length ?? 0;
-  const double = digits === 16 || digits === 17 ? numberKey(`${Number(text)}`) : undefined;
+  const double = isDouble(text) ? numberKey(`${Number(text)}`) : undefined;
   return double === undefined || double === key ? [key] : [key, double];
 }
 
@@ -85,10 +86,22 @@ function keysOfTime(text: string): readonly ValueKey[] {
   const days = daysOf(Number(year), Number(month), Number(day));
   const clock = BigInt(days) * 86_400n + BigInt(Number(hour) * 3600 + Number(minute) * 60 + Number(second));
   const part = fraction.replace(/0+$/, "") === "" ? "" : `.${fraction.replace(/0+$/, "")}`;
-  const [, sign, hours = "0", minutes = "0", seconds = "0"] =
-    /^([+-])(\d\d):(\d\d)(?::(\d\d))?$/.exec(zone ?? "") ?? [];
+  if (zone === undefined) return [`c${clock}${part}`];
+  const [, sign, hours = "0", minutes = "0", seconds = "0"] = /^([+-])(\d\d):(\d\d)(?::(\d\d))?$/.exec(zone) ?? [];
   const offset = BigInt((Number(hours) * 60 + Number(minutes)) * 60 + Number(seconds)) * (sign === "-" ? -1n : 1n);
-  return zone === undefined ? [`c${clock}${part}`] : [`c${clock}${part}`, `u${clock - offset}${part}`];
+  return [`l${clock}${part}`, `u${clock - offset}${part}`, `z${offset} ${clock}${part}`];
+}
+
+/** The keys of a local time in a zone that is not known. */
+export function clockKeys(text: string): readonly ValueKey[] {
+  return [`s${text}`, ...keysOfTime(text).slice(0, 1)];
+}
+
+/** The keys of a time in UTC that is shown with an offset in minutes, e.g. of a DateTimeOffset. */
+export function keysWithOffset(text: string, minutes: number): readonly ValueKey[] {
+  const [, clock, part = ""] = /^u(-?\d+)(.*)$/.exec(keysOfTime(text)[1] ?? "") ?? [];
+  if (clock === undefined || !Number.isInteger(minutes)) return [];
+  return [`z${minutes * 60} ${BigInt(clock) + BigInt(minutes * 60)}${part}`];
 }
 
 /** Days from 1970-01-01 in the proleptic Gregorian calendar. */
@@ -134,14 +147,14 @@ export function meaningsOf(text: string): readonly ValueKey[] {
 }
 
 /**
- * The keys of the meanings of source text: a time with a zone matches only that time; text matches a number only if all
- * numbers are text.
+ * The keys of the meanings of source text: a time with an offset matches only that time with that offset; text matches a number only
+ * if all numbers are text.
  */
 export function sourceMeanings(text: string): readonly ValueKey[] {
   const keys = meaningsOf(text);
   const [first = ""] = keys;
   if (first.startsWith("m")) return [];
-  return first.startsWith("c") && keys.length > 1 ? keys.slice(1) : keys;
+  return first.startsWith("l") ? keys.slice(-1) : keys;
 }
 
 /** The keys of text that may be any scalar: untyped XML, and values typed by a contract. */
@@ -157,6 +170,15 @@ export function keysOfUntyped(text: string): readonly ValueKey[] {
   if (plain === "true" || plain === "false") keys.push(`b${plain}`);
   else if (plain === "NaN" || plain === "INF" || plain === "-INF") keys.push(`n${plain}`);
   return keys;
+}
+
+/** The keys of text that may be a number or boolean in its shortest form, and otherwise stays as it is. */
+export function keysOfGuessed(text: string): readonly ValueKey[] {
+  const trimmed = `s${text.trim()}`;
+  return keysOfUntyped(text).filter((key, index) => {
+    if (key.startsWith("n")) return String(Number(text)) === text;
+    return index === 0 || (key.startsWith("b") ? key.length === text.length + 1 : key !== trimmed);
+  });
 }
 
 /** First characters of text that may have another type, besides digits and signs: `N`, `I`, `P`, `t`, `f`, `{`, and the digits of Guids. */
@@ -189,7 +211,9 @@ function keysOfObject(value: object): readonly ValueKey[] {
     return value.type === "uuid" ? sourceMeanings(String(value.value)) : keysOfScalar(value.value);
   if (value instanceof Date || value instanceof Instant || value instanceof TaggedScalar) {
     const text = scalarText(value);
-    const keys = [`s${text}`, ...sourceMeanings(text)];
+    // The offset of a local time is that of a zone, which the tokens do not name.
+    const isLocal = value instanceof DateTime && value.kind === "local" && value.offsetMinutes !== undefined;
+    const keys = [`s${text}`, ...(isLocal ? meaningsOf(text).slice(1, 2) : sourceMeanings(text))];
     const number = value instanceof Decimal || value instanceof BigInteger ? numberKey(text) : undefined;
     return number === undefined ? keys : [...keys, number];
   }

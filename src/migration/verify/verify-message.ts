@@ -4,7 +4,7 @@ import { EnumValue } from "../../values/enum-value.ts";
 import { Typed } from "../../values/typed.ts";
 import { readSource, type SourcePayload } from "./scan-source.ts";
 import { knownValue, type SourceValue, type SourceValues } from "./source-values.ts";
-import { keysOfName, keysOfNumber, keysOfSingle, type ValueKey } from "./value-keys.ts";
+import { keysOfName, keysOfNumber, keysOfSingle, meaningsOf, numberKey, type ValueKey } from "./value-keys.ts";
 import { WrittenValues } from "./written-values.ts";
 
 /** A message before and after its migration. */
@@ -58,44 +58,64 @@ function missing(
   const wanted: SourceValue[] = [...values, ...entryKeys, ...fields.filter(({ name }) => written.has(name))];
   const counts = new Map<ValueKey, { value: SourceValue; count: number }>();
   const numbers = new Map<ValueKey, Set<ValueKey>>();
+  const texts = new Map<ValueKey, Set<ValueKey>>();
   for (const value of wanted) {
     const [key = ""] = value.keys;
     const known = counts.get(key);
-    if (known !== undefined) {
-      known.count++;
-      continue;
-    }
-    counts.set(key, { value, count: 1 });
+    // One text may be a number where the source names its type, and nothing else in another place.
+    const isFirst = known === undefined || value.keys.length > known.value.keys.length;
+    counts.set(key, { value: isFirst ? value : known.value, count: (known?.count ?? 0) + 1 });
+    if (!isFirst) continue;
     // Several texts can denote the same number.
     for (const number of value.keys) if (number.startsWith("n")) memo(numbers, number, () => new Set()).add(key);
+    if (message.numbersAreText && key.startsWith("s"))
+      for (const number of meaningsOf(key.slice(1))) memo(texts, number, () => new Set()).add(key);
   }
-  const isKey = new Set(entryKeys.map(({ key }) => key));
+  const isKey = new Set(entryKeys.map(({ keys: [key] }) => key));
   const paths: string[] = [];
   let hints: Hints | undefined;
-  for (const { value, count } of counts.values()) {
+  const mayBeSingles = hasSingles(message);
+  const isOther = (key: ValueKey): ((name: string) => boolean) => (isKey.has(key) ? noMember : isMember);
+  /** Whether there are enough numbers, and texts of numbers that are not texts of the source, for values that were not found as they are. */
+  const areFound = (alike: ReadonlySet<ValueKey>, number: ValueKey): boolean => {
+    let left = written.countOf(number);
+    for (const key of alike) {
+      const { value, count } = counts.get(key) ?? nothing;
+      const found = written.count(
+        value.keys.filter((one) => !one.startsWith("n")),
+        isOther(key),
+      );
+      left -= Math.max(0, count - found);
+    }
+    if (left >= 0 || !message.numbersAreText) return left >= 0;
+    const meaning = `m${number.slice(1)}`;
+    left += written.countOf(meaning);
+    for (const key of texts.get(meaning) ?? []) left -= Math.min(counts.get(key)?.count ?? 0, written.countOf(key));
+    return left >= 0;
+  };
+  for (const [key, { value, count }] of counts) {
     const keys = message.numbersAreText ? withText(value.keys) : value.keys;
-    const number = keys.find((key) => key.startsWith("n"));
-    const alike = number === undefined ? undefined : numbers.get(number);
-    const isOne = alike === undefined || alike.size < 2;
-    const needed = isOne ? count : [...alike].reduce((sum, key) => sum + (counts.get(key)?.count ?? 0), 0);
-    const found = isOne ? keys : [...keys, ...alike].filter((key, index, all) => all.indexOf(key) === index);
-    const isOther = isKey.has(keys[0] ?? "") ? noMember : isMember;
-    if (written.count(found, isOther) >= needed) continue;
+    const number = keys.find((one) => one.startsWith("n")) ?? "";
+    const alike = numbers.get(number);
+    if (alike !== undefined && alike.size > 1) {
+      if (areFound(alike, number)) continue;
+    } else if (written.count(keys, isOther(key)) >= count) continue;
     // Only forms that are not those of another source value.
     const others = [
-      ...asSingles(keys),
-      ...asBooleans(keys),
+      ...(mayBeSingles ? asSingles(keys) : []),
+      ...(message.typed ? asBooleans(keys) : []),
       ...asBytes(keys),
       ...keysOfName(keys),
       ...(hints ??= new Hints(message.body)).of(keys),
-    ];
-    if (written.count([...found, ...others.filter((key) => countIn(key) === 0)], isOther) >= needed) continue;
+    ].filter((other) => countIn(other) === 0);
+    if (others.length > 0 && written.count([...keys, ...others], isOther(key)) >= count) continue;
     if (paths.push(value.path) === most) break;
   }
   return paths;
 }
 
 const noMember = (): boolean => false;
+const nothing = { value: knownValue(undefined, "$", []), count: 0 };
 
 /** The values to look up. */
 type WantedValues = Pick<SourceValues, "values" | "fields" | "entryKeys"> & {
@@ -108,26 +128,32 @@ function asBooleans([key]: readonly ValueKey[]): readonly ValueKey[] {
   return key === "s1" ? ["btrue"] : key === "s0" ? ["bfalse"] : [];
 }
 
-/** Some texts of 32-bit floats have more digits than necessary. */
+/** Whether numbers may be texts of 32-bit floats: in XML, and where a contract says so. */
+function hasSingles({ typed, codec }: MigratedPayload): boolean {
+  return typed || codec === "nbfx" || codec === "datacontract-xml";
+}
+
+/** The forms of a 32-bit float whose text has more digits than necessary. */
 function asSingles(keys: readonly ValueKey[]): readonly ValueKey[] {
   return keys.flatMap((key) => {
-    const value = key.startsWith("n") && key.length > 8 ? Math.fround(Number(key.slice(1))) : 0;
-    return value === 0 ? [] : keysOfSingle(value);
+    const value = singleIn(key);
+    return value === undefined ? [] : keysOfSingle(value);
   });
+}
+
+/** The 32-bit float that a number is if it has exactly the digits of one: all of them, or the nine that .NET writes. */
+function singleIn(key: ValueKey): number | undefined {
+  if (!key.startsWith("n") || key.length <= 8) return undefined;
+  const value = Number(key.slice(1));
+  const single = Math.fround(value);
+  return single !== 0 && (single === value || numberKey(single.toPrecision(9)) === key) ? single : undefined;
 }
 
 function isSingleOf([key = ""]: readonly ValueKey[], name: string | undefined, source: SourceValues): boolean {
   if (!key.startsWith("n") || !isShort(key)) return false;
   const value = Math.fround(Number(key.slice(1)));
-  if (value === 0) return false;
   for (const other of source.keys())
-    if (
-      other !== key &&
-      other.startsWith("n") &&
-      source.has(name, other) &&
-      Math.fround(Number(other.slice(1))) === value
-    )
-      return true;
+    if (other !== key && source.has(name, other) && singleIn(other) === value) return true;
   return false;
 }
 
@@ -166,7 +192,8 @@ function invented(source: SourceValues, written: WrittenValues, message: Migrate
     if (asNumber !== undefined && source.has(name, `n${asNumber.slice(1)}`)) continue;
     hinted ??= new Hints(message.body).all(source);
     if (keys.some((key) => hinted?.has(key))) continue;
-    if ([...asSingles(keys), ...asText(keys)].some((key) => source.has(name, key)) || isSingleOf(keys, name, source))
+    if (asText(keys).some((key) => source.has(name, key))) continue;
+    if (hasSingles(message) && (asSingles(keys).some((key) => source.has(name, key)) || isSingleOf(keys, name, source)))
       continue;
     if (keys.some((key) => key.startsWith("q")) && isNameOf(keys, source)) continue;
     if (paths.push(path) === most) break;

@@ -100,6 +100,8 @@ export class WrittenValues {
     } else {
       for (const [member, inner] of Object.entries(value)) {
         this.#names.set(member, (this.#names.get(member) ?? 0) + 1);
+        // The key of a dictionary.
+        if (member === "") this.empties++;
         this.#walk(inner, member, `${path}.${member}`);
       }
     }

@@ -1,25 +1,30 @@
 import {
+  decodeName,
   factsOf,
   memberNameOf,
   elementsIn,
   isBlank,
   isSerializers,
+  namesItsType,
 } from "../../../codecs/dotnet/data-contract/element-facts.ts";
 import { bclValue } from "../../../codecs/dotnet/data-contract/bcl-values.ts";
+import { mayBeFields } from "../../../codecs/dotnet/data-contract/net-collections.ts";
 import { diffgramIn } from "../../../codecs/dotnet/data-set/data-set.ts";
+import { scalarOfLocal } from "../../../codecs/dotnet/data-contract/scalar-kind.ts";
 import { contentOf } from "../../../codecs/dotnet/data-contract/scalar.ts";
-import { arrays } from "../../../codecs/dotnet/xml/namespaces.ts";
+import { arrays, serialization, system } from "../../../codecs/dotnet/xml/namespaces.ts";
 import { lexical } from "../../../codecs/dotnet/xml/lexical.ts";
 import type { XmlElement, XmlScalar, XmlScalarType } from "../../../codecs/dotnet/xml/node.ts";
 import { collectDiffgram } from "./data-set-values.ts";
-import { knownValue, sourceValue, type SourceValue, type SourceValues } from "./source-values.ts";
-import { DateTime } from "../../values/date-time.ts";
-import { Decimal } from "../../values/decimal.ts";
+import { knownValue, type SourceValue, type SourceValues } from "./source-values.ts";
+import type { XmlTexts } from "./same-xml.ts";
 import {
   keysOfNumber,
   keysOfScalar,
   keysOfSingle,
+  keysOfGuessed,
   keysOfUntyped,
+  keysWithOffset,
   sourceMeanings,
   type ValueKey,
 } from "./value-keys.ts";
@@ -54,9 +59,10 @@ const marks: ReadonlySet<string> = new Set([
 ]);
 
 /** Collects the texts of elements and attributes. */
-export function collectXml(root: XmlElement, into: SourceValues): void {
+export function collectXml(root: XmlElement, into: SourceValues, texts: XmlTexts): void {
   // Deep documents would overflow the stack of a recursion.
   const pending: Open[] = [{ element: root, path: "$", live: undefined }];
+  const keysOf = texts === "plain" ? keysOfText : texts === "guessed" ? keysOfGuessed : keysOfUntyped;
   for (let next = pending.pop(); next !== undefined; next = pending.pop()) {
     const { element, path, name = nameOf(element) } = next;
     if (element.firstAttribute !== undefined && collectAttributes(element, { into, path })) continue;
@@ -65,8 +71,8 @@ export function collectXml(root: XmlElement, into: SourceValues): void {
       continue;
     }
     const only = element.onlyChild;
-    if (only?.kind === "text" || element.isEmpty) collectText(element, name, { into, path });
-    else collectElements(next, into, pending);
+    if (only?.kind === "text" || element.isEmpty) collectText(element, name, { into, path, keysOf });
+    else collectElements(next, { into, path, keysOf, pending });
   }
 }
 
@@ -79,10 +85,11 @@ interface Open {
 }
 
 /** Collects the attributes that are not a serializer's; returns whether they say that the element has no contents. */
-function collectAttributes(element: XmlElement, { into, path }: Place): boolean {
+function collectAttributes(element: XmlElement, { into, path }: Pick<Place, "into" | "path">): boolean {
   for (let attribute = element.firstAttribute; attribute !== undefined; attribute = attribute.next) {
     if (isSerializers(attribute)) continue;
     const keys = keysOfContent(attribute.value, undefined);
+    into.addMember(decodeName(attribute.local));
     into.add(knownValue(undefined, `${path}.@${attribute.local}`, keys));
   }
   const { nil, ref } = factsOf(element);
@@ -91,9 +98,10 @@ function collectAttributes(element: XmlElement, { into, path }: Place): boolean 
   return ref !== undefined || nil;
 }
 
-function collectElements({ element, path, live }: Open, into: SourceValues, pending: Open[]): void {
+function collectElements({ element, live }: Open, place: Place & Pending): void {
+  const { into, path, pending } = place;
   const elements = elementsIn(element);
-  if (elements.length === 0) return collectText(element, nameOf(element), { into, path });
+  if (elements.length === 0) return collectText(element, nameOf(element), place);
   for (const child of element.children) {
     if (child.kind !== "text" || isBlank(child)) continue;
     into.add(knownValue("#text", path, keysOfContent(child.value, child.type)));
@@ -103,29 +111,43 @@ function collectElements({ element, path, live }: Open, into: SourceValues, pend
   if (rows !== undefined) return collectDiffgram(rows.diffgram, path, into);
   const bcl = bclValue(element);
   if (bcl !== undefined) {
-    for (const text of bcl.texts) into.add(knownValue(undefined, path, keysOfUntyped(text)));
+    const areBits = Array.isArray(bcl.value);
+    for (const text of bcl.texts) into.add(knownValue(undefined, path, areBits ? [`b${text}`] : keysOfUntyped(text)));
     return;
   }
-  if (collectEntry(elements, { into, path, pending })) return;
-  if ((length === 2 || length === 4) && collectStruct(element, elements, { into, path })) return;
+  if (collectEntry(elements, place)) return;
+  if ((length === 2 || length === 4) && collectStruct(element, elements, place)) return;
   const areItems = isListOf(element, elements);
-  const isCollection = length <= 8 && elements.some(({ local }) => marks.has(local));
+  const isCollection = length <= 8 && mayBeFields(elements) && elements.some(({ local }) => marks.has(local));
   const size = isCollection ? liveOf(elements) : undefined;
   for (let index = 0; index < length; index++) {
     const child = elements[index];
     if (child === undefined || (live !== undefined && (index - live.head + length) % length >= live.size)) continue;
     if (isCollection && /omparer$|^HashProvider$|^_monitor$/.test(child.local)) continue;
-    if (isCollection && bookkeeping.has(child.local) && elementsIn(child).length === 0) {
+    if (size !== undefined && child.local === "_items" && child.onlyChild?.kind === "text") {
+      // A list of bytes.
+      const { value, type } = contentOf(child);
+      for (const byte of Buffer.from(lexical(value, type), "base64").subarray(0, size.size))
+        into.add(knownValue(undefined, `${path}[]`, keysOfNumber(byte)));
+    } else if (isCollection && bookkeeping.has(child.local) && elementsIn(child).length === 0) {
       const { value, type } = contentOf(child);
       into.addField(child.local, keysOfContent(value, type));
-    } else
+    } else {
+      if (!areItems) into.addMember(memberNameOf(child.local));
       pending.push({ element: child, path: `${path}.${child.local}`, live: size, name: areItems ? null : undefined });
+    }
   }
 }
 
 interface Place {
   readonly into: SourceValues;
   readonly path: string;
+  /** The keys of text whose type the document does not name. */
+  readonly keysOf: (text: string) => readonly ValueKey[];
+}
+
+interface Pending {
+  readonly pending: Open[];
 }
 
 /** How many items of an array count, and the index of the first; the rest is spare capacity. */
@@ -156,38 +178,29 @@ function isListOf({ local, type }: XmlElement, elements: readonly XmlElement[]):
 }
 
 /** An entry of a dictionary: its key is the name of its value. */
-function collectEntry(
-  [key, value, ...more]: readonly XmlElement[],
-  { into, path, pending }: Place & { readonly pending: Open[] },
-): boolean {
+function collectEntry([key, value, ...more]: readonly XmlElement[], { into, path, pending }: Place & Pending): boolean {
   if (key === undefined || value === undefined || more.length > 0) return false;
   if (!/^key$/i.test(key.local) || !/^value$/i.test(value.local) || key.onlyChild?.kind !== "text") return false;
   const { value: text, type } = contentOf(key);
   if (typeof text !== "string" || key.firstAttribute !== undefined) return false;
-  into.entryKeys.push(sourceValue(undefined, `${path}.${key.local}`, `s${text}`, () => keysOfContent(text, type)));
+  into.entryKeys.push(knownValue(undefined, `${path}.${key.local}`, keysOfContent(text, type)));
   pending.push({ element: value, path: `${path}.${value.local}`, live: undefined, name: text });
   return true;
 }
 
-function collectText(element: XmlElement, given: string | null, { into, path }: Place): void {
-  const name = given ?? undefined;
+function collectText(element: XmlElement, given: string | null, { into, path, keysOf }: Place): void {
+  const hasOwn = element.attributes.some((attribute) => !isSerializers(attribute));
+  const name = hasOwn ? "#text" : (given ?? undefined);
   if (element.isEmpty || element.children.every(({ kind }) => kind === "comment")) {
     into.allow(name, ["s"]);
-    into.allowAnywhere(["s"]);
-    if (!element.attributes.some((attribute) => !isSerializers(attribute))) into.empties++;
+    if (!hasOwn) into.empties++;
     return;
   }
   const { value, type } = contentOf(element);
-  into.add(sourceValue(name, path, keyOfContent(value, type), () => keysOfContent(value, type)));
-}
-
-/** The key of a text's most likely form in the target. */
-function keyOfContent(value: XmlScalar | readonly XmlScalar[], type: XmlScalarType | undefined): ValueKey {
-  if (typeof value === "string") return `s${value}`;
-  if (typeof value === "number" && type !== "Single") return keysOfNumber(value)[0] ?? "";
-  if (value instanceof Decimal) return `s${value.text}`;
-  if (value instanceof DateTime) return `s${value.toISO()}`;
-  return keysOfContent(value, type)[0] ?? "";
+  const named = scalarNameOf(element);
+  const isOther = typeof value !== "string" || (named !== undefined && named !== "string");
+  const keys = isOther ? keysOfContent(value, type) : (named === undefined ? keysOf : keysOfText)(value);
+  into.add(knownValue(name, path, keys));
 }
 
 function keysOfContent(value: XmlScalar | readonly XmlScalar[], type: XmlScalarType | undefined): readonly ValueKey[] {
@@ -198,6 +211,21 @@ function keysOfContent(value: XmlScalar | readonly XmlScalar[], type: XmlScalarT
   // Binary XML writes the texts "0" and "1" as numbers.
   if (value === 0 || value === 1) return [...keys, `s${value}`];
   return keys;
+}
+
+/** The keys of text that cannot be a number. */
+function keysOfText(text: string): readonly ValueKey[] {
+  return [`s${text}`, ...sourceMeanings(text)];
+}
+
+/** The local name of the type that an element or its namespace names, if any. */
+function scalarNameOf(element: XmlElement): string | undefined {
+  const { namespace, local, type } = element;
+  if (type !== undefined) return type.local;
+  // XmlSerializer names items and roots after their type.
+  if (namespace === "") return scalarOfLocal(local);
+  const isNamed = namesItsType(element) || namespace.startsWith(system);
+  return namespace.startsWith(serialization) ? local : isNamed ? "any" : undefined;
 }
 
 function isList(value: XmlScalar | readonly XmlScalar[]): value is readonly XmlScalar[] {
@@ -222,8 +250,7 @@ function collectStruct(element: XmlElement, elements: readonly XmlElement[], { i
     return true;
   }
   if (elements.length === 2 && parts.has("DateTime") && parts.has("OffsetMinutes")) {
-    const keys = sourceMeanings(text("DateTime"));
-    into.addGroup(name, keys, values());
+    into.addGroup(name, keysWithOffset(text("DateTime"), Number(text("OffsetMinutes"))), values());
     return true;
   }
   return false;

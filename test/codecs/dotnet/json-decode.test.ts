@@ -27,6 +27,21 @@ describe("the data contract JSON decoder", () => {
     ['[{"Key":5,"Value":1}]', { $map: [[5, 1]] }],
     ['[{"Key":"a"}]', [{ Key: "a" }]],
     [
+      '[{"Key":"a","Value":1},{"Key":"a","Value":2}]',
+      [
+        { Key: "a", Value: 1 },
+        { Key: "a", Value: 2 },
+      ],
+    ],
+    ['[{"Key":null,"Value":1}]', [{ Key: null, Value: 1 }]],
+    [
+      String.raw`[{"Key":"\/Date(0)\/","Value":1}]`,
+      { $map: [[{ $dateTime: "1970-01-01T00:00:00Z", kind: "utc", ticks: "621355968000000000" }, 1]] },
+    ],
+    ['{"a":1,"__type":"text"}', { a: 1, __type: "text" }],
+    ["0.79999999999999993", 0.7999999999999999],
+    ["12345678901234.567", { $decimal: "12345678901234.567" }],
+    [
       '{"__type":"Dog:#Acme.Zoo","Name":"Rex"}',
       { $type: "{http://schemas.datacontract.org/2004/07/Acme.Zoo}Dog", Name: "Rex" },
     ],
@@ -137,6 +152,8 @@ describe("the data contract JSON decoder", () => {
 
   it.each([
     [String.raw`{"at":"\/Date(1)\/"}`, "strong"],
+    ['{"a":NaN,"b":1}', "strong"],
+    ['{"a":[1,-INF]}', "strong"],
     ['{"__type":"Dog:#Zoo"}', "strong"],
     ["{}", "weak"],
     ["NaN", "weak"],

@@ -95,3 +95,71 @@ it("keeps the class that NetDataContractSerializer names of a member, without a 
 
   expect(shown(xml, text)).toEqual({ Pet: { $type: "Acme.Dog", Bark: 1, Name: "R" } });
 });
+
+const cart = (members: string): string =>
+  `<Cart z:Id="1" z:Type="Shop.Cart" xmlns="${clr}Shop" ${i} ${z}>${members}</Cart>`;
+
+describe("what looks like a collection of .NET", () => {
+  const arrays = 'xmlns:a="http://schemas.microsoft.com/2003/10/Serialization/Arrays"';
+  const list = `z:Id="9" z:Size="2" ${arrays}`;
+  const ints = "<a:int>1</a:int><a:int>2</a:int>";
+
+  it.each([
+    [
+      "a sorted set",
+      `<Comparer>c</Comparer><Count>2</Count><Items ${list}>${ints}</Items><Version>7</Version>`,
+      "Items",
+    ],
+    ["a linked list", `<Data ${list}>${ints}</Data><Version>7</Version>`, "Data"],
+    [
+      "a set",
+      `<Capacity>5</Capacity><Comparer>c</Comparer><Elements ${list}>${ints}</Elements><Version>7</Version>`,
+      "Elements",
+    ],
+    [
+      "a queue",
+      `<_array ${list}>${ints}</_array><_head>1</_head><_size>1</_size><_tail>0</_tail><_version>7</_version>`,
+      "_array",
+    ],
+  ])("is a class of the sender's where its namespace says so: %s", (_, members, name) => {
+    expect(shown(xml, cart(members))).toMatchObject({ [name]: [1, 2] });
+  });
+
+  it("is a class of the sender's where its only field is declared as a list", () => {
+    const fields = `<a:_items z:Id="3" z:Size="2">${ints}</a:_items><a:_size>1</a:_size><a:_version>1</a:_version>`;
+
+    expect(shown(xml, cart(`<items z:Id="2" ${arrays}>${fields}</items>`))).toEqual({ items: [1] });
+  });
+
+  it("is a class that adds fields to a collection", () => {
+    const fields = `<_items z:Id="2" z:Size="2"><int>1</int><int>0</int></_items><_size>1</_size><_version>1</_version>`;
+    const text = `<ArrayOfint z:Id="1" xmlns="http://schemas.microsoft.com/2003/10/Serialization/Arrays" ${i} ${z}>${fields}<Extra>e</Extra></ArrayOfint>`;
+
+    expect(shown(xml, text)).toEqual({ _items: [1, 0], _size: 1, _version: 1, Extra: "e" });
+  });
+
+  it("is a list of bytes, which is written in base64", () => {
+    const fields = `<a:_items z:Id="3">AQIAAA==</a:_items><a:_size>2</a:_size><a:_version>2</a:_version>`;
+
+    expect(shown(xml, cart(`<Codes z:Id="2" ${arrays}>${fields}</Codes><B>x</B>`))).toEqual({
+      Codes: [1, 2],
+      B: "x",
+    });
+  });
+
+  it("is an object where its members do not have the name that the list would be called by", () => {
+    expect(shown(xml, `<ArrayOfferings xmlns="${clr}" ${i}><A>1</A><B>2</B></ArrayOfferings>`)).toEqual({ A: 1, B: 2 });
+    expect(shown(xml, `<ArrayOfferings xmlns="${clr}" ${i}><A>x</A></ArrayOfferings>`)).toEqual({ A: "x" });
+  });
+
+  it.each([
+    ["DateTimeOffset", "System", "<s:DateTime>2024-01-02T02:04:05Z</s:DateTime><s:OffsetMinutes>60</s:OffsetMinutes>"],
+    ["DayOfWeek", "System", "Monday"],
+    ["KeyValuePairOfstringint", "System.Collections.Generic", "<s:key>k</s:key><s:value>1</s:value>"],
+  ])("is a list of one where its item is named after a type of .NET: %s", (name, namespace, item) => {
+    const text = `<O xmlns="${clr}Shop" ${i}><L xmlns:s="${clr}${namespace}"><s:${name}>${item}</s:${name}></L><B>x</B></O>`;
+
+    expect(shown(xml, text)).toMatchObject({ L: [expect.anything()], B: "x" });
+    expect(warningsOf(text)).toBeUndefined();
+  });
+});

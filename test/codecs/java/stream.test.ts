@@ -123,6 +123,12 @@ describe("the grammar of a Java stream", () => {
 const nested = (levels: number): string =>
   `75 ${described("[Ljava.lang.Object;", "02")} 00000001 ${"75 71 007e0000 00000001".repeat(levels - 1)} 70`;
 
+it("keeps half a surrogate pair and a byte-order mark of a StringBuilder", () => {
+  const builder = `73 ${described("java.lang.StringBuilder", "03")} 77 04 00000003 75 ${described("[C", "02")} 00000004 feff 0062 d800 0000 78`;
+
+  expect(read(builder)).toBe("\ufeffb\ud800");
+});
+
 describe("the limits of a Java stream", () => {
   it("are those of depth", () => {
     expect(decodedBy(java(), hex(header + nested(3)), { maxDepth: 3 }).body).toEqual([[[null]]]);
