@@ -1,7 +1,7 @@
 import { copyFileSync, mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { DatabaseSync } from "node:sqlite";
-import { afterEach, beforeEach, describe, expect, it } from "vitest";
+import { afterEach, beforeEach, describe, expect, it, vi } from "vitest";
 import { durableEngine, type DurableEngineOptions } from "../../src/engines/durable/index.ts";
 import { createEnvelope, type Envelope } from "../../src/envelope/envelope.ts";
 import type { Engine } from "../../src/engine/engine.ts";
@@ -263,6 +263,44 @@ describe("the store of the durable engine", () => {
     expect(kept).toHaveLength(600);
     for (const { envelope } of kept)
       expect(envelope.payload).toEqual(payloadOf(Number(envelope.brokerProperties.messageId)));
+  });
+
+  it.each([
+    ["looked for", 0],
+    ["messages", 10],
+  ])("keeps every message in its order when the answers to its commits are %s", async (_how, step) => {
+    const engine = await opened({ queues: ["orders"], memoryBudget: 0 });
+    let time = 0;
+    vi.spyOn(performance, "now").mockImplementation(() => (time += step));
+    let last = 0;
+    const sendNext = (): Promise<void> => send(engine, "orders", message(String(++last)));
+
+    for (let round = 0; round < 40; round++) {
+      await sendNext();
+      const first = sendNext();
+      await new Promise(setImmediate);
+      await Promise.all([first, sendNext(), engine.peek("orders", { maxMessages: 5 })]);
+    }
+
+    vi.restoreAllMocks();
+    const kept = await (await reopened(engine)).peek("orders", { maxMessages: 1000 });
+    expect(kept.map(({ envelope }) => Number(envelope.brokerProperties.messageId))).toEqual(
+      Array.from({ length: 120 }, (_, index) => index + 1),
+    );
+  });
+
+  it("deletes no queue as idle for a clock that was set back while it was used, and then set right", async () => {
+    const [start, day, minute] = [Date.UTC(2026, 10, 23), 86_400_000, 60_000];
+    for (const time of [start, start - day]) {
+      const engine = await opened({ clock: new ManualClock(time), queues: { orders: { autoDeleteOnIdle: "PT5M" } } });
+      await send(engine, "orders", message("one"));
+      await engine.close();
+      open.delete(engine);
+    }
+
+    const engine = await opened({ clock: new ManualClock(start + minute) });
+
+    expect(await engine.peek("orders", { maxMessages: 10 })).toHaveLength(2);
   });
 
   it("is backed up while it runs", async () => {

@@ -7,10 +7,27 @@ import { checkProperties } from "../../amqp/message/kept-envelope.ts";
 import { EnvelopeSink, FactSink, writeFact } from "./fact-rows.ts";
 import { storeOver } from "./failures.ts";
 import { readRows, RowBytes } from "./row-bytes.ts";
-import type { Answer, Request, ThreadSetup } from "./store-messages.ts";
+import {
+  type Answer,
+  answers,
+  type CommitRequest,
+  leastQuick,
+  places,
+  type Request,
+  type ThreadSetup,
+} from "./store-messages.ts";
 
 /** Bytes of buffers that wait for further batches. */
 const mostSpare = 4 * 2 ** 20;
+
+/** Bytes of a batch that needs no message. */
+const slotSize = 16 * 1024;
+
+/**
+ * How long this thread looks for the answer to a lone commit before it sleeps, in milliseconds, while its event loop turns:
+ * waking it takes a quarter of a lone sender's time.
+ */
+const longestWatch = 1;
 
 interface Pending {
   resolve(rows: Uint8Array<ArrayBuffer> | undefined): void;
@@ -25,12 +42,20 @@ interface Reading {
 
 type WithoutId<T> = T extends unknown ? Omit<T, "id"> : never;
 
+/** Whether a request is a batch for the slot. */
+const isSmall = (request: WithoutId<Request>): request is WithoutId<CommitRequest> =>
+  request.kind === "commit" &&
+  !request.isFollowed &&
+  request.batch.byteLength > 0 &&
+  request.batch.byteLength <= slotSize;
+
 /** A store in a directory: SQLite in its own thread, so that this one never waits for a disk. */
 export class SqliteStore implements Store {
   readonly #directory: string;
   readonly #worker: Worker;
   /** See {@link ThreadSetup}. */
-  readonly #posted = new Int32Array(new SharedArrayBuffer(4));
+  readonly #shared = new Int32Array(new SharedArrayBuffer(12));
+  readonly #slot = new Uint8Array(new SharedArrayBuffer(slotSize));
   /** By their numbers, which rise. */
   readonly #pending = new Map<number, Pending>();
   /** Buffers of batches that are committed: new ones would be garbage that two threads leave to each other. */
@@ -40,12 +65,18 @@ export class SqliteStore implements Store {
   #id = 0;
   #batchSize = 4096;
   #over: SobreError | undefined;
+  /** The number of the last batch in the slot. */
+  #lastInSlot = 0;
+  /** When the last commit was posted, and how many in a row were answered within {@link longestWatch}. */
+  #posted = 0;
+  #quick = 0;
+  #isWatching = false;
 
   private constructor(directory: string) {
     this.#directory = directory;
     // Sources run as they are, and are built to .js.
     const file = `./store-worker${import.meta.url.slice(import.meta.url.lastIndexOf("."))}`;
-    const setup: ThreadSetup = { directory, posted: this.#posted };
+    const setup: ThreadSetup = { directory, shared: this.#shared, slot: this.#slot };
     this.#worker = new Worker(new URL(file, import.meta.url), { workerData: setup });
     this.#worker.on("message", (answer: Answer) => this.#answered(answer));
     this.#worker.on("error", (error) => this.#ended(error.message));
@@ -145,11 +176,38 @@ export class SqliteStore implements Store {
       this.#pending.set(id, { resolve, reject });
       // An idle store keeps no process alive.
       if (this.#pending.size === 1) this.#worker.ref();
-      this.#worker.postMessage({ ...request, id }, request.kind === "commit" ? [request.batch.buffer] : []);
-      Atomics.add(this.#posted, 0, 1);
-      Atomics.notify(this.#posted, 0);
+      if (request.kind === "commit") this.#posted = performance.now();
+      if (this.#pending.size === 1 && isSmall(request)) this.#fillSlot(id, request.batch);
+      else this.#worker.postMessage({ ...request, id }, request.kind === "commit" ? [request.batch.buffer] : []);
+      Atomics.add(this.#shared, places.posted, 1);
+      Atomics.notify(this.#shared, places.posted);
     });
   }
+
+  #fillSlot(id: number, batch: Uint8Array<ArrayBuffer>): void {
+    this.#lastInSlot = id;
+    this.#slot.set(batch);
+    this.#keepSpare([batch.buffer]);
+    if (this.#quick >= leastQuick) {
+      Atomics.store(this.#shared, places.answer, answers.awaited);
+      if (!this.#isWatching) setImmediate(this.#watch);
+      this.#isWatching = true;
+    }
+    Atomics.store(this.#shared, places.size, batch.byteLength);
+  }
+
+  /** Looks for the answer in every turn of the event loop, for a while. */
+  readonly #watch = (): void => {
+    const id = this.#lastInSlot;
+    const isOpen = this.#pending.has(id) && performance.now() - this.#posted < longestWatch;
+    if (isOpen && Atomics.load(this.#shared, places.answer) === answers.awaited) {
+      setImmediate(this.#watch);
+      return;
+    }
+    this.#isWatching = false;
+    if (Atomics.exchange(this.#shared, places.answer, answers.message) === answers.given)
+      this.#answered({ id, spare: [] });
+  };
 
   #takeSpare(): ArrayBuffer | undefined {
     const spare = this.#spare.pop();
@@ -166,7 +224,10 @@ export class SqliteStore implements Store {
   }
 
   #answered(answer: Answer): void {
-    if ("spare" in answer) this.#keepSpare(answer.spare);
+    if ("spare" in answer) {
+      this.#keepSpare(answer.spare);
+      this.#quick = performance.now() - this.#posted < longestWatch ? this.#quick + 1 : 0;
+    }
     for (const [id, pending] of this.#pending) {
       if (id > answer.id) break;
       this.#pending.delete(id);

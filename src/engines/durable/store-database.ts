@@ -121,24 +121,22 @@ export class StoreDatabase {
   commit(first: Uint8Array, next: () => Uint8Array | undefined = () => undefined): void {
     if (this.#over !== undefined) throw this.#over;
     try {
-      this.#begin.run();
+      if (!this.#database.isTransaction) this.#beginNext();
       for (let batch: Uint8Array | undefined = first; batch !== undefined; batch = next()) {
         readRows(new FactReader(batch), this.#writer);
         this.#logged += batch.byteLength;
       }
       this.#logged += bytesOfCommit + this.#writer.takeChanges() * bytesOfChange;
-      const commits = this.#commits + 1;
-      this.#countCommit.run(storeEntity, commits, valuesCheck(storeEntity, "commits", commits));
       const before = performance.now();
       this.#end.run();
       this.lastSync = performance.now() - before;
-      this.#commits = commits;
+      this.#commits++;
     } catch (error) {
       throw this.#failed(error);
     }
   }
 
-  /** Finishes commits with work that their callers need not wait for. */
+  /** Finishes commits with work that their callers need not wait for, and begins the next. */
   tidy(): void {
     try {
       this.#synced.write(this.#commits);
@@ -146,14 +144,23 @@ export class StoreDatabase {
       // The batches are durable: refused, they would be sent again.
       this.#over ??= storeOver(this.directory, "the number of the last commit cannot be written", error);
     }
-    if (this.#logged < checkpointAfter || this.#over !== undefined) return;
-    this.#logged = 0;
+    if (this.#over !== undefined) return;
     try {
       // The log keeps its length: a sync of what lies within a file is cheaper than one of what makes it longer.
-      this.#database.exec("PRAGMA wal_checkpoint(RESTART)");
+      if (this.#logged >= checkpointAfter) {
+        this.#logged = 0;
+        this.#database.exec("PRAGMA wal_checkpoint(RESTART)");
+      }
+      this.#beginNext();
     } catch (error) {
       this.#failed(error);
     }
+  }
+
+  #beginNext(): void {
+    const commits = this.#commits + 1;
+    this.#begin.run();
+    this.#countCommit.run(storeEntity, commits, valuesCheck(storeEntity, "commits", commits));
   }
 
   /** Whether a commit may succeed again after the disk was full. @throws SobreError when the store is over. */
@@ -177,6 +184,7 @@ export class StoreDatabase {
     const file = join(directory, fileName);
     try {
       makeDirectory(directory);
+      if (this.#database.isTransaction) this.#database.exec("ROLLBACK");
       this.#database.prepare("VACUUM INTO ?").run(file);
       // SQLite of older releases of Node does not sync what it writes there.
       syncFile(file);

@@ -13,6 +13,8 @@ export type Request = { readonly id: number } & (
   | { readonly kind: "close" }
 );
 
+export type CommitRequest = Extract<Request, { readonly kind: "commit" }>;
+
 /**
  * An answer of the thread to a request, and to the commits right before it that have no answer yet;
  * `rows` are those of a load, none at its end, or of a read, and `spare` the buffers of what was committed.
@@ -23,9 +25,26 @@ export type Answer = { readonly id: number } & (
   | { readonly error: { readonly code: ErrorCode; readonly message: string } }
 );
 
+/**
+ * The numbers that both threads share: `posted` rises with every request, and the thread sleeps until it does; `size` is that of
+ * the batch in the slot, which comes there when no request is under way; `answer` is one of {@link answers}.
+ */
+export const places = { posted: 0, size: 1, answer: 2 } as const;
+
+/** Whether the answer to the batch in the slot is looked for in its place, or is there; otherwise it is a message. */
+export const answers = { message: 0, awaited: 1, given: 2 } as const;
+
+/**
+ * How many requests, or answers, have come quickly before a thread looks for the next one instead of sleeping: on a busy machine,
+ * others had better have the processor.
+ */
+export const leastQuick = 8;
+
 /** The data that the thread begins with. */
 export interface ThreadSetup {
   readonly directory: string;
-  /** One number, which rises with every request: the thread sleeps until it does. */
-  readonly posted: Int32Array<SharedArrayBuffer>;
+  /** See {@link places}. */
+  readonly shared: Int32Array<SharedArrayBuffer>;
+  /** For a small batch, which takes half the time of a message. */
+  readonly slot: Uint8Array<SharedArrayBuffer>;
 }

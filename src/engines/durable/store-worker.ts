@@ -3,7 +3,15 @@ import { SobreError } from "../../errors/sobre-error.ts";
 import { headOf } from "./message-row.ts";
 import { RowBytes } from "./row-bytes.ts";
 import { StoreDatabase } from "./store-database.ts";
-import type { Answer, Request, ThreadSetup } from "./store-messages.ts";
+import {
+  type Answer,
+  answers,
+  type CommitRequest,
+  leastQuick,
+  places,
+  type Request,
+  type ThreadSetup,
+} from "./store-messages.ts";
 
 /** Bytes of rows that are loaded at a time. */
 const chunkSize = 2 ** 20;
@@ -21,12 +29,10 @@ const longSync = 2;
 const probeEvery = 100;
 
 /**
- * How long the thread looks for the next request before it sleeps, in milliseconds. It only does so while requests come that
- * fast: waking a sleeping thread takes a tenth of a lone sender's time.
+ * How long the thread looks for the next request before it sleeps, in milliseconds. It only does so while some in a row have
+ * come that fast: waking a sleeping thread takes a quarter of a lone sender's time.
  */
-const longestWatch = 0.15;
-
-type CommitRequest = Extract<Request, { readonly kind: "commit" }>;
+const longestWatch = 0.5;
 
 /**
  * The thread of a store. Only it waits for the disk; it waits for requests without an event loop, which would wake it
@@ -34,28 +40,33 @@ type CommitRequest = Extract<Request, { readonly kind: "commit" }>;
  */
 class StoreThread {
   readonly #directory: string;
-  readonly #posted: Int32Array<SharedArrayBuffer>;
+  readonly #shared: Int32Array<SharedArrayBuffer>;
+  readonly #slot: Uint8Array<SharedArrayBuffer>;
   readonly #port: MessagePort;
   #database: StoreDatabase | undefined;
   #rows = new RowBytes();
   #loading: Generator<void> | undefined;
   /** One that was received and is still to be done. */
   #next: Request | undefined;
-  /** Whether the last request came within {@link longestWatch}. */
-  #isBusy = false;
+  /** The numbers of the last request, and of the last one in the slot. */
+  #last = 0;
+  #lastInSlot = 0;
+  /** Requests in a row that came within {@link longestWatch}. */
+  #quick = 0;
   /** Why nothing is committed until the engine knows that it lost a batch. */
   #failure: SobreError | undefined;
 
-  constructor({ directory, posted }: ThreadSetup, port: MessagePort) {
+  constructor({ directory, shared, slot }: ThreadSetup, port: MessagePort) {
     this.#directory = directory;
-    this.#posted = posted;
+    this.#shared = shared;
+    this.#slot = slot;
     this.#port = port;
   }
 
   /** Does what is asked, until it is closed. */
   run(): void {
     for (;;) {
-      const posted = Atomics.load(this.#posted, 0);
+      const posted = this.#posted;
       const request = this.#receive();
       if (request === undefined) this.#sleep(posted);
       else this.#handle(request);
@@ -66,16 +77,26 @@ class StoreThread {
   /** Waits until something is posted. */
   #sleep(posted: number): void {
     const began = performance.now();
-    if (this.#isBusy) while (Atomics.load(this.#posted, 0) === posted && performance.now() - began < longestWatch);
-    Atomics.wait(this.#posted, 0, posted);
-    this.#isBusy = performance.now() - began < longestWatch;
+    if (this.#quick >= leastQuick) while (this.#posted === posted && performance.now() - began < longestWatch);
+    Atomics.wait(this.#shared, places.posted, posted);
+    this.#quick = performance.now() - began < longestWatch ? this.#quick + 1 : 0;
+  }
+
+  get #posted(): number {
+    return Atomics.load(this.#shared, places.posted);
   }
 
   #receive(): Request | undefined {
     const request = this.#next;
     this.#next = undefined;
     if (request !== undefined) return request;
+    const size = Atomics.exchange(this.#shared, places.size, 0);
+    if (size > 0) {
+      this.#lastInSlot = ++this.#last;
+      return { id: this.#last, kind: "commit", batch: this.#slot.slice(0, size), isFollowed: false };
+    }
     const received: { readonly message: Request } | undefined = receiveMessageOnPort(this.#port);
+    this.#last = received?.message.id ?? this.#last;
     return received?.message;
   }
 
@@ -83,12 +104,12 @@ class StoreThread {
     let { id } = request;
     try {
       if (request.kind === "commit") {
-        const spare = [request.batch.buffer];
+        const spare = id === this.#lastInSlot ? [] : [request.batch.buffer];
         this.#commit(request, (joined) => {
           ({ id } = joined);
           spare.push(joined.batch.buffer);
         });
-        this.#answer({ id, spare }, spare);
+        if (id !== this.#lastInSlot || !this.#giveAnswer()) this.#answer({ id, spare }, spare);
         this.#database?.tidy();
         return;
       }
@@ -98,6 +119,12 @@ class StoreThread {
       const { code, message } = asSobreError(error);
       this.#answer({ id, error: { code, message } });
     }
+  }
+
+  /** Answers the batch in the slot, if its answer is awaited there. */
+  #giveAnswer(): boolean {
+    const { awaited, given } = answers;
+    return Atomics.compareExchange(this.#shared, places.answer, awaited, given) === awaited;
   }
 
   #answer(answer: Answer, transfer: readonly ArrayBuffer[] = []): void {
@@ -143,10 +170,10 @@ class StoreThread {
     let { isFollowed } = first;
     const next = (): Uint8Array | undefined => {
       if (batches++ >= mostBatches) return undefined;
-      const posted = Atomics.load(this.#posted, 0);
+      const posted = this.#posted;
       let request = this.#receive();
       if (request === undefined && isFollowed && this.#open.lastSync > longSync) {
-        Atomics.wait(this.#posted, 0, posted, longestFollow);
+        Atomics.wait(this.#shared, places.posted, posted, longestFollow);
         request = this.#receive();
       }
       if (request?.kind === "commit") {
@@ -168,10 +195,10 @@ class StoreThread {
   /** Waits until the disk takes commits again. */
   #recover(): void {
     while (!this.#open.hasRecovered()) {
-      const posted = Atomics.load(this.#posted, 0);
+      const posted = this.#posted;
       this.#next = this.#receive();
       if (this.#next?.kind === "close") throw closed();
-      Atomics.wait(this.#posted, 0, posted, probeEvery);
+      Atomics.wait(this.#shared, places.posted, posted, probeEvery);
     }
     this.#failure = undefined;
   }

@@ -45,10 +45,10 @@ export abstract class Entity {
   /** Deletes everything and refuses waiting calls. */
   abstract destroy(refusal: SobreError): void;
 
-  /** Records that the entity was used. */
+  /** Records that the entity was used; a start with a clock that was set back makes it no more idle. */
   touch(now: number): void {
-    this.usedAt = now;
-    this.facts?.used(now, this.settings.autoDeleteOnIdle !== Infinity);
+    this.usedAt = Math.max(this.usedAt, now);
+    this.facts?.used(this.usedAt, this.settings.autoDeleteOnIdle !== Infinity);
   }
 
   /** Sets the times that the entity had before a restart. */
