@@ -95,7 +95,8 @@ const diskFull = (directory: string, cause: unknown): SobreError =>
     { cause },
   );
 
-function isFull(directory: string): boolean {
+/** Whether the disk of a directory takes no more. */
+export function isFull(directory: string): boolean {
   const probe = join(directory, "space");
   try {
     writeFileSync(probe, new Uint8Array(64 * 1024), { flush: true });

@@ -3,7 +3,7 @@ import { join } from "node:path";
 import { DatabaseSync, type StatementSync } from "node:sqlite";
 import { SobreError } from "../../errors/sobre-error.ts";
 import { inUse, makeDirectory, syncFile, SyncedCommits, writeHolder } from "./claim.ts";
-import { commitFailure, damaged, isInUse, isDamage, openFailure, storeOver } from "./failures.ts";
+import { commitFailure, damaged, isDamage, isFull, isInUse, openFailure, storeOver } from "./failures.ts";
 import { FactReader } from "./fact-reader.ts";
 import { valuesCheck } from "./row-check.ts";
 import { readRows, type RowSink } from "./row-bytes.ts";
@@ -166,6 +166,8 @@ export class StoreDatabase {
   /** Whether a commit may succeed again after the disk was full. @throws SobreError when the store is over. */
   hasRecovered(): boolean {
     if (this.#over !== undefined) throw this.#over;
+    // Space that returns between a write of SQLite and the look at the disk would make its failure a final one.
+    if (isFull(this.directory)) return false;
     try {
       this.#database.exec(
         "BEGIN IMMEDIATE; CREATE TABLE space (filling BLOB); INSERT INTO space VALUES (zeroblob(262144))",
