@@ -28,7 +28,8 @@ const config: ViteUserConfig = defineConfig({
           execArgv: ["--conditions=sobre-source"],
         },
       },
-      { extends: true, test: { name: "reloading", include: reloading } },
+      // One process for a few files: another would load the sources once more.
+      { extends: true, test: { name: "reloading", include: reloading, fileParallelism: false } },
     ],
     // No test changes what another sees, and loading the sources once saves a third of the time.
     isolate: false,

@@ -15,7 +15,8 @@ interface Bundle {
 
 async function bundle(code: string): Promise<Bundle> {
   const { outputFiles, metafile } = await build({
-    stdin: { contents: code, resolveDir: import.meta.dirname, loader: "ts" },
+    // The package finds itself from there; this folder is a package of its own.
+    stdin: { contents: code, resolveDir: `${import.meta.dirname}/..`, loader: "ts" },
     conditions: ["sobre-source"],
     bundle: true,
     minify: true,
