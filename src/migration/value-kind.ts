@@ -64,6 +64,8 @@ export function kindOf(value: unknown): ValueKind {
     case "string":
       return value === "" ? "empty-text" : "text";
     case "number":
+      // No integer has the sign of -0.
+      if (Object.is(value, -0)) return "number";
       return Number.isSafeInteger(value) ? "integer" : Number.isFinite(value) ? "number" : "not-finite";
     case "boolean":
       return "boolean";

@@ -46,6 +46,15 @@ describe("numbers of .NET's JSON", () => {
     expect(kept.report.verdict).toBe("clean");
   });
 
+  it("keep the sign of zero in Protobuf", async () => {
+    const { report } = await migrated(['{"Z":-0,"When":"\\/Date(0)\\/"}'], { target: { format: "protobuf" } });
+
+    expect(report.failures).toEqual([]);
+    expect(report.types.flatMap(({ paths }) => paths)).toContainEqual(
+      expect.objectContaining({ path: "$.Z", becomes: "number" }),
+    );
+  });
+
   it("are found again as big integers, and beside texts of the same number", async () => {
     const { bodies: written, report } = await migrated([
       '{"B":{"_bits":[1,2],"_sign":-1},"L":[{"Key":"","Value":1}],"When":"\\/Date(0)\\/"}',
