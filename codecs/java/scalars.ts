@@ -156,7 +156,8 @@ function calendar(view: ObjectView): IsoTime | undefined {
   const id = zoneView.text("ID");
   const rawOffset = zoneView.int("rawOffset");
   const seconds = zoneSeconds(id, milliseconds) ?? (rawOffset === undefined ? undefined : Math.trunc(rawOffset / 1000));
-  if (id === undefined || seconds === undefined) return undefined;
+  // No clock is a day off.
+  if (id === undefined || seconds === undefined || Math.abs(seconds) >= 86_400) return undefined;
   const fraction = Number(((milliseconds % 1000n) + 1000n) % 1000n);
   const clock = (milliseconds - BigInt(fraction)) / 1000n + BigInt(seconds);
   const text = instantText(clock, fraction * 1_000_000).slice(0, -1);

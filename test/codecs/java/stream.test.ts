@@ -129,6 +129,17 @@ it("keeps half a surrogate pair and a byte-order mark of a StringBuilder", () =>
   expect(read(builder)).toBe("\ufeffb\ud800");
 });
 
+it("keeps the fields of a calendar whose zone has no offset that a clock can have", () => {
+  const member = (code: string, name: string, type: string): string => `${code} ${text(name)}${type}`;
+  const zoneFields = `0002 ${member("49", "rawOffset", "")} ${member("4c", "ID", `74 ${text("LS;")}`)}`;
+  const zone = `73 ${described("sun.util.calendar.ZoneInfo", "02", zoneFields)} 7fffffff 74 ${text("Nowhere")}`;
+  const fields = `0002 ${member("4a", "time", "")} ${member("4c", "zone", `74 ${text("LZ;")}`)}`;
+
+  const body = read(`73 ${described("java.util.GregorianCalendar", "02", fields)} 0000000000000000 ${zone}`);
+
+  expect(body).toMatchObject({ time: 0n, zone: { rawOffset: 0x7fff_ffff, ID: "Nowhere" } });
+});
+
 describe("the limits of a Java stream", () => {
   it("are those of depth", () => {
     expect(decodedBy(java(), hex(header + nested(3)), { maxDepth: 3 }).body).toEqual([[[null]]]);
