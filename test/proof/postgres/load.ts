@@ -19,6 +19,9 @@ const processes = 8;
 /** Milliseconds after the last send within which some message must leave the queues, until they are empty. */
 const longestStall = 60_000;
 
+/** How much the processes write at most between two faults: all are sent long before all are received. */
+const mostCalm = 300;
+
 interface Faults {
   kills: number;
   cuts: number;
@@ -116,7 +119,7 @@ export async function load(scratch: string, messages: number, random: Random): P
       // By progress and not by time: on a slow machine a process would be killed before it has done anything.
       const progress = workers.reduce((sum, { entries }) => sum + entries.length, 0);
       if (progress < calm) continue;
-      calm = progress + 50 + random.integer(messages / 20);
+      calm = progress + 50 + random.integer(Math.min(messages / 20, mostCalm));
       await disturb(server, workers, random, faults);
     }
     const own = await drain(engine, workers);
