@@ -29,7 +29,16 @@ const config: ViteUserConfig = defineConfig({
         },
       },
       // One process for a few files: another would load the sources once more.
-      { extends: true, test: { name: "reloading", include: reloading, fileParallelism: false } },
+      // Projects with other numbers of workers need an order.
+      {
+        extends: true,
+        test: {
+          name: "reloading",
+          include: reloading,
+          fileParallelism: false,
+          sequence: { groupOrder: 1, shuffle: { tests: true } },
+        },
+      },
     ],
     // No test changes what another sees, and loading the sources once saves a third of the time.
     isolate: false,
