@@ -186,7 +186,7 @@ export async function ended(
   for (;;) {
     const { body } = await get(`api/${kind}/${started.id}`);
     if (!isJob(body) || body.state !== "running") return body;
-    await clock.advance(500);
+    await clock.advance(100);
     await setImmediate();
   }
 }

@@ -1,3 +1,4 @@
+import { mkdirSync, readdirSync, renameSync } from "node:fs";
 import { appendFile, mkdir, readdir, readFile, rename, rmdir, stat, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { setImmediate } from "node:timers/promises";
@@ -173,10 +174,11 @@ describe("a re-drive after a restart", () => {
     await deadLettered(all.engine, "orders", [order(1), order(2), order(3)]);
     const away = join(directory, "away");
     let record = "";
+    // Without a turn in which the clock could move on: the client would take the sending for late, and repeat it.
     afterSending(target, 1, async () => {
-      record = join(directory, (await readdir(directory))[0] ?? "");
-      await rename(record, away);
-      await mkdir(record);
+      record = join(directory, readdirSync(directory)[0] ?? "");
+      renameSync(record, away);
+      mkdirSync(record);
     });
 
     const { body } = await all.post("api/redrives", { from, dryRun: false, broker: "other" });
