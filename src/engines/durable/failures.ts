@@ -17,6 +17,9 @@ const writeFailed = 778;
 /** Codes of the operating system for a disk that takes no more. */
 const fullCodes: ReadonlySet<string> = new Set(["ENOSPC", "EDQUOT", "EROFS", "EFBIG"]);
 
+/** Those for a directory in which no file can be created. */
+const closedCodes: ReadonlySet<string> = new Set(["EACCES", "EPERM", "ENOENT"]);
+
 /** The extended result code of an error of `node:sqlite`. */
 function resultCode(error: unknown): number | undefined {
   const code = typeof error === "object" && error !== null && "errcode" in error ? error.errcode : undefined;
@@ -28,7 +31,9 @@ export function openFailure(directory: string, error: unknown): SobreError {
   if (error instanceof SobreError) return error;
   if (isDamage(error)) return damaged(directory, `store.sqlite: ${textOf(error)}`, error);
   const primary = (resultCode(error) ?? 0) % 256;
-  if (primary === sqlite.readOnly || primary === sqlite.cannotOpen || !canWrite(directory))
+  const code = systemCode(error) ?? "";
+  const isClosed = primary === sqlite.readOnly || primary === sqlite.cannotOpen || closedCodes.has(code);
+  if (isClosed || !canWrite(directory))
     return new SobreError(
       "UnauthorizedAccess",
       `The store in ${directory} cannot be written. Check its permissions, or open a copy of it elsewhere.`,
@@ -36,7 +41,7 @@ export function openFailure(directory: string, error: unknown): SobreError {
         cause: error,
       },
     );
-  if (primary === sqlite.full) return diskFull(directory, error);
+  if (primary === sqlite.full || fullCodes.has(code)) return diskFull(directory, error);
   return new SobreError("InvalidOperation", `The store in ${directory} cannot be opened: ${textOf(error)}.`, {
     cause: error,
   });
