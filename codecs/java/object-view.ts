@@ -48,7 +48,8 @@ export class ObjectView {
   /** A field of type int, short, byte or char code, as number. */
   int(name: string): number | undefined {
     const field = this.field(name);
-    return field?.kind === "primitive" && typeof field.value === "number" ? field.value : undefined;
+    if (field?.kind !== "primitive" || typeof field.value !== "number") return undefined;
+    return field.code === "F" || field.code === "D" ? undefined : field.value;
   }
 
   long(name: string): bigint | undefined {

@@ -140,6 +140,16 @@ it("keeps the fields of a calendar whose zone has no offset that a clock can hav
   expect(body).toMatchObject({ time: 0n, zone: { rawOffset: 0x7fff_ffff, ID: "Nowhere" } });
 });
 
+it("keeps the fields of a decimal whose scale is declared as a float", () => {
+  const integerFields = `0002 49 ${text("signum")} 5b ${text("magnitude")} 74 ${text("[B")}`;
+  const integer = `73 ${described("java.math.BigInteger", "02", integerFields)} 00000001 75 ${described("[B", "02", "0000")} 00000001 05`;
+  const fields = `0002 46 ${text("scale")} 4c ${text("intVal")} 74 ${text("LI;")}`;
+
+  const body = read(`73 ${described("java.math.BigDecimal", "02", fields)} 3fc00000 ${integer}`);
+
+  expect(body).toMatchObject({ scale: expect.anything(), intVal: expect.anything() });
+});
+
 describe("the limits of a Java stream", () => {
   it("are those of depth", () => {
     expect(decodedBy(java(), hex(header + nested(3)), { maxDepth: 3 }).body).toEqual([[[null]]]);
