@@ -16,7 +16,7 @@ export interface Bundling {
   readonly workers: readonly string[];
   /** Modules that stay files of their own at their own paths, since bundlers swap them. */
   readonly apart: readonly string[];
-  /** Modules that load quickly: parts of the first one come together, then those that the next one needs besides, and so on. */
+  /** Modules that should load quickly: the parts of the first are joined, then the further parts of the next, and so on. */
   readonly quick: readonly string[];
   /** The classes that keep their names. */
   readonly namedClasses: ReadonlySet<string>;
@@ -82,7 +82,7 @@ export async function bundleModules(bundling: Bundling): Promise<ReadonlyMap<str
 
 /**
  * Runs the command. Its files are loaded by `require`, which reads them without waiting for the event loop between them:
- * it takes half the time of `import`. What was compiled before is kept in the folder for temporary files, where that can be.
+ * it takes half the time of `import`. Compiled code is cached in the folder for temporary files, if it can be written.
  */
 const starter = (command: string): string =>
   `#!/usr/bin/env node

@@ -12,7 +12,7 @@ const product = {
   mailbox: fileURLToPath(new URL("fixtures/mailbox", root)),
 };
 // Only the exit code is set and the process ends by itself, so that all output arrives; a failed write has already set it.
-// The published command is loaded by `require`, which knows no await at the top level.
+// The published command is loaded by `require`, which does not support top-level await.
 void run(process.argv.slice(2), product, processTerminal()).then((code) => (process.exitCode ??= code));
 
 function versionOf(manifest: string): string {

@@ -89,7 +89,7 @@ export class RowLoader {
     sink.message(record, entity, plain ?? 0, part(row));
   }
 
-  /** The rows of messages. Behind a page that cannot be read it goes on with the next that can. */
+  /** The rows of messages. After an unreadable page, it continues with the next readable row. */
   *#messages(): Generator<readonly Cell[]> {
     let [next, gap] = [1, 1];
     while (next < Number.MAX_SAFE_INTEGER) {

@@ -69,7 +69,7 @@ export class StoreDatabase {
     try {
       makeDirectory(directory);
       synced = new SyncedCommits(directory);
-      // SQLite would make the file, and remove its log.
+      // SQLite would create the file, and remove its log.
       if (synced.atStart > 0 && sizeOf(directory) === 0)
         fail(damaged(directory, `${fileName} is missing or empty, and commit ${synced.atStart} was synced`));
       database = new DatabaseSync(join(directory, fileName), { timeout: patience });
@@ -166,7 +166,7 @@ export class StoreDatabase {
   /** Whether a commit may succeed again after the disk was full. @throws SobreError when the store is over. */
   hasRecovered(): boolean {
     if (this.#over !== undefined) throw this.#over;
-    // Space that returns between a write of SQLite and the look at the disk would make its failure a final one.
+    // If space returned between SQLite's failed write and the check of the disk, the failure would count as final.
     if (isFull(this.directory)) return false;
     try {
       this.#database.exec(
@@ -247,7 +247,7 @@ function checkStructure(database: DatabaseSync, report: (where: string) => void)
 const sizeOf = (directory: string): number => statSync(join(directory, fileName), { throwIfNoEntry: false })?.size ?? 0;
 
 /**
- * Closes a database without copying its log into it and removing the log: SQLite leaves a file alone that is no longer where
+ * Closes a database without copying its log into it or removing the log: SQLite leaves alone a file that is no longer where
  * it was opened.
  */
 function closeUnchanged(database: DatabaseSync, directory: string): void {
@@ -255,7 +255,7 @@ function closeUnchanged(database: DatabaseSync, directory: string): void {
   try {
     renameSync(file, moved);
   } catch {
-    // Some systems move no open file.
+    // Some systems cannot rename an open file.
     database.close();
     return;
   }

@@ -35,8 +35,8 @@ export const places = { posted: 0, size: 1, answer: 2 } as const;
 export const answers = { message: 0, awaited: 1, given: 2 } as const;
 
 /**
- * How many requests, or answers, have come quickly before a thread looks for the next one instead of sleeping: on a busy machine,
- * others had better have the processor.
+ * How many requests, or answers, must come in quick succession before a thread polls for the next one instead of sleeping: on a
+ * busy machine, the processor is better left to others.
  */
 export const leastQuick = 8;
 

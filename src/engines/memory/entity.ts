@@ -45,7 +45,7 @@ export abstract class Entity {
   /** Deletes everything and refuses waiting calls. */
   abstract destroy(refusal: SobreError): void;
 
-  /** Records that the entity was used; a start with a clock that was set back makes it no more idle. */
+  /** Records that the entity was used; a clock that was set back before a start never makes it look more idle. */
   touch(now: number): void {
     this.usedAt = Math.max(this.usedAt, now);
     this.facts?.used(this.usedAt, this.settings.autoDeleteOnIdle !== Infinity);
