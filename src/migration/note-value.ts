@@ -67,6 +67,7 @@ class Noting {
     if (kind === "decimal" && this.#literal) shape.literals++;
     if ((kind === "integer" || kind === "int64") && this.#literal) shape.wholeLiterals++;
     const isDictionary = kind === "object" && typeof value === "object" && value !== null && isDictionaryOf(value);
+    if ((isDictionary || kind === "map") && this.#literal && this.#guessing !== "nothing") shape.entryLists++;
     if (isDictionary) shape.noteDictionary();
     else if (guessesLists(this.#guessing) && kind !== "list" && kind !== "null") shape.elements++;
     if (typeof value === "object" && value !== null) {

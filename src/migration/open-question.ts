@@ -4,7 +4,7 @@ import type { SettledShape } from "./settled-shape.ts";
 import type { TypeProfile } from "./type-profile.ts";
 
 /** A fact that a single payload does not determine. */
-export type QuestionKind = "list-of-one" | "empty" | "empty-list" | "digit" | "guessed-type" | "unrecorded";
+export type QuestionKind = "list-of-one" | "empty" | "empty-list" | "entries" | "digit" | "guessed-type" | "unrecorded";
 
 /** An ambiguity of a type's payloads at one path, which other messages may settle. */
 export interface OpenQuestion {
@@ -55,7 +55,7 @@ function* questionsAt(
   { shape, list, dictionary, guesses: guessesAre, members }: SettledShape,
   { scalarsGuessed, codecs }: QuestionFacts,
 ): Generator<OpenQuestion> {
-  const { kinds, singles, empties, emptyLists, guesses, typeNames, unrecorded } = shape;
+  const { kinds, singles, empties, emptyLists, entryLists, guesses, typeNames, unrecorded } = shape;
   if (unrecorded > 0) yield { kind: "unrecorded", path, count: unrecorded, settledAs: undefined };
   if (singles > 0 && list) yield { kind: "list-of-one", path, count: singles, settledAs: "a list" };
   else if (singles > 0 && path !== "$" && singles === kinds.object && members.size === 1 && typeNames.size === 0) {
@@ -67,6 +67,7 @@ function* questionsAt(
     const settledAs = kinds.text > 0 ? "text" : list ? "a list" : dictionary && "a dictionary";
     yield { kind: "empty", path, count: empties, settledAs };
   }
+  if (entryLists > 0) yield { kind: "entries", path, count: entryLists, settledAs: undefined };
   const mayBeDictionary = emptyLists > 0 && emptyLists === kinds.list && [...codecs.keys()].some(isDotnets);
   if (dictionary !== undefined && emptyLists > 0)
     yield { kind: "empty-list", path, count: emptyLists, settledAs: "a dictionary" };

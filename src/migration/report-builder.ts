@@ -229,6 +229,8 @@ const openTexts: Readonly<Record<QuestionKind, string>> = {
     "An element with one kind of child: an object, or a list with one item. Kept as an object; a contract decides it.",
   empty: "An empty element: an empty text, list or object, or a null. Kept as empty text; a contract decides it.",
   "empty-list": "An empty list or an empty dictionary. Kept as an empty list; a contract decides it.",
+  entries:
+    "A JSON list of objects with Key and Value: a dictionary of .NET, or a list of a class with these members. Read as a dictionary; a contract decides it.",
   digit:
     "0 or 1: a number, or the text of one, which .NET writes as the same bytes. Kept as a number; a contract decides it.",
   "guessed-type":
@@ -248,6 +250,7 @@ const settledTexts: Readonly<Record<QuestionKind, string>> = {
   "list-of-one": "An element with one child became",
   empty: "An empty element became",
   "empty-list": "An empty list became",
+  entries: "A list of keys and values became",
   digit: "0 and 1 became",
   "guessed-type": "Numbers and booleans became",
   unrecorded: "Members became",

@@ -24,6 +24,7 @@ const tallies = [
   "irregular",
   "wholeLiterals",
   "unrecorded",
+  "entryLists",
 ] as const;
 
 /** Everything seen at one path of one type: how often, and of which kinds. Its size does not grow with the number of messages. */
@@ -39,6 +40,8 @@ export class Shape {
   empties = 0;
   /** Empty lists that may be dictionaries. */
   emptyLists = 0;
+  /** Dictionaries that were JSON lists of objects with Key and Value, which may be lists. */
+  entryLists = 0;
   /** Integers that were JSON numbers, and remain so in messages that are kept unchanged. */
   wholeLiterals = 0;
   /** Java times and dates that RFC 3339 cannot express: years of other than four digits, zones in brackets. */

@@ -61,7 +61,8 @@ describe("numbers of .NET's JSON", () => {
     ]);
 
     expect(written).toMatchObject([{ B: "-8589934593", L: { "": 1 } }]);
-    expect(report.verdict).toBe("clean");
+    expect(report.ambiguities.map(({ kind, path }) => [kind, path])).toEqual([["entries", "$.L"]]);
+    expect(report.verdict).toBe("ambiguous");
   });
 
   it("are one type with those of the same members only", async () => {
@@ -86,7 +87,21 @@ describe("dictionaries of .NET's JSON", () => {
       { Id: 2, By: {} },
     ]);
     expect(report.settled.map(({ kind, path }) => [kind, path])).toEqual([["empty-list", "$.By"]]);
-    expect(report.verdict).toBe("clean");
+    expect(report.ambiguities.map(({ kind, path }) => [kind, path])).toEqual([["entries", "$.By"]]);
+  });
+
+  it("asks whether a list of keys and values is a dictionary: ordinary JSON has such lists, too", async () => {
+    const { report, bodies } = await migrated([
+      '{"Tags":[{"Key":"team","Value":"a"},{"Key":"stage","Value":"b"}]}',
+      '{"Id":1,"Map":[{"Key":7,"Value":2}]}',
+    ]);
+
+    expect(bodies[0]).toEqual({ Tags: { team: "a", stage: "b" } });
+    expect(report.ambiguities.map(({ kind, path, count }) => [kind, path, count])).toEqual([
+      ["entries", "$.Tags", 1],
+      ["entries", "$.Map", 1],
+    ]);
+    expect(report.verdict).toBe("ambiguous");
   });
 
   it("asks whether an empty list is a dictionary where no message tells", async () => {
