@@ -11,7 +11,7 @@ import { ManualClock } from "../../src/time/index.ts";
 import { storeDirectory } from "../engines/durable/store-directory.support.ts";
 
 /** The version that this release writes; a file of each is in the fixtures. */
-const newest = 2;
+const newest = 3;
 const fixture = (version: number): URL => new URL(`../../fixtures/store/version-${version}.sqlite`, import.meta.url);
 
 let directory = "";
@@ -93,7 +93,7 @@ describe("the store of the durable engine", () => {
     let database = new DatabaseSync(file);
     database.exec(`PRAGMA user_version = ${newest + 1}`);
     database.close();
-    expect(await refusal(opened())).toMatchObject({ code: "InvalidOperation", message: /format version 3/ });
+    expect(await refusal(opened())).toMatchObject({ code: "InvalidOperation", message: /format version 4/ });
 
     rmSync(file);
     database = new DatabaseSync(file);

@@ -154,13 +154,22 @@ export class RowBytes implements RowSink {
   }
 }
 
-/** Reads everything that is left, row by row. @throws SobreError `DecodeFailed`, `TruncatedPayload`. */
-export function readRows(reader: FactReader, sink: RowSink): void {
-  while (!reader.done) readRow(reader, sink);
+/**
+ * Reads everything that is left, row by row; returns whether it only added messages.
+ *
+ * @throws SobreError `DecodeFailed`, `TruncatedPayload`.
+ */
+export function readRows(reader: FactReader, sink: RowSink): boolean {
+  let onlyAdds = true;
+  while (!reader.done) {
+    const kind = reader.byte();
+    if (kind !== kinds.message) onlyAdds = false;
+    readRow(kind, reader, sink);
+  }
+  return onlyAdds;
 }
 
-function readRow(reader: FactReader, sink: RowSink): void {
-  const kind = reader.byte();
+function readRow(kind: number, reader: FactReader, sink: RowSink): void {
   const key = reader.number();
   switch (kind) {
     case kinds.entity:

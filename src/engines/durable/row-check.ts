@@ -3,9 +3,9 @@ import { crc32 } from "node:zlib";
 /** Bits of a status that hold its check. */
 const statusCheck = 2 ** 16;
 
-/** The check of a message's row; it covers where the row belongs as well. */
-export const messageCheck = (record: number, entity: number, row: Uint8Array): number =>
-  crc32(row, (Math.imul(entity, 0x9e37_79b1) ^ record) >>> 0);
+/** The check of a message's row; it covers where the row belongs, and the number of the commit that wrote it, as well. */
+export const messageCheck = (record: number, entity: number, row: Uint8Array, written: number): number =>
+  crc32(row, (Math.imul(entity, 0x9e37_79b1) ^ record ^ Math.imul(written, 0x85eb_ca6b)) >>> 0);
 
 /** The check of a row of small values. */
 export function valuesCheck(...values: readonly (string | number | Uint8Array | null)[]): number {

@@ -8,7 +8,7 @@ type Cell = string | number | bigint | Uint8Array | null;
 /** The entity under which the store counts for itself. */
 export const storeEntity = 0;
 
-const messages = "SELECT record, entity, status, checksum, value FROM message";
+const messages = "SELECT record, entity, status, checksum, value, written FROM message";
 
 /** Reads every row, holding each to its check, in an order that a reader can follow: entities first, messages last. */
 export class RowLoader {
@@ -76,14 +76,14 @@ export class RowLoader {
   }
 
   #message(
-    [record, entity, , check, row]: readonly Cell[],
+    [record, entity, , check, row, written]: readonly Cell[],
     status: Cell | undefined,
     sink: RowSink,
     part: (row: Uint8Array) => Uint8Array,
   ): void {
     if (typeof record !== "number" || typeof entity !== "number" || !(row instanceof Uint8Array))
       return this.#damaged("message", String(record));
-    if (check !== messageCheck(record, entity, row)) return this.#damaged("message", String(record));
+    if (check !== messageCheck(record, entity, row, Number(written))) return this.#damaged("message", String(record));
     const plain = unguardStatus(record, Number(status));
     if (plain === undefined) this.#damaged("status", String(record));
     sink.message(record, entity, plain ?? 0, part(row));

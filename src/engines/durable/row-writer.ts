@@ -18,6 +18,8 @@ export class RowWriter implements RowSink {
   readonly #sessionCleared: StatementSync;
   readonly #seen: StatementSync;
   readonly #forgotten: StatementSync;
+  /** The number of the commit under way. */
+  commit = 0;
   #changes = 0;
 
   constructor(database: DatabaseSync) {
@@ -32,8 +34,8 @@ export class RowWriter implements RowSink {
     this.#counter = prepare("REPLACE INTO counter VALUES (?, ?, ?, ?)");
     this.#rule = prepare("REPLACE INTO rule VALUES (?, ?, ?, ?)");
     this.#ruleDeleted = prepare("DELETE FROM rule WHERE entity = ? AND name = ?");
-    this.#message = prepare("INSERT INTO message VALUES (?, ?, ?, ?, ?)");
-    this.#amended = prepare("UPDATE message SET checksum = ?, value = ? WHERE record = ?");
+    this.#message = prepare("INSERT INTO message VALUES (?, ?, ?, ?, ?, ?)");
+    this.#amended = prepare("UPDATE message SET checksum = ?, value = ?, written = ? WHERE record = ?");
     this.#status = prepare("REPLACE INTO status VALUES (?, ?)");
     this.#removed = prepare("DELETE FROM message WHERE record = ?");
     this.#statusRemoved = prepare("DELETE FROM status WHERE record = ?");
@@ -71,11 +73,13 @@ export class RowWriter implements RowSink {
   }
 
   message(record: number, entity: number, status: number, row: Uint8Array): void {
-    this.#message.run(record, entity, guardStatus(record, status), messageCheck(record, entity, row), row);
+    const check = messageCheck(record, entity, row, this.commit);
+    this.#message.run(record, entity, guardStatus(record, status), check, row, this.commit);
   }
 
   amended(record: number, entity: number, row: Uint8Array): void {
-    one(record, this.#amended.run(messageCheck(record, entity, row), row, record));
+    const check = messageCheck(record, entity, row, this.commit);
+    one(record, this.#amended.run(check, row, this.commit, record));
     this.#changes++;
   }
 

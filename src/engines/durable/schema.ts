@@ -5,13 +5,16 @@ import { SobreError } from "../../errors/sobre-error.ts";
 const applicationId = 0x736f_6272;
 
 /** The version of the tables that this release writes, in the header of the file. */
-const formatVersion = 2;
+const formatVersion = 3;
 
 /**
  * The statuses that are no longer those of their messages' rows. Many of them share a page, so that a delivery does not
  * write a page with bodies again.
  */
 const statusTable = "CREATE TABLE status (record INTEGER PRIMARY KEY, status INTEGER NOT NULL)";
+
+/** The number of the commit that wrote a message's row; 0 for one of an older version. */
+const commitColumn = "ALTER TABLE message ADD COLUMN written INTEGER NOT NULL DEFAULT 0";
 
 const tables = `
   CREATE TABLE entity (entity INTEGER PRIMARY KEY, value TEXT NOT NULL, checksum INTEGER NOT NULL);
@@ -36,10 +39,11 @@ const tables = `
     value BLOB NOT NULL
   );
   ${statusTable};
+  ${commitColumn};
 `;
 
 /** Statements that turn the tables of each version, from 1 up, into those of the next. */
-const migrations: readonly string[] = [statusTable];
+const migrations: readonly string[] = [statusTable, commitColumn];
 
 /**
  * Makes the tables of a new file, and brings those of an older one up to date.

@@ -11,7 +11,7 @@ import {
   type Answer,
   answers,
   type CommitRequest,
-  leastQuick,
+  Pace,
   places,
   type Request,
   type ThreadSetup,
@@ -67,9 +67,9 @@ export class SqliteStore implements Store {
   #over: SobreError | undefined;
   /** The number of the last batch in the slot. */
   #lastInSlot = 0;
-  /** When the last commit was posted, and how many in a row were answered within {@link longestWatch}. */
+  /** When the last commit was posted. */
   #posted = 0;
-  #quick = 0;
+  readonly #pace = new Pace(longestWatch);
   #isWatching = false;
 
   private constructor(directory: string) {
@@ -188,7 +188,7 @@ export class SqliteStore implements Store {
     this.#lastInSlot = id;
     this.#slot.set(batch);
     this.#keepSpare([batch.buffer]);
-    if (this.#quick >= leastQuick) {
+    if (this.#pace.isQuick) {
       Atomics.store(this.#shared, places.answer, answers.awaited);
       if (!this.#isWatching) setImmediate(this.#watch);
       this.#isWatching = true;
@@ -226,7 +226,7 @@ export class SqliteStore implements Store {
   #answered(answer: Answer): void {
     if ("spare" in answer) {
       this.#keepSpare(answer.spare);
-      this.#quick = performance.now() - this.#posted < longestWatch ? this.#quick + 1 : 0;
+      this.#pace.took(performance.now() - this.#posted);
     }
     for (const [id, pending] of this.#pending) {
       if (id > answer.id) break;

@@ -3,7 +3,7 @@ import { join } from "node:path";
 import { DatabaseSync, type StatementSync } from "node:sqlite";
 import { SobreError } from "../../errors/sobre-error.ts";
 import { inUse, makeDirectory, syncFile, SyncedCommits, writeHolder } from "./claim.ts";
-import { commitFailure, damaged, isDamage, isFull, isInUse, openFailure, storeOver } from "./failures.ts";
+import { commitFailure, damaged, isDamage, isFull, isInUse, openFailure, storeOver, textOf } from "./failures.ts";
 import { FactReader } from "./fact-reader.ts";
 import { valuesCheck } from "./row-check.ts";
 import { readRows, type RowSink } from "./row-bytes.ts";
@@ -121,16 +121,22 @@ export class StoreDatabase {
   commit(first: Uint8Array, next: () => Uint8Array | undefined = () => undefined): void {
     if (this.#over !== undefined) throw this.#over;
     try {
-      if (!this.#database.isTransaction) this.#beginNext();
+      if (!this.#database.isTransaction) this.#begin.run();
+      const commits = this.#commits + 1;
+      this.#writer.commit = commits;
+      let [bytes, onlyAdds] = [0, true];
       for (let batch: Uint8Array | undefined = first; batch !== undefined; batch = next()) {
-        readRows(new FactReader(batch), this.#writer);
-        this.#logged += batch.byteLength;
+        onlyAdds = readRows(new FactReader(batch), this.#writer) && onlyAdds;
+        bytes += batch.byteLength;
       }
-      this.#logged += bytesOfCommit + this.#writer.takeChanges() * bytesOfChange;
+      if (bytes === 0) return;
+      // The rows of new messages have the number: a lone one writes its page, and no other.
+      if (!onlyAdds) this.#countCommit.run(storeEntity, commits, valuesCheck(storeEntity, "commits", commits));
+      this.#logged += bytes + bytesOfCommit + this.#writer.takeChanges() * bytesOfChange;
       const before = performance.now();
       this.#end.run();
       this.lastSync = performance.now() - before;
-      this.#commits++;
+      this.#commits = commits;
     } catch (error) {
       throw this.#failed(error);
     }
@@ -144,23 +150,17 @@ export class StoreDatabase {
       // The batches are durable: refused, they would be sent again.
       this.#over ??= storeOver(this.directory, "the number of the last commit cannot be written", error);
     }
-    if (this.#over !== undefined) return;
+    if (this.#over !== undefined || this.#database.isTransaction) return;
     try {
       // The log keeps its length: a sync of what lies within a file is cheaper than one of what makes it longer.
       if (this.#logged >= checkpointAfter) {
         this.#logged = 0;
         this.#database.exec("PRAGMA wal_checkpoint(RESTART)");
       }
-      this.#beginNext();
+      this.#begin.run();
     } catch (error) {
       this.#failed(error);
     }
-  }
-
-  #beginNext(): void {
-    const commits = this.#commits + 1;
-    this.#begin.run();
-    this.#countCommit.run(storeEntity, commits, valuesCheck(storeEntity, "commits", commits));
   }
 
   /** Whether a commit may succeed again after the disk was full. @throws SobreError when the store is over. */
@@ -215,15 +215,25 @@ export class StoreDatabase {
     return failure;
   }
 
+  /** The number of the last commit: those that only added messages are counted in their rows. */
   #countOfCommits(report: (where: string) => void): number {
-    const row = this.#database
-      .prepare("SELECT value, checksum FROM counter WHERE entity = ? AND name = 'commits'")
-      .get(storeEntity);
-    if (row === undefined) return 0;
-    const { value, checksum } = { value: undefined, checksum: undefined, ...row };
-    if (typeof value === "number" && checksum === valuesCheck(storeEntity, "commits", value)) return value;
-    report("the count of its commits differs from its checksum");
+    try {
+      const [value = 0, check = valuesCheck(storeEntity, "commits", 0)] = this.#numbers(
+        "SELECT value, checksum FROM counter WHERE entity = 0 AND name = 'commits'",
+      );
+      const [written = 0] = this.#numbers("SELECT written FROM message ORDER BY record DESC LIMIT 1");
+      if (check === valuesCheck(storeEntity, "commits", value)) return Math.max(value, written);
+      report("the count of its commits differs from its checksum");
+    } catch (error) {
+      if (!isDamage(error)) throw error;
+      report(`${fileName}: ${textOf(error)}`);
+    }
     return Infinity;
+  }
+
+  /** The numbers of the row of a query; none if there is no row. */
+  #numbers(sql: string): readonly number[] {
+    return Object.values(this.#database.prepare(sql).get() ?? {}).map(Number);
   }
 }
 

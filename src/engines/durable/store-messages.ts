@@ -35,10 +35,27 @@ export const places = { posted: 0, size: 1, answer: 2 } as const;
 export const answers = { message: 0, awaited: 1, given: 2 } as const;
 
 /**
- * How many requests, or answers, must come in quick succession before a thread polls for the next one instead of sleeping: on a
- * busy machine, the processor is better left to others.
+ * Whether the other thread was mostly quick of late, so that polling for its next message beats sleeping: on a busy machine, the
+ * processor is better left to others.
  */
-export const leastQuick = 8;
+export class Pace {
+  readonly #limit: number;
+  #score = 0;
+
+  /** @param limit the most milliseconds that are quick. */
+  constructor(limit: number) {
+    this.#limit = limit;
+  }
+
+  get isQuick(): boolean {
+    return this.#score >= 8;
+  }
+
+  /** One late message in five does not end the polling; several in a row do. */
+  took(milliseconds: number): void {
+    this.#score = milliseconds < this.#limit ? Math.min(this.#score + 1, 16) : Math.max(this.#score - 4, 0);
+  }
+}
 
 /** The data that the thread begins with. */
 export interface ThreadSetup {

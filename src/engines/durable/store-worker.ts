@@ -7,7 +7,7 @@ import {
   type Answer,
   answers,
   type CommitRequest,
-  leastQuick,
+  Pace,
   places,
   type Request,
   type ThreadSetup,
@@ -29,8 +29,8 @@ const longSync = 2;
 const probeEvery = 100;
 
 /**
- * How long the thread looks for the next request before it sleeps, in milliseconds. It only does so while some in a row have
- * come that fast: waking a sleeping thread takes a quarter of a lone sender's time.
+ * How long the thread looks for the next request before it sleeps, in milliseconds. It only does so while most have come that
+ * fast: waking a sleeping thread takes a quarter of a lone sender's time.
  */
 const longestWatch = 0.5;
 
@@ -43,6 +43,8 @@ class StoreThread {
   readonly #shared: Int32Array<SharedArrayBuffer>;
   readonly #slot: Uint8Array<SharedArrayBuffer>;
   readonly #port: MessagePort;
+  /** A copy of the batch in the slot, since not everything reads shared memory. */
+  readonly #batch: Uint8Array<ArrayBuffer>;
   #database: StoreDatabase | undefined;
   #rows = new RowBytes();
   #loading: Generator<void> | undefined;
@@ -51,8 +53,7 @@ class StoreThread {
   /** The numbers of the last request, and of the last one in the slot. */
   #last = 0;
   #lastInSlot = 0;
-  /** Requests in a row that came within {@link longestWatch}. */
-  #quick = 0;
+  readonly #pace = new Pace(longestWatch);
   /** Why nothing is committed until the engine knows that it lost a batch. */
   #failure: SobreError | undefined;
 
@@ -60,6 +61,7 @@ class StoreThread {
     this.#directory = directory;
     this.#shared = shared;
     this.#slot = slot;
+    this.#batch = new Uint8Array(slot.byteLength);
     this.#port = port;
   }
 
@@ -77,9 +79,9 @@ class StoreThread {
   /** Waits until something is posted. */
   #sleep(posted: number): void {
     const began = performance.now();
-    if (this.#quick >= leastQuick) while (this.#posted === posted && performance.now() - began < longestWatch);
+    if (this.#pace.isQuick) while (this.#posted === posted && performance.now() - began < longestWatch);
     Atomics.wait(this.#shared, places.posted, posted);
-    this.#quick = performance.now() - began < longestWatch ? this.#quick + 1 : 0;
+    this.#pace.took(performance.now() - began);
   }
 
   get #posted(): number {
@@ -93,7 +95,8 @@ class StoreThread {
     const size = Atomics.exchange(this.#shared, places.size, 0);
     if (size > 0) {
       this.#lastInSlot = ++this.#last;
-      return { id: this.#last, kind: "commit", batch: this.#slot.slice(0, size), isFollowed: false };
+      this.#batch.set(this.#slot.subarray(0, size));
+      return { id: this.#last, kind: "commit", batch: this.#batch.subarray(0, size), isFollowed: false };
     }
     const received: { readonly message: Request } | undefined = receiveMessageOnPort(this.#port);
     this.#last = received?.message.id ?? this.#last;
@@ -104,10 +107,10 @@ class StoreThread {
     let { id } = request;
     try {
       if (request.kind === "commit") {
-        const spare = id === this.#lastInSlot ? [] : [request.batch.buffer];
+        const spare = this.#spareOf(request);
         this.#commit(request, (joined) => {
           ({ id } = joined);
-          spare.push(joined.batch.buffer);
+          spare.push(...this.#spareOf(joined));
         });
         if (id !== this.#lastInSlot || !this.#giveAnswer()) this.#answer({ id, spare }, spare);
         this.#database?.tidy();
@@ -119,6 +122,10 @@ class StoreThread {
       const { code, message } = asSobreError(error);
       this.#answer({ id, error: { code, message } });
     }
+  }
+
+  #spareOf({ batch: { buffer } }: CommitRequest): ArrayBuffer[] {
+    return buffer === this.#batch.buffer ? [] : [buffer];
   }
 
   /** Answers the batch in the slot, if its answer is awaited there. */

@@ -55,6 +55,7 @@ export abstract class Entity {
   restoreTimes({ createdAt, modifiedAt }: { readonly createdAt: number; readonly modifiedAt: number }): void {
     this.#createdAt = createdAt;
     this.#modifiedAt = modifiedAt;
+    this.usedAt = createdAt;
   }
 
   /** Applies changed settings. */

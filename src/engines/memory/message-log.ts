@@ -40,7 +40,9 @@ export class MessageLog {
   /** Stores a message at its position from before a restart. */
   restore(message: QueuedMessage, partition: number, ordinal: number): void {
     message.partition = partition;
-    this.partition(partition).place(message, ordinal);
+    const log = this.partition(partition);
+    log.resume(ordinal + 1);
+    log.place(message, ordinal);
   }
 
   /** Consumes the next number of a partition for a message that is not kept here. */

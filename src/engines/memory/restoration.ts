@@ -43,6 +43,8 @@ class Restoration {
       }
       case "message": {
         const { message } = fact;
+        const entity = this.#entity(message.entity);
+        if ("intake" in entity) entity.usedAt = Math.max(entity.usedAt, message.enqueuedAt);
         const queue = this.#queue(message.entity, message.part);
         const queued = queue.restore(message);
         if (message.delivered) this.#delivered.push([queue, queued]);

@@ -96,6 +96,51 @@ describe("the file of a store", () => {
     expect(bytesOf(left)).toEqual(before);
   });
 
+  it("misses lone messages that were synced and are gone, whose commits only their rows count", () => {
+    const left = join(directory, "left");
+    const living = join(directory, "living");
+    const database = new StoreDatabase(living);
+    const sizes = [1, 2, 3, 4, 5].map((record) => {
+      database.commit(rowsOf([record], (rows) => rows.message(record, 1, 0, new Uint8Array(1024))));
+      database.tidy();
+      return logSize(living);
+    });
+    cpSync(living, left, { recursive: true });
+    database.close();
+    truncateSync(join(left, "store.sqlite-wal"), sizes[2]);
+
+    expect(() => new StoreDatabase(left)).toThrow(/it ends after commit 3, and commit 5 was synced/);
+  });
+
+  it("counts no commit for a batch without rows", () => {
+    const database = new StoreDatabase(directory);
+
+    database.commit(batch(1));
+    database.tidy();
+    database.commit(new Uint8Array());
+    database.tidy();
+    database.commit(batch(2));
+    database.close();
+
+    expect(entitiesIn(directory)).toEqual([1, 2]);
+  });
+
+  it("goes on with the number of the last commit, whatever it wrote", () => {
+    let database = new StoreDatabase(directory);
+    database.commit(batch(1));
+    database.commit(rowsOf([1, 2], (rows, record) => rows.message(record, 1, 0, new Uint8Array(9))));
+    database.commit(rowsOf([2], (rows, record) => rows.removed(record)));
+    database.tidy();
+    database.close();
+    database = new StoreDatabase(directory);
+    database.commit(rowsOf([2], (rows, record) => rows.message(record, 1, 0, new Uint8Array(9))));
+    database.tidy();
+    database.close();
+
+    expect(readFileSync(join(directory, "synced")).readDoubleBE(0)).toBe(4);
+    new StoreDatabase(directory).close();
+  });
+
   it("refuses a file that is empty, and leaves the log of what it had", () => {
     const left = killed();
     truncateSync(join(left, "store.sqlite"));
