@@ -10,8 +10,11 @@ const mostShared = 128 * 1024;
 /** How many messages move out of slabs that are mostly dead when another one leaves. */
 const mostMoved = 8;
 
-/** How many stored messages stay as they came, and how many bytes: most are delivered before others take their place. */
-const mostFresh = 256;
+/**
+ * How many stored messages stay as they came, and the bytes of the buffers in which they came: most are delivered before others
+ * take their place.
+ */
+const mostFresh = 4096;
 const mostFreshBytes = 4 * 2 ** 20;
 
 /**
@@ -91,6 +94,7 @@ class Slab {
  */
 export class MessageKeep {
   readonly #fresh: (Kept | undefined)[] = Array.from({ length: mostFresh }, () => undefined);
+  /** The bytes of each one's buffer; 0 if the next one shares it. */
   readonly #sizes: number[] = Array.from({ length: mostFresh }, () => 0);
   #first = 0;
   #count = 0;
@@ -131,12 +135,15 @@ export class MessageKeep {
       this.#hold(message.slab, message, length);
       return;
     }
-    while (this.#count === mostFresh || (this.#count > 0 && this.#freshBytes + length > mostFreshBytes))
+    const { buffer } = message.bytes;
+    const last = (this.#first + this.#count + mostFresh - 1) % mostFresh;
+    if (this.#fresh[last]?.bytes.buffer === buffer) this.#forgetSize(last);
+    while (this.#count === mostFresh || (this.#count > 0 && this.#freshBytes + buffer.byteLength > mostFreshBytes))
       this.#settleFirst();
     const place = (this.#first + this.#count++) % mostFresh;
     this.#fresh[place] = message;
-    this.#sizes[place] = length;
-    this.#freshBytes += length;
+    this.#sizes[place] = buffer.byteLength;
+    this.#freshBytes += buffer.byteLength;
     message.place = place;
   }
 
@@ -183,10 +190,15 @@ export class MessageKeep {
     const place = this.#first;
     const message = this.#fresh[place];
     this.#fresh[place] = undefined;
-    this.#freshBytes -= this.#sizes[place] ?? 0;
+    this.#forgetSize(place);
     this.#first = (place + 1) % mostFresh;
     this.#count--;
     if (message !== undefined) this.#settle(message);
+  }
+
+  #forgetSize(place: number): void {
+    this.#freshBytes -= this.#sizes[place] ?? 0;
+    this.#sizes[place] = 0;
   }
 
   #settle(message: Kept): void {
