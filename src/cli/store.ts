@@ -103,8 +103,10 @@ function lineOf(item: Item, report: (where: string) => void): string | undefined
 
 /** @throws Misuse for anything but the directory of a store. */
 function checkDirectory(directory: string): void {
-  if (!existsSync(join(directory, "store.sqlite")))
-    throw new Misuse(`${directory} has no store: there is no store.sqlite`);
+  // Under the second name the database is closed when it is damaged; the last file remains of one that is lost.
+  const paths = ["store.sqlite", "store.sqlite.closing", "synced"].map((name) => join(directory, name));
+  if (!paths.some((path) => existsSync(path) && statSync(path).size > 0))
+    throw new Misuse(`${directory} has no store: store.sqlite is missing or empty`);
 }
 
 /** @throws Misuse for a folder with files, and for a file. */

@@ -2,6 +2,7 @@ import { copyFileSync, existsSync, mkdtempSync, readdirSync, readFileSync, rmSyn
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { DatabaseSync } from "node:sqlite";
+import { crc32 } from "node:zlib";
 import { beforeEach, afterEach, describe, expect, it } from "vitest";
 import { run } from "../../src/cli/program.ts";
 import { type Delivery, deliveryFromJson, deliveryToJson, lockToken } from "../../src/engine/index.ts";
@@ -34,6 +35,10 @@ function damage(): void {
   bytes.writeUInt8(0x58, bytes.lastIndexOf("It was wrong."));
   writeFileSync(file, bytes);
 }
+
+const commands = [["check"], ["export"]] as const;
+const commandOf = (name: string, data: string): readonly string[] =>
+  name === "check" ? ["store", name, data] : ["store", name, data, join(directory, "out")];
 
 describe("sobre store", () => {
   it("checks every row and counts the messages of each queue", async () => {
@@ -157,11 +162,62 @@ describe("sobre store", () => {
     expect(exported.flat().filter(({ deliveryCount }) => deliveryCount === 1)).toHaveLength(1);
   });
 
-  it("does not make a store where none is", async () => {
+  it.each(commands)("does not make a store where none is: %s", async (name) => {
+    const [none, empty] = [join(directory, "none"), mkdtempSync(join(directory, "empty-"))];
+    writeFileSync(join(empty, "store.sqlite"), "");
+
+    for (const data of [none, empty, join(directory, "store.sqlite")]) {
+      const terminal = captureTerminal();
+      expect(await run(commandOf(name, data), product, terminal)).toBe(2);
+      expect(terminal.errors()).toContain("has no store: store.sqlite is missing or empty");
+    }
+    expect([existsSync(none), readdirSync(empty), existsSync(join(directory, "out"))]).toEqual([
+      false,
+      ["store.sqlite"],
+      false,
+    ]);
+  });
+
+  it.each(commands)("misses the database of which the number of its last commit is left: %s", async (name) => {
+    const data = mkdtempSync(join(directory, "lost-"));
+    const synced = Buffer.alloc(12);
+    synced.writeDoubleBE(7, 0);
+    synced.writeUInt32BE(crc32(synced.subarray(0, 8)), 8);
+    writeFileSync(join(data, "synced"), synced);
     const terminal = captureTerminal();
 
-    expect(await run(["store", "check", tmpdir()], product, terminal)).toBe(2);
-    expect(terminal.errors()).toContain("has no store");
+    expect(await run(commandOf(name, data), product, terminal)).toBe(1);
+
+    expect(terminal.errors()).toContain("store.sqlite is missing or empty, and commit 7 was synced");
+    expect(readdirSync(data)).toEqual(["synced"]);
+  });
+
+  it.each(commands)("refuses a newer format version, and leaves the file as it is: %s", async (name) => {
+    const file = join(directory, "store.sqlite");
+    const database = new DatabaseSync(file);
+    database.exec("PRAGMA user_version = 99");
+    database.close();
+    const before = readFileSync(file);
+    const terminal = captureTerminal();
+
+    expect(await run(commandOf(name, directory), product, terminal)).toBe(1);
+
+    expect(terminal.errors()).toContain("has the format version 99");
+    expect(terminal.text()).toBe("");
+    expect(readFileSync(file).equals(before)).toBe(true);
+  });
+
+  it("finds a store without messages intact, and exports none", async () => {
+    const data = join(directory, "engine");
+    await (await durableEngine({ directory: data, queues: ["orders"] })).close();
+    const [checked, exported] = [captureTerminal(), captureTerminal()];
+
+    expect(await run(commandOf("check", data), product, checked)).toBe(0);
+    expect(await run(commandOf("export", data), product, exported)).toBe(0);
+
+    expect(checked.text()).toContain("is intact.\nNo messages.");
+    expect(exported.text()).toContain("0 messages of 0 queues");
+    expect(readdirSync(join(directory, "out"))).toEqual([]);
   });
 
   it("exports to no place where a folder cannot be", async () => {

@@ -2,6 +2,7 @@ import { type ChildProcess, spawn } from "node:child_process";
 import { once } from "node:events";
 import { readdirSync, readFileSync } from "node:fs";
 import { cp, rm } from "node:fs/promises";
+import { text } from "node:stream/consumers";
 import { fileURLToPath } from "node:url";
 import { ServiceBusClient } from "@azure/service-bus";
 import { afterEach, beforeEach, describe, expect, it, vi } from "vitest";
@@ -55,6 +56,13 @@ async function serve(data = directory): Promise<Life> {
   };
 }
 
+/** Runs `sobre store check` in a process of its own; resolves to its exit code and what it says. */
+async function check(): Promise<readonly [code: unknown, said: string]> {
+  const child = spawn(process.execPath, [command, "store", "check", directory], { stdio: ["ignore", "pipe", "pipe"] });
+  const [out, errors, [code]] = await Promise.all([text(child.stdout), text(child.stderr), once(child, "exit")]);
+  return [code, `${out}${errors}`];
+}
+
 /** The states of a process's threads, each once: "T" is stopped. */
 function statesOf(pid = 0): readonly string[] {
   const threads = readdirSync(`/proc/${pid}/task`);
@@ -78,7 +86,10 @@ describe("the official client, with `sobre serve --data`", () => {
     const receiver = life.client.createReceiver("orders");
     const [first] = await receiver.receiveMessages(2);
     if (first !== undefined) await receiver.completeMessage(first);
+    const holder = [...running].map(({ pid }) => `in use by process ${pid}, which has had it open since`);
+    expect(await check()).toEqual([1, expect.stringContaining(String(holder[0]))]);
     await life.end("SIGKILL");
+    expect(await check()).toEqual([0, expect.stringMatching(/orders +3 /)]);
 
     const counts = async (): Promise<unknown> => {
       const there = await life.client.createReceiver("orders").peekMessages(10);

@@ -3,6 +3,7 @@ import { join } from "node:path";
 import { DatabaseSync } from "node:sqlite";
 import { afterEach, beforeEach, describe, expect, it, vi } from "vitest";
 import { durableEngine, type DurableEngineOptions } from "../../src/engines/durable/index.ts";
+import { SqliteStore } from "../../src/engines/durable/sqlite-store.ts";
 import { createEnvelope, type Envelope } from "../../src/envelope/envelope.ts";
 import type { Engine } from "../../src/engine/engine.ts";
 import type { RuleProperties } from "../../src/engine/rules.ts";
@@ -47,6 +48,9 @@ const message = (messageId: string): Envelope =>
   createEnvelope({ payload: new TextEncoder().encode(messageId), brokerProperties: { messageId } });
 
 const payloadOf = (number: number): Uint8Array => new Uint8Array((number * 397) % 9000).fill(number);
+
+const sleep = (milliseconds: number): unknown =>
+  Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0, milliseconds);
 
 const refusal = (promise: Promise<unknown>): Promise<unknown> =>
   promise.then(
@@ -289,6 +293,29 @@ describe("the store of the durable engine", () => {
     );
   });
 
+  it("takes no answer to an earlier batch for that to the next one", async () => {
+    const store = await SqliteStore.open(directory);
+    let time = 0;
+    vi.spyOn(performance, "now").mockImplementation(() => time);
+    const used = (at: number): Promise<void> => store.commit([{ kind: "used", entity: 1, at }], false);
+    for (let at = 1; at <= 9; at++) await used(at);
+    // Behind the phase of the event loop that looks for answers, so that messages are received before the next one.
+    await new Promise(setImmediate);
+    const inSlot = used(10);
+    sleep(200);
+    const asMessage = used(11);
+    time += 10;
+    sleep(200);
+    await asMessage;
+
+    const refused = store.commit([{ kind: "removed", record: 999 }], false);
+
+    await expect(refused).rejects.toMatchObject({ code: "Closed" });
+    await inSlot;
+    vi.restoreAllMocks();
+    await store.close();
+  });
+
   it("deletes no queue as idle for a clock that was set back while it was used, and then set right", async () => {
     const [start, day, minute] = [Date.UTC(2026, 10, 23), 86_400_000, 60_000];
     for (const time of [start, start - day]) {
@@ -315,6 +342,35 @@ describe("the store of the durable engine", () => {
     const deliveries = await copy.peek("orders", { maxMessages: 10 });
     await copy.close();
     expect(deliveries.map(({ envelope }) => envelope.brokerProperties.messageId)).toEqual(["one"]);
+  });
+
+  it("has in a backup that is made under load all that was acknowledged before it, and no message without those before", async () => {
+    const engine = await opened({ queues: ["orders"], memoryBudget: 0 });
+    const sender = await engine.openSender("orders");
+    const target = join(directory, "backup");
+    let sent = 0;
+    let acknowledged = 0;
+    const ending = new AbortController();
+    const load = Array.from({ length: 8 }, async () => {
+      while (!ending.signal.aborted) {
+        await sender.send([message(String(++sent))]);
+        acknowledged++;
+      }
+    });
+    await vi.waitFor(() => expect(acknowledged).toBeGreaterThan(100), { interval: 1, timeout: 20_000 });
+
+    const before = acknowledged;
+    await engine.backup(target);
+
+    ending.abort();
+    await Promise.all(load);
+    const copy = await durableEngine({ directory: target });
+    const kept = await copy.peek("orders", { maxMessages: 100_000 });
+    await copy.close();
+    expect(kept.length).toBeGreaterThanOrEqual(before);
+    expect(kept.map(({ envelope }) => Number(envelope.brokerProperties.messageId))).toEqual(
+      Array.from(kept, (_one, index) => index + 1),
+    );
   });
 
   it("is not backed up over another store, nor where no directory can be, and goes on", async () => {

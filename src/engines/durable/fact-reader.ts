@@ -3,11 +3,10 @@ import { SobreError } from "../../errors/sobre-error.ts";
 /** Reads what a `FactWriter` has written, one value behind the other. */
 export class FactReader {
   readonly #bytes: Buffer;
-  at: number;
+  at = 0;
 
-  constructor(bytes: Uint8Array, at = 0) {
+  constructor(bytes: Uint8Array) {
     this.#bytes = Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength);
-    this.at = at;
   }
 
   get done(): boolean {

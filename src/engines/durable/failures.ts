@@ -37,9 +37,7 @@ export function openFailure(directory: string, error: unknown): SobreError {
     return new SobreError(
       "UnauthorizedAccess",
       `The store in ${directory} cannot be written. Check its permissions, or open a copy of it elsewhere.`,
-      {
-        cause: error,
-      },
+      { cause: error },
     );
   if (primary === sqlite.full || fullCodes.has(code)) return diskFull(directory, error);
   return new SobreError("InvalidOperation", `The store in ${directory} cannot be opened: ${textOf(error)}.`, {

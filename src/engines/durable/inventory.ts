@@ -1,19 +1,14 @@
-import { subQueueSuffix, subscriptionAddress } from "../../engine/address.ts";
+import { subscriptionAddress } from "../../engine/address.ts";
 import type { Delivery } from "../../engine/delivery.ts";
 import type { Envelope } from "../../envelope/envelope.ts";
 import { MessageLog, type Numbering } from "../memory/message-log.ts";
-import type { Part, StoredMessage } from "../memory/store.ts";
+import { suffixes } from "../memory/receivable-entity.ts";
+import type { StoredMessage } from "../memory/store.ts";
 import { readEnvelope } from "./fact-rows.ts";
 import { headOf, readHead, unpackStatus } from "./message-row.ts";
 import { NoRows } from "./row-bytes.ts";
 import { StoreDatabase } from "./store-database.ts";
 import { readEntity } from "./stored-entity.ts";
-
-const suffixes: Readonly<Record<Part, string>> = {
-  messages: "",
-  deadLetters: subQueueSuffix.deadLetter,
-  transferDeadLetters: subQueueSuffix.transferDeadLetter,
-};
 
 /** A message of a store with the address of its queue. */
 export interface Item {

@@ -10,6 +10,9 @@ export const storeEntity = 0;
 
 const messages = "SELECT record, entity, status, checksum, value, written FROM message";
 
+const nameOf = ([entity, name]: readonly Cell[]): string => `${String(name)} of entity ${String(entity)}`;
+const ownerOf = ([entity]: readonly Cell[]): string => `of entity ${String(entity)}`;
+
 /** Reads every row, holding each to its check, in an order that a reader can follow: entities first, messages last. */
 export class RowLoader {
   readonly #database: DatabaseSync;
@@ -45,31 +48,24 @@ export class RowLoader {
   }
 
   *#small(sink: () => RowSink): Generator<void> {
-    for (const [entity, value, check] of this.#select("SELECT entity, value, checksum FROM entity ORDER BY entity")) {
-      if (!this.#holds("entity", String(entity), check, [entity, value])) continue;
+    for (const [entity, value] of this.#checked("entity", "entity, value", ([one]) => String(one), "ORDER BY entity")) {
       sink().entity(Number(entity), String(value));
       yield;
     }
-    for (const [entity, name, value, check] of this.#select("SELECT entity, name, value, checksum FROM counter")) {
-      const holds = this.#holds("counter", `${String(name)} of entity ${String(entity)}`, check, [entity, name, value]);
-      if (!holds || entity === storeEntity) continue;
+    for (const [entity, name, value] of this.#checked("counter", "entity, name, value", nameOf)) {
+      if (entity === storeEntity) continue;
       sink().counter(Number(entity), String(name), Number(value));
       yield;
     }
-    for (const [entity, name, value, check] of this.#select("SELECT entity, name, value, checksum FROM rule")) {
-      if (!this.#holds("rule", `${String(name)} of entity ${String(entity)}`, check, [entity, name, value])) continue;
+    for (const [entity, name, value] of this.#checked("rule", "entity, name, value", nameOf)) {
       sink().rule(Number(entity), String(name), String(value));
       yield;
     }
-    for (const [entity, id, at, state, check] of this.#select(
-      "SELECT entity, session, at, state, checksum FROM session",
-    )) {
-      if (!this.#holds("session", `of entity ${String(entity)}`, check, [entity, id, at, state])) continue;
+    for (const [entity, id, at, state] of this.#checked("session", "entity, session, at, state", ownerOf)) {
       if (state instanceof Uint8Array) sink().sessionState(Number(entity), String(id), Number(at), state);
       yield;
     }
-    for (const [entity, key, at, check] of this.#select("SELECT entity, key, at, checksum FROM seen ORDER BY seen")) {
-      if (!this.#holds("seen", `of entity ${String(entity)}`, check, [entity, key, at])) continue;
+    for (const [entity, key, at] of this.#checked("seen", "entity, key, at", ownerOf, "ORDER BY seen")) {
       sink().seen(Number(entity), String(key), Number(at));
       yield;
     }
@@ -118,11 +114,16 @@ export class RowLoader {
     }
   }
 
-  #holds(table: string, row: string, check: Cell | undefined, values: readonly (Cell | undefined)[]): boolean {
-    const plain = values.map((value) => (value === undefined || typeof value === "bigint" ? null : value));
-    const holds = check === valuesCheck(...plain);
-    if (!holds) this.#damaged(table, row);
-    return holds;
+  /** The rows of a table that hold to their checks. */
+  *#checked(
+    table: string,
+    columns: string,
+    placeOf: (row: readonly Cell[]) => string,
+    order = "",
+  ): Generator<readonly Cell[]> {
+    for (const [check, ...row] of this.#select(`SELECT checksum, ${columns} FROM ${table} ${order}`))
+      if (check === valuesCheck(...row.map((value) => (typeof value === "bigint" ? null : value)))) yield row;
+      else this.#damaged(table, placeOf(row));
   }
 
   #damaged(table: string, row: string): void {

@@ -164,11 +164,6 @@ export class SqliteStore implements Store {
     await this.#worker.terminate();
   }
 
-  /** Ends the thread as it is, as the end of a process would. */
-  async kill(): Promise<void> {
-    await this.#worker.terminate();
-  }
-
   #ask(request: WithoutId<Request>): Promise<Uint8Array<ArrayBuffer> | undefined> {
     if (this.#over !== undefined) return Promise.reject(this.#over);
     const id = ++this.#id;
@@ -188,11 +183,11 @@ export class SqliteStore implements Store {
     this.#lastInSlot = id;
     this.#slot.set(batch);
     this.#keepSpare([batch.buffer]);
-    if (this.#pace.isQuick) {
-      Atomics.store(this.#shared, places.answer, answers.awaited);
-      if (!this.#isWatching) setImmediate(this.#watch);
-      this.#isWatching = true;
-    }
+    const { isQuick } = this.#pace;
+    // An answer to the batch before may still be there, where a message came first.
+    Atomics.store(this.#shared, places.answer, isQuick ? answers.awaited : answers.message);
+    if (isQuick && !this.#isWatching) setImmediate(this.#watch);
+    this.#isWatching ||= isQuick;
     Atomics.store(this.#shared, places.size, batch.byteLength);
   }
 

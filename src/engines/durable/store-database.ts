@@ -1,4 +1,4 @@
-import { renameSync, statSync } from "node:fs";
+import { existsSync, renameSync, statSync } from "node:fs";
 import { join } from "node:path";
 import { DatabaseSync, type StatementSync } from "node:sqlite";
 import { SobreError } from "../../errors/sobre-error.ts";
@@ -13,6 +13,9 @@ import { pragma, prepareTables } from "./schema.ts";
 
 /** The database of a store, inside its directory. */
 const fileName = "store.sqlite";
+
+/** Its name while it is closed without changes. */
+const closingName = `${fileName}.closing`;
 
 /** Bytes of the write-ahead log, by estimate, after which it is copied into the database. */
 const checkpointAfter = 16 * 2 ** 20;
@@ -68,9 +71,11 @@ export class StoreDatabase {
     let synced: SyncedCommits | undefined;
     try {
       makeDirectory(directory);
+      takeBackName(directory);
       synced = new SyncedCommits(directory);
       // SQLite would create the file, and remove its log.
-      if (synced.atStart > 0 && sizeOf(directory) === 0)
+      const { size = 0 } = statSync(join(directory, fileName), { throwIfNoEntry: false }) ?? {};
+      if (synced.atStart > 0 && size === 0)
         fail(damaged(directory, `${fileName} is missing or empty, and commit ${synced.atStart} was synced`));
       database = new DatabaseSync(join(directory, fileName), { timeout: patience });
       claim(database, directory);
@@ -96,11 +101,6 @@ export class StoreDatabase {
       else database?.close();
       throw failure;
     }
-  }
-
-  /** Bytes of the database, its log not counted. */
-  get bytes(): number {
-    return sizeOf(this.directory);
   }
 
   /** Every row, held to its check; `part` is what the sink gets of a message's. @throws SobreError `DecodeFailed`. */
@@ -254,14 +254,12 @@ function checkStructure(database: DatabaseSync, report: (where: string) => void)
   if (said !== "ok") report(said.split("\n").join("; "));
 }
 
-const sizeOf = (directory: string): number => statSync(join(directory, fileName), { throwIfNoEntry: false })?.size ?? 0;
-
 /**
  * Closes a database without copying its log into it or removing the log: SQLite leaves alone a file that is no longer where
  * it was opened.
  */
 function closeUnchanged(database: DatabaseSync, directory: string): void {
-  const [file, moved] = [join(directory, fileName), join(directory, `${fileName}.closing`)];
+  const [file, moved] = [join(directory, fileName), join(directory, closingName)];
   try {
     renameSync(file, moved);
   } catch {
@@ -274,6 +272,15 @@ function closeUnchanged(database: DatabaseSync, directory: string): void {
   } finally {
     renameSync(moved, file);
   }
+}
+
+/** Renames back a database whose process was killed while {@link closeUnchanged} had it under its other name. */
+function takeBackName(directory: string): void {
+  const [file, moved] = [join(directory, fileName), join(directory, closingName)];
+  if (existsSync(file) || !existsSync(moved)) return;
+  // A process that is just closing it renames it back itself.
+  Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0, patience);
+  if (!existsSync(file)) renameSync(moved, file);
 }
 
 function fail(error: SobreError): never {

@@ -232,7 +232,9 @@ export abstract class ReceivableEntity extends Entity implements QueuePolicy {
 
 type SubQueuePart = Exclude<Part, "messages">;
 
-const suffixes: Readonly<Record<SubQueuePart, string>> = {
+/** The ends of the addresses of the queues of an entity. */
+export const suffixes: Readonly<Record<Part, string>> = {
+  messages: "",
   deadLetters: subQueueSuffix.deadLetter,
   transferDeadLetters: subQueueSuffix.transferDeadLetter,
 };

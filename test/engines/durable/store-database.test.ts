@@ -1,4 +1,4 @@
-import fs, { cpSync, readFileSync, rmSync, statSync, truncateSync, writeFileSync } from "node:fs";
+import fs, { cpSync, existsSync, readFileSync, rmSync, statSync, truncateSync, writeFileSync } from "node:fs";
 import { syncBuiltinESMExports } from "node:module";
 import { join } from "node:path";
 import { afterEach, beforeEach, describe, expect, it, vi } from "vitest";
@@ -139,6 +139,27 @@ describe("the file of a store", () => {
 
     expect(readFileSync(join(directory, "synced")).readDoubleBE(0)).toBe(4);
     new StoreDatabase(directory).close();
+  });
+
+  it("finds a damaged database under the name that it has while it is closed, where the process was killed then", () => {
+    const left = killed();
+    const log = join(left, "store.sqlite-wal");
+    truncateSync(log, logSize(left) / 2);
+    const before = bytesOf(left);
+    const { renameSync } = fs;
+    const rename = vi.spyOn(fs, "renameSync").mockImplementation((from, to) => {
+      if (rename.mock.calls.length > 1) throw new Error("killed");
+      renameSync(from, to);
+    });
+    syncBuiltinESMExports();
+    expect(() => new StoreDatabase(left)).toThrow("killed");
+    vi.restoreAllMocks();
+    syncBuiltinESMExports();
+    expect(existsSync(join(left, "store.sqlite"))).toBe(false);
+
+    expect(() => new StoreDatabase(left)).toThrow(/it ends after commit \d, and commit 5 was synced/);
+
+    expect(bytesOf(left)).toEqual(before);
   });
 
   it("refuses a file that is empty, and leaves the log of what it had", () => {
