@@ -9,6 +9,7 @@ import { formats as knownFormats } from "./formats.ts";
 import { PatchedValue } from "../values/patched-value.ts";
 import { jsonReplacement, pointerSteps } from "./json-form.ts";
 import { linearPattern } from "./linear-pattern.ts";
+import { memo } from "../values/memo.ts";
 import { uniqueItems } from "./unique-items.ts";
 
 /** One reason why a value does not match a schema. */
@@ -47,7 +48,7 @@ interface Compiling {
   readonly formats?: "annotation" | "assertion" | undefined;
   /**
    * Whether this process wrote the schema, which then is not held against the schema of its dialect: compiling that one takes
-   * more time and memory than the rest. Default: false.
+   * more time and memory than the rest, even once. Default: false.
    */
   readonly isOwn?: boolean | undefined;
 }
@@ -92,25 +93,32 @@ function compiled(schema: unknown, { formats = "annotation", isOwn = false }: Co
   if (typeof schema !== "boolean" && !isObject(schema)) {
     throw new SobreError("InvalidArgument", "A JSON Schema must be an object or a boolean.", { path: "$" });
   }
+  const dialect = dialectOf(schema);
+  const instance = (meta: boolean): Ajv =>
+    judges[dialect]({
+      allErrors: true,
+      strict: true,
+      strictTypes: false,
+      strictRequired: false,
+      allowMatchingProperties: true,
+      logger: false,
+      formats: formats === "assertion" ? assertions : annotations,
+      // Problems know the schema and the value that they are of.
+      verbose: true,
+      meta,
+      validateSchema: false,
+      code: { regExp: linearPattern },
+    })
+      .removeKeyword("uniqueItems")
+      .addKeyword(uniqueItems);
   // One instance per schema: an instance remembers every $id and refuses to meet it twice.
-  const ajv = judges[dialectOf(schema)]({
-    allErrors: true,
-    strict: true,
-    strictTypes: false,
-    strictRequired: false,
-    allowMatchingProperties: true,
-    logger: false,
-    formats: formats === "assertion" ? assertions : annotations,
-    // Problems know the schema and the value that they are of.
-    verbose: true,
-    ...(isOwn ? { meta: false, validateSchema: false } : {}),
-    code: { regExp: linearPattern },
-  });
-  ajv.removeKeyword("uniqueItems").addKeyword(uniqueItems);
+  const ajv = instance(!isOwn);
   for (const name of vendorKeywords(schema)) ajv.addKeyword(name);
   try {
-    const ordered = withConditionsFirst(schema);
-    const validate = ajv.compile(isSchema(ordered) ? ordered : schema);
+    const inOrder = withConditionsFirst(schema);
+    const ordered = isSchema(inOrder) ? inOrder : schema;
+    if (!isOwn) void memo(dialects, `${dialect} ${formats}`, () => instance(true)).validateSchema(ordered, true);
+    const validate = ajv.compile(ordered);
     if ("$async" in validate) throw new TypeError("$async schemas are not supported");
     return validate;
   } catch (error) {
@@ -118,6 +126,9 @@ function compiled(schema: unknown, { formats = "annotation", isOwn = false }: Co
     throw invalidInput("The JSON Schema is broken", error);
   }
 }
+
+/** Instances that know no schemas but those of the dialect and compile them once: it takes longer than most schemas do. */
+const dialects = new Map<string, Ajv>();
 
 function isSchema(value: unknown): value is object {
   return typeof value === "object" && value !== null;
@@ -241,20 +252,15 @@ const judges = {
   "2020-12": (settings: Options) => mended(new Ajv2020(settings)),
 };
 
-function mended(ajv: Ajv2019 | Ajv2020): Ajv2019 | Ajv2020 {
-  mendPatternProperties(ajv);
-  return ajv;
-}
-
 /**
  * Mends `patternProperties` of an instance of ajv.
  *
  * ajv (8.20) keeps the members evaluated so far in a variable that is still unset when no branch of an `anyOf` or `oneOf`
  * evaluated any, and `patternProperties` writes into it: the validator throws a TypeError for a valid value.
  */
-function mendPatternProperties(ajv: Ajv): void {
+function mended(ajv: Ajv): Ajv {
   const rule = ajv.RULES.all["patternProperties"];
-  if (typeof rule !== "object" || !("code" in rule.definition)) return;
+  if (typeof rule !== "object" || !("code" in rule.definition)) return ajv;
   const { code } = rule.definition;
   rule.definition = {
     ...rule.definition,
@@ -264,12 +270,13 @@ function mendPatternProperties(ajv: Ajv): void {
       code(context, ruleType);
     },
   };
+  return ajv;
 }
 
 /** The meta-schemas that ajv brings along, by URI without a fragment. */
 export function metaSchema(uri: string): unknown {
   const dialect = uri.includes("draft-07") ? "draft-07" : uri.includes("2019-09") ? "2019-09" : "2020-12";
-  return judges[dialect]({ logger: false }).getSchema(uri)?.schema;
+  return judges[dialect]({ logger: false }).schemas[uri]?.schema;
 }
 
 const none: readonly ValidationProblem[] = Object.freeze([]);
