@@ -1,4 +1,4 @@
-import { describe, expect, it, vi } from "vitest";
+import { describe, expect, it } from "vitest";
 import { readFileSync } from "node:fs";
 import { type ErrorCode, errorTraits, isErrorCode, SobreError } from "../../src/errors/index.ts";
 
@@ -67,8 +67,9 @@ describe("SobreError", () => {
   });
 
   it("is recognised by instanceof when another copy of sobre made it", async () => {
-    vi.resetModules();
-    const other = await import("../../src/errors/index.ts");
+    const other: typeof import("../../src/errors/sobre-error.ts") = await import(
+      `${new URL("../../src/errors/sobre-error.ts", import.meta.url).href}?another-copy`
+    );
     const theirs = new other.SobreError("Aborted", "Stopped.");
 
     expect(other.SobreError).not.toBe(SobreError);

@@ -1,7 +1,8 @@
 import { configDefaults, type ViteUserConfig } from "vitest/config";
 import shared from "../../vitest.config.ts";
 
-const { projects: _, ...forAll } = shared.test ?? {};
+// These load the sources by way of vite, which shows the places in failures of long scenarios.
+const { experimental: _, execArgv: __, ...forAll } = shared.test ?? {};
 
 const config: ViteUserConfig = {
   ...shared,
