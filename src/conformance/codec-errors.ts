@@ -1,3 +1,4 @@
+import { decodeText } from "../content-type/charset.ts";
 import type { ErrorCode } from "../errors/codes.ts";
 import { isErrorCode } from "../errors/traits.ts";
 import { SobreError } from "../errors/sobre-error.ts";
@@ -11,8 +12,9 @@ export function expectDecodeError(error: unknown, payload: Uint8Array): SobreErr
     const inside = Number.isInteger(offset) && offset >= 0 && offset <= payload.length;
     expect(inside, `${known.code} carries the offset ${offset} of a payload of ${payload.length} bytes.`);
   }
+  const text = decodeText(payload, "iso-8859-1");
   for (const message of messages(known)) {
-    const leaked = quotation(message, payload);
+    const leaked = quotation(message, text);
     expect(leaked === undefined, `${known.code} quotes the payload: "${leaked}" in "${message}".`);
   }
   return known;
@@ -39,8 +41,7 @@ function* messages(error: SobreError): Generator<string> {
   for (let cause = error.cause; cause instanceof Error; cause = cause.cause) yield cause.message;
 }
 
-function quotation(message: string, payload: Uint8Array): string | undefined {
-  const text = Array.from(payload, (byte) => String.fromCharCode(byte)).join("");
+function quotation(message: string, text: string): string | undefined {
   for (let at = 0; at + quotationLength <= message.length; at++) {
     const piece = message.slice(at, at + quotationLength);
     if (text.includes(piece)) return piece;

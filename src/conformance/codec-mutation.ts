@@ -15,7 +15,7 @@ function seededRandom(seed: number): Random {
     mixed ^= mixed + Math.imul(mixed ^ (mixed >>> 7), mixed | 61);
     return Math.floor((((mixed ^ (mixed >>> 14)) >>> 0) / 2 ** 32) * bound);
   };
-  return { below, bytes: (length) => Uint8Array.from({ length }, () => below(256)) };
+  return { below, bytes: (length) => new Uint8Array(length).map(() => below(256)) };
 }
 
 /**
