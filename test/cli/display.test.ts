@@ -2,6 +2,7 @@ import * as fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import { unprintable } from "./captured-terminal.support.ts";
 import { displayWidth, fit, oneLine, visibleJson } from "../../src/cli/display.ts";
+import { anyText } from "../unicode.support.ts";
 
 describe("oneLine", () => {
   it("escapes what a terminal would obey or hide", () => {
@@ -22,7 +23,7 @@ describe("oneLine", () => {
 describe("visibleJson", () => {
   it("keeps the value and leaves no control character in the text", () => {
     fc.assert(
-      fc.property(fc.string({ unit: "binary", maxLength: 30 }), (text) => {
+      fc.property(anyText({ maxLength: 30 }), (text) => {
         const shown = visibleJson(JSON.stringify({ [text]: text }));
 
         expect(JSON.parse(shown)).toEqual({ [text]: text });

@@ -3,6 +3,9 @@ import { bytes } from "../../codecs/bytes/index.ts";
 import { json } from "../../codecs/json/index.ts";
 import { text } from "../../codecs/text/index.ts";
 import { type CodecTarget, codecSuite, runCodecCase } from "../../src/conformance/index.ts";
+import { withoutStacks } from "../stackless.support.ts";
+
+withoutStacks();
 
 const utf8 = (content: string): Uint8Array => new TextEncoder().encode(content);
 

@@ -1,6 +1,9 @@
 import { describe, expect, it } from "vitest";
 import { type DotnetContract, nbfx } from "../../codecs/dotnet/index.ts";
 import { codecSuite, type CodecTarget, runCodecCase } from "../../src/conformance/index.ts";
+import { withoutStacks } from "../stackless.support.ts";
+
+withoutStacks();
 
 /** Elements inside one another, `depth` of them, none of which ends. */
 const nestedPayload = (depth: number): Uint8Array =>

@@ -7,6 +7,9 @@ import { protobuf } from "../../codecs/protobuf/index.ts";
 import { type CodecTarget, codecSuite, runCodecCase } from "../../src/conformance/index.ts";
 import { Instant } from "../../src/values/instant.ts";
 import { valueFromJson } from "../../src/values/value-json-reading.ts";
+import { withoutStacks } from "../stackless.support.ts";
+
+withoutStacks();
 
 const fixtures = join(import.meta.dirname, "../../fixtures/codecs");
 const proto = protobuf({ protos: readFileSync(join(fixtures, "every.proto"), "utf8") });

@@ -3,6 +3,7 @@ import { describe, expect, it } from "vitest";
 import { formatContentType, maxContentTypeLength, parameter, parseContentType } from "../../src/content-type/index.ts";
 import { SobreError } from "../../src/errors/index.ts";
 import { refusal } from "../refusal.support.ts";
+import { anyText } from "../unicode.support.ts";
 
 describe("parseContentType", () => {
   it.each([
@@ -156,7 +157,7 @@ describe("parseContentType", () => {
       "/",
     );
     const texts = fc.oneof(
-      fc.string({ unit: "binary" }),
+      anyText(),
       fc.array(pieces).map((parts) => parts.join("")),
     );
 

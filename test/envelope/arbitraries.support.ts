@@ -8,12 +8,13 @@ import {
   type MessageId,
 } from "../../src/envelope/index.ts";
 import { Typed } from "../../src/values/typed.ts";
+import { anyText } from "../unicode.support.ts";
 
 const least = -(2n ** 63n);
 const longest = 2n ** 63n - 1n;
 
 /** Any text, emoji and lone surrogates included. */
-const text: fc.Arbitrary<string> = fc.string({ unit: "binary", maxLength: 20 });
+const text: fc.Arbitrary<string> = anyText({ maxLength: 20 });
 
 export const bytes: fc.Arbitrary<Uint8Array> = fc.uint8Array({ maxLength: 20 });
 const dates: fc.Arbitrary<Date> = fc.date({ noInvalidDate: true });

@@ -5,6 +5,7 @@ import { settleShape } from "../../src/migration/settled-shape.ts";
 import { Shape } from "../../src/migration/shape.ts";
 import { createTarget, type TargetFormat, targetFormats, type TypeTarget } from "../../src/migration/target.ts";
 import { DateTime, DateTimeOffset, Decimal, Duration, EnumValue } from "../../src/values/index.ts";
+import { anyText } from "../unicode.support.ts";
 
 /** The target of a type of which these bodies are all messages. */
 function targetOf(format: TargetFormat, bodies: readonly unknown[]): TypeTarget {
@@ -14,7 +15,7 @@ function targetOf(format: TargetFormat, bodies: readonly unknown[]): TypeTarget 
 }
 
 const scalar = fc.oneof(
-  fc.string({ unit: "binary" }).filter((text) => text.isWellFormed()),
+  anyText(),
   fc.boolean(),
   fc.constant(null),
   fc.integer(),

@@ -32,15 +32,21 @@ describe("the offset of a zone", () => {
   });
 
   it("gives the clock that it was asked for, at every quarter of an hour around a change", () => {
+    const missed: string[] = [];
+
     for (const zone of ["Europe/Madrid", "America/St_Johns", "Australia/Lord_Howe", "Asia/Kathmandu"]) {
       for (let utc = Date.UTC(2023, 9, 1); utc < Date.UTC(2023, 10, 10); utc += 900_000) {
         const ticks = millisecondsToTicks(utc);
         const offset = offsetAt(ticks, zone);
         const shown = ticks + BigInt(offset) * 600_000_000n;
 
-        expect([offsetAtClock(shown, zone, "earlier"), offsetAtClock(shown, zone, "later")]).toContain(offset);
+        if (offsetAtClock(shown, zone, "earlier") === offset || offsetAtClock(shown, zone, "later") === offset)
+          continue;
+        missed.push(`${zone} ${new Date(utc).toISOString()}`);
       }
     }
+
+    expect(missed).toEqual([]);
   });
 
   it.each(["Asia/Tokyo", "America/New_York", "Europe/Madrid"])(

@@ -1,3 +1,4 @@
+import { isDeepStrictEqual } from "node:util";
 import { describe, expect, it } from "vitest";
 import { encodeValue } from "../../../src/amqp/values/encode-value.ts";
 import { bodyReader } from "../../../src/amqp/connection/composite.ts";
@@ -10,12 +11,17 @@ import type { AmqpValue } from "../../../src/values/typed.ts";
 import { seeded } from "../../random.support.ts";
 
 /** A frame around a body, as a reader has read it. */
+/** Tens of thousands of pairs are compared: only those that differ are worth the report of a failed expectation. */
+function same(actual: object, expected: object): void {
+  if (!isDeepStrictEqual(actual, expected)) expect(actual).toEqual(expected);
+}
+
 function frameOf(body: Uint8Array): FrameReader {
   const frame = Buffer.concat([Buffer.from([0, 0, 0, 8 + body.byteLength, 2, 0, 0, 0]), body]);
   frame.writeUInt32BE(frame.byteLength);
   const reader = new FrameReader(65_536);
   reader.push(frame);
-  expect(reader.next()).toBe(true);
+  if (!reader.next()) expect.unreachable("The frame is not whole.");
   return reader;
 }
 
@@ -111,20 +117,29 @@ describe("frames that are read in place", () => {
         const { handle, deliveryId, messageFormat, settled } = transfer;
         const tag = Buffer.from(frame.bytes.subarray(transfer.tagAt, transfer.tagEnd));
         const read = readTransfer(reader);
-        expect({ handle, deliveryId, messageFormat, settled, tag: tag.toString("hex") }).toEqual({
+        const inPlace = { handle, deliveryId, messageFormat, settled, tag: tag.toString("hex") };
+        const inGeneral = {
           handle: read.handle,
           deliveryId: read.deliveryId,
           messageFormat: read.messageFormat ?? 0,
           settled: read.settled ?? false,
           tag: Buffer.from(read.deliveryTag ?? []).toString("hex"),
-        });
-        expect([read.more, read.aborted, read.state]).toEqual([false, false, undefined]);
-        expect(transfer.payloadAt - frame.start).toBe(reader.at);
+        };
+        same(
+          { ...inPlace, more: false, aborted: false, state: undefined, at: transfer.payloadAt - frame.start },
+          {
+            ...inGeneral,
+            more: read.more,
+            aborted: read.aborted,
+            state: read.state,
+            at: reader.at,
+          },
+        );
       } else {
         if (!disposition.read(frame)) continue;
         const { first, last, settled } = disposition;
         const read = readDisposition(reader);
-        expect({ role: "receiver", first, last, settled, state: { kind: "accepted" } }).toEqual(read);
+        same({ role: "receiver", first, last, settled, state: { kind: "accepted" } }, read);
       }
       taken++;
     }

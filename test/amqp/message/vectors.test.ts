@@ -1,4 +1,4 @@
-import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { describe, expect, it } from "vitest";
 import { decodeValues } from "../../../src/amqp/values/read-value.ts";
 import { encodeValue } from "../../../src/amqp/values/encode-value.ts";
 import { fromTypedJson, toTypedJson } from "../../../codecs/amqp/index.ts";
@@ -9,14 +9,12 @@ import { writeMessage } from "../../../src/amqp/message/write-message.ts";
 import { amend, sizeOf } from "../../../src/envelope/index.ts";
 import { SobreError } from "../../../src/errors/index.ts";
 import { hex, lines, vectors } from "../values/vectors.support.ts";
+import { withoutStacks } from "../../stackless.support.ts";
 
 const sets = ["messages", "proton-client-messages"];
 
 describe.skipIf(vectors === undefined)("the AMQP message vectors (skipped without SOBRE_VECTORS)", () => {
-  const { stackTraceLimit } = Error;
-  // Tens of thousands of errors are made here, and nobody reads their stacks.
-  beforeAll(() => void (Error.stackTraceLimit = 0));
-  afterAll(() => void (Error.stackTraceLimit = stackTraceLimit));
+  withoutStacks();
 
   it.each(sets)("reads and writes every section of %s with its types", (name) => {
     for (const { id, hex: encoding, sections } of lines(`open/${name}.jsonl`)) {

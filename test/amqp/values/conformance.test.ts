@@ -1,6 +1,9 @@
 import { describe, expect, it } from "vitest";
 import { amqp } from "../../../codecs/amqp/index.ts";
 import { codecSuite, runCodecCase } from "../../../src/conformance/index.ts";
+import { withoutStacks } from "../../stackless.support.ts";
+
+withoutStacks();
 
 const target = {
   codec: amqp(),

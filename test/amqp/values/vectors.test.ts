@@ -1,15 +1,13 @@
-import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { describe, expect, it } from "vitest";
 import { decodeValue, decodeValues } from "../../../src/amqp/values/read-value.ts";
 import { encodeValue } from "../../../src/amqp/values/encode-value.ts";
 import { fromTypedJson, toTypedJson } from "../../../codecs/amqp/index.ts";
 import { SobreError } from "../../../src/errors/index.ts";
 import { file, hex, indexed, json, lines, vectors } from "./vectors.support.ts";
+import { withoutStacks } from "../../stackless.support.ts";
 
 describe.skipIf(vectors === undefined)("the AMQP value vectors (skipped without SOBRE_VECTORS)", () => {
-  const { stackTraceLimit } = Error;
-  // Tens of thousands of errors are made here, and nobody reads their stacks.
-  beforeAll(() => void (Error.stackTraceLimit = 0));
-  afterAll(() => void (Error.stackTraceLimit = stackTraceLimit));
+  withoutStacks();
 
   it.each(["alt-encoding-values", "proton-values"])("are read and written with their types: %s", (name) => {
     const entries = lines(`open/${name}.jsonl`);

@@ -1,6 +1,9 @@
 import * as fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import { errorOf, utf8, utf16be, utf16le } from "./reading.support.ts";
+import { withoutStacks } from "../../stackless.support.ts";
+
+withoutStacks();
 
 function parses(text: string): boolean {
   try {

@@ -10,10 +10,14 @@ import { hostilePayloads } from "../../../src/conformance/codec-mutation.ts";
 import { Instant } from "../../../src/values/instant.ts";
 import { SobreError } from "../../../src/errors/index.ts";
 import { decode, encode } from "./calls.support.ts";
+import { anyText } from "../../unicode.support.ts";
+import { withoutStacks } from "../../stackless.support.ts";
+
+withoutStacks();
 
 const msgpackr = new Unpackr({ useRecords: false, int64AsType: "number" });
 
-const text = fc.string({ unit: "binary", maxLength: 60 });
+const text = anyText({ maxLength: 60 });
 const name = fc.string({ maxLength: 12 }).filter((key) => key !== "__proto__");
 const scalar = fc.oneof(
   fc.constantFrom(null, true, false),

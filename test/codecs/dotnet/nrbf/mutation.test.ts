@@ -2,6 +2,9 @@ import { expect, it } from "vitest";
 import { nrbf } from "../../../../codecs/dotnet/nrbf/index.ts";
 import { decodeMutated } from "../../legacy/mutation.support.ts";
 import { bytesOf, keptPayloads } from "../../legacy/reading.support.ts";
+import { withoutStacks } from "../../../stackless.support.ts";
+
+withoutStacks();
 
 it("reads mutated payloads or refuses them with code and offset, and does not touch Object.prototype", () => {
   const seeds = keptPayloads("nrbf").map(bytesOf);

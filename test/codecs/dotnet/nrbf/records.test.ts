@@ -5,6 +5,9 @@ import { defaultDecodeLimits } from "../../../../src/codec/index.ts";
 import { DateTime, Duration, MultiArray, typeNameOf } from "../../../../src/values/index.ts";
 import { millisecondsToTicks } from "../../../../src/values/ticks.ts";
 import { bytesOf, decodedBy, errorOf, hex, keptPayloads } from "../../legacy/reading.support.ts";
+import { withoutStacks } from "../../../stackless.support.ts";
+
+withoutStacks();
 
 const header = "00 01000000 ffffffff 01000000 00000000";
 const text = (value: string): string =>
