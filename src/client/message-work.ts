@@ -244,31 +244,30 @@ export class MessageWork<Types extends readonly MessageType[], Context> {
   }
 
   #call(result: MessageResult, handling: Handling, context: Context): Promise<void> | void {
-    const { handlers, parts } = this.#options;
-    const delivery = handling.message;
-    const handle = (): Promise<void> | void => {
-      if (this.#options.parts.signals.timesHandlers) return this.#timed(call);
-      return call();
-    };
-    const call = (): Promise<void> | void => {
-      if (result.ok) {
-        const message = readMessage<Types>(delivery, result, parts.replies);
-        handling.take(message);
-        return this.#processMessage(message, context);
-      }
-      const message = unreadableMessage(delivery, result, parts.replies);
-      handling.take(message);
-      return handlers.processUnreadable?.(message, context);
-    };
-    if (parts.tracing === undefined) return handle();
-    return this.#traced(delivery.envelope, async () => {
+    const { tracing, signals } = this.#options.parts;
+    const call = (): Promise<void> | void => this.#handOver(result, handling, context);
+    if (tracing === undefined) return signals.timesHandlers ? this.#timed(call) : call();
+    const { envelope } = handling.message;
+    return this.#traced(envelope, async () => {
       try {
-        await handle();
+        await (signals.timesHandlers ? this.#timed(call) : call());
       } catch (error) {
-        await this.report("handler", error, delivery.envelope);
+        await this.report("handler", error, envelope);
         throw error;
       }
     });
+  }
+
+  #handOver(result: MessageResult, handling: Handling, context: Context): Promise<void> | void {
+    const { handlers, parts } = this.#options;
+    if (result.ok) {
+      const message = readMessage<Types>(handling.message, result, parts.replies);
+      handling.take(message);
+      return this.#processMessage(message, context);
+    }
+    const message = unreadableMessage(handling.message, result, parts.replies);
+    handling.take(message);
+    return handlers.processUnreadable?.(message, context);
   }
 
   /** Reports how long a handler takes. */

@@ -121,13 +121,6 @@ export function startProcessor<const Types extends readonly MessageType[] = read
     const giveBack = async (delivery: Delivery): Promise<void> => {
       if (delivery.lockToken !== undefined) await settler.settle(delivery, { kind: "release" }).catch(() => undefined);
     };
-    const handle = async (delivery: Delivery): Promise<void> => {
-      if (away.isOn && delivery.lockToken !== undefined) await giveBack(delivery);
-      else if (await work.handle(delivery, place)) {
-        away.begin();
-        await source.empty();
-      } else if (!work.isOutage) away.ended();
-    };
     await repeat(parts, signal, {
       async step(progressed) {
         while (!signal.aborted) {
@@ -141,7 +134,13 @@ export function startProcessor<const Types extends readonly MessageType[] = read
             passedOver.size === 0 ? undefined : deliveries.find((one) => !passedOver.has(one.sequenceNumber));
           const chosen = fresh ?? deliveries[0];
           if (deliveries.length > 1) await Promise.all(deliveries.filter((one) => one !== chosen).map(giveBack));
-          if (chosen !== undefined) await handle(chosen);
+          if (chosen !== undefined) {
+            if (away.isOn && chosen.lockToken !== undefined) await giveBack(chosen);
+            else if (await work.handle(chosen, place)) {
+              away.begin();
+              await source.empty();
+            } else if (!work.isOutage) away.ended();
+          }
           progressed();
         }
       },
