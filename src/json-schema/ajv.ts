@@ -116,7 +116,7 @@ function compiled(schema: unknown, { formats = "annotation", isOwn = false }: Co
   for (const name of vendorKeywords(schema)) ajv.addKeyword(name);
   try {
     const inOrder = withConditionsFirst(schema);
-    const ordered = isSchema(inOrder) ? inOrder : schema;
+    const ordered = isObject(inOrder) ? inOrder : schema;
     if (!isOwn) void memo(dialects, `${dialect} ${formats}`, () => instance(true)).validateSchema(ordered, true);
     const validate = ajv.compile(ordered);
     if ("$async" in validate) throw new TypeError("$async schemas are not supported");
@@ -129,10 +129,6 @@ function compiled(schema: unknown, { formats = "annotation", isOwn = false }: Co
 
 /** Instances that know no schemas but those of the dialect and compile them once: it takes longer than most schemas do. */
 const dialects = new Map<string, Ajv>();
-
-function isSchema(value: unknown): value is object {
-  return typeof value === "object" && value !== null;
-}
 
 function dialectOf(schema: object | boolean): keyof typeof judges {
   const uri: unknown = typeof schema === "object" && "$schema" in schema ? schema.$schema : undefined;
