@@ -118,8 +118,10 @@ describe("azureEngine with a TokenCredential", () => {
   it("is refused what the token does not grant", async () => {
     const engine = connect(new TestCredential("Azure Service Bus Data Receiver"));
     await engine.openReceiver("orders", { receiveMode: "peekLock" });
-    await expect(engine.openSender("orders")).rejects.toMatchObject({ code: "UnauthorizedAccess" });
-    await expect(engine.admin.listQueues()).rejects.toMatchObject({ code: "UnauthorizedAccess" });
+    await Promise.all([
+      expect(engine.openSender("orders")).rejects.toMatchObject({ code: "UnauthorizedAccess" }),
+      expect(engine.admin.listQueues()).rejects.toMatchObject({ code: "UnauthorizedAccess" }),
+    ]);
   });
 
   it("is refused with a token of another issuer's key", async () => {

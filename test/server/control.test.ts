@@ -203,12 +203,16 @@ describe("requests that the control refuses", () => {
     const { server, ask } = await start({ keys: { root: "secret", reader: { key: "other", rights: ["Listen"] } } });
     const { connectionString } = server.namespace("run-1", { queues: ["orders"] });
     const [, runKey = ""] = /SharedAccessKey=([^;]+)/.exec(connectionString) ?? [];
-    expect((await ask("POST", "reset")).status).toBe(401);
-    expect((await ask("POST", "reset", {}, signed("reader", "other"))).status).toBe(401);
-    expect((await ask("POST", "reset", {}, signed("root", "secret", "sb://localhost/orders"))).status).toBe(401);
+    // A refusal is answered after a pause.
+    const refused = await Promise.all([
+      ask("POST", "reset"),
+      ask("POST", "reset", {}, signed("reader", "other")),
+      ask("POST", "reset", {}, signed("root", "secret", "sb://localhost/orders")),
+      ask("PUT", "namespaces/x", {}, signed("run-1", runKey)),
+    ]);
+    expect(refused.map(({ status }) => status)).toEqual([401, 401, 401, 401]);
     expect((await ask("POST", "reset", {}, signed("root", "secret"))).status).toBe(204);
     expect((await ask("POST", "reset", {}, signed("run-1", runKey))).status).toBe(204);
-    expect((await ask("PUT", "namespaces/x", {}, signed("run-1", runKey))).status).toBe(401);
     expect((await ask("POST", "reset?namespace=run-1", {}, signed("root", "secret"))).status).toBe(204);
   });
 

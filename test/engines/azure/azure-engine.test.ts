@@ -248,8 +248,10 @@ describe("an endpoint that does not let the engine in", () => {
     await using server = await startServer({ queues: ["q"], keys: { name: "secret" } });
     const engine = azureEngine({ connectionString: server.connectionString.replace("=secret", "=guess") });
 
-    const error = await rejection(engine.openSender("q"));
-    const administration = await rejection(engine.admin.listQueues());
+    const [error, administration] = await Promise.all([
+      rejection(engine.openSender("q")),
+      rejection(engine.admin.listQueues()),
+    ]);
     await engine.close();
 
     expect([error.code, administration.code]).toEqual(["UnauthorizedAccess", "UnauthorizedAccess"]);

@@ -17,8 +17,9 @@ const status = (server: Server, path: string, headers: Record<string, string>, m
 
 const local = "localhost:5672";
 
+// Refusals are answered after a pause.
 describe("pages of a browser", () => {
-  it.each([
+  it.concurrent.each([
     ["of another site", { host: local, origin: "https://evil.example" }],
     ["of no origin", { host: local, origin: "null" }],
     ["under a name that was made to lead here", { host: "evil.example" }],
@@ -63,7 +64,7 @@ const description = (forwardTo: string): string =>
   `<entry xmlns="http://www.w3.org/2005/Atom"><content type="application/xml"><QueueDescription xmlns="http://schemas.microsoft.com/netservices/2010/10/servicebus/connect"><ForwardTo>${forwardTo}</ForwardTo></QueueDescription></content></entry>`;
 
 describe("a token for one entity", () => {
-  it.each([
+  it.concurrent.each([
     ["another entity", "orders", "secret", 401],
     ["another entity, by its address", "orders", "sb://localhost/secret", 401],
     ["its own", "orders", "orders/next", 200],
