@@ -1,5 +1,6 @@
 import { existsSync, readFileSync } from "node:fs";
 import { describe, expect, it } from "vitest";
+import { earlyAnswers, shortLog, watched } from "../proof/durable/order-faults.ts";
 import { faults } from "../proof/engine/faults.ts";
 import { suiteFaults } from "../proof/engine/suite-faults.ts";
 
@@ -12,4 +13,14 @@ describe("the faults that the proofs plant in the engine", () => {
 
     expect(places).toHaveLength(1);
   });
+
+  it.each([...earlyAnswers, { name: "other settings", faults: [...shortLog, ...watched] }])(
+    "have one place each in the sources: $name",
+    ({ faults: planted }) => {
+      for (const { file, find } of planted) {
+        const source = readFileSync(new URL(`../../src/engines/${file}`, import.meta.url), "utf8");
+        expect(source.split(find)).toHaveLength(2);
+      }
+    },
+  );
 });

@@ -1,118 +1,129 @@
-import { mkdir, rm, writeFile } from "node:fs/promises";
+import { rm, writeFile } from "node:fs/promises";
 import { join } from "node:path";
-import { EnvelopeSink } from "../../../src/engines/durable/fact-rows.ts";
-import { StoreDatabase } from "../../../src/engines/durable/store-database.ts";
+import type { Engine } from "../../../src/engine/engine.ts";
+import { createEnvelope } from "../../../src/envelope/envelope.ts";
+import { StoredEngine } from "../../../src/engines/memory/stored-engine.ts";
+import { StoredHome } from "../../../src/engines/memory/stored-home.ts";
+import { DirectStore } from "../../engines/durable/direct-store.support.ts";
+import { storeDirectory } from "../../engines/durable/store-directory.support.ts";
 import type { Random } from "../../random.support.ts";
-import type { Event, StoreFile } from "./record.ts";
-
-const names: Readonly<Record<StoreFile, string>> = {
-  m: "store.sqlite",
-  j: "store.sqlite-journal",
-  w: "store.sqlite-wal",
-  s: "synced",
-};
-const sector = 512;
-
-type Change = Extract<Event, { readonly kind: "write" } | { readonly kind: "truncate" }>;
-
-/** A file as a disk has it: what was synced, and what was written since, of which a loss of power leaves anything. */
-class File {
-  #synced: Buffer = Buffer.alloc(0);
-  #since: Change[] = [];
-  #syncing = 0;
-
-  add(change: Change): void {
-    this.#since.push(change);
-  }
-
-  beginSync(): void {
-    this.#syncing = this.#since.length;
-  }
-
-  endSync(): void {
-    for (const change of this.#since.splice(0, this.#syncing)) this.#synced = applied(this.#synced, change);
-    this.#syncing = 0;
-  }
-
-  /** The file after a loss of power: each change since the last sync is there, is not, or is torn. */
-  lost(random: Random): Buffer {
-    let bytes: Buffer = Buffer.from(this.#synced);
-    for (const change of this.#since) {
-      if (random.chance(0.4)) continue;
-      bytes = applied(bytes, random.chance(0.5) ? torn(change, random) : change);
-    }
-    return bytes;
-  }
-}
+import { Acknowledgements, describe, markOf } from "./acknowledgements.ts";
+import { Disk, storeFiles } from "./disk.ts";
+import type { Event } from "./record.ts";
 
 /** Makes images of a store after a loss of power at random moments, and opens each. */
 export async function images(
   events: readonly Event[],
-  folder: string,
   count: number,
   random: Random,
-): Promise<{ readonly acknowledged: number }> {
+): Promise<{ readonly checked: number }> {
   const creation = events.findIndex(({ kind }) => kind === "line");
   const moments = Array.from({ length: count }, (_, index) =>
     random.integer(index % 10 === 0 ? creation : events.length),
   ).toSorted((a, b) => a - b);
-  const files: Record<StoreFile, File> = { m: new File(), j: new File(), w: new File(), s: new File() };
-  const acknowledged = new Set<string>();
+  const disk = new Disk();
+  const acknowledgements = new Acknowledgements();
   let next = 0;
   let checked = 0;
   for (const [index, event] of events.entries()) {
-    for (; moments[next] === index; next++)
-      checked += await openImage(files, join(folder, `image-${next}`), acknowledged, random);
-    if (event.kind === "line") {
-      const [, id] = /^send done plain (\S+)/.exec(event.text) ?? [];
-      if (id !== undefined) acknowledged.add(id);
-    } else if (event.kind === "sync begins") files[event.file].beginSync();
-    else if (event.kind === "write" || event.kind === "truncate") files[event.file].add(event);
-    else files[event.file].endSync();
+    for (; moments[next] === index; next++) checked += await openImage(disk, acknowledgements, random);
+    disk.add(event);
+    if (event.kind === "line") acknowledgements.add(event.text);
   }
-  return { acknowledged: checked };
+  return { checked };
 }
 
-/** @throws when the image does not open, or an acknowledged message is missing. */
-async function openImage(
-  files: Readonly<Record<StoreFile, File>>,
-  directory: string,
-  acknowledged: ReadonlySet<string>,
-  random: Random,
-): Promise<number> {
-  await mkdir(directory);
+/** @throws when the image does not open, or is not what was acknowledged. */
+async function openImage(disk: Disk, acknowledgements: Acknowledgements, random: Random): Promise<number> {
+  const directory = await storeDirectory();
   for (const file of ["m", "j", "w", "s"] as const)
-    await writeFile(join(directory, names[file]), files[file].lost(random));
-  const database = new StoreDatabase(directory);
-  const sink = new EnvelopeSink();
-  for (const _row of database.rows(() => sink)) continue;
-  database.close();
-  const there = new Set<unknown>();
-  for (const envelope of sink.byRecord.values()) {
-    if (envelope instanceof Error) throw envelope;
-    there.add(envelope.brokerProperties.messageId);
-  }
-  for (const id of acknowledged)
-    if (!there.has(id)) throw new Error(`${id} was acknowledged and is not in ${directory}.`);
+    await writeFile(join(directory, storeFiles[file]), disk.files[file].lost(random));
+  const home = await StoredHome.open(new DirectStore(directory), { memoryBudget: 0 });
+  const engine = new StoredEngine("durable", home);
+  const there = new Map<string, string>();
+  for (const queue of await engine.admin.listQueues()) await addQueue(engine, queue, there, acknowledgements);
+  for (const topic of await engine.admin.listTopics()) await addTopic(engine, topic, there, acknowledgements);
+  acknowledgements.check(there);
+  await sendMore(engine, there, acknowledgements, random);
+  await engine.close();
   await rm(directory, { recursive: true });
-  return acknowledged.size;
+  return there.size;
 }
 
-function applied(bytes: Buffer, change: Change): Buffer {
-  if (change.kind === "truncate") {
-    if (change.length <= bytes.length) return bytes.subarray(0, change.length);
-    return Buffer.concat([bytes, Buffer.alloc(change.length - bytes.length)]);
+async function addMessages(
+  engine: Engine,
+  address: string,
+  there: Map<string, string>,
+  acknowledgements: Acknowledgements,
+): Promise<void> {
+  for (const part of ["", "/$DeadLetterQueue"])
+    for (const delivery of await engine.peek(`${address}${part}`, { maxMessages: 1000 })) {
+      const { envelope, sequenceNumber, state, deliveryCount } = delivery;
+      const id = String(envelope.brokerProperties.messageId);
+      const mark = markOf(envelope.applicationProperties);
+      const name = `message ${address}${part} ${id}`;
+      if (there.has(name)) throw new Error(`The ${name} is there twice.`);
+      there.set(name, describe({ state, deliveryCount, delivered: false, mark }));
+      acknowledgements.number(`${address}${part}`, id, String(sequenceNumber));
+    }
+}
+
+async function addQueue(
+  engine: Engine,
+  queue: string,
+  there: Map<string, string>,
+  acknowledgements: Acknowledgements,
+): Promise<void> {
+  const { userMetadata = "", requiresSession } = await engine.admin.getQueue(queue);
+  there.set(`entity ${queue}`, userMetadata);
+  await addMessages(engine, queue, there, acknowledgements);
+  if (requiresSession === true)
+    for (const { sessionId, state } of await engine.inspection.sessions(queue))
+      if (state !== undefined) there.set(`state ${queue} ${sessionId}`, Buffer.from(state).toString());
+}
+
+async function addTopic(
+  engine: Engine,
+  topic: string,
+  there: Map<string, string>,
+  acknowledgements: Acknowledgements,
+): Promise<void> {
+  const { admin } = engine;
+  there.set(`entity ${topic}`, (await admin.getTopic(topic)).userMetadata ?? "");
+  for (const name of await admin.listSubscriptions(topic)) {
+    const address = `${topic}/Subscriptions/${name}`;
+    there.set(`entity ${address}`, (await admin.getSubscription(topic, name)).userMetadata ?? "");
+    for (const { name: rule, filter } of await admin.listRules(topic, name))
+      if (filter.kind === "sql") there.set(`rule ${address} ${rule}`, filter.expression);
+    await addMessages(engine, address, there, acknowledgements);
   }
-  const end = change.offset + change.bytes.length;
-  const whole = end <= bytes.length ? bytes : Buffer.concat([bytes, Buffer.alloc(end - bytes.length)]);
-  change.bytes.copy(whole, change.offset);
-  return whole;
 }
 
-/** Some sectors of a write are not there. */
-function torn(change: Change, random: Random): Change {
-  if (change.kind === "truncate" || change.bytes.length <= sector) return change;
-  const bytes = Buffer.from(change.bytes);
-  for (let at = 0; at < bytes.length; at += sector) if (random.chance(0.3)) bytes.fill(0, at, at + sector);
-  return { ...change, bytes };
+/** Sends to every queue of the load: a message gets a number that none had, and an id that was seen is dropped. */
+async function sendMore(
+  engine: Engine,
+  there: ReadonlyMap<string, string>,
+  acknowledgements: Acknowledgements,
+  random: Random,
+): Promise<void> {
+  const seen = new Map<string, string[]>();
+  for (const [name] of acknowledgements.settled()) {
+    const [kind, address = "", id = ""] = name.split(" ");
+    if (kind === "seen") seen.set(address, [...(seen.get(address) ?? []), id]);
+  }
+  for (const [address, ids] of seen) {
+    if (!there.has(`entity ${address}`)) continue;
+    const fresh = `after-${address}`;
+    const sender = await engine.openSender(address);
+    for (const messageId of [random.pick(ids), random.pick(ids), fresh])
+      await sender.send([createEnvelope({ payload: new Uint8Array(1), brokerProperties: { messageId } })]);
+    const now = await engine.peek(address, { maxMessages: 1000 });
+    for (const { envelope, sequenceNumber } of now) {
+      const id = String(envelope.brokerProperties.messageId);
+      if (id === fresh) acknowledgements.checkNew(address, String(sequenceNumber));
+      else if (!there.has(`message ${address} ${id}`)) throw new Error(`${id} was sent twice after a restart.`);
+    }
+    if (now.length !== [...there.keys()].filter((name) => name.startsWith(`message ${address} `)).length + 1)
+      throw new Error(`${address} has ${now.length} messages after one more was sent.`);
+  }
 }

@@ -6,37 +6,20 @@ import { createEnvelope, type Envelope } from "../../../src/envelope/envelope.ts
 import { SqliteStore } from "../../../src/engines/durable/sqlite-store.ts";
 import { StoredEngine } from "../../../src/engines/memory/stored-engine.ts";
 import { StoredHome } from "../../../src/engines/memory/stored-home.ts";
-import type { Store } from "../../../src/engines/memory/store.ts";
 import { SobreError } from "../../../src/errors/sobre-error.ts";
 
 /**
- * Loads a durable engine until it is killed: `node load-process.ts DIRECTORY CYCLE WORKLOAD [early]`.
+ * Loads a durable engine until it is killed: `node load-process.ts DIRECTORY CYCLE`.
  *
  * Every call has a line when it begins and one when it is acknowledged: `KIND begun|done ARGUMENTS`.
  */
-const [directory = "", cycle = "0", workload = "all", mutant] = process.argv.slice(2);
+const [directory = "", cycle = "0"] = process.argv.slice(2);
 
 // Whoever stops the proof leaves no load behind.
 const parent = process.ppid;
 setInterval(() => {
   if (process.ppid !== parent) process.exit(1);
 }, 1000).unref();
-
-/** The mutant that answers before the disk does. */
-function early(store: Store): Store {
-  return {
-    load: () => store.load(),
-    read: (record) => store.read(record),
-    check: (envelope) => store.check(envelope),
-    recovered: () => store.recovered(),
-    turnEnded: () => store.turnEnded(),
-    close: () => store.close(),
-    commit(facts, isFollowed) {
-      void store.commit(facts, isFollowed);
-      return Promise.resolve();
-    },
-  };
-}
 
 const setup = {
   queues: {
@@ -46,14 +29,8 @@ const setup = {
   memoryBudget: 64 * 1024,
 };
 
-/** The acknowledged send that ends the process. */
-const last = Number(process.env["LAST_SEND"] ?? Infinity);
-let sent = 0;
-
-const say = (kind: string, when: "begun" | "done", text: string): void => {
-  writeSync(1, `${kind} ${when} ${text}\n`);
-  if (kind === "send" && when === "done" && ++sent === last) process.kill(process.pid, "SIGKILL");
-};
+const say = (kind: string, when: "begun" | "done", text: string): void =>
+  void writeSync(1, `${kind} ${when} ${text}\n`);
 
 let count = 0;
 const fresh = (): string => `id-${cycle}-${++count}-`;
@@ -169,24 +146,21 @@ async function sessionReceiver(engine: Engine): Promise<never> {
 // The next life starts with these modules compiled; a killed process would not leave them.
 if (cycle === "1") flushCompileCache();
 const store = await SqliteStore.open(directory);
-const home = await StoredHome.open(mutant === "early" ? early(store) : store, setup);
+const home = await StoredHome.open(store, setup);
 const engine = new StoredEngine("durable", home);
 say("open", "done", cycle);
 const sessions = ["s1", "s2", "s3"].map((session) => orderedSender(engine, session));
-const workers: Promise<unknown>[] =
-  workload === "sends"
-    ? Array.from({ length: 8 }, () => sender(engine))
-    : [
-        ...Array.from({ length: 4 }, () => sender(engine)),
-        scheduler(engine),
-        ...sessions,
-        receiver(engine),
-        receiver(engine),
-        receiver(engine),
-        deleter(engine),
-        mover(engine),
-        ...Array.from({ length: 3 }, () => sessionReceiver(engine)),
-      ];
+const workers: readonly Promise<unknown>[] = [
+  ...Array.from({ length: 4 }, () => sender(engine)),
+  scheduler(engine),
+  ...sessions,
+  receiver(engine),
+  receiver(engine),
+  receiver(engine),
+  deleter(engine),
+  mover(engine),
+  ...Array.from({ length: 3 }, () => sessionReceiver(engine)),
+];
 await Promise.all(workers).catch((error: unknown) => {
   say("failed", "done", error instanceof SobreError ? `${error.code} ${error.message}` : String(error));
   process.exitCode = 1;

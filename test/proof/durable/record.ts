@@ -3,6 +3,7 @@ import { once } from "node:events";
 import { closeSync, existsSync, openSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
+import type { Fault } from "../engine/faults.ts";
 
 /** A file of the store: the database, its rollback journal, its log, the count of commits. */
 export type StoreFile = "m" | "j" | "w" | "s";
@@ -15,7 +16,8 @@ export type Event =
   | { readonly kind: "line"; readonly text: string };
 
 const source = fileURLToPath(new URL("recorder.c", import.meta.url));
-const loadProcess = fileURLToPath(new URL("load-process.ts", import.meta.url));
+const mixedProcess = fileURLToPath(new URL("mixed-process.ts", import.meta.url));
+const planting = new URL("planting.ts", import.meta.url).href;
 
 /** Builds the recorder into a folder. @throws when there is no C compiler. */
 export function buildRecorder(folder: string): string {
@@ -25,20 +27,43 @@ export function buildRecorder(folder: string): string {
   return library;
 }
 
-/** Runs the load of sends until enough are acknowledged, kills it, and gives everything it did. */
-export async function record(
-  { directory, recorder, mutant }: { readonly directory: string; readonly recorder: string; readonly mutant?: string },
-  acknowledgements: number,
-): Promise<readonly Event[]> {
+/** Milliseconds after which a process is ended, e.g. a mutant whose answer never comes. */
+const longestLife = { usual: 300_000, mutant: 15_000 } as const;
+
+/** A process to record. */
+export interface Load {
+  readonly directory: string;
+  readonly recorder: string;
+  readonly callers: number;
+  /** After this many it kills itself. */
+  readonly acknowledgements: number;
+  readonly seed: number;
+  /** Whether the store answers early at times. */
+  readonly early?: boolean;
+  /** Mistakes in its sources. */
+  readonly faults?: readonly Fault[];
+  /** Whether they may end it before. */
+  readonly mayFail?: boolean;
+}
+
+/** Runs mixed calls until enough are acknowledged, and gives everything that the process did. */
+export async function record(load: Load): Promise<readonly Event[]> {
+  const { directory, recorder, callers, acknowledgements, seed, early = false, faults = [], mayFail = false } = load;
   const path = `${directory}.record`;
-  const args = [loadProcess, directory, "1", "sends", ...(mutant === undefined ? [] : [mutant])];
-  const last = { LAST_SEND: String(acknowledgements) };
-  const env = { ...process.env, LD_PRELOAD: recorder, STORE_DIR: directory, RECORD: path, ...last };
+  const numbers = [callers, acknowledgements, seed].map(String);
+  const args = ["--import", planting, mixedProcess, directory, ...numbers, ...(early ? ["early"] : [])];
+  const recorded = { LD_PRELOAD: recorder, STORE_DIR: directory, RECORD: path, FAULTS: JSON.stringify(faults) };
   const lines = openSync(`${directory}.lines`, "w");
-  const child = spawn(process.execPath, args, { env, stdio: ["ignore", lines, "inherit"] });
+  const child = spawn(process.execPath, args, {
+    env: { ...process.env, ...recorded },
+    stdio: ["ignore", lines, mayFail ? "ignore" : "inherit"],
+  });
   const exited = once(child, "exit");
   closeSync(lines);
-  await exited;
+  const limit = setTimeout(() => child.kill("SIGTERM"), longestLife[mayFail ? "mutant" : "usual"]);
+  const [, signal] = await exited;
+  clearTimeout(limit);
+  if (signal !== "SIGKILL" && !mayFail) throw new Error("The recorded process ended by itself; see above.");
   return events(readFileSync(path));
 }
 

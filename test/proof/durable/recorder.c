@@ -1,6 +1,6 @@
 /*
  * Loaded before libc: writes down, in one order, every write and sync of the files in STORE_DIR and every line of the
- * process's standard output, and fails them as the file FAULT says (a line of: full, readonly, sync).
+ * process's standard output, and fails them as the file FAULT says (a line of: full, readonly, sync, write, database).
  *
  * Record: kind (W write, T truncate, S sync begins, D sync is done, A acknowledgement), file (one byte), offset and
  * length (8 bytes each, of this machine), the bytes. Build: cc -shared -fPIC -O2 -o recorder.so recorder.c -ldl -lpthread
@@ -91,12 +91,18 @@ static int failing(const char *what) {
   return length > 0 && strncmp(text, what, strlen(what)) == 0;
 }
 
+static int refused(char file) {
+  if (file == 0 || file == 's') return 0;
+  if (failing("full")) errno = ENOSPC;
+  else if (failing("readonly")) errno = EROFS;
+  else if (file != 'p' && failing("write")) errno = EIO;
+  else return 0;
+  return 1;
+}
+
 static ssize_t written(int fd, const void *bytes, size_t length, off_t offset) {
   char file = file_of(fd);
-  if (file != 0 && file != 's') {
-    if (failing("full")) { errno = ENOSPC; return -1; }
-    if (failing("readonly")) { errno = EROFS; return -1; }
-  }
+  if (refused(file)) return -1;
   ssize_t done = real_pwrite(fd, bytes, length, offset);
   if (file != 0 && done > 0) note('W', file, offset, done, bytes);
   return done;
@@ -107,10 +113,7 @@ ssize_t pwrite(int fd, const void *bytes, size_t length, off_t offset) { return 
 
 ssize_t write(int fd, const void *bytes, size_t length) {
   char file = file_of(fd);
-  if (file != 0 && file != 's') {
-    if (failing("full")) { errno = ENOSPC; return -1; }
-    if (failing("readonly")) { errno = EROFS; return -1; }
-  }
+  if (refused(file)) return -1;
   if (fd == 1) note('A', 0, 0, length, bytes);
   off_t offset = file == 0 ? 0 : lseek(fd, 0, SEEK_CUR);
   ssize_t done = real_write(fd, bytes, length);
@@ -121,8 +124,11 @@ ssize_t write(int fd, const void *bytes, size_t length) {
 static int synced(int fd, int (*real)(int)) {
   char file = file_of(fd);
   if (file == 0) return real(fd);
-  if (failing("sync")) { errno = EIO; return -1; }
+  /* "database": only when the log is copied into it. */
+  if (failing("sync") || (file == 'm' && failing("database"))) { errno = EIO; return -1; }
   note('S', file, 0, 0, NULL);
+  /* As slow as a quick disk, wherever the files are. */
+  if (record >= 0) usleep(200);
   int result = real(fd);
   if (result == 0) note('D', file, 0, 0, NULL);
   return result;

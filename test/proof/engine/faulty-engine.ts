@@ -39,14 +39,16 @@ function hook(): void {
   });
 }
 
-function mistaken(source: string, { name, file, find, replace }: Fault): string {
+/** A source with a mistake in it. @throws where it has not one place for it. */
+export function mistaken(source: string, { name, file, find, replace }: Fault): string {
   const parts = source.split(find);
   if (parts.length !== 2)
     throw new Error(`The fault "${name}" has ${parts.length - 1} places in ${file}, and needs one.`);
   return parts.join(replace);
 }
 
-function sourceOf(source: unknown, url: string): string {
+/** The text of a module that was loaded. */
+export function sourceOf(source: unknown, url: string): string {
   if (typeof source === "string") return source;
   if (source instanceof Uint8Array) return new TextDecoder().decode(source);
   throw new Error(`${fileURLToPath(url)} has no source.`);
