@@ -179,8 +179,7 @@ export class MessageWork<Types extends readonly MessageType[], Context> {
       handling.release();
       return false;
     }
-    const before = slot.makeRoom();
-    if (before !== undefined) await before;
+    if (slot.oldest !== undefined) await slot.oldest;
     const completion = slot.add(this.#settle(handling, completed));
     if (completion !== undefined) await completion;
     return false;
