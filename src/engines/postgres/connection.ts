@@ -34,7 +34,7 @@ import {
   scheduleIn,
 } from "./browse.ts";
 import { hasSessions, type Lane, lockDuration, receiveRefusal } from "./entities.ts";
-import { lostLock, renewHeld } from "./held.ts";
+import { lostLock, readAllHeld, renewHeld } from "./held.ts";
 import type { Enlisted } from "./enlisted.ts";
 import type { Home } from "./home.ts";
 import { Holdings } from "./holdings.ts";
@@ -43,9 +43,13 @@ import { type Closable, PostgresReceiver, PostgresSender, PostgresSessionReceive
 import { readToken } from "./messages.ts";
 import { OwnTransaction, OwnWork } from "./own-transaction.ts";
 import { postgresAdmin } from "./postgres-admin.ts";
+import { giveBack } from "./returns.ts";
 import { checkHeld, settleHeld } from "./settling.ts";
 import { inTransaction } from "./sweep.ts";
 import { PostgresTransaction } from "./transaction.ts";
+
+/** Maximum number of messages released per transaction. */
+const mostReleased = 500;
 
 /** A connection to a namespace; closing it releases its locks. */
 export class PostgresConnection implements Engine {
@@ -291,15 +295,12 @@ export class PostgresConnection implements Engine {
   async #release(lane: Lane, tokens: readonly LockToken[]): Promise<void> {
     const { store } = this.#home;
     if (tokens.length === 0 || store.directory.byId(lane.entity.id) === undefined) return;
-    await inTransaction(store, lane, store.now(), async (returning) => {
-      for (const token of tokens) {
-        try {
-          await settleHeld(returning, token, { kind: "release" });
-        } catch {
-          // The lock is lost, so there is nothing to release.
-        }
-      }
-    });
+    for (let first = 0; first < tokens.length; first += mostReleased) {
+      const some = tokens.slice(first, first + mostReleased);
+      await inTransaction(store, lane, store.now(), async (returning) =>
+        giveBack(returning, await readAllHeld(returning, some), "uncounted"),
+      );
+    }
   }
 
   #sessionOf(lane: Lane, sessionId: string | undefined): PostgresSessionReceiver["held"] {

@@ -25,8 +25,9 @@ export class Holdings {
     const byQueue = new Map<number, [Lane, LockToken[]]>();
     for (const [token, { lane, until }] of this.#held) {
       if (until <= now) continue;
-      const [, tokens] = byQueue.get(lane.queue) ?? [lane, []];
-      byQueue.set(lane.queue, [lane, [...tokens, token]]);
+      const known = byQueue.get(lane.queue);
+      if (known === undefined) byQueue.set(lane.queue, [lane, [token]]);
+      else known[1].push(token);
     }
     this.#held.clear();
     return byQueue.values();
