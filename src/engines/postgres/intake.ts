@@ -23,6 +23,9 @@ const shareOfRoom = 1 / 8;
 /** Counts take at most one part in this many of the time, unless they are short: they read the whole entity. */
 const shareOfCounts = 20;
 
+/** The same of counts while this node alone would not fill the room: each of several nodes counts what all have sent. */
+const shareOfRoutineCounts = 100;
+
 /** The same of counts of rows from the first one on: others begin at the lowest row that the one before has found, since rows that are dead and cannot be vacuumed yet are read as well. */
 const shareOfWholeCounts = 200;
 
@@ -119,7 +122,8 @@ export class Intake {
     const isDue = known === undefined || age > known.took * shareOfCounts;
     if (known !== undefined && used(known) + needed <= most) {
       const isFilling = used(known) - known.bytes + needed > (most - known.bytes) * shareOfRoom;
-      if (isDue && (isFilling || age > countedFor)) void this.#shared(owner).catch(() => {});
+      const isOld = age > Math.max(countedFor, known.took * shareOfRoutineCounts);
+      if (isDue && (isFilling || isOld)) void this.#shared(owner).catch(() => {});
       return;
     }
     // Of what was sent since the count, this node does not know how much has left: only a count may refuse.

@@ -65,6 +65,23 @@ describe("the count of an entity's bytes", () => {
     expect(session.asked).toHaveLength(1);
   });
 
+  it("takes a hundredth of the time while little is sent, and a twentieth while the room fills", async () => {
+    const session = new Counted();
+    const intake = new Intake(session, '"s"');
+    const first = intake.checkRoom(queue, 1);
+    vi.advanceTimersByTime(1000);
+    await session.answer(0);
+    await first;
+
+    vi.advanceTimersByTime(99_000);
+    await intake.checkRoom(queue, 1);
+    const whileQuiet = session.asked.length;
+    intake.added(queue, 200 * megabyte);
+    await intake.checkRoom(queue, 1);
+
+    expect([whileQuiet, session.asked.length]).toEqual([0, 1]);
+  });
+
   it("begins at the lowest row that the one before has found, and from time to time at the first", async () => {
     const session = new Counted();
     const intake = new Intake(session, '"s"');
@@ -73,7 +90,7 @@ describe("the count of an entity's bytes", () => {
     await session.answer(0, 700n);
     await first;
 
-    vi.advanceTimersByTime(20_001);
+    vi.advanceTimersByTime(100_001);
     await intake.checkRoom(queue, 1);
     const [second] = session.asked;
     await session.answer(0, 700n);
