@@ -1,5 +1,5 @@
 import { Client as Database, Pool } from "pg";
-import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { afterAll, afterEach, beforeAll, describe, expect, it, vi } from "vitest";
 import type { Delivery } from "../../src/engine/delivery.ts";
 import type { Engine } from "../../src/engine/engine.ts";
 import { pgTransaction, postgresEngine, type PostgresEngineOptions } from "../../src/engines/postgres/index.ts";
@@ -22,6 +22,7 @@ beforeAll(async () => {
   await database.connect();
   await database.query("create extension pg_stat_statements");
 });
+afterEach(() => void vi.useRealTimers());
 afterAll(async () => {
   await database.end();
   await server[Symbol.asyncDispose]();
@@ -65,6 +66,30 @@ describe("a message that is committed after messages with higher numbers", () =>
     await database.query("commit");
 
     expect((await waiting).map(idOf)).toEqual(["late"]);
+    await Promise.all(opened.map((engine) => engine.close()));
+  });
+
+  it("is found by a receiver of another node that never waits, within 100 milliseconds and without a sweep", async () => {
+    vi.useFakeTimers({ toFake: ["performance"] });
+    const opened = await nodes({ queues: ["orders"], sweepIntervalInMs: 3_600_000 });
+    const [sending, node] = opened;
+    vi.advanceTimersByTime(60_000);
+    const sender = await sending.openSender("orders");
+    await sender.send([message("first")]);
+    await receive(node, 1);
+    vi.advanceTimersByTime(100);
+    await receive(node, 1);
+    await database.query("begin");
+    await sender.send([message("late")], { transaction: pgTransaction(database) });
+    await sender.send([message("early")]);
+    await receive(node, 1);
+
+    await database.query("commit");
+    const before = await receive(node, 1);
+    vi.advanceTimersByTime(100);
+    const after = await receive(node, 1);
+
+    expect([before, after].map((taken) => taken.map(idOf))).toEqual([[], ["late"]]);
     await Promise.all(opened.map((engine) => engine.close()));
   });
 

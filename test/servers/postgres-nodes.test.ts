@@ -1,5 +1,5 @@
 import { Client as Database } from "pg";
-import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { afterAll, afterEach, beforeAll, describe, expect, it, vi } from "vitest";
 import { createEnvelope, type Envelope } from "../../src/envelope/index.ts";
 import type { Delivery } from "../../src/engine/delivery.ts";
 import type { Engine } from "../../src/engine/engine.ts";
@@ -15,6 +15,7 @@ let schemas = 0;
 beforeAll(async () => {
   server = await PostgresServer.create(18, ["max_connections=60"]);
 });
+afterEach(() => void vi.useRealTimers());
 afterAll(() => server[Symbol.asyncDispose]());
 
 /** Nodes of one namespace, each with connections of its own. */
@@ -127,6 +128,23 @@ describe("several nodes on one database", () => {
     if (one === undefined || two === undefined) throw new Error("Two nodes were due.");
     await one.admin.createQueue("orders");
     await receive(two, "orders");
+    for (let round = 0; round < 5; round++) {
+      const waiting = receive(two, "orders", 1, 30_000);
+      await send(one, "orders", `m${round}`);
+      const [delivery] = await waiting;
+      if (delivery === undefined) throw new Error("A delivery was due.");
+      expect(idOf(delivery)).toBe(`m${round}`);
+      await complete(two, "orders", delivery);
+    }
+    await closeAll([one, two]);
+  });
+
+  it("wake each other when they have heard of nobody for long: one that waits asks the others for it", async () => {
+    vi.useFakeTimers({ toFake: ["performance"] });
+    const [one, two] = await nodes(2, { sweepIntervalInMs: 3_600_000 });
+    if (one === undefined || two === undefined) throw new Error("Two nodes were due.");
+    await one.admin.createQueue("orders");
+    vi.advanceTimersByTime(60_000);
     for (let round = 0; round < 5; round++) {
       const waiting = receive(two, "orders", 1, 30_000);
       await send(one, "orders", `m${round}`);

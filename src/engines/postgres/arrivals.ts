@@ -13,18 +13,29 @@ export class Arrivals {
     return this.#positions.size;
   }
 
-  /** @param lowest Position of a new message, the lowest of some up to `highest`; without it, only older ones have become available. */
-  add(queue: number, lowest?: bigint, highest: bigint | undefined = lowest): void {
+  /** @param position Of a new message; without it, only older ones have become available. */
+  add(queue: number, position?: bigint): void {
+    this.#add(queue, { lowest: position, highest: position });
+  }
+
+  addAll(others: Arrivals): void {
+    for (const [queue, positions] of others) this.#add(queue, positions);
+  }
+
+  /** Moves what is new in a queue, if anything, to other arrivals. */
+  move(queue: number, to: Arrivals): void {
+    const positions = this.#positions.get(queue);
+    if (positions !== undefined) to.#add(queue, positions);
+    this.#positions.delete(queue);
+  }
+
+  #add(queue: number, { lowest, highest }: Positions): void {
     const known = this.#positions.get(queue);
     const isLower = known?.lowest === undefined || (lowest !== undefined && lowest < known.lowest);
     const isHigher =
       highest === undefined || known === undefined || (known.highest !== undefined && highest > known.highest);
     const [first, last] = [isLower ? lowest : known.lowest, isHigher ? highest : known.highest];
     this.#positions.set(queue, { lowest: first, highest: last });
-  }
-
-  addAll(others: Arrivals): void {
-    for (const [queue, { lowest, highest }] of others) this.add(queue, lowest, highest);
   }
 
   [Symbol.iterator](): Iterator<readonly [queue: number, positions: Positions]> {

@@ -123,16 +123,17 @@ export interface Listener {
   close(): Promise<void>;
 }
 
-/**
- * Listens on a channel over a dedicated connection, which must not go through a transaction pooler.
- *
- * @param onEnd Called once when the connection is lost.
- * @throws SobreError when the database cannot be reached.
- */
+/** Callbacks of a listener; `onEnd` is called once, when its connection is lost. */
+export interface ListenerEvents {
+  readonly onPayload: (payload: string) => void;
+  readonly onEnd: () => void;
+}
+
+/** Listens on a channel over a dedicated connection, which must not go through a transaction pooler. @throws SobreError when the database cannot be reached. */
 export async function listen(
   connectionString: string,
   channel: string,
-  { onPayload, onEnd }: { readonly onPayload: (payload: string) => void; readonly onEnd: () => void },
+  { onPayload, onEnd }: ListenerEvents,
 ): Promise<Listener> {
   const client = new Client({
     connectionString,

@@ -4,6 +4,7 @@ import type { Timer } from "../../time/clock.ts";
 import { deleteIdle, touch } from "./admin.ts";
 import type { Arrivals } from "./arrivals.ts";
 import { Completions } from "./completions.ts";
+import { listen } from "./database.ts";
 import { entityOf, type Lane } from "./entities.ts";
 import { forwardLeft } from "./give-back-all.ts";
 import { Followed, type FollowedWork } from "./followed.ts";
@@ -80,9 +81,11 @@ export class Home {
     this.#wakes = new Wakes({
       session,
       schema,
-      connectionString,
+      listen:
+        connectionString === undefined ? undefined : (channel, events) => listen(connectionString, channel, events),
       onWake: (arrivals) => this.#heard(arrivals),
-      isAwaited: (queue) => this.#lanes.get(queue)?.isTaking === true,
+      isAwaited: (queue) => this.#lanes.get(queue)?.isAwaited === true,
+      isTaking: (queue) => this.#lanes.get(queue)?.isTaking === true,
       isPassed: (queue, position) => (this.#lanes.get(queue)?.at ?? 0n) > position,
     });
     this.#followed = new Followed(session, (arrivals) => store.onArrival(arrivals));
@@ -104,7 +107,7 @@ export class Home {
     let state = this.#lanes.get(queue);
     if (state === undefined) {
       const isExact = this.#sweepInterval === 0;
-      state = new LaneState(this.store.clock, isExact ? pollInterval : undefined);
+      state = new LaneState(this.store.clock, isExact ? pollInterval : undefined, () => this.#wakes.wait(queue));
       this.#lanes.set(queue, state);
       this.#sweepLater(this.#sweepInterval);
     }

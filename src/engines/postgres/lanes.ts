@@ -14,15 +14,22 @@ export interface Waiting {
 /** The key of calls that wait for any message of a queue. */
 export const queueKey = "queue";
 
+/** Milliseconds between two looks at what has been committed behind the cursor while claims go on. */
+const lookBackAfter = 100;
+
 /** The state of a queue in this process: its cursor and the waiting calls. */
 export class LaneState implements SweptLane {
   at = 0n;
   low = 0n;
   unannounced = 0n;
+  /** Where the cursor was at the last look back, and when that was in milliseconds of the process. */
+  #passed = 0n;
+  #lookedAt = -Infinity;
   #announced: bigint | undefined;
   readonly #readings = new Set<Reading>();
   readonly #clock: Clock;
   readonly #pollInterval: number | undefined;
+  readonly #onWait: () => void;
   /** In order of arrival. */
   readonly #waiting = new Set<Waiting>();
   /** Those of the waiting calls that are in their first attempt. */
@@ -37,10 +44,12 @@ export class LaneState implements SweptLane {
   /**
    * @param pollInterval Milliseconds between two polls while calls wait, which also poll whenever the time has changed: a
    * test's clock moves in jumps. Without it, wake-ups and sweeps alone retry them.
+   * @param onWait Called when an attempt has got nothing.
    */
-  constructor(clock: Clock, pollInterval: number | undefined) {
+  constructor(clock: Clock, pollInterval: number | undefined, onWait: () => void = () => {}) {
     this.#clock = clock;
     this.#pollInterval = pollInterval;
+    this.#onWait = onWait;
   }
 
   get isAwaited(): boolean {
@@ -69,11 +78,28 @@ export class LaneState implements SweptLane {
   }
 
   rewind(to: bigint): void {
-    if (to < this.at) this.at = to;
+    this.#moveBack(to);
     if (to < this.low) this.low = to;
     if (this.#announced === undefined || to > this.#announced) this.#announced = to;
+  }
+
+  #moveBack(to: bigint): void {
+    if (to < this.at) this.at = to;
     for (const reading of this.#readings)
       if (reading.arrived === undefined || to < reading.arrived) reading.arrived = to;
+  }
+
+  /**
+   * Called before a claim: once in a while it begins where the cursor was a while ago. What is committed after messages
+   * with higher numbers is announced only to processes that wait.
+   */
+  lookBack(): void {
+    const now = performance.now();
+    if (now < this.#lookedAt + lookBackAfter) return;
+    const from = this.#passed;
+    this.#lookedAt = now;
+    this.#passed = this.at;
+    if (from > 0n && from < this.at) this.#moveBack(from);
   }
 
   /** Serves a call at once while none has waited longer for the same, and otherwise in its turn. */
@@ -154,7 +180,10 @@ export class LaneState implements SweptLane {
   async #attempt(waiting: Waiting): Promise<boolean> {
     try {
       this.#isRich = await waiting.attempt();
-      if (!this.#isRich) return false;
+      if (!this.#isRich) {
+        this.#onWait();
+        return false;
+      }
       this.#waiting.delete(waiting);
     } catch (error) {
       this.#waiting.delete(waiting);

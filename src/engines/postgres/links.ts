@@ -188,8 +188,10 @@ export class PostgresReceiver implements EngineReceiver {
 
   protected async take(maxMessages: number): Promise<readonly Delivery[]> {
     const { store } = this.home;
+    const lane = this.home.lane(this.lane);
+    lane.lookBack();
     const deliveries = await store.fresh(async () =>
-      claim(store.database, store.schema, this.claimOf(maxMessages), this.home.lane(this.lane)),
+      claim(store.database, store.schema, this.claimOf(maxMessages), lane),
     );
     this.connection.took(this.lane, deliveries);
     if (deliveries.length > 0) this.home.active();

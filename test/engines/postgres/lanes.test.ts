@@ -1,4 +1,4 @@
-import { describe, expect, it } from "vitest";
+import { afterEach, beforeEach, describe, expect, it, vi } from "vitest";
 import { LaneState } from "../../../src/engines/postgres/lanes.ts";
 import { startWait } from "../../../src/engines/postgres/waits.ts";
 import { ManualClock } from "../../../src/time/index.ts";
@@ -56,5 +56,46 @@ describe("receives that wait for a queue", () => {
 
     expect(together).toBe(2);
     expect(new Set(await Promise.all(waiting))).toEqual(new Set(["b", "c"]));
+  });
+});
+
+/** A claim that gets past every position below; returns where it began. */
+function claimTo(lane: LaneState, to: bigint): bigint {
+  lane.lookBack();
+  const from = lane.at;
+  lane.advance(lane.read(), to);
+  return from;
+}
+
+describe("the cursor of a queue", () => {
+  beforeEach(() => void vi.useFakeTimers({ toFake: ["performance"] }));
+  afterEach(() => void vi.useRealTimers());
+
+  it("goes back after 100 milliseconds to where it was at the look before", () => {
+    const lane = new LaneState(new ManualClock(), undefined);
+    claimTo(lane, 10n);
+    vi.advanceTimersByTime(100);
+    claimTo(lane, 20n);
+    claimTo(lane, 30n);
+
+    vi.advanceTimersByTime(100);
+    const looked = claimTo(lane, 40n);
+    const next = claimTo(lane, 50n);
+
+    expect([looked, next]).toEqual([10n, 40n]);
+  });
+
+  it("stays back when a claim that began before ends after the look", () => {
+    const lane = new LaneState(new ManualClock(), undefined);
+    claimTo(lane, 10n);
+    vi.advanceTimersByTime(100);
+    claimTo(lane, 20n);
+    const earlier = lane.read();
+
+    vi.advanceTimersByTime(100);
+    lane.lookBack();
+    lane.advance(earlier, 30n);
+
+    expect(lane.at).toBe(10n);
   });
 });

@@ -1,6 +1,6 @@
 import { afterEach, beforeEach, describe, expect, it, vi } from "vitest";
 import { Arrivals } from "../../../src/engines/postgres/arrivals.ts";
-import type { Session } from "../../../src/engines/postgres/database.ts";
+import type { ListenerEvents, Session } from "../../../src/engines/postgres/database.ts";
 import { Wakes } from "../../../src/engines/postgres/wakes.ts";
 
 /** The queue whose messages receivers of this process wait for. */
@@ -12,10 +12,13 @@ const arrivals = (queue: number, ...positions: readonly (bigint | undefined)[]):
   return made;
 };
 
-/** Wake-ups, what they announce, and up to where the receivers of this process have come. */
-function announcing() {
+/** Wake-ups, what they announce, up to where the receivers of this process have come, and what others say. */
+async function announcing(listens = false) {
   const announced: string[] = [];
+  const woken: Arrivals[] = [];
   const passed = { to: 0n };
+  const calls = { waiting: true };
+  const listeners: ListenerEvents[] = [];
   const session: Session = {
     async query(_statement, values = []) {
       announced.push(String(values[1]).split(" ").slice(2).join(" "));
@@ -25,20 +28,34 @@ function announcing() {
   const wakes = new Wakes({
     session,
     schema: "s",
-    connectionString: undefined,
-    onWake: () => {},
-    isAwaited: (queue) => queue === awaited,
+    listen: listens
+      ? async (_channel, events) => {
+          listeners.push(events);
+          return { close: async () => {} };
+        }
+      : undefined,
+    onWake: (heard) => void (heard !== undefined && woken.push(heard)),
+    isAwaited: () => calls.waiting,
+    isTaking: (queue) => queue === awaited,
     isPassed: (_queue, position) => position < passed.to,
   });
-  return { wakes, announced, passed };
+  await wakes.start();
+  return { wakes, announced, woken, passed, calls, hear: (text: string) => listeners[0]?.onPayload(`other s ${text}`) };
+}
+
+/** Those of a process that has listened for long enough to have heard of everyone who waits. */
+async function listening() {
+  const made = await announcing(true);
+  vi.advanceTimersByTime(10_000);
+  return made;
 }
 
 describe("the wake-ups of other processes", () => {
   beforeEach(() => void vi.useFakeTimers({ toFake: ["setTimeout", "clearTimeout", "performance", "Date"] }));
   afterEach(() => void vi.useRealTimers());
 
-  it("come at once for what no receiver of this process waits for, and the next ones 5 milliseconds later together", () => {
-    const { wakes, announced } = announcing();
+  it("come at once for what no receiver of this process waits for, and the next ones 5 milliseconds later together", async () => {
+    const { wakes, announced } = await announcing();
 
     wakes.notify(arrivals(8, 3n, 2n));
     const atOnce = [...announced];
@@ -50,8 +67,8 @@ describe("the wake-ups of other processes", () => {
     expect(announced).toEqual(["8:2", "8:5 12"]);
   });
 
-  it("do not come for messages that receivers of this process take", () => {
-    const { wakes, announced, passed } = announcing();
+  it("do not come for messages that receivers of this process take", async () => {
+    const { wakes, announced, passed } = await announcing();
 
     wakes.notify(arrivals(awaited, 1n, 2n));
     passed.to = 3n;
@@ -60,8 +77,8 @@ describe("the wake-ups of other processes", () => {
     expect(announced).toEqual([]);
   });
 
-  it("come 5 milliseconds later when receivers of this process leave some of the messages", () => {
-    const { wakes, announced, passed } = announcing();
+  it("come 5 milliseconds later when receivers of this process leave some of the messages", async () => {
+    const { wakes, announced, passed } = await announcing();
 
     wakes.notify(arrivals(awaited, 1n, 2n));
     passed.to = 2n;
@@ -72,8 +89,79 @@ describe("the wake-ups of other processes", () => {
     expect(announced).toEqual([`${awaited}:1`]);
   });
 
-  it("come at once for messages that have come back, wherever receivers wait", () => {
-    const { wakes, announced } = announcing();
+  it("come at once for messages that have come back, wherever receivers wait", async () => {
+    const { wakes, announced } = await announcing();
+
+    wakes.notify(arrivals(awaited, 7n, undefined));
+
+    expect(announced).toEqual([`${awaited}:7`]);
+  });
+
+  it("come to no process before one has said that it waits, and then with what has come just before", async () => {
+    const { wakes, announced, hear } = await listening();
+
+    wakes.notify(arrivals(8, 3n));
+    wakes.notify(arrivals(12, 1n));
+    const before = [...announced];
+    hear("?8");
+    const asked = [...announced];
+    wakes.notify(arrivals(8, 4n));
+    vi.advanceTimersByTime(5);
+
+    expect(before).toEqual([]);
+    expect(asked).toEqual(["8:3"]);
+    expect(announced).toEqual(["8:3", "8:4"]);
+  });
+
+  it("do not come for what came long before, nor to a process that has not said for long that it waits", async () => {
+    const { wakes, announced, hear } = await listening();
+
+    wakes.notify(arrivals(8, 3n));
+    vi.advanceTimersByTime(1001);
+    hear("?8");
+    vi.advanceTimersByTime(20_000);
+    wakes.notify(arrivals(8, 4n));
+
+    expect(announced).toEqual([]);
+  });
+
+  it("come to every process while some may wait that have not been heard yet", async () => {
+    const { wakes, announced } = await announcing(true);
+
+    vi.advanceTimersByTime(8500);
+    wakes.notify(arrivals(8, 3n));
+
+    expect(announced).toEqual(["8:3"]);
+  });
+
+  it("are asked for when a call waits, and every 8 seconds while one does", async () => {
+    const { wakes, announced, calls } = await listening();
+
+    wakes.wait(8);
+    wakes.wait(8);
+    const atOnce = [...announced];
+    vi.advanceTimersByTime(8000);
+    const later = [...announced];
+    calls.waiting = false;
+    vi.advanceTimersByTime(80_000);
+
+    expect(atOnce).toEqual(["?8"]);
+    expect(later).toEqual(["?8", "?8"]);
+    expect(announced).toEqual(later);
+  });
+
+  it("are not taken for arrivals when others ask for them", async () => {
+    const { woken, hear } = await listening();
+
+    hear("?8");
+    hear("12:3");
+
+    expect(woken.map((heard) => [...heard])).toEqual([[[12, { lowest: 3n, highest: 3n }]]]);
+  });
+
+  it("come for messages that have come back although others of the queue were taken", async () => {
+    const { wakes, announced, passed } = await announcing();
+    passed.to = 8n;
 
     wakes.notify(arrivals(awaited, 7n, undefined));
 
