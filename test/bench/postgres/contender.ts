@@ -57,29 +57,34 @@ async function runAll(messages: number, { send, receive }: Pick<Called, "send" |
   await Promise.all(Array.from({ length: callers }, () => [sending(), receiving()]).flat());
 }
 
-/** Messages that senders are ahead of receivers at most. */
-const mostAhead = 2000;
-
-/** Sends and receives for a time; returns how many messages were completed. */
-export async function runFor(milliseconds: number, { send, receive }: Called): Promise<number> {
-  const until = performance.now() + milliseconds;
-  let sent = 0;
-  let completed = 0;
-  const sending = async (): Promise<void> => {
-    while (performance.now() < until) {
-      if (sent - completed > mostAhead) await sleep(1);
-      else {
-        sent += batch;
-        await send(batch);
+/**
+ * Sends and receives for a time at each call, which returns how many messages were completed.
+ *
+ * @param mostAhead Messages that senders are ahead of receivers at most. It counts from call to call: what is sent and
+ * not received within a call would otherwise weigh the more, the fewer messages each of several processes has.
+ */
+export function runner({ send, receive }: Called, mostAhead: number): (milliseconds: number) => Promise<number> {
+  let ahead = 0;
+  return async (milliseconds) => {
+    const until = performance.now() + milliseconds;
+    let completed = 0;
+    const sending = async (): Promise<void> => {
+      while (performance.now() < until) {
+        if (ahead >= mostAhead) await sleep(1);
+        else {
+          ahead += batch;
+          await send(batch);
+        }
       }
-    }
+    };
+    const receiving = async (): Promise<void> => {
+      while (performance.now() < until) {
+        const received = await receive();
+        completed += received;
+        ahead -= received;
+      }
+    };
+    await Promise.all(Array.from({ length: callers }, () => [sending(), receiving()]).flat());
+    return completed;
   };
-  const receiving = async (): Promise<void> => {
-    while (performance.now() < until) {
-      const received = await receive();
-      completed += received;
-    }
-  };
-  await Promise.all(Array.from({ length: callers }, () => [sending(), receiving()]).flat());
-  return completed;
 }

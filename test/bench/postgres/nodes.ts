@@ -12,8 +12,10 @@ import { timeOfProcess, timeOfServer } from "./processor-time.ts";
 const program = fileURLToPath(new URL("node-process.ts", import.meta.url));
 const milliseconds = 1500;
 const rounds = 9;
-/** Rounds before, in which what is run is compiled. */
-const unmeasured = 3;
+const counts = [1, 4] as const;
+
+/** Messages that the senders of a group are ahead of its receivers at most. */
+const mostAhead = 2000;
 
 /** Engines in processes of their own, clients of a node of `sobre serve` each, and bare scripts. */
 const kinds = ["engine", "serve", "bare"] as const;
@@ -34,16 +36,19 @@ interface Group {
 
 type Child = ChildProcessByStdio<Writable, Readable, null>;
 
+/** Each group has tables of its own: what one has left would be work of the next. */
+const schemaOf = (kind: Kind, clients: number): string => `${kind}_${clients}`;
+
 async function start(server: PostgresServer, kind: Kind, clients: number): Promise<Group> {
   const nodes: ServeNode[] = [];
+  const schema = schemaOf(kind, clients);
   if (kind === "serve")
     while (nodes.length < clients)
-      nodes.push(await ServeNode.start(["--postgres", server.connectionString, "--schema", "ours"]));
+      nodes.push(await ServeNode.start(["--postgres", server.connectionString, "--schema", schema]));
   const children = Array.from({ length: clients }, (_, index) => {
     const connectionString = nodes[index]?.connectionString ?? server.connectionString;
-    return spawn(process.execPath, [program, connectionString, kind, String(milliseconds)], {
-      stdio: ["pipe", "pipe", "inherit"],
-    });
+    const options = [kind, schema, mostAhead / clients, milliseconds].map(String);
+    return spawn(process.execPath, [program, connectionString, ...options], { stdio: ["pipe", "pipe", "inherit"] });
   });
   await Promise.all(children.map(({ stdout }) => once(stdout, "data")));
   return { nodes, children };
@@ -99,22 +104,24 @@ function told(all: readonly Together[]): string {
 export async function severalNodes(): Promise<readonly Figure[]> {
   await using server = await PostgresServer.create(18, ["max_connections=300", "shared_buffers=256MB"]);
   const { connectionString } = server;
-  const setUp = [await ours(connectionString), await bare(connectionString, "ours")];
-  for (const { close } of setUp) await close();
+  await (await ours(connectionString)).close();
   const tried = [];
-  for (const kind of kinds)
-    tried.push({
-      kind,
-      groups: [await start(server, kind, 1), await start(server, kind, 4)],
-      measured: [new Array<Together>(), new Array<Together>()],
-    });
-  for (let round = -unmeasured; round < rounds; round++)
+  for (const kind of kinds) {
+    const groups: Group[] = [];
+    for (const count of counts) {
+      const schema = schemaOf(kind, count);
+      const made = await (kind === "bare" ? bare(connectionString, "ours", schema) : ours(connectionString, schema));
+      await made.close();
+      groups.push(await start(server, kind, count));
+    }
+    tried.push({ kind, groups, measured: counts.map(() => new Array<Together>()) });
+  }
+  for (let round = 0; round < rounds; round++)
     for (const { groups, measured } of tried)
       for (const index of round % 2 === 0 ? [0, 1] : [1, 0]) {
         const group = groups[index];
         if (group === undefined) continue;
-        const together = await measure(server, group);
-        if (round >= 0) measured[index]?.push(together);
+        measured[index]?.push(await measure(server, group));
       }
   for (const { groups } of tried) for (const group of groups) await end(group);
   const growth = new Map<Kind, readonly number[]>();
