@@ -19,7 +19,7 @@ const processes = 8;
 /** Milliseconds after the last send within which some message must leave the queues, until they are empty. */
 const longestStall = 60_000;
 
-/** How much the processes write at most between two faults: all are sent long before all are received. */
+/** How much a process writes at most between two faults: all are sent long before all are received. */
 const mostCalm = 300;
 
 interface Faults {
@@ -38,6 +38,7 @@ class Worker {
   #begun = 0;
   #process: ChildProcess | undefined;
   #read = 0;
+  #hasFailed = false;
 
   constructor(path: string, messages: number, processArguments: (life: number, messages: number) => readonly string[]) {
     this.#path = path;
@@ -59,14 +60,13 @@ class Worker {
     return this.#read > 2000;
   }
 
-  /** Reads what it has written since; whether it has sent everything. */
+  /** Whether it has sent everything. */
   get isDone(): boolean {
-    this.#catchUp();
     return this.#begun >= this.#messages;
   }
 
   get hasFailed(): boolean {
-    return this.entries.some(({ kind }) => kind === "failed");
+    return this.#hasFailed;
   }
 
   async kill(): Promise<void> {
@@ -78,10 +78,11 @@ class Worker {
       child.kill("SIGKILL");
       await ended;
     }
-    this.#catchUp();
+    this.catchUp();
   }
 
-  #catchUp(): void {
+  /** Reads what it has written since. */
+  catchUp(): void {
     const text = readFileSync(`${this.#path}-${this.#life}`, "utf8");
     const whole = text.slice(this.#read, text.lastIndexOf("\n") + 1);
     this.#read += whole.length;
@@ -89,6 +90,7 @@ class Worker {
       const entry = readEntry(line);
       if (entry === undefined) continue;
       this.entries.push(entry);
+      if (entry.kind === "failed") this.#hasFailed = true;
       if (entry.kind === "send" && entry.when === "begun" && entry.queue !== "-") this.#begun += entry.ids.length;
     }
   }
@@ -114,12 +116,14 @@ export async function load(scratch: string, messages: number, random: Random): P
   try {
     for (const worker of workers) worker.start();
     let calm = 0;
-    while (!workers.every(({ isDone }) => isDone) && !workers.some(({ hasFailed }) => hasFailed)) {
+    for (;;) {
       await sleep(20);
+      for (const worker of workers) worker.catchUp();
+      if (workers.every(({ isDone }) => isDone) || workers.some(({ hasFailed }) => hasFailed)) break;
       // By progress and not by time: on a slow machine a process would be killed before it has done anything.
       const progress = workers.reduce((sum, { entries }) => sum + entries.length, 0);
       if (progress < calm) continue;
-      calm = progress + 50 + random.integer(Math.min(messages / 20, mostCalm));
+      calm = progress + processes * (15 + random.integer(Math.min(messages / 100, mostCalm)));
       await disturb(server, workers, random, faults);
     }
     const own = await drain(engine, workers);
@@ -207,6 +211,7 @@ async function drain(engine: Engine, workers: readonly Worker[]): Promise<readon
   const entries: Entry[] = [];
   let [settled, until] = [0, performance.now() + longestStall];
   for (;;) {
+    for (const worker of workers) worker.catchUp();
     const left = await Promise.all(["plain", "ordered"].map((queue) => engine.peek(queue, { maxMessages: 100 })));
     if (left.every(({ length }) => length === 0) || workers.some((worker) => worker.isDone && worker.hasFailed))
       return entries;
