@@ -99,6 +99,7 @@ export class MessageKeep {
   #first = 0;
   #count = 0;
   #freshBytes = 0;
+  #lastBuffer: ArrayBufferLike | undefined;
   #stored = 0;
   #slab: Slab | undefined;
   #chunk: Slab = new Slab(0);
@@ -128,16 +129,15 @@ export class MessageKeep {
     this.#write(this.#chunk, message, bytes);
   }
 
-  /** Takes a message that is stored. */
-  add(message: Kept, length: number): void {
+  /** Takes a message that is stored; `buffer` is where its bytes are. */
+  add(message: Kept, length: number, buffer: ArrayBufferLike): void {
     this.#stored += length;
     if (message.slab !== undefined) {
       this.#hold(message.slab, message, length);
       return;
     }
-    const { buffer } = message.bytes;
-    const last = (this.#first + this.#count + mostFresh - 1) % mostFresh;
-    if (this.#fresh[last]?.bytes.buffer === buffer) this.#forgetSize(last);
+    if (buffer === this.#lastBuffer) this.#forgetSize((this.#first + this.#count + mostFresh - 1) % mostFresh);
+    this.#lastBuffer = buffer;
     while (this.#count === mostFresh || (this.#count > 0 && this.#freshBytes + buffer.byteLength > mostFreshBytes))
       this.#settleFirst();
     const place = (this.#first + this.#count++) % mostFresh;

@@ -22,6 +22,8 @@ class Message implements Kept {
   }
 }
 
+const add = (keep: MessageKeep, message: Message): void => keep.add(message, 1024, message.bytes.buffer);
+
 const buffersOf = (messages: readonly Message[]): number => new Set(messages.map(({ bytes }) => bytes.buffer)).size;
 
 describe("the keep of stored messages", () => {
@@ -29,10 +31,10 @@ describe("the keep of stored messages", () => {
     const keep = new MessageKeep();
     const message = new Message(1);
     const { bytes } = message;
-    keep.add(message, 1024);
+    add(keep, message);
     keep.remove(message, 1024);
 
-    for (let other = 0; other < 1000; other++) keep.add(new Message(other), 1024);
+    for (let other = 0; other < 1000; other++) add(keep, new Message(other));
 
     expect(message.bytes).toBe(bytes);
   });
@@ -46,9 +48,9 @@ describe("the keep of stored messages", () => {
     }
     const came = messages.map(({ bytes }) => bytes);
 
-    for (const message of messages) keep.add(message, 1024);
+    for (const message of messages) add(keep, message);
     const stay = messages.filter(({ bytes }, index) => bytes === came[index]).length;
-    keep.add(new Message(0), 1024);
+    add(keep, new Message(0));
 
     expect(stay).toBe(4096);
     expect(messages.filter(({ bytes }, index) => bytes === came[index])).toHaveLength(4092);
@@ -59,7 +61,7 @@ describe("the keep of stored messages", () => {
     const left: Message[] = [];
     for (let value = 0; value < 6400; value++) {
       const message = new Message(value);
-      keep.add(message, 1024);
+      add(keep, message);
       if (value % 64 === 0) left.push(message);
       else keep.remove(message, 1024);
     }
@@ -73,7 +75,7 @@ describe("the keep of stored messages", () => {
   it("empties slabs that are mostly dead", () => {
     const keep = new MessageKeep(64 * 1024);
     const messages = Array.from({ length: 6400 }, (_, value) => new Message(value));
-    for (const message of messages) keep.add(message, 1024);
+    for (const message of messages) add(keep, message);
     const before = buffersOf(messages.slice(0, 64 * 80));
 
     const left = messages.filter((_, index) => index % 32 === 0);
@@ -92,7 +94,7 @@ describe("the keep of stored messages", () => {
     for (let value = 0; value < 5000; value++) {
       const message = new Message(value);
       keep.copy(message, message.bytes);
-      keep.add(message, 1024);
+      add(keep, message);
       waiting.push({ message, copied: message.bytes });
       if (waiting.length <= 1000) continue;
       const first = waiting.shift();
@@ -112,10 +114,10 @@ describe("the keep of stored messages", () => {
     const message = new Message(1);
     keep.copy(message, message.bytes);
     const { bytes } = message;
-    keep.add(message, 1024);
+    add(keep, message);
     keep.remove(message, 1024);
 
-    keep.add(message, 1024);
+    add(keep, message);
 
     expect([message.bytes === bytes, keep.bytes]).toEqual([true, 1024]);
     keep.remove(message, 1024);
@@ -131,9 +133,9 @@ describe("the keep of stored messages", () => {
       moved: () => undefined,
     };
     const moved: number[] = [];
-    keep.add({ ...large, moved: (bytes) => void moved.push(bytes.buffer.byteLength) }, 200_000);
+    keep.add({ ...large, moved: (bytes) => void moved.push(bytes.buffer.byteLength) }, 200_000, large.bytes.buffer);
 
-    for (let other = 0; other < 1000; other++) keep.add(new Message(other), 1024);
+    for (let other = 0; other < 1000; other++) add(keep, new Message(other));
 
     expect(moved).toEqual([200_000]);
   });
