@@ -33,7 +33,7 @@ export class Journal {
   readonly #onFailure: (error: unknown) => void;
   #facts: Fact[] = [];
   readonly #numbers = new Map<Numbers, Place>();
-  readonly #used = new Map<number, number>();
+  readonly #used = new Map<number, { readonly at: number; readonly counts: boolean }>();
   #gathering: Outcome | undefined;
   /** The last batch passed to the store, while it or an earlier one is in progress. */
   #last: Outcome | undefined;
@@ -77,17 +77,19 @@ export class Journal {
     this.#gather();
   }
 
-  /** Notes that sequence numbers were consumed; the next number is read when the batch is committed. */
+  /**
+   * Notes that sequence numbers were consumed; the next number is read when the batch is committed. While a store is loaded, those
+   * of its messages are noted: their rows may be all that says so.
+   */
   numbered(entity: number, part: Part, partition: number, numbers: Numbers): void {
-    if (!this.#isOpen) return;
     if (!this.#numbers.has(numbers)) this.#numbers.set(numbers, { entity, part, partition });
-    this.#gather();
+    if (this.#isOpen) this.#gather();
   }
 
   /** Notes when an entity was used. Written with a later batch; if the entity is deleted when idle, this starts one. */
   used(entity: number, at: number, counts: boolean): void {
     if (!this.#isOpen) return;
-    this.#used.set(entity, at);
+    this.#used.set(entity, { at, counts });
     if (counts) this.#gather();
   }
 
@@ -177,8 +179,8 @@ export class Journal {
       facts.push({ kind: "numbers", ...of, next });
       this.#numbers.delete(numbers);
     }
-    for (const [entity, at] of this.#used) {
-      if (added?.entity === entity && added.enqueuedAt === at) continue;
+    for (const [entity, { at, counts }] of this.#used) {
+      if (!counts && added?.entity === entity && added.enqueuedAt === at) continue;
       facts.push({ kind: "used", entity, at });
       this.#used.delete(entity);
     }

@@ -71,6 +71,7 @@ export class MessageStore {
     if (message.state === "scheduled") this.#scheduledCount++;
     if (message.state === "deferred") this.#deferredCount++;
     this.#log.restore(message, partition, ordinal);
+    this.#numbered(partition);
   }
 
   /** Continues after the numbers assigned before a restart. */

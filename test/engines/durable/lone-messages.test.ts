@@ -3,6 +3,7 @@ import { afterEach, beforeEach, describe, expect, it } from "vitest";
 import { StoredEngine } from "../../../src/engines/memory/stored-engine.ts";
 import { StoredHome, type StoredEngineOptions } from "../../../src/engines/memory/stored-home.ts";
 import type { Fact } from "../../../src/engines/memory/store.ts";
+import { SobreError } from "../../../src/errors/sobre-error.ts";
 import { createEnvelope, type Envelope } from "../../../src/envelope/envelope.ts";
 import { ManualClock } from "../../../src/time/index.ts";
 import { DirectStore } from "./direct-store.support.ts";
@@ -11,11 +12,18 @@ import { storeDirectory } from "./store-directory.support.ts";
 /** A store that records the kinds of the facts in each batch. */
 class RecordingStore extends DirectStore {
   readonly batches: (readonly Fact["kind"][])[] = [];
+  /** Refuses the next batch. */
+  failure: SobreError | undefined;
 
   override async commit(facts: readonly Fact[]): Promise<void> {
+    const { failure } = this;
+    this.failure = undefined;
+    if (failure !== undefined) throw failure;
     this.batches.push(facts.map(({ kind }) => kind));
     await super.commit(facts);
   }
+
+  override async recovered(): Promise<void> {}
 }
 
 const start = Date.UTC(2026, 10, 26);
@@ -94,6 +102,52 @@ describe("a message that is sent alone to a durable engine", () => {
     await send("orders");
     await complete("orders");
     await killAndOpen();
+    await send("orders");
+
+    expect(await numbersIn("orders")).toEqual([2n]);
+  });
+
+  it.each(["kill", "close"])(
+    "keeps its number from being given again when it is completed after a restart, and then a %s",
+    async (end) => {
+      await open({ queues: ["orders"] });
+      await send("orders");
+      await killAndOpen();
+      await complete("orders");
+      if (end === "close") await engine.close();
+      else store.kill();
+      await open();
+      await send("orders");
+
+      expect(await numbersIn("orders")).toEqual([2n]);
+    },
+  );
+
+  it("keeps the numbers of dead letters from being given again after two restarts", async () => {
+    await open({ queues: ["orders"] });
+    await send("orders");
+    const receiver = await engine.openReceiver("orders", { receiveMode: "peekLock" });
+    const [delivery] = await receiver.receive({ maxMessages: 1, maxWaitTime: 0 });
+    if (delivery?.lockToken === undefined) throw new Error("No message was there.");
+    await engine.settle("orders", delivery.lockToken, { kind: "deadLetter" });
+    await killAndOpen();
+    await complete("orders/$DeadLetterQueue");
+    await killAndOpen();
+    await send("orders");
+
+    expect(await numbersIn("orders")).toEqual([2n]);
+  });
+
+  it("keeps its number from being given again when the store has failed and recovered before it is completed", async () => {
+    await open({ queues: ["orders"] });
+    await send("orders");
+    store.failure = new SobreError("ServiceBusy", "The disk is full.");
+    await expect(send("orders")).rejects.toMatchObject({ code: "ServiceBusy" });
+    await new Promise(setImmediate);
+    await new Promise(setImmediate);
+    await complete("orders");
+    await engine.close();
+    await open();
     await send("orders");
 
     expect(await numbersIn("orders")).toEqual([2n]);
