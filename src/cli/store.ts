@@ -103,7 +103,7 @@ function lineOf(item: Item, report: (where: string) => void): string | undefined
 
 /** @throws Misuse for anything but the directory of a store. */
 function checkDirectory(directory: string): void {
-  // Under the second name the database is closed when it is damaged; the last file remains of one that is lost.
+  // A damaged database is closed under the second name; the third is all that remains of a lost one.
   const paths = ["store.sqlite", "store.sqlite.closing", "synced"].map((name) => join(directory, name));
   if (!paths.some((path) => existsSync(path) && statSync(path).size > 0))
     throw new Misuse(`${directory} has no store: store.sqlite is missing or empty`);

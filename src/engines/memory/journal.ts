@@ -79,7 +79,7 @@ export class Journal {
 
   /**
    * Notes that sequence numbers were consumed; the next number is read when the batch is committed. While a store is loaded, those
-   * of its messages are noted: their rows may be all that says so.
+   * of its messages are noted too: so far, only the rows of these may imply them.
    */
   numbered(entity: number, part: Part, partition: number, numbers: Numbers): void {
     if (!this.#numbers.has(numbers)) this.#numbers.set(numbers, { entity, part, partition });
@@ -171,7 +171,7 @@ export class Journal {
     const facts = this.#facts;
     this.#facts = [];
     const [only] = facts;
-    // Until another batch may remove it, a lone message says as much, and its sender waits for one row instead of three.
+    // The row of a lone message implies both until a later batch may remove it; its sender waits for one row instead of three.
     const added = facts.length === 1 && only?.kind === "message" ? only.message : undefined;
     for (const [numbers, of] of this.#numbers) {
       const { next } = numbers;

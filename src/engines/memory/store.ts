@@ -66,11 +66,11 @@ export type Fact =
   | EntityFact
   /** The entity was deleted, with its messages, rules, sessions and ids. */
   | { readonly kind: "entityDeleted"; readonly entity: number }
-  /** The entity was used. A message in a queue says as much of the time at which it was enqueued. */
+  /** The entity was used. A message in a queue implies it, at the time when it was enqueued. */
   | { readonly kind: "used"; readonly entity: number; readonly at: number }
   | { readonly kind: "rule"; readonly entity: number; readonly rule: RuleProperties }
   | { readonly kind: "ruleDeleted"; readonly entity: number; readonly name: string }
-  /** The ordinal of the next message of a partition; never decreases. A message says as much of the one after its own. */
+  /** The ordinal of the next message of a partition; never decreases. A message implies the ordinal after its own. */
   | {
       readonly kind: "numbers";
       readonly entity: number;
