@@ -69,10 +69,9 @@ describe("a message that is committed after messages with higher numbers", () =>
     await Promise.all(opened.map((engine) => engine.close()));
   });
 
-  it("is found by a receiver of another node that never waits, within 100 milliseconds and without a sweep", async () => {
+  it("is found 100 milliseconds later by a receiver that never waits, without a sweep and when the sending node has gone", async () => {
     vi.useFakeTimers({ toFake: ["performance"] });
-    const opened = await nodes({ queues: ["orders"], sweepIntervalInMs: 3_600_000 });
-    const [sending, node] = opened;
+    const [sending, node] = await nodes({ queues: ["orders"], sweepIntervalInMs: 3_600_000 });
     vi.advanceTimersByTime(60_000);
     const sender = await sending.openSender("orders");
     await sender.send([message("first")]);
@@ -83,6 +82,7 @@ describe("a message that is committed after messages with higher numbers", () =>
     await sender.send([message("late")], { transaction: pgTransaction(database) });
     await sender.send([message("early")]);
     await receive(node, 1);
+    await sending.close();
 
     await database.query("commit");
     const before = await receive(node, 1);
@@ -90,6 +90,27 @@ describe("a message that is committed after messages with higher numbers", () =>
     const after = await receive(node, 1);
 
     expect([before, after].map((taken) => taken.map(idOf))).toEqual([[], ["late"]]);
+    await node.close();
+  });
+
+  it("is announced at the end of its transaction to nodes that wait for nothing", async () => {
+    vi.useFakeTimers({ toFake: ["performance"] });
+    const opened = await nodes({ queues: ["orders"], sweepIntervalInMs: 3_600_000 });
+    const sender = await opened[0].openSender("orders");
+    const listening = new Database({ connectionString: server.connectionString });
+    await listening.connect();
+    await listening.query("listen sobre");
+    const announced = new Promise<string>((resolve) =>
+      listening.on("notification", ({ payload = "" }) => resolve(payload.split(" ").slice(2).join(" "))),
+    );
+    await database.query("begin");
+    await sender.send([message("late")], { transaction: pgTransaction(database) });
+    vi.advanceTimersByTime(60_000);
+
+    await database.query("commit");
+
+    expect(await announced).toBe("4:1");
+    await listening.end();
     await Promise.all(opened.map((engine) => engine.close()));
   });
 
@@ -159,6 +180,27 @@ describe("a sweep behind a cursor", () => {
     await swept(100n);
 
     expect([low, unannounced, lane.low, lane.at]).toEqual([3n, 4n, 1n, 1n]);
+    await Promise.all([one.close(), two.close()]);
+  });
+
+  it("retries the receives that wait when it finds a row below those known, which may have been returned", async () => {
+    const [one, two] = await nodes({ queues: ["orders"], sweepIntervalInMs: 3_600_000 });
+    if (!(one instanceof RootConnection)) throw new Error("The engine of postgresEngine was due.");
+    const { store } = one.home;
+    const sender = await one.openSender("orders");
+    await sender.send([message("a")]);
+    const [held] = await receive(two, 1);
+    if (held?.lockToken === undefined) throw new Error("A locked message was due.");
+    await two.settle("orders", held.lockToken, { kind: "abandon" });
+    const lane = new LaneState(store.clock, undefined);
+    [lane.at, lane.low] = [9n, 9n];
+    let attempts = 0;
+    const attempt = async (): Promise<boolean> => ++attempts > 1;
+    lane.add({ key: "queue", attempt, refuse: () => {} });
+
+    await sweep(store, { lanes: new Map([[4, lane]]), behind: true, below: 100n, due: [0, 0] });
+
+    expect([lane.low, attempts]).toEqual([1n, 2]);
     await Promise.all([one.close(), two.close()]);
   });
 });

@@ -88,7 +88,11 @@ export class Home {
       isTaking: (queue) => this.#lanes.get(queue)?.isTaking === true,
       isPassed: (queue, position) => (this.#lanes.get(queue)?.at ?? 0n) > position,
     });
-    this.#followed = new Followed(session, (arrivals) => store.onArrival(arrivals));
+    this.#followed = new Followed(session, (arrivals) => {
+      this.active();
+      this.#arrived(arrivals);
+      this.#wakes.notifyLate(arrivals);
+    });
     store.onArrival = (arrivals) => {
       this.active();
       this.#arrived(arrivals);
@@ -236,17 +240,19 @@ export class Home {
       this.#below = this.#below < fewestBelow ? fewestBelow : this.#below > mostBelow ? mostBelow : this.#below;
     }
     await this.#prune.run(now);
-    if (isExact || begun >= this.#idleEntitiesAt) {
-      this.#idleEntitiesAt = begun + idleEntitiesInterval;
+    const looked = performance.now();
+    if (isExact || looked >= this.#idleEntitiesAt) {
+      this.#idleEntitiesAt = looked + idleEntitiesInterval;
       for (const [queue, { isAwaited }] of this.#lanes) {
         const entity = isAwaited ? this.store.directory.byId(entityOf(queue)) : undefined;
         if (entity !== undefined && entity.settings.autoDeleteOnIdle !== Infinity) await touch(this.store, entity);
       }
       await deleteIdle(this.store, now);
-      if (await forwardLeft(this.store)) {
-        this.#idleEntitiesAt = -Infinity;
-        this.#isActive = true;
-      }
+      const isMore = await forwardLeft(this.store);
+      const spent = performance.now() - looked;
+      this.#idleEntitiesAt = Math.max(this.#idleEntitiesAt, looked + spent * shareOfSweeps);
+      if (isMore) this.#idleEntitiesAt = -Infinity;
+      this.#isActive ||= isMore;
     }
     const [failure] = swept.failures;
     if (failure !== undefined) throw failure;

@@ -22,8 +22,8 @@ export class LaneState implements SweptLane {
   at = 0n;
   low = 0n;
   unannounced = 0n;
-  /** Where the cursor was at the last look back, and when that was in milliseconds of the process. */
-  #passed = 0n;
+  /** Where the cursor was at the last two looks back, the older first, and when the last was in milliseconds of the process. */
+  #passed: readonly [before: bigint, last: bigint] = [0n, 0n];
   #lookedAt = -Infinity;
   #announced: bigint | undefined;
   readonly #readings = new Set<Reading>();
@@ -79,8 +79,12 @@ export class LaneState implements SweptLane {
 
   rewind(to: bigint): void {
     this.#moveBack(to);
-    if (to < this.low) this.low = to;
+    this.#lower(to);
     if (this.#announced === undefined || to > this.#announced) this.#announced = to;
+  }
+
+  #lower(to: bigint): void {
+    if (to < this.low) this.low = to;
   }
 
   #moveBack(to: bigint): void {
@@ -90,16 +94,19 @@ export class LaneState implements SweptLane {
   }
 
   /**
-   * Called before a claim: once in a while it begins where the cursor was a while ago. What is committed after messages
-   * with higher numbers is announced only to processes that wait.
+   * Called before a claim: once in a while it begins where the cursor was at the look before the last one, so that it finds
+   * what was committed up to that long after messages with higher numbers. That is announced only to processes that wait.
    */
   lookBack(): void {
     const now = performance.now();
     if (now < this.#lookedAt + lookBackAfter) return;
-    const from = this.#passed;
+    const [before, last] = this.#passed;
     this.#lookedAt = now;
-    this.#passed = this.at;
-    if (from > 0n && from < this.at) this.#moveBack(from);
+    this.#passed = [last, this.at];
+    const from = before === 0n ? last : before;
+    if (from === 0n || from >= this.at) return;
+    this.#moveBack(from);
+    this.#lower(from);
   }
 
   /** Serves a call at once while none has waited longer for the same, and otherwise in its turn. */

@@ -70,7 +70,7 @@ export async function sweep(store: Store, { lanes, behind, below, due }: SweepSc
     if (lane === undefined) return [];
     const withSessions = hasSessions(lane);
     const from = state.unannounced < state.low ? state.unannounced : 0n;
-    const read = { end: state.at, from, to: lowest(from + below, state.low) };
+    const read = { end: state.at, low: state.low, from, to: lowest(from + below, state.low) };
     return [{ lane, state, withSessions, reading: state.read(), read: behind && !withSessions ? read : undefined }];
   });
   const begun = performance.now();
@@ -132,7 +132,7 @@ export async function sweep(store: Store, { lanes, behind, below, due }: SweepSc
   let isBusy = false;
   let next = Infinity;
   for (const row of rows) next = Math.min(next, maybeNumber(row, "next") ?? Infinity);
-  for (const { lane, state, withSessions } of known) {
+  for (const { lane, state, withSessions, read } of known) {
     const row = found.get(lane.queue);
     const free = row === undefined ? undefined : maybeBigint(row, "free");
     if (free !== undefined) state.rewind(free);
@@ -140,8 +140,10 @@ export async function sweep(store: Store, { lanes, behind, below, due }: SweepSc
     if (isExpired)
       await (withSessions ? freeExpiredSessions(store, lane, now) : returnExpired(store, lane, state, now)).catch(fail);
     if (isExpired || free !== undefined) isBusy = true;
+    // Until now no claim has looked this low for returned messages.
+    const isLower = read !== undefined && row !== undefined && (maybeBigint(row, "low") ?? read.low) < read.low;
     // A session's receiver waits for messages of its own.
-    if (state.isAwaited && (withSessions || free !== undefined || row?.["ready"] === true)) state.wake();
+    if (state.isAwaited && (withSessions || free !== undefined || isLower || row?.["ready"] === true)) state.wake();
   }
   const dueRow = found.get(undefined);
   const firstDue = dueRow === undefined ? undefined : maybeNumber(dueRow, "next");

@@ -102,12 +102,20 @@ export class Wakes {
    * receivers of this process may take them all.
    */
   notify(arrivals: Arrivals): void {
-    if (this.#closed) return;
     const now = performance.now();
-    this.#forget(now);
+    this.#notify(arrivals, (queue) => this.#isWanted(queue, now));
+  }
+
+  /** Announces messages whose numbers receivers may have passed long ago: to processes that wait for nothing, too. */
+  notifyLate(arrivals: Arrivals): void {
+    this.#notify(arrivals, () => true);
+  }
+
+  #notify(arrivals: Arrivals, isAnnounced: (queue: number) => boolean): void {
+    if (this.#closed) return;
+    this.#forget(performance.now());
     this.#kept[0].addAll(arrivals);
-    const queues = Array.from(arrivals, ([queue]) => queue);
-    this.#announce(queues.filter((queue) => this.#isWanted(queue, now)));
+    this.#announce(Array.from(arrivals, ([queue]) => queue).filter(isAnnounced));
   }
 
   /** Says, unless it has lately, that this process waits for a queue, whose arrivals others announce from now on. */
@@ -126,10 +134,11 @@ export class Wakes {
     });
   }
 
-  /** Forgets arrivals that those who begin to wait now have found themselves. */
+  /** Forgets arrivals that those who begin to wait now have found themselves, and who has not said for long that it waits. */
   #forget(now: number): void {
     const age = now - this.#keptSince;
     if (age < keptFor) return;
+    for (const [queue, until] of this.#wanted) if (until <= now) this.#wanted.delete(queue);
     this.#kept = [new Arrivals(), age < keptFor * 2 ? this.#kept[0] : new Arrivals()];
     this.#keptSince = now;
   }

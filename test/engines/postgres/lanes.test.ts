@@ -71,30 +71,66 @@ describe("the cursor of a queue", () => {
   beforeEach(() => void vi.useFakeTimers({ toFake: ["performance"] }));
   afterEach(() => void vi.useRealTimers());
 
-  it("goes back after 100 milliseconds to where it was at the look before", () => {
+  it("goes back after 100 milliseconds to where it was at the look before the last one", () => {
     const lane = new LaneState(new ManualClock(), undefined);
     claimTo(lane, 10n);
-    vi.advanceTimersByTime(100);
-    claimTo(lane, 20n);
-    claimTo(lane, 30n);
+    for (const to of [20n, 40n]) {
+      vi.advanceTimersByTime(100);
+      claimTo(lane, to);
+    }
 
     vi.advanceTimersByTime(100);
-    const looked = claimTo(lane, 40n);
-    const next = claimTo(lane, 50n);
+    const looked = claimTo(lane, 50n);
+    const next = claimTo(lane, 60n);
 
-    expect([looked, next]).toEqual([10n, 40n]);
+    expect([looked, next]).toEqual([10n, 50n]);
+  });
+
+  it("finds what is committed within 100 milliseconds of a claim that passed it, whenever that was between two looks", () => {
+    const lane = new LaneState(new ManualClock(), undefined);
+    claimTo(lane, 10n);
+    for (const to of [20n, 30n]) {
+      vi.advanceTimersByTime(100);
+      claimTo(lane, to);
+    }
+    vi.advanceTimersByTime(99);
+    claimTo(lane, 40n);
+    vi.advanceTimersByTime(1);
+    claimTo(lane, 40n);
+
+    vi.advanceTimersByTime(100);
+    const looked = claimTo(lane, 50n);
+
+    expect(looked).toBeLessThanOrEqual(30n);
+  });
+
+  it("takes the lowest position of returned messages along", () => {
+    const lane = new LaneState(new ManualClock(), undefined);
+    claimTo(lane, 10n);
+    for (const to of [20n, 30n]) {
+      vi.advanceTimersByTime(100);
+      claimTo(lane, to);
+    }
+    lane.low = 30n;
+
+    vi.advanceTimersByTime(100);
+    lane.lookBack();
+
+    expect(lane.low).toBe(10n);
   });
 
   it("stays back when a claim that began before ends after the look", () => {
     const lane = new LaneState(new ManualClock(), undefined);
     claimTo(lane, 10n);
-    vi.advanceTimersByTime(100);
-    claimTo(lane, 20n);
+    for (const to of [20n, 30n]) {
+      vi.advanceTimersByTime(100);
+      claimTo(lane, to);
+    }
     const earlier = lane.read();
 
     vi.advanceTimersByTime(100);
     lane.lookBack();
-    lane.advance(earlier, 30n);
+    lane.advance(earlier, 40n);
 
     expect(lane.at).toBe(10n);
   });
