@@ -19,19 +19,16 @@ const mechanisms = ["MSSBCBS", "ANONYMOUS"].map((name) => ({ name, initialRespon
 
 /** The client side of a connection on a byte stream. */
 export class ClientConnection {
-  /** Resolves when the connection has ended, to the reason. */
-  readonly over: Promise<SobreError>;
   readonly #wire: Connection;
   readonly #stream: Duplex;
   readonly #ticking: NodeJS.Timeout;
   #flushing = false;
   #isOpen = false;
-  #opened: () => void = () => undefined;
-  #ended: (error: SobreError) => void = () => undefined;
+  readonly #opened = Promise.withResolvers<undefined>();
+  readonly #ended = Promise.withResolvers<SobreError>();
 
   private constructor(stream: Duplex, hostname: string, { answer, idle }: Timing) {
     this.#stream = stream;
-    this.over = new Promise((resolve) => (this.#ended = resolve));
     this.#wire = new Connection({
       role: "client",
       containerId: crypto.randomUUID(),
@@ -41,7 +38,7 @@ export class ClientConnection {
       events: {
         opened: () => {
           this.#isOpen = true;
-          this.#opened();
+          this.#opened.resolve(undefined);
         },
         // A broker asks for no links.
         attach: (link) =>
@@ -64,10 +61,14 @@ export class ClientConnection {
   /** Shakes hands; resolves when the broker has opened. @throws SobreError as the broker refuses. */
   static async open(stream: Duplex, hostname: string, timing: Timing): Promise<ClientConnection> {
     const connection = new ClientConnection(stream, hostname, timing);
-    const opened = new Promise<undefined>((resolve) => (connection.#opened = () => resolve(undefined)));
-    const failed = await Promise.race([opened, connection.over]);
+    const failed = await Promise.race([connection.#opened.promise, connection.over]);
     if (failed !== undefined) throw failed;
     return connection;
+  }
+
+  /** Resolves when the connection has ended, to the reason. */
+  get over(): Promise<SobreError> {
+    return this.#ended.promise;
   }
 
   openSession(): ClientSession {
@@ -96,7 +97,7 @@ export class ClientConnection {
 
   #closed(error: WireError | undefined): void {
     clearInterval(this.#ticking);
-    this.#ended(this.#isOpen || error === undefined ? reasonOf(error) : brokerError(error));
+    this.#ended.resolve(this.#isOpen || error === undefined ? reasonOf(error) : brokerError(error));
     this.#flush();
     this.#stream.end();
     setTimeout(() => this.#stream.destroy(), lingering).unref();

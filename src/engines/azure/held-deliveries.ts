@@ -22,8 +22,8 @@ export class HeldDelivery implements Deadline<HeldDelivery> {
   dueAt: number = Infinity;
   previous: HeldDelivery | undefined = undefined;
   next: HeldDelivery | undefined = undefined;
-  #resolve: (() => void) | undefined;
-  #reject: ((error: SobreError) => void) | undefined;
+  /** While it is being settled; afterwards nothing that waited for it is kept alive. */
+  #settling: PromiseWithResolvers<void> | undefined;
 
   constructor(link: SettlingLink, id: number, token: LockToken) {
     this.link = link;
@@ -33,26 +33,18 @@ export class HeldDelivery implements Deadline<HeldDelivery> {
 
   /** Starts its settlement; resolves when that is confirmed. */
   settled(): Promise<void> {
-    return new Promise((resolve, reject) => {
-      this.#resolve = resolve;
-      this.#reject = reject;
-    });
+    this.#settling = Promise.withResolvers();
+    return this.#settling.promise;
   }
 
   confirm(): void {
-    this.#resolve?.();
-    this.#forget();
+    this.#settling?.resolve();
+    this.#settling = undefined;
   }
 
   refuse(error: SobreError): void {
-    this.#reject?.(error);
-    this.#forget();
-  }
-
-  /** Keeps nothing alive that waited for it. */
-  #forget(): void {
-    this.#resolve = undefined;
-    this.#reject = undefined;
+    this.#settling?.reject(error);
+    this.#settling = undefined;
   }
 }
 

@@ -11,22 +11,20 @@ export class Receive implements Deadline<Receive> {
   readonly maxMessages: number;
   readonly taken: Delivery[] = [];
   readonly signal: AbortSignal | undefined;
-  readonly outcome: Promise<readonly Delivery[]>;
   /** Whether the broker was given credit for it. */
   asked = false;
   /** Whether its wait is over: it takes what is there. */
   expired: boolean;
-  #resolve: (deliveries: readonly Delivery[]) => void = ignore;
-  #reject: (error: SobreError) => void = ignore;
+  readonly #outcome = Promise.withResolvers<readonly Delivery[]>();
 
   constructor({ maxMessages, maxWaitTime, signal }: ReceiveOptions) {
     this.maxMessages = maxMessages;
     this.expired = maxWaitTime === 0;
     this.signal = signal;
-    this.outcome = new Promise((resolve, reject) => {
-      this.#resolve = resolve;
-      this.#reject = reject;
-    });
+  }
+
+  get outcome(): Promise<readonly Delivery[]> {
+    return this.#outcome.promise;
   }
 
   /** How many messages it has room for. */
@@ -41,14 +39,12 @@ export class Receive implements Deadline<Receive> {
 
   /** Resolves to the messages taken. */
   finish(): void {
-    this.#resolve(this.taken);
+    this.#outcome.resolve(this.taken);
   }
 
   /** Rejects, unless messages were taken: those are not lost. */
   fail(error: SobreError): void {
-    if (this.taken.length > 0) this.#resolve(this.taken);
-    else this.#reject(error);
+    if (this.taken.length > 0) this.finish();
+    else this.#outcome.reject(error);
   }
 }
-
-const ignore = (): void => undefined;

@@ -22,17 +22,10 @@ export interface Pending<T> {
   end(error?: unknown): void;
 }
 
-const ignore = (): void => {};
-
 /** Waits until an attempt succeeds. On abort, the result of an attempt in progress is kept. */
 export function startWait<T>(lane: LaneState, wait: Wait<T>): Pending<T> {
   const { key, clock, deadline, signal } = wait;
-  let resolve: (value: T | undefined) => void = ignore;
-  let reject: (error: unknown) => void = ignore;
-  const promise = new Promise<T | undefined>((kept, refused) => {
-    resolve = kept;
-    reject = refused;
-  });
+  const { promise, resolve, reject } = Promise.withResolvers<T | undefined>();
   let isTrying = false;
   let stops = false;
   let givenUp = false;
