@@ -6,8 +6,8 @@ import { type AsyncApiRecord, parseRecord, recordText } from "../contract/asynca
 import type { Entity } from "../contract/asyncapi/channel-entity.ts";
 import { isObject } from "../contract/json-schema/json-value.ts";
 import { yamlText } from "../contract/sources/yaml.ts";
-import { readSubjects, type Subject } from "../contract/subjects/subject.ts";
-import { folderFiles, parseJson, parseSchemaText } from "../contract/subjects/subject-files.ts";
+import { subjectsOfFolder, type Subject } from "../contract/subjects/subject.ts";
+import { parseJson, parseSchemaText } from "../contract/subjects/subject-files.ts";
 import { emulatorConfig } from "../engines/emulator-config/index.ts";
 import { readText } from "./contract-files.ts";
 import { writeDraft } from "./contract-init.ts";
@@ -64,7 +64,7 @@ export async function importDocument(
 
 /** Notes in every subject.json what the service produces and consumes; other services stay. */
 function settle({ subjects }: ImportedDocument, schemas: string, service: string): void {
-  const released = readSubjects(folderFiles(schemas));
+  const released = subjectsOfFolder(schemas);
   for (const subject of subjects) {
     const file = join(schemas, subject.name, "subject.json");
     const settings = existsSync(file) ? parseJson(readFileSync(file, "utf8"), file) : firstSettings(subject);
@@ -134,7 +134,7 @@ export async function exportDocument(
   { schemas, format, out, service }: ExportCommand,
   terminal: Terminal,
 ): Promise<number> {
-  const subjects: readonly Subject[] = readSubjects(folderFiles(schemas));
+  const subjects: readonly Subject[] = subjectsOfFolder(schemas);
   const file = join(schemas, recordName);
   if (subjects.length === 0) throw new Misuse(`${schemas} has no subject`);
   const record = existsSync(file) ? withOthers(parseRecord(readText(file)), subjects) : recordOf(subjects, service);

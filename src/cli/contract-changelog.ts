@@ -1,7 +1,6 @@
 import { changelogOf, type ChangelogPair } from "../contract/changelog/changelog.ts";
 import { checkPair } from "../contract/subjects/checked-pair.ts";
-import { folderFiles } from "../contract/subjects/subject-files.ts";
-import { readSubjects, type Subject } from "../contract/subjects/subject.ts";
+import { subjectsOfFolder, type Subject } from "../contract/subjects/subject.ts";
 import { compareVersions, type SubjectVersion } from "../contract/subjects/subject-version.ts";
 import { witnessCodecs } from "./contract-files.ts";
 import { contractExitCodes } from "./contract-outcome.ts";
@@ -22,15 +21,16 @@ export interface ChangelogCommand {
 /** Writes the changes between consecutive versions; resolves to the exit code. */
 export async function writeChangelog(command: ChangelogCommand, terminal: Terminal): Promise<number> {
   const { schemas, subject: only } = command;
-  const subjects = readSubjects(folderFiles(schemas)).filter(({ name }) => only === undefined || name === only);
+  const subjects = subjectsOfFolder(schemas).filter(({ name }) => only === undefined || name === only);
   if (only !== undefined && subjects.length === 0) throw new Misuse(`${only} is not a subject in ${schemas}`);
   for (const version of [command.from, command.to])
     if (version !== undefined && !subjects.some(({ versions }) => versions.some((one) => one.version === version)))
       throw new Misuse(`${only ?? schemas} has no version ${version}`);
   const sections: string[] = [];
   for (const subject of subjects) {
-    const pairs: ChangelogPair[] = [];
-    for (const [older, newer] of adjacent(subject, command)) pairs.push(await comparedPair(subject, older, newer));
+    const pairs = await Array.fromAsync(adjacent(subject, command), ([older, newer]) =>
+      comparedPair(subject, older, newer),
+    );
     if (pairs.length > 0) sections.push(changelogOf(subject.name, pairs));
   }
   if (sections.length === 0) {

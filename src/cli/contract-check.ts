@@ -9,8 +9,7 @@ import { checkPair, type CheckedPair } from "../contract/subjects/checked-pair.t
 import { codeDifferences } from "../contract/subjects/code-check.ts";
 import { brokenLocks, parseLock } from "../contract/subjects/lock.ts";
 import { subjectsIn, unknownDeployed } from "../contract/subjects/deployments.ts";
-import { folderFiles } from "../contract/subjects/subject-files.ts";
-import { readSubjects, type Subject } from "../contract/subjects/subject.ts";
+import { subjectsOfFolder, type Subject } from "../contract/subjects/subject.ts";
 import { misspeltKeywords } from "../contract/subjects/misspelt-keywords.ts";
 import { goldenChanges, subjectChanges, type SubjectFinding } from "../contract/subjects/subject-changes.ts";
 import { pairsWithin, pairsWithOthers, pairsWithPast } from "../contract/subjects/subject-pairs.ts";
@@ -101,7 +100,7 @@ async function reportOf(
   terminal: Terminal,
 ): Promise<{ readonly report: CheckReport; readonly subjects: readonly Subject[] }> {
   const { schemas: folder, against, fixtures = "fixtures/contracts", strict = false } = command;
-  const listed = readSubjects(folderFiles(folder));
+  const listed = subjectsOfFolder(folder);
   const deployed = command.env === undefined ? undefined : await deployedIn(command.env, command.file);
   const subjects = deployed === undefined ? listed : subjectsIn(listed, deployed);
   const other =

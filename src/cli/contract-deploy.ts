@@ -1,9 +1,8 @@
 import { formatReport } from "../contract/report/format-report.ts";
 import type { ReportFormat } from "../contract/report/report-format.ts";
-import { checkPair, type CheckedPair } from "../contract/subjects/checked-pair.ts";
+import { checkPair } from "../contract/subjects/checked-pair.ts";
 import { pairsOfService, unknownDeployed, withDeployed } from "../contract/subjects/deployments.ts";
-import { folderFiles } from "../contract/subjects/subject-files.ts";
-import { readSubjects } from "../contract/subjects/subject.ts";
+import { subjectsOfFolder } from "../contract/subjects/subject.ts";
 import { upcastBy } from "../contract/subjects/upcast-by.ts";
 import { exitCodeOf } from "./contract-check.ts";
 import { deployedIn, storeOf } from "./contract-deployments.ts";
@@ -36,7 +35,7 @@ export async function recordDeployment(
 ): Promise<number> {
   const deployed = { service, version, environment: env };
   const store = storeOf(file);
-  await store.write(withDeployed(await store.read(), deployed, readSubjects(folderFiles(schemas))));
+  await store.write(withDeployed(await store.read(), deployed, subjectsOfFolder(schemas)));
   await terminal.out(`${service} ${version} is deployed to ${env}\n`);
   return contractExitCodes.proven;
 }
@@ -47,15 +46,13 @@ export async function canDeploy(
   terminal: Terminal,
 ): Promise<number> {
   const deployed = await deployedIn(env, file);
-  const subjects = readSubjects(folderFiles(schemas));
+  const subjects = subjectsOfFolder(schemas);
   if (!subjects.some(({ inFlight }) => inFlight.some((one) => one.service === service)))
     throw new Misuse(`no subject.json lists ${service} in inFlight`);
   const types = await typesOf(module);
-  const pairs: CheckedPair[] = [];
-  for (const pair of pairsOfService(subjects, service, deployed))
-    pairs.push(
-      await checkPair(pair, { codecs: witnessCodecs(), upcast: types.length === 0 ? undefined : upcastBy(types) }),
-    );
+  const upcast = types.length === 0 ? undefined : upcastBy(types);
+  const met = pairsOfService(subjects, service, deployed);
+  const pairs = await Array.fromAsync(met, (pair) => checkPair(pair, { codecs: witnessCodecs(), upcast }));
   const problems = unknownDeployed(subjects, service, deployed);
   const report = { pairs, changes: [], problems, locked: 0, folder: schemas, strict: true };
   await terminal.out(formatReport(report, format));

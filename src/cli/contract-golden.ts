@@ -6,8 +6,7 @@ import { samplesOfVersion } from "../contract/golden/samples.ts";
 import { canonicalJson } from "../contract/json-schema/json-value.ts";
 import { upcastBy } from "../contract/subjects/upcast-by.ts";
 import { unreadByTypes } from "../contract/golden/typed-golden.ts";
-import { folderFiles } from "../contract/subjects/subject-files.ts";
-import { readSubjects, type Subject } from "../contract/subjects/subject.ts";
+import { subjectsOfFolder, type Subject } from "../contract/subjects/subject.ts";
 import type { SubjectVersion } from "../contract/subjects/subject-version.ts";
 import { valueToJson } from "../values/value-json.ts";
 import { versionSerializer, witnessCodecs } from "./contract-files.ts";
@@ -28,15 +27,8 @@ export interface GoldenCommand {
 
 /** Runs the command; resolves to the exit code. */
 export async function goldenCommand(command: GoldenCommand, terminal: Terminal): Promise<number> {
-  const subjects = readSubjects(folderFiles(command.schemas));
-  switch (command.name) {
-    case "record":
-      return record(command, subjects, terminal);
-    case "verify":
-      return verify(command, subjects, terminal);
-    default:
-      return matrix(command, subjects, terminal);
-  }
+  const subjects = subjectsOfFolder(command.schemas);
+  return { record, verify, matrix }[command.name](command, subjects, terminal);
 }
 
 const contentTypes = new Map(witnessCodecs().map(({ name, contentType }) => [name, contentType]));

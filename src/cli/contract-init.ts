@@ -2,8 +2,7 @@ import { existsSync, mkdirSync, writeFileSync } from "node:fs";
 import { basename, dirname, join } from "node:path";
 import { protoFiles } from "../contract/protobuf/schema.ts";
 import { inferredSchema } from "../contract/subjects/inferred-schema.ts";
-import { folderFiles } from "../contract/subjects/subject-files.ts";
-import { readSubjects, type Subject } from "../contract/subjects/subject.ts";
+import { subjectsOfFolder, type Subject } from "../contract/subjects/subject.ts";
 import { commandSerializer } from "./codecs.ts";
 import { type Draft, draftsOf, isSchemaFile } from "./contract-sources.ts";
 import { envelopeLines } from "./envelope-lines.ts";
@@ -49,7 +48,7 @@ export async function initContracts(command: InitCommand, terminal: Terminal): P
 
 /** Writes the settings of subjects that have none. */
 async function settle(schemas: string, upcast: ReadonlySet<string>, terminal: Terminal): Promise<number> {
-  const subjects = readSubjects(folderFiles(schemas));
+  const subjects = subjectsOfFolder(schemas);
   let written = 0;
   for (const { name, versions } of subjects) {
     const file = join(schemas, name, "subject.json");
@@ -75,7 +74,7 @@ export function writeDraft({ subject, major, schema, isProto = false }: Draft, s
   if (!/^[\w-][\w.-]*$/.test(subject))
     throw new Misuse(`${subject} is not a valid name of a subject. Choose one with --subject`);
   const own: Subject | undefined = existsSync(schemas)
-    ? readSubjects(folderFiles(schemas)).find(({ name }) => name === subject)
+    ? subjectsOfFolder(schemas).find(({ name }) => name === subject)
     : undefined;
   const versions = own?.versions ?? [];
   const chosen = major ?? Number(versions.at(-1)?.version.split(".")[0] ?? 1);

@@ -2,8 +2,8 @@ import { type GoldenMessage, readGolden, writeGolden } from "../contract/golden/
 import { readPact } from "../contract/golden/pact-file.ts";
 import { goldenOfPact } from "../contract/golden/pact-golden.ts";
 import { canonicalJson } from "../contract/json-schema/json-value.ts";
-import { readSubjects } from "../contract/subjects/subject.ts";
-import { folderFiles, parseJson } from "../contract/subjects/subject-files.ts";
+import { subjectsOfFolder } from "../contract/subjects/subject.ts";
+import { parseJson } from "../contract/subjects/subject-files.ts";
 import { envelopeToJson } from "../envelope/envelope-json.ts";
 import { readText, versionSerializer } from "./contract-files.ts";
 import { contractExitCodes } from "./contract-outcome.ts";
@@ -27,7 +27,7 @@ export async function importPact(
 ): Promise<number> {
   const { consumer, messages, lost } = readPact(parseJson(readText(file), file));
   const place = {
-    subjects: readSubjects(folderFiles(schemas)),
+    subjects: subjectsOfFolder(schemas),
     subject,
     version: schemaVersion,
     serializerOf: versionSerializer,

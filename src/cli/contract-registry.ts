@@ -47,8 +47,10 @@ export async function registeredPairs(
   for (const subject of shared) {
     const mode = await registry.mode(subject.name);
     if (mode === "NONE") terminal.err(`sobre: ${subject.name} has the mode NONE, so nothing of it is compared\n`);
-    const registered = await registeredSchemas(registry, subject.name, await registry.versions(subject.name));
-    const versions = registered.map((one) => ({ one, version: versionOfRegistered(one) }));
+    const versions = await Array.fromAsync(await registry.versions(subject.name), async (number) => {
+      const one = await registry.schema(subject.name, number);
+      return { one, version: versionOfRegistered(one) };
+    });
     for (const pair of pairsWithRegistered(
       subject,
       versions.map(({ version }) => version),
@@ -84,7 +86,7 @@ export async function fetchVersions(
   let changed = 0;
   for (const subject of new Set(subjects)) {
     const versions = wanted === undefined ? await registry.versions(subject) : versionsFor(wanted, subject);
-    const registered = await registeredSchemas(registry, subject, versions);
+    const registered = await Array.fromAsync(versions, (version) => registry.schema(subject, version));
     for (const one of registered) {
       // A schema that cannot be read is not written.
       versionOfRegistered(one);
@@ -115,16 +117,6 @@ function versionsFor(
   const versions = wanted.filter((one) => one.subject === subject).map(({ version }) => version);
   if (versions.length > 0) return versions;
   throw new SobreError("InvalidArgument", `The schema of --id is not one of ${subject}.`);
-}
-
-async function registeredSchemas(
-  registry: SchemaRegistry,
-  subject: string,
-  versions: readonly number[],
-): Promise<readonly RegisteredSchema[]> {
-  const schemas: RegisteredSchema[] = [];
-  for (const version of versions) schemas.push(await registry.schema(subject, version));
-  return schemas;
 }
 
 /** Writes the settings of a subject that has none: the direction that the registry's mode means. */

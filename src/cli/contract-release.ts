@@ -1,8 +1,7 @@
 import { existsSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { brokenLocks, formatLock, parseLock } from "../contract/subjects/lock.ts";
-import { folderFiles } from "../contract/subjects/subject-files.ts";
-import { readSubjects } from "../contract/subjects/subject.ts";
+import { subjectsOfFolder } from "../contract/subjects/subject.ts";
 import { readText } from "./contract-files.ts";
 import { contractExitCodes } from "./contract-outcome.ts";
 import { Misuse } from "./misuse.ts";
@@ -13,7 +12,7 @@ export async function releaseVersions(
   { schemas, names }: { readonly schemas: string; readonly names: readonly string[] },
   terminal: Terminal,
 ): Promise<number> {
-  const subjects = readSubjects(folderFiles(schemas));
+  const subjects = subjectsOfFolder(schemas);
   const unknown = names.find((name) => !subjects.some((subject) => subject.name === name));
   if (unknown !== undefined) throw new Misuse(`${unknown} is not a subject in ${schemas}`);
   const lockFile = join(schemas, "lock.json");

@@ -1,6 +1,5 @@
 import { type FoundWitness, type RecordedWitness, replay, witnessInReport } from "../contract/report/replay.ts";
-import { folderFiles } from "../contract/subjects/subject-files.ts";
-import { readSubjects } from "../contract/subjects/subject.ts";
+import { subjectsOfFolder } from "../contract/subjects/subject.ts";
 import { readReport } from "./contract-files.ts";
 import { contractExitCodes } from "./contract-outcome.ts";
 import { Misuse } from "./misuse.ts";
@@ -37,7 +36,7 @@ export async function replayWitness({ report, hash, schemas }: ReplayCommand, te
 
 /** The schemas of the same versions as they are in a folder now. */
 function todays({ pair, witness }: FoundWitness, schemas: string): RecordedWitness["compared"] {
-  const subject = readSubjects(folderFiles(schemas)).find(({ name }) => name === pair["subject"]);
+  const subject = subjectsOfFolder(schemas).find(({ name }) => name === pair["subject"]);
   const older = subject?.versions.find(({ version }) => version === pair["older"]);
   const newer = subject?.versions.find(({ version }) => version === pair["newer"]);
   if (older === undefined || newer === undefined)

@@ -1,6 +1,5 @@
 import { writeFileSync } from "node:fs";
-import { readSubjects } from "../contract/subjects/subject.ts";
-import { folderFiles } from "../contract/subjects/subject-files.ts";
+import { subjectsOfFolder } from "../contract/subjects/subject.ts";
 import { typesModule } from "../contract/types/subject-types.ts";
 import { contractExitCodes } from "./contract-outcome.ts";
 import type { Terminal } from "./terminal.ts";
@@ -14,7 +13,7 @@ export interface TypesCommand {
 
 /** Writes a TypeScript module with the types of all subjects; resolves to the exit code. */
 export async function writeTypes({ schemas, out }: TypesCommand, terminal: Terminal): Promise<number> {
-  const subjects = readSubjects(folderFiles(schemas)).filter(({ versions }) => versions.length > 0);
+  const subjects = subjectsOfFolder(schemas).filter(({ versions }) => versions.length > 0);
   if (subjects.length === 0) {
     terminal.err(`sobre: ${schemas} has no version of a subject\n`);
     return contractExitCodes.misuse;

@@ -11,8 +11,7 @@ import { typedProblem } from "./golden/typed-golden.ts";
 import { checkPair } from "./subjects/checked-pair.ts";
 import { codeDifferences } from "./subjects/code-check.ts";
 import { jsonSchemaOf } from "./subjects/schema-source.ts";
-import { folderFiles } from "./subjects/subject-files.ts";
-import { readSubjects, type Subject } from "./subjects/subject.ts";
+import { subjectsOfFolder, type Subject } from "./subjects/subject.ts";
 import { pairsWithin, type VersionPair } from "./subjects/subject-pairs.ts";
 import { type SubjectUpcast, upcastBy } from "./subjects/upcast-by.ts";
 
@@ -53,7 +52,7 @@ export function contractSuite(options: ContractSuiteOptions): readonly ContractT
   checkOptions(options, optionChecks, { needed: ["schemas", "serializer"] });
   if (options.fixtures !== undefined && !existsSync(options.fixtures))
     throw new SobreError("InvalidArgument", `Cannot read the folder of golden messages ${options.fixtures}.`);
-  const subjects = readSubjects(folderFiles(options.schemas));
+  const subjects = subjectsOfFolder(options.schemas);
   const golden: readonly GoldenMessage[] = options.fixtures === undefined ? [] : readGolden(options.fixtures);
   const { codecs = [], types = [], serializer } = options;
   const upcast = options.upcast ?? (types.length === 0 ? undefined : upcastBy(types));

@@ -5,7 +5,7 @@ import { isForImports } from "../sources/schema-part.ts";
 import { isObject } from "../json-schema/json-value.ts";
 import type { ContentModel, Direction, ProtobufPolicy, TypeNamePolicy } from "../options.ts";
 import { subjectSchema } from "./subject-settings.ts";
-import { parseJson, readOnce, type SubjectFiles } from "./subject-files.ts";
+import { folderFiles, parseJson, readOnce, type SubjectFiles } from "./subject-files.ts";
 import { readVersions, refuseMisnamed, type SubjectVersion } from "./subject-version.ts";
 import type { FormatPolicy } from "../json-schema/formats.ts";
 
@@ -63,6 +63,9 @@ export function readSubjects(
     return subjectOf(name, own, versions.get(name) ?? []);
   });
 }
+
+/** Every subject of a folder. @throws SobreError as {@link readSubjects}, and when there is no such folder. */
+export const subjectsOfFolder = (folder: string): readonly Subject[] => readSubjects(folderFiles(folder));
 
 /** A subject with the settings of its subject.json. @throws SobreError `InvalidArgument` for a wrong one. */
 export function subjectOf(name: string, settings: unknown, versions: readonly SubjectVersion[]): Subject {
