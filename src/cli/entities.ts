@@ -10,9 +10,7 @@ import { spanText } from "./span.ts";
 import type { Terminal } from "./terminal.ts";
 
 /** The broker whose entities are administered. */
-interface Broker {
-  readonly engine: Engine;
-}
+type Broker = { readonly engine: Engine };
 
 /** An entity, and how it is shown. */
 export interface EntityRequest {
@@ -101,26 +99,16 @@ function asText({ name, settings, counts }: Facts, { style }: Terminal): string 
 /** The columns of a list, the most important first: those that do not fit are left out. */
 function columnsOf({ holder }: EntityKind): readonly Column<Facts>[] {
   const name: Column<Facts> = { head: holder, cell: ({ name: own }) => oneLine(own) };
-  const counted = (head: string, count: keyof Facts["counts"]): Column<Facts> => ({
-    head,
-    cell: ({ counts }) => String(counts[count] ?? ""),
-    isNumber: true,
-  });
+  const number = (head: string, cell: Column<Facts>["cell"]): Column<Facts> => ({ head, cell, isNumber: true });
+  const counted = (head: string, count: keyof Facts["counts"]): Column<Facts> =>
+    number(head, ({ counts }) => String(counts[count] ?? ""));
   const notes: Column<Facts> = { head: "", cell: ({ settings }) => notesOf(settings).join(", ") };
   const scheduled = counted("scheduled", "scheduledMessageCount");
-  const size: Column<Facts> = { head: "size", cell: ({ counts }) => sizeText(counts.sizeInBytes ?? 0), isNumber: true };
+  const size = number("size", ({ counts }) => sizeText(counts.sizeInBytes ?? 0));
   if (holder === kinds.topic.holder)
     return [name, counted("subscriptions", "subscriptionCount"), scheduled, size, notes];
-  const lock: Column<Facts> = {
-    head: "lock",
-    cell: ({ settings }) => spanText(Number(settings.lockDuration)),
-    isNumber: true,
-  };
-  const tries: Column<Facts> = {
-    head: "deliveries",
-    cell: ({ settings }) => String(settings.maxDeliveryCount),
-    isNumber: true,
-  };
+  const lock = number("lock", ({ settings }) => spanText(Number(settings.lockDuration)));
+  const tries = number("deliveries", ({ settings }) => String(settings.maxDeliveryCount));
   return [
     name,
     counted("active", "activeMessageCount"),

@@ -119,24 +119,9 @@ export function ruleCommand(terminal: Terminal, finish: Finish): Command {
       "Manages the rules of a subscription. A new subscription has\nthe rule $Default, which matches everything: delete it once there are others.",
     )
     .addCommand(createRuleCommand(terminal, finish))
-    .addCommand(
-      ruleAction("delete", "delete a rule", async (request, broker) => {
-        const { deleteRule } = await import("./rules.ts");
-        finish(await deleteRule(await openBroker(broker), request, terminal));
-      }),
-    )
-    .addCommand(
-      ruleAction("list", "one line per rule", async (request, broker) => {
-        const { listRules } = await import("./rules.ts");
-        finish(await listRules(await openBroker(broker), request, terminal));
-      }),
-    )
-    .addCommand(
-      ruleAction("show", "filter and action of a rule", async (request, broker) => {
-        const { showRule } = await import("./rules.ts");
-        finish(await showRule(await openBroker(broker), request, terminal));
-      }),
-    )
+    .addCommand(ruleAction("delete", "delete a rule", { terminal, finish }))
+    .addCommand(ruleAction("list", "one line per rule", { terminal, finish }))
+    .addCommand(ruleAction("show", "filter and action of a rule", { terminal, finish }))
     .addHelpText(
       "after",
       `
@@ -148,17 +133,10 @@ ${exits}`,
     );
 }
 
-interface RulePath {
-  readonly topic: string;
-  readonly subscription: string;
-  readonly rule: string;
-  readonly json?: boolean | undefined;
-}
-
 function ruleAction(
   name: "delete" | "list" | "show",
   summary: string,
-  act: (request: RulePath, broker: EndpointOptions) => Promise<void>,
+  { terminal, finish }: { readonly terminal: Terminal; readonly finish: Finish },
 ): Command {
   const command = rulePath(new Command(name))
     .summary(summary)
@@ -171,7 +149,9 @@ function ruleAction(
     .action(async () => {
       const [topic = "", subscription = "", rule = ""] = command.args;
       const { json, ...broker } = command.opts<Shown>();
-      await act({ topic, subscription, rule, json }, broker);
+      const { deleteRule, listRules, showRule } = await import("./rules.ts");
+      const act = { delete: deleteRule, list: listRules, show: showRule }[name];
+      finish(await act(await openBroker(broker), { topic, subscription, rule, json }, terminal));
     });
 }
 

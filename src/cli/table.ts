@@ -11,23 +11,9 @@ export interface TableLayout {
   readonly indent?: number;
 }
 
-const noLines = {
-  top: "",
-  "top-mid": "",
-  "top-left": "",
-  "top-right": "",
-  bottom: "",
-  "bottom-mid": "",
-  "bottom-left": "",
-  "bottom-right": "",
-  left: "",
-  "left-mid": "",
-  mid: "",
-  "mid-mid": "",
-  right: "",
-  "right-mid": "",
-  middle: "",
-};
+const corners = ["top", "bottom"].flatMap((edge) => [edge, `${edge}-mid`, `${edge}-left`, `${edge}-right`]);
+const sides = ["left", "mid", "right"].flatMap((side) => [side, `${side}-mid`]);
+const noLines = Object.fromEntries([...corners, ...sides, "middle"].map((place) => [place, ""]));
 
 /** Draws a table without rules; cells that are too long wrap between words. */
 export function renderTable(rows: readonly (readonly string[])[], layout: TableLayout): string {
