@@ -58,10 +58,7 @@ const placeFile = (file: string): string => `${file}.next`;
 /** @throws Misuse when the file is not a capture of these messages. */
 async function placeOf(file: string, source: string): Promise<Place> {
   const text = await readFile(placeFile(file), "utf8").catch(() => undefined);
-  const size = await stat(file).then(
-    (found) => found.size,
-    () => 0,
-  );
+  const { size = 0 } = (await stat(file).catch(() => undefined)) ?? {};
   if (text === undefined) {
     if (size === 0) return { source, next: 0n, bytes: 0 };
     throw new Misuse(`${file} exists but cannot be continued: ${placeFile(file)} is missing. Choose another file`);

@@ -26,7 +26,7 @@ export function sendFile(endpoint: Endpoint, request: SendRequest, terminal: Ter
     const { file, again = false, dryRun = false } = request;
     const before = again || file === "-" ? new Set<string>() : await sentBefore(file, (where) => where === address);
     // Every file is read to its end before anything is sent, without holding one in memory.
-    const lines = file === "-" ? await allOf(envelopeLines(file)) : undefined;
+    const lines = file === "-" ? await Array.fromAsync(envelopeLines(file)) : undefined;
     let [count, passed] = [0, 0];
     for await (const line of lines ?? envelopeLines(file)) {
       if (before.has(keyOf(line))) passed++;
@@ -52,12 +52,6 @@ export function sendFile(endpoint: Endpoint, request: SendRequest, terminal: Ter
     await terminal.out(wrapped(`${count} sent to ${entity}${reported}`, terminal));
     return exitCodes.done;
   });
-}
-
-async function allOf<T>(items: AsyncIterable<T>): Promise<readonly T[]> {
-  const all: T[] = [];
-  for await (const item of items) all.push(item);
-  return all;
 }
 
 const journalFile = (file: string): string => `${file}.sent`;

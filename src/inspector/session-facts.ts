@@ -30,13 +30,11 @@ export async function listSessions(
   const found = isInspected
     ? await engine.inspection.sessions(entity, page)
     : (await engine.listSessions(entity, page)).map((sessionId) => ({ sessionId }));
-  const sessions = [];
-  for (const session of found)
-    sessions.push({
-      sessionId: session.sessionId,
-      head: await headOf(engine, entity, session, options),
-      detail: "messageCount" in session ? detailOf(session, options) : null,
-    });
+  const sessions = await Array.fromAsync(found, async (session: (typeof found)[number]) => ({
+    sessionId: session.sessionId,
+    head: await headOf(engine, entity, session, options),
+    detail: "messageCount" in session ? detailOf(session, options) : null,
+  }));
   return { sessions, next: found.length < pageSize ? null : skip + pageSize };
 }
 
