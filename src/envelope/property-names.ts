@@ -44,17 +44,3 @@ function httpNames(property: string, member: string | undefined, pascalCase: str
   if (property === "contentType") return { header: "Content-Type", member };
   return member === undefined ? { header: pascalCase, member } : { header: "BrokerProperties", member };
 }
-
-/** {@link propertyNames} as a table of Markdown. */
-export function propertyNamesTable(): string {
-  const rows = propertyNames.map(({ camelCase, pascalCase, snakeCase, amqp, http, settable }) => {
-    const place = http.member === undefined ? http.header : `${http.header}: ${http.member}`;
-    return [camelCase, pascalCase, snakeCase, `${amqp.section}: ${amqp.name}`, place, settable ? "sender" : "broker"];
-  });
-  const cells = [["camelCase", "PascalCase", "snake_case", "AMQP", "HTTP", "set by"], ...rows];
-  const widths = cells[0]?.map((_head, column) => Math.max(...cells.map((row) => row[column]?.length ?? 0))) ?? [];
-  const [head = "", ...lines] = cells.map(
-    (row) => `| ${row.map((cell, at) => cell.padEnd(widths[at] ?? 0)).join(" | ")} |`,
-  );
-  return [head, `| ${widths.map((width) => "-".repeat(width)).join(" | ")} |`, ...lines].join("\n");
-}

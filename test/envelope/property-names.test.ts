@@ -1,9 +1,22 @@
 import { readFileSync } from "node:fs";
 import { describe, expect, it } from "vitest";
 import { propertyNames } from "../../src/engine/index.ts";
-import { propertyNamesTable } from "../../src/envelope/property-names.ts";
 
 const names = (property: string): unknown => propertyNames.find(({ camelCase }) => camelCase === property);
+
+/** The names as a table of Markdown. */
+function propertyNamesTable(): string {
+  const rows = propertyNames.map(({ camelCase, pascalCase, snakeCase, amqp, http, settable }) => {
+    const place = http.member === undefined ? http.header : `${http.header}: ${http.member}`;
+    return [camelCase, pascalCase, snakeCase, `${amqp.section}: ${amqp.name}`, place, settable ? "sender" : "broker"];
+  });
+  const cells = [["camelCase", "PascalCase", "snake_case", "AMQP", "HTTP", "set by"], ...rows];
+  const widths = cells[0]?.map((_head, column) => Math.max(...cells.map((row) => row[column]?.length ?? 0))) ?? [];
+  const [head = "", ...lines] = cells.map(
+    (row) => `| ${row.map((cell, at) => cell.padEnd(widths[at] ?? 0)).join(" | ")} |`,
+  );
+  return [head, `| ${widths.map((width) => "-".repeat(width)).join(" | ")} |`, ...lines].join("\n");
+}
 
 describe("the names of broker properties", () => {
   it("are there in every dialect", () => {

@@ -109,12 +109,6 @@ export class RecordWriter {
     return;
   }
 
-  comment(text: string): void {
-    this.node(record.comment);
-    this.multiByteInt31(utf8.encode(text).length);
-    this.#utf8(text);
-  }
-
   boolean(value: boolean): void {
     this.#textNode(value ? record.trueText : record.falseText);
   }

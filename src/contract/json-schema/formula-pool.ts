@@ -157,11 +157,6 @@ export class FormulaPool {
     return made;
   }
 
-  /** The negation, if it has been made before. */
-  knownNegation(formula: Formula): Formula | undefined {
-    return this.negations.get(formula.id);
-  }
-
   private negate(formula: Formula): Formula {
     switch (formula.kind) {
       case "all":

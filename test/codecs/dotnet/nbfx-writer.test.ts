@@ -2,7 +2,6 @@ import * as fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import { type DotnetContract, nbfx } from "../../../codecs/dotnet/index.ts";
 import { readNbfxDocument } from "../../../codecs/dotnet/nbfx/read-document.ts";
-import { writeNbfxNodes } from "../../../codecs/dotnet/nbfx/write-nodes.ts";
 import { defaultDecodeLimits } from "../../../src/codec/index.ts";
 import { Typed } from "../../../src/values/typed.ts";
 import { DateTime, Decimal, Duration, maxTicks } from "../../../src/values/index.ts";
@@ -11,6 +10,7 @@ import { contractOf } from "./contracts.support.ts";
 import { shown } from "./decoding.support.ts";
 import { infosetOf, type InfosetNode } from "./infoset.support.ts";
 import { type Fixture, fixtures, hasVectors, json, payloadOf, vectorsNeeded } from "./vectors.support.ts";
+import { writeNbfxNodes } from "./write-nodes.support.ts";
 import { anyText } from "../../unicode.support.ts";
 
 const timeZone = "Europe/Madrid";

@@ -1,8 +1,8 @@
 import { Typed } from "../../../src/values/typed.ts";
 import { DateTime } from "../../../src/values/date-time.ts";
 import { Decimal } from "../../../src/values/decimal.ts";
-import { lexical } from "../xml/lexical.ts";
-import { xmlns } from "../xml/namespaces.ts";
+import { lexical } from "../../../codecs/dotnet/xml/lexical.ts";
+import { xmlns } from "../../../codecs/dotnet/xml/namespaces.ts";
 import {
   isXmlList,
   type XmlDocument,
@@ -11,9 +11,9 @@ import {
   type XmlScalar,
   type XmlScalarType,
   type XmlText,
-} from "../xml/node.ts";
-import { RecordWriter } from "./record-writer.ts";
-import { attributeRecords, elementRecords, record } from "./records.ts";
+} from "../../../codecs/dotnet/xml/node.ts";
+import { RecordWriter } from "../../../codecs/dotnet/nbfx/record-writer.ts";
+import { attributeRecords, elementRecords, record } from "../../../codecs/dotnet/nbfx/records.ts";
 
 /**
  * Writes the nodes of a document as binary XML, so that reading gives the same nodes; not recursive.
@@ -35,7 +35,9 @@ export function writeNbfxNodes({ nodes }: XmlDocument): Uint8Array {
 function writeNode(records: RecordWriter, node: XmlNode, pending: (XmlNode | undefined)[]): void {
   switch (node.kind) {
     case "comment":
-      return records.comment(node.text);
+      records.node(record.comment);
+      records.name(node.text);
+      return;
     case "text":
       return writeText(records, node);
     case "array":
