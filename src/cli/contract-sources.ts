@@ -11,7 +11,6 @@ import { FileIndex } from "../contract/sources/file-index.ts";
 import { importingProto } from "../contract/sources/proto-files.ts";
 import { folderFiles, parseSchemaText, readOnce } from "../contract/subjects/subject-files.ts";
 import { SobreError } from "../errors/sobre-error.ts";
-import { metaSchema } from "../json-schema/ajv.ts";
 import type { MessageType } from "../message/message-type.ts";
 import { readText } from "./contract-files.ts";
 import { Misuse } from "./misuse.ts";
@@ -72,7 +71,7 @@ function draftOfFile(path: string, { subject = basename(path).replace(/(?:\.sche
     return { subject, schema, isProto: true };
   }
   const { schema } = bundledSchema(new FileIndex(files), file, parseSchemaText(text, path));
-  return { subject, schema: new SchemaDocument(schema, path, metaSchema).root.schema };
+  return { subject, schema: new SchemaDocument(schema, path).root.schema };
 }
 
 async function draftsOfModule(path: string, command: Source): Promise<readonly Draft[]> {

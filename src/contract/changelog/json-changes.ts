@@ -1,4 +1,3 @@
-import { metaSchema } from "../../json-schema/ajv.ts";
 import { canonicalJson, isObject } from "../json-schema/json-value.ts";
 import type { Keywords } from "../json-schema/keyword-value.ts";
 import { meaningOf } from "../json-schema/meaning.ts";
@@ -32,11 +31,7 @@ export function jsonChanges(older: unknown, newer: unknown): SchemaChanges {
     const [others, nowOthers] = [othersOf(was), othersOf(is)];
     if (others.length > 0 && nowOthers.length > 0) visit(others, nowOthers, `${path}/*`);
   };
-  visit(
-    [new SchemaDocument(older, "older", metaSchema).root],
-    [new SchemaDocument(newer, "newer", metaSchema).root],
-    "",
-  );
+  visit([new SchemaDocument(older, "older").root], [new SchemaDocument(newer, "newer").root], "");
   return { added, changed: Array.from(new Set(changed)), removed };
 }
 

@@ -4,7 +4,6 @@ import type { Envelope } from "../../envelope/envelope.ts";
 import { valueToJson } from "../../values/value-json.ts";
 import { SobreError } from "../../errors/sobre-error.ts";
 import { readTypeClaim } from "../../message/type-property.ts";
-import { metaSchema } from "../../json-schema/ajv.ts";
 import { canonicalJson, isObject } from "../json-schema/json-value.ts";
 import { judgesOf } from "../json-schema/judge.ts";
 import { fromNative } from "../json-schema/native-values.ts";
@@ -180,8 +179,9 @@ async function refusalOf(
   body: unknown,
   { upcast }: MatrixOptions,
 ): Promise<string | undefined> {
-  const sent = producer.format === "json-schema" ? fromNative(documentOf(producer), body) : body;
-  const [judge] = judgesOf(documentOf(consumer), {
+  const sent =
+    producer.format === "json-schema" ? fromNative(new SchemaDocument(producer.schema, producer.version), body) : body;
+  const [judge] = judgesOf(new SchemaDocument(consumer.schema, consumer.version), {
     side: "reader",
     policy: "annotation",
     siblings: false,
@@ -196,8 +196,4 @@ async function refusalOf(
       return "the validator does not end on the consumer's schema";
     return `the upcaster throws ${error instanceof SobreError ? `${error.code}: ${error.message}` : "an error"}`;
   }
-}
-
-function documentOf({ schema, version }: SubjectVersion): SchemaDocument {
-  return new SchemaDocument(schema, version, metaSchema);
 }

@@ -2,7 +2,6 @@ import type { Serializer } from "../../codec/serializer.ts";
 import { valueToJson } from "../../values/value-json.ts";
 import { SobreError } from "../../errors/sobre-error.ts";
 import { typeProperty, versionProperty } from "../../message/type-property.ts";
-import { metaSchema } from "../../json-schema/ajv.ts";
 import { coverSamplesWithin } from "../json-schema/bounded-comparison.ts";
 import { canonicalJson } from "../json-schema/json-value.ts";
 import { fromNative, toNative } from "../json-schema/native-values.ts";
@@ -64,7 +63,7 @@ function recorded(
     serializer,
   }: { readonly subject: Subject; readonly version: SubjectVersion; readonly serializer: Serializer },
 ): Pick<GoldenMessage, "envelope" | "expected"> | undefined {
-  const document = new SchemaDocument(version.schema, version.version, metaSchema);
+  const document = new SchemaDocument(version.schema, version.version);
   const body = hasNativeValues(codec.name) ? toNative(document, sample) : sample;
   try {
     const envelope = serializer.serialize({ ...propertiesOf(subject, version), body, contentType: codec.contentType });

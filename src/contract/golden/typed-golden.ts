@@ -2,8 +2,7 @@ import type { Serializer } from "../../codec/serializer.ts";
 import { SobreError } from "../../errors/sobre-error.ts";
 import type { MessageType } from "../../message/message-type.ts";
 import { createTypeReader } from "../../message/type-reader.ts";
-import { metaSchema } from "../../json-schema/ajv.ts";
-import { isObject, isPlainPrototype } from "../../values/plain-object.ts";
+import { isPlainObject } from "../../values/plain-object.ts";
 import { valueFromJson } from "../../values/value-json-reading.ts";
 import { valueToJson } from "../../values/value-json.ts";
 import { canonicalJson } from "../json-schema/json-value.ts";
@@ -41,22 +40,18 @@ export async function typedProblem(
   const newest = subject?.versions.findLast((one) => majorOf(one.version) === latest);
   if (released?.format !== "json-schema" || newest?.format !== "json-schema") return undefined;
   if (majorOf(version) === latest) {
-    const document = documentOf(released);
+    const document = new SchemaDocument(released.schema, released.version);
     const [meant, got] = [valueFromJson(expected), read.body].map((value) => fromNative(document, value));
     return differenceAt(meant, got, "");
   }
-  const [judge] = judgesOf(documentOf(newest), readingOfFiles);
-  const refusal = judge?.(fromNative(documentOf(newest), read.body));
+  const [judge] = judgesOf(new SchemaDocument(newest.schema, newest.version), readingOfFiles);
+  const refusal = judge?.(fromNative(new SchemaDocument(newest.schema, newest.version), read.body));
   return refusal === undefined
     ? undefined
     : `the upcaster makes what ${newest.file} refuses: ${refusal.instancePath || "/"} ${refusal.message}`;
 }
 
 const readingOfFiles = { side: "reader", policy: "annotation", siblings: false, circular: new Set<string>() } as const;
-
-function documentOf({ schema, version }: SubjectVersion): SchemaDocument {
-  return new SchemaDocument(schema, version, metaSchema);
-}
 
 /** Where a value that was read is not the one recorded; members may be added to it, as defaults are. */
 function differenceAt(meant: unknown, got: unknown, pointer: string): string | undefined {
@@ -70,10 +65,6 @@ function differenceAt(meant: unknown, got: unknown, pointer: string): string | u
     );
   const isSame = canonicalJson(valueToJson(meant)) === canonicalJson(valueToJson(got));
   return isSame ? undefined : `${pointer || "/"} is read as another value`;
-}
-
-function isPlainObject(value: unknown): value is Readonly<Record<string, unknown>> {
-  return isObject(value) && isPlainPrototype(Object.getPrototypeOf(value));
 }
 
 function first<Item>(items: Iterable<Item>, find: (item: Item) => string | undefined): string | undefined {

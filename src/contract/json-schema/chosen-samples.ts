@@ -1,4 +1,3 @@
-import { metaSchema } from "../../json-schema/ajv.ts";
 import type { Comparison } from "./compared.ts";
 import { SobreError } from "../../errors/sobre-error.ts";
 import { isObject, weight } from "./json-value.ts";
@@ -24,7 +23,7 @@ export function chooseSamples(comparison: Comparison): ChosenSamples | undefined
 
 /** Values that the writer may send, with texts of the kinds that its schema marks. */
 export function plausibleSamples({ writer }: Comparison, pair: PairComparison): readonly unknown[] {
-  const document = new SchemaDocument(writer, "writer", metaSchema);
+  const document = new SchemaDocument(writer, "writer");
   return samplesOf(pair).map((sample): unknown => {
     // Equal parts of a sample may be one object; in a received message they never are.
     const own: unknown = JSON.parse(JSON.stringify(sample));

@@ -1,3 +1,4 @@
+import { unescapeToken } from "../../json-schema/json-form.ts";
 import { SobreError } from "../../errors/sobre-error.ts";
 import { canonicalJson, isObject } from "./json-value.ts";
 import type { Compared, Comparison, Refused } from "./compared.ts";
@@ -5,7 +6,6 @@ import { Meter } from "../meter.ts";
 import { isSameMeaning } from "./meaning.ts";
 import { type Frame, PairComparison } from "./pair-comparison.ts";
 import { type Departure, departureText } from "./departure-texts.ts";
-import { metaSchema } from "../../json-schema/ajv.ts";
 import { patchedReader, readerWithoutUnion } from "./patched-reader.ts";
 import { isOldDialect } from "./dialect.ts";
 import { SchemaDocument } from "./schema-document.ts";
@@ -106,7 +106,7 @@ function distinctive({ keyword, params, value, instancePath }: Refused): unknown
     .split("/")
     .slice(1)
     .reduce<unknown>((inner, token) => {
-      const name = token.replaceAll("~1", "/").replaceAll("~0", "~");
+      const name = unescapeToken(token);
       return Array.isArray(inner) ? inner[Number(name)] : isObject(inner) ? inner[name] : undefined;
     }, value);
 }
@@ -177,7 +177,7 @@ function asValidatorsRead(
 function hasSiblings(schema: unknown): boolean {
   if (!isObject(schema) || !containsSiblings(schema)) return false;
   // A schema that names no dialect may be read by either rule.
-  return typeof schema["$schema"] !== "string" || isOldDialect(new SchemaDocument(schema, "any", metaSchema).dialect);
+  return typeof schema["$schema"] !== "string" || isOldDialect(new SchemaDocument(schema, "any").dialect);
 }
 
 const harmless = new Set([

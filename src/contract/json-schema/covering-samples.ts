@@ -1,4 +1,3 @@
-import { metaSchema } from "../../json-schema/ajv.ts";
 import { chosenAmong, plausibleSamples, stepsOfJudging } from "./chosen-samples.ts";
 import type { Comparison } from "./compared.ts";
 import { atOtherPlaces, type Holds, namedPlaces, placesOf, type ValuesOf } from "./named-places.ts";
@@ -27,7 +26,7 @@ const stepsOfHolding = 20;
  */
 export function coverSamples(comparison: Comparison): CoveringSamples | undefined {
   const pair = new PairComparison(comparison, { siblings: false });
-  const { root } = new SchemaDocument(comparison.writer, "writer", metaSchema);
+  const { root } = new SchemaDocument(comparison.writer, "writer");
   const plausible = plausibleSamples(comparison, pair);
   const chosen = chosenAmong(plausible, pair);
   if (chosen === undefined) return undefined;

@@ -1,6 +1,5 @@
 import { defaultBudget, Meter } from "../meter.ts";
 import { SobreError } from "../../errors/sobre-error.ts";
-import { metaSchema } from "../../json-schema/ajv.ts";
 import type { Codec } from "../../codec/codec.ts";
 import type { CompatibilityOptions } from "../options.ts";
 import { type CodecRow, type CompatibilityResult, type Finding, worst } from "../verdict.ts";
@@ -51,7 +50,7 @@ export async function jsonCompatibility(
   const isUpcast = options.contentModel === "upcast";
   const compared = isUpcast ? await afterUpcast(comparison, options) : await compareWithin(comparison);
   const codecs = options.codecs ?? [];
-  const document = new SchemaDocument(comparison.writer, "writer", metaSchema);
+  const document = new SchemaDocument(comparison.writer, "writer");
   const native = (value: unknown): unknown => toNative(document, value);
   const { refused: breaks, warned = [] } = compared;
   const renamed = isUpcast ? [] : renamedBetween(document, comparison);
@@ -87,7 +86,7 @@ export async function jsonCompatibility(
 
 function renamedBetween(document: SchemaDocument, { writer, reader }: Comparison): readonly RenamedMember[] {
   if (isSameMeaning(writer, reader)) return [];
-  return renamedMembers(document, new SchemaDocument(reader, "reader", metaSchema));
+  return renamedMembers(document, new SchemaDocument(reader, "reader"));
 }
 
 /** The explanation of a refused member with the one that may have taken its place, or whose place it may have taken. */
@@ -130,8 +129,8 @@ async function withNativeTypes(
   { writing, codecs }: { readonly writing: Writing; readonly codecs: readonly Codec[] },
 ): Promise<CompatibilityResult> {
   const [writer, reader] = [
-    new SchemaDocument(comparison.writer, "writer", metaSchema),
-    new SchemaDocument(comparison.reader, "reader", metaSchema),
+    new SchemaDocument(comparison.writer, "writer"),
+    new SchemaDocument(comparison.reader, "reader"),
   ];
   const isConcerned = ({ name }: Codec): boolean => lost?.kind === "integer" || hasNativeValues(name);
   if (codecs.length === 0 || isSameMeaning(comparison.writer, comparison.reader)) return result;

@@ -1,5 +1,4 @@
 import { SobreError } from "../../errors/sobre-error.ts";
-import { metaSchema } from "../../json-schema/ajv.ts";
 import type { Compared, Comparison, Refused } from "./compared.ts";
 import type { Departure } from "./departure-texts.ts";
 import { Evaluation } from "./evaluation.ts";
@@ -67,8 +66,8 @@ export class PairComparison {
     this.pool = new FormulaPool(this.meter);
     this.evaluation = new Evaluation(this.pool, formatTests(comparison.formats));
     this.restriction = new Restriction(this.pool);
-    this.writer = new SchemaDocument(comparison.writer, "writer", metaSchema);
-    this.reader = new SchemaDocument(comparison.reader, "reader", metaSchema);
+    this.writer = new SchemaDocument(comparison.writer, "writer");
+    this.reader = new SchemaDocument(comparison.reader, "reader");
     this.judges = new JudgePair({
       writer: this.writer,
       reader: this.reader,

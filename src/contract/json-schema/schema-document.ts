@@ -1,3 +1,5 @@
+import { metaSchema } from "../../json-schema/ajv.ts";
+import { unescapeToken } from "../../json-schema/json-form.ts";
 import { SobreError } from "../../errors/sobre-error.ts";
 import { type Dialect, dialectOf, isOldDialect, unknownDialect, schemaKeywords, schemaMapKeywords } from "./dialect.ts";
 import { isObject } from "./json-value.ts";
@@ -12,9 +14,6 @@ export interface SchemaNode {
   readonly document: SchemaDocument;
 }
 
-/** Gives a schema that is known by its URI without fetching anything, as the meta-schemas are. */
-export type KnownSchemas = (uri: string) => unknown;
-
 /** A schema document with its identifiers; resolves references within it, and never fetches. */
 export class SchemaDocument {
   readonly root: SchemaNode;
@@ -25,12 +24,11 @@ export class SchemaDocument {
   readonly origin: string;
   private readonly byUri = new Map<string, SchemaNode>();
   private readonly dynamicAnchors = new Map<string, SchemaNode[]>();
-  private readonly known: KnownSchemas;
   private readonly others = new Map<string, SchemaDocument>();
   /** Whether the document contains a `$recursiveAnchor: true`. */
   recursive = false;
 
-  constructor(schema: unknown, name: string, known: KnownSchemas, origin: string = name) {
+  constructor(schema: unknown, name: string, origin: string = name) {
     if (typeof schema !== "boolean" && !isObject(schema)) {
       throw new SobreError("InvalidArgument", "A JSON Schema must be an object or a boolean.", { path: "#" });
     }
@@ -43,7 +41,6 @@ export class SchemaDocument {
       );
     this.name = name;
     this.origin = origin;
-    this.known = known;
     this.dialect = dialectOf(schema);
     const given = name.includes("://") ? name : "https://schema.invalid/root";
     const id = this.identifier(schema);
@@ -86,7 +83,7 @@ export class SchemaDocument {
     const target = fragment
       .slice(1)
       .split("/")
-      .reduce((at, token) => this.child(at, token.replaceAll("~1", "/").replaceAll("~0", "~")), found);
+      .reduce((at, token) => this.child(at, unescapeToken(token)), found);
     if (typeof target.schema === "boolean" || isObject(target.schema)) return target;
     throw unresolved(node, reference);
   }
@@ -100,9 +97,9 @@ export class SchemaDocument {
     const resource = withoutFragment(uri);
     const other = this.others.get(resource);
     if (other !== undefined) return other.resolve(other.root, uri);
-    const schema = this.name === resource ? undefined : this.known(resource);
+    const schema = this.name === resource ? undefined : metaSchema(resource);
     if (schema === undefined) throw unresolved(node, reference);
-    const document = new SchemaDocument(schema, resource, this.known, this.origin);
+    const document = new SchemaDocument(schema, resource, this.origin);
     this.others.set(resource, document);
     return document.resolve(document.root, uri);
   }

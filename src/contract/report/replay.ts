@@ -1,5 +1,4 @@
 import { SobreError } from "../../errors/sobre-error.ts";
-import { metaSchema } from "../../json-schema/ajv.ts";
 import { checkCompatibility } from "../check-compatibility.ts";
 import { isObject } from "../json-schema/json-value.ts";
 import { nativeChange } from "../json-schema/native-changes.ts";
@@ -38,9 +37,7 @@ export async function replay({
 
 /** Replays a witness of codecs with more types than JSON. */
 function replayNative({ value, hash, compared }: Omit<RecordedWitness, "encodings">): string | undefined {
-  const [older, newer] = [compared.older, compared.newer].map(
-    (schema) => new SchemaDocument(schema, "any", metaSchema),
-  );
+  const [older, newer] = [compared.older, compared.newer].map((schema) => new SchemaDocument(schema, "any"));
   if (older === undefined || newer === undefined) return undefined;
   const outcomes = [nativeChange(older, newer, value), nativeChange(newer, older, value)].map((one) => one?.outcome);
   // A difference in another codec does not concern a witness that shows something else.

@@ -1,4 +1,3 @@
-import { metaSchema } from "../../json-schema/ajv.ts";
 import { SchemaDocument, type SchemaNode } from "../json-schema/schema-document.ts";
 import { openProtobufSchema } from "../protobuf/schema.ts";
 import type { MessageShape } from "../protobuf/shape.ts";
@@ -62,7 +61,7 @@ function declarationsOf(version: SubjectVersion, declaring: Declaring): readonly
 }
 
 function schemaTypes({ schema, file }: SubjectVersion, { name, title, names }: Declaring): readonly string[] {
-  const { root } = new SchemaDocument(schema, file, metaSchema);
+  const { root } = new SchemaDocument(schema, file);
   const known = new Map([[keyOf(root), name]]);
   const open: (readonly [name: string, node: SchemaNode])[] = [[name, root]];
   const types = new SchemaTypes((node) => {
