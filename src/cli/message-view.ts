@@ -1,7 +1,7 @@
 import type { Serializer } from "../codec/serializer.ts";
-import { type ContentType, parseContentType } from "../content-type/content-type.ts";
 import type { Delivery } from "../engine/delivery.ts";
 import type { Envelope } from "../envelope/envelope.ts";
+import { contentTypeOf } from "../inspector/reading.ts";
 import { readTypeClaim } from "../message/type-property.ts";
 import { envelopeToJson } from "../envelope/envelope-json.ts";
 import type { Json } from "../values/json.ts";
@@ -93,14 +93,6 @@ function typeOf(envelope: Envelope): readonly string[] {
   const { declared, version } = readTypeClaim(envelope, contentTypeOf(envelope));
   if (declared === undefined) return [];
   return [`${oneLine(declared)}${version === undefined || Number.isNaN(version) ? "" : ` v${version}`}`];
-}
-
-function contentTypeOf({ brokerProperties: { contentType } }: Envelope): ContentType | undefined {
-  try {
-    return contentType === undefined ? undefined : parseContentType(contentType);
-  } catch {
-    return undefined;
-  }
 }
 
 function properties({ delivery }: MessageView): readonly string[] {

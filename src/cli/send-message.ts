@@ -2,6 +2,7 @@ import type { Serializer } from "../codec/serializer.ts";
 import type { Envelope } from "../envelope/envelope.ts";
 import { envelopeFromJson } from "../envelope/envelope-json.ts";
 import { toBase64 } from "../values/base64.ts";
+import { parsedJson } from "../values/json.ts";
 import { atEndpoint, type Endpoint } from "./endpoint.ts";
 import { encodeText } from "./encode.ts";
 import { oneLine } from "./display.ts";
@@ -64,11 +65,4 @@ function payloadOf(body: string, contentType: string, { registry }: Serializer):
   return encodeText(bytes, encoder, parsed);
 }
 
-function isJson(text: string): boolean {
-  try {
-    JSON.parse(text);
-    return true;
-  } catch {
-    return false;
-  }
-}
+const isJson = (text: string): boolean => parsedJson(text) !== undefined;

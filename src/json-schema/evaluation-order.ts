@@ -1,3 +1,6 @@
+import { unescapeToken } from "./json-form.ts";
+import { isObject } from "../values/plain-object.ts";
+
 /** Keywords whose subschemas count only where they apply. */
 const conditional = ["anyOf", "oneOf", "if", "dependentSchemas"] as const;
 
@@ -95,12 +98,8 @@ class Reordering {
 function pointed(root: unknown, reference: string): unknown {
   let at = root;
   for (const token of reference.split("/").slice(1)) {
-    const name = token.replaceAll("~1", "/").replaceAll("~0", "~");
+    const name = unescapeToken(token);
     at = Array.isArray(at) ? at[Number(name)] : isObject(at) && Object.hasOwn(at, name) ? at[name] : undefined;
   }
   return at;
-}
-
-function isObject(value: unknown): value is Readonly<Record<string, unknown>> {
-  return typeof value === "object" && value !== null && !Array.isArray(value);
 }

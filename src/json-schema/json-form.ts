@@ -40,6 +40,6 @@ export function pointerSteps(pointer: string): readonly string[] {
 }
 
 /** One reference token of a JSON Pointer (RFC 6901 section 4). */
-function unescapeToken(token: string): string {
+export function unescapeToken(token: string): string {
   return token.replaceAll("~1", "/").replaceAll("~0", "~");
 }

@@ -1,11 +1,11 @@
-import type { DeserializeResult, ReadResult, UnreadableResult } from "../codec/result.ts";
+import type { DeserializeResult, ReadResult } from "../codec/result.ts";
 import type { Envelope } from "../envelope/envelope.ts";
 import { SobreError } from "../errors/sobre-error.ts";
 import { hasMethod, type OptionCheck } from "../options/option-checks.ts";
 import type { MessageType } from "./message-type.ts";
 import { type Checked, compileSchema, type MaybePromise, type OutputOf, type Schema } from "./schema.ts";
 import { isStandardSchema } from "./standard-schema.ts";
-import { createTypeReader, type TypeReader } from "./type-reader.ts";
+import { createTypeReader, failed, type TypeReader } from "./type-reader.ts";
 
 /** The expected type of a body: a name, a schema of any Standard Schema library, or a message type. */
 export type ExpectedType = string | Schema | MessageType;
@@ -44,13 +44,13 @@ export function fitted(envelope: Envelope, result: DeserializeResult, type: Expe
   read.catch(() => undefined);
   const why =
     "The expected type is asynchronous. Pass it to a receiver or processor in messageTypes, which may be asynchronous.";
-  return refused(result, new SobreError("InvalidOperation", why));
+  return failed(result, new SobreError("InvalidOperation", why));
 }
 
 /** Refuses a payload that names another type than the expected one. */
 function named(result: ReadResult, type: string): DeserializeResult {
   if (result.typeName === undefined || result.typeName === type) return result;
-  return refused(
+  return failed(
     result,
     new SobreError("UnknownMessageType", "The body is not of the expected type: it names another one."),
   );
@@ -69,7 +69,7 @@ function checked(result: ReadResult, schema: Schema): MaybePromise<DeserializeRe
     const outcome = check(result.body);
     return outcome instanceof Promise ? outcome.then(use) : use(outcome);
   } catch (error) {
-    return refused(result, SobreError.from(error, "ValidationFailed", "The schema of the expected type failed"));
+    return failed(result, SobreError.from(error, "ValidationFailed", "The schema of the expected type failed"));
   }
 
   function use(outcome: Checked): DeserializeResult {
@@ -77,10 +77,6 @@ function checked(result: ReadResult, schema: Schema): MaybePromise<DeserializeRe
     const [first] = outcome.problems;
     const reasons = outcome.problems.slice(0, 5).map(({ path, message }) => `${path} ${message}`.trim());
     const what = `The body is not of the expected type: ${reasons.join("; ")}.`;
-    return refused(result, new SobreError("ValidationFailed", what, { path: first?.path, cause: outcome.cause }));
+    return failed(result, new SobreError("ValidationFailed", what, { path: first?.path, cause: outcome.cause }));
   }
-}
-
-function refused({ attempts }: ReadResult, error: SobreError): UnreadableResult {
-  return { ok: false, error, attempts };
 }

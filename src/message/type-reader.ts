@@ -117,7 +117,8 @@ function noVersion({ name, versions }: MessageType, isNamed: boolean): SobreErro
   );
 }
 
-function failed({ attempts }: ReadResult, error: SobreError): UnreadableResult {
+/** The result of a message that a codec read and its type refuses. */
+export function failed({ attempts }: ReadResult, error: SobreError): UnreadableResult {
   return { ok: false, error, attempts };
 }
 

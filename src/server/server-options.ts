@@ -11,6 +11,8 @@ import {
   methods,
   name,
   oneOf,
+  anObject,
+  anything,
   type OptionCheck,
   type OptionChecks,
 } from "../options/option-checks.ts";
@@ -104,11 +106,6 @@ const time: OptionCheck = (value) =>
     ? undefined
     : `must be a number of milliseconds from 1 to ${longestTime}`;
 
-const object: OptionCheck = (value) => (typeof value === "object" && value !== null ? undefined : "must be an object");
-
-/** Checked by the engine. */
-const anything: OptionCheck = () => undefined;
-
 /** A name or value in a connection string, where semicolons separate the parts. */
 const secret: OptionCheck = (value) =>
   typeof value === "string" && /^[^;\s][^;]*$/.test(value) && value === value.trim()
@@ -149,15 +146,15 @@ const checks: OptionChecks<ServerOptions> = {
   port,
   trustedNetwork: flag,
   httpPort: port,
-  keys: object,
+  keys: anObject,
   verifyToken: aFunction,
   control: flag,
   httpHandler: handler,
   health: aFunction,
   lockSecret: name,
   autoCreate: flag,
-  tls: object,
-  limits: object,
+  tls: anObject,
+  limits: anObject,
   maxMemory: countFrom(1),
   onEvent: aFunction,
 };

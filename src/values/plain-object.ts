@@ -8,6 +8,11 @@ export function isPlainPrototype(prototype: unknown): boolean {
   return prototype === Object.prototype || prototype === null || Object.getPrototypeOf(prototype) === null;
 }
 
+/** Whether a value is a plain object: neither an array nor an instance of a class. */
+export function isPlainObject(value: unknown): value is Readonly<Record<string, unknown>> {
+  return isObject(value) && isPlainPrototype(Object.getPrototypeOf(value));
+}
+
 /** Sets an own member, whatever its name: assigning to `__proto__` would set the prototype. */
 export function setMember(target: Record<string, unknown>, name: string, value: unknown): void {
   if (name !== "__proto__") target[name] = value;

@@ -1,3 +1,4 @@
+import { broken } from "../xml/scope.ts";
 import { memo } from "../../../src/values/memo.ts";
 import { limitExceeded } from "../../../src/codec/limits.ts";
 import { emptyBag } from "../../../src/envelope/bag.ts";
@@ -46,7 +47,6 @@ import {
   declaredQName,
   enumValue,
   fittingScalar,
-  notScalar,
   rawScalar,
   type ScalarContent,
   untypedScalar,
@@ -270,7 +270,7 @@ class Mapper {
     this.#noteWhole(target, key);
     if (target instanceof Map) target.set(key, value);
     else if (typeof key === "string") target[key] = value;
-    else throw notScalar("has a key that is not a string", pair[0].offset);
+    else throw broken("has a key that is not a string", pair[0].offset);
   }
 
   /** The value of an element; its contents are filled in through a frame. */
@@ -370,7 +370,7 @@ class Mapper {
       return read;
     }
     if (this.#shapes.root === undefined)
-      throw notScalar(`has content that is not a valid ${wordsOf(shape)}`, content.offset);
+      throw broken(`has content that is not a valid ${wordsOf(shape)}`, content.offset);
     const path = attribute === undefined ? this.#pathTo(element) : `${this.#pathTo(element)}${memberStep(attribute)}`;
     this.#warnings.misfit(path, wordsOf(shape));
     return rawScalar(content);

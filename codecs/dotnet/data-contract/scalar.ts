@@ -1,4 +1,4 @@
-import { SobreError } from "../../../src/errors/sobre-error.ts";
+import { broken } from "../xml/scope.ts";
 import { DateTime } from "../../../src/values/date-time.ts";
 import { Decimal } from "../../../src/values/decimal.ts";
 import { Duration } from "../../../src/values/duration.ts";
@@ -31,7 +31,7 @@ export function contentOf(element: XmlElement): ScalarContent {
   const texts: ScalarContent[] = [];
   for (const child of element.children) {
     if (child.kind === "text") texts.push(scalarContent(child));
-    else if (child.kind !== "comment") throw notScalar("has elements instead of a scalar", child.offset);
+    else if (child.kind !== "comment") throw broken("has elements instead of a scalar", child.offset);
   }
   const [first] = texts;
   if (first === undefined) return { value: "", type: undefined, offset };
@@ -76,7 +76,7 @@ export function untypedScalar(value: XmlScalar, guess: boolean, type?: XmlScalar
  */
 export function typedScalar(content: ScalarContent, kind: ScalarKind, element: XmlElement): unknown {
   const read = fittingScalar(content, kind, element);
-  if (read === undefined) throw notScalar(`has content that is not a valid ${kind}`, content.offset);
+  if (read === undefined) throw broken(`has content that is not a valid ${kind}`, content.offset);
   return read;
 }
 
@@ -202,11 +202,6 @@ export function flagNames(number: bigint, members: Iterable<readonly [string, bi
     names.unshift(name);
   }
   return left === 0n && names.length > 0 ? names : undefined;
-}
-
-/** The error of content that does not fit. */
-export function notScalar(what: string, offset: number): SobreError {
-  return new SobreError("DecodeFailed", `The XML ${what}, at byte ${offset}.`, { offset });
 }
 
 /** A number with its type, where a plain number or bigint would be taken for another one. */

@@ -1,10 +1,11 @@
+import { broken } from "../xml/scope.ts";
 import { DateTime } from "../../../src/values/date-time.ts";
 import { DateTimeOffset } from "../../../src/values/date-time-offset.ts";
 import { Version } from "../../../src/values/named-text.ts";
 import { ticksPerMinute } from "../../../src/values/ticks.ts";
 import type { XmlElement } from "../xml/node.ts";
 import type { ScalarKind } from "./scalar-kind.ts";
-import { contentOf, notScalar, typedScalar } from "./scalar.ts";
+import { contentOf, typedScalar } from "./scalar.ts";
 
 type Members = ReadonlyMap<string, XmlElement>;
 
@@ -45,5 +46,5 @@ function member(members: Members, name: string, kind: ScalarKind): unknown {
 
 function incomplete(members: Members): Error {
   const [first] = members.values();
-  return notScalar("has a DateTimeOffset without its parts", first?.offset ?? 0);
+  return broken("has a DateTimeOffset without its parts", first?.offset ?? 0);
 }

@@ -4,7 +4,7 @@ import { SobreError } from "../../../src/errors/sobre-error.ts";
 import { typeNameOf } from "../../../src/values/annotations.ts";
 import { type Contract, nameOf, nameText, type ObjectShape, type ResolvedShape } from "../data-contract/shape.ts";
 import { runtimeScalar } from "./runtime-type.ts";
-import { isMembers } from "./write-document.ts";
+import { isAny, isMembers } from "./write-document.ts";
 
 /**
  * The contract by which a body is written, with its type as the root; `undefined` for a scalar of its own type.
@@ -86,8 +86,4 @@ function hasExactly({ members, byName }: ObjectShape, body: Readonly<Record<stri
     names.every((name) => byName.has(name)) &&
     members.every(({ name, omitDefault }) => omitDefault || Object.hasOwn(body, name))
   );
-}
-
-function isAny(shape: ResolvedShape): boolean {
-  return shape.kind === "scalar" && shape.scalar === "any";
 }

@@ -256,10 +256,6 @@ function refuseNull(value: unknown, shape: ResolvedShape, nullable: boolean, pat
   throw unsupported(path, 'is null, which its type may be with "null" beside it only');
 }
 
-function isAny(shape: ResolvedShape): boolean {
-  return shape.kind === "scalar" && shape.scalar === "any";
-}
-
 /** The default of a nullable type is null rather than zero. */
 function isDefault(value: unknown, { nullable }: MemberShape): boolean {
   if (value === undefined || value === null) return true;
@@ -296,4 +292,9 @@ function listOf(items: ResolvedShape): ListShape {
 /** The name by which `i:type` names a type. */
 function typeNameOfShape(shape: ResolvedShape): XmlName {
   return (shape.kind === "scalar" ? xmlNameOf(shape.scalar) : undefined) ?? itemNameOf(shape);
+}
+
+/** Whether a value may be of any type. */
+export function isAny(shape: ResolvedShape): boolean {
+  return shape.kind === "scalar" && shape.scalar === "any";
 }

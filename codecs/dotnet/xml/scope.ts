@@ -109,6 +109,7 @@ function double(offset: number): SobreError {
   return broken("has an attribute twice", offset);
 }
 
-function broken(what: string, offset: number): SobreError {
+/** The error of a document that is wrong at a byte. */
+export function broken(what: string, offset: number): SobreError {
   return new SobreError("DecodeFailed", `The XML ${what}, at byte ${offset}.`, { offset });
 }

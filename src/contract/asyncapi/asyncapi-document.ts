@@ -1,3 +1,4 @@
+import { unescapeToken } from "../../json-schema/json-form.ts";
 import { SobreError } from "../../errors/sobre-error.ts";
 import { isObject } from "../json-schema/json-value.ts";
 import { escapeToken } from "../json-schema/schema-document.ts";
@@ -84,7 +85,7 @@ export class AsyncApiDocument {
       );
     let value: unknown = this.root.value;
     for (const token of reference.slice(2).split("/")) {
-      const name = decoded(token);
+      const name = decodedToken(token);
       if (Array.isArray(value)) value = value[Number(name)];
       else value = isObject(value) && Object.hasOwn(value, name) ? value[name] : undefined;
     }
@@ -129,8 +130,8 @@ function refuseDeep(value: unknown, depth = 0): void {
 }
 
 /** A token of a reference as a name. */
-export function decoded(token: string): string {
-  const plain = token.replaceAll("~1", "/").replaceAll("~0", "~");
+export function decodedToken(token: string): string {
+  const plain = unescapeToken(token);
   try {
     return decodeURIComponent(plain);
   } catch {

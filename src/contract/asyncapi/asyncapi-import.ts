@@ -2,7 +2,7 @@ import { SobreError } from "../../errors/sobre-error.ts";
 import { isObject } from "../json-schema/json-value.ts";
 import { openProtobufSchema } from "../protobuf/schema.ts";
 import { parseYaml } from "../sources/yaml.ts";
-import { AsyncApiDocument, decoded, type Place, wrong } from "./asyncapi-document.ts";
+import { AsyncApiDocument, decodedToken, type Place, wrong } from "./asyncapi-document.ts";
 import type { AsyncApiRecord, ChannelRecord, MessageRecord, OperationRecord } from "./asyncapi-record.ts";
 import { type Entity, entityOf } from "./channel-entity.ts";
 import { selfContained } from "./payload-schema.ts";
@@ -175,7 +175,7 @@ class Importer {
     return {
       subject: name,
       ...(typeof written === "string" ? { schemaFormat: written } : {}),
-      ...(component === undefined ? {} : { component: decoded(component) }),
+      ...(component === undefined ? {} : { component: decodedToken(component) }),
     };
   }
 
@@ -246,7 +246,7 @@ class Importer {
     return items.map((item: unknown, at) => {
       const reference: unknown = isObject(item) ? item["$ref"] : undefined;
       const [, key] = typeof reference === "string" ? (/\/messages\/([^/]+)$/.exec(reference) ?? []) : [];
-      if (key !== undefined) return decoded(key);
+      if (key !== undefined) return decodedToken(key);
       throw wrong(`${place.pointer}/messages/${at}`, "must refer to a message of the channel");
     });
   }

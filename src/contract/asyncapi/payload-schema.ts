@@ -1,7 +1,7 @@
 import { schemaMapKeywords } from "../json-schema/dialect.ts";
 import { isObject, objectOf } from "../json-schema/json-value.ts";
 import { escapeToken } from "../json-schema/schema-document.ts";
-import { type AsyncApiDocument, decoded, wrong } from "./asyncapi-document.ts";
+import { type AsyncApiDocument, decodedToken, wrong } from "./asyncapi-document.ts";
 
 const components = "#/components/schemas/";
 
@@ -39,7 +39,7 @@ export function selfContained(document: AsyncApiDocument, schema: unknown, point
     if (!reference.startsWith(components))
       throw wrong(pointer, `refers to ${JSON.stringify(reference)}. Put what is shared under ${components}`);
     const [token = "", ...rest] = reference.slice(components.length).split("/");
-    const name = decoded(token);
+    const name = decodedToken(token);
     document.at(reference, pointer);
     if (!definitions.has(name)) {
       definitions.set(name, undefined);
@@ -75,7 +75,7 @@ export class SchemaComponents {
     const replace = (reference: string): string => {
       const [, container, token = "", rest = ""] = /^#\/(definitions|\$defs)\/([^/]+)(.*)$/s.exec(reference) ?? [];
       if (container !== undefined)
-        return `${components}${escapeToken(names.get(decoded(token)) ?? decoded(token))}${rest}`;
+        return `${components}${escapeToken(names.get(decodedToken(token)) ?? decodedToken(token))}${rest}`;
       return reference === "#" || reference.startsWith("#/") ? `#${pointer}${reference.slice(1)}` : reference;
     };
     for (const [name, definition] of held) {

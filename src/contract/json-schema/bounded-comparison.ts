@@ -1,3 +1,4 @@
+import { unescapeToken } from "../../json-schema/json-form.ts";
 import { Worker } from "node:worker_threads";
 import { SobreError } from "../../errors/sobre-error.ts";
 import { matcherOf } from "../regex/matcher.ts";
@@ -160,10 +161,7 @@ function listOf(value: unknown): readonly unknown[] {
 function pointed(root: unknown, reference: string): unknown {
   let at = root;
   for (const token of reference.split("/").slice(1))
-    at =
-      isObject(at) || Array.isArray(at)
-        ? Reflect.get(at, token.replaceAll("~1", "/").replaceAll("~0", "~"))
-        : undefined;
+    at = isObject(at) || Array.isArray(at) ? Reflect.get(at, unescapeToken(token)) : undefined;
   return at;
 }
 

@@ -1,5 +1,4 @@
-import { metaSchema } from "../../json-schema/ajv.ts";
-import { isObject, isPlainPrototype } from "../../values/plain-object.ts";
+import { isObject, isPlainObject } from "../../values/plain-object.ts";
 import { Meter } from "../meter.ts";
 import type { Comparison } from "./compared.ts";
 import { Evaluation } from "./evaluation.ts";
@@ -38,8 +37,8 @@ export class CarriedValues {
   constructor({ writer, reader, budget }: Comparison) {
     const pool = new FormulaPool(new Meter(budget));
     const formats = formatTests("annotation");
-    this.writer = new SchemaDocument(writer, "writer", metaSchema);
-    this.reader = new SchemaDocument(reader, "reader", metaSchema);
+    this.writer = new SchemaDocument(writer, "writer");
+    this.reader = new SchemaDocument(reader, "reader");
     this.evaluation = new Evaluation(pool, formats);
     this.translation = new Translation({
       pool,
@@ -165,8 +164,4 @@ function isSame(before: unknown, after: unknown, nodes: readonly SchemaNode[]): 
   if (canonicalJson(before) === canonicalJson(after)) return true;
   const isTime = appliedTogether(nodes).some(({ schema }) => schema["format"] === "date-time");
   return isTime && typeof after === "string" && Date.parse(String(before)) === Date.parse(after);
-}
-
-function isPlainObject(value: unknown): value is Members {
-  return isObject(value) && isPlainPrototype(Object.getPrototypeOf(value));
 }

@@ -1,3 +1,4 @@
+import { parsedJson } from "../../values/json.ts";
 import {
   date,
   duration,
@@ -57,7 +58,11 @@ export const formatLanguages: ReadonlyMap<string, FormatLanguage> = new Map<stri
   ["contentEncoding base64", { inner: whole("(?:[A-Za-z0-9]{4})*"), outer: whole("[A-Za-z0-9+/=\\s_\\-]*") }],
   [
     "contentMediaType application/json",
-    { inner: whole("(?:null|true|false|[1-9][0-9]{0,9})"), outer: "\\S", between: isJson },
+    {
+      inner: whole("(?:null|true|false|[1-9][0-9]{0,9})"),
+      outer: "\\S",
+      between: (text) => parsedJson(text) !== undefined,
+    },
   ],
   // Whether a text is an image is left open, except for the smallest ones.
   ["contentMediaType image/png", { inner: imageOf("png"), outer: "^\\u{89}PNG" }],
@@ -117,15 +122,6 @@ function isPattern(text: string): boolean | undefined {
 function isLoosePattern(text: string): boolean {
   try {
     return new RegExp(text) instanceof RegExp;
-  } catch {
-    return false;
-  }
-}
-
-function isJson(text: string): boolean {
-  try {
-    JSON.parse(text);
-    return true;
   } catch {
     return false;
   }

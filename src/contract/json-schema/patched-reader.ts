@@ -1,3 +1,5 @@
+import { unescapeToken } from "../../json-schema/json-form.ts";
+import { stepInto } from "./refusal.ts";
 import type { Refused } from "./compared.ts";
 import { canonicalJson, isObject } from "./json-value.ts";
 
@@ -16,7 +18,7 @@ interface Place {
  */
 export function patchedReader(reader: unknown, writer: unknown, refused: Refused): unknown {
   const copy: unknown = structuredClone(reader);
-  const tokens = refused.schemaPath.slice(1).split("/").slice(1).map(decoded);
+  const tokens = refused.schemaPath.slice(1).split("/").slice(1).map(unescapeToken);
   if (refused.keyword === "false schema")
     return withTrueAt(copy, tokens.at(-1) === "false schema" ? tokens.slice(0, -1) : tokens);
   const holder = tokens.slice(0, -1).reduce<unknown>(stepInto, copy);
@@ -28,13 +30,13 @@ export function patchedReader(reader: unknown, writer: unknown, refused: Refused
 export function readerWithoutUnion(reader: unknown, { union }: Refused): unknown {
   if (union === undefined) return undefined;
   const copy: unknown = structuredClone(reader);
-  const tokens = union.slice(1).split("/").slice(1).map(decoded);
+  const tokens = union.slice(1).split("/").slice(1).map(unescapeToken);
   const holder = tokens.slice(0, -1).reduce<unknown>(stepInto, copy);
   return isDraft(holder) && removed(holder, tokens.at(-1) ?? "") ? copy : undefined;
 }
 
 function patch({ holder, keyword }: Place, writer: unknown, { params, value, instancePath }: Refused): boolean {
-  const there = instancePath.split("/").slice(1).map(decoded).reduce<unknown>(stepInto, value);
+  const there = instancePath.split("/").slice(1).map(unescapeToken).reduce<unknown>(stepInto, value);
   switch (keyword) {
     case "required":
       return without(holder, "required", params["missingProperty"]);
@@ -134,13 +136,4 @@ function isListed(schema: unknown, value: unknown): boolean {
 
 function isDraft(value: unknown): value is Draft {
   return isObject(value);
-}
-
-function stepInto(value: unknown, name: string): unknown {
-  if (Array.isArray(value)) return value[Number(name)];
-  return isObject(value) && Object.hasOwn(value, name) ? value[name] : undefined;
-}
-
-function decoded(token: string): string {
-  return token.replaceAll("~1", "/").replaceAll("~0", "~");
 }

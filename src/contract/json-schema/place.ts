@@ -1,3 +1,4 @@
+import { unescapeToken } from "../../json-schema/json-form.ts";
 import { isObject } from "./json-value.ts";
 import { escapeToken } from "./schema-document.ts";
 
@@ -9,7 +10,7 @@ export function schemaPlace(schema: unknown, instancePath: string): string {
   let at: unknown = schema;
   let pointer = "";
   for (const token of instancePath.split("/").slice(1)) {
-    const name = token.replaceAll("~1", "/").replaceAll("~0", "~");
+    const name = unescapeToken(token);
     [at, pointer] = dereferenced(schema, at, pointer);
     const next = stepInto(at, name);
     if (next === undefined) break;
@@ -47,7 +48,7 @@ function dereferenced(root: unknown, schema: unknown, pointer: string): readonly
     if (typeof reference !== "string" || !reference.startsWith("#")) break;
     let target: unknown = root;
     for (const token of reference.slice(1).split("/").slice(1)) {
-      const name = token.replaceAll("~1", "/").replaceAll("~0", "~");
+      const name = unescapeToken(token);
       target = isObject(target) || Array.isArray(target) ? Reflect.get(target, name) : undefined;
     }
     if (target === undefined) break;

@@ -1,3 +1,4 @@
+import { unescapeToken } from "../../json-schema/json-form.ts";
 import type { Refusal } from "../../json-schema/ajv.ts";
 import { canonicalJson, isObject } from "./json-value.ts";
 
@@ -88,12 +89,13 @@ function dereferenced(schema: unknown, root: unknown): unknown {
     at = reference
       .split("/")
       .slice(1)
-      .reduce<unknown>((inner, token) => stepInto(inner, token.replaceAll("~1", "/").replaceAll("~0", "~")), root);
+      .reduce<unknown>((inner, token) => stepInto(inner, unescapeToken(token)), root);
   }
   return at;
 }
 
-function stepInto(value: unknown, name: string): unknown {
+/** The member or item of a name. */
+export function stepInto(value: unknown, name: string): unknown {
   if (Array.isArray(value)) return value[Number(name)];
   return isObject(value) && Object.hasOwn(value, name) ? value[name] : undefined;
 }

@@ -1,3 +1,4 @@
+import { decodedToken } from "../asyncapi/asyncapi-document.ts";
 import { yamlOffset } from "../sources/yaml.ts";
 import type { SubjectVersion } from "../subjects/subject-version.ts";
 import { protoDeclarations } from "./proto-declarations.ts";
@@ -18,7 +19,7 @@ export function placeInVersion(
     return { file: holder?.file ?? file, place: placeInText(holder?.text ?? text, pointer) };
   }
   const [, container, token = "", inner = ""] = /^#\/(\$defs|definitions)\/([^/]+)(.*)$/s.exec(pointer) ?? [];
-  const part = container === undefined ? undefined : parts.find((one) => one.file === decode(token));
+  const part = container === undefined ? undefined : parts.find((one) => one.file === decodedToken(token));
   const [holder, path] = part === undefined ? [{ file, text }, pointer] : [part, `#${inner}`];
   const isYaml = /\.ya?ml$/i.test(holder.file);
   return { file: holder.file, place: placeInText(holder.text, path, isYaml ? "yaml" : "json") };
@@ -28,7 +29,7 @@ export function placeInVersion(
 export function placeInText(text: string, pointer: string, syntax: "json" | "yaml" = "json"): TextPlace {
   const offset = pointer.startsWith("#")
     ? syntax === "yaml"
-      ? yamlOffset(text, pointer.split("/").slice(1).map(decode))
+      ? yamlOffset(text, pointer.split("/").slice(1).map(decodedToken))
       : jsonOffset(text, pointer.slice(1))
     : protoOffset(text, pointer);
   const before = text.slice(0, offset);
@@ -50,7 +51,7 @@ function jsonOffset(text: string, pointer: string): number {
   const wanted = pointer
     .split("/")
     .slice(1)
-    .map((token) => decode(token));
+    .map((token) => decodedToken(token));
   const tokens = Array.from(text.matchAll(/"(?:[^"\\]|\\.)*"|[{}[\],:]|[^\s{}[\],:"]+/g), ({ 0: symbol, index }) => ({
     symbol,
     index,
@@ -87,13 +88,4 @@ function jsonOffset(text: string, pointer: string): number {
     if (!found) return offset;
   }
   return offset;
-}
-
-function decode(token: string): string {
-  const plain = token.replaceAll("~1", "/").replaceAll("~0", "~");
-  try {
-    return decodeURIComponent(plain);
-  } catch {
-    return plain;
-  }
 }

@@ -1,3 +1,4 @@
+import { unescapeToken } from "../../json-schema/json-form.ts";
 import { SobreError } from "../../errors/sobre-error.ts";
 import { dialectOf, isOldDialect, schemaMapKeywords } from "../json-schema/dialect.ts";
 import { isObject, objectOf } from "../json-schema/json-value.ts";
@@ -80,7 +81,7 @@ export class SchemaFile {
   private leads(path: string): boolean {
     let at = this.schema;
     for (const token of path.split("/").slice(1)) {
-      const name = decoded(token).replaceAll("~1", "/").replaceAll("~0", "~");
+      const name = unescapeToken(decoded(token));
       if (Array.isArray(at)) at = at[Number(name)];
       else at = isObject(at) && Object.hasOwn(at, name) ? at[name] : undefined;
     }

@@ -34,7 +34,7 @@ import { grantedSession, sessionRequest } from "./accept-session.ts";
 import { atomAdmin } from "./admin.ts";
 import type { AtomClient } from "./atom-client.ts";
 import { Broker, type BrokerOptions } from "./broker.ts";
-import { closedError } from "./broker-errors.ts";
+import { closed } from "../../broker/refusals.ts";
 import { serverOf } from "./connection-string.ts";
 import { azureCapabilities } from "./capabilities.ts";
 import { Management } from "./management.ts";
@@ -292,14 +292,14 @@ export class AzureConnection implements Engine {
   #keep<T extends Closable>(one: T): T {
     if (this.#closed) {
       one.drop?.();
-      throw closedError("connection");
+      throw closed("connection");
     }
     this.#open.add(one);
     return one;
   }
 
   #enter(...entities: readonly string[]): void {
-    if (this.#closed) throw closedError("connection");
+    if (this.#closed) throw closed("connection");
     for (const entity of entities) checkEntity(entity);
   }
 }

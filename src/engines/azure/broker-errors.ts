@@ -30,6 +30,3 @@ function told(code: ErrorCode, text: string): SobreError {
 /** The rejection of calls that wait on a lost connection. */
 export const connectionLost = (reason: string): SobreError =>
   new SobreError("ServiceCommunicationProblem", `The connection to the broker was lost: ${reason} Retry.`);
-
-export const closedError = (what: string): SobreError =>
-  new SobreError("Closed", `The ${what} is closed. Open a new one.`);

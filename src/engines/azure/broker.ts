@@ -2,7 +2,7 @@ import type { AmqpMessage } from "../../amqp/message/amqp-message.ts";
 import type { MessageInit } from "../../amqp/message/write-message.ts";
 import type { DeliveryState } from "../../amqp/connection/delivery-state.ts";
 import { SobreError } from "../../errors/sobre-error.ts";
-import { closedError } from "./broker-errors.ts";
+import { closed } from "../../broker/refusals.ts";
 import { Claims } from "./claims.ts";
 import { ClientConnection, type ClientSession } from "./client-connection.ts";
 import type { BrokerAddress } from "./connection-string.ts";
@@ -49,7 +49,7 @@ export class Broker {
   async session(address: string): Promise<ClientSession> {
     const { connection, claims } = await this.#connected();
     await claims.authorize(address);
-    if (this.#closed) throw closedError("connection");
+    if (this.#closed) throw closed("connection");
     return connection.openSession();
   }
 
@@ -84,7 +84,7 @@ export class Broker {
   }
 
   #connected(): Promise<Connected> {
-    if (this.#closed) return Promise.reject(closedError("connection"));
+    if (this.#closed) return Promise.reject(closed("connection"));
     if (this.#connecting !== undefined) return this.#connecting;
     const connecting = this.#connect();
     this.#connecting = connecting;

@@ -2,7 +2,7 @@ import { checkReceiveOptions, checkState } from "../../engine/arguments.ts";
 import type { EngineReceiver, EngineSessionReceiver, ReceiveOptions } from "../../engine/engine.ts";
 import type { Delivery } from "../../engine/delivery.ts";
 import type { SobreError } from "../../errors/sobre-error.ts";
-import { closedError } from "./broker-errors.ts";
+import { closed } from "../../broker/refusals.ts";
 import type { Management } from "./management.ts";
 import type { ReceiveLink } from "./receive-link.ts";
 
@@ -47,7 +47,7 @@ export class AzureReceiver implements EngineReceiver {
 
   async close(): Promise<void> {
     if (this.#refusal?.code === "Closed") return;
-    this.#refusal = closedError("receiver");
+    this.#refusal = closed("receiver");
     this.#forget(this);
     await this.#opening?.catch(() => undefined);
     await this.#link?.close();
@@ -55,7 +55,7 @@ export class AzureReceiver implements EngineReceiver {
 
   /** Called when the connection is closing. */
   drop(): void {
-    this.#refusal = closedError("receiver");
+    this.#refusal = closed("receiver");
     this.#link?.drop();
   }
 
@@ -141,6 +141,6 @@ export class AzureSessionReceiver implements EngineSessionReceiver {
   }
 
   #enter(): void {
-    if (this.#closed) throw closedError("session");
+    if (this.#closed) throw closed("session");
   }
 }

@@ -9,7 +9,8 @@ import { AmqpMap } from "../../values/typed.ts";
 import type { Envelope } from "../../envelope/envelope.ts";
 import { SobreError } from "../../errors/sobre-error.ts";
 import type { Broker } from "./broker.ts";
-import { brokerError, closedError } from "./broker-errors.ts";
+import { closed } from "../../broker/refusals.ts";
+import { brokerError } from "./broker-errors.ts";
 import { detached, openSending } from "./open-link.ts";
 import { withoutDelivery } from "./sent-message.ts";
 
@@ -96,7 +97,7 @@ export class AzureSender implements EngineSender {
 
   async close(): Promise<void> {
     if (this.#refusal?.code === "Closed") return;
-    this.#refusal = closedError("sender");
+    this.#refusal = closed("sender");
     this.#events.closed(this);
     await this.#opening?.catch(() => undefined);
     const link = this.#link;
@@ -108,7 +109,7 @@ export class AzureSender implements EngineSender {
 
   /** Called when the connection is closing. */
   drop(): void {
-    this.#refusal = closedError("sender");
+    this.#refusal = closed("sender");
     this.#fail(this.#refusal);
   }
 

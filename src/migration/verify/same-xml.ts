@@ -5,7 +5,7 @@ import { DateTime } from "../../values/date-time.ts";
 import { millisecondsToTicks } from "../../values/ticks.ts";
 import { foundWith } from "./found-members.ts";
 import { toBase64 } from "../../values/base64.ts";
-import { isObject, isPlainPrototype } from "../../values/plain-object.ts";
+import { isPlainObject } from "../../values/plain-object.ts";
 import { shortestSingle } from "../../values/single.ts";
 import { scalarText } from "../lower-value.ts";
 import { Typed } from "../../values/typed.ts";
@@ -63,10 +63,6 @@ function marksOf({ firstAttribute }: XmlElement): "nil" | "plain" | "other" {
 function isEmptyValue(value: unknown): boolean {
   if (typeof value !== "object" || value === null) return value === "";
   return Array.isArray(value) ? value.length === 0 : isPlainObject(value) && Object.keys(value).length === 0;
-}
-
-function isPlainObject(value: unknown): value is Readonly<Record<string, unknown>> {
-  return isObject(value) && isPlainPrototype(Object.getPrototypeOf(value));
 }
 
 /** Compares elements of one name, each of which is an item. */

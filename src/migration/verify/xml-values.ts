@@ -14,7 +14,7 @@ import { scalarOfLocal } from "../../../codecs/dotnet/data-contract/scalar-kind.
 import { contentOf } from "../../../codecs/dotnet/data-contract/scalar.ts";
 import { arrays, serialization, system } from "../../../codecs/dotnet/xml/namespaces.ts";
 import { lexical } from "../../../codecs/dotnet/xml/lexical.ts";
-import type { XmlElement, XmlScalar, XmlScalarType } from "../../../codecs/dotnet/xml/node.ts";
+import { isXmlList, type XmlElement, type XmlScalar, type XmlScalarType } from "../../../codecs/dotnet/xml/node.ts";
 import { collectDiffgram } from "./data-set-values.ts";
 import { knownValue, type SourceValue, type SourceValues } from "./source-values.ts";
 import type { XmlTexts } from "./same-xml.ts";
@@ -204,7 +204,7 @@ function collectText(element: XmlElement, given: string | null, { into, path, ke
 }
 
 function keysOfContent(value: XmlScalar | readonly XmlScalar[], type: XmlScalarType | undefined): readonly ValueKey[] {
-  if (isList(value)) return keysOfUntyped(lexical(value, type));
+  if (isXmlList(value)) return keysOfUntyped(lexical(value, type));
   if (typeof value === "string") return keysOfUntyped(value);
   if (type === "Single" && typeof value === "number") return keysOfSingle(value);
   const keys = keysOfScalar(value);
@@ -226,10 +226,6 @@ function scalarNameOf(element: XmlElement): string | undefined {
   if (namespace === "") return scalarOfLocal(local);
   const isNamed = namesItsType(element) || namespace.startsWith(system);
   return namespace.startsWith(serialization) ? local : isNamed ? "any" : undefined;
-}
-
-function isList(value: XmlScalar | readonly XmlScalar[]): value is readonly XmlScalar[] {
-  return Array.isArray(value);
 }
 
 /** A DateTimeOffset or a Version, which reappears as one string. */
