@@ -150,7 +150,7 @@ function line(head: object, warnings: readonly string[], attempts: readonly Atte
     ...(offset === undefined ? {} : { offset }),
     message: message ?? null,
   }));
-  return visibleJson(JSON.stringify({ ...head, warnings, attempts: told, ...(error === undefined ? {} : { error }) }));
+  return visibleJson({ ...head, warnings, attempts: told, ...(error === undefined ? {} : { error }) });
 }
 
 /** Missing files are reported on standard error only. */
@@ -170,7 +170,7 @@ function forPeople(file: string, outcome: Outcome, terminal: Terminal): string {
   const before = result.attempts.filter((attempt) => attempt.outcome === "failed").map(({ codec }) => codec);
   const tried = before.length === 0 ? "" : style.dim(` after ${before.join(" and ")} failed`);
   const warnings = result.warnings.map((warning) => `\n${style.yellow("warning")}  ${oneLine(warning)}`).join("");
-  const shown = value === undefined ? style.dim("(empty)") : visibleJson(JSON.stringify(value, undefined, 2));
+  const shown = value === undefined ? style.dim("(empty)") : visibleJson(value, 2);
   const type = result.typeName === undefined ? "" : `  ${oneLine(result.typeName)}`;
   return `${name}  read by ${style.green(result.codec)}${type}${tried}${warnings}\n${shown}`;
 }

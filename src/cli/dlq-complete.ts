@@ -87,7 +87,7 @@ async function checkSource(output: string, { engine, entity, address }: Endpoint
 
 function asJson(entity: string, { left, ...rest }: CompletedSource): string {
   const all = left.map(({ sequenceNumber, ...one }) => ({ sequenceNumber: String(sequenceNumber), ...one }));
-  return visibleJson(JSON.stringify({ entity, ...rest, left: all }));
+  return visibleJson({ entity, ...rest, left: all });
 }
 
 const explanations: Readonly<Record<ReasonLeft, string>> = {

@@ -63,18 +63,16 @@ async function reasonCounts(pages: AsyncIterable<readonly Delivery[]>, entity: s
 function factsAsJson(delivery: Delivery): string {
   const { sequenceNumber, enqueuedTimeUtc, deliveryCount, deadLetterReason, deadLetterErrorDescription } = delivery;
   const { messageId, subject, contentType } = delivery.envelope.brokerProperties;
-  return visibleJson(
-    JSON.stringify({
-      sequenceNumber: String(sequenceNumber),
-      enqueuedTimeUtc,
-      deliveryCount,
-      messageId: messageId === undefined ? undefined : String(messageId),
-      subject,
-      contentType,
-      deadLetterReason,
-      deadLetterErrorDescription,
-    }),
-  );
+  return visibleJson({
+    sequenceNumber: String(sequenceNumber),
+    enqueuedTimeUtc,
+    deliveryCount,
+    messageId: messageId === undefined ? undefined : String(messageId),
+    subject,
+    contentType,
+    deadLetterReason,
+    deadLetterErrorDescription,
+  });
 }
 
 function factsAsText(delivery: Delivery, { columns, style }: Terminal): string {
@@ -162,7 +160,7 @@ function entryText(
   const id = messageId === undefined ? undefined : String(messageId);
   if (asJson) {
     const told = { sequenceNumber: String(sequenceNumber), messageId: id, deadLetterReason, dryRun, outcome, error };
-    return visibleJson(JSON.stringify(told));
+    return visibleJson(told);
   }
   const word = outcome === "sent" ? style.green(dryRun ? "would be sent" : "sent") : style.red(outcome);
   const behind = outcome === "blocked" ? "an earlier message of its session is still there" : deadLetterReason;

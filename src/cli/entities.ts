@@ -82,7 +82,7 @@ async function factsOf(admin: EngineAdmin, kind: EntityKind, path: Path): Promis
 /** Times are milliseconds; an unlimited one is omitted. */
 function asJson({ name, settings, counts }: Facts): string {
   const finite = Object.fromEntries(Object.entries(settings).filter(([, value]) => value !== Infinity));
-  return visibleJson(JSON.stringify({ ...finite, ...counts, name }));
+  return visibleJson({ ...finite, ...counts, name });
 }
 
 function asText({ name, settings, counts }: Facts, { style }: Terminal): string {

@@ -1,7 +1,7 @@
 import { openMessage, type SectionBorder } from "../amqp/message/amqp-message.ts";
 import { section, sectionBySymbol } from "../amqp/message/section.ts";
 import { SobreError } from "../errors/sobre-error.ts";
-import { oneLine } from "./display.ts";
+import { fit, oneLine } from "./display.ts";
 import type { Inspected } from "./inspect-json.ts";
 import { type Row, rowsOf, rowsOfValues } from "../inspector/amqp-rows.ts";
 import type { Terminal } from "./terminal.ts";
@@ -54,12 +54,12 @@ function offsetText(offset: number): string {
 }
 
 function table(bytes: Uint8Array, rows: readonly Row[], { style, columns }: Terminal): readonly string[] {
-  const labels = rows.map(({ label, depth }) => cut(`${"  ".repeat(depth)}${oneLine(label)}`, widest.label));
+  const labels = rows.map(({ label, depth }) => fit(`${"  ".repeat(depth)}${oneLine(label)}`, widest.label));
   const labelWidth = labels.reduce((most, { length }) => Math.max(most, length), 0);
   const textWidth = Math.max(16, columns - offsetWidth - labelWidth - widest.type - hexBytes * 3 - 8);
   return rows.map((row, index) => {
     const label = (labels[index] ?? "").padEnd(labelWidth);
-    const text = cut(oneLine(row.text), textWidth).padEnd(textWidth);
+    const text = fit(oneLine(row.text), textWidth).padEnd(textWidth);
     const type = row.type.padEnd(widest.type);
     return `${style.dim(offsetText(row.offset))}  ${label}  ${style.green(type)}  ${text}  ${style.dim(hexText(bytes, row))}`;
   });
@@ -69,8 +69,4 @@ function hexText(bytes: Uint8Array, { offset, end }: Row): string {
   const shown = bytes.subarray(offset, Math.min(end, offset + hexBytes));
   const hex = Array.from(shown, (byte) => byte.toString(16).padStart(2, "0")).join(" ");
   return end - offset > hexBytes ? `${hex}…` : hex;
-}
-
-function cut(text: string, width: number): string {
-  return text.length <= width ? text : `${text.slice(0, width - 1)}…`;
 }

@@ -29,7 +29,7 @@ export async function inspectFiles({ files, json }: InspectCommand, terminal: Te
     const inspected = inspectBytes(bytes);
     if (!inspected.ok) worst = Math.max(worst, exitCodes.failed);
     const text = json
-      ? visibleJson(JSON.stringify({ file, ...inspected }))
+      ? visibleJson({ file, ...inspected })
       : `${index > 0 ? "\n" : ""}${inspectText(file, bytes, inspected, terminal)}`;
     await terminal.out(`${text}\n`);
   }
@@ -56,7 +56,7 @@ export async function inspectHexLines(terminal: Terminal, input: Readable = proc
     if (terminal.closed) break;
     const inspected = inspectHexLine(line);
     if (!inspected.ok) worst = exitCodes.failed;
-    await terminal.out(`${visibleJson(JSON.stringify(inspected))}\n`);
+    await terminal.out(`${visibleJson(inspected)}\n`);
   }
   return worst;
 }

@@ -39,23 +39,21 @@ export function viewOf(delivery: Delivery, serializer: Serializer): MessageView 
 export function viewAsJson({ delivery, result, value, ok, error }: MessageView): string {
   const { envelope, sequenceNumber, enqueuedTimeUtc, expiresAtUtc, deliveryCount, state } = delivery;
   const { deadLetterReason, deadLetterErrorDescription, deadLetterSource } = delivery;
-  return visibleJson(
-    JSON.stringify({
-      sequenceNumber: String(sequenceNumber),
-      enqueuedTimeUtc,
-      expiresAtUtc,
-      deliveryCount,
-      state,
-      deadLetterReason,
-      deadLetterErrorDescription,
-      deadLetterSource,
-      ok,
-      codec: result.ok ? result.codec : null,
-      value,
-      error: error === undefined ? undefined : { code: error.code, message: error.message },
-      envelope: envelopeToJson(envelope),
-    }),
-  );
+  return visibleJson({
+    sequenceNumber: String(sequenceNumber),
+    enqueuedTimeUtc,
+    expiresAtUtc,
+    deliveryCount,
+    state,
+    deadLetterReason,
+    deadLetterErrorDescription,
+    deadLetterSource,
+    ok,
+    codec: result.ok ? result.codec : null,
+    value,
+    error: error === undefined ? undefined : { code: error.code, message: error.message },
+    envelope: envelopeToJson(envelope),
+  });
 }
 
 /** The view as text: a title, the properties if wanted, and the value or every reason why there is none. */
@@ -98,7 +96,7 @@ function typeOf(envelope: Envelope): readonly string[] {
 function properties({ delivery }: MessageView): readonly string[] {
   const { brokerProperties, applicationProperties } = delivery.envelope;
   return [...Object.entries(brokerProperties), ...Object.entries(applicationProperties)].map(
-    ([name, value]) => `  ${oneLine(name)}: ${visibleJson(JSON.stringify(valueToJson(value)))}`,
+    ([name, value]) => `  ${oneLine(name)}: ${visibleJson(valueToJson(value))}`,
   );
 }
 
@@ -108,5 +106,5 @@ function body({ result, value, ok, error, delivery }: MessageView, terminal: Ter
   if (value === undefined) return terminal.style.dim("(empty)");
   const { byteLength } = delivery.envelope.payload;
   // A short value on one line, as a person would write it.
-  return visibleJson(JSON.stringify(value, undefined, byteLength < 60 ? undefined : 2));
+  return visibleJson(value, byteLength < 60 ? undefined : 2);
 }

@@ -166,5 +166,5 @@ function reportWriter(file: string, quarantine: string | undefined): (report: Mi
 }
 
 function jsonReport(report: MigrationReport): string {
-  return visibleJson(JSON.stringify(report, undefined, 2));
+  return visibleJson(report, 2);
 }

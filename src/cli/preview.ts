@@ -10,15 +10,15 @@ export function preview(body: unknown, width: number): string {
   if (body === undefined) return fit("(empty)", width);
   if (typeof body === "string") return fit(oneLine(body.slice(0, width * 8)), width);
   if (body instanceof Uint8Array) return fit(hex(body), width);
-  return fit(visibleJson(renderJson(body)), width);
+  return fit(rendered(body), width);
 }
 
 /** A value as JSON text with `$` objects, or the reason why there is none. */
-function renderJson(value: unknown): string {
+function rendered(value: unknown): string {
   try {
-    return JSON.stringify(valueToJson(value));
+    return visibleJson(valueToJson(value));
   } catch (error) {
-    if (error instanceof SobreError) return `(${error.message})`;
+    if (error instanceof SobreError) return oneLine(`(${error.message})`);
     throw error;
   }
 }

@@ -2,7 +2,7 @@ import type { Engine } from "../engine/engine.ts";
 import type { RuleFilter, RuleProperties } from "../engine/rules.ts";
 import { valueToJson } from "../values/value-json.ts";
 import { columnTable } from "./column-table.ts";
-import { oneLine, visibleJson } from "./display.ts";
+import { fit, oneLine, visibleJson } from "./display.ts";
 import { atEndpoint } from "./endpoint.ts";
 import { exitCodes, Misuse } from "./misuse.ts";
 import type { Terminal } from "./terminal.ts";
@@ -112,12 +112,10 @@ function ruleTable(rules: readonly RuleProperties[], { columns }: Terminal): str
   const room = Math.max(12, columns - name - 2);
   const table = [
     { head: "rule", cell: (rule: RuleProperties) => oneLine(rule.name) },
-    { head: "accepts", cell: (rule: RuleProperties) => cut(whatItDoes(rule), room) },
+    { head: "accepts", cell: (rule: RuleProperties) => fit(whatItDoes(rule), room) },
   ];
   return columnTable(rules, table, columns);
 }
-
-const cut = (text: string, room: number): string => (text.length <= room ? text : `${text.slice(0, room - 1)}…`);
 
 function whatItDoes({ filter, action }: RuleProperties): string {
   return action === undefined ? filterText(filter) : `${filterText(filter)}, then ${oneLine(action.expression)}`;
@@ -135,7 +133,7 @@ function filterText(filter: RuleFilter): string {
       const { kind: _, applicationProperties = {}, ...properties } = filter;
       return [...Object.entries(properties), ...Object.entries(applicationProperties)]
         .filter(([, value]) => value !== undefined)
-        .map(([name, value]) => `${oneLine(name)} = ${visibleJson(JSON.stringify(valueToJson(value)))}`)
+        .map(([name, value]) => `${oneLine(name)} = ${visibleJson(valueToJson(value))}`)
         .join(" and ");
     }
     default:
@@ -144,5 +142,5 @@ function filterText(filter: RuleFilter): string {
 }
 
 function asJson({ name, filter, action }: RuleProperties): string {
-  return visibleJson(JSON.stringify(valueToJson({ name, filter, action })));
+  return visibleJson(valueToJson({ name, filter, action }));
 }

@@ -15,9 +15,9 @@ export function oneLine(text: string): string {
   return text.replaceAll(unprintable, (character) => shortEscapes.get(character) ?? escape(character));
 }
 
-/** JSON text with its invisible characters as escapes; the value is the same. */
-export function visibleJson(json: string): string {
-  return json.replaceAll(unprintableInJson, escape);
+/** The JSON text of a value with its invisible characters as escapes; `indent` is the width of a step, or none for one line. */
+export function visibleJson(value: unknown, indent?: number): string {
+  return (JSON.stringify(value, undefined, indent) ?? "").replaceAll(unprintableInJson, escape);
 }
 
 function escape(character: string): string {

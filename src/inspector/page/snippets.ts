@@ -18,9 +18,9 @@ export function codeOf({ payload, brokerProperties, applicationProperties }: Sto
 /** The message in the format of envelopes in files, for a test. */
 export function fixtureOf({ payload, brokerProperties, applicationProperties }: StoryAnswer): string {
   const envelope = { payload: { $bytes: payload ?? "" }, brokerProperties, applicationProperties };
-  return visibleJson(JSON.stringify(envelope, undefined, 2));
+  return visibleJson(envelope, 2);
 }
 
-const literal = (value: unknown): string => visibleJson(JSON.stringify(value, undefined, 2)).replaceAll("\n", "\n  ");
+const literal = (value: unknown): string => visibleJson(value, 2).replaceAll("\n", "\n  ");
 
 const importOf = (name: string, module: string): string => `import { ${name} } from ${JSON.stringify(module)};`;

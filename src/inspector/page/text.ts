@@ -9,7 +9,7 @@ export function cutText(text: string): string {
 }
 
 /** A value as JSON for people; characters that would be invisible are escapes. */
-export const prettyJson = (value: unknown): string => visibleJson(JSON.stringify(value, undefined, 2) ?? "");
+export const prettyJson = (value: unknown): string => visibleJson(value, 2);
 
 /** A number of bytes, e.g. `1.5 KB`. */
 export function sizeText(bytes: number): string {
