@@ -1,16 +1,6 @@
-import { randomUUID } from "node:crypto";
-import {
-  bytes as areBytes,
-  checkOption,
-  checkOptions,
-  methods,
-  name,
-  numberFrom,
-  type OptionChecks,
-  text,
-} from "../options/option-checks.ts";
+import { checkOptions, methods, name, type OptionChecks } from "../options/option-checks.ts";
 import type { PayloadStore } from "./claim-check.ts";
-import { isOwnKey, isStream, memberOfError, readObject, stored } from "./object-payload.ts";
+import { memberOfError, objectPayloadStore } from "./object-payload.ts";
 
 /** The methods of `ContainerClient` of `@azure/storage-blob` that a store calls. */
 export interface AzureBlobContainer {
@@ -48,24 +38,12 @@ const checks: OptionChecks<AzureBlobPayloadStoreOptions> = {
 export function azureBlobPayloadStore(options: AzureBlobPayloadStoreOptions): PayloadStore {
   checkOptions(options, checks, { needed: ["container"] });
   const { container, prefix = "" } = options;
-  return {
-    async put(payload) {
-      checkOption("payload", payload, areBytes);
-      const key = `${prefix}${randomUUID()}`;
-      await stored(() => container.getBlockBlobClient(key).uploadData(payload));
-      return key;
+  return objectPayloadStore(prefix, {
+    put: (key, payload) => container.getBlockBlobClient(key).uploadData(payload),
+    async get(key) {
+      const { readableStreamBody, contentLength } = await container.getBlockBlobClient(key).download();
+      return { body: readableStreamBody, size: contentLength };
     },
-    async get(key, maxBytes) {
-      checkOption("key", key, text);
-      checkOption("maxBytes", maxBytes, numberFrom(0));
-      if (!isOwnKey(key, prefix)) return undefined;
-      try {
-        const { contentLength = 0, readableStreamBody } = await container.getBlockBlobClient(key).download();
-        return isStream(readableStreamBody) ? await readObject(readableStreamBody, contentLength, maxBytes) : undefined;
-      } catch (error) {
-        if (memberOfError(error, "code") === "BlobNotFound") return undefined;
-        throw error;
-      }
-    },
-  };
+    isMissing: (error) => memberOfError(error, "code") === "BlobNotFound",
+  });
 }

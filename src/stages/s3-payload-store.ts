@@ -1,16 +1,6 @@
-import { randomUUID } from "node:crypto";
-import {
-  bytes as areBytes,
-  checkOption,
-  checkOptions,
-  methods,
-  name,
-  numberFrom,
-  type OptionChecks,
-  text,
-} from "../options/option-checks.ts";
+import { checkOptions, methods, name, type OptionChecks } from "../options/option-checks.ts";
 import type { PayloadStore } from "./claim-check.ts";
-import { isOwnKey, isStream, memberOfError, readObject, stored } from "./object-payload.ts";
+import { memberOfError, objectPayloadStore } from "./object-payload.ts";
 
 /** The methods of `S3` of `@aws-sdk/client-s3` that a store calls. */
 export interface S3ObjectClient {
@@ -48,24 +38,12 @@ const checks: OptionChecks<S3PayloadStoreOptions> = {
 export function s3PayloadStore(options: S3PayloadStoreOptions): PayloadStore {
   checkOptions(options, checks, { needed: ["client", "bucket"] });
   const { client, bucket: Bucket, prefix = "" } = options;
-  return {
-    async put(payload) {
-      checkOption("payload", payload, areBytes);
-      const key = `${prefix}${randomUUID()}`;
-      await stored(() => client.putObject({ Bucket, Key: key, Body: payload }));
-      return key;
+  return objectPayloadStore(prefix, {
+    put: (key, payload) => client.putObject({ Bucket, Key: key, Body: payload }),
+    async get(key) {
+      const { Body, ContentLength } = await client.getObject({ Bucket, Key: key });
+      return { body: Body, size: ContentLength };
     },
-    async get(key, maxBytes) {
-      checkOption("key", key, text);
-      checkOption("maxBytes", maxBytes, numberFrom(0));
-      if (!isOwnKey(key, prefix)) return undefined;
-      try {
-        const { Body, ContentLength = 0 } = await client.getObject({ Bucket, Key: key });
-        return isStream(Body) ? await readObject(Body, ContentLength, maxBytes) : undefined;
-      } catch (error) {
-        if (memberOfError(error, "name") === "NoSuchKey") return undefined;
-        throw error;
-      }
-    },
-  };
+    isMissing: (error) => memberOfError(error, "name") === "NoSuchKey",
+  });
 }
