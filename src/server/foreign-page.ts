@@ -1,4 +1,5 @@
-import { isIP, isIPv4 } from "node:net";
+import { isIP } from "node:net";
+import { isLoopback } from "./server-options.ts";
 
 /** Names that always resolve to this machine, or that nobody else can point to it. */
 const ownSuffixes = [".localhost", ".servicebus.windows.net"] as const;
@@ -32,8 +33,4 @@ function nameOf(url: string): string {
 const isLocalName = (name: string): boolean =>
   isOwnName(name) || isIP(name) !== 0 || name === "host.docker.internal" || (name !== "" && !name.includes("."));
 
-const isOwnName = (name: string): boolean =>
-  name === "localhost" ||
-  name === "::1" ||
-  (isIPv4(name) && name.startsWith("127.")) ||
-  ownSuffixes.some((suffix) => name.endsWith(suffix));
+const isOwnName = (name: string): boolean => isLoopback(name) || ownSuffixes.some((suffix) => name.endsWith(suffix));

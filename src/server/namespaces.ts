@@ -93,16 +93,11 @@ export class Namespaces implements Access {
     const key = keyOf(keys, sas.keyName);
     // One text for both, so that key names cannot be probed.
     if (key === undefined || !sas.signedWith(key.key))
-      throw new SobreError(
-        "UnauthorizedAccess",
-        "The key name or the signature of the token is wrong. Check the connection string.",
-      );
-    if (sas.expiresAt <= Date.now())
-      throw new SobreError("UnauthorizedAccess", "The token has expired. Sign a new one, and check the clocks.");
+      throw unauthorized("The key name or the signature of the token is wrong. Check the connection string.");
+    if (sas.expiresAt <= Date.now()) throw unauthorized("The token has expired. Sign a new one, and check the clocks.");
     const scope = scopeOf(sas.resource);
     if (scope.length > longestScope)
-      throw new SobreError(
-        "UnauthorizedAccess",
+      throw unauthorized(
         "The resource (sr) of the token is not the path of an entity. Correct it and sign the token again.",
       );
     return { engine, scope, rights: key.rights ?? all, keyName: sas.keyName, expiresAt: sas.expiresAt };

@@ -3,6 +3,7 @@ import { errorTraits } from "../../errors/traits.ts";
 import { allows, type Grant } from "../access.ts";
 import type { HttpHandler } from "../http/http-handler.ts";
 import type { HttpRequest, HttpResponse } from "../http/http-message.ts";
+import { jsonBody } from "../http/json-body.ts";
 import { type Control, type ControlledServer, type ControlRoute } from "./control.ts";
 import { controlPath, describeControl } from "./openapi.ts";
 import { controlRoutes } from "./routes.ts";
@@ -55,7 +56,7 @@ export class ControlEndpoint implements HttpHandler {
       target: this.#control.of(wanted === "" ? grant.engine : this.#server.engineOf(wanted)),
       name: nameIn(route, path) ?? "",
       query,
-      body: route.body === undefined ? undefined : parsed(await request.body(mostBytes)),
+      body: route.body === undefined ? undefined : await jsonBody(request, mostBytes),
     });
     return answer === undefined ? { status } : inJson(status, answer);
   }
@@ -78,14 +79,6 @@ function unknown(path: string, others: readonly ControlRoute[]): HttpResponse {
   const allow = others.map(({ method }) => method).join(", ");
   const answer = inJson(405, { error: { code: "InvalidOperation", message: `The path supports ${allow}.` } });
   return { ...answer, headers: { ...answer.headers, allow } };
-}
-
-function parsed(bytes: Uint8Array): unknown {
-  try {
-    return bytes.byteLength === 0 ? {} : JSON.parse(new TextDecoder("utf-8", { fatal: true }).decode(bytes));
-  } catch (error) {
-    throw new SobreError("InvalidArgument", "The body is not JSON in UTF-8.", { cause: error });
-  }
 }
 
 const inJson = (status: number, value: unknown): HttpResponse => ({

@@ -56,7 +56,7 @@ export interface ControlRoute<Body = unknown> {
   readonly status: number;
   /** `undefined`: an answer without body. */
   readonly answer?: { readonly description: string; readonly schema: JsonSchema };
-  readonly run: (call: ControlCall<Body>) => Promise<Json | undefined>;
+  readonly run: (call: ControlCall<Body>) => Promise<Json | void>;
 }
 
 /** A route whose body is checked, and has the type that the schema describes. */

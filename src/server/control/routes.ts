@@ -3,7 +3,7 @@ import type { QueueOptions } from "../../engine/admin.ts";
 import { isErrorCode } from "../../errors/traits.ts";
 import type { JsonSchema, FromJsonSchema } from "../../json-schema/json-schema-type.ts";
 import { invalidOption } from "../../options/option-checks.ts";
-import { faultyOperations, type Faults } from "../../testing/faults.ts";
+import { type FaultOptions, faultyOperations, type Faults } from "../../testing/faults.ts";
 import { ManualClock } from "../../time/manual-clock.ts";
 import { toMilliseconds } from "../../time/duration.ts";
 import type { Json } from "../../values/value-json.ts";
@@ -116,10 +116,7 @@ export const controlRoutes: readonly ControlRoute[] = [
       summary:
         "Empties one entity or all of them: messages, locks, session states and the history of duplicate detection.",
       status: 204,
-      async run({ target, body }) {
-        await reset(target.engine, body.entity);
-        return undefined;
-      },
+      run: async ({ target, body }) => reset(target.engine, body.entity),
     },
   ),
   {
@@ -159,7 +156,6 @@ export const controlRoutes: readonly ControlRoute[] = [
     async run({ server, target, body }) {
       if (body.kind === "cut") server.cut(target.engine);
       else ask(target.faults, body);
-      return undefined;
     },
   }),
   {
@@ -168,10 +164,7 @@ export const controlRoutes: readonly ControlRoute[] = [
     operationId: "clearFaults",
     summary: "Removes the faults that have not occurred yet.",
     status: 204,
-    async run({ target }) {
-      target.faults.clear();
-      return undefined;
-    },
+    run: async ({ target }) => target.faults.clear(),
   },
   {
     method: "GET",
@@ -197,10 +190,7 @@ export const controlRoutes: readonly ControlRoute[] = [
     operationId: "clearSent",
     summary: "Clears the list of sent messages; the messages stay in their entities.",
     status: 204,
-    async run({ target }) {
-      target.sent.clear();
-      return undefined;
-    },
+    run: async ({ target }) => target.sent.clear(),
   },
   {
     method: "GET",
@@ -238,10 +228,7 @@ export const controlRoutes: readonly ControlRoute[] = [
     operationId: "dropNamespace",
     summary: "Deletes a namespace with everything in it, and disconnects its clients.",
     status: 204,
-    async run({ server, name }) {
-      await server.drop(name);
-      return undefined;
-    },
+    run: async ({ server, name }) => server.drop(name),
   },
 ];
 
@@ -270,13 +257,4 @@ function ask(faults: Faults, asked: Fault): void {
   }
 }
 
-const placeOf = ({
-  entity: path,
-  times: count,
-}: {
-  readonly entity?: string | undefined;
-  readonly times?: number | undefined;
-}) => ({
-  entity: path,
-  times: count,
-});
+const placeOf = ({ entity: path, times: count }: FaultOptions): FaultOptions => ({ entity: path, times: count });
