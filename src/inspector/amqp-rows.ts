@@ -1,22 +1,15 @@
 import { formatCodes } from "../amqp/values/format-code.ts";
 import { decodeValue } from "../amqp/values/read-value.ts";
 import { toTypedJson } from "../../codecs/amqp/typed-json.ts";
+import { propertyNames } from "../amqp/message/message-properties.ts";
 import type { SectionName } from "../amqp/message/section.ts";
 import { valueEnd } from "../amqp/values/value-end.ts";
 import { AmqpMap, Typed } from "../values/typed.ts";
 import { SobreError } from "../errors/sobre-error.ts";
+import type { SectionFact } from "./api.ts";
 
 /** One line of an inspected message: a section, or a value in it. */
-export interface Row {
-  readonly offset: number;
-  /** Levels of nesting: 0 for a section. */
-  readonly depth: number;
-  /** The section, field, key or index. */
-  readonly label: string;
-  readonly type: string;
-  readonly text: string;
-  readonly end: number;
-}
+export type Row = SectionFact["rows"][number];
 
 /** Deeper values and more rows are not shown. */
 const most = { depth: 32, rows: 10_000 };
@@ -24,21 +17,7 @@ const most = { depth: 32, rows: 10_000 };
 /** The names of the fields of the sections that are lists (AMQP 1.0 part 3.2.1 and 3.2.4). */
 const fields: Partial<Record<SectionName, readonly string[]>> = {
   header: ["durable", "priority", "ttl", "first-acquirer", "delivery-count"],
-  properties: [
-    "message-id",
-    "user-id",
-    "to",
-    "subject",
-    "reply-to",
-    "correlation-id",
-    "content-type",
-    "content-encoding",
-    "absolute-expiry-time",
-    "creation-time",
-    "group-id",
-    "group-sequence",
-    "reply-to-group-id",
-  ],
+  properties: propertyNames.map((name) => name.replaceAll(/[A-Z]/g, (letter) => `-${letter.toLowerCase()}`)),
 };
 
 /** The rows of the value at `at`, which need not be well formed: what is broken ends the walk. */
@@ -96,27 +75,19 @@ function walk(context: Walk, at: number, label: string, depth: number): number |
     const value = walk(context, at + 1, "descriptor", depth + 1);
     return value === undefined ? undefined : walk(context, value, "value", depth + 1);
   }
-  walkItems(context, { at, end, label, type, depth });
+  walkItems(context, { offset: at, end, label, type, depth });
   return end;
 }
 
-interface Compound {
-  readonly at: number;
-  readonly end: number;
-  readonly label: string;
-  readonly type: string;
-  readonly depth: number;
-}
-
-function walkItems(context: Walk, { at, end, label, type, depth }: Compound): void {
+function walkItems(context: Walk, { offset, end, label, type, depth }: Omit<Row, "text">): void {
   const { bytes, rows } = context;
-  const wide = (bytes[at] ?? 0) >= 0xd0;
+  const wide = (bytes[offset] ?? 0) >= 0xd0;
   const head = wide ? 9 : 3;
   const isMap = type === "map";
-  const row = rows.push({ offset: at, depth, label, type, text: "", end: Math.min(at + head, end) }) - 1;
+  const row = rows.push({ offset, depth, label, type, text: "", end: Math.min(offset + head, end) }) - 1;
   let count = 0;
   let name = "";
-  for (let here = at + head; here < end; count++) {
+  for (let here = offset + head; here < end; count++) {
     const next = valueEnd(bytes, here);
     if (isMap && count % 2 === 0 && next > 0 && next < end) {
       name = textOf(bytes.subarray(here, next));

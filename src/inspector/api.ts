@@ -154,11 +154,13 @@ export interface VersionVerdict {
 /** A line of an AMQP section: a field, key or item. */
 interface SectionRow {
   readonly offset: number;
-  readonly end: number;
+  /** Levels of nesting: 0 for a section. */
   readonly depth: number;
+  /** The section, field, key or index. */
   readonly label: string;
   readonly type: string;
   readonly text: string;
+  readonly end: number;
 }
 
 export interface SectionFact {

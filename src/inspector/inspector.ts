@@ -24,6 +24,7 @@ import { refusalOfPage } from "../server/foreign-page.ts";
 import type { HttpHandler } from "../server/http/http-handler.ts";
 import { httpListener } from "../server/http/http-listener.ts";
 import type { HttpRequest, HttpResponse } from "../server/http/http-message.ts";
+import { jsonBody } from "../server/http/json-body.ts";
 import { isLoopback } from "../server/server-options.ts";
 import { systemClock } from "../time/clock.ts";
 import { isObject } from "../values/plain-object.ts";
@@ -173,7 +174,7 @@ class MountedInspector implements Inspector {
     const { route, id } = routeOf(called, request.method);
     if (route.changes === true) requireChanges(this.#parts);
     const { query, signal } = request;
-    const body = route.method === "POST" ? await bodyOf(request) : undefined;
+    const body = route.method === "POST" ? await jsonBody(request, mostBytes) : undefined;
     const answer = await route.run({
       caller,
       parts: this.#parts,
@@ -264,15 +265,6 @@ function routeOf(called: string, method: string): { readonly route: Route; reado
     if (whole !== undefined && route.method === method) return { route, id };
   }
   throw new SobreError("MessageNotFound", "The API of the inspector has no such operation.");
-}
-
-async function bodyOf(request: HttpRequest): Promise<unknown> {
-  const bytes = await request.body(mostBytes);
-  try {
-    return bytes.byteLength === 0 ? {} : JSON.parse(new TextDecoder("utf-8", { fatal: true }).decode(bytes));
-  } catch (error) {
-    throw new SobreError("InvalidArgument", "The body is not JSON in UTF-8.", { cause: error });
-  }
 }
 
 function refused({ code, message, path: where }: SobreError): HttpResponse {

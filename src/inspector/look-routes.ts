@@ -3,11 +3,10 @@ import type { Delivery } from "../engine/delivery.ts";
 import { peekPages } from "../engine/peek-pages.ts";
 import { SobreError } from "../errors/sobre-error.ts";
 import { invalidOption } from "../options/option-checks.ts";
-import type { MessageSelection } from "./api.ts";
 import { requireRight } from "./caller.ts";
 import { listEntities } from "./entities.ts";
 import { groupMessages, listMessages, type Scan } from "./listing.ts";
-import { createMessageFilter, sequenceOf } from "./message-filter.ts";
+import { createMessageFilter, selectionNames, sequenceOf } from "./message-filter.ts";
 import { type Call, entityOf, peekOne, type Route } from "./route.ts";
 import { listSessions } from "./session-facts.ts";
 import { storyOf } from "./story.ts";
@@ -141,18 +140,6 @@ function scanOf({ caller, parts, query, signal }: Call): Scan {
   const from = sequenceOf(query.get("from"));
   return { engine: caller.engine, entity, from, filter: createMessageFilter(given, parts), signal };
 }
-
-const selectionNames: readonly (keyof MessageSelection)[] = [
-  "reason",
-  "source",
-  "type",
-  "error",
-  "text",
-  "path",
-  "state",
-  "session",
-  "related",
-];
 
 async function wanted({ caller, query }: Call): Promise<Delivery> {
   const entity = entityOf(query);

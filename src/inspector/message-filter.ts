@@ -23,6 +23,11 @@ const selectionChecks: OptionChecks<MessageSelection> = {
   sequenceNumbers: listOf("sequence numbers as digits", digits),
 };
 
+/** The members of a selection that a query can have. */
+export const selectionNames: readonly string[] = Object.keys(selectionChecks).filter(
+  (name) => name !== "sequenceNumbers",
+);
+
 /** Selects messages; reads only those for which it must. */
 export interface MessageFilter {
   /** The only session that it selects from. */

@@ -1,6 +1,5 @@
 import { invalidOption } from "../options/option-checks.ts";
-import type { Json } from "../values/json.ts";
-import { parsedJson } from "../values/json.ts";
+import { type Json, parsedJson } from "../values/json.ts";
 import { isObject } from "../values/plain-object.ts";
 
 /** Whether a body has what a filter asks for. */

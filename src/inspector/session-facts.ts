@@ -1,9 +1,8 @@
 import type { Engine } from "../engine/engine.ts";
 import type { SessionInspection } from "../engine/inspection.ts";
 import type { SessionDetail, SessionsAnswer } from "./api.ts";
+import type { InspectorParts } from "./inspector-parts.ts";
 import { rowOf } from "./message-facts.ts";
-import type { Reading } from "./reading.ts";
-import type { Redaction } from "./redaction.ts";
 
 /** Sessions of one answer. */
 const pageSize = 100;
@@ -12,9 +11,7 @@ const pageSize = 100;
 const mostBytes = 4096;
 
 /** How sessions are shown. */
-export interface SessionOptions {
-  readonly reading: Reading;
-  readonly redaction: Redaction;
+export interface SessionOptions extends Pick<InspectorParts, "reading" | "redaction"> {
   /** Whether their states are shown: these are content, too. */
   readonly showsState: boolean;
 }

@@ -6,18 +6,15 @@ import { SobreError } from "../errors/sobre-error.ts";
 import { toBase64 } from "../values/base64.ts";
 import { rowsOf } from "./amqp-rows.ts";
 import type { SectionFact, StoryAnswer, TimelineEvent } from "./api.ts";
+import type { InspectorParts } from "./inspector-parts.ts";
 import { failureOf, recordedAttempts, redrivesOf, relatedIds, retriesOf, rowOf, traceOf } from "./message-facts.ts";
 import { rendered } from "./message-filter.ts";
-import type { Reading } from "./reading.ts";
-import type { Redaction } from "./redaction.ts";
 
 /** Bytes of a payload that are shown. */
 const mostBytes = 64 * 1024;
 
 /** How a story is shown. */
-export interface StoryOptions {
-  readonly reading: Reading;
-  readonly redaction: Redaction;
+export interface StoryOptions extends Pick<InspectorParts, "reading" | "redaction"> {
   /** Whether the body is shown. */
   readonly showsBody: boolean;
 }

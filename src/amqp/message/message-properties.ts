@@ -102,7 +102,8 @@ const noProperties = (): Draft => ({
   replyToGroupId: undefined,
 });
 
-const propertyNames = [
+/** The fields of the section in their order. */
+export const propertyNames = [
   "messageId",
   "userId",
   "to",

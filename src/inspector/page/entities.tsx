@@ -4,6 +4,7 @@ import { useAnswer } from "./hooks.ts";
 import { type JSX, useEffect, useState, type TargetedInputEvent } from "./preact.ts";
 import { addressOf } from "./router.ts";
 import { type Samples, sampled } from "./samples.ts";
+import { TableHead } from "./table-head.tsx";
 import { counted } from "./text.ts";
 
 /** Milliseconds between two samples of the counts. */
@@ -55,15 +56,7 @@ export function Entities({
       {problem !== undefined && <p class="bad">{problem} The counts are the last ones known.</p>}
       <div class="scroll card" tabIndex={0} role="region" aria-label="Entities">
         <table>
-          <thead>
-            <tr>
-              {columns.map(([name, isNumber]) => (
-                <th key={name} scope="col" class={isNumber ? "number" : undefined}>
-                  {name}
-                </th>
-              ))}
-            </tr>
-          </thead>
+          <TableHead columns={columns} numbers={columns.slice(1)} />
           <tbody>
             {shown.map((entity) => (
               <EntityRow key={entity.path} entity={entity} samples={shownSamples.get(entity.path) ?? unsampled} />

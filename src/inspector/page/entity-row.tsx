@@ -6,17 +6,17 @@ import type { Samples } from "./samples.ts";
 import { Sparkline } from "./sparkline.tsx";
 import { ageText, counted, sizeText, timeText } from "./text.ts";
 
-/** Columns of the table of entities, with those that are numbers. */
-export const columns: readonly (readonly [name: string, isNumber: boolean])[] = [
-  ["Entity", false],
-  ["Active", true],
-  ["Dead letters", true],
-  ["Scheduled", true],
-  ["Deferred", true],
-  ["Locked", true],
-  ["Oldest", true],
-  ["Size", true],
-];
+/** Columns of the table of entities; all but the first are numbers. */
+export const columns = [
+  "Entity",
+  "Active",
+  "Dead letters",
+  "Scheduled",
+  "Deferred",
+  "Locked",
+  "Oldest",
+  "Size",
+] as const;
 
 interface RowProps {
   readonly entity: EntityFact;

@@ -21,14 +21,13 @@ const tabs: readonly (readonly [Tab, string])[] = [
 /** The address of the list of a tab. */
 const listOf = ({ path, tab }: EntityPlace): string => (tab === "dead" ? `${path}/$DeadLetterQueue` : path);
 
-/** The lists of an entity. */
-export function Entity({
-  place,
-  session,
-}: {
+interface EntityProps {
   readonly place: EntityPlace;
   readonly session: SessionAnswer;
-}): JSX.Element {
+}
+
+/** The lists of an entity. */
+export function Entity({ place, session }: EntityProps): JSX.Element {
   return (
     <main>
       <div class="bar">
@@ -54,13 +53,7 @@ export function Entity({
   );
 }
 
-function MessageList({
-  place,
-  session,
-}: {
-  readonly place: EntityPlace;
-  readonly session: SessionAnswer;
-}): JSX.Element {
+function MessageList({ place, session }: EntityProps): JSX.Element {
   const entity = listOf(place);
   const { filter } = place;
   const [tail, setTail] = useState(false);

@@ -4,6 +4,7 @@ import { postJson, reasonOf } from "./api-client.ts";
 import { useAnswer } from "./hooks.ts";
 import { type JSX, useState } from "./preact.ts";
 import { addressOf } from "./router.ts";
+import { TableHead } from "./table-head.tsx";
 import { timeText } from "./text.ts";
 
 const interval = 500;
@@ -37,15 +38,7 @@ export function Redrives(): JSX.Element {
       {answer !== undefined && answer.jobs.length > 0 && (
         <div class="scroll card" tabIndex={0} role="region" aria-label="Re-drives">
           <table class="jobs">
-            <thead>
-              <tr>
-                {columns.map((name) => (
-                  <th key={name} scope="col" class={name === "Sent" || name === "Failed" ? "number" : undefined}>
-                    {name}
-                  </th>
-                ))}
-              </tr>
-            </thead>
+            <TableHead columns={columns} numbers={["Sent", "Failed"]} />
             <tbody>
               {answer.jobs.map((job) => (
                 <tr key={job.id}>
@@ -130,12 +123,7 @@ export function Redrive({ id, session }: { readonly id: string; readonly session
       {outcomes.length > 0 && (
         <div class="scroll card" tabIndex={0} role="region" aria-label="Outcomes">
           <table>
-            <thead>
-              <tr>
-                <th scope="col">Message</th>
-                <th scope="col">Outcome</th>
-              </tr>
-            </thead>
+            <TableHead columns={["Message", "Outcome"]} />
             <tbody>{outcomes.map((outcome) => outcomeRow(outcome, dryRun))}</tbody>
           </table>
         </div>

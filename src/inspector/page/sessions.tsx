@@ -3,6 +3,7 @@ import { oneLine } from "../visible-text.ts";
 import { useAnswer } from "./hooks.ts";
 import { type JSX, useState } from "./preact.ts";
 import { addressOf } from "./router.ts";
+import { TableHead } from "./table-head.tsx";
 import { cutText, sizeText, timeText } from "./text.ts";
 
 type SessionFact = SessionsAnswer["sessions"][number];
@@ -25,15 +26,7 @@ export function Sessions({ path, inspects }: { readonly path: string; readonly i
       ) : (
         <div class="scroll card" tabIndex={0} role="region" aria-label="Sessions">
           <table>
-            <thead>
-              <tr>
-                {[...names, ...(inspects ? ["State"] : [])].map((name) => (
-                  <th key={name} scope="col">
-                    {name}
-                  </th>
-                ))}
-              </tr>
-            </thead>
+            <TableHead columns={[...names, ...(inspects ? ["State"] : [])]} />
             <tbody>
               {sessions.map((session) => (
                 <Session key={session.sessionId} path={path} session={session} />
