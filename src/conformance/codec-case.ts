@@ -33,13 +33,22 @@ export function runCodecCase(codecCase: CodecCase, target: CodecTarget): CodecCa
   const { name } = codecCase;
   const inapplicable = codecCase.skip?.(target);
   if (inapplicable !== undefined) return { name, outcome: "skipped", reason: inapplicable };
-  const declared = new Map(Object.entries(target.deviations ?? {})).get(name);
-  try {
-    codecCase.run(target);
-  } catch (error) {
-    if (declared !== undefined) return { name, outcome: "deviation", reason: declared };
-    return { name, outcome: "failed", error };
-  }
+  return outcomeOf(
+    name,
+    target.deviations,
+    thrownBy(() => codecCase.run(target)),
+  );
+}
+
+/** The outcome of a case by what it threw, if anything, and the declared deviations. */
+export function outcomeOf(
+  name: string,
+  deviations: CodecTarget["deviations"],
+  thrown: { readonly error: unknown } | undefined,
+): CodecCaseResult {
+  const declared = new Map(Object.entries(deviations ?? {})).get(name);
+  if (thrown !== undefined && declared !== undefined) return { name, outcome: "deviation", reason: declared };
+  if (thrown !== undefined) return { name, outcome: "failed", error: thrown.error };
   if (declared === undefined) return { name, outcome: "passed" };
   return { name, outcome: "failed", error: new Error(`"${name}" is declared as a deviation, and passes.`) };
 }

@@ -10,6 +10,7 @@ import {
   type OptionCheck,
 } from "../options/option-checks.ts";
 import { type Capability, capabilityNames } from "../engine/capabilities.ts";
+import { type CodecCaseResult, outcomeOf } from "./codec-case.ts";
 import { EngineHarness, type OpenedEngine } from "./engine-harness.ts";
 
 /** An engine that the suite is run on. */
@@ -52,10 +53,7 @@ export function engineCases(
 }
 
 /** The outcome of a case. */
-export type EngineCaseResult =
-  | { readonly name: string; readonly outcome: "passed" }
-  | { readonly name: string; readonly outcome: "failed"; readonly error: unknown }
-  | { readonly name: string; readonly outcome: "skipped" | "deviation"; readonly reason: string };
+export type EngineCaseResult = CodecCaseResult;
 
 /**
  * Runs one case on a fresh engine and never rejects.
@@ -70,21 +68,14 @@ export async function runEngineCase(engineCase: EngineCase, target: EngineTarget
   try {
     const refused = engineCase.needs.find((need) => opened.engine.capabilities[need].level === "refused");
     if (refused !== undefined) return { name, outcome: "skipped", reason: `The engine refuses ${refused}.` };
-    return await judge(engineCase, new EngineHarness(opened, target.patience ?? 0), target);
+    let thrown: { readonly error: unknown } | undefined;
+    try {
+      await engineCase.run(new EngineHarness(opened, target.patience ?? 0));
+    } catch (error) {
+      thrown = { error };
+    }
+    return outcomeOf(name, target.deviations, thrown);
   } finally {
     await (opened.close?.() ?? opened.engine.close());
   }
-}
-
-async function judge(engineCase: EngineCase, harness: EngineHarness, target: EngineTarget): Promise<EngineCaseResult> {
-  const { name } = engineCase;
-  const declared = new Map(Object.entries(target.deviations ?? {})).get(name);
-  try {
-    await engineCase.run(harness);
-  } catch (error) {
-    if (declared !== undefined) return { name, outcome: "deviation", reason: declared };
-    return { name, outcome: "failed", error };
-  }
-  if (declared === undefined) return { name, outcome: "passed" };
-  return { name, outcome: "failed", error: new Error(`"${name}" is declared as a deviation, and passes.`) };
 }

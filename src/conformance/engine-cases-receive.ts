@@ -1,5 +1,5 @@
 import { type EngineCase, engineCases } from "./engine-case.ts";
-import { atOnce, idsOf, refused, same } from "./engine-harness.ts";
+import { atOnce, countsOf, idsOf, refused, same } from "./engine-harness.ts";
 
 const second = 1000;
 
@@ -82,11 +82,7 @@ export const receiveCases: readonly EngineCase[] = engineCases(["peekLock"], {
       same(idsOf(await afterAbandon), ["a"], "After abandoning");
       const afterExpiry = receiver.receive({ maxMessages: 1, maxWaitTime: 600 * second });
       await harness.advance(60 * second);
-      same(
-        (await afterExpiry).map(({ deliveryCount }) => deliveryCount),
-        [2],
-        "Counts after the lock expired",
-      );
+      same(countsOf(await afterExpiry), [2], "Counts after the lock expired");
     },
   },
   abort: {

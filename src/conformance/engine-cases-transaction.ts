@@ -1,5 +1,5 @@
 import { type EngineCase, engineCases } from "./engine-case.ts";
-import { envelope, minute, refused, same, tokenOf } from "./engine-harness.ts";
+import { envelope, idsOf, minute, refused, same, tokenOf } from "./engine-harness.ts";
 
 const complete = { kind: "complete" } as const;
 
@@ -53,19 +53,9 @@ export const transactionCases: readonly EngineCase[] = engineCases(["transaction
       await done.commit();
       const deliveries = await harness.receive(queue, 5);
       const first = deliveries[0]?.sequenceNumber ?? 0n;
-      const seen = deliveries.map((delivery) => [
-        delivery.envelope.brokerProperties.messageId,
-        delivery.sequenceNumber - first,
-      ]);
-      same(
-        seen,
-        [
-          ["a", 0n],
-          ["b", 1n],
-          ["c", 2n],
-        ],
-        "Messages and numbers",
-      );
+      same(idsOf(deliveries), ["a", "b", "c"], "Messages");
+      const numbers = deliveries.map(({ sequenceNumber }) => sequenceNumber - first);
+      same(numbers, [0n, 1n, 2n], "Numbers");
     },
   },
   "transaction-lock-lost": {
