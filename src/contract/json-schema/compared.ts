@@ -1,3 +1,4 @@
+import type { Refusal } from "../../json-schema/ajv.ts";
 import type { Verdict } from "../verdict.ts";
 import type { FormatPolicy } from "./formats.ts";
 
@@ -13,13 +14,7 @@ export interface Comparison {
 }
 
 /** A value that the writer may send and the reader refuses. */
-export interface Refused {
-  readonly value: unknown;
-  readonly instancePath: string;
-  readonly schemaPath: string;
-  readonly keyword: string;
-  readonly params: Readonly<Record<string, unknown>>;
-  readonly message: string;
+export interface Refused extends Omit<Refusal, "holder"> {
   /** The schema path of the outermost union that contains the refusal, if any. */
   readonly union?: string;
   /** The refusal with every other break of the pair patched; it identifies the break even when others come and go. */

@@ -2,6 +2,7 @@ import { subscriptionAddress } from "../../engine/address.ts";
 import type { Delivery } from "../../engine/delivery.ts";
 import type { Envelope } from "../../envelope/envelope.ts";
 import { MessageLog, type Numbering } from "../memory/message-log.ts";
+import { toDelivery } from "../memory/queued-message.ts";
 import { suffixes } from "../memory/receivable-entity.ts";
 import type { StoredMessage } from "../memory/store.ts";
 import { readEnvelope } from "./fact-rows.ts";
@@ -50,21 +51,8 @@ const unknownNumbers = numbersOf({ partitioned: false, first: 1n });
 
 /** A delivery without a lock; one that was not settled when the process ended counts, as after a restart. */
 function deliveryOf(message: StoredMessage, sequenceNumber: bigint, envelope: Envelope): Delivery {
-  const { enqueuedAt, expiresAt, deliveryCount, delivered, state, deadLetter } = message;
-  return {
-    envelope,
-    lockToken: undefined,
-    lockedUntilUtc: undefined,
-    sequenceNumber,
-    enqueuedSequenceNumber: message.enqueuedSequenceNumber ?? sequenceNumber,
-    enqueuedTimeUtc: new Date(enqueuedAt),
-    expiresAtUtc: expiresAt === Infinity ? undefined : new Date(expiresAt),
-    deliveryCount: deliveryCount + (delivered ? 1 : 0),
-    state,
-    deadLetterSource: deadLetter?.source,
-    deadLetterReason: deadLetter?.reason,
-    deadLetterErrorDescription: deadLetter?.description,
-  };
+  const deliveryCount = message.deliveryCount + (message.delivered ? 1 : 0);
+  return toDelivery({ ...message, deliveryCount }, envelope, sequenceNumber, undefined);
 }
 
 class ItemSink extends NoRows {

@@ -208,7 +208,7 @@ export class QueuedMessage implements Due, Linked<QueuedMessage> {
 
 /** A message as a receiver or a browser sees it. */
 export function toDelivery(
-  message: QueuedMessage,
+  message: Pick<QueuedMessage, "enqueuedAt" | "expiresAt" | "deliveryCount" | "state"> & Past,
   envelope: Envelope,
   sequenceNumber: bigint,
   lock: MessageLock | undefined,

@@ -1,21 +1,11 @@
-import type { AttributeSyntax, EnumMemberSyntax, MemberSyntax, Scope, TypeDeclaration, TypeSyntax } from "./syntax.ts";
+import type { AttributeSyntax, TypeDeclaration } from "./syntax.ts";
 
 /** A type with all its parts. */
-export interface DeclaredType {
-  readonly kind: TypeDeclaration["kind"];
-  readonly name: string;
-  readonly parameters: readonly string[];
+export interface DeclaredType extends Omit<TypeDeclaration, "nested" | "constructors"> {
   /** The CLR namespace. */
   readonly namespace: string;
   readonly outer: DeclaredType | undefined;
-  readonly modifiers: ReadonlySet<string>;
-  readonly attributes: readonly AttributeSyntax[];
-  readonly bases: readonly TypeSyntax[];
-  readonly members: readonly MemberSyntax[];
-  readonly enumMembers: readonly EnumMemberSyntax[];
   readonly needsArguments: boolean;
-  readonly line: number;
-  readonly scope: Scope;
 }
 
 /** The CLR name without the namespace: `Outer+Inner`, and `Page`1` of a generic type. */
