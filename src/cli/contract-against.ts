@@ -17,8 +17,14 @@ export interface Other {
   readonly goldens: readonly { readonly file: string; readonly isGone: boolean }[];
 }
 
+/** The folders of the subjects and of the golden messages. */
+interface Folders {
+  readonly schemas: string;
+  readonly fixtures: string;
+}
+
 /** Reads the subjects that `--against` names. @throws Misuse when there are none. */
-export function readOther(against: string, folders: { readonly schemas: string; readonly fixtures: string }): Other {
+export function readOther(against: string, folders: Folders): Other {
   if (against.startsWith("git:")) return readReference(against.slice("git:".length), folders);
   if (existsSync(against)) return { ...pastIn(folderFiles(against)), goldens: changedFiles(against, folders) };
   return { ...pastIn(folderFiles(packageFolder(against))), isElsewhere: true, waivers: [], goldens: [] };
@@ -39,10 +45,7 @@ function packageFolder(name: string): string {
   }
 }
 
-function readReference(
-  ref: string,
-  { schemas, fixtures }: { readonly schemas: string; readonly fixtures: string },
-): Other {
+function readReference(ref: string, { schemas, fixtures }: Folders): Other {
   // A reference must not be read as an option.
   if (ref.startsWith("-")) throw new Misuse(`--against git:${ref}: not a git reference`);
   const git = (...args: readonly string[]): string => {
@@ -77,10 +80,7 @@ function lines(text: string): readonly string[] {
 }
 
 /** The golden messages next to a folder of subjects that are missing or changed here. */
-function changedFiles(
-  against: string,
-  { schemas, fixtures }: { readonly schemas: string; readonly fixtures: string },
-): Other["goldens"] {
+function changedFiles(against: string, { schemas, fixtures }: Folders): Other["goldens"] {
   const before = join(dirname(resolve(against)), relative(dirname(resolve(schemas)), resolve(fixtures)));
   if (!existsSync(before)) return [];
   return readdirSync(before, { recursive: true, encoding: "utf8", withFileTypes: true })

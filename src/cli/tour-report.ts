@@ -4,6 +4,7 @@ import { preview } from "./preview.ts";
 import type { ReadResult } from "../codec/result.ts";
 import { shortTypeName } from "./short-type-name.ts";
 import { gap, renderTable } from "./table.ts";
+import { wrapText } from "./wrap-text.ts";
 import type { Terminal } from "./terminal.ts";
 import type { DeadLetter, Repair, Stop, Tour } from "./tour.ts";
 
@@ -175,7 +176,7 @@ function summary(tour: Tour, { columns, style }: Screen): string {
   const fallback = read.filter(({ byFallback }) => byFallback).length;
   const lines = [
     `${counted(stops.length, "message")}: ${style.green(`${read.length} read`)} (${fallback} by fallback), ${style.red(`${deadLetters.length} dead-lettered`)}`,
-    ...wrapped(`Read by ${tally(read) || "none"}`, columns),
+    ...wrapText(`Read by ${tally(read) || "none"}`, columns),
   ];
   if (repair?.stop.result.ok === true) lines.push("1 dead letter repaired, sent again, and read");
   const surprises = [...stops, ...(repair === undefined ? [] : [repair.stop])].filter(({ surprise }) => surprise);
@@ -187,17 +188,6 @@ function summary(tour: Tour, { columns, style }: Screen): string {
     ...surprises.map(({ letter, surprise }) => fit(`  ${letter.file}: ${surprise}`, columns)),
   );
   return lines.join("\n");
-}
-
-/** Text wrapped at blanks. */
-function wrapped(text: string, columns: number): readonly string[] {
-  const lines: string[] = [];
-  for (const word of text.split(" ")) {
-    const longer = `${lines.at(-1) ?? ""} ${word}`.trimStart();
-    if (lines.length > 0 && longer.length <= columns) lines[lines.length - 1] = longer;
-    else lines.push(fit(word, columns));
-  }
-  return lines;
 }
 
 function tally(read: readonly Stop[]): string {

@@ -60,24 +60,19 @@ function sameText(version: SubjectVersion): string {
   return version.format === "protobuf" ? wholeText(version).trim() : canonicalJson(version.schema);
 }
 
+/** The policies of a subject that the modes of a registry mean. */
+const directions: Readonly<Record<RegistryMode, Subject["direction"] | undefined>> = {
+  BACKWARD: "backward",
+  BACKWARD_TRANSITIVE: "backward",
+  FORWARD: "forward",
+  FORWARD_TRANSITIVE: "forward",
+  FULL: "full",
+  FULL_TRANSITIVE: "full",
+  NONE: undefined,
+};
+
 /** The policy of a subject that the mode of a registry means. */
-export function directionOf(mode: RegistryMode): Subject["direction"] | undefined {
-  switch (mode) {
-    case "BACKWARD":
-    case "BACKWARD_TRANSITIVE":
-      return "backward";
-    case "FORWARD":
-    case "FORWARD_TRANSITIVE":
-      return "forward";
-    case "FULL":
-    case "FULL_TRANSITIVE":
-      return "full";
-    case "NONE":
-      return undefined;
-    default:
-      return mode satisfies never;
-  }
-}
+export const directionOf = (mode: RegistryMode): Subject["direction"] | undefined => directions[mode];
 
 /**
  * The pairs that a mode of the registry compares: the newest version here with the latest one there, or with every one. One
