@@ -1,8 +1,15 @@
 import type { ApplicationPropertyValue } from "../envelope/application-properties.ts";
 import { createEnvelope, type Envelope, type EnvelopeInit } from "../envelope/envelope.ts";
 import { Typed } from "../values/typed.ts";
-import { SobreError } from "../errors/sobre-error.ts";
-import { anEnvelope, anything, checkOption, checkOptions, oneOf, type OptionChecks } from "../options/option-checks.ts";
+import {
+  anEnvelope,
+  anything,
+  checkOption,
+  checkOptions,
+  invalidOption,
+  oneOf,
+  type OptionChecks,
+} from "../options/option-checks.ts";
 import {
   attributesOf,
   broken,
@@ -133,7 +140,7 @@ export function cloudEventFromHttp(
   const attributes = new Map<string, CloudEventValue>();
   let contentType: string | undefined;
   for (const entry of entriesOf(headers)) {
-    if (!isHeader(entry)) throw invalid("headers", "must have strings as names and values");
+    if (!isHeader(entry)) throw invalidOption("headers", "must have strings as names and values");
     const [header, given] = entry;
     const name = header.toLowerCase();
     if (given === undefined) continue;
@@ -146,12 +153,8 @@ export function cloudEventFromHttp(
   return attributes.has("specversion") ? eventOf(attributes, content(body, contentType), types) : undefined;
 }
 
-function invalid(option: string, what: string): SobreError {
-  return new SobreError("InvalidArgument", `${option} ${what}.`, { path: `$.${option}` });
-}
-
 function entriesOf(headers: HttpHeaders): Iterable<readonly [string, string | readonly string[] | undefined]> {
-  if (typeof headers !== "object" || headers === null) throw invalid("headers", "must be an object or entries");
+  if (typeof headers !== "object" || headers === null) throw invalidOption("headers", "must be an object or entries");
   return isEntries(headers) ? headers : Object.entries(headers);
 }
 

@@ -1,5 +1,4 @@
-import { isObject } from "../values/plain-object.ts";
-import { setMember } from "../values/plain-object.ts";
+import { isObject, setMember } from "../values/plain-object.ts";
 import { SobreError } from "../errors/sobre-error.ts";
 import type { ProtoForm, ProtoMessage, ProtoPlan } from "./proto-plan.ts";
 

@@ -1,5 +1,5 @@
 import { hash } from "node:crypto";
-import type { DeserializeResult } from "../codec/result.ts";
+import type { DeserializeResult, ReadResult } from "../codec/result.ts";
 import { json } from "../../codecs/json/index.ts";
 import { type Attempt, describeAttempt, layersOf } from "../codec/attempt.ts";
 import type { Decoder } from "../codec/codec.ts";
@@ -8,7 +8,6 @@ import type { DecodeLimits } from "../codec/limits.ts";
 import { contextAlone } from "../codec/decode-alone.ts";
 import { looksLike } from "../codec/looks-like.ts";
 import { isOctets } from "../codec/octets.ts";
-import type { ReadResult } from "../codec/result.ts";
 import type { Serializer } from "../codec/serializer.ts";
 import { amend, type Envelope } from "../envelope/envelope.ts";
 import { SobreError } from "../errors/sobre-error.ts";

@@ -1,5 +1,4 @@
-import { isObject } from "../values/plain-object.ts";
-import { setMember } from "../values/plain-object.ts";
+import { isObject, setMember } from "../values/plain-object.ts";
 import { AmqpMap } from "../values/typed.ts";
 import { ContentStream, MultiArray } from "../values/multi-array.ts";
 import { Decimal } from "../values/decimal.ts";

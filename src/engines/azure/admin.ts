@@ -1,8 +1,7 @@
-import { subscriptionAddress } from "../../engine/address.ts";
+import { subscriptionAddress, checkEntityName } from "../../engine/address.ts";
 import { checkEntity } from "../../engine/arguments.ts";
 import { anObject, checkOption } from "../../options/option-checks.ts";
 import { checkRule, checkRules } from "../../engine/check-rule.ts";
-import { checkEntityName } from "../../engine/address.ts";
 import type {
   EngineAdmin,
   EntityTimes,

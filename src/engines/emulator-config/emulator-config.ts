@@ -9,7 +9,6 @@ import type {
   EmulatorSubscription,
   EmulatorTopic,
 } from "./config.ts";
-import { withoutComments } from "./json-comments.ts";
 import { emulatorConfigSchema } from "./schema.ts";
 
 /** A configured topic and its subscriptions by name. */
@@ -167,4 +166,14 @@ function unique<T>(entities: Named<T>, what: string): Readonly<Record<string, T>
     seen.add(name.toLowerCase());
   }
   return Object.fromEntries(entities);
+}
+
+/** Strings, which are kept, and the comments between them. */
+const stringsAndComments = /"(?:[^"\\]|\\.)*"|\/\/[^\n\r]*|\/\*[\s\S]*?\*\//g;
+
+/** Blanks out `//` and block comments, so that offsets stay what they were. */
+function withoutComments(json: string): string {
+  return json.replaceAll(stringsAndComments, (piece) =>
+    piece.startsWith('"') ? piece : piece.replaceAll(/[^\n\r]/g, " "),
+  );
 }

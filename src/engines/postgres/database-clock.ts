@@ -1,5 +1,4 @@
-import type { Clock, Timer } from "../../time/clock.ts";
-import { systemClock } from "../../time/clock.ts";
+import { type Clock, type Timer, systemClock } from "../../time/clock.ts";
 import type { Database } from "./database.ts";
 import { numberOf } from "./rows.ts";
 
