@@ -157,7 +157,7 @@ export class AmqpMap implements Iterable<readonly [AmqpValue, AmqpValue]> {
   }
 }
 
-const none: readonly AmqpValue[] = [];
+const none: readonly AmqpValue[] = Object.freeze([]);
 
 function isSymbol({ type, value }: Typed, text: string): boolean {
   return type === "symbol" && value === text;

@@ -4,7 +4,7 @@ import { type ReadOptions, resolveReadOptions } from "../values/read-value.ts";
 import { readTyped } from "../values/read-typed.ts";
 import { AmqpMap, type AmqpValue } from "../../values/typed.ts";
 import type { BodyKind } from "../../envelope/envelope.ts";
-import { type MessageHeader, readHeader } from "./message-header.ts";
+import { emptyHeader, type MessageHeader, readHeader } from "./message-header.ts";
 import { type MessageProperties, readProperties } from "./message-properties.ts";
 import { section, type SectionName, sectionNames } from "./section.ts";
 import { contentOf, scanSections } from "./section-scan.ts";
@@ -165,6 +165,14 @@ export class AmqpMessage implements MessageSections {
     return this.bytes.subarray(this.#start(first), this.#start(behind));
   }
 
+  /** Reads every section, where finding their borders has not shown all that can be wrong. */
+  check(): void {
+    void [this.header, this.deliveryAnnotations, this.messageAnnotations, this.properties, this.applicationProperties];
+    const first = this.#bodyIndex();
+    if (this.#kind(first) !== section.data || this.#kind(first + 2) === section.data) void this.body;
+    void this.footer;
+  }
+
   get footer(): AmqpMap | undefined {
     return (this.#footer ??= this.#has(section.footer) ? this.#readMap(section.footer) : undefined);
   }
@@ -197,7 +205,9 @@ export class AmqpMessage implements MessageSections {
   }
 
   #readHeader(): MessageHeader {
-    this.#enter(this.#indexOf(section.header), section.header);
+    const index = this.#indexOf(section.header);
+    if (this.#isEmpty(index)) return emptyHeader;
+    this.#enter(index, section.header);
     return readHeader(this.#reader);
   }
 
@@ -207,9 +217,28 @@ export class AmqpMessage implements MessageSections {
   }
 
   #readMap(kind: number): AmqpMap | undefined {
-    this.#enter(this.#indexOf(kind), kind);
+    const index = this.#indexOf(kind);
+    if (this.#isEmpty(index)) return emptyMap;
+    this.#enter(index, kind);
     const map = readTyped(this.#reader, 0);
     return map instanceof AmqpMap ? map : undefined;
+  }
+
+  /** Whether a section is a list or map without items, as the official clients write their headers and annotations. */
+  #isEmpty(index: number): boolean {
+    const { bytes } = this;
+    const at = contentOf(bytes, this.#start(index));
+    switch (this.#start(index + 2) - at) {
+      case 1:
+        return bytes[at] === 0x45;
+      case 3:
+        return (bytes[at] === 0xc0 || bytes[at] === 0xc1) && bytes[at + 2] === 0;
+      case 9:
+        if (bytes[at] !== 0xd0 && bytes[at] !== 0xd1) return false;
+        return ((bytes[at + 5] ?? 0) | (bytes[at + 6] ?? 0) | (bytes[at + 7] ?? 0) | (bytes[at + 8] ?? 0)) === 0;
+      default:
+        return false;
+    }
   }
 
   #indexOf(kind: number): number {
@@ -277,6 +306,8 @@ export class AmqpMessage implements MessageSections {
 
 /** The kind of a missing section. */
 const noSection = -1;
+
+const emptyMap = new AmqpMap();
 
 /** Room for the sections of most messages: an array that grows takes far more. */
 const emptyBorders = (none: number): number[] => [none, none, none, none, none, none, none, none, none, none];

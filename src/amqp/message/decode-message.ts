@@ -43,8 +43,7 @@ export function readChecked(bytes: Uint8Array): Envelope {
 
 function checked(origin: MessageOrigin): Envelope {
   const { message, payload, bodyKind, brokerProperties, applicationProperties } = origin;
-  // Reading them is the check.
-  void [message.deliveryAnnotations, message.messageAnnotations, message.body, message.footer];
+  message.check();
   checkParts({ payload, bodyKind, brokerProperties, applicationProperties });
   return origin;
 }

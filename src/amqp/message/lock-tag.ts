@@ -15,18 +15,27 @@ export function tagOf(token: LockToken): Uint8Array {
 
 /** Writes the delivery tag of a lock token to 16 bytes from `start` on. */
 export function writeTag(token: LockToken, bytes: Uint8Array, start: number): void {
-  for (let index = 0; index < 16; index++) {
-    const at = digits[index] ?? 0;
-    bytes[start + (order[index] ?? 0)] = (digit(token.charCodeAt(at)) << 4) | digit(token.charCodeAt(at + 1));
-  }
+  const uuid = uuidOf(token);
+  for (let index = 0; index < 16; index++) bytes[start + (order[index] ?? 0)] = uuid[index] ?? 0;
 }
 
 /** Writes the uuid of a lock token to 16 bytes from `start` on, in the order of its text. */
 export function putUuid(bytes: Uint8Array, start: number, token: LockToken): void {
+  bytes.set(uuidOf(token), start);
+}
+
+/** The last token read and its bytes: a delivery has them in its tag and again in its annotations. */
+let lastToken: LockToken | undefined;
+const lastUuid = new Uint8Array(16);
+
+function uuidOf(token: LockToken): Uint8Array {
+  if (token === lastToken) return lastUuid;
   for (let index = 0; index < 16; index++) {
     const at = digits[index] ?? 0;
-    bytes[start + index] = (digit(token.charCodeAt(at)) << 4) | digit(token.charCodeAt(at + 1));
+    lastUuid[index] = (digit(token.charCodeAt(at)) << 4) | digit(token.charCodeAt(at + 1));
   }
+  lastToken = token;
+  return lastUuid;
 }
 
 /** The lock token that a delivery tag of 16 bytes stands for. */

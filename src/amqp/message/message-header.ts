@@ -49,6 +49,9 @@ const noHeader = (): { -readonly [name in keyof MessageHeader]: MessageHeader[na
   deliveryCount: undefined,
 });
 
+/** A header without fields. */
+export const emptyHeader: MessageHeader = Object.freeze(noHeader());
+
 /** Writes the list of a header; fields behind the last one that is set are left out. */
 export function writeHeader(writer: ByteWriter, header: MessageHeader): void {
   const fields = new FieldWriter(writer);
