@@ -199,6 +199,36 @@ describe("a received message as an envelope", () => {
     expect(() => openMessage(hex(bytes)).header).toThrow(why);
   });
 
+  it.each([
+    ["list0 and map8", "00537045 005372c10100"],
+    ["list8 and map32", "005370c00100 005372d10000000400000000"],
+    ["list32 and map32", "005370d00000000400000000 005372d10000000400000000"],
+  ])("has a header without fields and annotations without entries when they are an empty %s", (_formats, head) => {
+    const { header, messageAnnotations } = openMessage(hex(head.replaceAll(" ", "") + "005375a00107"));
+
+    expect(header).toEqual({});
+    expect(messageAnnotations?.size).toBe(0);
+  });
+
+  it.each([
+    ["a header that counts a field and has none", "005370c00101 005375a00107"],
+    ["annotations that count entries and have none", "005372d10000000400000002 005375a00107"],
+    ["a value that is cut off behind its format", "00537080"],
+    ["a sequence whose item is undefined", "005376c0020101"],
+  ])("is refused with check when it has %s", (_defect, bytes) => {
+    expect(() => decodeMessage(hex(bytes.replaceAll(" ", "")), { check: true })).toThrow(SobreError);
+  });
+
+  it("is refused with check when it has more data sections than items may be read", () => {
+    const many = hex("005375a00107".repeat(20));
+    const limits = { maxItems: 10 };
+
+    expect(() => decodeMessage(many, { check: true, limits })).toThrow(
+      expect.objectContaining({ code: "LimitExceeded" }),
+    );
+    expect(decodeMessage(many, { limits }).payload).toHaveLength(20);
+  });
+
   it("is read in spite of sizes that lie when lenient", () => {
     const lying = hex("005373c0ff01a10161005377c0ff01a10162");
 
