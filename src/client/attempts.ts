@@ -12,6 +12,8 @@ export interface TryOptions {
   readonly timedOut?: (() => void) | undefined;
   /** Called with a result that arrives after the try has ended, e.g. to release its messages. */
   readonly late?: ((result: never) => void) | undefined;
+  /** Called once, just before the call resolves or rejects; with its error if it rejects. */
+  readonly ended?: ((isDone: boolean, error?: unknown) => void) | undefined;
 }
 
 /** {@link TryOptions} of a call that is repeated. */
@@ -85,6 +87,11 @@ export class Call<T> implements Try {
     });
   }
 
+  /** Runs without a promise: `ended` of the options alone says how it ended. */
+  start(): void {
+    this.#try();
+  }
+
   timeOut(): void {
     const what = `No answer came within ${this.#bounds.timeoutOption}; the outcome of the call is unknown.`;
     this.#failed(new SobreError("ServiceTimeout", what));
@@ -94,7 +101,7 @@ export class Call<T> implements Try {
   #try(): void {
     const { signal, wait = 0 } = this.#options;
     if (signal?.aborted === true) {
-      this.#reject(aborted(signal));
+      this.#fail(aborted(signal));
       return;
     }
     const { clock, timeout, tries } = this.#bounds;
@@ -102,7 +109,7 @@ export class Call<T> implements Try {
     tries.add(this, clock.now() + timeout + wait);
     if (signal !== undefined) {
       this.#abort = () => {
-        if (this.#leave(number)) this.#reject(aborted(signal));
+        if (this.#leave(number)) this.#fail(aborted(signal));
       };
       signal.addEventListener("abort", this.#abort, { once: true });
     }
@@ -112,8 +119,10 @@ export class Call<T> implements Try {
   async #outcome(number: number): Promise<void> {
     try {
       const result = await this.#operation();
-      if (this.#leave(number)) this.#resolve(result);
-      else if (this.#options.late !== undefined) Reflect.apply(this.#options.late, undefined, [result]);
+      if (this.#leave(number)) {
+        this.#options.ended?.(true);
+        this.#resolve(result);
+      } else if (this.#options.late !== undefined) Reflect.apply(this.#options.late, undefined, [result]);
     } catch (error) {
       if (this.#leave(number)) this.#failed(error);
     }
@@ -130,12 +139,17 @@ export class Call<T> implements Try {
     if (this.#abort !== undefined) this.#options.signal?.removeEventListener("abort", this.#abort);
   }
 
+  #fail(error: unknown): void {
+    this.#options.ended?.(false, error);
+    this.#reject(error);
+  }
+
   #failed(thrown: unknown): void {
     this.#unlisten();
     const { mayPass = isRetryable, explain, signal } = this.#options;
     const error = explain === undefined ? thrown : explain(thrown, this.#isAnswerLost);
     if (!mayPass(error) || this.#failures >= this.#maxRetries) {
-      this.#reject(error);
+      this.#fail(error);
       return;
     }
     this.#isAnswerLost ||= error instanceof SobreError && answerLost.has(error.code);

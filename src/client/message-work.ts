@@ -179,9 +179,9 @@ export class MessageWork<Types extends readonly MessageType[], Context> {
       handling.release();
       return false;
     }
-    if (slot.oldest !== undefined) await slot.oldest;
-    const completion = slot.add(this.#settle(handling, completed));
-    if (completion !== undefined) await completion;
+    if (slot.isFull) await slot.room();
+    this.#complete(handling, slot);
+    if (slot.confirmsFirst) await slot.ended();
     return false;
   }
 
@@ -244,9 +244,15 @@ export class MessageWork<Types extends readonly MessageType[], Context> {
 
   #call(result: MessageResult, handling: Handling, context: Context): Promise<void> | void {
     const { tracing, signals } = this.#options.parts;
-    const call = (): Promise<void> | void => this.#handOver(result, handling, context);
-    if (tracing === undefined) return signals.timesHandlers ? this.#timed(call) : call();
-    const { envelope } = handling.message;
+    return tracing === undefined && !signals.timesHandlers
+      ? this.#handOver(result, handling, context)
+      : this.#watched(() => this.#handOver(result, handling, context), handling.message);
+  }
+
+  /** Calls the handler in the span of its message, if there is tracing, and reports how long it takes. */
+  #watched(call: () => Promise<void> | void, { envelope }: Delivery): Promise<void> {
+    const { tracing, signals } = this.#options.parts;
+    if (tracing === undefined) return this.#timed(call);
     return this.#traced(envelope, async () => {
       try {
         await (signals.timesHandlers ? this.#timed(call) : call());
@@ -299,8 +305,32 @@ export class MessageWork<Types extends readonly MessageType[], Context> {
     }
   }
 
-  #settle(handling: Handling, settlement: Settlement): Promise<void> {
-    return this.#end(handling, () => handling.settler.settle(handling.message, settlement));
+  /** Completes a message without waiting for it: the slot learns when the broker has answered. */
+  #complete(handling: Handling, slot: Slot): void {
+    if (handling.isOver) {
+      handling.release();
+      return;
+    }
+    handling.isSettled = true;
+    slot.begun();
+    handling.settler.complete(handling.message, (isDone, error) => {
+      handling.release();
+      if (isDone) slot.done();
+      else void this.#notSettled(handling, error).then(() => slot.done());
+    });
+  }
+
+  /** Settles once and stops renewing the lock; a lost lock is reported. */
+  async #settle(handling: Handling, settlement: Settlement): Promise<void> {
+    try {
+      if (handling.isOver) return;
+      handling.isSettled = true;
+      await handling.settler.settle(handling.message, settlement);
+    } catch (error) {
+      await this.#notSettled(handling, error);
+    } finally {
+      handling.release();
+    }
   }
 
   #recover(recovery: Recovery, handling: Handling, error: unknown, messageType: string | undefined): Promise<void> {
@@ -329,20 +359,24 @@ export class MessageWork<Types extends readonly MessageType[], Context> {
     }
   }
 
-  /** Settles once and stops renewing the lock; a lost lock is reported. */
+  /** {@link #settle} by a function of the caller. */
   async #end(handling: Handling, settle: () => Promise<void>): Promise<void> {
     try {
       if (handling.isOver) return;
       handling.isSettled = true;
       await settle();
     } catch (error) {
-      // An earlier try may have settled it, which is a success; otherwise the message is redelivered.
-      if (error instanceof SobreError && error.outcome === "unknown") return;
-      handling.order?.lost();
-      await this.report("settle", error, handling.message.envelope);
+      await this.#notSettled(handling, error);
     } finally {
       handling.release();
     }
+  }
+
+  async #notSettled(handling: Handling, error: unknown): Promise<void> {
+    // An earlier try may have settled it, which is a success; otherwise the message is redelivered.
+    if (error instanceof SobreError && error.outcome === "unknown") return;
+    handling.order?.lost();
+    await this.report("settle", error, handling.message.envelope);
   }
 }
 
@@ -350,4 +384,3 @@ const tooLate = (entityPath: string): SobreError =>
   new SobreError("Aborted", `The processor on "${entityPath}" was closed before its handler had ended.`);
 
 const noMessages: ReadonlySet<bigint> = new Set();
-const completed: Settlement = { kind: "complete" };

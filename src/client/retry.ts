@@ -38,6 +38,8 @@ export interface Retry {
    * @throws what the last try threw, SobreError `Aborted` when the signal is aborted.
    */
   run<T>(operation: () => Promise<T>, options?: RunOptions): Promise<T>;
+  /** Runs it as {@link run} does, without a promise: `ended` alone says how it ended. */
+  start<T>(operation: () => Promise<T>, options: RunOptions & Required<Pick<RunOptions, "ended">>): void;
   /** Reports a wait before a retry of its caller's own. */
   readonly retrying: Retrying;
   /** The same, with another listener for its retries. */
@@ -75,6 +77,7 @@ export function createRetry(
       delay,
       once: (operation, callOptions = none) => new Call(bounds, operation, callOptions, 0).run(),
       run: (operation, callOptions = none) => new Call(bounds, operation, callOptions, maxRetries).run(),
+      start: (operation, callOptions) => new Call(bounds, operation, callOptions, maxRetries).start(),
       retrying,
       reporting,
     };

@@ -2,8 +2,9 @@ import type { Delivery, LockToken, Settlement } from "../engine/delivery.ts";
 import type { Engine, TransactionOption } from "../engine/engine.ts";
 import type { Envelope } from "../envelope/envelope.ts";
 import { SobreError } from "../errors/sobre-error.ts";
-import type { AbortOption, RunOptions } from "./attempts.ts";
+import type { AbortOption } from "./attempts.ts";
 import type { ClientParts } from "./client-parts.ts";
+import type { Hold } from "./hold.ts";
 import { noteLock } from "./lock-renewal.ts";
 import { holdOf } from "./received-message.ts";
 import { retryTimerProperty, waitsForTimer } from "./retry-timer.ts";
@@ -160,22 +161,54 @@ export class Settler {
     }
   }
 
-  async #settle(message: Delivery, settlement: Settlement, options: SettleOptions | undefined): Promise<void> {
-    const token = lockTokenOf(message);
-    if (options !== undefined) checkOptions(options, settleChecks);
+  #settle(message: Delivery, settlement: Settlement, options: SettleOptions = none): Promise<void> {
+    let token: LockToken;
+    try {
+      token = lockTokenOf(message);
+      if (options !== none) checkOptions(options, settleChecks);
+    } catch (error) {
+      return Promise.reject(error);
+    }
     const hold = holdOf(message);
     if (hold !== undefined) hold.isSettled = true;
-    try {
-      if (options === undefined) await this.#repeat(token, settlement, settling);
-      else await this.#settleWith(token, settlement, options);
-    } catch (error) {
-      const isRefused = error instanceof SobreError && refusals.has(error.code);
-      if (!isRefused) hold?.release();
-      else if (hold !== undefined) hold.isSettled = false;
-      throw error;
+    const { entityPath, engine, parts } = this.#options;
+    const { transaction, abortSignal: signal } = options;
+    const ended = (isDone: boolean, error?: unknown): void => this.#ended(hold, settlement, isDone, error);
+    if (transaction !== undefined) {
+      const settle = (): Promise<void> => parts.engine.settle(entityPath, token, settlement, { transaction });
+      return parts.retry.once(settle, { signal, ended });
     }
-    this.#options.parts.signals.settled(settlement);
-    hold?.release();
+    // By lock token, so a retry cannot affect anything else.
+    return parts.retry.run(() => engine().settle(entityPath, token, settlement), { explain, signal, ended });
+  }
+
+  /** Completes a locked message; calls `ended` once instead of making promises, since this runs for every message. */
+  complete(message: Delivery, ended: (isDone: boolean, error?: unknown) => void): void {
+    const { entityPath, engine, parts } = this.#options;
+    if (parts.tracing?.startSettle !== undefined) {
+      void this.settle(message, completed).then(
+        () => ended(true),
+        (error: unknown) => ended(false, error),
+      );
+      return;
+    }
+    const token = lockTokenOf(message);
+    const hold = holdOf(message);
+    if (hold !== undefined) hold.isSettled = true;
+    parts.retry.start(() => engine().settle(entityPath, token, completed), {
+      explain,
+      ended: (isDone, error) => {
+        this.#ended(hold, completed, isDone, error);
+        ended(isDone, error);
+      },
+    });
+  }
+
+  #ended(hold: Hold | undefined, settlement: Settlement, isDone: boolean, error: unknown): void {
+    if (isDone) this.#options.parts.signals.settled(settlement);
+    const isRefused = error instanceof SobreError && refusals.has(error.code);
+    if (!isRefused) hold?.release();
+    else if (hold !== undefined) hold.isSettled = false;
   }
 
   /** The connection that holds the locks. */
@@ -191,7 +224,7 @@ export class Settler {
     const hold = holdOf(message);
     if (hold !== undefined) hold.isSettled = true;
     try {
-      await parts.retry.run(() => this.#replace(token, envelope), settling);
+      await parts.retry.run(() => this.#replace(token, envelope), { explain });
       parts.signals.settled({ kind: "complete" });
       span?.end();
     } catch (error) {
@@ -216,19 +249,6 @@ export class Settler {
     }
   }
 
-  /** Settles by lock token, so a retry cannot affect anything else. */
-  #repeat(token: LockToken, settlement: Settlement, options: RunOptions): Promise<void> {
-    const { entityPath, engine, parts } = this.#options;
-    return parts.retry.run(() => engine().settle(entityPath, token, settlement), options);
-  }
-
-  #settleWith(token: LockToken, settlement: Settlement, { transaction, abortSignal }: SettleOptions): Promise<void> {
-    const { entityPath, parts } = this.#options;
-    if (transaction === undefined) return this.#repeat(token, settlement, { ...settling, signal: abortSignal });
-    const settle = (): Promise<void> => parts.engine.settle(entityPath, token, settlement, { transaction });
-    return parts.retry.once(settle, { signal: abortSignal });
-  }
-
   async renew(message: Delivery): Promise<Date> {
     const { entityPath, engine, parts } = this.#options;
     const token = lockTokenOf(message);
@@ -236,15 +256,17 @@ export class Settler {
   }
 }
 
+const none: SettleOptions = {};
+
+const completed: Settlement = { kind: "complete" };
+
 const lockLost: ReadonlySet<string> = new Set(["MessageLockLost", "SessionLockLost"]);
 
 /** If an answer was lost and the lock is gone on the retry, the settlement may have succeeded. */
-const settling: RunOptions = {
-  explain(error, isAnswerLost) {
-    if (!isAnswerLost || !(error instanceof SobreError) || !lockLost.has(error.code)) return error;
-    return new SobreError(error.code, `${error.message} ${mayHaveHappened}`, { outcome: "unknown", cause: error });
-  },
-};
+function explain(error: unknown, isAnswerLost: boolean): unknown {
+  if (!isAnswerLost || !(error instanceof SobreError) || !lockLost.has(error.code)) return error;
+  return new SobreError(error.code, `${error.message} ${mayHaveHappened}`, { outcome: "unknown", cause: error });
+}
 
 const mayHaveHappened = "The answer to an earlier try was lost, so the message may already be settled.";
 

@@ -1,29 +1,48 @@
 /** One of the concurrent calls of a processor, in which messages are handled one after another. */
 export class Slot {
-  /** In order, from the next place on; they never reject. */
-  readonly #completions: (Promise<void> | undefined)[];
-  #next = 0;
+  readonly #most: number;
+  #pending = 0;
+  #wake: (() => void) | undefined;
 
   /** `most`: completions that the broker may not have confirmed yet when the next message is received. */
   constructor(most: number) {
-    this.#completions = Array.from({ length: most }, () => undefined);
+    this.#most = most;
   }
 
-  /** The completion to await before another one; `undefined` while there is room. */
-  get oldest(): Promise<void> | undefined {
-    return this.#completions[this.#next];
+  /** Whether as many completions are pending as may be. */
+  get isFull(): boolean {
+    return this.#pending > 0 && this.#pending >= this.#most;
   }
 
-  /** Adds a completion in place of the oldest; gives what to await before the next message is received. */
-  add(completion: Promise<void>): Promise<void> | undefined {
-    if (this.#completions.length === 0) return completion;
-    this.#completions[this.#next] = completion;
-    this.#next = (this.#next + 1) % this.#completions.length;
-    return undefined;
+  /** Whether each completion is confirmed before the next message is received. */
+  get confirmsFirst(): boolean {
+    return this.#most === 0;
   }
 
-  /** Resolves when the broker has confirmed all completions. */
+  /** Called when a completion begins. */
+  begun(): void {
+    this.#pending++;
+  }
+
+  /** Called when the broker has answered one. */
+  done(): void {
+    this.#pending--;
+    this.#wake?.();
+  }
+
+  /** Resolves when another completion may begin; called by one caller at a time. */
+  async room(): Promise<void> {
+    while (this.isFull) await this.#next();
+  }
+
+  /** Resolves when the broker has answered all completions. */
   async ended(): Promise<void> {
-    await Promise.all(this.#completions.filter((one) => one !== undefined));
+    while (this.#pending > 0) await this.#next();
+  }
+
+  #next(): Promise<void> {
+    return new Promise((resolve) => {
+      this.#wake = resolve;
+    });
   }
 }

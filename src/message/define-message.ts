@@ -117,14 +117,16 @@ export function assembleMessageType<Name extends string, Input, Output>(
     const checked = schemaChecks[index]?.(body) ?? { ok: true, value: body };
     return whenReady(checked, (outcome) => accepted(outcome, name, versions[index] ?? 0));
   };
-  const climb = (index: number, body: unknown): MaybePromise<unknown> =>
-    whenReady(check(index, body), (valid) => {
-      const version = versions[index] ?? 0;
-      if (version === latestVersion) return valid;
-      return whenReady(run(up.get(version), valid, `${name}: the upcast from version ${version}`), (next) =>
+  const climb = (index: number, body: unknown): MaybePromise<unknown> => {
+    const checked = check(index, body);
+    const version = versions[index] ?? 0;
+    if (version === latestVersion) return checked;
+    return whenReady(checked, (valid) =>
+      whenReady(run(up.get(version), valid, `${name}: the upcast from version ${version}`), (next) =>
         climb(index + 1, next),
-      );
-    });
+      ),
+    );
+  };
   const descend = (index: number, body: unknown, end: number): MaybePromise<unknown> =>
     whenReady(check(index, body), (valid) => {
       // A schema's output is for readers; the body is sent as given.

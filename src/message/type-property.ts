@@ -110,7 +110,8 @@ function hex(bytes: Uint8Array): string {
 }
 
 function parameterOf(contentType: ContentType | undefined, name: string): string | undefined {
-  return contentType === undefined ? undefined : parameter(contentType, name);
+  // Most have none, and this runs for every message.
+  return contentType === undefined || contentType.parameters.length === 0 ? undefined : parameter(contentType, name);
 }
 
 function textOf(value: unknown): string | undefined {
