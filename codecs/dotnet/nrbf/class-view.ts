@@ -1,6 +1,6 @@
 import { memo } from "../../../src/values/memo.ts";
 import { SobreError } from "../../../src/errors/sobre-error.ts";
-import type { ClassDescription, ClassNode, MemberNode, NrbfDocument, PrimitiveValue } from "./nodes.ts";
+import type { ClassDescription, ClassNode, MemberNode, NrbfDocument } from "./nodes.ts";
 import { PlainClass } from "./plain-class.ts";
 
 const plainNames = new WeakMap<ClassDescription, string>();
@@ -36,20 +36,22 @@ export class ClassView {
     return member && targetOf(member, this.#document);
   }
 
-  /** The value of a primitive member. */
-  primitive(name: string): PrimitiveValue | undefined {
-    const member = this.member(name);
-    return member?.kind === "primitive" ? member.value : undefined;
-  }
-
+  /** A member that is an integer of up to 32 bits. */
   int(name: string): number | undefined {
-    const value = this.primitive(name);
-    return typeof value === "number" ? value : undefined;
+    const member = this.member(name);
+    if (member?.kind !== "primitive" || member.type === "Single" || member.type === "Double") return undefined;
+    return typeof member.value === "number" ? member.value : undefined;
   }
 
+  /** A member that is an integer of 64 bits. */
   long(name: string): bigint | undefined {
-    const value = this.primitive(name);
-    return typeof value === "bigint" ? value : undefined;
+    const member = this.member(name);
+    return member?.kind === "primitive" && typeof member.value === "bigint" ? member.value : undefined;
+  }
+
+  /** A member that is an integer of any size, as enums have. */
+  integer(name: string): number | bigint | undefined {
+    return this.int(name) ?? this.long(name);
   }
 
   text(name: string): string | undefined {

@@ -65,8 +65,8 @@ function shapedOf({ members, clrMembers, flags }: EnumShape): Declared {
  */
 export function enumOf(view: ClassView, lookup: EnumLookup, warnings: Set<string>): EnumValue | undefined {
   if (view.names.length !== 1 || view.names[0] !== "value__") return undefined;
-  const number = view.primitive("value__");
-  if (typeof number !== "number" && typeof number !== "bigint") return undefined;
+  const number = view.integer("value__");
+  if (number === undefined) return undefined;
   const { typeName } = view.node.description;
   const declared = lookup(typeName);
   const name = nameOf(BigInt(number), declared);

@@ -107,7 +107,7 @@ function collectClass(node: ClassNode, { document, settings, into, pending, plac
   const { name, path } = place;
   const view = new ClassView(node, document);
   const { memberNames } = node.description;
-  const number = memberNames.length === 1 ? view.primitive("value__") : undefined;
+  const number = memberNames.length === 1 ? view.integer("value__") : undefined;
   if (number !== undefined) return into.add(knownValue(name, path, keysOfScalar(number)));
   const rows = isDataSet(memberNames) ? dataSetElement(view) : undefined;
   const diffgram = rows && diffgramIn(rows)?.diffgram;

@@ -20,6 +20,29 @@ const codeOf = (records: string): string => errorOf(() => read(records)).code;
 const all = (count: number): string =>
   `10 ${int(1)} ${int(count)} ${Array.from({ length: count }, (_, index) => `09 ${int(index + 10)}`).join("")}`;
 
+/** An object of a system class whose only members are primitives of one type. */
+const primitives = (className: string, names: readonly string[], type: string, value: string): string =>
+  `04 ${int(1)} ${text(className)} ${int(names.length)} ${names.map(text).join("")} ${"00".repeat(names.length)} ${type.repeat(names.length)} ${value.repeat(names.length)}`;
+
+it.each([
+  ["a Single that is not a number", "0b", "0000c07f"],
+  ["a Single between two integers", "0b", "0000c03f"],
+  ["a Double that is infinite", "06", "000000000000f07f"],
+])("leaves integers, identifiers and enums that are written as %s objects", (_value, type, bytes) => {
+  const guid = ["_a", "_b", "_c", "_d", "_e", "_f", "_g", "_h", "_i", "_j", "_k"];
+  const of = (className: string, names: readonly string[]): unknown => read(primitives(className, names, type, bytes));
+
+  expect(of("System.Guid", guid)).toHaveProperty("_k");
+  expect(of("System.DayOfWeek", ["value__"])).toHaveProperty("value__");
+  expect(of("System.Version", ["_Major", "_Minor"])).toHaveProperty("_Minor");
+});
+
+it("leaves an integer whose sign is not one an object", () => {
+  const integer = `04 ${int(1)} ${text("System.Numerics.BigInteger")} ${int(2)} ${text("_sign")} ${text("_bits")} 00 07 0b 0f 0000c07f 0a`;
+
+  expect(read(integer)).toHaveProperty("_sign");
+});
+
 it("does not copy an array once for each of the many lists that share it", () => {
   const size = 20_000;
   const list = `04 ${int(10)} ${text("System.Collections.ArrayList")} ${int(2)} ${text("_items")} ${text("_size")} 05 00 08 09 ${int(2)} ${int(size)}`;
