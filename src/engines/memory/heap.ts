@@ -32,14 +32,20 @@ export class Heap<T> {
     return this.#items.length === 0 ? Infinity : this.#key(0);
   }
 
-  add(item: T, key: number): void {
+  /** The place in the order of insertion of the item with the smallest key. */
+  get firstOrder(): number {
+    return this.#orders[0] ?? 0;
+  }
+
+  /** @param order Among equal keys; by default that of insertion. */
+  add(item: T, key: number, order: number = this.#order++): void {
     const index = this.#items.length;
     this.#items.push(item);
     if (index >= this.#keys.length) {
       this.#keys = doubled(this.#keys);
       this.#orders = doubled(this.#orders);
     }
-    this.#rise(item, key, this.#order++, index);
+    this.#rise(item, key, order, index);
   }
 
   /** The key of the item at an index. */

@@ -1,9 +1,9 @@
 import type { Clock, Timer } from "../../time/clock.ts";
-import { Heap } from "./heap.ts";
+import { DueOrder } from "./due-order.ts";
 
 /** An event at a point in time; it is on a {@link Timeline} at most once. */
 export interface Due {
-  /** Its index in the heap, -1 while it is not there; written only by the timeline. */
+  /** Its place in the order of events, -1 while it is not there; written only by the timeline. */
   dueIndex: number;
   /** Called once when its time has come; `now` is at or after that time. */
   due(now: number): void;
@@ -16,7 +16,7 @@ const mostPerTurn = 5000;
 export class Timeline {
   readonly #clock: Clock;
   /** Events at the same time occur in the order in which they were scheduled. */
-  readonly #heap = new Heap<Due>((item, index) => (item.dueIndex = index));
+  readonly #order = new DueOrder<Due>((item, place) => (item.dueIndex = place));
   #timer: Timer | undefined;
   #armedAt = Infinity;
   #running = false;
@@ -34,12 +34,12 @@ export class Timeline {
 
   begin(): void {
     this.#running = false;
-    if (this.#heap.firstKey < this.#armedAt) this.#arm(this.#heap.firstKey);
+    if (this.#order.firstKey < this.#armedAt) this.#arm(this.#order.firstKey);
   }
 
   /** The number of pending events. */
   get size(): number {
-    return this.#heap.size;
+    return this.#order.size;
   }
 
   /**
@@ -49,7 +49,7 @@ export class Timeline {
    */
   now(): number {
     const now = this.#clock.now();
-    if (this.#heap.firstKey <= now && !this.#behind) this.#run(now);
+    if (this.#order.firstKey <= now && !this.#behind) this.#run(now);
     return now;
   }
 
@@ -57,7 +57,7 @@ export class Timeline {
   catchUp(item: Due): void {
     if (!this.#behind || item.dueIndex === -1) return;
     const now = this.#clock.now();
-    if (this.#heap.keyAt(item.dueIndex) > now) return;
+    if (this.#order.keyAt(item.dueIndex) > now) return;
     this.cancel(item);
     item.due(now);
   }
@@ -66,7 +66,7 @@ export class Timeline {
   schedule(item: Due, at: number): void {
     this.cancel(item);
     if (at === Infinity) return;
-    this.#heap.add(item, at);
+    this.#order.add(item, at);
     if (at < this.#armedAt && !this.#running) this.#arm(at);
   }
 
@@ -81,7 +81,7 @@ export class Timeline {
 
   /** Removes `item`; does nothing when it is not on the timeline. */
   cancel(item: Due): void {
-    if (item.dueIndex !== -1) this.#heap.remove(item.dueIndex);
+    if (item.dueIndex !== -1) this.#order.remove(item.dueIndex);
   }
 
   #run(now: number): void {
@@ -89,14 +89,14 @@ export class Timeline {
     this.#running = true;
     let left = mostPerTurn;
     try {
-      for (let item = this.#heap.first; item !== undefined && this.#heap.firstKey <= now; item = this.#heap.first) {
+      for (let item = this.#order.first; item !== undefined && this.#order.firstKey <= now; item = this.#order.first) {
         if (left-- === 0) break;
         this.cancel(item);
         item.due(now);
       }
     } finally {
       this.#running = false;
-      const next = this.#heap.firstKey;
+      const next = this.#order.firstKey;
       this.#behind = next <= now;
       if (next < this.#armedAt) this.#arm(next);
     }

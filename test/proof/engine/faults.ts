@@ -92,7 +92,7 @@ export const faults: readonly Fault[] = [
     "if (sessionLock === undefined) this.timeline.schedule(message, until);",
     "if (sessionLock === undefined) this.timeline.cancel(message);",
   ),
-  fault("a late timer decides", "timeline.ts", "if (this.#heap.firstKey <= now && !this.#behind) this.#run(now);", ""),
+  fault("a late timer decides", "timeline.ts", "if (this.#order.firstKey <= now && !this.#behind) this.#run(now);", ""),
   fault(
     "expiry a millisecond late",
     "message-queue.ts",
