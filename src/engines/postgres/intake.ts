@@ -131,9 +131,9 @@ export class Intake {
     if (!isDue && known.took > short && known.bytes + needed > most)
       throw quotaExceeded(owner.name, maxSizeInMegabytes);
     const isEarlier = this.#counts.counting.has(owner.id);
-    let usage = await this.#shared(owner);
+    let usage = await this.#awaited(owner);
     // A count that began before this call may not have seen what left in between.
-    if (isEarlier && isFull(usage)) usage = await this.#shared(owner);
+    if (isEarlier && isFull(usage)) usage = await this.#awaited(owner);
     if (isFull(usage)) throw quotaExceeded(owner.name, maxSizeInMegabytes);
   }
 
@@ -144,10 +144,14 @@ export class Intake {
     sent.set(owner.id, (sent.get(owner.id) ?? 0) + bytes);
   }
 
-  /** A count that sends at the same time share, unless they are in a transaction, which has a connection of its own. */
+  /** A count that a call waits for. One in a transaction, which has a connection of its own, must not wait for another. */
+  #awaited(owner: Sendable): Promise<Usage> {
+    return this.#session === this.#counts.session ? this.#shared(owner) : this.#count(owner, this.#session);
+  }
+
+  /** A count that sends at the same time share, outside their transactions, which its failure would abort. */
   #shared(owner: Sendable): Promise<Usage> {
     const { counting, session } = this.#counts;
-    if (this.#session !== session) return this.#count(owner, this.#session);
     let count = counting.get(owner.id);
     if (count === undefined) {
       count = this.#count(owner, session).finally(() => counting.delete(owner.id));

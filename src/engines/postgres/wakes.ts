@@ -44,7 +44,7 @@ export interface WakesSetup {
  * Wake-ups between processes, never sent within the transaction of a send, whose commits they would serialize.
  *
  * Each of them wakes every process and its connection, so a queue's arrivals are announced only while another process has
- * said that it waits for the queue.
+ * said that it waits for the queue, unless they are late.
  */
 export class Wakes {
   readonly #setup: WakesSetup;

@@ -65,6 +65,20 @@ describe("the count of an entity's bytes", () => {
     expect(session.asked).toHaveLength(1);
   });
 
+  it("is renewed in the background outside the transaction of a send, which goes on with its own statements", async () => {
+    const session = new Counted();
+    const intake = new Intake(session, '"s"');
+    const first = intake.checkRoom(queue, 1);
+    await session.answer(0);
+    await first;
+    const transaction = new Counted();
+
+    vi.advanceTimersByTime(5001);
+    for (let send = 0; send < 2; send++) await intake.within(transaction).checkRoom(queue, 1);
+
+    expect([session.asked.length, transaction.asked.length]).toEqual([1, 0]);
+  });
+
   it("takes a hundredth of the time while little is sent, and a twentieth while the room fills", async () => {
     const session = new Counted();
     const intake = new Intake(session, '"s"');
