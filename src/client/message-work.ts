@@ -320,17 +320,8 @@ export class MessageWork<Types extends readonly MessageType[], Context> {
     });
   }
 
-  /** Settles once and stops renewing the lock; a lost lock is reported. */
-  async #settle(handling: Handling, settlement: Settlement): Promise<void> {
-    try {
-      if (handling.isOver) return;
-      handling.isSettled = true;
-      await handling.settler.settle(handling.message, settlement);
-    } catch (error) {
-      await this.#notSettled(handling, error);
-    } finally {
-      handling.release();
-    }
+  #settle(handling: Handling, settlement: Settlement): Promise<void> {
+    return this.#end(handling, () => handling.settler.settle(handling.message, settlement));
   }
 
   #recover(recovery: Recovery, handling: Handling, error: unknown, messageType: string | undefined): Promise<void> {
@@ -359,7 +350,7 @@ export class MessageWork<Types extends readonly MessageType[], Context> {
     }
   }
 
-  /** {@link #settle} by a function of the caller. */
+  /** Settles once and stops renewing the lock; a lost lock is reported. */
   async #end(handling: Handling, settle: () => Promise<void>): Promise<void> {
     try {
       if (handling.isOver) return;

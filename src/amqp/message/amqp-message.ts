@@ -7,6 +7,7 @@ import type { BodyKind } from "../../envelope/envelope.ts";
 import { emptyHeader, type MessageHeader, readHeader } from "./message-header.ts";
 import { type MessageProperties, readProperties } from "./message-properties.ts";
 import { section, type SectionName, sectionNames } from "./section.ts";
+import { isEmptyAt } from "./section-layout.ts";
 import { contentOf, scanSections } from "./section-scan.ts";
 
 /** The body of a message: several data or sequence sections, or one value (AMQP 1.0 part 3.2.6 to 3.2.8). */
@@ -224,21 +225,9 @@ export class AmqpMessage implements MessageSections {
     return map instanceof AmqpMap ? map : undefined;
   }
 
-  /** Whether a section is a list or map without items, as the official clients write their headers and annotations. */
+  /** Whether a section is a list or map without items. */
   #isEmpty(index: number): boolean {
-    const { bytes } = this;
-    const at = contentOf(bytes, this.#start(index));
-    switch (this.#start(index + 2) - at) {
-      case 1:
-        return bytes[at] === 0x45;
-      case 3:
-        return (bytes[at] === 0xc0 || bytes[at] === 0xc1) && bytes[at + 2] === 0;
-      case 9:
-        if (bytes[at] !== 0xd0 && bytes[at] !== 0xd1) return false;
-        return ((bytes[at + 5] ?? 0) | (bytes[at + 6] ?? 0) | (bytes[at + 7] ?? 0) | (bytes[at + 8] ?? 0)) === 0;
-      default:
-        return false;
-    }
+    return isEmptyAt(this.bytes, contentOf(this.bytes, this.#start(index)), this.#start(index + 2));
   }
 
   #indexOf(kind: number): number {

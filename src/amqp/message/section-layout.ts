@@ -17,10 +17,11 @@ export class SectionLayout {
       if (bytes[at] !== 0x00 || bytes[at + 1] !== 0x53) return false;
       const kind = (bytes[at + 2] ?? 0) - firstDescriptor;
       if (kind >= section.properties) break;
-      const isEmpty = isEmptyAt(bytes, at + 3);
+      const end = endOf(bytes, at + 3);
+      const isEmpty = isEmptyAt(bytes, at + 3, end);
       if (kind === section.header) this.hasHeader = !isEmpty;
       else if (kind === section.messageAnnotations && !isEmpty) return false;
-      at = endOf(bytes, at + 3);
+      at = end;
       if (at >= bytes.byteLength) return false;
     }
     this.propertiesAt = at;
@@ -29,11 +30,22 @@ export class SectionLayout {
   }
 }
 
-/** Whether a list or map has no items: clients write empty ones in each of the three formats. */
-function isEmptyAt(bytes: Uint8Array, at: number): boolean {
+/**
+ * Whether a list or map between two positions has no items, as clients write headers and annotations in each of the three
+ * formats.
+ */
+export function isEmptyAt(bytes: Uint8Array, at: number, end: number): boolean {
   const format = bytes[at] ?? 0;
-  if (format === 0x45) return true;
-  return (format & 0x10) === 0 ? bytes[at + 2] === 0 : u32(bytes, at + 5) === 0;
+  switch (end - at) {
+    case 1:
+      return format === 0x45;
+    case 3:
+      return (format === 0xc0 || format === 0xc1) && bytes[at + 2] === 0;
+    case 9:
+      return (format === 0xd0 || format === 0xd1) && u32(bytes, at + 5) === 0;
+    default:
+      return false;
+  }
 }
 
 /** Where a list or map ends. */

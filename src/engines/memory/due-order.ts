@@ -4,7 +4,7 @@ import { Heap } from "./heap.ts";
 const smallest = 16;
 const mostWhileEmpty = 4096;
 
-/** How much later than the last item of the run the next one may be: those in between would not find room in it. */
+/** How much later than the last item of a run the next one may be: items that fall into a wider gap would go to the heap. */
 const widest = 1000;
 
 /** A run of so few items makes room for another one. */

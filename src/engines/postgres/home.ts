@@ -88,16 +88,13 @@ export class Home {
       isTaking: (queue) => this.#lanes.get(queue)?.isTaking === true,
       isPassed: (queue, position) => (this.#lanes.get(queue)?.at ?? 0n) > position,
     });
-    this.#followed = new Followed(session, (arrivals) => {
+    const notice = (arrivals: Arrivals, areLate: boolean): void => {
       this.active();
       this.#arrived(arrivals);
-      this.#wakes.notifyLate(arrivals);
-    });
-    store.onArrival = (arrivals) => {
-      this.active();
-      this.#arrived(arrivals);
-      this.#wakes.notify(arrivals);
+      this.#wakes.notify(arrivals, areLate);
     };
+    this.#followed = new Followed(session, (arrivals) => notice(arrivals, true));
+    store.onArrival = (arrivals) => notice(arrivals, false);
   }
 
   /** Starts listening for wake-ups from other processes, and sweeping: schedules and times to live need no receiver. */

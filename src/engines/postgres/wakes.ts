@@ -100,22 +100,16 @@ export class Wakes {
   /**
    * Announces that queues have received messages: at once, unless the last announcement was milliseconds ago, or
    * receivers of this process may take them all.
+   *
+   * @param areLate Whether receivers may have passed their numbers long ago: then every process hears of them.
    */
-  notify(arrivals: Arrivals): void {
-    const now = performance.now();
-    this.#notify(arrivals, (queue) => this.#isWanted(queue, now));
-  }
-
-  /** Announces messages whose numbers receivers may have passed long ago: to processes that wait for nothing, too. */
-  notifyLate(arrivals: Arrivals): void {
-    this.#notify(arrivals, () => true);
-  }
-
-  #notify(arrivals: Arrivals, isAnnounced: (queue: number) => boolean): void {
+  notify(arrivals: Arrivals, areLate = false): void {
     if (this.#closed) return;
-    this.#forget(performance.now());
+    const now = performance.now();
+    this.#forget(now);
     this.#kept[0].addAll(arrivals);
-    this.#announce(Array.from(arrivals, ([queue]) => queue).filter(isAnnounced));
+    const queues = Array.from(arrivals, ([queue]) => queue);
+    this.#announce(areLate ? queues : queues.filter((queue) => this.#isWanted(queue, now)));
   }
 
   /** Says, unless it has lately, that this process waits for a queue, whose arrivals others announce from now on. */
@@ -134,7 +128,7 @@ export class Wakes {
     });
   }
 
-  /** Forgets arrivals that those who begin to wait now have found themselves, and who has not said for long that it waits. */
+  /** Forgets arrivals that a process which begins to wait now finds by itself, and processes that have not asked lately. */
   #forget(now: number): void {
     const age = now - this.#keptSince;
     if (age < keptFor) return;

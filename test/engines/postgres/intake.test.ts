@@ -36,6 +36,16 @@ class Counted implements Session {
   }
 }
 
+/** An intake that has counted the bytes of the queue once. */
+async function counted() {
+  const session = new Counted();
+  const intake = new Intake(session, '"s"');
+  const first = intake.checkRoom(queue, 1);
+  await session.answer(0);
+  await first;
+  return { session, intake };
+}
+
 describe("the count of an entity's bytes", () => {
   beforeEach(() => void vi.useFakeTimers({ toFake: ["performance"] }));
   afterEach(() => void vi.useRealTimers());
@@ -53,11 +63,7 @@ describe("the count of an entity's bytes", () => {
   });
 
   it("is renewed in the background after 5 seconds: sends go on", async () => {
-    const session = new Counted();
-    const intake = new Intake(session, '"s"');
-    const first = intake.checkRoom(queue, 1);
-    await session.answer(0);
-    await first;
+    const { session, intake } = await counted();
 
     vi.advanceTimersByTime(5001);
     await intake.checkRoom(queue, 1);
@@ -66,11 +72,7 @@ describe("the count of an entity's bytes", () => {
   });
 
   it("is renewed in the background outside the transaction of a send, which goes on with its own statements", async () => {
-    const session = new Counted();
-    const intake = new Intake(session, '"s"');
-    const first = intake.checkRoom(queue, 1);
-    await session.answer(0);
-    await first;
+    const { session, intake } = await counted();
     const transaction = new Counted();
 
     vi.advanceTimersByTime(5001);
@@ -130,11 +132,7 @@ describe("the count of an entity's bytes", () => {
   });
 
   it("keeps what was sent while several counts in transactions overlap", async () => {
-    const session = new Counted();
-    const intake = new Intake(session, '"s"');
-    const first = intake.checkRoom(queue, 1);
-    await session.answer(0);
-    await first;
+    const { session, intake } = await counted();
     const [one, other] = [new Counted(), new Counted()];
     intake.added(queue, 1024 * megabyte);
     const earlier = intake.within(one).checkRoom(queue, 1);

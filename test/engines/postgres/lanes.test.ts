@@ -67,17 +67,22 @@ function claimTo(lane: LaneState, to: bigint): bigint {
   return from;
 }
 
+/** A queue whose claims get past positions, 100 milliseconds one after the other. */
+function claimedTo(...positions: readonly bigint[]): LaneState {
+  const lane = new LaneState(new ManualClock(), undefined);
+  for (const [index, to] of positions.entries()) {
+    if (index > 0) vi.advanceTimersByTime(100);
+    claimTo(lane, to);
+  }
+  return lane;
+}
+
 describe("the cursor of a queue", () => {
   beforeEach(() => void vi.useFakeTimers({ toFake: ["performance"] }));
   afterEach(() => void vi.useRealTimers());
 
   it("goes back after 100 milliseconds to where it was at the look before the last one", () => {
-    const lane = new LaneState(new ManualClock(), undefined);
-    claimTo(lane, 10n);
-    for (const to of [20n, 40n]) {
-      vi.advanceTimersByTime(100);
-      claimTo(lane, to);
-    }
+    const lane = claimedTo(10n, 20n, 40n);
 
     vi.advanceTimersByTime(100);
     const looked = claimTo(lane, 50n);
@@ -87,12 +92,7 @@ describe("the cursor of a queue", () => {
   });
 
   it("finds what is committed within 100 milliseconds of a claim that passed it, whenever that was between two looks", () => {
-    const lane = new LaneState(new ManualClock(), undefined);
-    claimTo(lane, 10n);
-    for (const to of [20n, 30n]) {
-      vi.advanceTimersByTime(100);
-      claimTo(lane, to);
-    }
+    const lane = claimedTo(10n, 20n, 30n);
     vi.advanceTimersByTime(99);
     claimTo(lane, 40n);
     vi.advanceTimersByTime(1);
@@ -105,12 +105,7 @@ describe("the cursor of a queue", () => {
   });
 
   it("takes the lowest position of returned messages along", () => {
-    const lane = new LaneState(new ManualClock(), undefined);
-    claimTo(lane, 10n);
-    for (const to of [20n, 30n]) {
-      vi.advanceTimersByTime(100);
-      claimTo(lane, to);
-    }
+    const lane = claimedTo(10n, 20n, 30n);
     lane.low = 30n;
 
     vi.advanceTimersByTime(100);
@@ -120,12 +115,7 @@ describe("the cursor of a queue", () => {
   });
 
   it("stays back when a claim that began before ends after the look", () => {
-    const lane = new LaneState(new ManualClock(), undefined);
-    claimTo(lane, 10n);
-    for (const to of [20n, 30n]) {
-      vi.advanceTimersByTime(100);
-      claimTo(lane, to);
-    }
+    const lane = claimedTo(10n, 20n, 30n);
     const earlier = lane.read();
 
     vi.advanceTimersByTime(100);
