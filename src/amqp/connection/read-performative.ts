@@ -61,20 +61,32 @@ export const readBegin = (reader: ByteReader): Begin =>
 
 export const readAttach = (reader: ByteReader): Attach =>
   readFields(reader, () => {
-    const attach = {
-      name: required(symbolField(reader), "name"),
-      handle: required(uintField(reader), "handle"),
-      role: role(required(booleanField(reader), "role")),
-      sndSettleMode: ubyteField(reader) ?? 2,
-      rcvSettleMode: ubyteField(reader) ?? 0,
-      source: terminus(reader),
-      target: terminus(reader),
-    };
+    // The texts live as long as the link: texts cut from one that was read ahead would keep all of it in memory.
+    reader.textEnd = 0;
+    const name = required(symbolField(reader), "name");
+    const handle = required(uintField(reader), "handle");
+    const isReceiver = required(booleanField(reader), "role");
+    const sndSettleMode = ubyteField(reader) ?? 2;
+    const rcvSettleMode = ubyteField(reader) ?? 0;
+    const source = terminus(reader);
+    const target = terminus(reader);
     // Unsettled deliveries are not resumed.
     skipFields(reader, 2);
-    const counts = { initialDeliveryCount: uintField(reader), maxMessageSize: ulongField(reader) };
+    const initialDeliveryCount = uintField(reader);
+    const maxMessageSize = ulongField(reader);
     skipFields(reader, 2);
-    return { ...attach, ...counts, properties: mapField(reader) };
+    return {
+      name,
+      handle,
+      role: role(isReceiver),
+      sndSettleMode,
+      rcvSettleMode,
+      source,
+      target,
+      initialDeliveryCount,
+      maxMessageSize,
+      properties: mapField(reader),
+    };
   });
 
 function terminus(reader: ByteReader): Terminus | undefined {
