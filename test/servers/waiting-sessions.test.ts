@@ -79,7 +79,7 @@ describe("links that wait for the next session", () => {
     const client = new WaitingClient();
     const others = [new WaitingClient(), new WaitingClient()];
 
-    // What the runtime itself allocates meanwhile comes on top of one of them, so that the least is the clients' own.
+    // Allocations of the runtime in the meantime add to one of them or another; the least is the clients' own.
     const taken: number[] = [];
     for (const each of [client, ...others]) {
       const before = used();
