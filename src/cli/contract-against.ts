@@ -2,7 +2,7 @@ import { execFileSync } from "node:child_process";
 import { existsSync, readdirSync, readFileSync } from "node:fs";
 import { createRequire } from "node:module";
 import { dirname, join, relative, resolve } from "node:path";
-import { folderFiles, type SubjectFiles, withoutMark } from "../contract/subjects/subject-files.ts";
+import { folderFiles, type SubjectFiles, textOf } from "../contract/subjects/subject-files.ts";
 import { readSubjects, type Subject } from "../contract/subjects/subject.ts";
 import { parseWaivers, type Waiver } from "../contract/subjects/waivers.ts";
 import { Misuse } from "./misuse.ts";
@@ -48,21 +48,17 @@ function packageFolder(name: string): string {
 function readReference(ref: string, { schemas, fixtures }: Folders): Other {
   // A reference must not be read as an option.
   if (ref.startsWith("-")) throw new Misuse(`--against git:${ref}: not a git reference`);
-  const git = (...args: readonly string[]): string => {
+  const bytes = (...args: readonly string[]): Uint8Array => {
     try {
-      return execFileSync("git", args, {
-        cwd: schemas,
-        encoding: "utf8",
-        stdio: ["ignore", "pipe", "pipe"],
-        maxBuffer: 2 ** 26,
-      });
+      return execFileSync("git", args, { cwd: schemas, stdio: ["ignore", "pipe", "pipe"], maxBuffer: 2 ** 26 });
     } catch {
-      throw new Misuse(`git ${args[0] ?? ""}: ${ref} cannot be read`);
+      throw new Misuse(`--against git:${ref}: git cannot read it. Is ${schemas} in a repository that has fetched it?`);
     }
   };
+  const git = (...args: readonly string[]): string => Buffer.from(bytes(...args)).toString();
   const past = pastIn({
     list: () => lines(git("-c", "core.quotePath=off", "ls-tree", "-r", "--name-only", ref, ".")),
-    read: (file) => withoutMark(git("show", `${ref}:./${file}`)),
+    read: (file) => textOf(bytes("show", `${ref}:./${file}`), file),
   });
   const top = git("rev-parse", "--show-toplevel").trim();
   const root = relative(top, resolve(fixtures)).replaceAll("\\", "/");

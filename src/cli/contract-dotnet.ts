@@ -1,3 +1,4 @@
+import { isUtf8 } from "node:buffer";
 import { readdir, readFile, stat, writeFile } from "node:fs/promises";
 import { join, relative } from "node:path";
 import type { DotnetContract } from "../../codecs/dotnet/data-contract/contract.ts";
@@ -101,10 +102,10 @@ async function fromSources(
   }
 }
 
-/** Visual Studio writes UTF-8 with a mark, and UTF-16 on request. */
+/** Visual Studio writes UTF-8, and UTF-16 on request; like the compiler, this takes other bytes for Windows-1252. */
 function textOf(bytes: Uint8Array): string {
   const isUtf16 = bytes[0] === 0xff && bytes[1] === 0xfe;
-  return new TextDecoder(isUtf16 ? "utf-16le" : "utf-8").decode(bytes);
+  return new TextDecoder(isUtf16 ? "utf-16le" : isUtf8(bytes) ? "utf-8" : "windows-1252").decode(bytes);
 }
 
 async function fromSchemas(paths: readonly string[], type: string | undefined): Promise<Made> {

@@ -8,7 +8,7 @@ import { createSerializer, type Serializer } from "../codec/serializer.ts";
 import { protosOf } from "../contract/sources/proto-files.ts";
 import { isObject } from "../contract/json-schema/json-value.ts";
 import type { SubjectVersion } from "../contract/subjects/subject-version.ts";
-import { withoutMark } from "../contract/subjects/subject-files.ts";
+import { textOf } from "../contract/subjects/subject-files.ts";
 import { parsedJson } from "../values/json.ts";
 import { fileProblem, Misuse } from "./misuse.ts";
 
@@ -25,13 +25,15 @@ export function versionSerializer(version: SubjectVersion | undefined): Serializ
   return createSerializer({ codecs: [...witnessCodecs(), protobuf({ protos: protosOf(version) })] });
 }
 
-/** The text of a file, without a byte order mark. @throws Misuse when it cannot be read. */
+/** The text of a file. @throws Misuse when it cannot be read, SobreError `InvalidArgument` when it is not UTF-8. */
 export function readText(file: string): string {
+  let bytes: Uint8Array;
   try {
-    return withoutMark(readFileSync(file, "utf8"));
+    bytes = readFileSync(file);
   } catch (error) {
     throw new Misuse(fileProblem(file, error));
   }
+  return textOf(bytes, file);
 }
 
 /** A report that check or compat wrote. @throws Misuse when the file is not one. */

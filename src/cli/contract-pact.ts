@@ -3,7 +3,7 @@ import { readPact } from "../contract/golden/pact-file.ts";
 import { goldenOfPact } from "../contract/golden/pact-golden.ts";
 import { canonicalJson } from "../contract/json-schema/json-value.ts";
 import { subjectsOfFolder } from "../contract/subjects/subject.ts";
-import { parseJson } from "../contract/subjects/subject-files.ts";
+import { parseJson } from "../contract/sources/exact-json.ts";
 import { envelopeToJson } from "../envelope/envelope-json.ts";
 import { readText, versionSerializer } from "./contract-files.ts";
 import { contractExitCodes } from "./contract-outcome.ts";

@@ -17,6 +17,14 @@ class Order {
 `;
 
 describe("sobre contract dotnet", () => {
+  it("reads sources that are not UTF-8 as Windows-1252, as the compiler does", async () => {
+    const source = `${sources}[DataContract(Namespace = "urn:sobre:orders:v1")] class Größe { [DataMember] int Höhe; }`;
+
+    const { terminal } = await sobre("contract", "dotnet", file("Latin.cs", Buffer.from(source, "latin1")));
+
+    expect(JSON.parse(terminal.text())).toMatchObject({ $defs: { Größe: { properties: { Höhe: {} } } } });
+  });
+
   it("writes the contract of C# sources, and names what it lacks on standard error", async () => {
     const { code, terminal } = await sobre("contract", "dotnet", file("Order.cs", sources));
 

@@ -98,6 +98,73 @@ describe("numbers beyond 2^53 in Protobuf schemas", () => {
   });
 });
 
+describe("the JSON name of a field that the reader lacks", () => {
+  it.each([
+    ["a later field is declared to have it", 'reserved 3; reserved "total"; int32 sum = 5 [json_name = "total"];'],
+    [
+      "a later field of another kind is declared to have it",
+      'reserved 3; reserved "total"; bytes b = 5 [json_name = "total"];',
+    ],
+    ["the field moved to another number", "reserved 3; int32 total = 5;"],
+  ])("breaks JSON where %s, though the bytes are safe", async (_, fields) => {
+    const { verdict, findings, rows } = await compare(message("int32 total = 3;"), message(fields));
+
+    expect(verdict).toBe("breaking");
+    expect(findings.map(({ code }) => code)).toEqual(["json-name-taken"]);
+    expect(findings[0]?.witness?.value).toEqual({ total: 1 });
+    expect(rows.map((row) => row.verdict)).toEqual(["safe", "breaking"]);
+  });
+
+  it("breaks JSON where it is made of another name by the rules of camel case", async () => {
+    const { findings } = await compare(
+      message("int32 net_total = 3;"),
+      message('reserved 3; reserved "net_total"; int32 netTotal = 5;'),
+    );
+
+    expect(findings.map(({ code }) => code)).toEqual(["json-name-taken"]);
+  });
+
+  it("breaks JSON for an older reader, which takes the new field for its own", async () => {
+    const [older, newer] = [message("int32 total = 3;"), message("reserved 3; int32 total = 5;")];
+
+    const forward = await checkCompatibility({ format: "protobuf", older, newer, direction: "forward" });
+    const onWire = await compare(older, newer, "wire");
+
+    expect(forward.findings.map(({ code, writer }) => [code, writer])).toEqual([["json-name-taken", "newer"]]);
+    expect(onWire.verdict).toBe("safe");
+  });
+
+  it("is found besides the number that is not reserved", async () => {
+    const { findings } = await compare(message("int32 total = 3;"), message("int32 total = 5;"));
+
+    expect(findings.map(({ code, repair }) => [code, repair])).toEqual([
+      ["json-name-taken", "Give a.M.total a JSON name that no other field has had."],
+      ["field-removed-number-free", "Add to a.M: reserved 3;"],
+    ]);
+  });
+});
+
+describe("the sentence of a changed type", () => {
+  it.each([
+    [
+      "names the keys of a map",
+      message("map<bool, int32> m = 1;"),
+      message("map<string, int32> m = 1;"),
+      "a.M.m (1) is written as map<bool, int32> and read as map<string, int32>.",
+    ],
+    [
+      "says that an enum of one name has other values",
+      `${message("E e = 1;")} enum E { A = 0; B = 1; }`,
+      `${message("E e = 1;")} enum E { A = 0; C = 1; }`,
+      "a.M.e (1) may have a value of a.E that the reader lacks or names differently.",
+    ],
+  ])("%s", async (_, older, newer, told) => {
+    const { findings } = await compare(older, newer);
+
+    expect(findings.map((finding) => finding.message)).toContain(told);
+  });
+});
+
 it("proves a map safe in a file that delimits messages, since its entries never are", async () => {
   expect((await compare(file(""), file("option features.message_encoding = DELIMITED;"))).verdict).toBe("safe");
 });

@@ -35,6 +35,51 @@ function takesMoney(schema: unknown): boolean {
   return problemsOf({ total: { cents: 1 } }).length === 0 && problemsOf({ total: { cents: "1" } }).length > 0;
 }
 
+/** Schemas that differ in a letter of Latin-1, which lenient reading would replace alike. */
+const latin = (letter: string): Buffer => Buffer.from(`{"const":"caf${letter}"}`, "latin1");
+
+describe("files that are not UTF-8", () => {
+  it("are refused as versions, here and in a commit, instead of being compared with their letters replaced", async () => {
+    const folder = folderOf({ "order/1.0.schema.json": {}, "order/1.1.schema.json": {} });
+    writeFileSync(join(folder, "order/1.0.schema.json"), latin("é"));
+    writeFileSync(join(folder, "order/1.1.schema.json"), latin("è"));
+    const git = (...args: readonly string[]): unknown =>
+      execFileSync("git", ["-C", folder, ...args], { stdio: "ignore" });
+    git("init");
+    git("add", ".");
+    git("-c", "user.name=t", "-c", "user.email=t@example.org", "commit", "-m", "Add the schemas");
+
+    const here = await check(folder);
+    for (const minor of [0, 1]) writeFileSync(join(folder, `order/1.${minor}.schema.json`), '{"const":"café"}');
+    const committed = await check(folder, "--against", "git:HEAD");
+
+    for (const { code, terminal } of [here, committed]) {
+      expect(code).toBe(4);
+      expect(terminal.errors()).toBe("sobre: order/1.0.schema.json is not text in UTF-8. Save it in UTF-8.\n");
+    }
+  });
+
+  it.each(["json", "yaml", "proto"])("are refused by compat: .%s", async (suffix) => {
+    const folder = folderOf({ "a.txt": "" });
+    const [older, newer] = ["é", "è"].map((letter, at) => {
+      const path = join(folder, `${at}.${suffix}`);
+      writeFileSync(path, suffix === "proto" ? Buffer.from(`// ${letter}`, "latin1") : latin(letter));
+      return path;
+    });
+
+    const { code, terminal } = await sobre("contract", "compat", older ?? "", newer ?? "");
+
+    expect(code).toBe(4);
+    expect(terminal.errors()).toContain("0." + suffix + " is not text in UTF-8");
+  });
+
+  it("are read where they begin with a byte order mark", async () => {
+    const folder = folderOf({ "order/1.0.schema.json": '\u{feff}{"const":1}', "order/1.1.schema.json": '{"const":1}' });
+
+    expect((await check(folder)).code).toBe(0);
+  });
+});
+
 describe("JSON Schemas of several files", () => {
   it.each<[how: string, reference: string, shared: object]>([
     ["a path", "../shared/money.schema.json", money],

@@ -46,6 +46,21 @@ describe("numbers of .NET's JSON", () => {
     expect(kept.report.verdict).toBe("clean");
   });
 
+  it.each(["1.5e-400", "4e-324", "1.234567e-320"])(
+    "are lost where the nearest double is another: %s",
+    async (number) => {
+      const { report } = await migrated([`{"A":${number}}`], { target: { format: "msgpack" } });
+
+      expect(report.losses.map(({ kind, path }) => [kind, path])).toEqual([["unverified", "$.A"]]);
+    },
+  );
+
+  it.each(["0.00", "-0.0", "0e9", "5e-324"])("are kept where a double is as small: %s", async (number) => {
+    const { report } = await migrated([`{"A":${number}}`], { target: { format: "msgpack" } });
+
+    expect(report.verdict).toBe("clean");
+  });
+
   it("keep the sign of zero in Protobuf", async () => {
     const { report } = await migrated(['{"Z":-0,"When":"\\/Date(0)\\/"}'], { target: { format: "protobuf" } });
 

@@ -1,6 +1,6 @@
 import { SobreError } from "../../errors/sobre-error.ts";
 import { isObject } from "../json-schema/json-value.ts";
-import { parseJson } from "../subjects/subject-files.ts";
+import { parseJson } from "../sources/exact-json.ts";
 
 type Members = Readonly<Record<string, unknown>>;
 

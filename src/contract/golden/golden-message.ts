@@ -9,7 +9,7 @@ import { valueFromJson } from "../../values/value-json-reading.ts";
 import { valueToJson } from "../../values/value-json.ts";
 import { SobreError } from "../../errors/sobre-error.ts";
 import { canonicalJson, isObject } from "../json-schema/json-value.ts";
-import { withoutMark } from "../subjects/subject-files.ts";
+import { textOf } from "../subjects/subject-files.ts";
 
 /** A recorded message: its bytes, its envelope, and the value it was made of. */
 export interface GoldenMessage {
@@ -86,7 +86,7 @@ export function readGolden(folder: string): readonly GoldenMessage[] {
 
 function readMessage(folder: string, file: string): Pick<GoldenMessage, "envelope" | "expected" | "isWhole"> {
   const bytes = join(folder, file.replace(/\.json$/, ".bin"));
-  const described = parsedJson(withoutMark(readFileSync(join(folder, file), "utf8")));
+  const described = parsedJson(textOf(readFileSync(join(folder, file)), file));
   if (!isObject(described) || !existsSync(bytes)) throw broken(file);
   const { sha256: hash, metadataSha256, expected, contentType, ...metadata } = described;
   const payload = new Uint8Array(readFileSync(bytes));

@@ -27,10 +27,13 @@ export function describe(
       message: `${place} was in the oneof ${field.oneof} and has left it: its zero looks to the reader as if it was not set.`,
       repair: "Keep the field in the oneof, or give it presence with optional.",
     };
+  const isSameEnum = field.kind === "enum" && kind(field) === kind(other);
   return {
     code: "field-type-changed",
-    message: `${place} is written as ${kind(field)} and read as ${kind(other)}.`,
-    repair,
+    message: isSameEnum
+      ? `${place} may have a value of ${kind(field)} that the reader lacks or names differently.`
+      : `${place} is written as ${kind(field)} and read as ${kind(other)}.`,
+    repair: isSameEnum ? "Keep every value and its name." : repair,
   };
 }
 
@@ -43,8 +46,10 @@ export function shownDefault({ unset = "0", label, kind: name, enumeration }: Fi
   return name === "bool" ? String(number === "1") : (enumeration?.names.get(Number(number)) ?? number);
 }
 
-function kind({ kind: name, message, enumeration }: FieldShape): string {
-  return message?.name ?? enumeration?.name ?? name;
+/** The type of a field, or of the items of a list, as people write it. */
+export function kind({ kind: name, label, keyKind, message, enumeration }: FieldShape): string {
+  const own = message?.name ?? enumeration?.name ?? name;
+  return label === "map" ? `map<${keyKind}, ${own}>` : own;
 }
 
 const words = { one: "a single value", many: "a list", map: "a map" } as const;

@@ -2,8 +2,16 @@ import type { Meter } from "../meter.ts";
 import type { ProtobufPolicy } from "../options.ts";
 import { describe, shownDefault } from "./field-description.ts";
 import { keySamples, samplesOf } from "./kinds.ts";
-import { lossInJson, type Loss, lossOnWire } from "./reading.ts";
-import { clashingFields, type FieldReason, isKept, isUnsetAlike, pairKey, type RelatedPair } from "./relation.ts";
+import { lossInJson, type Loss, lossOnWire, type Sent } from "./reading.ts";
+import {
+  clashingFields,
+  type FieldReason,
+  isKept,
+  isUnsetAlike,
+  pairKey,
+  type RelatedPair,
+  takerOf,
+} from "./relation.ts";
 import type { ProtobufSchema } from "./schema.ts";
 import { type FieldShape, isReserved, type MessageShape } from "./shape.ts";
 
@@ -67,15 +75,16 @@ export class MessageComparison {
     this.open.push(pair);
   }
 
-  private compareOne({ writer, reader, fields }: OpenPair): void {
+  private compareOne(pair: OpenPair): void {
+    const { writer, reader } = pair;
     if (this.isLate()) return;
     if (writer.isMessageSet !== reader.isMessageSet)
       this.doubts.push(`${writer.name} is a message set on one side only, which protobufjs does not encode.`);
     for (const field of writer.fields) {
       if (this.isLate()) return;
       const other = reader.byNumber.get(field.number);
-      if (other === undefined) this.removed(field, writer, { reader, fields });
-      else this.field(field, other, { writer, reader, fields });
+      if (other === undefined) this.removed(field, pair);
+      else this.field(field, other, pair);
     }
     this.required(writer, reader);
     for (const [field, other] of clashingFields(writer, reader)) {
@@ -92,52 +101,46 @@ export class MessageComparison {
     return true;
   }
 
-  private removed(
-    field: FieldShape,
-    writer: MessageShape,
-    { reader, fields }: { readonly reader: MessageShape; readonly fields: Map<number, FieldReason> },
-  ): void {
+  private removed(field: FieldShape, { writer, reader, fields }: OpenPair): void {
+    const taker = takerOf(field, reader, this.sides.policy);
+    if (taker !== undefined) {
+      const values = samplesOf(field).map((sample) => this.baseline(writer, field, sample));
+      this.found(lossInJson, values, {
+        writer,
+        reader,
+        code: "json-name-taken",
+        message: `${writer.name}.${field.name} (${field.number}) is written to JSON as ${field.jsonName}, which the reader takes for its field ${taker.number}.`,
+        repair: `Give ${reader.name}.${taker.name} a JSON name that no other field has had.`,
+        field,
+      });
+    }
     if (this.sides.readerIsOlder) {
       fields.set(field.number, "left out");
       return;
     }
-    const named = this.sides.policy === "wire" || reader.reserved.names.includes(field.name);
-    if (isReserved(reader.reserved, field.number) && named) {
+    // A name that another field has cannot be reserved.
+    const named = this.sides.policy === "wire" || taker !== undefined || reader.reserved.names.includes(field.name);
+    const isFree = !isReserved(reader.reserved, field.number);
+    if (!isFree && named) {
       fields.set(field.number, "left out, and set aside");
       return;
     }
-    const what = isReserved(reader.reserved, field.number) ? "name" : "number";
+    const what = isFree ? "number" : "name";
+    const missing = [isFree ? `reserved ${field.number};` : "", named ? "" : `reserved ${JSON.stringify(field.name)};`];
     this.found(lossOnWire, [this.baseline(writer, field, samplesOf(field)[0])], {
       writer,
       reader,
       code: `field-removed-${what}-free`,
       message: `${writer.name}.${field.name} (${field.number}) is gone and its ${what} is not reserved: values of it are dropped now, and misread once it is used again.`,
-      repair: `Add to ${reader.name}: ${this.missingReservations(field, reader).join(" ")}`,
+      repair: `Add to ${reader.name}: ${missing.join(" ").trim()}`,
       field,
     });
   }
 
-  /** The `reserved` statements that are missing for the number and name of a removed field. */
-  private missingReservations(field: FieldShape, { reserved }: MessageShape): readonly string[] {
-    const isNamed = this.sides.policy === "wire" || reserved.names.includes(field.name);
-    return [
-      ...(isReserved(reserved, field.number) ? [] : [`reserved ${field.number};`]),
-      ...(isNamed ? [] : [`reserved ${JSON.stringify(field.name)};`]),
-    ];
-  }
-
-  private field(
-    field: FieldShape,
-    other: FieldShape,
-    {
-      writer,
-      reader,
-      fields,
-    }: { readonly writer: MessageShape; readonly reader: MessageShape; readonly fields: Map<number, FieldReason> },
-  ): void {
+  private field(field: FieldShape, other: FieldShape, { writer, reader, fields }: OpenPair): void {
     const { policy } = this.sides;
     if (field.message && other.message) this.relate(field.message, other.message);
-    if (!isUnsetAlike(field, other)) this.unset(field, other, { writer, reader });
+    if (!isUnsetAlike(field, other)) this.unset(field, other, { writer, reader, fields });
     if (isKept(field, other, { relation: this.relation, policy })) {
       fields.set(field.number, "read as it is");
       return;
@@ -159,11 +162,7 @@ export class MessageComparison {
   }
 
   /** Checks the defaults, which no message carries: each side applies its own. */
-  private unset(
-    field: FieldShape,
-    other: FieldShape,
-    { writer, reader }: { readonly writer: MessageShape; readonly reader: MessageShape },
-  ): void {
+  private unset(field: FieldShape, other: FieldShape, { writer, reader }: RelatedPair): void {
     const value = this.baseline(writer);
     const [meant, read] = [field, other].map(shownDefault);
     this.changes.push({
@@ -232,20 +231,10 @@ export class MessageComparison {
   }
 
   private found(
-    lossOf: (
-      value: Readonly<Record<string, unknown>>,
-      writer: { readonly schema: ProtobufSchema; readonly shape: MessageShape },
-      reader: { readonly schema: ProtobufSchema; readonly shape: MessageShape },
-    ) => Loss,
+    lossOf: (value: Readonly<Record<string, unknown>>, writer: Sent, reader: Sent) => Loss,
     values: readonly Readonly<Record<string, unknown>>[],
-    about: {
-      readonly writer: MessageShape;
-      readonly reader: MessageShape;
-      readonly field: FieldShape;
-      readonly code: string;
-      readonly message: string;
-      readonly repair: string;
-    },
+    about: Pick<RelatedPair, "writer" | "reader"> &
+      Pick<Change, "code" | "message" | "repair"> & { readonly field: FieldShape },
     quiet = false,
   ): void {
     const { writer, reader, field, code, message, repair } = about;

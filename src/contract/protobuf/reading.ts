@@ -3,6 +3,7 @@ import { canonicalJson, isObject } from "../json-schema/json-value.ts";
 import { emptyForm, fitsOwnForm } from "./json-forms.ts";
 import type { ProtobufSchema } from "./schema.ts";
 import type { FieldShape, MessageShape } from "./shape.ts";
+import { memberNamed } from "./relation.ts";
 import { isZero, wireForm } from "./wire-form.ts";
 
 /** A message of one schema. */
@@ -62,10 +63,6 @@ function misplaced(
       return `reads $.${jsonName}, which is field ${number}, as field ${other.number}`;
   }
   return undefined;
-}
-
-function memberNamed(name: string, { fields }: MessageShape): FieldShape | undefined {
-  return fields.find(({ readNames }) => readNames.includes(name));
 }
 
 /** The value with field numbers in place of names, and one form for values that are equal on the wire. */

@@ -32,7 +32,7 @@ export function checkRelation(relation: Relation, policy: ProtobufPolicy): boole
       const other = reader.byNumber.get(field.number);
       const reason = fields.get(field.number);
       return other === undefined
-        ? reason !== undefined && reason !== "read as it is"
+        ? reason !== undefined && reason !== "read as it is" && takerOf(field, reader, policy) === undefined
         : isKept(field, other, { relation, policy }) && isUnsetAlike(field, other);
     });
     const required = reader.fields.every(
@@ -65,6 +65,16 @@ export function isUnsetAlike(field: FieldShape, other: FieldShape): boolean {
 /** Whether the reader accepts the JSON name that the writer uses. */
 export function nameIsRead(field: FieldShape, other: FieldShape): boolean {
   return other.readNames.includes(field.jsonName);
+}
+
+/** The field that reads the JSON of a field whose number the reader lacks. */
+export function takerOf(field: FieldShape, reader: MessageShape, policy: ProtobufPolicy): FieldShape | undefined {
+  return policy === "wire" ? undefined : memberNamed(field.jsonName, reader);
+}
+
+/** The field that a reader takes a member of JSON for. */
+export function memberNamed(name: string, { fields }: MessageShape): FieldShape | undefined {
+  return fields.find(({ readNames }) => readNames.includes(name));
 }
 
 /** Pairs of fields that the writer may set together and the reader has in one oneof. */

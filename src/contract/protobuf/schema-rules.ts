@@ -1,3 +1,4 @@
+import { kind } from "./field-description.ts";
 import type { Change, Sides } from "./message-comparison.ts";
 import { type EnumShape, type FieldShape, isReserved, type MessageShape, type Reserved } from "./shape.ts";
 
@@ -92,10 +93,7 @@ function generatedFields(message: MessageShape, other: MessageShape, add: Add): 
   }
 }
 
-function typeOf({ kind, label, keyKind, message, enumeration }: FieldShape): string {
-  const own = message?.name ?? enumeration?.name ?? kind;
-  return label === "map" ? `map<${keyKind}, ${own}>` : label === "many" ? `repeated ${own}` : own;
-}
+const typeOf = (field: FieldShape): string => (field.label === "many" ? `repeated ${kind(field)}` : kind(field));
 
 function enumValues(
   enumeration: EnumShape,

@@ -15,7 +15,7 @@ export function parseExactJson(text: string, file: string): unknown {
     if (typeof value === "number" && source !== undefined && isRounded(source, value)) refused.add(source);
     return value;
   };
-  const value = parsed(() => (mayBeInexact.test(text) ? JSON.parse(text, checked) : JSON.parse(text)), file);
+  const value = parseJson(text, file, mayBeInexact.test(text) ? checked : undefined);
   const [number] = refused;
   if (number === undefined) return value;
   throw roundedNumber(number, file);
@@ -34,9 +34,10 @@ export function isRounded(source: string, value: number): boolean {
   return decimalOf(source) !== decimalOf(String(value));
 }
 
-function parsed(parse: () => unknown, file: string): unknown {
+/** The value of a JSON file. @throws SobreError `InvalidArgument` when it is not JSON. */
+export function parseJson(text: string, file: string, reviver?: Parameters<typeof JSON.parse>[1]): unknown {
   try {
-    return parse();
+    return JSON.parse(text, reviver);
   } catch (error) {
     throw new SobreError("InvalidArgument", `${file} is not JSON.`, { cause: error });
   }

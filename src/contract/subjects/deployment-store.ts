@@ -2,7 +2,7 @@ import { existsSync, readFileSync, writeFileSync } from "node:fs";
 import { SobreError } from "../../errors/sobre-error.ts";
 import { JsonService } from "../network/json-service.ts";
 import { type Deployments, deploymentsFrom } from "./deployments.ts";
-import { parseJson } from "./subject-files.ts";
+import { parseJson } from "../sources/exact-json.ts";
 
 /** Where deployments are kept. */
 export interface DeploymentStore {

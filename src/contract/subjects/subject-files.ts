@@ -20,22 +20,28 @@ export function folderFiles(folder: string): SubjectFiles {
         throw new SobreError("InvalidArgument", `Cannot read the folder of subjects ${folder}.`, { cause: error });
       }
     },
-    read(file) {
-      return withoutMark(textInside(folder, file));
-    },
+    read: (file) => textOf(bytesInside(folder, file), file),
   };
 }
 
-/** A text without the byte order mark with which some editors begin a file. */
-export function withoutMark(text: string): string {
-  return text.replace(/^\u{FEFF}/u, "");
+/**
+ * The text of a file without the byte order mark with which some editors begin it.
+ *
+ * @throws SobreError `InvalidArgument` when it is not UTF-8: with its letters replaced it could equal another schema.
+ */
+export function textOf(bytes: Uint8Array, file: string): string {
+  try {
+    return new TextDecoder("utf-8", { fatal: true }).decode(bytes);
+  } catch (error) {
+    throw new SobreError("InvalidArgument", `${file} is not text in UTF-8. Save it in UTF-8.`, { cause: error });
+  }
 }
 
-/** The text of a file, which must be in the folder after links are followed. */
-function textInside(folder: string, file: string): string {
+/** The bytes of a file, which must be in the folder after links are followed. */
+function bytesInside(folder: string, file: string): Uint8Array {
   try {
     const path = realpathSync(join(folder, file));
-    if (path.startsWith(join(realpathSync(folder), sep))) return readFileSync(path, "utf8");
+    if (path.startsWith(join(realpathSync(folder), sep))) return readFileSync(path);
   } catch (error) {
     throw new SobreError("InvalidArgument", `Cannot read ${file} in the folder of subjects.`, { cause: error });
   }
@@ -59,13 +65,4 @@ export function readOnce(files: SubjectFiles): SubjectFiles {
 /** The schema of a JSON or YAML file, by its name. @throws SobreError `InvalidArgument` when it is not one, or a number would be rounded. */
 export function parseSchemaText(text: string, file: string): unknown {
   return /\.ya?ml$/i.test(file) ? parseYaml(text, file) : parseExactJson(text, file);
-}
-
-/** The value of a JSON file. @throws SobreError `InvalidArgument` when it is not JSON. */
-export function parseJson(text: string, file: string): unknown {
-  try {
-    return JSON.parse(text);
-  } catch (error) {
-    throw new SobreError("InvalidArgument", `${file} is not JSON.`, { cause: error });
-  }
 }

@@ -5,7 +5,8 @@ import { isForImports } from "../sources/schema-part.ts";
 import { isObject } from "../json-schema/json-value.ts";
 import type { ContentModel, Direction, ProtobufPolicy, TypeNamePolicy } from "../options.ts";
 import { subjectSchema } from "./subject-settings.ts";
-import { folderFiles, parseJson, readOnce, type SubjectFiles } from "./subject-files.ts";
+import { parseJson } from "../sources/exact-json.ts";
+import { folderFiles, readOnce, type SubjectFiles } from "./subject-files.ts";
 import { readVersions, refuseMisnamed, type SubjectVersion } from "./subject-version.ts";
 import type { FormatPolicy } from "../json-schema/formats.ts";
 

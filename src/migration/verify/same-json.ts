@@ -79,10 +79,11 @@ function areMembers(
   return count === names.length;
 }
 
-/** A double represents 15 digits exactly; numbers with more are compared elsewhere. */
+/** A double of at least 2^-1022 represents 15 digits exactly; other numbers are compared elsewhere. */
 const mostLetters = 15;
 
 function isSameNumber(text: string, value: unknown): boolean {
   if (typeof value === "bigint") return `${value}` === text;
-  return text.length <= mostLetters && Object.is(Number(text), value);
+  if (text.length > mostLetters || !Object.is(Number(text), value)) return false;
+  return Math.abs(Number(text)) >= 2 ** -1022 || /^[-0.]+(?:e|$)/i.test(text);
 }
