@@ -31,8 +31,8 @@ function isIntegerAmong(text: string, begin: number, end: number): boolean {
   return end - begin > wide || " \t\n\r,]}".includes(text.charAt(end));
 }
 
-/** Finds an integer of more than 4,300 digits: the limit of CPython, since longer ones take quadratic time. */
-export const tooLong: RegExp = /\d{4301}/;
+/** Finds whether an integer has more than 4,300 digits: the limit of CPython, since longer ones take quadratic time. */
+export const tooLong: RegExp = /^-?\d{4301}/;
 
 /**
  * The bigint that an integer of the text stands for when no number holds it exactly, otherwise `value`.

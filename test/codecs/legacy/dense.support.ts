@@ -182,13 +182,26 @@ const families: readonly (readonly [string, Decoder, Readonly<Record<string, Byt
   ],
   ["xml", dataContractXml(), rowsIn("<r>", xmlRows, "</r>")],
   ["json", dataContractJson(), rowsIn("[", jsonRows, "0]")],
-  ["json", dataContractJson(), { "different names": filled("{", (index) => `"${named(index)}":1,`, '"":0}') }],
+  [
+    "json",
+    dataContractJson(),
+    {
+      "different names": filled("{", (index) => `"${named(index)}":1,`, '"":0}'),
+      "integers of 4,300 digits": longIntegers,
+    },
+  ],
   ["nrbf", nrbf(), nrbfPayloads],
   ["java", java(), javaPayloads],
 ];
 
 function rowsIn(head: string, rows: Readonly<Record<string, Row>>, tail: string): Readonly<Record<string, Bytes>> {
   return Object.fromEntries(Object.entries(rows).map(([name, row]) => [name, filled(head, row, tail)]));
+}
+
+function longIntegers(size: number): Uint8Array {
+  const row = `${"9".repeat(4300)},`;
+  const rows = row.repeat(Math.floor((size - 3) / row.length));
+  return new Uint8Array(Buffer.from(`[${rows}${"9".repeat(size - 2 - rows.length)}]`, "latin1"));
 }
 
 /** Every reader's formats at their densest. */
