@@ -158,12 +158,10 @@ const annotations: Readonly<Record<string, true>> = Object.fromEntries(formatEnt
 
 /** A format without a test is left out, so that a schema that has it is refused. */
 const assertions = Object.fromEntries(
-  formatEntries.flatMap(([name, test]) => (test === undefined ? [] : [[name, test === "annotation" ? always : test]])),
+  formatEntries.flatMap(([name, test]) =>
+    test === undefined ? [] : [[name, test === "annotation" ? () => true : test]],
+  ),
 );
-
-function always(): true {
-  return true;
-}
 
 /** Validators are made by `new Function`. */
 function evalIsForbidden(cause: EvalError): SobreError {
@@ -226,19 +224,22 @@ export function compileJudge(schema: object | boolean, options: JudgeOptions): (
       ),
     },
   };
-  const validate = judges[options.dialect](settings).compile(schema);
+  const compile = (meta: boolean): ValidateFunction => judges[options.dialect]({ ...settings, meta }).compile(schema);
+  let validate: ValidateFunction;
+  try {
+    validate = compile(false);
+  } catch {
+    // It refers to a meta-schema; to load those takes longer than to compile most schemas.
+    validate = compile(true);
+  }
   return (value) => {
     if (validate(value)) return [];
     const errors = validate.errors ?? [];
-    return errors.map(({ instancePath, schemaPath, keyword, params, message = "", parentSchema, data }) => ({
-      instancePath,
-      schemaPath,
-      keyword,
-      params,
-      message,
-      holder: parentSchema,
-      value: data,
-    }));
+    return errors.map(
+      ({ instancePath, schemaPath, keyword, params, message = "", parentSchema: holder, data: value }) => {
+        return { instancePath, schemaPath, keyword, params, message, holder, value };
+      },
+    );
   };
 }
 
@@ -271,8 +272,7 @@ function mended(ajv: Ajv): Ajv {
 
 /** The meta-schemas that ajv brings along, by URI without a fragment. */
 export function metaSchema(uri: string): unknown {
-  const dialect = uri.includes("draft-07") ? "draft-07" : uri.includes("2019-09") ? "2019-09" : "2020-12";
-  return judges[dialect]({ logger: false }).schemas[uri]?.schema;
+  return judges[dialectOf({ $schema: uri })]({ logger: false }).schemas[uri]?.schema;
 }
 
 const none: readonly ValidationProblem[] = Object.freeze([]);

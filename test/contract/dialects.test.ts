@@ -31,6 +31,17 @@ describe("dialects", () => {
     expect((await compare(older, { properties: { a: { minimum: 4 } } })).verdict).toBe("unproven");
   });
 
+  it.each(["http://json-schema.org/draft-07/schema#", newest])(
+    "may be what a schema refers to: %s",
+    async ($schema) => {
+      const document = (name: object) => ({ $schema, type: "object", properties: { schema: { $ref: $schema }, name } });
+
+      const { verdict } = await compare(document({ type: "string" }), document({ type: "string", maxLength: 3 }));
+
+      expect(verdict).toBe("breaking");
+    },
+  );
+
   it("are not taken for one another in the meta-schema, whose vocabularies extend each other dynamically", async () => {
     const older = { $ref: `${newest.replace("/schema", "")}/meta/applicator` };
 
