@@ -22,11 +22,10 @@ function check(command: CheckCommand, terminal: Terminal): Promise<number> {
 const root = fileURLToPath(new URL("../..", import.meta.url));
 const copies: string[] = [];
 
-function copy(): string {
+function copy(...parts: readonly string[]): string {
   const folder = mkdtempSync(join(tmpdir(), "contracts-"));
   copies.push(folder);
-  for (const part of ["schemas", "fixtures/contracts"])
-    cpSync(join(root, part), join(folder, part), { recursive: true });
+  for (const part of ["schemas", ...parts]) cpSync(join(root, part), join(folder, part), { recursive: true });
   return folder;
 }
 
@@ -149,7 +148,7 @@ describe("sobre contract", () => {
   });
 
   it("never writes over a golden message, and notices one that was changed", async () => {
-    const folder = copy();
+    const folder = copy("fixtures/contracts");
     const command = { schemas: join(folder, "schemas"), fixtures: join(folder, "fixtures/contracts") };
     const bytes = join(command.fixtures, "orders.placed/1.0/json/least.bin");
     const before = readFileSync(bytes, "utf8");
@@ -164,7 +163,7 @@ describe("sobre contract", () => {
   });
 
   it("shows the matrix as text and as one page", async () => {
-    const folder = copy();
+    const folder = copy("fixtures/contracts");
     const html = join(folder, "matrix.html");
     const terminal = captureTerminal();
 
