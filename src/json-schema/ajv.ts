@@ -232,8 +232,8 @@ export function compileJudge(schema: object | boolean, options: JudgeOptions): (
     // It refers to a meta-schema; to load those takes longer than to compile most schemas.
     validate = compile(true);
   }
-  return (value) => {
-    if (validate(value)) return [];
+  return (given) => {
+    if (validate(given)) return [];
     const errors = validate.errors ?? [];
     return errors.map(
       ({ instancePath, schemaPath, keyword, params, message = "", parentSchema: holder, data: value }) => {

@@ -18,6 +18,8 @@ import type { ProofRun } from "./proof-run.ts";
 const counts = { share: 1_000_000, full: 10_000_000 };
 /** The cost that one hostile input may have, in milliseconds and bytes. */
 const most = { milliseconds: 50, bytes: 64 * 1024 * 1024 };
+/** How often each is read; the least of its times counts. */
+const turns = 3;
 
 const folder = fileURLToPath(new URL("../../fixtures/amqp/", import.meta.url));
 
@@ -118,15 +120,20 @@ function mutate(seed: Uint8Array, random: Random, others: readonly Uint8Array[])
 function proveBounds(): number {
   const inputs = [...load("hostile.jsonl"), ...grown()];
   for (const bytes of inputs) {
-    const heap = process.memoryUsage().heapUsed;
-    const start = process.cpuUsage();
-    for (const read of [() => encodeValue(decodeValue(bytes)), () => decodeMessage(bytes, { check: true })])
-      attempt(() => void read());
-    const { user } = process.cpuUsage(start);
-    const grownBy = process.memoryUsage().heapUsed - heap;
+    let least = Infinity;
+    // Compiling and collecting garbage only add to a turn.
+    for (let turn = 0; turn < turns; turn++) {
+      const heap = process.memoryUsage().heapUsed;
+      const start = process.threadCpuUsage();
+      for (const read of [() => encodeValue(decodeValue(bytes)), () => decodeMessage(bytes, { check: true })])
+        attempt(() => void read());
+      const { user, system } = process.threadCpuUsage(start);
+      const grownBy = process.memoryUsage().heapUsed - heap;
+      if (grownBy > most.bytes) throw new Error(`Took ${grownBy} bytes: ${name(bytes)}`);
+      least = Math.min(least, user + system);
+    }
     // Two attempts share the time of two.
-    if (user > 2 * most.milliseconds * 1000) throw new Error(`Took ${user} µs: ${name(bytes)}`);
-    if (grownBy > most.bytes) throw new Error(`Took ${grownBy} bytes: ${name(bytes)}`);
+    if (least > 2 * most.milliseconds * 1000) throw new Error(`Took ${least} µs: ${name(bytes)}`);
   }
   return inputs.length;
 }

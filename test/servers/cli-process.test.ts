@@ -33,7 +33,7 @@ function sobre(args: readonly string[], input: Uint8Array = new Uint8Array(0), r
 }
 
 // Three processes of a test start one after the other, which a busy machine makes long.
-describe("sobre as a process", { timeout: 30_000 }, () => {
+describe("sobre as a process", () => {
   it("tours its own mailbox, without colours in a pipe", async () => {
     const { code, out, errors } = await sobre(["tour"]);
 

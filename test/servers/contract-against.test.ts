@@ -70,7 +70,7 @@ describe("what sobre contract check compares with", () => {
     expect(same.code).toBe(0);
     expect(same.terminal.text()).toContain("safe      order 1.1 → 1.1");
     expect(edited.code).toBe(1);
-  }, 30_000);
+  });
 });
 
 const inFlight = (one: object) => ({ "subject.json": { inFlight: [{ service: "billing", ...one }] } });

@@ -26,7 +26,7 @@ describe("the program that prints contracts by reflection", () => {
       compile(join(fixtures, "Schemas.cs"), "-out:Schemas.exe"),
       compile(join(fixtures, "Payloads.cs"), "-r:Shop.dll", "-out:Payloads.exe"),
     ]);
-  }, 60_000);
+  });
 
   it("prints the committed contract of the compiled types", async () => {
     const { stdout, stderr } = await run("mono", "PrintContracts.exe", "Shop.dll");

@@ -21,5 +21,5 @@ describe("an inbox in SQLite", () => {
     database.close();
     expect({ ...row }).toEqual({ all_of: 200, different: 200 });
     expect(Number(processes?.["number"])).toBeGreaterThan(1);
-  }, 120_000);
+  });
 });

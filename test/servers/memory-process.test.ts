@@ -29,5 +29,5 @@ describe("a process with a memory engine", () => {
       engine.openReceiver("q", { receiveMode: "peekLock" });`);
 
     expect(text.split("\n")).toEqual(["0", "ServiceTimeout"]);
-  }, 30_000);
+  });
 });

@@ -58,7 +58,7 @@ describe("the inbox in PostgreSQL", () => {
       "select count(*)::int as all_of, count(distinct id)::int as different, count(distinct process) > 1 as several from effect",
     );
     expect(rows).toEqual([{ all_of: 200, different: 200, several: true }]);
-  }, 120_000);
+  });
 
   it("refuses a pool as a transaction", async () => {
     const inbox = await postgresInbox({ pool, schema: freshSchema() });

@@ -7,7 +7,7 @@ import { createClient } from "../../src/create-client.ts";
 import { lockToken } from "../../src/engine/delivery.ts";
 import type { Engine } from "../../src/engine/engine.ts";
 import { memoryEngine } from "../../src/engines/memory/index.ts";
-import { pgTransaction, postgresEngine } from "../../src/engines/postgres/index.ts";
+import { pgTransaction, postgresEngine, type PostgresEngineOptions } from "../../src/engines/postgres/index.ts";
 import { codeOf } from "./code-of.support.ts";
 import { PostgresServer } from "./postgres-server.support.ts";
 
@@ -28,15 +28,17 @@ afterAll(async () => {
 const serializer = createSerializer({ codecs: [json()] });
 
 /** A client on a namespace of its own, with a queue, one with sessions and one that detects duplicates. */
-async function connected(maxConnections = 4): Promise<Client> {
-  return (await opened(maxConnections)).client;
+async function connected(options: PostgresEngineOptions = {}): Promise<Client> {
+  return (await opened(options)).client;
 }
 
 /** {@link connected}, with the client's engine. */
-async function opened(maxConnections = 4): Promise<{ readonly client: Client; readonly engine: Engine }> {
+async function opened(
+  options: PostgresEngineOptions = {},
+): Promise<{ readonly client: Client; readonly engine: Engine }> {
   const schema = `own_${schemas++}`;
   const { connectionString } = server;
-  const engine = await postgresEngine({ connectionString, schema, migrate: true, maxConnections });
+  const engine = await postgresEngine({ connectionString, schema, migrate: true, maxConnections: 4, ...options });
   await engine.admin.createQueue("orders", { lockDuration: 5000 });
   await engine.admin.createQueue("carts", { requiresSession: true });
   await engine.admin.createQueue("once", { requiresDuplicateDetection: true });
@@ -85,16 +87,13 @@ describe("a transaction of the caller's own", () => {
     expect(await bodies(client, "once")).toEqual([4]);
   });
 
-  it("wakes a receiver that waits, after its commit, well before a poll", async () => {
-    await using client = await connected();
+  it("wakes a receiver that waits, after its commit, without a poll", async () => {
+    await using client = await connected({ sweepIntervalInMs: 3_600_000 });
     const waiting = client.createReceiver("orders").receiveMessages(1, { maxWaitTimeInMs: 30_000 });
-    let committedAt = 0;
     await transaction("commit", async (database) => {
       await client.createSender("orders").sendMessages({ body: 1 }, { transaction: pgTransaction(database) });
-      committedAt = performance.now();
     });
     expect((await waiting).map(({ body }) => body)).toEqual([1]);
-    expect(performance.now() - committedAt).toBeLessThan(1900);
   });
 
   it("settles with its commit: an inbox, whose effects and whose message are gone together or not at all", async () => {

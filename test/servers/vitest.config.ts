@@ -1,18 +1,30 @@
+import { globSync, readFileSync } from "node:fs";
 import { configDefaults, type ViteUserConfig } from "vitest/config";
 import shared from "../../vitest.config.ts";
 
 // These load the sources by way of vite, which shows the places in failures of long scenarios.
-const { experimental: _, execArgv: __, ...forAll } = shared.test ?? {};
+const { experimental: _, execArgv: __, include: ___, exclude: ____, ...forAll } = shared.test ?? {};
+
+/** Tests that measure memory, each in a process of its own: objects take more of it where other tests have made many. */
+const measured = globSync("test/servers/*.test.ts").filter((file) => /\bused\(\)/.test(readFileSync(file, "utf8")));
+
+const tests = {
+  ...forAll,
+  // Peers of other languages take their time on a busy machine.
+  testTimeout: 120_000,
+  hookTimeout: 120_000,
+};
+
+const others = { include: ["test/servers/**/*.test.ts"], exclude: [...configDefaults.exclude, ...measured] };
 
 const config: ViteUserConfig = {
   ...shared,
   test: {
-    ...forAll,
-    include: ["test/servers/**/*.test.ts"],
-    exclude: configDefaults.exclude,
-    // Peers of other languages take their time on a busy machine.
-    testTimeout: 60_000,
-    hookTimeout: 60_000,
+    ...tests,
+    projects: [
+      { ...shared, test: { ...tests, ...others, name: "servers" } },
+      { ...shared, test: { ...tests, include: measured, name: "memory", isolate: true } },
+    ],
   },
 };
 
