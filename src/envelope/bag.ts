@@ -12,6 +12,9 @@ export function emptyBag<V>(): Record<string, V> {
   return Object.create(noMembers);
 }
 
+/** Whether an object was made by {@link emptyBag}, whose members are all under names. */
+export const isBag = (object: object): boolean => Object.getPrototypeOf(object) === noMembers;
+
 /** The member `name` of an object of unknown type. */
 export function memberOf(object: object, name: string): unknown {
   return isRecord(object) ? object[name] : undefined;
@@ -28,9 +31,7 @@ export function isRecord(value: unknown): value is Readonly<Record<string, unkno
  * @throws SobreError `InvalidArgument` with the path if it is not.
  */
 export function checkBag(value: unknown, path: string): Readonly<Record<string, unknown>> {
-  if (isRecord(value)) {
-    if (isPlainPrototype(Object.getPrototypeOf(value))) return value;
-  }
+  if (isRecord(value) && isPlainPrototype(Object.getPrototypeOf(value))) return value;
   throw invalid(path, "must be a plain object");
 }
 

@@ -15,9 +15,9 @@ export function sameAnnotations(one: BrokerProperties, other: BrokerProperties):
   return one === other || settable.every((name) => one[name] === other[name]);
 }
 
-/** Whether a sender has set any of the properties that message annotations carry. */
+/** Whether a sender has set any of the properties that message annotations carry; a loop over their names takes longer. */
 export const hasAnnotations = (broker: BrokerProperties): boolean =>
-  settable.some((name) => broker[name] !== undefined);
+  (broker.partitionKey ?? broker.viaPartitionKey ?? broker.scheduledEnqueueTimeUtc) !== undefined;
 
 /** The message annotations of an envelope: custom ones as they were received, then the sender's, then the broker's. */
 export function messageAnnotationsOf(

@@ -1,3 +1,4 @@
+import { isBag } from "../../envelope/bag.ts";
 import type { ByteWriter } from "../values/byte-writer.ts";
 import { inside, memberStep, unsupported } from "../values/unsupported-value.ts";
 import { refuseSymbols, writeColumns, writeValue, type WriterSettings } from "../values/write-value.ts";
@@ -61,7 +62,7 @@ function writeMembers(
   } catch (error) {
     throw inside(error, memberStep(name));
   }
-  refuseSymbols(members);
+  if (!isBag(members)) refuseSymbols(members);
   writer.close(mark, 0xc1, count);
 }
 

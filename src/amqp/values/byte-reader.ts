@@ -5,7 +5,7 @@ import type { ErrorCode } from "../../errors/codes.ts";
 import { SobreError } from "../../errors/sobre-error.ts";
 import { isUtf8 } from "./is-utf8.ts";
 import { knownKey, longestKey, remember, slotOf } from "./key-cache.ts";
-import { type NodeBytes, readLatin1 } from "./node-bytes.ts";
+import { readLatin1, readUtf8 } from "./node-bytes.ts";
 import { pathTo } from "./value-path.ts";
 
 /** How a {@link ByteReader} reads; every member is resolved. */
@@ -26,18 +26,9 @@ const longestShort = 24;
 /** Texts within this many bytes are cut out of one string that is made at once. */
 const slabSize = 1024;
 
-/** The global is a getter, which costs as much as the look. */
-const nodeBuffer = Buffer;
-
-/** The same bytes, which whoever calls without types may have forgotten. @throws SobreError `InvalidArgument` */
-function asBuffer(bytes: Uint8Array): NodeBytes {
-  if (!(bytes instanceof Uint8Array)) throw invalidOption("bytes", "must be a Uint8Array");
-  return nodeBuffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength);
-}
-
 /** A cursor over AMQP bytes that never passes the end of the extent it is in, and counts what it reads. */
 export class ByteReader {
-  readonly bytes: NodeBytes;
+  readonly bytes: Uint8Array;
   readonly settings: ReaderSettings;
   readonly maxDepth: number;
   /** Where the next byte is read. */
@@ -60,7 +51,9 @@ export class ByteReader {
   #slabEnd = 0;
 
   constructor(bytes: Uint8Array, settings: ReaderSettings) {
-    this.bytes = bytes instanceof nodeBuffer ? bytes : asBuffer(bytes);
+    // Whoever calls without types may have forgotten them.
+    if (!(bytes instanceof Uint8Array)) throw invalidOption("bytes", "must be a Uint8Array");
+    this.bytes = bytes;
     const size = bytes.byteLength;
     this.settings = settings;
     this.maxDepth = Math.min(settings.limits.maxDepth, deepest);
@@ -176,7 +169,7 @@ export class ByteReader {
     const text = this.name(length);
     // Every other UTF-8 text has fewer units than bytes.
     if (text.length === length && !(this.settings.lenient && text.includes("\ufffd"))) return text;
-    if (this.settings.lenient) return this.bytes.toString("latin1", start, start + length);
+    if (this.settings.lenient) return readLatin1.call(this.bytes, start, start + length);
     throw this.fault("A symbol has a byte that is not ASCII", start);
   }
 
@@ -222,7 +215,7 @@ export class ByteReader {
   }
 
   #utf8(start: number, stop: number): string {
-    const text = this.bytes.toString("utf8", start, stop);
+    const text = readUtf8.call(this.bytes, start, stop);
     // Only a text with the replacement character can have come from bytes that are not UTF-8.
     if (text.includes("\ufffd") && !this.settings.lenient && !isUtf8(this.bytes.subarray(start, stop))) {
       throw this.fault("A string is not valid UTF-8", start);

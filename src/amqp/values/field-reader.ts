@@ -10,8 +10,6 @@ import { readTimestamp } from "./typed-scalar.ts";
 
 /**
  * Reads the list that the reader is on; what `read` leaves of it is passed over.
- *
- * @param most The most fields that the list may have. Default: any number; those that are not known are ignored.
  */
 export function readFields<T>(reader: ByteReader, read: (reader: ByteReader) => T): T {
   const { end, fieldsLeft } = reader;

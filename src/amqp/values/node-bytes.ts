@@ -7,30 +7,39 @@ export interface NodeBytes extends Uint8Array {
 }
 
 type WriteUtf8 = (this: NodeBytes, text: string, offset: number, length: number) => number;
-type ReadLatin1 = (this: NodeBytes, start: number, end: number) => string;
+type ReadText = (this: Uint8Array, start: number, end: number) => string;
 
-// The functions behind `write` and `toString`: their argument checks cost as much as a short text.
+// The functions behind `write` and `toString`: their argument checks cost as much as a short text, and a Buffer even more.
 const directWrite: unknown = Reflect.get(Buffer.prototype, "utf8Write");
-const directRead: unknown = Reflect.get(Buffer.prototype, "latin1Slice");
 
 /** Writes UTF-8 text of at most `length` bytes at `offset`, and gives the number of bytes. */
-export const writeUtf8: WriteUtf8 = isWriteUtf8(directWrite)
+export const writeUtf8: WriteUtf8 = isWrite(directWrite)
   ? directWrite
   : function viaWrite(this: NodeBytes, text: string, offset: number, length: number): number {
       return this.write(text, offset, length, "utf8");
     };
 
 /** The text of one byte per character from `start` to `end`. */
-export const readLatin1: ReadLatin1 = isReadLatin1(directRead)
-  ? directRead
-  : function viaToString(this: NodeBytes, start: number, end: number): string {
-      return this.toString("latin1", start, end);
-    };
+export const readLatin1: ReadText = reading("latin1");
 
-function isWriteUtf8(method: unknown): method is WriteUtf8 {
+/** The UTF-8 text from `start` to `end`; bytes that are none become U+FFFD. */
+export const readUtf8: ReadText = reading("utf8");
+
+/** The hexadecimal digits of the bytes from `start` to `end`. */
+export const readHex: ReadText = reading("hex");
+
+function reading(encoding: "hex" | "latin1" | "utf8"): ReadText {
+  const direct: unknown = Reflect.get(Buffer.prototype, `${encoding}Slice`);
+  if (isRead(direct)) return direct;
+  return function viaToString(start, end) {
+    return Buffer.from(this.buffer, this.byteOffset, this.byteLength).toString(encoding, start, end);
+  };
+}
+
+function isWrite(method: unknown): method is WriteUtf8 {
   return typeof method === "function";
 }
 
-function isReadLatin1(method: unknown): method is ReadLatin1 {
+function isRead(method: unknown): method is ReadText {
   return typeof method === "function";
 }
