@@ -23,6 +23,9 @@ const mostFreshBytes = 4 * 2 ** 20;
  */
 const chunkSize = 64 * 1024;
 
+/** Node's way to bytes that are not cleared first, since clearing them costs more than the copies of the messages. */
+const allocate: unknown = Reflect.get(Object(Reflect.get(globalThis, "Buffer")), "allocUnsafeSlow");
+
 /** A stored message, as the {@link MessageKeep} sees it. */
 export interface Kept {
   readonly bytes: Uint8Array;
@@ -46,16 +49,12 @@ class Slab {
   isListed = false;
 
   constructor(size: number) {
-    this.bytes = new Uint8Array(size);
+    const bytes: unknown = typeof allocate === "function" ? Reflect.apply(allocate, undefined, [size]) : undefined;
+    this.bytes = bytes instanceof Uint8Array ? new Uint8Array(bytes.buffer) : new Uint8Array(size);
   }
 
   fits(length: number): boolean {
     return this.used + length <= this.bytes.byteLength;
-  }
-
-  /** Whether more than half of it is of messages that have left. */
-  get isSparse(): boolean {
-    return this.live * 2 < this.used;
   }
 
   get last(): Kept | undefined {
@@ -129,13 +128,11 @@ export class MessageKeep {
     this.#write(this.#chunk, message, bytes);
   }
 
-  /** Takes a message that is stored; `buffer` is where its bytes are. */
-  add(message: Kept, length: number, buffer: ArrayBufferLike): void {
+  /** Takes a message that is stored; `source` is where its bytes are. */
+  add(message: Kept, length: number, source: Uint8Array): void {
     this.#stored += length;
-    if (message.slab !== undefined) {
-      this.#hold(message.slab, message, length);
-      return;
-    }
+    if (message.slab !== undefined) return this.#hold(message.slab, message, length);
+    const { buffer } = source;
     if (buffer === this.#lastBuffer) this.#forgetSize((this.#first + this.#count + mostFresh - 1) % mostFresh);
     this.#lastBuffer = buffer;
     while (this.#count === mostFresh || (this.#count > 0 && this.#freshBytes + buffer.byteLength > mostFreshBytes))
@@ -177,9 +174,9 @@ export class MessageKeep {
     if (slab.live === 0) this.#occupied -= slab.used;
   }
 
-  /** Notes whether a slab is sparse that takes no more messages. */
+  /** Notes whether a slab that takes no more messages is sparse: more than half of it is of messages that have left. */
   #list(slab: Slab): void {
-    const isSparse = slab.live > 0 && slab.isSparse && slab !== this.#slab && slab !== this.#chunk;
+    const isSparse = slab.live > 0 && slab.live * 2 < slab.used && slab !== this.#slab && slab !== this.#chunk;
     if (isSparse === slab.isListed) return;
     slab.isListed = isSparse;
     if (isSparse) this.#sparse.add(slab);

@@ -22,7 +22,7 @@ class Message implements Kept {
   }
 }
 
-const add = (keep: MessageKeep, message: Message): void => keep.add(message, 1024, message.bytes.buffer);
+const add = (keep: MessageKeep, message: Message): void => keep.add(message, 1024, message.bytes);
 
 const buffersOf = (messages: readonly Message[]): number => new Set(messages.map(({ bytes }) => bytes.buffer)).size;
 
@@ -133,7 +133,7 @@ describe("the keep of stored messages", () => {
       moved: () => undefined,
     };
     const moved: number[] = [];
-    keep.add({ ...large, moved: (bytes) => void moved.push(bytes.buffer.byteLength) }, 200_000, large.bytes.buffer);
+    keep.add({ ...large, moved: (bytes) => void moved.push(bytes.buffer.byteLength) }, 200_000, large.bytes);
 
     for (let other = 0; other < 1000; other++) add(keep, new Message(other));
 

@@ -59,7 +59,7 @@ export class MessageOrigin implements Envelope, Kept {
 
   /** A queue stores it. */
   stored(): void {
-    if (this.#stores++ === 0) messageKeep.add(this, this.#length, this.#source.buffer);
+    if (this.#stores++ === 0) messageKeep.add(this, this.#length, this.#source);
   }
 
   /** A queue stores it no more. */

@@ -70,7 +70,7 @@ export class OwnEnvelope implements StoredOrigin, Kept {
   }
 
   stored(): void {
-    if (this.#stores++ === 0) messageKeep.add(this, this.#length, this.#source.buffer);
+    if (this.#stores++ === 0) messageKeep.add(this, this.#length, this.#source);
   }
 
   unstored(): void {
