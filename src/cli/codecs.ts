@@ -13,6 +13,7 @@ import type { Codec, Decoder } from "../codec/codec.ts";
 import type { DecodeLimits } from "../codec/limits.ts";
 import type { UnreadableResult } from "../codec/result.ts";
 import { createSerializer, type Serializer } from "../codec/serializer.ts";
+import { documentInBase64 } from "../codec/document-inside.ts";
 import { looksLike } from "../codec/looks-like.ts";
 import { isOctets } from "../codec/octets.ts";
 import { SobreError } from "../errors/sobre-error.ts";
@@ -176,11 +177,12 @@ function everyCodec(withSchema: Codec): readonly [Codec, ...Codec[]] {
   return [json(), msgpack(), withSchema, amqp(), carefulText(), bytes()];
 }
 
-/** Text, except that broken JSON and broken XML are left to the errors of their own readers when the type is guessed. */
+/** Text, except that broken JSON, XML and documents in base64 are left to the errors of their own readers when the type is guessed. */
 function carefulText(): Codec {
   const plain = text();
   const xml = dataContractXml();
-  const isOther = (payload: Uint8Array): boolean => isMeantAsJson(payload) || xml.sniff?.(payload) !== "no";
+  const isOther = (payload: Uint8Array): boolean =>
+    isMeantAsJson(payload) || xml.sniff?.(payload) !== "no" || documentInBase64(payload) !== undefined;
   return { ...plain, sniff: (payload) => (isOther(payload) ? "no" : (plain.sniff?.(payload) ?? "weak")) };
 }
 

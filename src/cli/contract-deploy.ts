@@ -9,6 +9,7 @@ import { deployedIn, storeOf } from "./contract-deployments.ts";
 import { witnessCodecs } from "./contract-files.ts";
 import { typesOf } from "./contract-sources.ts";
 import { contractExitCodes } from "./contract-outcome.ts";
+import { counted } from "./display.ts";
 import { Misuse } from "./misuse.ts";
 import type { Terminal } from "./terminal.ts";
 
@@ -58,8 +59,7 @@ export async function canDeploy(
   await terminal.out(formatReport(report, format));
   const code = exitCodeOf(report);
   const others = Object.keys(deployed).filter((name) => name !== service).length;
-  terminal.err(
-    `sobre: ${service} ${code === contractExitCodes.proven ? "can" : "cannot"} be deployed to ${env}, next to ${others} other services\n`,
-  );
+  const can = code === contractExitCodes.proven ? "can" : "cannot";
+  terminal.err(`sobre: ${service} ${can} be deployed to ${env}, next to ${counted(others, "other service")}\n`);
   return code;
 }

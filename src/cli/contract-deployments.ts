@@ -1,9 +1,16 @@
 import { type DeploymentStore, deploymentStore } from "../contract/subjects/deployment-store.ts";
 import { type Deployments, deployedTo } from "../contract/subjects/deployments.ts";
+import { Misuse } from "./misuse.ts";
 
-/** The deployments of an environment, by service. */
+/** The deployments of an environment, by service. @throws Misuse when there are none: nothing would be compared. */
 export async function deployedIn(environment: string, file = "deployments.json"): Promise<Deployments[string]> {
-  return deployedTo(await storeOf(file).read(), environment);
+  const all = await storeOf(file).read();
+  const deployed = deployedTo(all, environment);
+  if (Object.keys(deployed).length > 0) return deployed;
+  const known = Object.keys(all).join(", ") || "none";
+  throw new Misuse(
+    `--env ${environment}: no deployment there is recorded in --file, which has the environments: ${known}. Record what runs there with sobre contract deployed`,
+  );
 }
 
 /** Where deployments are kept: a file, or a URL with the credentials of the environment. */

@@ -29,7 +29,7 @@ export interface Decoded {
 /** The inner payload of a wrapping format, which passes through the chain again. */
 export interface Unwrapped {
   readonly unwrapped: Uint8Array;
-  /** The content type of the inner payload. Default: the declared one. */
+  /** The content type of the inner payload. Default: the declared one, by which this decoder is not selected again. */
   readonly contentType?: string;
   /** The body if no decoder reads the inner payload. Default: none, and the payload counts as unreadable. */
   readonly otherwise?: Decoded;

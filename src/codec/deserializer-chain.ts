@@ -203,15 +203,16 @@ class Run {
       return undefined;
     }
     this.#note(succeeded(name, "unwrapped"));
-    const declared = contentType ?? this.#envelope.brokerProperties.contentType;
-    const selection = this.#options.registry.select(declared, "data");
+    const selected = this.#options.registry.select(contentType ?? this.#envelope.brokerProperties.contentType, "data");
+    // What the message declares may be the wrapping, which has been opened.
+    const decoders = selected.decoders.filter((decoder) => contentType !== undefined || decoder.name !== name);
+    const selection = { ...selected, decoders };
     const layer: Layer = { payload: unwrapped, bodyKind: "data", selection, left: left - 1 };
     const refusal = refuse(layer, this.#accept, this.#options.limits);
     const result = refusal === undefined ? this.read(layer) : undefined;
     if (result?.ok === true) return result;
-    // If there was no decoder, this is the only explanation why the layer was not read.
-    const problem = refusal ?? selection.problem ?? (inside.otherwise && nothingInside);
-    if (problem !== undefined) this.#note(failed(name, problem));
+    // The attempts that follow are not of what was inside.
+    this.#note(failed(name, refusal ?? selection.problem ?? nothingInside));
     return undefined;
   }
 

@@ -53,7 +53,7 @@ describe("sobre contract deployed and can-deploy", () => {
     expect(code).toBe(1);
     expect(terminal.text()).toContain("breaking  order 1.0 → 1.1");
     expect(terminal.text()).toContain('witness {"id":""}');
-    expect(terminal.errors()).toBe("sobre: billing cannot be deployed to prod, next to 1 other services\n");
+    expect(terminal.errors()).toBe("sobre: billing cannot be deployed to prod, next to 1 other service\n");
     const [pair] = JSON.parse(report).pairs;
     expect([pair.older, pair.newer, pair.findings[0].witness.value]).toEqual(["1.0", "1.1", { id: "" }]);
   });
@@ -130,9 +130,30 @@ describe("sobre contract deployed and can-deploy", () => {
       env,
     );
 
-    expect(code).toBe(0);
-    expect(terminal.errors()).toContain("next to 0 other services");
+    expect(code).toBe(2);
+    expect(terminal.errors()).toContain(`--env ${env}: no deployment there is recorded in --file`);
   });
+
+  it.each<[command: string, ...args: readonly string[]]>([["can-deploy", "web"], ["check"]])(
+    "let nothing pass where no deployment is recorded, e.g. by a misspelt environment or file: %s",
+    async (...command) => {
+      const where = place();
+      const folder = orders(web("1.0"));
+      await deployed(folder, "web", where);
+      const run = (env: string, path: string) =>
+        sobre("contract", ...command, "-s", folder, "--env", env, "--file", path);
+
+      const [known, misspelt, elsewhere] = [
+        await run("prod", where),
+        await run("prd", where),
+        await run("prod", `${where}.none`),
+      ];
+
+      expect([known.code, misspelt.code, elsewhere.code]).toEqual([0, 2, 2]);
+      expect(misspelt.terminal.errors()).toContain("which has the environments: prod. Record what runs there");
+      expect(elsewhere.terminal.errors()).toContain("which has the environments: none.");
+    },
+  );
 
   it.each(["[]", "{", '{"prod":1}', '{"prod":{"web":{"version":"1","subjects":{"order":{"produces":"1.0"}}}}}'])(
     "refuse a file that holds %s",

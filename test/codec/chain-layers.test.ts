@@ -1,7 +1,8 @@
 import { describe, expect, it } from "vitest";
+import { layersOf } from "../../src/codec/attempt.ts";
 import { createSerializer, type Decoder } from "../../src/codec/index.ts";
 import { read, some, tried } from "./reading.support.ts";
-import { stubDecoder } from "./stub-codec.support.ts";
+import { fails, stubDecoder } from "./stub-codec.support.ts";
 
 describe("limits and the accept list", () => {
   const json = stubDecoder("json", { accepts: ["application/json"] });
@@ -126,7 +127,7 @@ describe("wrapping formats", () => {
   it("end after three layers", () => {
     const matryoshka = stubDecoder("matryoshka", {
       accepts: ["application/doll"],
-      decode: (payload) => ({ unwrapped: payload }),
+      decode: (payload) => ({ unwrapped: payload, contentType: "application/doll" }),
     });
 
     const result = read({ codecs: [matryoshka] }, "application/doll");
@@ -135,8 +136,41 @@ describe("wrapping formats", () => {
       "matryoshka unwrapped",
       "matryoshka unwrapped",
       "matryoshka unwrapped",
-      "matryoshka failed",
+      ...Array.from({ length: 4 }, () => "matryoshka failed"),
     ]);
     expect(result.attempts[3]).toMatchObject({ code: "LimitExceeded" });
+  });
+
+  it("are none of the body when their inside was not read and a later decoder read the outside", () => {
+    const wrapper = stubDecoder("wrapper", {
+      accepts: ["a/wrapped"],
+      decode: () => ({ unwrapped: Uint8Array.of(0), contentType: "a/inner" }),
+    });
+    const strict = stubDecoder("inner", { accepts: ["a/inner"], decode: fails() });
+    const outer = stubDecoder("outer", { decode: (payload) => (payload[0] === 0 ? fails()() : { body: "outside" }) });
+
+    const result = read({ codecs: [wrapper, strict], fallback: [outer] }, "a/wrapped");
+
+    expect(tried(result)).toEqual([
+      "wrapper unwrapped",
+      "inner failed",
+      "outer failed",
+      "wrapper failed",
+      "outer read",
+    ]);
+    expect(layersOf(result.attempts)).toEqual([]);
+  });
+
+  it("are not opened again by the content type that the message declares for the wrapping", () => {
+    const wrapper = stubDecoder("wrapper", {
+      accepts: ["a/wrapped"],
+      decode: (payload) => (payload === some ? { unwrapped: Uint8Array.of(0) } : fails()()),
+    });
+    const plain = stubDecoder("plain");
+
+    const result = read({ codecs: [wrapper], fallback: [plain] }, "a/wrapped");
+
+    expect(tried(result)).toEqual(["wrapper unwrapped", "plain read"]);
+    expect(layersOf(result.attempts)).toEqual(["wrapper"]);
   });
 });

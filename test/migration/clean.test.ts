@@ -1,5 +1,6 @@
 import { readdirSync, readFileSync } from "node:fs";
 import { join } from "node:path";
+import { deflateRawSync, gzipSync } from "node:zlib";
 import { describe, expect, it } from "vitest";
 import { commandSerializer } from "../../src/cli/codecs.ts";
 import { type EnvelopeInit, envelopeFromJson } from "../../src/envelope/index.ts";
@@ -11,6 +12,27 @@ import { jsonIn, writing } from "./written.support.ts";
 const serializer = await commandSerializer({});
 const { migrated: migratedWith } = writing();
 const migrated: typeof migratedWith = (messages, options = {}) => migratedWith(messages, { serializer, ...options });
+
+describe("bodies inside of others", () => {
+  it.each([
+    ["gzip", gzipSync("plain text"), "application/gzip"],
+    ["deflate", deflateRawSync("plain text"), "application/x-deflate"],
+  ])("are text where the message declares %s", async (layer, payload, contentType) => {
+    const { bodies, report } = await migrated([{ payload, brokerProperties: { contentType } }]);
+
+    expect(bodies).toEqual(["plain text"]);
+    expect(report.formats.map(({ format }) => format)).toEqual([`${layer} text`]);
+  });
+
+  it("fail by the error of their own reader where base64 holds part of a Java object", async () => {
+    const cut = Buffer.from(foreign("java", "anon").slice(0, -5)).toString("base64");
+
+    const { report } = await migrated([cut]);
+
+    expect(report.failures.map(({ step }) => step)).toEqual(["read"]);
+    expect(report.failures[0]?.messages[0]?.message).toContain("java: TruncatedPayload");
+  });
+});
 
 describe("numbers of .NET's JSON", () => {
   const bodies = ['{"Amount":10.00,"When":"\\/Date(1459042215123)\\/"}', '{"Amount":3,"When":"\\/Date(0)\\/"}'];

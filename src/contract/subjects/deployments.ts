@@ -63,11 +63,7 @@ export function deployedTo(deployments: Deployments, environment: string): Deplo
 /** The deployments with one service as the subjects have it in flight now. */
 export function withDeployed(
   before: Deployments,
-  {
-    service,
-    version,
-    environment,
-  }: { readonly service: string; readonly version: string; readonly environment: string },
+  { service, version, environment }: Readonly<Record<"service" | "version" | "environment", string>>,
   subjects: readonly Subject[],
 ): Deployments {
   const own = subjects.flatMap(({ name, inFlight }) =>
