@@ -14,39 +14,34 @@ export type Deployments = Readonly<Record<string, Readonly<Record<string, Deploy
 
 /** Reads deployments from their JSON. @throws SobreError `InvalidArgument` naming the place that is wrong. */
 export function deploymentsFrom(value: unknown): Deployments {
-  const json = objectAt(value, "it");
+  return membersOf(value, "", (services, environment) =>
+    membersOf(services, environment, (deployment, place) => {
+      const { version, subjects } = objectAt(deployment, place);
+      return { version: String(version), subjects: membersOf(subjects, `${place}.subjects`, versionsAt) };
+    }),
+  );
+}
+
+function versionsAt(value: unknown, place: string): Pick<ServiceVersions, "produces" | "consumes"> {
+  const { produces, consumes } = objectAt(value, place);
+  return { produces: textsOf(produces, `${place}.produces`), consumes: textsOf(consumes, `${place}.consumes`) };
+}
+
+/** An object with what `read` makes of each member, whose place it is given. */
+function membersOf<T>(
+  value: unknown,
+  place: string,
+  read: (member: unknown, place: string) => T,
+): Readonly<Record<string, T>> {
+  const prefix = place === "" ? "" : `${place}.`;
   return Object.fromEntries(
-    Object.entries(json).map(([environment, services]) => [
-      environment,
-      Object.fromEntries(
-        Object.entries(objectAt(services, environment)).map(([service, deployment]) => {
-          const { version, subjects } = objectAt(deployment, `${environment}.${service}`);
-          const place = `${environment}.${service}.subjects`;
-          return [
-            service,
-            {
-              version: String(version),
-              subjects: Object.fromEntries(
-                Object.entries(objectAt(subjects, place)).map(([name, lists]) => {
-                  const { produces, consumes } = objectAt(lists, `${place}.${name}`);
-                  const own = `${place}.${name}`;
-                  return [
-                    name,
-                    { produces: textsOf(produces, `${own}.produces`), consumes: textsOf(consumes, `${own}.consumes`) },
-                  ];
-                }),
-              ),
-            },
-          ];
-        }),
-      ),
-    ]),
+    Object.entries(objectAt(value, place)).map(([name, member]) => [name, read(member, prefix + name)]),
   );
 }
 
 function objectAt(value: unknown, place: string): Readonly<Record<string, unknown>> {
   if (isObject(value)) return value;
-  throw new SobreError("InvalidArgument", `The file of deployments: ${place} must be an object.`);
+  throw new SobreError("InvalidArgument", `The file of deployments: ${place || "it"} must be an object.`);
 }
 
 function textsOf(value: unknown, place: string): readonly string[] {
