@@ -89,3 +89,27 @@ describe("a byte order mark", () => {
     expect(terminal.text()).toContain("checked 1 pair");
   });
 });
+
+describe("an invalid schema", () => {
+  it.each<[what: string, name: string, text: string, told: string]>([
+    [
+      "a type that does not exist",
+      "order/1.1.schema.json",
+      '{"type":"objct"}',
+      "The JSON Schema is invalid: type must",
+    ],
+    ["a list, which is no list of versions", "order/1.1.schema.json", "[true]", "A JSON Schema must be an object"],
+    ["a file of Protobuf that ends early", "sent/1.1.proto", "message M {", "The Protobuf schema cannot be read"],
+  ])("is refused with the name of its file: %s", async (_, name, text, told) => {
+    const valid = { "order/1.0.schema.json": "{}", "sent/1.0.proto": 'syntax = "proto3"; message M {}' };
+    const folder = folderOf({ ...valid, [name]: text });
+    const before = join(folder, name.replace("1.1", "1.0"));
+
+    const checked = await check(folder);
+    const compared = await sobre("contract", "compat", before, join(folder, name));
+
+    expect([checked.code, compared.code]).toEqual([4, 4]);
+    expect(checked.terminal.errors()).toContain(`sobre: ${name}: ${told}`);
+    expect(compared.terminal.errors()).toContain(`sobre: ${join(folder, name)}: ${told}`);
+  });
+});

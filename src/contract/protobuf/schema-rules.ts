@@ -25,9 +25,7 @@ export function brokenRules({ writer, reader, policy, readerIsOlder }: Sides): r
       if (policy === "source") add("message-removed", `The message ${name} is gone.`, name);
       continue;
     }
-    freed(message.reserved, other.reserved, (what) =>
-      add("reserved-removed", `${name} no longer reserves ${what}.`, name),
-    );
+    freed(message, other, add);
     if (policy !== "wire" && message.strictJson && !other.strictJson)
       add(
         "json-form-undefined",
@@ -42,9 +40,7 @@ export function brokenRules({ writer, reader, policy, readerIsOlder }: Sides): r
       if (policy === "source") add("enum-removed", `The enum ${name} is gone.`, name);
       continue;
     }
-    freed(enumeration.reserved, other.reserved, (what) =>
-      add("reserved-removed", `${name} no longer reserves ${what}.`, name),
-    );
+    freed(enumeration, other, add);
     enumValues(enumeration, other, { policy, add });
     if (policy !== "wire" && enumeration.strictJson && !other.strictJson)
       add("json-form-undefined", `${name} no longer promises a JSON form.`, name);
@@ -69,6 +65,7 @@ export function brokenRules({ writer, reader, policy, readerIsOlder }: Sides): r
   return changes;
 }
 
+type Reserving = Pick<MessageShape, "name" | "reserved">;
 type Add = (code: string, message: string, place: string) => void;
 
 /** Changes of fields that break code generated from the schema, though not messages. */
@@ -116,7 +113,8 @@ function enumValues(
   }
 }
 
-function freed(before: Reserved, after: Reserved, tell: (what: string) => void): void {
+function freed({ name: place, reserved: before }: Reserving, { reserved: after }: Reserving, add: Add): void {
+  const tell = (what: string): void => add("reserved-removed", `${place} no longer reserves ${what}.`, place);
   for (const [first, last] of before.ranges) {
     const kept = after.ranges.some(([from, to]) => from <= first && last <= to) || isCovered(first, last, after);
     if (!kept) tell(first === last ? String(first) : `${first} to ${last}`);

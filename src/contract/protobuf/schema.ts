@@ -216,16 +216,12 @@ function fieldShape(field: Field, { messages, jsonNames }: Surroundings): FieldS
     keyKind: field instanceof MapField ? field.keyType : "",
     required: field.required,
     oneof: partOf === null || partOf === undefined || partOf.isProto3Optional ? undefined : partOf.name,
-    hasPresence: !isImplicit(field),
+    // Members of a oneof get the oneof itself from protobufjs.
+    hasPresence: Boolean(field.hasPresence),
     unset: message || field.map || field.repeated ? undefined : unsetForm(field, kind),
     message,
     enumeration: resolvedType instanceof Enum ? enumShape(resolvedType) : undefined,
   };
-}
-
-/** Whether the field has no presence; for members of a oneof protobufjs gives the oneof itself. */
-function isImplicit({ hasPresence }: Field): boolean {
-  return !hasPresence;
 }
 
 function jsonNameOf(field: Field): string {

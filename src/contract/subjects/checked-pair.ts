@@ -2,8 +2,10 @@ import type { Codec } from "../../codec/codec.ts";
 import { SobreError } from "../../errors/sobre-error.ts";
 import { checkCompatibility } from "../check-compatibility.ts";
 import type { NextVersion } from "../next-version.ts";
+import type { CompatibilityOptions } from "../options.ts";
 import type { CompatibilityResult } from "../verdict.ts";
 import type { VersionPair } from "./subject-pairs.ts";
+import type { SubjectVersion } from "./subject-version.ts";
 import type { SubjectUpcast } from "./upcast-by.ts";
 
 /** A pair with its verdict. */
@@ -42,10 +44,8 @@ export async function checkPair(pair: VersionPair, { codecs, upcast, budget }: P
   const { contentModel, formats, policy, typeName } = subject;
   if (pair.isUpcast === true && upcast === undefined) return withoutUpcaster(pair);
   const isUpcast = pair.isUpcast === true && upcast !== undefined;
-  const result = await checkCompatibility({
+  const result = await compatibilityOf(older, newer, {
     format: newer.format,
-    older: older.schema,
-    newer: newer.schema,
     direction,
     contentModel: isUpcast ? "upcast" : contentModel === "upcast" ? "declared-writer" : contentModel,
     ...(isUpcast ? { upcast: upcastOfPair(pair, upcast) } : {}),
@@ -56,6 +56,25 @@ export async function checkPair(pair: VersionPair, { codecs, upcast, budget }: P
     codecs: codecs.filter(({ name }) => subject.codecs.length === 0 || subject.codecs.includes(name)),
   });
   return { ...pair, result: withoutIgnored(result, subject) };
+}
+
+/** {@link checkCompatibility} of two files. @throws SobreError naming the file whose schema is invalid. */
+export async function compatibilityOf(
+  older: Pick<SubjectVersion, "file" | "schema">,
+  newer: Pick<SubjectVersion, "file" | "schema">,
+  options: Omit<CompatibilityOptions, "older" | "newer">,
+): Promise<CompatibilityResult> {
+  try {
+    // A file that holds a list is no list of versions.
+    return await checkCompatibility({ ...options, older: [older.schema], newer: [newer.schema] });
+  } catch (error) {
+    if (!(error instanceof SobreError)) throw error;
+    for (const { file, schema } of [older, newer])
+      await checkCompatibility({ format: options.format, older: [schema], newer: [schema] }).catch(() => {
+        throw new SobreError(error.code, `${file}: ${error.message}`, { path: error.path, cause: error });
+      });
+    throw error;
+  }
 }
 
 /** The result without the findings that the subject's policy ignores; a verdict never becomes safe by that. */

@@ -28,11 +28,7 @@ function versionsAt(value: unknown, place: string): Pick<ServiceVersions, "produ
 }
 
 /** An object with what `read` makes of each member, whose place it is given. */
-function membersOf<T>(
-  value: unknown,
-  place: string,
-  read: (member: unknown, place: string) => T,
-): Readonly<Record<string, T>> {
+function membersOf<T>(value: unknown, place: string, read: (member: unknown, place: string) => T): Record<string, T> {
   const prefix = place === "" ? "" : `${place}.`;
   return Object.fromEntries(
     Object.entries(objectAt(value, place)).map(([name, member]) => [name, read(member, prefix + name)]),
