@@ -111,6 +111,13 @@ function isNumberAndText(message: Parameters<typeof verifyMessage>[0], text: str
   return number !== undefined && source?.has(undefined, `s${text}`) === true && source.has(undefined, number);
 }
 
+/** Whether a number has the value of a decimal, whose text has more zeros: of that the verification is not the judge. */
+function isSameDecimal(message: Parameters<typeof verifyMessage>[0], value: unknown, other: unknown): boolean {
+  const number = typeof other === "number" ? numberKey(`${other}`) : undefined;
+  if (number === undefined || number !== numberKey(String(value))) return false;
+  return readSource(message)?.values()?.has(undefined, number) === true;
+}
+
 describe("the verification", () => {
   it("finds every value of every fixture again", () => {
     const missed = messages.flatMap(({ name, message }) => verifyMessage(message).map((path) => `${name} ${path}`));
@@ -146,7 +153,7 @@ describe("the verification", () => {
         fc.constantFrom(...places),
         fc.oneof(fc.string({ minLength: 3 }), fc.double({ noDefaultInfinity: true, noNaN: true }), fc.integer()),
         ({ message, value, put }, other) => {
-          fc.pre(other !== value && String(other) !== String(value));
+          fc.pre(other !== value && String(other) !== String(value) && !isSameDecimal(message, value, other));
 
           expect(verifyMessage({ ...message, decoded: put(other) })).not.toEqual([]);
         },

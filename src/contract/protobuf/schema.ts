@@ -216,8 +216,8 @@ function fieldShape(field: Field, { messages, jsonNames }: Surroundings): FieldS
     keyKind: field instanceof MapField ? field.keyType : "",
     required: field.required,
     oneof: partOf === null || partOf === undefined || partOf.isProto3Optional ? undefined : partOf.name,
-    // Members of a oneof get the oneof itself from protobufjs.
-    hasPresence: Boolean(field.hasPresence),
+    // For members of a oneof protobufjs gives the oneof itself.
+    hasPresence: (partOf !== null && partOf !== undefined) || field.hasPresence,
     unset: message || field.map || field.repeated ? undefined : unsetForm(field, kind),
     message,
     enumeration: resolvedType instanceof Enum ? enumShape(resolvedType) : undefined,
