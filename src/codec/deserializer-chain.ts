@@ -204,7 +204,7 @@ class Run {
     }
     this.#note(succeeded(name, "unwrapped"));
     const selected = this.#options.registry.select(contentType ?? this.#envelope.brokerProperties.contentType, "data");
-    // What the message declares may be the wrapping, which has been opened.
+    // The declared type may be that of the wrapping, which has been opened.
     const decoders = selected.decoders.filter((decoder) => contentType !== undefined || decoder.name !== name);
     const selection = { ...selected, decoders };
     const layer: Layer = { payload: unwrapped, bodyKind: "data", selection, left: left - 1 };

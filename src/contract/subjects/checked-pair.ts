@@ -65,7 +65,7 @@ export async function compatibilityOf(
   options: Omit<CompatibilityOptions, "older" | "newer">,
 ): Promise<CompatibilityResult> {
   try {
-    // A file that holds a list is no list of versions.
+    // A file that holds a list is not a list of versions.
     return await checkCompatibility({ ...options, older: [older.schema], newer: [newer.schema] });
   } catch (error) {
     if (!(error instanceof SobreError)) throw error;
