@@ -57,6 +57,20 @@ export class PayloadReader extends Reader {
   override raw(start: number, end: number): Uint8Array {
     return new Uint8Array(this.buf.buffer, this.buf.byteOffset + start, end - start);
   }
+
+  /** The code generated for a message without fields passes the tag of an unknown field in place of its number. */
+  override skipType(wireType: number, depth?: number, number?: number): Reader {
+    const isTag = number !== undefined && this.#follows(number);
+    return super.skipType(wireType, depth, isTag ? number >>> 3 : number);
+  }
+
+  /** Whether the varint before this position is `value`, which the number of a field never is of its own tag. */
+  #follows(value: number): boolean {
+    let at = this.pos - 1;
+    let varint = this.buf[at] ?? 0;
+    while (varint < value && (this.buf[at - 1] ?? 0) >= 0x80) varint = varint * 128 + ((this.buf[--at] ?? 0) & 0x7f);
+    return varint === value;
+  }
 }
 // The declarations of protobufjs promise Long objects here; the generated code takes what comes.
 Object.assign(PayloadReader.prototype, longReaders);

@@ -152,6 +152,18 @@ describe("refusing Protobuf", () => {
     expect(error.cause).toBeUndefined();
   });
 
+  it.each(["E", "M"])(
+    "passes over groups that %s does not have, in each other, and refuses those that end wrongly",
+    (type) => {
+      const fieldless = calls({ protos: 'syntax = "proto3"; message M { E e = 1; } message E {}', type });
+
+      const left = ["2b 2c", "1b 08 01 1c", "83 01 13 14 84 01", "9b 0f 1b 1c 9c 0f"];
+      for (const payload of left) expect(fieldless.decode(hex(payload)).body).toEqual({});
+      for (const payload of ["2b 1c", "1b 14", "13 1b 14 1c", "83 01 84 02", "0b", "02 00"])
+        expect(() => fieldless.decode(hex(payload))).toThrow();
+    },
+  );
+
   it("refuses a message without a required field", () => {
     const error = failure(() => decode(new Uint8Array(0), { contentType: "application/protobuf; messageType=Strict" }));
 
