@@ -177,13 +177,20 @@ function everyCodec(withSchema: Codec): readonly [Codec, ...Codec[]] {
   return [json(), msgpack(), withSchema, amqp(), carefulText(), bytes()];
 }
 
-/** Text, except that broken JSON, XML and documents in base64 are left to the errors of their own readers when the type is guessed. */
+/** Text, except that broken JSON, XML and base64 of marked formats are left to the errors of their own readers when the type is guessed. */
 function carefulText(): Codec {
   const plain = text();
   const xml = dataContractXml();
   const isOther = (payload: Uint8Array): boolean =>
-    isMeantAsJson(payload) || xml.sniff?.(payload) !== "no" || documentInBase64(payload) !== undefined;
+    isMeantAsJson(payload) || xml.sniff?.(payload) !== "no" || isMarkedInBase64(payload);
   return { ...plain, sniff: (payload) => (isOther(payload) ? "no" : (plain.sniff?.(payload) ?? "weak")) };
+}
+
+/** Formats whose first bytes no word is in base64 by chance. */
+const markedTypes = new Set(["application/x-java-serialized-object", "application/x-nrbf"]);
+
+function isMarkedInBase64(payload: Uint8Array): boolean {
+  return markedTypes.has(documentInBase64(payload)?.contentType ?? "");
 }
 
 function isMeantAsJson(payload: Uint8Array): boolean {

@@ -52,7 +52,9 @@ function readReference(ref: string, { schemas, fixtures }: Folders): Other {
     try {
       return execFileSync("git", args, { cwd: schemas, stdio: ["ignore", "pipe", "pipe"], maxBuffer: 2 ** 26 });
     } catch {
-      throw new Misuse(`--against git:${ref}: git cannot read it. Is ${schemas} in a repository that has fetched it?`);
+      throw new Misuse(
+        `--against git:${ref}: git cannot read it. Is git installed, and is ${schemas} in a repository that has fetched it?`,
+      );
     }
   };
   const git = (...args: readonly string[]): string => Buffer.from(bytes(...args)).toString();

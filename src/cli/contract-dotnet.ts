@@ -8,6 +8,7 @@ import { contractFromSchemas } from "../migration/dotnet-schemas/contract-from-s
 import { draftContract, isInferred } from "../migration/dotnet-schemas/draft-contract.ts";
 import { readSchema, type SchemaDocument } from "../migration/dotnet-schemas/schema-document.ts";
 import { SobreError } from "../errors/sobre-error.ts";
+import { markedCharset } from "../content-type/charset.ts";
 import { parsedJson } from "../values/json.ts";
 import { isObject } from "../values/plain-object.ts";
 import { counted, oneLine } from "./display.ts";
@@ -104,8 +105,8 @@ async function fromSources(
 
 /** Visual Studio writes UTF-8, and UTF-16 on request; like the compiler, this takes other bytes for Windows-1252. */
 function textOf(bytes: Uint8Array): string {
-  const isUtf16 = bytes[0] === 0xff && bytes[1] === 0xfe;
-  return new TextDecoder(isUtf16 ? "utf-16le" : isUtf8(bytes) ? "utf-8" : "windows-1252").decode(bytes);
+  const charset = markedCharset(bytes) ?? (isUtf8(bytes) ? "utf-8" : "windows-1252");
+  return new TextDecoder(charset).decode(bytes);
 }
 
 async function fromSchemas(paths: readonly string[], type: string | undefined): Promise<Made> {

@@ -83,6 +83,7 @@ function untyped(result: ReadResult): TypedReadResult {
     contentType: result.contentType,
     typeName: result.typeName,
     attempts: result.attempts,
+    layers: result.layers,
     warnings: result.warnings,
     messageType: undefined,
     messageVersion: undefined,

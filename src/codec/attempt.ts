@@ -21,16 +21,6 @@ export function succeeded(codec: string, outcome: "read" | "unwrapped"): Attempt
   return { codec, outcome, code: undefined, offset: undefined, message: undefined };
 }
 
-/** The layers around the body that was read, outermost first; those whose inside nothing read are none. */
-export function layersOf(attempts: readonly Attempt[]): readonly string[] {
-  const layers: string[] = [];
-  for (const { codec, outcome } of attempts) {
-    if (outcome === "unwrapped") layers.push(codec);
-    else if (outcome === "failed" && layers.at(-1) === codec) layers.pop();
-  }
-  return layers;
-}
-
 /** The record of a decoder that threw `thrown`. */
 export function failed(codec: string, thrown: unknown): Attempt {
   const { code, offset, message } = SobreError.from(

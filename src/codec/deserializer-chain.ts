@@ -126,7 +126,8 @@ class Run {
   readonly #options: DeserializerChainOptions;
   readonly #accept: readonly MediaRange[] | undefined;
   readonly #type: string | undefined;
-  readonly #attempts: Attempt[] = [];
+  readonly attempts: Attempt[] = [];
+  readonly layers: string[] = [];
 
   constructor(
     envelope: Envelope,
@@ -154,15 +155,15 @@ class Run {
       if (result !== undefined) return result;
     }
     if (selection.selectedBy === "nothing") {
-      if (payload.byteLength === 0) return readable({ body: undefined }, "empty", selection, this.#attempts);
-      if (this.#options.whenUnknown === "raw") return readable({ body: payload }, "raw", selection, this.#attempts);
-      if (this.#options.whenUnknown === "dead-letter") return unreadable(selection.problem, this.#attempts, payload);
+      if (payload.byteLength === 0) return readable({ body: undefined }, "empty", selection, this);
+      if (this.#options.whenUnknown === "raw") return readable({ body: payload }, "raw", selection, this);
+      if (this.#options.whenUnknown === "dead-letter") return unreadable(selection.problem, this.attempts, payload);
     }
     for (const decoder of this.#fallback(layer)) {
       const result = this.#attempt(decoder, layer, context);
       if (result !== undefined) return result;
     }
-    return unreadable(selection.problem, this.#attempts, payload);
+    return unreadable(selection.problem, this.attempts, payload);
   }
 
   #attempt(decoder: Decoder, layer: Layer, context: DecodeContext): DeserializeResult | undefined {
@@ -178,12 +179,12 @@ class Run {
     }
     if ("unwrapped" in decoded) return this.#unwrap(decoder, decoded, layer);
     this.#note(succeeded(decoder.name, "read"));
-    return readable(decoded, decoder.name, selection, this.#attempts);
+    return readable(decoded, decoder.name, selection, this);
   }
 
   #empty(decoder: Decoder, selection: Selection): DeserializeResult {
     this.#note(succeeded(decoder.name, "read"));
-    return readable({ body: undefined }, decoder.name, selection, this.#attempts);
+    return readable({ body: undefined }, decoder.name, selection, this);
   }
 
   /** Reads the inner payload under the same rules as the outermost layer. */
@@ -193,7 +194,7 @@ class Run {
     const result = this.#readInside(name, inside, layer);
     if (result !== undefined || otherwise === undefined) return result;
     this.#note(succeeded(name, "read"));
-    return readable(otherwise, name, layer.selection, this.#attempts);
+    return readable(otherwise, name, layer.selection, this);
   }
 
   #readInside(name: string, inside: Unwrapped, { left }: Layer): DeserializeResult | undefined {
@@ -204,13 +205,16 @@ class Run {
     }
     this.#note(succeeded(name, "unwrapped"));
     const selected = this.#options.registry.select(contentType ?? this.#envelope.brokerProperties.contentType, "data");
-    // The declared type may be that of the wrapping, which has been opened.
-    const decoders = selected.decoders.filter((decoder) => contentType !== undefined || decoder.name !== name);
+    // The declared type may be that of the wrapping, which has been opened; of nothing every decoder makes nothing.
+    const isOpened = contentType === undefined && unwrapped.byteLength > 0;
+    const decoders = isOpened ? selected.decoders.filter((decoder) => decoder.name !== name) : selected.decoders;
     const selection = { ...selected, decoders };
     const layer: Layer = { payload: unwrapped, bodyKind: "data", selection, left: left - 1 };
     const refusal = refuse(layer, this.#accept, this.#options.limits);
+    this.layers.push(name);
     const result = refusal === undefined ? this.read(layer) : undefined;
     if (result?.ok === true) return result;
+    this.layers.pop();
     // The attempts that follow are not of what was inside.
     this.#note(failed(name, refusal ?? selection.problem ?? nothingInside));
     return undefined;
@@ -228,7 +232,7 @@ class Run {
   }
 
   #note(attempt: Attempt): void {
-    this.#attempts.push(attempt);
+    this.attempts.push(attempt);
     try {
       this.#options.onAttempt?.(attempt, this.#envelope);
     } catch {

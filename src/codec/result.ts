@@ -17,6 +17,8 @@ export interface ReadResult<Body = unknown> {
   readonly typeName: string | undefined;
   /** All attempts in order; the last one read the body. */
   readonly attempts: readonly Attempt[];
+  /** The decoders of the wrapping formats around the body, e.g. `gzip`, outermost first. */
+  readonly layers: readonly string[];
   /** Tolerated flaws and lost details, one sentence each. */
   readonly warnings: readonly string[];
 }
@@ -39,7 +41,7 @@ export function readable(
   decoded: Decoded,
   codec: string,
   selection: Selection,
-  attempts: readonly Attempt[],
+  { attempts, layers }: Pick<ReadResult, "attempts" | "layers">,
 ): ReadResult {
   const { warnings = none, typeName } = decoded;
   return {
@@ -49,6 +51,7 @@ export function readable(
     contentType: selection.contentType,
     typeName,
     attempts,
+    layers,
     warnings: selection.warnings.length === 0 ? warnings : [...selection.warnings, ...warnings],
   };
 }

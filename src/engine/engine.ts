@@ -32,7 +32,12 @@ export interface ReceiveOptions {
 
 /** Options of {@link Engine.connect}. */
 export interface ConnectOptions {
-  /** Whether payloads are passed without a copy, for callers that never write to them. Default: false. */
+  /**
+   * Whether payloads are passed without a copy, for callers that never write to them. Default: false.
+   *
+   * Such a payload is a part of a larger buffer with other memory of the process: do not post it to a worker, clone or transfer
+   * it, or read through its `.buffer`; copy it first.
+   */
   readonly sharesBytes?: boolean | undefined;
   /** A name of the connection for people, which an inspection shows for the sessions that it holds. Default: none. */
   readonly name?: string | undefined;

@@ -50,7 +50,8 @@ class Slab {
 
   constructor(size: number) {
     const bytes: unknown = typeof allocate === "function" ? Reflect.apply(allocate, undefined, [size]) : undefined;
-    this.bytes = bytes instanceof Uint8Array ? new Uint8Array(bytes.buffer) : new Uint8Array(size);
+    this.bytes =
+      bytes instanceof Uint8Array ? new Uint8Array(bytes.buffer, bytes.byteOffset, size) : new Uint8Array(size);
   }
 
   fits(length: number): boolean {

@@ -229,7 +229,7 @@ export function compileJudge(schema: object | boolean, options: JudgeOptions): (
   try {
     validate = compile(false);
   } catch {
-    // It refers to a meta-schema; to load those takes longer than to compile most schemas.
+    // It may refer to a meta-schema; to load those takes longer than to compile most schemas.
     validate = compile(true);
   }
   return (given) => {

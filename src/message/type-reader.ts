@@ -43,6 +43,7 @@ export function createTypeReader(types: readonly MessageType[]): TypeReader {
       contentType: result.contentType,
       typeName: type.name,
       attempts: result.attempts,
+      layers: result.layers,
       warnings: result.warnings,
       messageType: type.name,
       messageVersion: version,

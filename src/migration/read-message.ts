@@ -1,7 +1,7 @@
 import { hash } from "node:crypto";
 import type { DeserializeResult, ReadResult } from "../codec/result.ts";
 import { json } from "../../codecs/json/index.ts";
-import { type Attempt, describeAttempt, layersOf } from "../codec/attempt.ts";
+import { type Attempt, describeAttempt } from "../codec/attempt.ts";
 import type { Decoder } from "../codec/codec.ts";
 import { isIdentityEncoding } from "../codec/identity-encoding.ts";
 import type { DecodeLimits } from "../codec/limits.ts";
@@ -52,7 +52,7 @@ export interface ReadRules {
 }
 
 /** The used part of a result of the chain. */
-type ChainRead = Pick<ReadResult, "body" | "codec" | "typeName" | "warnings" | "attempts">;
+type ChainRead = Pick<ReadResult, "body" | "codec" | "typeName" | "warnings" | "layers">;
 
 /** The first step of a migration: detects the format of a message and reads its body. */
 export class MessageReader {
@@ -77,8 +77,7 @@ export class MessageReader {
     if (!result.ok) return unread(result.error, result.attempts, envelope.payload);
     if (proven.has(result.codec)) {
       const decoder = this.#serializer.registry.decoders.find(({ name }) => name === result.codec);
-      if (decoder !== undefined && layersOf(result.attempts).length === 0)
-        this.#recent.set(envelope.payload[0], decoder);
+      if (decoder !== undefined && result.layers.length === 0) this.#recent.set(envelope.payload[0], decoder);
     }
     return this.#readMessage(envelope, result);
   }
@@ -112,7 +111,7 @@ export class MessageReader {
       });
       if (!("body" in decoded)) return undefined;
       const { body, typeName, warnings = [] } = decoded;
-      return { body, typeName, warnings, codec: decoder.name, attempts: [] };
+      return { body, typeName, warnings, codec: decoder.name, layers: [] };
     } catch {
       // The chain records every attempt.
       return undefined;
@@ -121,10 +120,9 @@ export class MessageReader {
 
   #readMessage(
     envelope: Envelope,
-    { body, codec: name, typeName: named, warnings: all, attempts }: ChainRead,
+    { body, codec: name, typeName: named, warnings: all, layers }: ChainRead,
     document?: object,
   ): ReadMessage {
-    const layers = layersOf(attempts);
     const warnings = all.filter((warning) => !answered.test(warning));
     const { subject } = envelope.brokerProperties;
     const opened = this.#openJsonText && typeof body === "string" ? openJson(body, this.#serializer.limits) : undefined;

@@ -194,6 +194,18 @@ describe("sobre contract check", () => {
     expect(formats.terminal.errors()).toContain("have different formats");
     expect(unreadable.terminal.errors()).toContain("three.json is not JSON");
   });
+
+  it.each(["backward", "forward", "full"])(
+    "names the first file whose schema is invalid, and what is wrong there, %s",
+    async (direction) => {
+      const schemas = [file("nope.json", '{ "type": "nope" }'), file("limit.json", '{ "minimum": "x" }')];
+
+      const { terminal } = await sobre("contract", "compat", ...schemas, "--direction", direction);
+
+      expect(terminal.errors()).toContain("nope.json: ");
+      expect(terminal.errors()).not.toContain("minimum");
+    },
+  );
 });
 
 describe("sobre contract replay", () => {

@@ -1,5 +1,4 @@
 import { describe, expect, it } from "vitest";
-import { layersOf } from "../../src/codec/attempt.ts";
 import { createSerializer, type Decoder } from "../../src/codec/index.ts";
 import { read, some, tried } from "./reading.support.ts";
 import { fails, stubDecoder } from "./stub-codec.support.ts";
@@ -158,7 +157,30 @@ describe("wrapping formats", () => {
       "wrapper failed",
       "outer read",
     ]);
-    expect(layersOf(result.attempts)).toEqual([]);
+    expect(result).toMatchObject({ ok: true, layers: [] });
+  });
+
+  it("are of the body when a decoder opened the outside and failed inside, where another read it", () => {
+    const deflate = stubDecoder("deflate", {
+      accepts: ["a/deflate"],
+      decode: (payload) => (payload === some ? { unwrapped: Uint8Array.of(0) } : fails()()),
+    });
+
+    const result = read({ codecs: [deflate], fallback: [deflate, stubDecoder("plain")] }, "a/deflate");
+
+    expect(tried(result)).toEqual(["deflate unwrapped", "deflate failed", "plain read"]);
+    expect(result).toMatchObject({ ok: true, layers: ["deflate"] });
+  });
+
+  it("are read as nothing when nothing is inside", () => {
+    const gzip = stubDecoder("gzip", {
+      accepts: ["a/gzip"],
+      decode: (payload) => (payload === some ? { unwrapped: new Uint8Array(0) } : fails()()),
+    });
+
+    const result = read({ codecs: [gzip] }, "a/gzip");
+
+    expect(result).toMatchObject({ ok: true, body: undefined, layers: ["gzip"] });
   });
 
   it("are not opened again by the content type that the message declares for the wrapping", () => {
@@ -171,6 +193,6 @@ describe("wrapping formats", () => {
     const result = read({ codecs: [wrapper], fallback: [plain] }, "a/wrapped");
 
     expect(tried(result)).toEqual(["wrapper unwrapped", "plain read"]);
-    expect(layersOf(result.attempts)).toEqual(["wrapper"]);
+    expect(result).toMatchObject({ ok: true, layers: ["wrapper"] });
   });
 });

@@ -17,7 +17,7 @@ const large = (last: string): string =>
     `message M { ${list(1250, (at) => `reserved ${20_000 + at * 3} to ${20_001 + at * 3};`)} ${list(999, (at) => `int32 f${at} = ${at + 1};`)} ${last} f = 1000; }`,
   );
 
-/** Steps: a thousandth of the default, and some for each field and range. */
+/** Steps: a thousandth of the default, and some for each field. */
 const fewSteps = 10_000;
 
 const self = (type: string): string => proto2(`message M { required M m = 1; optional ${type} n = 2; }`);

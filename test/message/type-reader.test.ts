@@ -180,10 +180,13 @@ describe("the type of a message", () => {
       }),
     });
     const wrong = await read({ applicationProperties: { "sobre-type": "acme.invoice", "sobre-version": 1 } }, {});
-    const broken = await createTypeReader([Breaking])(
-      createEnvelope({ payload: bytes("x"), applicationProperties: { "sobre-version": 1 } }),
-      { ok: true, body: "x", codec: "json", contentType: undefined, typeName: undefined, attempts: [], warnings: [] },
-    );
+    const envelope = createEnvelope({
+      payload: bytes("x"),
+      brokerProperties: { contentType: "application/json" },
+      applicationProperties: { "sobre-version": 1 },
+    });
+    const result = serializer.deserialize(envelope);
+    const broken = result.ok && (await createTypeReader([Breaking])(envelope, result));
 
     expect(wrong).toMatchObject({ ok: false, error: { code: "ValidationFailed", path: "$.number" } });
     expect(broken).toMatchObject({ ok: false, error: { code: "ValidationFailed" } });

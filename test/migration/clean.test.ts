@@ -1,6 +1,6 @@
 import { readdirSync, readFileSync } from "node:fs";
 import { join } from "node:path";
-import { deflateRawSync, gzipSync } from "node:zlib";
+import { deflateRawSync, deflateSync, gzipSync } from "node:zlib";
 import { describe, expect, it } from "vitest";
 import { commandSerializer } from "../../src/cli/codecs.ts";
 import { type EnvelopeInit, envelopeFromJson } from "../../src/envelope/index.ts";
@@ -22,6 +22,25 @@ describe("bodies inside of others", () => {
 
     expect(bodies).toEqual(["plain text"]);
     expect(report.formats.map(({ format }) => format)).toEqual([`${layer} text`]);
+  });
+
+  it.each(["PACT", "PADS", "PACKAGED", "H4sI", "VgIL"])(
+    "are none in %s, which is text and base64 as well",
+    async (word) => {
+      const { bodies, report } = await migrated([{ payload: Buffer.from(word) }]);
+
+      expect(bodies).toEqual([word]);
+      expect(report.formats.map(({ format }) => format)).toEqual(["text"]);
+    },
+  );
+
+  it("are text where the text looks like another wrapping", async () => {
+    const payload = deflateSync("hChello world");
+
+    const { bodies, report } = await migrated([{ payload }]);
+
+    expect(bodies).toEqual(["hChello world"]);
+    expect(report.formats.map(({ format }) => format)).toEqual(["zlib text"]);
   });
 
   it("fail by the error of their own reader where base64 holds part of a Java object", async () => {

@@ -22,7 +22,7 @@ export const writeUtf8: WriteUtf8 = isWrite(directWrite)
 /** The text of one byte per character from `start` to `end`. */
 export const readLatin1: ReadText = reading("latin1");
 
-/** The UTF-8 text from `start` to `end`; bytes that are none become U+FFFD. */
+/** The UTF-8 text from `start` to `end`; bytes that are not UTF-8 become U+FFFD. */
 export const readUtf8: ReadText = reading("utf8");
 
 /** The hexadecimal digits of the bytes from `start` to `end`. */

@@ -119,7 +119,8 @@ export class MessageComparison {
       return;
     }
     // A name that another field has cannot be reserved.
-    const named = this.sides.policy === "wire" || taker !== undefined || reader.reserved.names.includes(field.name);
+    const names = [...reader.reserved.names, ...reader.fields.map(({ name }) => name)];
+    const named = this.sides.policy === "wire" || names.includes(field.name);
     const isFree = !isReserved(reader.reserved, field.number);
     if (!isFree && named) {
       fields.set(field.number, "left out, and set aside");

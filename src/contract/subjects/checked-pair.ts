@@ -70,8 +70,9 @@ export async function compatibilityOf(
   } catch (error) {
     if (!(error instanceof SobreError)) throw error;
     for (const { file, schema } of [older, newer])
-      await checkCompatibility({ format: options.format, older: [schema], newer: [schema] }).catch(() => {
-        throw new SobreError(error.code, `${file}: ${error.message}`, { path: error.path, cause: error });
+      await checkCompatibility({ format: options.format, older: [schema], newer: [schema] }).catch((own: unknown) => {
+        if (!(own instanceof SobreError)) throw own;
+        throw new SobreError(own.code, `${file}: ${own.message}`, { path: own.path, cause: own });
       });
     throw error;
   }

@@ -1,6 +1,8 @@
 import * as fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import { ByteWriter } from "../../../src/amqp/values/byte-writer.ts";
+import { settableIn } from "../../../src/amqp/message/annotation-name.ts";
+import { hasAnnotations } from "../../../src/amqp/message/envelope-annotations.ts";
 import { batchMessageFormat, decodeBatch, encodeBatch } from "../../../src/amqp/message/batch.ts";
 import { decodeMessage } from "../../../src/amqp/message/decode-message.ts";
 import { encodeMessage, writeEnvelope } from "../../../src/amqp/message/encode-message.ts";
@@ -13,6 +15,13 @@ import { hex } from "../values/vectors.support.ts";
 import { attempt, writable } from "./arbitraries.support.ts";
 
 describe("an envelope as a message", () => {
+  it("asks each property of the sender that annotations carry whether it is set", () => {
+    const set = [{ partitionKey: "k" }, { viaPartitionKey: "k" }, { scheduledEnqueueTimeUtc: new Date(0) }];
+
+    expect(set.map((properties) => hasAnnotations(properties))).toEqual([true, true, true]);
+    expect(settableIn("message-annotations").toSorted()).toEqual(set.flatMap(Object.keys).toSorted());
+  });
+
   it("has exactly the size that sizeOf says, and comes back equal", () => {
     fc.assert(
       fc.property(writable, (init) => {
