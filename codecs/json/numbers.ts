@@ -31,7 +31,7 @@ function isIntegerAmong(text: string, begin: number, end: number): boolean {
   return end - begin > wide || " \t\n\r,]}".includes(text.charAt(end));
 }
 
-/** Finds whether an integer has more than 4,300 digits: the limit of CPython, since longer ones take quadratic time. */
+/** Matches an integer of more than 4,300 digits, which is also the limit of CPython: longer ones take quadratic time. */
 export const tooLong: RegExp = /^-?\d{4301}/;
 
 /**

@@ -64,7 +64,7 @@ export class PayloadReader extends Reader {
     return super.skipType(wireType, depth, isTag ? number >>> 3 : number);
   }
 
-  /** Whether the varint before this position is `value`, which the number of a field never is of its own tag. */
+  /** Whether the varint that ends here is `value`. A tag never ends in the varint of its own field number. */
   #follows(value: number): boolean {
     let at = this.pos - 1;
     let varint = this.buf[at] ?? 0;

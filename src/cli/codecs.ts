@@ -186,7 +186,7 @@ function carefulText(): Codec {
   return { ...plain, sniff: (payload) => (isOther(payload) ? "no" : (plain.sniff?.(payload) ?? "weak")) };
 }
 
-/** Formats whose first bytes no word is in base64 by chance. */
+/** Formats whose signature no ordinary word encodes in base64. */
 const markedTypes = new Set(["application/x-java-serialized-object", "application/x-nrbf"]);
 
 function isMarkedInBase64(payload: Uint8Array): boolean {

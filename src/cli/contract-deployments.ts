@@ -9,7 +9,7 @@ export async function deployedIn(environment: string, file = "deployments.json")
   if (Object.keys(deployed).length > 0) return deployed;
   const known = Object.keys(all).join(", ") || "none";
   throw new Misuse(
-    `--env ${environment}: no deployment there is recorded in --file, which has the environments: ${known}. Record what runs there with sobre contract deployed; before the first deployment to it there is nothing to check`,
+    `--env ${environment}: no deployment to it is recorded. Environments in --file: ${known}. Record one with sobre contract deployed, or skip this check for the first deployment`,
   );
 }
 

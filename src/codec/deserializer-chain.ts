@@ -29,6 +29,8 @@ export interface DeserializerChainOptions {
 /** Reads an envelope with the declared codecs, then the fallback; never throws because of the envelope's content. */
 export type DeserializerChain = (envelope: Envelope, type?: string) => DeserializeResult;
 
+const none: readonly string[] = Object.freeze([]);
+
 const nothingInside = new SobreError("DecodeFailed", "No decoder could read the inner payload.");
 
 /** The maximum number of wrapping formats around a body. */
@@ -127,7 +129,7 @@ class Run {
   readonly #accept: readonly MediaRange[] | undefined;
   readonly #type: string | undefined;
   readonly attempts: Attempt[] = [];
-  readonly layers: string[] = [];
+  layers: readonly string[] = none;
 
   constructor(
     envelope: Envelope,
@@ -211,10 +213,11 @@ class Run {
     const selection = { ...selected, decoders };
     const layer: Layer = { payload: unwrapped, bodyKind: "data", selection, left: left - 1 };
     const refusal = refuse(layer, this.#accept, this.#options.limits);
-    this.layers.push(name);
+    const around = this.layers;
+    this.layers = [...around, name];
     const result = refusal === undefined ? this.read(layer) : undefined;
     if (result?.ok === true) return result;
-    this.layers.pop();
+    this.layers = around;
     // The attempts that follow are not of what was inside.
     this.#note(failed(name, refusal ?? selection.problem ?? nothingInside));
     return undefined;

@@ -131,7 +131,7 @@ describe("sobre contract deployed and can-deploy", () => {
     );
 
     expect(code).toBe(2);
-    expect(terminal.errors()).toContain(`--env ${env}: no deployment there is recorded in --file`);
+    expect(terminal.errors()).toContain(`--env ${env}: no deployment to it is recorded`);
   });
 
   it.each<[command: string, ...args: readonly string[]]>([["can-deploy", "web"], ["check"]])(
@@ -150,8 +150,8 @@ describe("sobre contract deployed and can-deploy", () => {
       ];
 
       expect([known.code, misspelt.code, elsewhere.code]).toEqual([0, 2, 2]);
-      expect(misspelt.terminal.errors()).toContain("which has the environments: prod. Record what runs there");
-      expect(elsewhere.terminal.errors()).toContain("which has the environments: none.");
+      expect(misspelt.terminal.errors()).toContain("Environments in --file: prod. Record one with");
+      expect(elsewhere.terminal.errors()).toContain("Environments in --file: none.");
     },
   );
 

@@ -55,7 +55,7 @@ describe("files that are not UTF-8", () => {
 
     for (const { code, terminal } of [here, committed]) {
       expect(code).toBe(4);
-      expect(terminal.errors()).toBe("sobre: order/1.0.schema.json is not text in UTF-8. Save it in UTF-8.\n");
+      expect(terminal.errors()).toBe("sobre: order/1.0.schema.json is not valid UTF-8. Save it as UTF-8.\n");
     }
   });
 
@@ -70,7 +70,7 @@ describe("files that are not UTF-8", () => {
     const { code, terminal } = await sobre("contract", "compat", older ?? "", newer ?? "");
 
     expect(code).toBe(4);
-    expect(terminal.errors()).toContain("0." + suffix + " is not text in UTF-8");
+    expect(terminal.errors()).toContain("0." + suffix + " is not valid UTF-8");
   });
 
   it("are read where they begin with a byte order mark", async () => {

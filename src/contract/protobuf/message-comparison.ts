@@ -119,8 +119,8 @@ export class MessageComparison {
       return;
     }
     // A name that another field has cannot be reserved.
-    const names = [...reader.reserved.names, ...reader.fields.map(({ name }) => name)];
-    const named = this.sides.policy === "wire" || names.includes(field.name);
+    const isTaken = reader.fields.some(({ name }) => name === field.name);
+    const named = this.sides.policy === "wire" || isTaken || reader.reserved.names.includes(field.name);
     const isFree = !isReserved(reader.reserved, field.number);
     if (!isFree && named) {
       fields.set(field.number, "left out, and set aside");

@@ -27,13 +27,13 @@ export function folderFiles(folder: string): SubjectFiles {
 /**
  * The text of a file without the byte order mark with which some editors begin it.
  *
- * @throws SobreError `InvalidArgument` when it is not UTF-8: with its letters replaced it could equal another schema.
+ * @throws SobreError `InvalidArgument` when it is not UTF-8: with its invalid bytes replaced it could equal another schema.
  */
 export function textOf(bytes: Uint8Array, file: string): string {
   try {
     return new TextDecoder("utf-8", { fatal: true }).decode(bytes);
   } catch (error) {
-    throw new SobreError("InvalidArgument", `${file} is not text in UTF-8. Save it in UTF-8.`, { cause: error });
+    throw new SobreError("InvalidArgument", `${file} is not valid UTF-8. Save it as UTF-8.`, { cause: error });
   }
 }
 
