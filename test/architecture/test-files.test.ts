@@ -10,7 +10,7 @@ const files = globSync("test/**/*.ts", { cwd: root, exclude: ["**/node_modules/*
 /** Folders that look at the whole rather than at one part. */
 const acrossParts = /^test\/(?:architecture|bench|docs|examples|proof|servers|types)(?:\/|$)/;
 /** Programs, which are run by their names. */
-const programs = new Set(["main.ts", "walk.ts", "vitest.config.ts"]);
+const programs = new Set(["main.ts", "walk.ts", "walk-in-process.ts", "vitest.config.ts"]);
 
 describe("the files of tests", () => {
   it("have names that show what they are", () => {
