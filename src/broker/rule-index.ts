@@ -1,6 +1,6 @@
 import type { Envelope } from "../envelope/envelope.ts";
 import type { IndexKey } from "./correlation.ts";
-import { tooManyRules } from "./refusals.ts";
+import { tooManyRules } from "../engine/refusals.ts";
 import type { Rule } from "./rule.ts";
 
 /** The rules that require a value of one property, by that value. */

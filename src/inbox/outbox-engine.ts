@@ -9,7 +9,7 @@ import type {
   TransactionOption,
 } from "../engine/engine.ts";
 import { encodeMessage } from "../amqp/message/encode-message.ts";
-import { invalidOperation } from "../broker/refusals.ts";
+import { invalidOperation } from "../engine/refusals.ts";
 import { SobreError } from "../errors/sobre-error.ts";
 import type { OutboxStore } from "./outbox-store.ts";
 

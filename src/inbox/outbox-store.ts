@@ -2,7 +2,7 @@ import type { MaybePromise } from "../message/schema.ts";
 import { type Clock, systemClock } from "../time/clock.ts";
 import { checkOptions, methods, type OptionChecks } from "../options/option-checks.ts";
 import type { Transaction } from "../engine/engine.ts";
-import { invalidOperation } from "../broker/refusals.ts";
+import { invalidOperation } from "../engine/refusals.ts";
 
 /** A message to be relayed. */
 export interface OutgoingMessage {

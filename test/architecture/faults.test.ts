@@ -4,7 +4,9 @@ import { earlyAnswers, shortLog, watched } from "../proof/durable/order-faults.t
 import { faults } from "../proof/engine/faults.ts";
 import { suiteFaults } from "../proof/engine/suite-faults.ts";
 
-const folders = ["memory", "../broker"].map((name) => new URL(`../../src/engines/${name}/`, import.meta.url));
+const folders = ["memory", "../broker", "../engine"].map(
+  (name) => new URL(`../../src/engines/${name}/`, import.meta.url),
+);
 
 describe("the faults that the proofs plant in the engine", () => {
   it.each([...faults, ...suiteFaults])("have one place in the sources: $name", ({ file, find }) => {

@@ -34,7 +34,7 @@ import { grantedSession, sessionRequest } from "./accept-session.ts";
 import { atomAdmin } from "./admin.ts";
 import type { AtomClient } from "./atom-client.ts";
 import { Broker, type BrokerOptions } from "./broker.ts";
-import { closed } from "../../broker/refusals.ts";
+import { closed } from "../../engine/refusals.ts";
 import { serverOf } from "./connection-string.ts";
 import { azureCapabilities } from "./capabilities.ts";
 import { Management } from "./management.ts";

@@ -2,7 +2,7 @@ import type { AmqpMessage } from "../../amqp/message/amqp-message.ts";
 import type { MessageInit } from "../../amqp/message/write-message.ts";
 import type { DeliveryState } from "../../amqp/connection/delivery-state.ts";
 import { SobreError } from "../../errors/sobre-error.ts";
-import { closed } from "../../broker/refusals.ts";
+import { closed } from "../../engine/refusals.ts";
 import { Claims } from "./claims.ts";
 import { ClientConnection, type ClientSession } from "./client-connection.ts";
 import type { BrokerAddress } from "./connection-string.ts";

@@ -2,7 +2,7 @@ import { checkReceiveOptions, checkState } from "../../engine/arguments.ts";
 import type { EngineReceiver, EngineSessionReceiver, ReceiveOptions } from "../../engine/engine.ts";
 import type { Delivery } from "../../engine/delivery.ts";
 import type { SobreError } from "../../errors/sobre-error.ts";
-import { closed } from "../../broker/refusals.ts";
+import { closed } from "../../engine/refusals.ts";
 import type { Management } from "./management.ts";
 import type { ReceiveLink } from "./receive-link.ts";
 

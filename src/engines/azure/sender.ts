@@ -9,7 +9,7 @@ import { AmqpMap } from "../../values/typed.ts";
 import type { Envelope } from "../../envelope/envelope.ts";
 import { SobreError } from "../../errors/sobre-error.ts";
 import type { Broker } from "./broker.ts";
-import { closed } from "../../broker/refusals.ts";
+import { closed } from "../../engine/refusals.ts";
 import { brokerError } from "./broker-errors.ts";
 import { detached, openSending } from "./open-link.ts";
 import { withoutDelivery } from "./sent-message.ts";

@@ -4,7 +4,7 @@ import type { MessageQueue } from "./message-queue.ts";
 import type { Holder } from "./handed-envelope.ts";
 import type { ReceivableEntity } from "./receivable-entity.ts";
 import type { MemoryReceiver } from "./receiver.ts";
-import { closed, invalidOperation, noSessionInTime, sessionCannotBeLocked } from "../../broker/refusals.ts";
+import { closed, invalidOperation, noSessionInTime, sessionCannotBeLocked } from "../../engine/refusals.ts";
 import type { SessionLock } from "./session.ts";
 import { MemorySessionReceiver } from "./session-receiver.ts";
 import type { SessionTable, WaitingAccept } from "./session-table.ts";

@@ -29,7 +29,7 @@ import { type MessageQueue, type ReceiveLink, sessionOf } from "./message-queue.
 import type { Namespace } from "./namespace.ts";
 import type { Holder } from "./handed-envelope.ts";
 import { MemoryReceiver } from "./receiver.ts";
-import { closed, entityDisabled, invalidOperation, sessionLockLost } from "../../broker/refusals.ts";
+import { closed, entityDisabled, invalidOperation, sessionLockLost } from "../../engine/refusals.ts";
 import { done, MemorySender, type SenderConnection } from "./sender.ts";
 import { decide, settlementOperation } from "./settlement.ts";
 import { MemoryTransaction } from "./transaction.ts";

@@ -4,7 +4,7 @@ import {
   type EngineInspection,
   type SessionInspection,
 } from "../../engine/inspection.ts";
-import { invalidOperation } from "../../broker/refusals.ts";
+import { invalidOperation } from "../../engine/refusals.ts";
 import type { MessageQueue } from "./message-queue.ts";
 import type { Namespace } from "./namespace.ts";
 import type { Session } from "./session.ts";

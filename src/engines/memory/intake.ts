@@ -13,7 +13,7 @@ import {
   messageTooLarge,
   quotaExceeded,
   unequalKeys,
-} from "../../broker/refusals.ts";
+} from "../../engine/refusals.ts";
 
 /** The queue or topic of an {@link Intake}. */
 export interface IntakeOwner extends Entity {

@@ -5,7 +5,7 @@ import { anObject, checkOptions, methods, type OptionChecks, sequenceNumber } fr
 import { MemoryConnection } from "./connection.ts";
 import type { Memory } from "./meter.ts";
 import { Namespace } from "./namespace.ts";
-import { closed } from "../../broker/refusals.ts";
+import { closed } from "../../engine/refusals.ts";
 
 /** Options of {@link memoryEngine}. */
 export interface MemoryEngineOptions extends EntitySetup {

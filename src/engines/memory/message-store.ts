@@ -8,7 +8,7 @@ import { besides, besidesOf } from "./meter.ts";
 import { type MessageLock, type QueuedMessage, toDelivery } from "./queued-message.ts";
 import { partitionKeyOf } from "../../broker/partitions.ts";
 import type { QueuePolicy } from "./queue-policy.ts";
-import { messageNotFound } from "../../broker/refusals.ts";
+import { messageNotFound } from "../../engine/refusals.ts";
 
 /** Every message of a queue by sequence number, with counts and sizes. */
 export class MessageStore {

@@ -1,6 +1,6 @@
 import { bodySourceOf, type Envelope } from "../../envelope/envelope.ts";
 import { OwnEnvelope } from "./own-envelope.ts";
-import { memoryUsedUp } from "../../broker/refusals.ts";
+import { memoryUsedUp } from "../../engine/refusals.ts";
 
 /** Measured memory overhead in bytes: the objects around the bytes of messages. */
 export const besides = {

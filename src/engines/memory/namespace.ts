@@ -12,14 +12,8 @@ import type { MessageQueue } from "./message-queue.ts";
 import { besides, Memory } from "./meter.ts";
 import { QueueEntity } from "./queue-entity.ts";
 import { ReceivableEntity, type Transfer } from "./receivable-entity.ts";
-import {
-  entityExists,
-  entityNotFound,
-  illegalSubscriptionName,
-  invalidOperation,
-  tooManyHops,
-  transferRefused,
-} from "../../broker/refusals.ts";
+import { tooManyHops, transferRefused } from "../../broker/dead-letter-marks.ts";
+import { entityExists, entityNotFound, illegalSubscriptionName, invalidOperation } from "../../engine/refusals.ts";
 import type { EntityFact } from "./store.ts";
 import { SubscriptionEntity } from "./subscription-entity.ts";
 import { Timeline } from "./timeline.ts";

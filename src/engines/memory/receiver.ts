@@ -4,7 +4,7 @@ import type { EngineReceiver, ReceiveOptions } from "../../engine/engine.ts";
 import type { Lane } from "./lane.ts";
 import type { MessageQueue, ReceiveLink } from "./message-queue.ts";
 import type { ReceivableEntity } from "./receivable-entity.ts";
-import { closed } from "../../broker/refusals.ts";
+import { closed } from "../../engine/refusals.ts";
 import { WaitingReceive } from "./waiting-receive.ts";
 
 /** The receiving end of a link to a queue, subscription or sub-queue. */

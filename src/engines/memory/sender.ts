@@ -5,7 +5,7 @@ import type { Holder } from "./handed-envelope.ts";
 import { type Incoming, sent } from "./incoming.ts";
 import type { Namespace } from "./namespace.ts";
 import type { QueueEntity } from "./queue-entity.ts";
-import { closed } from "../../broker/refusals.ts";
+import { closed } from "../../engine/refusals.ts";
 import type { TopicEntity } from "./topic-entity.ts";
 import { type MemoryTransaction, sendOperation } from "./transaction.ts";
 

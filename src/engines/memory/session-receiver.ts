@@ -3,7 +3,7 @@ import type { EngineSessionReceiver } from "../../engine/engine.ts";
 import type { MessageQueue, ReceiveLink } from "./message-queue.ts";
 import type { ReceivableEntity } from "./receivable-entity.ts";
 import { MemoryReceiver } from "./receiver.ts";
-import { messageTooLarge, quotaExceeded, sessionLockLost } from "../../broker/refusals.ts";
+import { messageTooLarge, quotaExceeded, sessionLockLost } from "../../engine/refusals.ts";
 import type { SessionLock } from "./session.ts";
 import type { WaitingReceive } from "./waiting-receive.ts";
 

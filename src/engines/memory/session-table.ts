@@ -6,7 +6,7 @@ import { LinkedList } from "../../time/linked-list.ts";
 import { besides } from "./meter.ts";
 import type { QueuedMessage } from "./queued-message.ts";
 import type { QueuePolicy } from "./queue-policy.ts";
-import { sessionLockLost } from "../../broker/refusals.ts";
+import { sessionLockLost } from "../../engine/refusals.ts";
 import { Session, SessionLock, type SessionOwner } from "./session.ts";
 import type { Due, Timeline } from "./timeline.ts";
 

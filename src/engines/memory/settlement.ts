@@ -3,7 +3,7 @@ import { amend, type Envelope } from "../../envelope/envelope.ts";
 import { deadLetterEnvelope, legalMark } from "../../broker/dead-letter.ts";
 import type { MessageQueue } from "./message-queue.ts";
 import type { QueuedMessage } from "./queued-message.ts";
-import { invalidOperation, lockLost } from "../../broker/refusals.ts";
+import { invalidOperation, lockLost } from "../../engine/refusals.ts";
 import type { Operation } from "./transaction.ts";
 
 /** Carries out a settlement that has been checked completely and cannot fail. */

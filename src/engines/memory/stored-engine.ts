@@ -21,7 +21,7 @@ import type {
 } from "../../engine/engine.ts";
 import type { EngineInspection } from "../../engine/inspection.ts";
 import type { Envelope } from "../../envelope/envelope.ts";
-import { closed, invalidOperation, sessionLockLost } from "../../broker/refusals.ts";
+import { closed, invalidOperation, sessionLockLost } from "../../engine/refusals.ts";
 import { Renewed, type StoredHome } from "./stored-home.ts";
 import {
   innerTransaction,

@@ -8,7 +8,7 @@ import type {
   Transaction,
 } from "../../engine/engine.ts";
 import type { Envelope } from "../../envelope/envelope.ts";
-import { closed } from "../../broker/refusals.ts";
+import { closed } from "../../engine/refusals.ts";
 import type { Renewed, StoredHome } from "./stored-home.ts";
 
 /** The sending end of a link: a send resolves when it is durable. */

@@ -1,6 +1,6 @@
 import type { Transaction } from "../../engine/engine.ts";
 import type { Memory } from "./meter.ts";
-import { invalidOperation } from "../../broker/refusals.ts";
+import { invalidOperation } from "../../engine/refusals.ts";
 import type { Due, Timeline } from "./timeline.ts";
 
 /** Bytes that the operations of a transaction will take, by entity. */

@@ -1,5 +1,5 @@
 import type { AcceptSessionOptions } from "../../engine/engine.ts";
-import { closed, invalidOperation, noSessionInTime, sessionCannotBeLocked } from "../../broker/refusals.ts";
+import { closed, invalidOperation, noSessionInTime, sessionCannotBeLocked } from "../../engine/refusals.ts";
 import { SobreError } from "../../errors/sobre-error.ts";
 import { touch } from "./admin.ts";
 import type { HeldSession } from "./claim.ts";

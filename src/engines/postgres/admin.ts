@@ -9,7 +9,7 @@ import {
   topicSettings,
 } from "../../engine/entity-settings.ts";
 import { defaultRuleName, type RuleProperties } from "../../engine/rules.ts";
-import { entityExists, entityNotFound, illegalSubscriptionName } from "../../broker/refusals.ts";
+import { entityExists, entityNotFound, illegalSubscriptionName } from "../../engine/refusals.ts";
 import { partitionCount } from "../../broker/partitions.ts";
 import { compileRule } from "../../broker/rule.ts";
 import { writeRule } from "../../broker/stored-rule.ts";

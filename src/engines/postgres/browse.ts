@@ -2,7 +2,7 @@ import type { Delivery, ReceiveMode } from "../../engine/delivery.ts";
 import type { DeleteOptions, ListSessionsOptions, PeekOptions } from "../../engine/engine.ts";
 import type { Envelope } from "../../envelope/envelope.ts";
 import { SobreError } from "../../errors/sobre-error.ts";
-import { entityDisabled, messageNotFound, sessionLockLost } from "../../broker/refusals.ts";
+import { entityDisabled, messageNotFound, sessionLockLost } from "../../engine/refusals.ts";
 import { partitionKeyOf } from "../../broker/partitions.ts";
 import { type HeldSession, lockRows, takenOf } from "./claim.ts";
 import { hasSessions, isPartitioned, type Lane, laneOf, lockDuration, type Sendable } from "./entities.ts";

@@ -21,7 +21,7 @@ import type { Delivery, LockToken, Settlement } from "../../engine/delivery.ts";
 import type { EngineAdmin } from "../../engine/admin.ts";
 import type { EngineInspection } from "../../engine/inspection.ts";
 import type { Envelope } from "../../envelope/envelope.ts";
-import { closed, invalidOperation, lockLost, sessionLockLost } from "../../broker/refusals.ts";
+import { closed, invalidOperation, lockLost, sessionLockLost } from "../../engine/refusals.ts";
 import { acceptSession } from "./accept-session.ts";
 import { touch } from "./admin.ts";
 import {

@@ -1,6 +1,6 @@
 import { parseAddress, subscriptionAddress } from "../../engine/address.ts";
 import { queueSettings, subscriptionSettings, topicSettings } from "../../engine/entity-settings.ts";
-import { entityNotFound, invalidOperation } from "../../broker/refusals.ts";
+import { entityNotFound, invalidOperation } from "../../engine/refusals.ts";
 import { compileRule } from "../../broker/rule.ts";
 import { RuleIndex } from "../../broker/rule-index.ts";
 import { readRule } from "../../broker/stored-rule.ts";

@@ -8,7 +8,7 @@ import type {
   TopicSettings,
 } from "../../engine/entity-settings.ts";
 import { subQueueSuffix } from "../../engine/address.ts";
-import { entityDisabled, invalidOperation } from "../../broker/refusals.ts";
+import { entityDisabled, invalidOperation } from "../../engine/refusals.ts";
 import type { Rule } from "../../broker/rule.ts";
 import type { RuleIndex } from "../../broker/rule-index.ts";
 import type { RuleProperties } from "../../engine/rules.ts";

@@ -1,4 +1,4 @@
-import { lockLost, sessionLockLost } from "../../broker/refusals.ts";
+import { lockLost, sessionLockLost } from "../../engine/refusals.ts";
 import type { LockToken } from "../../engine/delivery.ts";
 import type { SobreError } from "../../errors/sobre-error.ts";
 import type { Session } from "./database.ts";

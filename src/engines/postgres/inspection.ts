@@ -1,5 +1,5 @@
 import { checkInspection, type EngineInspection, type SessionInspection } from "../../engine/inspection.ts";
-import { invalidOperation } from "../../broker/refusals.ts";
+import { invalidOperation } from "../../engine/refusals.ts";
 import { numberColumn } from "./browse.ts";
 import { hasSessions, type Lane } from "./entities.ts";
 import { bigintOf, maybeBigint, maybeBytes, maybeNumber, maybeText, numberOf, type Row, textOf } from "./rows.ts";

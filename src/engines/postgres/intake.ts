@@ -1,6 +1,6 @@
 import { checkProperties } from "../../amqp/message/kept-envelope.ts";
 import { hasUnequalKeys } from "../../broker/partitions.ts";
-import { invalidOperation, messageTooLarge, quotaExceeded, unequalKeys } from "../../broker/refusals.ts";
+import { invalidOperation, messageTooLarge, quotaExceeded, unequalKeys } from "../../engine/refusals.ts";
 import type { Envelope } from "../../envelope/envelope.ts";
 import { SobreError } from "../../errors/sobre-error.ts";
 import type { Session } from "./database.ts";

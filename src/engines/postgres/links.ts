@@ -9,7 +9,7 @@ import type {
   Transaction,
 } from "../../engine/engine.ts";
 import type { Envelope } from "../../envelope/envelope.ts";
-import { closed, messageTooLarge, sessionLockLost } from "../../broker/refusals.ts";
+import { closed, messageTooLarge, sessionLockLost } from "../../engine/refusals.ts";
 import { SobreError } from "../../errors/sobre-error.ts";
 import { touch } from "./admin.ts";
 import { type Claim, claim, claimOfSession, type HeldSession } from "./claim.ts";

@@ -1,6 +1,6 @@
 import type { LockToken } from "../../engine/delivery.ts";
 import type { Transaction } from "../../engine/engine.ts";
-import { invalidOperation } from "../../broker/refusals.ts";
+import { invalidOperation } from "../../engine/refusals.ts";
 import { SobreError } from "../../errors/sobre-error.ts";
 import { checkOption, invalidOption, methods } from "../../options/option-checks.ts";
 import { Arrivals } from "./arrivals.ts";

@@ -1,5 +1,5 @@
 import { brokerDeadLetter } from "../../broker/dead-letter.ts";
-import { tooManyDeliveries } from "../../broker/refusals.ts";
+import { tooManyDeliveries } from "../../broker/dead-letter-marks.ts";
 import type { Envelope } from "../../envelope/envelope.ts";
 import { sizeOfEnvelope } from "../../envelope/size-of.ts";
 import { encodeMessage } from "../../amqp/message/encode-message.ts";

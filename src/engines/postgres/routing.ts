@@ -8,7 +8,7 @@ import {
   timeToLiveOver,
   tooManyHops,
   transferRefused,
-} from "../../broker/refusals.ts";
+} from "../../broker/dead-letter-marks.ts";
 import type { Rule } from "../../broker/rule.ts";
 import { Effort } from "../../broker/sql/effort.ts";
 import { checkProperties } from "../../amqp/message/kept-envelope.ts";

@@ -1,4 +1,4 @@
-import { sessionLockLost } from "../../broker/refusals.ts";
+import { sessionLockLost } from "../../engine/refusals.ts";
 import type { HeldSession } from "./claim.ts";
 import { lockDuration } from "./entities.ts";
 import { newMark } from "./messages.ts";

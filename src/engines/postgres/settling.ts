@@ -1,5 +1,5 @@
 import { deadLetterEnvelope, legalMark } from "../../broker/dead-letter.ts";
-import { invalidOperation } from "../../broker/refusals.ts";
+import { invalidOperation } from "../../engine/refusals.ts";
 import { checkProperties } from "../../amqp/message/kept-envelope.ts";
 import type { LockToken, Settlement } from "../../engine/delivery.ts";
 import { amend, type Envelope } from "../../envelope/envelope.ts";

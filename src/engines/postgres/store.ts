@@ -1,6 +1,6 @@
 import type { DatabaseClock } from "./database-clock.ts";
 import type { Clock } from "../../time/clock.ts";
-import { entityNotFound } from "../../broker/refusals.ts";
+import { entityNotFound } from "../../engine/refusals.ts";
 import { SobreError } from "../../errors/sobre-error.ts";
 import { Arrivals } from "./arrivals.ts";
 import type { Database, Session } from "./database.ts";

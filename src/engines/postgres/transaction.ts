@@ -1,6 +1,6 @@
 import type { Transaction } from "../../engine/engine.ts";
 import type { LockToken } from "../../engine/delivery.ts";
-import { invalidOperation } from "../../broker/refusals.ts";
+import { invalidOperation } from "../../engine/refusals.ts";
 import { Arrivals } from "./arrivals.ts";
 import type { Session } from "./database.ts";
 import type { Enlisted, PendingSend, PendingSettlement } from "./enlisted.ts";

@@ -5,7 +5,7 @@ import type { MakeEngine } from "./world.ts";
 
 const root = new URL("../../../src/", import.meta.url).href;
 /** The folders whose modules an engine with a mistake has to itself. */
-const folders = [`${root}engines/memory/`, `${root}broker/`];
+const folders = [`${root}engines/memory/`, `${root}broker/`, `${root}engine/`];
 const parameter = /\?fault=(\d+)$/;
 /** Every fault that an engine was made with; its index is in the addresses of its modules. */
 const known: Fault[] = [];

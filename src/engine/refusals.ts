@@ -1,6 +1,5 @@
 import type { ErrorCode } from "../errors/codes.ts";
 import { SobreError } from "../errors/sobre-error.ts";
-import type { DeadLetterMark } from "./dead-letter.ts";
 
 /** The broker's refusal of an operation, with a new tracking id at the end of its text. */
 function refusal(code: ErrorCode, text: string, path?: string): SobreError {
@@ -92,36 +91,3 @@ export const messageTooLarge = (size: number, limit: number, entity: string): So
     "MessageSizeExceeded",
     `A message of ${size} bytes exceeds the limit of '${entity}', ${limit} bytes. Send a smaller one, or use a claim check.`,
   );
-
-const mark = (reason: string, description: string): DeadLetterMark => ({ reason, description, source: undefined });
-
-/** The mark of a message that has reached its maximum delivery count. */
-export const tooManyDeliveries = (deliveryCount: number): DeadLetterMark =>
-  mark("MaxDeliveryCountExceeded", `Message could not be consumed after ${deliveryCount} delivery attempts.`);
-
-/** The mark of a message without a session id on a session entity. */
-export const noSessionId: DeadLetterMark = mark(
-  "Session ID is null",
-  "Session enabled entity doesn't allow a message whose session identifier is null.",
-);
-
-/** The mark of a message that has reached the maximum number of forwards. */
-export const tooManyHops: DeadLetterMark = mark(
-  "MaxTransferHopCountExceeded",
-  "The maximum number of allowed hops when forwarding between queues is exceeded. This value is set to 4.",
-);
-
-/** The mark of a message that the next entity refused. */
-export const transferRefused = (error: SobreError): DeadLetterMark => mark(error.code, error.message);
-
-/** The mark of a message for which a rule could not be evaluated. */
-export const ruleFailed = (error: SobreError): DeadLetterMark => mark("FilterEvaluationException", error.message);
-
-/** The mark of a message whose properties became too large through a rule's action. */
-export const headerTooLarge: DeadLetterMark = mark(
-  "HeaderSizeExceeded",
-  "The size quota for this stream has been exceeded: the properties take more than 64 KiB.",
-);
-
-/** The mark of an expired message. */
-export const timeToLiveOver: DeadLetterMark = mark("TTLExpiredException", "The message expired and was dead lettered.");
