@@ -8,8 +8,8 @@ const config: ViteUserConfig = defineConfig({
   ssr: { resolve: { conditions: ["sobre-source"] } },
   test: {
     include: ["test/**/*.test.ts"],
-    // Real servers, clients and processes: `npm run test:servers`.
-    exclude: [...configDefaults.exclude, "test/servers/**"],
+    // Real servers, clients and processes: `npm run test:external`.
+    exclude: [...configDefaults.exclude, "test/external/**"],
     // Node loads the sources itself, as it does everywhere else: rewritten imports cost a quarter of the time. Nothing is mocked
     // by the loader, which would parse every test file for it.
     experimental: { viteModuleRunner: false, nodeLoader: false },

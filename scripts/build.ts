@@ -8,10 +8,10 @@ import { execFileSync } from "node:child_process";
 import { chmodSync, cpSync, globSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { dirname, join, relative } from "node:path";
 import { fileURLToPath } from "node:url";
-import { pageFiles } from "../src/inspector/page-files.ts";
+import { pageFiles } from "../src/serve/inspector/page-files.ts";
 import { bundleModules } from "./bundle-modules.ts";
 import { publishedDeclarations } from "./published-declarations.ts";
-import { publishedManifest, swappedModules } from "./published-manifest.ts";
+import { publishedManifest, publishedModules, swappedModules } from "./published-manifest.ts";
 
 const root = fileURLToPath(new URL("..", import.meta.url));
 const folder = join(root, process.argv[2] ?? "package");
@@ -48,10 +48,7 @@ try {
     cwd: root,
     stdio: "inherit",
   });
-  const doors = globSync(["src/index.js", "src/*/index.js", "src/engines/*/index.js", "codecs/*/index.js"], {
-    cwd: compiled,
-    exclude: ["src/cli/**"],
-  });
+  const doors = globSync(publishedModules(manifest), { cwd: compiled });
   const declaring = doors.map((door) => door.replace(/js$/, "d.ts"));
   const declarations = publishedDeclarations(compiled, declaring);
   await writePage();
@@ -62,20 +59,20 @@ try {
     doors,
     command: { in: "src/cli/main.js", out: "cli/command.js", start: "cli/main.js" },
     workers: [
-      "src/engines/durable/store-worker.js",
+      "src/broker/durable/store-worker.js",
       "src/contract/json-schema/comparison-worker.js",
       "src/migration/threads/migration-worker.js",
-      "src/cli/migrate-reading.js",
+      "src/cli/migrate/migrate-reading.js",
     ],
     quick: [
       "codecs/json/index.js",
-      "src/codec/index.js",
-      "src/values/index.js",
-      "src/client/index.js",
+      "src/core/codec/index.js",
+      "src/core/values/index.js",
+      "src/client/client/index.js",
       "src/index.js",
-      "src/server/index.js",
-      "src/engines/azure/index.js",
-      "src/cli/serve.js",
+      "src/serve/server/index.js",
+      "src/broker/azure/index.js",
+      "src/cli/serve/serve.js",
       "src/cli/main.js",
     ],
     apart: swappedModules(manifest).map((path) => relative("dist", path)),
@@ -90,7 +87,10 @@ chmodSync(join(folder, "dist/cli/main.js"), 0o755);
 /** The inspector's page is bundled once, here. */
 async function writePage(): Promise<void> {
   const files = JSON.stringify(await pageFiles());
-  writeFileSync(join(compiled, "src/inspector/page-files.js"), `export const pageFiles = async () => (${files});\n`);
+  writeFileSync(
+    join(compiled, "src/serve/inspector/page-files.js"),
+    `export const pageFiles = async () => (${files});\n`,
+  );
 }
 
 function write(file: string, text: string): void {

@@ -28,6 +28,13 @@ export function swappedModules(manifest: Json): readonly string[] {
     .filter((path) => typeof path === "string");
 }
 
+/** The modules that people import, by their paths below `dist`, where `*` is any name. */
+export function publishedModules(manifest: Json): readonly string[] {
+  return Object.values(objectOf(manifest["exports"]))
+    .filter((target) => typeof target === "object")
+    .map((target) => String(objectOf(target)["default"]).replace("./dist/", ""));
+}
+
 function withoutSources(exports: Json): Json {
   const entries = Object.entries(exports).map(([path, target]): readonly [string, unknown] => {
     if (typeof target === "string") return [path, target];

@@ -1,5 +1,5 @@
 import { readFile, writeFile } from "node:fs/promises";
-import { capabilityTable } from "../test/conformance/capability-table.support.ts";
+import { capabilityTable } from "../test/broker/conformance/capability-table.support.ts";
 
 /** Writes the capability table of the memory engine into the README, from a run of the conformance suite. */
 const path = new URL("../README.md", import.meta.url);

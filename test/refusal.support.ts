@@ -1,4 +1,4 @@
-import { SobreError } from "../src/errors/index.ts";
+import { SobreError } from "../src/core/errors/index.ts";
 
 /** The SobreError that `act` throws; fails when it throws none, or anything else. */
 export function refusal(act: () => unknown): SobreError {

@@ -1,13 +1,13 @@
-import { guardedCodec } from "../../src/codec/guarded-codec.ts";
-import type { Codec, DecodeContext, Sniff } from "../../src/codec/codec.ts";
-import { parseMediaRange } from "../../src/content-type/parse-media-range.ts";
-import { SobreError } from "../../src/errors/sobre-error.ts";
-import type { AmqpExtension } from "../../src/amqp/values/extension.ts";
-import { encodeValue } from "../../src/amqp/values/encode-value.ts";
-import { formatCodes } from "../../src/amqp/values/format-code.ts";
-import { decodeValue, decodeValues, type ReadMode } from "../../src/amqp/values/read-value.ts";
-import { checkOptions, flag, listOf, methods, oneOf, type OptionChecks } from "../../src/options/option-checks.ts";
-import type { Profile } from "../../src/amqp/values/write-number.ts";
+import { guardedCodec } from "../../src/core/codec/guarded-codec.ts";
+import type { Codec, DecodeContext, Sniff } from "../../src/core/codec/codec.ts";
+import { parseMediaRange } from "../../src/core/content-type/parse-media-range.ts";
+import { SobreError } from "../../src/core/errors/sobre-error.ts";
+import type { AmqpExtension } from "../../src/core/amqp-values/extension.ts";
+import { encodeValue } from "../../src/core/amqp-values/encode-value.ts";
+import { formatCodes } from "../../src/core/amqp-values/format-code.ts";
+import { decodeValue, decodeValues, type ReadMode } from "../../src/core/amqp-values/read-value.ts";
+import { checkOptions, flag, listOf, methods, oneOf, type OptionChecks } from "../../src/core/options/option-checks.ts";
+import type { Profile } from "../../src/core/amqp-values/write-number.ts";
 
 /** Options of {@link amqp}. */
 export interface AmqpCodecOptions {

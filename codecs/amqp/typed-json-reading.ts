@@ -1,8 +1,8 @@
-import { typed } from "../../src/values/typed-makers.ts";
-import { AmqpMap, type AmqpValue, Typed } from "../../src/values/typed.ts";
-import { SobreError } from "../../src/errors/sobre-error.ts";
-import { nanBits } from "../../src/amqp/values/nan-bits.ts";
-import { doubleOf, floatOf, timestampOf } from "../../src/amqp/values/typed-scalar.ts";
+import { typed } from "../../src/core/values/typed-makers.ts";
+import { AmqpMap, type AmqpValue, Typed } from "../../src/core/values/typed.ts";
+import { SobreError } from "../../src/core/errors/sobre-error.ts";
+import { nanBits } from "../../src/core/amqp-values/nan-bits.ts";
+import { doubleOf, floatOf, timestampOf } from "../../src/core/amqp-values/typed-scalar.ts";
 
 /** Deeper descriptions are refused: no decoder would read what they describe. */
 const deepest = 1024;

@@ -1,7 +1,7 @@
-import { AmqpMap, type AmqpValue, Typed, type TypedValues } from "../../src/values/typed.ts";
-import { SobreError } from "../../src/errors/sobre-error.ts";
-import { nanBits } from "../../src/amqp/values/nan-bits.ts";
-import { arrayLevels } from "../../src/amqp/values/unsupported-value.ts";
+import { AmqpMap, type AmqpValue, Typed, type TypedValues } from "../../src/core/values/typed.ts";
+import { SobreError } from "../../src/core/errors/sobre-error.ts";
+import { nanBits } from "../../src/core/amqp-values/nan-bits.ts";
+import { arrayLevels } from "../../src/core/amqp-values/unsupported-value.ts";
 
 /** Deeper values are refused: no decoder would read them. */
 const deepest = 1024;

@@ -1,9 +1,9 @@
-import { guardedCodec } from "../../src/codec/guarded-codec.ts";
-import type { Codec, DecodeContext } from "../../src/codec/codec.ts";
-import { limitExceeded } from "../../src/codec/limits.ts";
-import { mediaRange } from "../../src/content-type/media-range.ts";
-import { SobreError } from "../../src/errors/sobre-error.ts";
-import { checkOptions } from "../../src/options/option-checks.ts";
+import { guardedCodec } from "../../src/core/codec/guarded-codec.ts";
+import type { Codec, DecodeContext } from "../../src/core/codec/codec.ts";
+import { limitExceeded } from "../../src/core/codec/limits.ts";
+import { mediaRange } from "../../src/core/content-type/media-range.ts";
+import { SobreError } from "../../src/core/errors/sobre-error.ts";
+import { checkOptions } from "../../src/core/options/option-checks.ts";
 
 /**
  * The codec of raw bytes, `application/octet-stream`: the body is the payload itself, not a copy.

@@ -1,4 +1,4 @@
-import { SobreError } from "../../src/errors/sobre-error.ts";
+import { SobreError } from "../../src/core/errors/sobre-error.ts";
 import { decodeModifiedUtf8 } from "./modified-utf8.ts";
 import type { BlockDataNode } from "./nodes.ts";
 

@@ -1,5 +1,5 @@
-import type { ItemBudget } from "../../src/codec/binary/cursor.ts";
-import { share } from "../../src/codec/binary/fixed-layout.ts";
+import type { ItemBudget } from "../../src/core/codec/binary/cursor.ts";
+import { share } from "../../src/core/codec/binary/fixed-layout.ts";
 import { malformed } from "./block-reader.ts";
 import type { ContentNode, ObjectNode } from "./nodes.ts";
 import { type FieldNode, ObjectView, targetOf } from "./object-view.ts";

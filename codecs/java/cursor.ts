@@ -1,6 +1,6 @@
-import { BoundedCursor } from "../../src/codec/binary/cursor.ts";
-import type { DecodeLimits } from "../../src/codec/limits.ts";
-import { shortestSingle } from "../../src/values/single.ts";
+import { BoundedCursor } from "../../src/core/codec/binary/cursor.ts";
+import type { DecodeLimits } from "../../src/core/codec/limits.ts";
+import { shortestSingle } from "../../src/core/values/single.ts";
 import { decodeModifiedUtf8 } from "./modified-utf8.ts";
 import type { PrimitiveCode, PrimitiveNode } from "./nodes.ts";
 

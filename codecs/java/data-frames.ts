@@ -1,4 +1,4 @@
-import { limitExceeded } from "../../src/codec/limits.ts";
+import { limitExceeded } from "../../src/core/codec/limits.ts";
 import { primitiveSizes } from "./cursor.ts";
 import { describedBy } from "./description-frame.ts";
 import { append, type Frame, type Parser } from "./frame.ts";

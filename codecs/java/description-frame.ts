@@ -1,4 +1,4 @@
-import { limitExceeded } from "../../src/codec/limits.ts";
+import { limitExceeded } from "../../src/core/codec/limits.ts";
 import type { Frame, Parser } from "./frame.ts";
 import {
   type ClassDescriptionNode,

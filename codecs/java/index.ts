@@ -1,8 +1,8 @@
-import { guardedDecoder } from "../../src/codec/guarded-codec.ts";
-import type { DecodeContext, Decoded, Decoder, Sniff } from "../../src/codec/codec.ts";
-import { mediaRange } from "../../src/content-type/media-range.ts";
-import { checkOptions, oneOf, type OptionChecks } from "../../src/options/option-checks.ts";
-import { aTimeZone } from "../../src/options/time-zone.ts";
+import { guardedDecoder } from "../../src/core/codec/guarded-codec.ts";
+import type { DecodeContext, Decoded, Decoder, Sniff } from "../../src/core/codec/codec.ts";
+import { mediaRange } from "../../src/core/content-type/media-range.ts";
+import { checkOptions, oneOf, type OptionChecks } from "../../src/core/options/option-checks.ts";
+import { aTimeZone } from "../../src/core/options/time-zone.ts";
 import { javaTimeType } from "./java-time.ts";
 import type { ContentNode } from "./nodes.ts";
 import { type JavaStream, readStream } from "./read-stream.ts";

@@ -1,6 +1,6 @@
-import { Duration } from "../../src/values/duration.ts";
-import { IsoTime, type IsoTimeKind } from "../../src/values/iso-time.ts";
-import { LocalDate, LocalTime } from "../../src/values/local-time.ts";
+import { Duration } from "../../src/core/values/duration.ts";
+import { IsoTime, type IsoTimeKind } from "../../src/core/values/iso-time.ts";
+import { LocalDate, LocalTime } from "../../src/core/values/local-time.ts";
 import type { ObjectNode } from "./nodes.ts";
 import { ObjectView } from "./object-view.ts";
 import { BlockReader } from "./block-reader.ts";

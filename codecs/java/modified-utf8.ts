@@ -1,4 +1,4 @@
-import { TextCache, utf8Text } from "../../src/codec/binary/text.ts";
+import { TextCache, utf8Text } from "../../src/core/codec/binary/text.ts";
 
 /** The offset of the first byte that is not modified UTF-8. */
 export interface TextFault {

@@ -1,4 +1,4 @@
-import { FixedLayout, FixedNode } from "../../src/codec/binary/fixed-layout.ts";
+import { FixedLayout, FixedNode } from "../../src/core/codec/binary/fixed-layout.ts";
 import { type Cursor, primitiveSizes } from "./cursor.ts";
 import {
   type ClassDescriptionNode,

@@ -1,6 +1,6 @@
-import { checkOption, bytes, having, number } from "../../src/options/option-checks.ts";
-import type { DecodeLimits } from "../../src/codec/limits.ts";
-import { SobreError } from "../../src/errors/sobre-error.ts";
+import { checkOption, bytes, having, number } from "../../src/core/options/option-checks.ts";
+import type { DecodeLimits } from "../../src/core/codec/limits.ts";
+import { SobreError } from "../../src/core/errors/sobre-error.ts";
 import type { ContentNode } from "./nodes.ts";
 import { StreamParser } from "./parser.ts";
 

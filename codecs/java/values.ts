@@ -1,13 +1,13 @@
-import { memo } from "../../src/values/memo.ts";
-import { setMember } from "../../src/values/plain-object.ts";
-import { ItemBudget } from "../../src/codec/binary/cursor.ts";
-import { share } from "../../src/codec/binary/fixed-layout.ts";
-import { type DecodeLimits, limitExceeded } from "../../src/codec/limits.ts";
-import { annotate, annotateDouble, SharedMark } from "../../src/values/annotations.ts";
-import { EnumValue } from "../../src/values/enum-value.ts";
-import { buildGraph, notLeaf, type Plan, planOfEntries, planOfList } from "../../src/values/graph.ts";
-import { ContentStream } from "../../src/values/multi-array.ts";
-import { ClassName } from "../../src/values/named-text.ts";
+import { memo } from "../../src/core/values/memo.ts";
+import { setMember } from "../../src/core/values/plain-object.ts";
+import { ItemBudget } from "../../src/core/codec/binary/cursor.ts";
+import { share } from "../../src/core/codec/binary/fixed-layout.ts";
+import { type DecodeLimits, limitExceeded } from "../../src/core/codec/limits.ts";
+import { annotate, annotateDouble, SharedMark } from "../../src/core/values/annotations.ts";
+import { EnumValue } from "../../src/core/values/enum-value.ts";
+import { buildGraph, notLeaf, type Plan, planOfEntries, planOfList } from "../../src/core/values/graph.ts";
+import { ContentStream } from "../../src/core/values/multi-array.ts";
+import { ClassName } from "../../src/core/values/named-text.ts";
 import { joinBlocks } from "./block-reader.ts";
 import { collectedOf, isOrdinary, unwrapped } from "./collections.ts";
 import type {

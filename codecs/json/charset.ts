@@ -1,6 +1,6 @@
-import { type Charset, markedCharset, unknownCharset } from "../../src/content-type/charset.ts";
-import type { ContentType } from "../../src/content-type/content-type.ts";
-import { declaredCharset } from "../../src/content-type/declared-charset.ts";
+import { type Charset, markedCharset, unknownCharset } from "../../src/core/content-type/charset.ts";
+import type { ContentType } from "../../src/core/content-type/content-type.ts";
+import { declaredCharset } from "../../src/core/content-type/declared-charset.ts";
 
 /**
  * The charset of a JSON payload: the declared one, else the one that the byte-order mark or the zero bytes imply

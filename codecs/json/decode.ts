@@ -1,7 +1,7 @@
-import type { Decoded, DecodeContext } from "../../src/codec/codec.ts";
-import { type DecodeLimits, limitExceeded } from "../../src/codec/limits.ts";
-import { byteOffsetOf, type Charset, decodeText } from "../../src/content-type/charset.ts";
-import { SobreError } from "../../src/errors/sobre-error.ts";
+import type { Decoded, DecodeContext } from "../../src/core/codec/codec.ts";
+import { type DecodeLimits, limitExceeded } from "../../src/core/codec/limits.ts";
+import { byteOffsetOf, type Charset, decodeText } from "../../src/core/content-type/charset.ts";
+import { SobreError } from "../../src/core/errors/sobre-error.ts";
 import { isDeeper, mayBeDeeper, mayHoldMore } from "./budget.ts";
 import { charsetOf } from "./charset.ts";
 import { refuseHazards } from "./hazards.ts";

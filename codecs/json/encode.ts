@@ -1,7 +1,7 @@
-import type { Encoded, EncodeContext } from "../../src/codec/codec.ts";
-import type { Charset } from "../../src/content-type/charset.ts";
-import { encodeUnicode, isUnicode } from "../../src/content-type/unicode-bytes.ts";
-import { declaredCharset } from "../../src/content-type/declared-charset.ts";
+import type { Encoded, EncodeContext } from "../../src/core/codec/codec.ts";
+import type { Charset } from "../../src/core/content-type/charset.ts";
+import { encodeUnicode, isUnicode } from "../../src/core/content-type/unicode-bytes.ts";
+import { declaredCharset } from "../../src/core/content-type/declared-charset.ts";
 import { refuseHazards } from "./hazards.ts";
 import type { JsonOptions } from "./options.ts";
 import { isPlain } from "./plain.ts";

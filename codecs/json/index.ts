@@ -1,7 +1,7 @@
-import { guardedCodec } from "../../src/codec/guarded-codec.ts";
-import type { Codec } from "../../src/codec/codec.ts";
-import { mediaRange } from "../../src/content-type/media-range.ts";
-import { checkOptions, oneOf, type OptionChecks } from "../../src/options/option-checks.ts";
+import { guardedCodec } from "../../src/core/codec/guarded-codec.ts";
+import type { Codec } from "../../src/core/codec/codec.ts";
+import { mediaRange } from "../../src/core/content-type/media-range.ts";
+import { checkOptions, oneOf, type OptionChecks } from "../../src/core/options/option-checks.ts";
 import { decodeJson } from "./decode.ts";
 import { encodeJson } from "./encode.ts";
 import type { JsonOptions } from "./options.ts";

@@ -1,5 +1,5 @@
-import type { ErrorCode } from "../../src/errors/codes.ts";
-import { SobreError } from "../../src/errors/sobre-error.ts";
+import type { ErrorCode } from "../../src/core/errors/codes.ts";
+import { SobreError } from "../../src/core/errors/sobre-error.ts";
 
 /** The way from the root of a value down to a member, innermost first. */
 export interface Step {

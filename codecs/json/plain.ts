@@ -1,4 +1,4 @@
-import { isTime } from "../../src/envelope/bag.ts";
+import { isTime } from "../../src/core/envelope/bag.ts";
 
 /** Deepest nesting that is written. */
 export const maxWrittenDepth = 1000;

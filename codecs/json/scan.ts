@@ -1,4 +1,4 @@
-import type { DecodeLimits } from "../../src/codec/limits.ts";
+import type { DecodeLimits } from "../../src/core/codec/limits.ts";
 
 /** Where a text stops being JSON (RFC 8259) within the limits, and in what way. */
 export interface Fault {

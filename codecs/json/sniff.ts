@@ -1,4 +1,4 @@
-import type { Sniff } from "../../src/codec/codec.ts";
+import type { Sniff } from "../../src/core/codec/codec.ts";
 
 /** Bytes that are looked at, from each end. */
 const looked = 256;

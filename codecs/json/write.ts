@@ -1,5 +1,5 @@
-import { Typed } from "../../src/values/typed.ts";
-import type { SobreError } from "../../src/errors/sobre-error.ts";
+import { Typed } from "../../src/core/values/typed.ts";
+import type { SobreError } from "../../src/core/errors/sobre-error.ts";
 import { tooLong } from "./numbers.ts";
 import { errorAt, type Step } from "./path.ts";
 import { isPlainNumber, isRecord, maxWrittenDepth } from "./plain.ts";

@@ -1,7 +1,7 @@
-import { documentInBase64 } from "../../src/codec/document-inside.ts";
-import { guardedDecoder } from "../../src/codec/guarded-codec.ts";
-import type { Decoder, Unwrapped } from "../../src/codec/codec.ts";
-import { SobreError } from "../../src/errors/sobre-error.ts";
+import { documentInBase64 } from "../../src/core/codec/document-inside.ts";
+import { guardedDecoder } from "../../src/core/codec/guarded-codec.ts";
+import type { Decoder, Unwrapped } from "../../src/core/codec/codec.ts";
+import { SobreError } from "../../src/core/errors/sobre-error.ts";
 
 /**
  * Decodes base64 text (RFC 4648 section 4) that contains a document: JSON, XML or one of the legacy formats. Other base64

@@ -1,7 +1,7 @@
-import { guardedDecoder } from "../../src/codec/guarded-codec.ts";
-import type { Decoder, DecodeContext, Sniff, Unwrapped } from "../../src/codec/codec.ts";
-import { SobreError } from "../../src/errors/sobre-error.ts";
-import { typeInside } from "../../src/codec/type-inside.ts";
+import { guardedDecoder } from "../../src/core/codec/guarded-codec.ts";
+import type { Decoder, DecodeContext, Sniff, Unwrapped } from "../../src/core/codec/codec.ts";
+import { SobreError } from "../../src/core/errors/sobre-error.ts";
+import { typeInside } from "../../src/core/codec/type-inside.ts";
 
 type Charset = "utf-8" | "utf-16le" | "utf-16be" | "utf-32le" | "utf-32be";
 

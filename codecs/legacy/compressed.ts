@@ -1,11 +1,11 @@
-import { guardedDecoder } from "../../src/codec/guarded-codec.ts";
+import { guardedDecoder } from "../../src/core/codec/guarded-codec.ts";
 import { gunzipSync, inflateRawSync, inflateSync } from "node:zlib";
-import { inflatedOutput, inflateError } from "../../src/codec/binary/inflated.ts";
-import type { DecodeContext, Decoder, Unwrapped } from "../../src/codec/codec.ts";
-import { limitExceeded } from "../../src/codec/limits.ts";
-import { mediaRange } from "../../src/content-type/media-range.ts";
-import { SobreError } from "../../src/errors/sobre-error.ts";
-import { typeInside } from "../../src/codec/type-inside.ts";
+import { inflatedOutput, inflateError } from "../../src/core/codec/binary/inflated.ts";
+import type { DecodeContext, Decoder, Unwrapped } from "../../src/core/codec/codec.ts";
+import { limitExceeded } from "../../src/core/codec/limits.ts";
+import { mediaRange } from "../../src/core/content-type/media-range.ts";
+import { SobreError } from "../../src/core/errors/sobre-error.ts";
+import { typeInside } from "../../src/core/codec/type-inside.ts";
 
 /** Maximum ratio of decompressed to compressed bytes, and the output size below which any ratio is allowed. */
 const maxRatio = 250;

@@ -1,5 +1,5 @@
-import type { Decoder } from "../../src/codec/codec.ts";
-import { anything, checkOptions, flag, type OptionChecks } from "../../src/options/option-checks.ts";
+import type { Decoder } from "../../src/core/codec/codec.ts";
+import { anything, checkOptions, flag, type OptionChecks } from "../../src/core/options/option-checks.ts";
 import {
   dataContractJson,
   dataContractXml,

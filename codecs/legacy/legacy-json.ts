@@ -1,5 +1,5 @@
-import type { Codec } from "../../src/codec/codec.ts";
-import { anything, checkOptions, type OptionChecks } from "../../src/options/option-checks.ts";
+import type { Codec } from "../../src/core/codec/codec.ts";
+import { anything, checkOptions, type OptionChecks } from "../../src/core/options/option-checks.ts";
 import { dataContractJson, type DotnetContract } from "../dotnet/index.ts";
 import { json } from "../json/index.ts";
 

@@ -1,2 +1,2 @@
-export { MsgpackExtension } from "../../src/values/msgpack-extension.ts";
+export { MsgpackExtension } from "../../src/core/values/msgpack-extension.ts";
 export { msgpack, type MsgpackOptions } from "./msgpack.ts";

@@ -1,10 +1,10 @@
-import { guardedCodec } from "../../src/codec/guarded-codec.ts";
-import type { Codec, Sniff } from "../../src/codec/codec.ts";
-import { limitExceeded } from "../../src/codec/limits.ts";
-import type { MediaRange } from "../../src/content-type/media-range.ts";
-import { parseMediaRange } from "../../src/content-type/parse-media-range.ts";
-import { SobreError } from "../../src/errors/sobre-error.ts";
-import { checkOptions, oneOf, type OptionChecks } from "../../src/options/option-checks.ts";
+import { guardedCodec } from "../../src/core/codec/guarded-codec.ts";
+import type { Codec, Sniff } from "../../src/core/codec/codec.ts";
+import { limitExceeded } from "../../src/core/codec/limits.ts";
+import type { MediaRange } from "../../src/core/content-type/media-range.ts";
+import { parseMediaRange } from "../../src/core/content-type/parse-media-range.ts";
+import { SobreError } from "../../src/core/errors/sobre-error.ts";
+import { checkOptions, oneOf, type OptionChecks } from "../../src/core/options/option-checks.ts";
 import { unpackOrdinary } from "./msgpackr.ts";
 import { readMsgpack } from "./reader.ts";
 import { writeMsgpack } from "./writer.ts";

@@ -1,5 +1,5 @@
 import { Unpackr } from "msgpackr";
-import type { DecodeLimits } from "../../src/codec/limits.ts";
+import type { DecodeLimits } from "../../src/core/codec/limits.ts";
 import { isOrdinary } from "./ordinary.ts";
 
 const unpackr = new Unpackr({ useRecords: false, mapsAsObjects: true });

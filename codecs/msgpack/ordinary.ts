@@ -1,4 +1,4 @@
-import type { DecodeLimits } from "../../src/codec/limits.ts";
+import type { DecodeLimits } from "../../src/core/codec/limits.ts";
 
 /**
  * Whether the first `length` bytes of `view` are one value of only what msgpackr reads faithfully: well-formed and within

@@ -1,7 +1,7 @@
-import { TextCache, utf8Text } from "../../src/codec/binary/text.ts";
-import { type DecodeLimits, limitExceeded } from "../../src/codec/limits.ts";
-import { SobreError } from "../../src/errors/sobre-error.ts";
-import { MsgpackExtension } from "../../src/values/msgpack-extension.ts";
+import { TextCache, utf8Text } from "../../src/core/codec/binary/text.ts";
+import { type DecodeLimits, limitExceeded } from "../../src/core/codec/limits.ts";
+import { SobreError } from "../../src/core/errors/sobre-error.ts";
+import { MsgpackExtension } from "../../src/core/values/msgpack-extension.ts";
 import { readTimestamp, timestampType } from "./timestamp.ts";
 
 /** Limits and options of {@link readMsgpack}. */

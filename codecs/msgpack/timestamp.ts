@@ -1,4 +1,4 @@
-import { Instant } from "../../src/values/instant.ts";
+import { Instant } from "../../src/core/values/instant.ts";
 
 /** Extension type of timestamps (MessagePack specification, "Timestamp extension type"). */
 export const timestampType = -1;

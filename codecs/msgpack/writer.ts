@@ -1,9 +1,9 @@
-import { isPlainPrototype } from "../../src/values/plain-object.ts";
-import { valuePath } from "../../src/codec/value-path.ts";
-import { SobreError } from "../../src/errors/sobre-error.ts";
-import { Instant } from "../../src/values/instant.ts";
+import { isPlainPrototype } from "../../src/core/values/plain-object.ts";
+import { valuePath } from "../../src/core/codec/value-path.ts";
+import { SobreError } from "../../src/core/errors/sobre-error.ts";
+import { Instant } from "../../src/core/values/instant.ts";
 import { ByteSink } from "./byte-sink.ts";
-import { MsgpackExtension } from "../../src/values/msgpack-extension.ts";
+import { MsgpackExtension } from "../../src/core/values/msgpack-extension.ts";
 import { timestampParts, timestampType } from "./timestamp.ts";
 
 /** Bodies nested deeper are refused, which also ends bodies that contain themselves. */

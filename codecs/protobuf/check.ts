@@ -1,5 +1,5 @@
-import { valuePath } from "../../src/codec/value-path.ts";
-import { SobreError } from "../../src/errors/sobre-error.ts";
+import { valuePath } from "../../src/core/codec/value-path.ts";
+import { SobreError } from "../../src/core/errors/sobre-error.ts";
 import { holdsDigits, holdsInteger, integerWords } from "./integer-range.ts";
 import { deepestMessage } from "./reflection.ts";
 import type { EnumShape, FieldKind, FieldShape, MessageShape } from "./shape.ts";

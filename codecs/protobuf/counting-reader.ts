@@ -1,4 +1,4 @@
-import { type DecodeLimits, limitExceeded } from "../../src/codec/limits.ts";
+import { type DecodeLimits, limitExceeded } from "../../src/core/codec/limits.ts";
 import { PayloadReader } from "./reflection.ts";
 
 /** Unknown fields that are kept for the warnings; the rest of a hostile million is passed over, at a fifth of the cost. */

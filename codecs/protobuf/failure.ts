@@ -1,5 +1,5 @@
-import { type DecodeLimits, limitExceeded } from "../../src/codec/limits.ts";
-import { SobreError } from "../../src/errors/sobre-error.ts";
+import { type DecodeLimits, limitExceeded } from "../../src/core/codec/limits.ts";
+import { SobreError } from "../../src/core/errors/sobre-error.ts";
 
 /** Where a reader stopped: its position, and the end of the message it was in. */
 export interface Stop {

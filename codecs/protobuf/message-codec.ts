@@ -1,5 +1,5 @@
-import type { Decoded } from "../../src/codec/codec.ts";
-import { type DecodeLimits, limitExceeded } from "../../src/codec/limits.ts";
+import type { Decoded } from "../../src/core/codec/codec.ts";
+import { type DecodeLimits, limitExceeded } from "../../src/core/codec/limits.ts";
 import { toMessage } from "./check.ts";
 import { CountingReader } from "./counting-reader.ts";
 import { decodeFailure } from "./failure.ts";

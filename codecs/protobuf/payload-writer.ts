@@ -1,4 +1,4 @@
-import { Writer } from "../../src/protobuf/protobufjs.ts";
+import { Writer } from "../../src/core/protobuf/protobufjs.ts";
 import { longWriters } from "./long-writers.ts";
 
 /** Room for many ordinary messages, which share a buffer as those of Node's own pool do. */

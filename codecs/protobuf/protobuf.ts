@@ -1,9 +1,15 @@
-import { guardedCodec } from "../../src/codec/guarded-codec.ts";
-import type { Codec, Sniff } from "../../src/codec/codec.ts";
-import type { MediaRange } from "../../src/content-type/media-range.ts";
-import { parseMediaRange } from "../../src/content-type/parse-media-range.ts";
-import { SobreError } from "../../src/errors/sobre-error.ts";
-import { anything, checkOptions, flag, name as typeName, type OptionChecks } from "../../src/options/option-checks.ts";
+import { guardedCodec } from "../../src/core/codec/guarded-codec.ts";
+import type { Codec, Sniff } from "../../src/core/codec/codec.ts";
+import type { MediaRange } from "../../src/core/content-type/media-range.ts";
+import { parseMediaRange } from "../../src/core/content-type/parse-media-range.ts";
+import { SobreError } from "../../src/core/errors/sobre-error.ts";
+import {
+  anything,
+  checkOptions,
+  flag,
+  name as typeName,
+  type OptionChecks,
+} from "../../src/core/options/option-checks.ts";
 import { messageCodecs } from "./message-codec.ts";
 import { openSchema, type ProtobufDescriptor, type ProtobufRoot } from "./reflection.ts";
 import { chosenType, type TypeRules, unknownType } from "./type-choice.ts";

@@ -9,11 +9,11 @@ import {
   Root,
   Type,
   util,
-} from "../../src/protobuf/protobufjs.ts";
-import { knownImport, wellKnownText } from "../../src/protobuf/known-imports.ts";
-import type { DecodeLimits } from "../../src/codec/limits.ts";
-import { invalidInput } from "../../src/errors/invalid-input.ts";
-import { SobreError } from "../../src/errors/sobre-error.ts";
+} from "../../src/core/protobuf/protobufjs.ts";
+import { knownImport, wellKnownText } from "../../src/core/protobuf/known-imports.ts";
+import type { DecodeLimits } from "../../src/core/codec/limits.ts";
+import { invalidInput } from "../../src/core/errors/invalid-input.ts";
+import { SobreError } from "../../src/core/errors/sobre-error.ts";
 import { longReaders } from "./long-readers.ts";
 import { PayloadWriter } from "./payload-writer.ts";
 import type { EnumShape, FieldKind, FieldShape, MessageShape } from "./shape.ts";

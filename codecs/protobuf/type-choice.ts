@@ -1,7 +1,7 @@
-import type { ContentType } from "../../src/content-type/content-type.ts";
-import { parameter } from "../../src/content-type/parameter.ts";
-import type { EncodeContext } from "../../src/codec/codec.ts";
-import { SobreError } from "../../src/errors/sobre-error.ts";
+import type { ContentType } from "../../src/core/content-type/content-type.ts";
+import { parameter } from "../../src/core/content-type/parameter.ts";
+import type { EncodeContext } from "../../src/core/codec/codec.ts";
+import { SobreError } from "../../src/core/errors/sobre-error.ts";
 
 /** Where a message may name its type. */
 export interface TypeRules {

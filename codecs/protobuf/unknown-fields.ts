@@ -1,4 +1,4 @@
-import { SobreError } from "../../src/errors/sobre-error.ts";
+import { SobreError } from "../../src/core/errors/sobre-error.ts";
 import type { FieldShape, MessageShape } from "./shape.ts";
 
 /** The most fields to list per message type: hostile payloads have a million. */

@@ -1,4 +1,4 @@
-import { isPlainPrototype } from "../../src/values/plain-object.ts";
+import { isPlainPrototype } from "../../src/core/values/plain-object.ts";
 
 /** ECMAScript 2024; costs nothing for strings that need one byte a character. */
 export const isWellFormed: (this: string) => boolean = Reflect.get(String.prototype, "isWellFormed");

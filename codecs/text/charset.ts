@@ -4,11 +4,11 @@ import {
   decodeText,
   markedCharset,
   unknownCharset,
-} from "../../src/content-type/charset.ts";
-import type { ContentType } from "../../src/content-type/content-type.ts";
-import { parameter } from "../../src/content-type/parameter.ts";
-import { encodeUnicode } from "../../src/content-type/unicode-bytes.ts";
-import { SobreError } from "../../src/errors/sobre-error.ts";
+} from "../../src/core/content-type/charset.ts";
+import type { ContentType } from "../../src/core/content-type/content-type.ts";
+import { parameter } from "../../src/core/content-type/parameter.ts";
+import { encodeUnicode } from "../../src/core/content-type/unicode-bytes.ts";
+import { SobreError } from "../../src/core/errors/sobre-error.ts";
 
 /**
  * Makes a reader of text by the charset of its content type, or else by its byte-order mark, or else by `fallback`.

@@ -1,8 +1,8 @@
-import { guardedCodec } from "../../src/codec/guarded-codec.ts";
-import type { Codec, DecodeContext } from "../../src/codec/codec.ts";
-import { limitExceeded } from "../../src/codec/limits.ts";
-import { mediaRange } from "../../src/content-type/media-range.ts";
-import { checkOptions, type OptionChecks, text as isText } from "../../src/options/option-checks.ts";
+import { guardedCodec } from "../../src/core/codec/guarded-codec.ts";
+import type { Codec, DecodeContext } from "../../src/core/codec/codec.ts";
+import { limitExceeded } from "../../src/core/codec/limits.ts";
+import { mediaRange } from "../../src/core/content-type/media-range.ts";
+import { checkOptions, type OptionChecks, text as isText } from "../../src/core/options/option-checks.ts";
 import { encodeCharset, readCharset } from "./charset.ts";
 import { sniffText } from "./sniff.ts";
 

@@ -1,4 +1,4 @@
-import type { Sniff } from "../../src/codec/codec.ts";
+import type { Sniff } from "../../src/core/codec/codec.ts";
 
 const looked = 1024;
 

@@ -1,5 +1,5 @@
 import { type FileHandle, open } from "node:fs/promises";
-import { reasonOf } from "../migration/file-reason.ts";
+import { reasonOf } from "../migration/read/file-reason.ts";
 import { Misuse } from "./misuse.ts";
 
 /** A file to which lines are appended, each synced to disk before the next step. */

@@ -9,19 +9,19 @@ import { rawDeflate } from "../../codecs/legacy/compressed.ts";
 import { msgpack } from "../../codecs/msgpack/msgpack.ts";
 import { protobuf } from "../../codecs/protobuf/protobuf.ts";
 import { text } from "../../codecs/text/index.ts";
-import type { Codec, Decoder } from "../codec/codec.ts";
-import type { DecodeLimits } from "../codec/limits.ts";
-import type { UnreadableResult } from "../codec/result.ts";
-import { createSerializer, type Serializer } from "../codec/serializer.ts";
-import { documentInBase64 } from "../codec/document-inside.ts";
-import { looksLike } from "../codec/looks-like.ts";
-import { isOctets } from "../codec/octets.ts";
-import { SobreError } from "../errors/sobre-error.ts";
+import type { Codec, Decoder } from "../core/codec/codec.ts";
+import type { DecodeLimits } from "../core/codec/limits.ts";
+import type { UnreadableResult } from "../core/codec/result.ts";
+import { createSerializer, type Serializer } from "../core/codec/serializer.ts";
+import { documentInBase64 } from "../core/codec/document-inside.ts";
+import { looksLike } from "../core/codec/looks-like.ts";
+import { isOctets } from "../core/codec/octets.ts";
+import { SobreError } from "../core/errors/sobre-error.ts";
 import { inWordsOfLimits } from "./limit-options.ts";
-import type { Mailbox } from "./mailbox.ts";
+import type { Mailbox } from "./tour/mailbox.ts";
 import { Misuse, orMisuse, unreadable } from "./misuse.ts";
 import type { SchemaOptions } from "./schema-options.ts";
-import type { Reading } from "./tour.ts";
+import type { Reading } from "./tour/tour.ts";
 
 /** The hints of a command line about payloads. */
 export interface Hints extends SchemaOptions {

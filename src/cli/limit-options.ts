@@ -1,4 +1,4 @@
-import { type DecodeLimits, defaultDecodeLimits, resolveDecodeLimits } from "../codec/limits.ts";
+import { type DecodeLimits, defaultDecodeLimits, resolveDecodeLimits } from "../core/codec/limits.ts";
 import { type Command, wholeNumber } from "./commander.ts";
 
 /** The options that limit the size of one body. */

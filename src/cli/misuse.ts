@@ -1,5 +1,5 @@
-import { SobreError } from "../errors/sobre-error.ts";
-import { reasonOf } from "../migration/file-reason.ts";
+import { SobreError } from "../core/errors/sobre-error.ts";
+import { reasonOf } from "../migration/read/file-reason.ts";
 
 /** A usage error, reported in one line with exit code 2. */
 export class Misuse extends Error {}

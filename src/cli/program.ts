@@ -1,24 +1,24 @@
-import { captureCommand } from "./capture-command.ts";
+import { captureCommand } from "./queue/capture-command.ts";
 import { Command, CommanderError, Help, helpColumns, type Option } from "./commander.ts";
-import { decodeCommand } from "./decode-command.ts";
-import { dlqCommand } from "./dlq-command.ts";
-import { encodeCommand } from "./encode-command.ts";
-import { entityCommand, ruleCommand } from "./entity-command.ts";
-import { inspectCommand } from "./inspect-command.ts";
-import { contractCommand } from "./contract.ts";
+import { decodeCommand } from "./decode/decode-command.ts";
+import { dlqCommand } from "./queue/dlq-command.ts";
+import { encodeCommand } from "./decode/encode-command.ts";
+import { entityCommand, ruleCommand } from "./queue/entity-command.ts";
+import { inspectCommand } from "./decode/inspect-command.ts";
+import { contractCommand } from "./contract/contract-command.ts";
 import { oneLine } from "./display.ts";
-import { migrateCommand } from "./migrate-command.ts";
+import { migrateCommand } from "./migrate/migrate-command.ts";
 import { exitCodes, Misuse } from "./misuse.ts";
-import { peekCommand } from "./peek-command.ts";
-import { postgresCommand } from "./postgres-command.ts";
+import { peekCommand } from "./queue/peek-command.ts";
+import { postgresCommand } from "./store/postgres-command.ts";
 import type { Product } from "./product.ts";
-import { receiveCommand } from "./receive-command.ts";
-import { sendCommand } from "./send-command.ts";
-import { serveCommand } from "./serve-command.ts";
-import { storeCommand } from "./store-command.ts";
+import { receiveCommand } from "./queue/receive-command.ts";
+import { sendCommand } from "./queue/send-command.ts";
+import { serveCommand } from "./serve/serve-command.ts";
+import { storeCommand } from "./store/store-command.ts";
 import type { Terminal } from "./terminal.ts";
-import { tourCommand } from "./tour-command.ts";
-import { uiCommand } from "./ui-command.ts";
+import { tourCommand } from "./tour/tour-command.ts";
+import { uiCommand } from "./serve/ui-command.ts";
 
 /** Runs one command line (without the program's own name); resolves to the exit code. A command's modules are loaded when it runs. */
 export async function run(args: readonly string[], product: Product, terminal: Terminal): Promise<number> {

@@ -1,5 +1,5 @@
-import { SobreError } from "../errors/sobre-error.ts";
-import { toMilliseconds } from "../time/duration.ts";
+import { SobreError } from "../core/errors/sobre-error.ts";
+import { toMilliseconds } from "../core/time/duration.ts";
 import { Misuse } from "./misuse.ts";
 
 /** Units of a time on the command line in milliseconds, the largest first. */

@@ -1,4 +1,4 @@
-import { SobreError } from "../errors/sobre-error.ts";
+import { SobreError } from "../core/errors/sobre-error.ts";
 import {
   aFunction,
   checkOptions,
@@ -8,7 +8,7 @@ import {
   name,
   oneOf,
   type OptionChecks,
-} from "../options/option-checks.ts";
+} from "../core/options/option-checks.ts";
 import { jsonCompatibility, type Writing } from "./json-schema/json-compatibility.ts";
 import type { CompatibilityOptions } from "./options.ts";
 import { protobufCompatibility } from "./protobuf/protobuf-compatibility.ts";

@@ -1,6 +1,6 @@
 import { checkCompatibility } from "./check-compatibility.ts";
 import { compatibilityMessage } from "./contract-suite.ts";
-import type { MatcherResult } from "../testing/matchers.ts";
+import type { MatcherResult } from "../client/testing/matchers.ts";
 import type { CompatibilityOptions } from "./options.ts";
 import { jsonSchemaOf } from "./subjects/schema-source.ts";
 

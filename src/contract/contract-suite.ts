@@ -1,11 +1,11 @@
 import { existsSync } from "node:fs";
-import type { Codec } from "../codec/codec.ts";
-import type { Serializer } from "../codec/serializer.ts";
-import { SobreError } from "../errors/sobre-error.ts";
-import { aFunction, checkOptions, listOf, methods, name, type OptionChecks } from "../options/option-checks.ts";
+import type { Codec } from "../core/codec/codec.ts";
+import type { Serializer } from "../core/codec/serializer.ts";
+import { SobreError } from "../core/errors/sobre-error.ts";
+import { aFunction, checkOptions, listOf, methods, name, type OptionChecks } from "../core/options/option-checks.ts";
 import { type GoldenMessage, readGolden } from "./golden/golden-message.ts";
 import { type MatrixOptions, planMatrix, readCell } from "./golden/matrix.ts";
-import type { MessageType } from "../message/message-type.ts";
+import type { MessageType } from "../core/message/message-type.ts";
 import { checkCompatibility } from "./check-compatibility.ts";
 import { typedProblem } from "./golden/typed-golden.ts";
 import { checkPair } from "./subjects/checked-pair.ts";

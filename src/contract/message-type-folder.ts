@@ -1,14 +1,14 @@
-import { checkOption, name as isName, methods } from "../options/option-checks.ts";
-import { isObject } from "../values/plain-object.ts";
+import { checkOption, name as isName, methods } from "../core/options/option-checks.ts";
+import { isObject } from "../core/values/plain-object.ts";
 import { mkdirSync, writeFileSync } from "node:fs";
 import { basename, join, relative } from "node:path";
 import { isDeepStrictEqual } from "node:util";
-import { SobreError } from "../errors/sobre-error.ts";
-import type { JsonSchema } from "../json-schema/json-schema-type.ts";
-import type { JsonSchemaOptions } from "../json-schema/json-schema.ts";
-import type { MessageType } from "../message/message-type.ts";
-import { messageTypeFromFiles, schemaFilesOf, type SubjectBodies, versionFile } from "../message/schema-files.ts";
-import type { UntypedOptions } from "../message/define-message.ts";
+import { SobreError } from "../core/errors/sobre-error.ts";
+import type { JsonSchema } from "../core/json-schema/json-schema-type.ts";
+import type { JsonSchemaOptions } from "../core/json-schema/json-schema.ts";
+import type { MessageType } from "../core/message/message-type.ts";
+import { messageTypeFromFiles, schemaFilesOf, type SubjectBodies, versionFile } from "../core/message/schema-files.ts";
+import type { UntypedOptions } from "../core/message/define-message.ts";
 import { folderFiles, readOnce } from "./subjects/subject-files.ts";
 import { readVersions } from "./subjects/subject-version.ts";
 

@@ -1,4 +1,4 @@
-import { SobreError } from "../errors/sobre-error.ts";
+import { SobreError } from "../core/errors/sobre-error.ts";
 
 /** The default number of steps per comparison: a second or two of work. */
 export const defaultBudget = 10_000_000;

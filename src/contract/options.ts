@@ -1,4 +1,4 @@
-import type { Codec } from "../codec/codec.ts";
+import type { Codec } from "../core/codec/codec.ts";
 import type { FormatPolicy } from "./json-schema/formats.ts";
 
 /** Who must be able to read whom: the newer version the older one's messages (`backward`), the reverse, or both. */

@@ -1,6 +1,6 @@
 import { createHash } from "node:crypto";
-import type { Codec } from "../codec/codec.ts";
-import { SobreError } from "../errors/sobre-error.ts";
+import type { Codec } from "../core/codec/codec.ts";
+import { SobreError } from "../core/errors/sobre-error.ts";
 import { canonicalJson } from "./json-schema/json-value.ts";
 import type { CodecRow, Finding, Verdict, Witness, WitnessEncoding } from "./verdict.ts";
 

@@ -1,7 +1,7 @@
-import { SobreError } from "../errors/sobre-error.ts";
+import { SobreError } from "../core/errors/sobre-error.ts";
 import type { JournalEntry } from "./journal-entry.ts";
 import { sourceHash } from "./migrate-message.ts";
-import type { SourceMessage } from "./source.ts";
+import type { SourceMessage } from "./read/source.ts";
 
 /** The entries of earlier runs, read in step with the source in constant memory. */
 export class DoneBefore {

@@ -1,4 +1,4 @@
-import type { LossKind } from "./compare-values.ts";
+import type { LossKind } from "./verify/compare-values.ts";
 
 /** The outcome for one message: everything that a report is made of. */
 export interface JournalEntry {

@@ -11,10 +11,10 @@ import {
   statSync,
   writeSync,
 } from "node:fs";
-import { invalidInput } from "../errors/invalid-input.ts";
-import { SobreError } from "../errors/sobre-error.ts";
-import { reasonOf } from "./file-reason.ts";
-import { jsonTexts } from "./json-texts.ts";
+import { invalidInput } from "../core/errors/invalid-input.ts";
+import { SobreError } from "../core/errors/sobre-error.ts";
+import { reasonOf } from "./read/file-reason.ts";
+import { jsonTexts } from "./read/json-texts.ts";
 import { entryFromJson, type JournalEntry, type JournalEntryJson } from "./journal-entry.ts";
 
 /** The first line of a journal: whatever must be the same when the migration resumes. */

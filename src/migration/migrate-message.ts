@@ -1,18 +1,18 @@
 import { hash } from "node:crypto";
-import { amend, type Envelope } from "../envelope/envelope.ts";
-import { SobreError } from "../errors/sobre-error.ts";
-import { deadLetterProperties } from "../engine/delivery.ts";
+import { amend, type Envelope } from "../core/envelope/envelope.ts";
+import { SobreError } from "../core/errors/sobre-error.ts";
+import { deadLetterProperties } from "../core/engine/delivery.ts";
 import { type Failure, hexWindow, type JournalEntry } from "./journal-entry.ts";
-import { MessageReader, type ReadMessage, type ReadRules } from "./read-message.ts";
-import { settleShape, type SettledShape, settleValue } from "./settled-shape.ts";
-import type { SchemaCheck, SchemaChecks } from "./schema-check.ts";
-import { Samples } from "./sample.ts";
-import type { SourceMessage } from "./source.ts";
-import type { Target, TypeTarget } from "./target.ts";
-import type { Loss } from "./compare-values.ts";
-import { integersAreText, numbersAreText, type TargetRules } from "./target-rules.ts";
+import { MessageReader, type ReadMessage, type ReadRules } from "./read/read-message.ts";
+import { settleShape, type SettledShape, settleValue } from "./infer/settled-shape.ts";
+import type { SchemaCheck, SchemaChecks } from "./target/schema-check.ts";
+import { Samples } from "./report/sample.ts";
+import type { SourceMessage } from "./read/source.ts";
+import type { Target, TypeTarget } from "./target/target.ts";
+import type { Loss } from "./verify/compare-values.ts";
+import { integersAreText, numbersAreText, type TargetRules } from "./target/target-rules.ts";
 import { verifyMessage } from "./verify/verify-message.ts";
-import type { TypeProfiles } from "./type-profile.ts";
+import type { TypeProfiles } from "./infer/type-profile.ts";
 
 /** The application properties that record the origin of a migrated message. */
 export const sourceProperties = {

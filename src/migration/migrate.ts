@@ -1,15 +1,15 @@
-import { checkOptions } from "../options/option-checks.ts";
+import { checkOptions } from "../core/options/option-checks.ts";
 import { DoneBefore } from "./done-before.ts";
 import { Journal } from "./journal.ts";
 import { type MigrationOptions, migrationChecks } from "./migration-options.ts";
 import type { Keeper, Passes } from "./passes.ts";
 import { passesHere } from "./passes-here.ts";
-import type { MigrationReport } from "./report.ts";
-import { ReportBuilder } from "./report-builder.ts";
-import { type SchemaFile, schemaFiles } from "./schema-files.ts";
-import { createTarget } from "./target.ts";
+import type { MigrationReport } from "./report/report.ts";
+import { ReportBuilder } from "./report/report-builder.ts";
+import { type SchemaFile, schemaFiles } from "./target/schema-files.ts";
+import { createTarget } from "./target/target.ts";
 import { passesInThreads } from "./threads/passes-in-threads.ts";
-import { TypeProfiles } from "./type-profile.ts";
+import { TypeProfiles } from "./infer/type-profile.ts";
 
 /** The result of {@link migrate}. */
 export interface Migration {

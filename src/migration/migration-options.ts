@@ -1,4 +1,4 @@
-import type { Serializer } from "../codec/serializer.ts";
+import type { Serializer } from "../core/codec/serializer.ts";
 import {
   aFunction,
   anything,
@@ -9,10 +9,10 @@ import {
   methods,
   type OptionChecks,
   text,
-} from "../options/option-checks.ts";
+} from "../core/options/option-checks.ts";
 import type { Quarantine } from "./quarantine.ts";
-import type { MigrationSource } from "./source.ts";
-import type { TargetOptions } from "./target.ts";
+import type { MigrationSource } from "./read/source.ts";
+import type { TargetOptions } from "./target/target.ts";
 
 /** Options of `migrate`. */
 export interface MigrationOptions {

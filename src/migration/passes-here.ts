@@ -1,12 +1,12 @@
-import { envelopeLine } from "./envelope-line.ts";
+import { envelopeLine } from "./read/envelope-line.ts";
 import { entryToJson } from "./journal-entry.ts";
 import { MessageMigration } from "./migrate-message.ts";
 import type { MigrationOptions } from "./migration-options.ts";
 import { type Passes, progressOf, sampled } from "./passes.ts";
-import { MessageReader } from "./read-message.ts";
-import { loadSchemaChecks } from "./schema-check.ts";
-import type { Target } from "./target.ts";
-import { TypeProfiles } from "./type-profile.ts";
+import { MessageReader } from "./read/read-message.ts";
+import { loadSchemaChecks } from "./target/schema-check.ts";
+import type { Target } from "./target/target.ts";
+import { TypeProfiles } from "./infer/type-profile.ts";
 
 /** The passes of a migration in this thread, one message at a time. */
 export function passesHere(options: MigrationOptions, target: Target): Passes {

@@ -1,8 +1,8 @@
 import type { DoneBefore } from "./done-before.ts";
 import type { JournalEntry, PlainEntry } from "./journal-entry.ts";
 import type { MigrationOptions, MigrationProgress } from "./migration-options.ts";
-import type { SourceMessage } from "./source.ts";
-import type { TypeProfiles } from "./type-profile.ts";
+import type { SourceMessage } from "./read/source.ts";
+import type { TypeProfiles } from "./infer/type-profile.ts";
 
 /** The outcome of a message. */
 export interface Outcome {

@@ -1,5 +1,5 @@
-import { isObject } from "../values/plain-object.ts";
-import { notWritten } from "./file-reason.ts";
+import { isObject } from "../core/values/plain-object.ts";
+import { notWritten } from "./read/file-reason.ts";
 import {
   checkOption,
   name as isName,
@@ -11,18 +11,18 @@ import {
   anEnvelope,
   bytes as areBytes,
   anything,
-} from "../options/option-checks.ts";
+} from "../core/options/option-checks.ts";
 import { existsSync, mkdirSync, readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
-import { deadLetterProperties } from "../engine/delivery.ts";
-import { amend } from "../envelope/envelope.ts";
-import { deliveryToJson } from "../engine/delivery-json.ts";
-import { envelopeToJson } from "../envelope/envelope-json.ts";
-import { capturedMessage } from "./captured-message.ts";
-import { envelopeSuffix } from "./folder-source.ts";
+import { deadLetterProperties } from "../core/engine/delivery.ts";
+import { amend } from "../core/envelope/envelope.ts";
+import { deliveryToJson } from "../core/engine/delivery-json.ts";
+import { envelopeToJson } from "../core/envelope/envelope-json.ts";
+import { capturedMessage } from "./read/captured-message.ts";
+import { envelopeSuffix } from "./read/folder-source.ts";
 import type { JournalEntry } from "./journal-entry.ts";
 import { sourceHash, sourceProperties } from "./migrate-message.ts";
-import type { SourceMessage } from "./source.ts";
+import type { SourceMessage } from "./read/source.ts";
 
 /** Takes messages that were not migrated. */
 export interface Quarantine {

@@ -4,8 +4,8 @@ import { earlyAnswers, shortLog, watched } from "../proof/durable/order-faults.t
 import { faults } from "../proof/engine/faults.ts";
 import { suiteFaults } from "../proof/engine/suite-faults.ts";
 
-const folders = ["memory", "../broker", "../engine"].map(
-  (name) => new URL(`../../src/engines/${name}/`, import.meta.url),
+const folders = ["memory", "../broker/policy", "../core/engine"].map(
+  (name) => new URL(`../../src/broker/${name}/`, import.meta.url),
 );
 
 describe("the faults that the proofs plant in the engine", () => {
@@ -20,7 +20,7 @@ describe("the faults that the proofs plant in the engine", () => {
     "have one place each in the sources: $name",
     ({ faults: planted }) => {
       for (const { file, find } of planted) {
-        const source = readFileSync(new URL(`../../src/engines/${file}`, import.meta.url), "utf8");
+        const source = readFileSync(new URL(`../../src/broker/${file}`, import.meta.url), "utf8");
         expect(source.split(find)).toHaveLength(2);
       }
     },

@@ -11,36 +11,36 @@ import { legacy } from "../../codecs/legacy/index.ts";
 import { msgpack } from "../../codecs/msgpack/index.ts";
 import { protobuf } from "../../codecs/protobuf/index.ts";
 import { text } from "../../codecs/text/index.ts";
-import { encodeMessage, openMessage } from "../../src/amqp/index.ts";
-import { createMessageConverter } from "../../src/bridges/index.ts";
-import { idempotent, memoryInbox, openTelemetry } from "../../src/client/index.ts";
-import { createCodecRegistry, createSerializer } from "../../src/codec/index.ts";
-import { EngineHarness } from "../../src/conformance/index.ts";
+import { encodeMessage, openMessage } from "../../src/wire/amqp/index.ts";
+import { createMessageConverter } from "../../src/client/interop/index.ts";
+import { idempotent, memoryInbox, openTelemetry } from "../../src/client/client/index.ts";
+import { createCodecRegistry, createSerializer } from "../../src/core/codec/index.ts";
+import { EngineHarness } from "../../src/broker/conformance/index.ts";
 import { contractMatchers } from "../../src/contract/index.ts";
-import { createClient } from "../../src/create-client.ts";
-import type { Client } from "../../src/client/index.ts";
-import type { Engine } from "../../src/engine/index.ts";
-import { azureEngine } from "../../src/engines/azure/index.ts";
-import { type DurableEngine, durableEngine } from "../../src/engines/durable/index.ts";
-import { memoryEngine } from "../../src/engines/memory/index.ts";
-import { createEnvelope } from "../../src/envelope/envelope.ts";
-import { SobreError } from "../../src/errors/sobre-error.ts";
-import { readSas, writeSas } from "../../src/http/index.ts";
-import { memoryOutbox, startOutbox } from "../../src/inbox/index.ts";
-import { createInspector } from "../../src/inspector/index.ts";
-import { defineMessage, registryIds } from "../../src/message/index.ts";
+import { createClient } from "../../src/client/create-client.ts";
+import type { Client } from "../../src/client/client/index.ts";
+import type { Engine } from "../../src/core/engine/index.ts";
+import { azureEngine } from "../../src/broker/azure/index.ts";
+import { type DurableEngine, durableEngine } from "../../src/broker/durable/index.ts";
+import { memoryEngine } from "../../src/broker/memory/index.ts";
+import { createEnvelope } from "../../src/core/envelope/envelope.ts";
+import { SobreError } from "../../src/core/errors/sobre-error.ts";
+import { readSas, writeSas } from "../../src/wire/http/index.ts";
+import { memoryOutbox, startOutbox } from "../../src/client/inbox/index.ts";
+import { createInspector } from "../../src/serve/inspector/index.ts";
+import { defineMessage, registryIds } from "../../src/core/message/index.ts";
 import {
   createCaptureSource,
   createFolderSource,
   createQuarantine,
   createQueueSource,
 } from "../../src/migration/index.ts";
-import { type Server, startServer } from "../../src/server/index.ts";
-import { claimCheck, compression, encryption, filePayloadStore } from "../../src/stages/index.ts";
-import { cloudEvents } from "../../src/cloud-events/index.ts";
-import { faultyEngine, sobreMatchers, testEngine, testHarness } from "../../src/testing/index.ts";
-import { ManualClock, systemClock } from "../../src/time/index.ts";
-import * as values from "../../src/values/index.ts";
+import { type Server, startServer } from "../../src/serve/server/index.ts";
+import { claimCheck, compression, encryption, filePayloadStore } from "../../src/client/stages/index.ts";
+import { cloudEvents } from "../../src/client/cloud-events/index.ts";
+import { faultyEngine, sobreMatchers, testEngine, testHarness } from "../../src/client/testing/index.ts";
+import { ManualClock, systemClock } from "../../src/core/time/index.ts";
+import * as values from "../../src/core/values/index.ts";
 
 /** Something that has methods. */
 export interface Subject {

@@ -1,10 +1,10 @@
 import { setImmediate } from "node:timers/promises";
 import { type Arbitrary, array, constantFrom, dictionary, oneof as anyOf } from "fast-check";
 import { json } from "../../codecs/json/index.ts";
-import { createSerializer } from "../../src/codec/serializer.ts";
-import { memoryEngine } from "../../src/engines/memory/memory-engine.ts";
-import { createEnvelope } from "../../src/envelope/envelope.ts";
-import { SobreError } from "../../src/errors/sobre-error.ts";
+import { createSerializer } from "../../src/core/codec/serializer.ts";
+import { memoryEngine } from "../../src/broker/memory/memory-engine.ts";
+import { createEnvelope } from "../../src/core/envelope/envelope.ts";
+import { SobreError } from "../../src/core/errors/sobre-error.ts";
 import { entryPoints } from "./surface.support.ts";
 
 const envelope = createEnvelope({

@@ -1,9 +1,9 @@
 import { describe, expect, it } from "vitest";
-import { createEnvelope } from "../../src/envelope/envelope.ts";
-import { memoryInbox } from "../../src/client/index.ts";
-import { memoryOutbox } from "../../src/inbox/index.ts";
-import { memoryEngine } from "../../src/engines/memory/memory-engine.ts";
-import { jsonSchema } from "../../src/json-schema/json-schema.ts";
+import { createEnvelope } from "../../src/core/envelope/envelope.ts";
+import { memoryInbox } from "../../src/client/client/index.ts";
+import { memoryOutbox } from "../../src/client/inbox/index.ts";
+import { memoryEngine } from "../../src/broker/memory/memory-engine.ts";
+import { jsonSchema } from "../../src/core/json-schema/json-schema.ts";
 import { rejection } from "../refusal.support.ts";
 import { entryPoints } from "./surface.support.ts";
 

@@ -11,7 +11,7 @@ const root = fileURLToPath(new URL("../..", import.meta.url));
 
 /** The declarations of one name in one file. */
 export interface Declared {
-  /** File and name, e.g. `src/time/clock.ts#Clock`. */
+  /** File and name, e.g. `src/core/time/clock.ts#Clock`. */
   readonly id: string;
   readonly name: string;
   /** Whether it exists at run time: a class, function or constant. */

@@ -2,13 +2,13 @@ import { existsSync, globSync, readFileSync } from "node:fs";
 import { basename, dirname, join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { describe, expect, it } from "vitest";
-import { peers } from "../servers/peers.support.ts";
+import { peers } from "../external/peers.support.ts";
 
 const root = fileURLToPath(new URL("../..", import.meta.url));
 const files = globSync("test/**/*.ts", { cwd: root, exclude: ["**/node_modules/**", "**/.python/**"] });
 
 /** Folders that look at the whole rather than at one part. */
-const acrossParts = /^test\/(?:architecture|bench|docs|examples|proof|servers|types)(?:\/|$)/;
+const acrossParts = /^test\/(?:architecture|bench|docs|examples|proof|external|types)(?:\/|$)/;
 /** Programs, which are run by their names. */
 const programs = new Set(["main.ts", "walk.ts", "walk-in-process.ts", "vitest.config.ts"]);
 
@@ -45,7 +45,7 @@ describe("the files of tests", () => {
           support.endsWith("/postgres-server.support.ts") || startsOne(join(dirname(file), support)),
       );
     };
-    const starting = files.filter((file) => /^test\/servers\/[\w-]+\.test\.ts$/.test(file) && startsOne(file));
+    const starting = files.filter((file) => /^test\/external\/[\w-]+\.test\.ts$/.test(file) && startsOne(file));
     const installed = new Set(
       peers.filter(({ name }) => /PostgreSQL|PgBouncer/.test(name)).flatMap(({ tests }) => tests),
     );

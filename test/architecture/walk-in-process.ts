@@ -1,4 +1,4 @@
-import type { Message } from "../../src/codec/message.ts";
+import type { Message } from "../../src/core/codec/message.ts";
 import { instrumentSources, printJourney } from "./walk.support.ts";
 
 // Counts how one message walks from a sender through the memory engine to a handler, and how an unreadable one walks to

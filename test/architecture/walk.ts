@@ -4,7 +4,7 @@ import { instrumentSources, printJourney } from "./walk.support.ts";
 // Counts how one message of the official client walks through the server: `node test/architecture/walk.ts`.
 
 instrumentSources();
-const { startServer } = await import("../../src/server/index.ts");
+const { startServer } = await import("../../src/serve/server/index.ts");
 await using server = await startServer({ queues: ["walk"] });
 const client = new ServiceBusClient(server.connectionString);
 const sender = client.createSender("walk");

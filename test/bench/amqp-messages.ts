@@ -1,5 +1,5 @@
-import type { ApplicationPropertyValue } from "../../src/envelope/index.ts";
-import type { MessageProperties } from "../../src/amqp/message/message-properties.ts";
+import type { ApplicationPropertyValue } from "../../src/core/envelope/index.ts";
+import type { MessageProperties } from "../../src/wire/amqp/message/message-properties.ts";
 
 /** Content that every contender can hold, in the words of no one of them. */
 export interface SampleMessage {

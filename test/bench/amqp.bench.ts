@@ -1,9 +1,9 @@
 import { pack, unpack } from "msgpackr";
 import rhea from "rhea";
-import { type AmqpMessage, openMessage } from "../../src/amqp/message/amqp-message.ts";
-import { decodeMessage } from "../../src/amqp/message/decode-message.ts";
-import { type MessageInit, writeMessage } from "../../src/amqp/message/write-message.ts";
-import type { Envelope } from "../../src/envelope/index.ts";
+import { type AmqpMessage, openMessage } from "../../src/wire/amqp/message/amqp-message.ts";
+import { decodeMessage } from "../../src/wire/amqp/message/decode-message.ts";
+import { type MessageInit, writeMessage } from "../../src/wire/amqp/message/write-message.ts";
+import type { Envelope } from "../../src/core/envelope/index.ts";
 import { nestedMap, type SampleMessage, variedMessages } from "./amqp-messages.ts";
 import { type Comparison, compare, type Contender, type Figure } from "./harness.ts";
 

@@ -1,7 +1,7 @@
-import type { Engine, EngineReceiver, EngineSender, SubscriptionOptions } from "../../src/engine/index.ts";
-import { memoryEngine, type MemoryEngineOptions } from "../../src/engines/memory/index.ts";
-import { amend, createEnvelope, type Envelope } from "../../src/envelope/index.ts";
-import type { Clock } from "../../src/time/index.ts";
+import type { Engine, EngineReceiver, EngineSender, SubscriptionOptions } from "../../src/core/engine/index.ts";
+import { memoryEngine, type MemoryEngineOptions } from "../../src/broker/memory/index.ts";
+import { amend, createEnvelope, type Envelope } from "../../src/core/envelope/index.ts";
+import type { Clock } from "../../src/core/time/index.ts";
 import { type Figure, median } from "./harness.ts";
 
 const payload = new Uint8Array(1024);

@@ -1,8 +1,8 @@
 import { fork } from "node:child_process";
 import { once } from "node:events";
 import { gzipSync } from "node:zlib";
-import { pageFiles } from "../../src/inspector/page-files.ts";
-import { launch, type Page } from "../servers/browser.support.ts";
+import { pageFiles } from "../../src/serve/inspector/page-files.ts";
+import { launch, type Page } from "../external/browser.support.ts";
 import { type Figure, median } from "./harness.ts";
 
 const deadLetters = 100_000;

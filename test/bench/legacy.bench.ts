@@ -2,7 +2,7 @@ import { readFileSync } from "node:fs";
 import { XMLParser } from "fast-xml-parser";
 import { Packr } from "msgpackr";
 import { nbfx } from "../../codecs/dotnet/index.ts";
-import { defaultDecodeLimits } from "../../src/codec/index.ts";
+import { defaultDecodeLimits } from "../../src/core/codec/index.ts";
 import { compare, type Figure } from "./harness.ts";
 
 const read = (name: string): Buffer => readFileSync(new URL(`../../fixtures/legacy/dotnet/${name}`, import.meta.url));

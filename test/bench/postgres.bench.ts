@@ -1,4 +1,4 @@
-import { installPostgres } from "../servers/installed.support.ts";
+import { installPostgres } from "../external/installed.support.ts";
 import type { Figure } from "./harness.ts";
 import { endToEnd } from "./postgres/end-to-end.ts";
 import { heldTransaction } from "./postgres/held-transaction.ts";

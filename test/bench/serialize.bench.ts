@@ -3,8 +3,8 @@ import protobufjs from "protobufjs";
 import { json } from "../../codecs/json/index.ts";
 import { msgpack } from "../../codecs/msgpack/index.ts";
 import { protobuf } from "../../codecs/protobuf/index.ts";
-import { createSerializer } from "../../src/codec/index.ts";
-import { createEnvelope, type Envelope } from "../../src/envelope/index.ts";
+import { createSerializer } from "../../src/core/codec/index.ts";
+import { createEnvelope, type Envelope } from "../../src/core/envelope/index.ts";
 import { compare, type Figure } from "./harness.ts";
 import { order, orderProto, protobufOrder } from "./order.ts";
 

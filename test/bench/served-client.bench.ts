@@ -1,8 +1,8 @@
 import { ServiceBusClient } from "@azure/service-bus";
 import { json } from "../../codecs/json/index.ts";
-import { createClient } from "../../src/create-client.ts";
-import { createSerializer } from "../../src/codec/index.ts";
-import { azureEngine } from "../../src/engines/azure/index.ts";
+import { createClient } from "../../src/client/create-client.ts";
+import { createSerializer } from "../../src/core/codec/index.ts";
+import { azureEngine } from "../../src/broker/azure/index.ts";
 import { type Figure, median } from "./harness.ts";
 import { buildPackage } from "./serve/built-package.ts";
 import { startServerProcess } from "./serve/server-process.ts";

@@ -10,7 +10,7 @@ let modules = 0;
 /** A module with the message type of a subject. */
 function typesModule(name: string, versions: Readonly<Record<number, unknown>>, upcast = "undefined"): string {
   const index = JSON.stringify(import.meta.resolve("../../src/index.ts"));
-  const door = JSON.stringify(import.meta.resolve("../../src/json-schema/index.ts"));
+  const door = JSON.stringify(import.meta.resolve("../../src/core/json-schema/index.ts"));
   const schemas = Object.entries(versions).map(([version, one]) => `${version}: jsonSchema(${JSON.stringify(one)})`);
   const options = upcast === "undefined" ? "" : `, { upcast: { 1: ${upcast} } }`;
   return file(

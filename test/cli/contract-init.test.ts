@@ -3,8 +3,8 @@ import { join } from "node:path";
 import { describe, expect, it } from "vitest";
 import { json } from "../../codecs/json/index.ts";
 import { msgpack } from "../../codecs/msgpack/index.ts";
-import { createSerializer } from "../../src/codec/index.ts";
-import { envelopeToJson } from "../../src/envelope/index.ts";
+import { createSerializer } from "../../src/core/codec/index.ts";
+import { envelopeToJson } from "../../src/core/envelope/index.ts";
 import { scratchFolder, sobre } from "./calls.support.ts";
 
 const { scratch, file } = scratchFolder();
@@ -23,7 +23,7 @@ const urlOf = (name: string): string => JSON.stringify(import.meta.resolve(name)
 /** A module with a message type, whose newest version may have more members. */
 const typed = (extra: string): string => `
   import { defineMessage } from ${urlOf("../../src/index.ts")};
-  import { jsonSchema } from ${urlOf("../../src/json-schema/index.ts")};
+  import { jsonSchema } from ${urlOf("../../src/core/json-schema/index.ts")};
   export default defineMessage("shop.order", {
     1: jsonSchema({ type: "object", properties: { total: { type: "number" } } }),
     2: jsonSchema({ type: "object", properties: { cents: { type: "integer" } ${extra} } }),

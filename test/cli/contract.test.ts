@@ -279,7 +279,7 @@ describe("upcasters", () => {
     file(
       `types-${types++}.mjs`,
       `import { defineMessage } from ${JSON.stringify(import.meta.resolve("../../src/index.ts"))};
-       import { jsonSchema } from ${JSON.stringify(import.meta.resolve("../../src/json-schema/index.ts"))};
+       import { jsonSchema } from ${JSON.stringify(import.meta.resolve("../../src/core/json-schema/index.ts"))};
        export const order = defineMessage("order", {
          1: jsonSchema(${JSON.stringify(versions["order/1.0.schema.json"])}),
          2: jsonSchema(${JSON.stringify(versions["order/2.0.schema.json"])}),

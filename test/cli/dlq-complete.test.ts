@@ -2,7 +2,7 @@ import { readFileSync, rmSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { describe, expect, it } from "vitest";
-import { createEnvelope, type Envelope } from "../../src/envelope/index.ts";
+import { createEnvelope, type Envelope } from "../../src/core/envelope/index.ts";
 import { linesOf, sobre } from "./calls.support.ts";
 import { bury, idsIn, type Place, put, queuePlaces } from "./queue-place.support.ts";
 

@@ -6,11 +6,11 @@ import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { mailboxReading } from "../../src/cli/codecs.ts";
-import { readMailbox } from "../../src/cli/mailbox.ts";
+import { readMailbox } from "../../src/cli/tour/mailbox.ts";
 import { Misuse } from "../../src/cli/misuse.ts";
 import { createStyle } from "../../src/cli/terminal.ts";
-import { takeTour, type Tour } from "../../src/cli/tour.ts";
-import { tourReport } from "../../src/cli/tour-report.ts";
+import { takeTour, type Tour } from "../../src/cli/tour/tour.ts";
+import { tourReport } from "../../src/cli/tour/tour-report.ts";
 
 const folder = fileURLToPath(new URL("../../fixtures/mailbox", import.meta.url));
 const manifest: {

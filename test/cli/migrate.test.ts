@@ -13,9 +13,9 @@ import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { gzipSync } from "node:zlib";
 import { describe, expect, it } from "vitest";
-import { memoryEngine } from "../../src/engines/memory/index.ts";
-import { createEnvelope } from "../../src/envelope/index.ts";
-import { startServer } from "../../src/server/index.ts";
+import { memoryEngine } from "../../src/broker/memory/index.ts";
+import { createEnvelope } from "../../src/core/envelope/index.ts";
+import { startServer } from "../../src/serve/server/index.ts";
 import { dotnetString } from "../migration/samples.support.ts";
 import { scratchFolder, sobre } from "./calls.support.ts";
 

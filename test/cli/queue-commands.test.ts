@@ -3,8 +3,8 @@ import { readFile, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterAll, describe, expect, it } from "vitest";
-import { createEnvelope } from "../../src/envelope/index.ts";
-import { deliveryFromJson } from "../../src/engine/index.ts";
+import { createEnvelope } from "../../src/core/envelope/index.ts";
+import { deliveryFromJson } from "../../src/core/engine/index.ts";
 import { linesOf, sobre } from "./calls.support.ts";
 import { bury, idsIn, type Place, queuePlaces, put, text, unreadable } from "./queue-place.support.ts";
 

@@ -1,6 +1,6 @@
 import { appendFileSync, readFileSync, writeFileSync } from "node:fs";
 import { describe, expect, it } from "vitest";
-import { deliveryFromJson } from "../../src/engine/index.ts";
+import { deliveryFromJson } from "../../src/core/engine/index.ts";
 import { sobre } from "./calls.support.ts";
 import { idsIn, lines, payload, queuePlaces, put, text, unreadable } from "./queue-place.support.ts";
 

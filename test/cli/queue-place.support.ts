@@ -2,9 +2,9 @@ import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterAll, beforeAll } from "vitest";
-import { type Engine, lockToken } from "../../src/engine/index.ts";
-import { createEnvelope, type Envelope } from "../../src/envelope/index.ts";
-import { type ServedNamespace, type Server, startServer } from "../../src/server/index.ts";
+import { type Engine, lockToken } from "../../src/core/engine/index.ts";
+import { createEnvelope, type Envelope } from "../../src/core/envelope/index.ts";
+import { type ServedNamespace, type Server, startServer } from "../../src/serve/server/index.ts";
 import { sobre } from "./calls.support.ts";
 
 /** A namespace with a queue `orders` that nobody else uses, and its commands. */

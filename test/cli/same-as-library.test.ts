@@ -6,9 +6,9 @@ import { legacy, legacyJson } from "../../codecs/legacy/index.ts";
 import { msgpack } from "../../codecs/msgpack/index.ts";
 import { text } from "../../codecs/text/index.ts";
 import { commandSerializer } from "../../src/cli/codecs.ts";
-import { createSerializer } from "../../src/codec/index.ts";
-import { createEnvelope } from "../../src/envelope/index.ts";
-import { valueToJson } from "../../src/values/value-json.ts";
+import { createSerializer } from "../../src/core/codec/index.ts";
+import { createEnvelope } from "../../src/core/envelope/index.ts";
+import { valueToJson } from "../../src/core/values/value-json.ts";
 
 const readers = legacy().filter(({ name }) => name !== "datacontract-json");
 const library = createSerializer({

@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { Drained, keepMemorySmall } from "../../src/cli/serve-memory.ts";
+import { Drained, keepMemorySmall } from "../../src/cli/serve/serve-memory.ts";
 
 const megabytes = 2 ** 20;
 const ticks = (...stored: readonly number[]): readonly boolean[] => {

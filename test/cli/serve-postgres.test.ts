@@ -1,6 +1,6 @@
 import { describe, expect, it } from "vitest";
 import { run } from "../../src/cli/program.ts";
-import { keysApart } from "../../src/cli/serve-postgres.ts";
+import { keysApart } from "../../src/cli/serve/serve-postgres.ts";
 import { captureTerminal } from "./captured-terminal.support.ts";
 
 const product = { version: "0.0.0", mailbox: "." };

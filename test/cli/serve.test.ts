@@ -7,8 +7,8 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterAll, describe, expect, it, vi } from "vitest";
 import { run } from "../../src/cli/program.ts";
-import { serve, type ServeCommand } from "../../src/cli/serve.ts";
-import { selfSigned } from "../../src/server/index.ts";
+import { serve, type ServeCommand } from "../../src/cli/serve/serve.ts";
+import { selfSigned } from "../../src/serve/server/index.ts";
 import { captureTerminal } from "./captured-terminal.support.ts";
 
 const scratch = mkdtempSync(join(tmpdir(), "sobre-serve-"));

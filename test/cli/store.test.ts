@@ -5,10 +5,10 @@ import { DatabaseSync } from "node:sqlite";
 import { crc32 } from "node:zlib";
 import { beforeEach, afterEach, describe, expect, it } from "vitest";
 import { run } from "../../src/cli/program.ts";
-import { type Delivery, deliveryFromJson, deliveryToJson, lockToken } from "../../src/engine/index.ts";
-import { StoreDatabase } from "../../src/engines/durable/store-database.ts";
-import { durableEngine } from "../../src/engines/durable/index.ts";
-import { createEnvelope, type Envelope } from "../../src/envelope/index.ts";
+import { type Delivery, deliveryFromJson, deliveryToJson, lockToken } from "../../src/core/engine/index.ts";
+import { StoreDatabase } from "../../src/broker/durable/store-database.ts";
+import { durableEngine } from "../../src/broker/durable/index.ts";
+import { createEnvelope, type Envelope } from "../../src/core/envelope/index.ts";
 import { captureTerminal } from "./captured-terminal.support.ts";
 
 const product = { version: "0.0.0", mailbox: "" };

@@ -4,10 +4,10 @@ import { beforeAll, describe, expect, it } from "vitest";
 import { unprintable } from "./captured-terminal.support.ts";
 import { mailboxReading } from "../../src/cli/codecs.ts";
 import { displayWidth } from "../../src/cli/display.ts";
-import { readMailbox } from "../../src/cli/mailbox.ts";
+import { readMailbox } from "../../src/cli/tour/mailbox.ts";
 import { createStyle, fittingColumns } from "../../src/cli/terminal.ts";
-import { takeTour, type Tour } from "../../src/cli/tour.ts";
-import { tourReport } from "../../src/cli/tour-report.ts";
+import { takeTour, type Tour } from "../../src/cli/tour/tour.ts";
+import { tourReport } from "../../src/cli/tour/tour-report.ts";
 
 const folder = fileURLToPath(new URL("../../fixtures/mailbox", import.meta.url));
 

@@ -1,9 +1,9 @@
 import { once } from "node:events";
 import { describe, expect, it, vi } from "vitest";
-import { serveUi, type UiRequest } from "../../src/cli/ui.ts";
-import type { EndpointOptions } from "../../src/cli/endpoint.ts";
-import { serve } from "../../src/cli/serve.ts";
-import { startServer } from "../../src/server/index.ts";
+import { serveUi, type UiRequest } from "../../src/cli/serve/ui.ts";
+import type { EndpointOptions } from "../../src/cli/queue/endpoint.ts";
+import { serve } from "../../src/cli/serve/serve.ts";
+import { startServer } from "../../src/serve/server/index.ts";
 import { captureTerminal } from "./captured-terminal.support.ts";
 
 interface Answer {

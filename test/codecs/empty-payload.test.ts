@@ -5,8 +5,8 @@ import { json } from "../../codecs/json/index.ts";
 import { msgpack } from "../../codecs/msgpack/index.ts";
 import { protobuf } from "../../codecs/protobuf/index.ts";
 import { text } from "../../codecs/text/index.ts";
-import { createSerializer } from "../../src/codec/index.ts";
-import { type BodyKind, createEnvelope } from "../../src/envelope/index.ts";
+import { createSerializer } from "../../src/core/codec/index.ts";
+import { type BodyKind, createEnvelope } from "../../src/core/envelope/index.ts";
 
 const protos =
   'syntax = "proto2"; message Loose { repeated string tags = 1; } message Strict { required string id = 1; }';

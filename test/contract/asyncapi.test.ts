@@ -1,12 +1,12 @@
 import { existsSync, mkdirSync, readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { describe, expect, it } from "vitest";
-import { exportAsyncApi } from "../../src/contract/asyncapi/asyncapi-export.ts";
-import { type ImportedSubject, importAsyncApi } from "../../src/contract/asyncapi/asyncapi-import.ts";
+import { exportAsyncApi } from "../../src/contract/exchange/asyncapi-export.ts";
+import { type ImportedSubject, importAsyncApi } from "../../src/contract/exchange/asyncapi-import.ts";
 import { parseYaml } from "../../src/contract/sources/yaml.ts";
 import { type Subject, subjectOf } from "../../src/contract/subjects/subject.ts";
-import { emulatorConfig } from "../../src/engines/emulator-config/index.ts";
-import { isObject } from "../../src/values/plain-object.ts";
+import { emulatorConfig } from "../../src/broker/emulator-config/index.ts";
+import { isObject } from "../../src/core/values/plain-object.ts";
 import { sobre } from "../cli/calls.support.ts";
 import { check, contractFolders } from "../cli/contract-folders.support.ts";
 import { lostOfStreetlights, multiFormat, requestReply, streetlights } from "./asyncapi.support.ts";

@@ -3,14 +3,14 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterAll, describe, expect, it } from "vitest";
 import { json } from "../../codecs/json/index.ts";
-import { goldenCommand, type GoldenCommand } from "../../src/cli/contract-golden.ts";
-import { reportingUnreadable } from "../../src/cli/contract-outcome.ts";
+import { goldenCommand, type GoldenCommand } from "../../src/cli/contract/golden.ts";
+import { reportingUnreadable } from "../../src/cli/contract/outcome.ts";
 import type { Terminal } from "../../src/cli/terminal.ts";
-import { createSerializer } from "../../src/codec/index.ts";
+import { createSerializer } from "../../src/core/codec/index.ts";
 import { contractSuite } from "../../src/contract/index.ts";
-import { defineMessage } from "../../src/message/index.ts";
+import { defineMessage } from "../../src/core/message/index.ts";
 import { captureTerminal } from "../cli/captured-terminal.support.ts";
-import { jsonSchema } from "../../src/json-schema/json-schema.ts";
+import { jsonSchema } from "../../src/core/json-schema/json-schema.ts";
 
 function golden(command: GoldenCommand, terminal: Terminal): Promise<number> {
   return reportingUnreadable(terminal, () => goldenCommand(command, terminal));

@@ -3,7 +3,7 @@ import { describe, expect, it } from "vitest";
 import { checkCompatibility, type CompatibilityOptions } from "../../src/contract/index.ts";
 import { hasFormat } from "../../src/contract/json-schema/formats.ts";
 import { formatLanguages } from "../../src/contract/json-schema/format-languages.ts";
-import { matcherOf } from "../../src/contract/regex/matcher.ts";
+import { matcherOf } from "../../src/core/regex/matcher.ts";
 
 const text = (more: object = {}) => ({ type: "string", ...more });
 const format = (name: string) => text({ format: name });

@@ -2,7 +2,7 @@ import { globSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { describe, expect, it } from "vitest";
-import { compileJsonSchema } from "../../src/json-schema/ajv.ts";
+import { compileJsonSchema } from "../../src/core/json-schema/ajv.ts";
 
 const root = fileURLToPath(new URL("../..", import.meta.url));
 const jsonIn = (file: string): object => JSON.parse(readFileSync(join(root, file), "utf8"));

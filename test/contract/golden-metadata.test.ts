@@ -2,8 +2,8 @@ import { mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from "nod
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterAll, describe, expect, it } from "vitest";
-import { goldenCommand, type GoldenCommand } from "../../src/cli/contract-golden.ts";
-import { reportingUnreadable } from "../../src/cli/contract-outcome.ts";
+import { goldenCommand, type GoldenCommand } from "../../src/cli/contract/golden.ts";
+import { reportingUnreadable } from "../../src/cli/contract/outcome.ts";
 import type { Terminal } from "../../src/cli/terminal.ts";
 import { captureTerminal } from "../cli/captured-terminal.support.ts";
 

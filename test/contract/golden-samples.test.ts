@@ -3,8 +3,8 @@ import { tmpdir } from "node:os";
 import { dirname, join } from "node:path";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
 import { readGolden } from "../../src/contract/golden/golden-message.ts";
-import { coverSamples } from "../../src/contract/json-schema/covering-samples.ts";
-import { compileJsonSchema } from "../../src/json-schema/ajv.ts";
+import { coverSamples } from "../../src/contract/json-schema/samples/covering-samples.ts";
+import { compileJsonSchema } from "../../src/core/json-schema/ajv.ts";
 import { sobre } from "../cli/calls.support.ts";
 
 let folder = "";

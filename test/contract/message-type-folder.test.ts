@@ -6,10 +6,10 @@ import * as v from "valibot";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
 import { z } from "zod";
 import { readMessageType, writeMessageType } from "../../src/contract/index.ts";
-import { defineMessage } from "../../src/message/index.ts";
+import { defineMessage } from "../../src/core/message/index.ts";
 import { jsonSchemaOf } from "../../src/contract/subjects/schema-source.ts";
 import { refusal } from "../refusal.support.ts";
-import { jsonSchema } from "../../src/json-schema/json-schema.ts";
+import { jsonSchema } from "../../src/core/json-schema/json-schema.ts";
 
 const schemas = fileURLToPath(new URL("../../schemas", import.meta.url));
 let folder = "";

@@ -3,7 +3,7 @@ import { Ajv2020 } from "ajv/dist/2020.js";
 import { type Arbitrary, assert, constantFrom, letrec, property, record } from "fast-check";
 import { describe, expect, it } from "vitest";
 import { readSubjects } from "../../src/contract/subjects/subject.ts";
-import { isObject } from "../../src/values/plain-object.ts";
+import { isObject } from "../../src/core/values/plain-object.ts";
 
 const place = "https://schema.invalid/";
 const names = ["order/1.0.schema.json", "order/a.json", "shared/b.json", "shared/deep/c.json"];

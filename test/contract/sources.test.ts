@@ -5,7 +5,7 @@ import { join } from "node:path";
 import { afterAll, describe, expect, it } from "vitest";
 import { protobuf } from "../../codecs/protobuf/index.ts";
 import { checkCompatibility, protosOf, readMessageType } from "../../src/contract/index.ts";
-import { compileJsonSchema } from "../../src/json-schema/ajv.ts";
+import { compileJsonSchema } from "../../src/core/json-schema/ajv.ts";
 import { folderFiles } from "../../src/contract/subjects/subject-files.ts";
 import { readSubjects } from "../../src/contract/subjects/subject.ts";
 import { check, contractFolders } from "../cli/contract-folders.support.ts";

@@ -5,7 +5,7 @@ import * as fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import { subjectOf } from "../../src/contract/subjects/subject.ts";
 import { subjectSchema } from "../../src/contract/subjects/subject-settings.ts";
-import { compileJsonSchema } from "../../src/json-schema/ajv.ts";
+import { compileJsonSchema } from "../../src/core/json-schema/ajv.ts";
 
 const schemas = fileURLToPath(new URL("../../schemas", import.meta.url));
 const published: unknown = JSON.parse(readFileSync(join(schemas, "subject.schema.json"), "utf8"));

@@ -7,11 +7,11 @@ import { amqp } from "../../codecs/amqp/index.ts";
 import { json } from "../../codecs/json/index.ts";
 import { msgpack } from "../../codecs/msgpack/index.ts";
 import { protobuf } from "../../codecs/protobuf/index.ts";
-import { checkContracts, type CheckCommand } from "../../src/cli/contract-check.ts";
-import { reportingUnreadable } from "../../src/cli/contract-outcome.ts";
+import { checkContracts, type CheckCommand } from "../../src/cli/contract/check.ts";
+import { reportingUnreadable } from "../../src/cli/contract/outcome.ts";
 import type { Terminal } from "../../src/cli/terminal.ts";
-import { goldenCommand } from "../../src/cli/contract-golden.ts";
-import { createSerializer } from "../../src/codec/index.ts";
+import { goldenCommand } from "../../src/cli/contract/golden.ts";
+import { createSerializer } from "../../src/core/codec/index.ts";
 import { contractMatchers, contractSuite } from "../../src/contract/index.ts";
 import { captureTerminal } from "../cli/captured-terminal.support.ts";
 

@@ -1,6 +1,6 @@
 import { describe, expect, it } from "vitest";
 import { checkCompatibility } from "../../src/contract/index.ts";
-import { SobreError } from "../../src/errors/sobre-error.ts";
+import { SobreError } from "../../src/core/errors/sobre-error.ts";
 
 const text = { type: "string" };
 const time = { type: "string", format: "date-time" };

@@ -1,16 +1,16 @@
 import { readFileSync } from "node:fs";
 import { describe, expect, it } from "vitest";
-import { createClient } from "../../src/client/client.ts";
-import { createSerializer } from "../../src/codec/serializer.ts";
+import { createClient } from "../../src/client/client/client.ts";
+import { createSerializer } from "../../src/core/codec/serializer.ts";
 import { json } from "../../codecs/json/index.ts";
-import { memoryEngine } from "../../src/engines/memory/memory-engine.ts";
+import { memoryEngine } from "../../src/broker/memory/memory-engine.ts";
 import * as sobre from "../../src/index.ts";
-import * as cloudEvents from "../../src/cloud-events/index.ts";
+import * as cloudEvents from "../../src/client/cloud-events/index.ts";
 import * as contract from "../../src/contract/index.ts";
-import * as clients from "../../src/client/index.ts";
-import * as inbox from "../../src/inbox/index.ts";
-import * as stages from "../../src/stages/index.ts";
-import * as testing from "../../src/testing/index.ts";
+import * as clients from "../../src/client/client/index.ts";
+import * as inbox from "../../src/client/inbox/index.ts";
+import * as stages from "../../src/client/stages/index.ts";
+import * as testing from "../../src/client/testing/index.ts";
 
 const page = readFileSync(new URL("../../docs/coming-from.md", import.meta.url), "utf8");
 

@@ -1,7 +1,7 @@
 import { readFileSync } from "node:fs";
 import * as api from "@opentelemetry/api";
 import { describe, expect, it } from "vitest";
-import { openTelemetryMetrics } from "../../src/client/index.ts";
+import { openTelemetryMetrics } from "../../src/client/client/index.ts";
 
 const read = (file: string): string => readFileSync(new URL(`../../docs/${file}`, import.meta.url), "utf8");
 

@@ -2,8 +2,8 @@ import { readFileSync } from "node:fs";
 import { describe, expect, it } from "vitest";
 import { nbfx } from "../../codecs/dotnet/index.ts";
 import { contractFromSources } from "../../src/migration/csharp/contract-from-sources.ts";
-import { valueToJson } from "../../src/values/value-json.ts";
-import * as values from "../../src/values/index.ts";
+import { valueToJson } from "../../src/core/values/value-json.ts";
+import * as values from "../../src/core/values/index.ts";
 import { decode } from "../codecs/dotnet/decoding.support.ts";
 
 const page = readFileSync(new URL("../../docs/legacy.md", import.meta.url), "utf8");

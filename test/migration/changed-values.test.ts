@@ -1,7 +1,7 @@
 import { expect, it } from "vitest";
 import { commandSerializer } from "../../src/cli/codecs.ts";
-import { createEnvelope } from "../../src/envelope/index.ts";
-import { MessageReader } from "../../src/migration/read-message.ts";
+import { createEnvelope } from "../../src/core/envelope/index.ts";
+import { MessageReader } from "../../src/migration/read/read-message.ts";
 import { verifyMessage } from "../../src/migration/verify/verify-message.ts";
 import { bytes } from "../codecs/dotnet/decoding.support.ts";
 import { xml } from "./samples.support.ts";

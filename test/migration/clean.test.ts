@@ -3,7 +3,7 @@ import { join } from "node:path";
 import { deflateRawSync, deflateSync, gzipSync } from "node:zlib";
 import { describe, expect, it } from "vitest";
 import { commandSerializer } from "../../src/cli/codecs.ts";
-import { type EnvelopeInit, envelopeFromJson } from "../../src/envelope/index.ts";
+import { type EnvelopeInit, envelopeFromJson } from "../../src/core/envelope/index.ts";
 import { createQuarantine } from "../../src/migration/index.ts";
 import { folder, foreign, shapeOf, xml } from "./samples.support.ts";
 import { jsonIn, writing } from "./written.support.ts";

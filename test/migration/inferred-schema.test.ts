@@ -1,12 +1,12 @@
 import { globSync, readFileSync } from "node:fs";
 import { describe, expect, it } from "vitest";
-import { compileBodySchema } from "../../src/json-schema/ajv.ts";
-import { createEnvelope } from "../../src/envelope/index.ts";
+import { compileBodySchema } from "../../src/core/json-schema/ajv.ts";
+import { createEnvelope } from "../../src/core/envelope/index.ts";
 import { migrate } from "../../src/migration/index.ts";
 import { MessageMigration } from "../../src/migration/migrate-message.ts";
-import { MessageReader } from "../../src/migration/read-message.ts";
-import { createTarget } from "../../src/migration/target.ts";
-import { TypeProfiles } from "../../src/migration/type-profile.ts";
+import { MessageReader } from "../../src/migration/read/read-message.ts";
+import { createTarget } from "../../src/migration/target/target.ts";
+import { TypeProfiles } from "../../src/migration/infer/type-profile.ts";
 import { envelopesIn, jsonIn, writing } from "./written.support.ts";
 import { foreign, payloadOf, serializer, shapeOf, sourceOf } from "./samples.support.ts";
 

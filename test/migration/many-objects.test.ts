@@ -1,6 +1,6 @@
 import { expect, it } from "vitest";
-import { lowerValue } from "../../src/migration/lower-value.ts";
-import { jsonRules } from "../../src/migration/target-rules.ts";
+import { lowerValue } from "../../src/migration/target/lower-value.ts";
+import { jsonRules } from "../../src/migration/target/target-rules.ts";
 import { refusal } from "../refusal.support.ts";
 
 /** A list in which everything is shared, so that it stands for 2^levels lists. */

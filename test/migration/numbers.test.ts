@@ -3,10 +3,10 @@ import { join } from "node:path";
 import { expect, it } from "vitest";
 import { json } from "../../codecs/json/index.ts";
 import { legacy } from "../../codecs/legacy/index.ts";
-import { createSerializer } from "../../src/codec/index.ts";
-import { deliveryFromJson, deliveryToJson, type Engine } from "../../src/engine/index.ts";
-import { memoryEngine } from "../../src/engines/memory/index.ts";
-import { createEnvelope } from "../../src/envelope/index.ts";
+import { createSerializer } from "../../src/core/codec/index.ts";
+import { deliveryFromJson, deliveryToJson, type Engine } from "../../src/core/engine/index.ts";
+import { memoryEngine } from "../../src/broker/memory/index.ts";
+import { createEnvelope } from "../../src/core/envelope/index.ts";
 import {
   createCaptureSource,
   createQuarantine,

@@ -8,8 +8,8 @@ import { json } from "../../codecs/json/index.ts";
 import { legacy } from "../../codecs/legacy/index.ts";
 import { msgpack } from "../../codecs/msgpack/index.ts";
 import { text } from "../../codecs/text/index.ts";
-import { createSerializer, type Serializer } from "../../src/codec/index.ts";
-import { createEnvelope, type Envelope, type EnvelopeInit } from "../../src/envelope/index.ts";
+import { createSerializer, type Serializer } from "../../src/core/codec/index.ts";
+import { createEnvelope, type Envelope, type EnvelopeInit } from "../../src/core/envelope/index.ts";
 import { migrate, type Migration, type MigrationOptions, type MigrationSource } from "../../src/migration/index.ts";
 
 const dotnet: string = fileURLToPath(new URL("../../fixtures/legacy/dotnet", import.meta.url));

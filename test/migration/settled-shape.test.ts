@@ -1,8 +1,8 @@
 import { expect, it } from "vitest";
-import { noteValue } from "../../src/migration/note-value.ts";
-import { questionsOf } from "../../src/migration/open-question.ts";
-import { settleShape } from "../../src/migration/settled-shape.ts";
-import { mergeInto, Shape } from "../../src/migration/shape.ts";
+import { noteValue } from "../../src/migration/infer/note-value.ts";
+import { questionsOf } from "../../src/migration/infer/open-question.ts";
+import { settleShape } from "../../src/migration/infer/settled-shape.ts";
+import { mergeInto, Shape } from "../../src/migration/infer/shape.ts";
 import { bytes } from "../codecs/dotnet/decoding.support.ts";
 import { xml } from "./samples.support.ts";
 import { writing } from "./written.support.ts";

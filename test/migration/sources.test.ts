@@ -1,9 +1,9 @@
 import { mkdirSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { describe, expect, it } from "vitest";
-import { encodeMessage } from "../../src/amqp/message/encode-message.ts";
-import { createEnvelope, envelopeToJson } from "../../src/envelope/index.ts";
-import { memoryEngine } from "../../src/engines/memory/index.ts";
+import { encodeMessage } from "../../src/wire/amqp/message/encode-message.ts";
+import { createEnvelope, envelopeToJson } from "../../src/core/envelope/index.ts";
+import { memoryEngine } from "../../src/broker/memory/index.ts";
 import {
   createCaptureSource,
   createFolderSource,

@@ -1,10 +1,10 @@
 import * as fc from "fast-check";
 import { describe, expect, it } from "vitest";
-import { noteValue } from "../../src/migration/note-value.ts";
-import { settleShape } from "../../src/migration/settled-shape.ts";
-import { Shape } from "../../src/migration/shape.ts";
-import { createTarget, type TargetFormat, targetFormats, type TypeTarget } from "../../src/migration/target.ts";
-import { DateTime, DateTimeOffset, Decimal, Duration, EnumValue } from "../../src/values/index.ts";
+import { noteValue } from "../../src/migration/infer/note-value.ts";
+import { settleShape } from "../../src/migration/infer/settled-shape.ts";
+import { Shape } from "../../src/migration/infer/shape.ts";
+import { createTarget, type TargetFormat, targetFormats, type TypeTarget } from "../../src/migration/target/target.ts";
+import { DateTime, DateTimeOffset, Decimal, Duration, EnumValue } from "../../src/core/values/index.ts";
 import { anyText } from "../unicode.support.ts";
 
 /** The target of a type of which these bodies are all messages. */

@@ -1,4 +1,4 @@
-import { createSerializer, type Serializer } from "../../src/codec/index.ts";
+import { createSerializer, type Serializer } from "../../src/core/codec/index.ts";
 import { json } from "../../codecs/json/index.ts";
 import { legacy } from "../../codecs/legacy/index.ts";
 

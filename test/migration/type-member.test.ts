@@ -1,8 +1,8 @@
 import { describe, expect, it } from "vitest";
 import { nbfx } from "../../codecs/dotnet/index.ts";
 import { legacy } from "../../codecs/legacy/index.ts";
-import { createSerializer } from "../../src/codec/index.ts";
-import { annotate } from "../../src/values/index.ts";
+import { createSerializer } from "../../src/core/codec/index.ts";
+import { annotate } from "../../src/core/values/index.ts";
 import { migrateAll, payloadOf } from "./samples.support.ts";
 import { writing } from "./written.support.ts";
 

@@ -1,7 +1,7 @@
 import { readFileSync } from "node:fs";
 import { describe, expect, it } from "vitest";
 import { commandSerializer } from "../../src/cli/codecs.ts";
-import { createEnvelope } from "../../src/envelope/index.ts";
+import { createEnvelope } from "../../src/core/envelope/index.ts";
 import { writing } from "./written.support.ts";
 
 const { migrated } = writing();

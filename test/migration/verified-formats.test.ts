@@ -1,9 +1,9 @@
 import { describe, expect, it } from "vitest";
-import { createEnvelope } from "../../src/envelope/index.ts";
-import { MessageReader } from "../../src/migration/read-message.ts";
-import { settleShape } from "../../src/migration/settled-shape.ts";
-import { createTarget, type TargetFormat } from "../../src/migration/target.ts";
-import { TypeProfiles } from "../../src/migration/type-profile.ts";
+import { createEnvelope } from "../../src/core/envelope/index.ts";
+import { MessageReader } from "../../src/migration/read/read-message.ts";
+import { settleShape } from "../../src/migration/infer/settled-shape.ts";
+import { createTarget, type TargetFormat } from "../../src/migration/target/target.ts";
+import { TypeProfiles } from "../../src/migration/infer/type-profile.ts";
 import { foundWith } from "../../src/migration/verify/found-members.ts";
 import { readSource } from "../../src/migration/verify/scan-source.ts";
 import { verifyMessage } from "../../src/migration/verify/verify-message.ts";

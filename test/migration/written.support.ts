@@ -1,6 +1,6 @@
 import { readFileSync } from "node:fs";
 import { join } from "node:path";
-import { type Envelope, envelopeFromJson } from "../../src/envelope/index.ts";
+import { type Envelope, envelopeFromJson } from "../../src/core/envelope/index.ts";
 import type { MigrationReport } from "../../src/migration/index.ts";
 import { folder, migrateAll } from "./samples.support.ts";
 

@@ -1,17 +1,17 @@
 import { readFileSync } from "node:fs";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
-import { decodeValue } from "../../src/amqp/values/read-value.ts";
-import { encodeValue } from "../../src/amqp/values/encode-value.ts";
+import { decodeValue } from "../../src/core/amqp-values/read-value.ts";
+import { encodeValue } from "../../src/core/amqp-values/encode-value.ts";
 import { toTypedJson } from "../../codecs/amqp/index.ts";
-import { decodeMessage } from "../../src/amqp/message/decode-message.ts";
-import { encodeMessage } from "../../src/amqp/message/encode-message.ts";
-import { openMessage } from "../../src/amqp/message/amqp-message.ts";
-import { writeMessage } from "../../src/amqp/message/write-message.ts";
-import { amend, type Envelope, sizeOf } from "../../src/envelope/index.ts";
-import { AmqpMap } from "../../src/values/typed.ts";
-import { typed } from "../../src/values/typed-makers.ts";
-import { SobreError } from "../../src/errors/index.ts";
+import { decodeMessage } from "../../src/wire/amqp/message/decode-message.ts";
+import { encodeMessage } from "../../src/wire/amqp/message/encode-message.ts";
+import { openMessage } from "../../src/wire/amqp/message/amqp-message.ts";
+import { writeMessage } from "../../src/wire/amqp/message/write-message.ts";
+import { amend, type Envelope, sizeOf } from "../../src/core/envelope/index.ts";
+import { AmqpMap } from "../../src/core/values/typed.ts";
+import { typed } from "../../src/core/values/typed-makers.ts";
+import { SobreError } from "../../src/core/errors/index.ts";
 import { type Random, seeded } from "../random.support.ts";
 import type { ProofRun } from "./proof-run.ts";
 

@@ -4,11 +4,11 @@ import { json } from "../../codecs/json/index.ts";
 import { msgpack } from "../../codecs/msgpack/index.ts";
 import { protobuf } from "../../codecs/protobuf/index.ts";
 import { text } from "../../codecs/text/index.ts";
-import { createClient } from "../../src/create-client.ts";
-import { type Codec, createSerializer, type WhenUnknown } from "../../src/codec/index.ts";
-import { type BodyKind, createEnvelope, type Envelope } from "../../src/envelope/index.ts";
-import { memoryEngine } from "../../src/engines/memory/index.ts";
-import { ManualClock } from "../../src/time/index.ts";
+import { createClient } from "../../src/client/create-client.ts";
+import { type Codec, createSerializer, type WhenUnknown } from "../../src/core/codec/index.ts";
+import { type BodyKind, createEnvelope, type Envelope } from "../../src/core/envelope/index.ts";
+import { memoryEngine } from "../../src/broker/memory/index.ts";
+import { ManualClock } from "../../src/core/time/index.ts";
 import { type Random, seeded } from "../random.support.ts";
 import type { ProofRun } from "./proof-run.ts";
 

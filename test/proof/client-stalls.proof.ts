@@ -1,11 +1,11 @@
 import { once } from "node:events";
 import { connect, createServer, type Server as TcpServer, type Socket } from "node:net";
 import { json } from "../../codecs/json/index.ts";
-import { createSerializer } from "../../src/codec/index.ts";
-import { createClient } from "../../src/create-client.ts";
-import { createEnvelope } from "../../src/envelope/index.ts";
-import { azureEngine } from "../../src/engines/azure/index.ts";
-import { type Server, startServer } from "../../src/server/index.ts";
+import { createSerializer } from "../../src/core/codec/index.ts";
+import { createClient } from "../../src/client/create-client.ts";
+import { createEnvelope } from "../../src/core/envelope/index.ts";
+import { azureEngine } from "../../src/broker/azure/index.ts";
+import { type Server, startServer } from "../../src/serve/server/index.ts";
 import { seeded } from "../random.support.ts";
 import type { ProofRun } from "./proof-run.ts";
 

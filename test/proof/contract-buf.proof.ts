@@ -4,7 +4,7 @@ import { tmpdir } from "node:os";
 import { dirname, join } from "node:path";
 import { checkCompatibility } from "../../src/contract/index.ts";
 import { pairsOf } from "../contract/suites.support.ts";
-import { buf, installNodePackages } from "../servers/installed.support.ts";
+import { buf, installNodePackages } from "../external/installed.support.ts";
 
 /** The policies and the rules of Buf that say the same. */
 const policies = [

@@ -1,6 +1,6 @@
 import { checkCompatibility } from "../../src/contract/index.ts";
 import { PairComparison } from "../../src/contract/json-schema/pair-comparison.ts";
-import { parse, type Type } from "../../src/protobuf/protobufjs.ts";
+import { parse, type Type } from "../../src/core/protobuf/protobufjs.ts";
 import { isDeclared } from "./contract/declared-value.ts";
 import { type DialectName, dialects, inDialect } from "./contract/in-dialect.ts";
 import { isValid, type PlainReading } from "./contract/plain-validator.ts";

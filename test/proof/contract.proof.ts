@@ -1,7 +1,7 @@
 import type { CompatibilityResult } from "../../src/contract/index.ts";
 import { dialectOf } from "../../src/contract/json-schema/dialect.ts";
 import { PairComparison } from "../../src/contract/json-schema/pair-comparison.ts";
-import { compileJudge } from "../../src/json-schema/ajv.ts";
+import { compileJudge } from "../../src/core/json-schema/ajv.ts";
 import { replayProtobuf } from "./contract/proto-witness.ts";
 import {
   agreementOf,

@@ -1,7 +1,7 @@
-import type { Delivery, Engine } from "../../src/engine/index.ts";
-import { memoryEngine } from "../../src/engines/memory/index.ts";
-import { createEnvelope } from "../../src/envelope/index.ts";
-import { SobreError } from "../../src/errors/index.ts";
+import type { Delivery, Engine } from "../../src/core/engine/index.ts";
+import { memoryEngine } from "../../src/broker/memory/index.ts";
+import { createEnvelope } from "../../src/core/envelope/index.ts";
+import { SobreError } from "../../src/core/errors/index.ts";
 import { Random } from "./engine/random.ts";
 import { SimulatedClock } from "./engine/simulated-clock.ts";
 import type { ProofRun } from "./proof-run.ts";

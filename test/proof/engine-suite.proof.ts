@@ -1,5 +1,10 @@
-import { type EngineCase, type EngineCaseResult, engineSuite, runEngineCase } from "../../src/conformance/index.ts";
-import { ManualClock } from "../../src/time/index.ts";
+import {
+  type EngineCase,
+  type EngineCaseResult,
+  engineSuite,
+  runEngineCase,
+} from "../../src/broker/conformance/index.ts";
+import { ManualClock } from "../../src/core/time/index.ts";
 import { faults } from "./engine/faults.ts";
 import { faultyEngine } from "./engine/faulty-engine.ts";
 import { suiteFaults } from "./engine/suite-faults.ts";

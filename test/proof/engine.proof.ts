@@ -1,4 +1,4 @@
-import { memoryEngine } from "../../src/engines/memory/index.ts";
+import { memoryEngine } from "../../src/broker/memory/index.ts";
 import { simulate } from "./engine/simulator.ts";
 import type { ProofRun } from "./proof-run.ts";
 

@@ -1,8 +1,8 @@
-import type { BrokerConnection } from "../../src/server/amqp/broker-connection.ts";
-import type { Engine } from "../../src/engine/index.ts";
-import { memoryEngine } from "../../src/engines/memory/index.ts";
-import { createEnvelope } from "../../src/envelope/index.ts";
-import { after, used } from "../server/amqp/hostile-peer.support.ts";
+import type { BrokerConnection } from "../../src/serve/server/amqp/broker-connection.ts";
+import type { Engine } from "../../src/core/engine/index.ts";
+import { memoryEngine } from "../../src/broker/memory/index.ts";
+import { createEnvelope } from "../../src/core/envelope/index.ts";
+import { after, used } from "../serve/server/amqp/hostile-peer.support.ts";
 import { answerOf } from "./hostile/answer.ts";
 import type { HostileCase } from "./hostile/cases.ts";
 import { encodingCases } from "./hostile/encodings.ts";

@@ -1,4 +1,4 @@
-import { refusesNothingValid } from "../json-schema/unevaluated.support.ts";
+import { refusesNothingValid } from "../core/json-schema/unevaluated.support.ts";
 import type { ProofRun } from "./proof-run.ts";
 
 /** No schema with `unevaluatedProperties` refuses a body that the specification accepts. */

@@ -2,7 +2,7 @@ import { once } from "node:events";
 import { isMainThread, parentPort, Worker, workerData } from "node:worker_threads";
 import { densePayloads, type DensePayload } from "../codecs/legacy/dense.support.ts";
 import { decodedBy } from "../codecs/legacy/reading.support.ts";
-import { SobreError } from "../../src/errors/index.ts";
+import { SobreError } from "../../src/core/errors/index.ts";
 
 const size = 2 ** 20;
 /** Milliseconds of processor time that a mebibyte may take, on a machine as fast as the one on which this was asked for. */

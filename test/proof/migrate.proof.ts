@@ -7,8 +7,8 @@ import { fileURLToPath } from "node:url";
 import { promisify } from "node:util";
 import { json } from "../../codecs/json/index.ts";
 import { legacy } from "../../codecs/legacy/index.ts";
-import { createSerializer } from "../../src/codec/index.ts";
-import { createEnvelope } from "../../src/envelope/index.ts";
+import { createSerializer } from "../../src/core/codec/index.ts";
+import { createEnvelope } from "../../src/core/envelope/index.ts";
 import { migrate, type MigrationSource, type SourceMessage } from "../../src/migration/index.ts";
 
 const messages = 200_000;

@@ -2,7 +2,7 @@ import { mkdtemp, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { seeded, type Random } from "../random.support.ts";
-import { installPostgres } from "../servers/installed.support.ts";
+import { installPostgres } from "../external/installed.support.ts";
 import { crashes } from "./postgres/crashes.ts";
 import { load } from "./postgres/load.ts";
 import { races } from "./postgres/races.ts";

@@ -1,9 +1,9 @@
-import { writeMessage } from "../../src/amqp/message/write-message.ts";
-import type { Access } from "../../src/server/access.ts";
-import { BrokerConnection } from "../../src/server/amqp/broker-connection.ts";
-import { accepted, Connection } from "../../src/amqp/connection/index.ts";
-import { memoryEngine } from "../../src/engines/memory/index.ts";
-import { ManualClock } from "../../src/time/index.ts";
+import { writeMessage } from "../../src/wire/amqp/message/write-message.ts";
+import type { Access } from "../../src/serve/server/access.ts";
+import { BrokerConnection } from "../../src/serve/server/amqp/broker-connection.ts";
+import { accepted, Connection } from "../../src/wire/amqp/connection/index.ts";
+import { memoryEngine } from "../../src/broker/memory/index.ts";
+import { ManualClock } from "../../src/core/time/index.ts";
 import { seeded } from "../random.support.ts";
 import type { ProofRun } from "./proof-run.ts";
 

@@ -4,7 +4,7 @@ import type {
   AmqplibMessageLike,
   ServiceBusMessageFields,
   ServiceBusMessageLike,
-} from "../../src/bridges/index.ts";
+} from "../../src/client/interop/index.ts";
 
 /** `ServiceBusMessage` of `@azure/service-bus` 7.9, as its declarations have it. */
 interface OfficialMessage {

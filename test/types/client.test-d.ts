@@ -2,9 +2,15 @@ import { type } from "arktype";
 import * as v from "valibot";
 import { describe, expectTypeOf, it } from "vitest";
 import { z } from "zod";
-import type { Client, MessageBatch, MessageContext, SettlingVerbs, UnreadableMessage } from "../../src/client/index.ts";
-import { defineMessage } from "../../src/message/index.ts";
-import { jsonSchema } from "../../src/json-schema/json-schema.ts";
+import type {
+  Client,
+  MessageBatch,
+  MessageContext,
+  SettlingVerbs,
+  UnreadableMessage,
+} from "../../src/client/client/index.ts";
+import { defineMessage } from "../../src/core/message/index.ts";
+import { jsonSchema } from "../../src/core/json-schema/json-schema.ts";
 
 declare const client: Client;
 const Order = defineMessage("acme.order", { 1: z.object({ id: z.number() }) });

@@ -9,9 +9,9 @@ import {
   type EnvelopeInit,
   type MessageId,
   readOnlyProperties,
-} from "../../src/envelope/index.ts";
-import { typed } from "../../src/values/typed-makers.ts";
-import type { ErrorCode, ErrorTraits, SobreError } from "../../src/errors/index.ts";
+} from "../../src/core/envelope/index.ts";
+import { typed } from "../../src/core/values/typed-makers.ts";
+import type { ErrorCode, ErrorTraits, SobreError } from "../../src/core/errors/index.ts";
 
 const payload = new Uint8Array();
 

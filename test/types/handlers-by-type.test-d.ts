@@ -1,7 +1,7 @@
 import { describe, expectTypeOf, it } from "vitest";
 import { z } from "zod";
-import type { Client, MessageBatch, Sender } from "../../src/client/index.ts";
-import { defineMessage } from "../../src/message/index.ts";
+import type { Client, MessageBatch, Sender } from "../../src/client/client/index.ts";
+import { defineMessage } from "../../src/core/message/index.ts";
 
 declare const client: Client;
 const Order = defineMessage("acme.order", { 1: z.object({ id: z.number() }) });

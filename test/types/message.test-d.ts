@@ -2,9 +2,9 @@ import { type } from "arktype";
 import * as v from "valibot";
 import { describe, expectTypeOf, it } from "vitest";
 import { z } from "zod";
-import { type BodyOf, defineMessage, type StandardSchema } from "../../src/message/index.ts";
+import { type BodyOf, defineMessage, type StandardSchema } from "../../src/core/message/index.ts";
 import type { StandardSchemaV1 } from "@standard-schema/spec";
-import { jsonSchema } from "../../src/json-schema/json-schema.ts";
+import { jsonSchema } from "../../src/core/json-schema/json-schema.ts";
 
 const zodOrder = z.object({ id: z.number(), at: z.string().transform((text) => new Date(text)) });
 

@@ -1,7 +1,7 @@
 import { describe, expectTypeOf, it } from "vitest";
 import { readMessageType } from "../../src/contract/index.ts";
-import { jsonSchema } from "../../src/json-schema/index.ts";
-import { type BodyOf, defineMessage, messageTypeFromFiles } from "../../src/message/index.ts";
+import { jsonSchema } from "../../src/core/json-schema/index.ts";
+import { type BodyOf, defineMessage, messageTypeFromFiles } from "../../src/core/message/index.ts";
 import type { OrdersPlaced, ParcelScannedV1, StockMoved } from "./subjects.support.ts";
 import imported from "../../schemas/parcel.scanned/1.1.schema.json" with { type: "json" };
 

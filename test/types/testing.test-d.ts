@@ -1,8 +1,8 @@
 import { describe, expect, expectTypeOf, it } from "vitest";
-import type { Serializer } from "../../src/codec/index.ts";
-import type { Engine } from "../../src/engine/index.ts";
-import type { Envelope } from "../../src/envelope/index.ts";
-import { sobreMatchers, type SobreMatchers } from "../../src/testing/index.ts";
+import type { Serializer } from "../../src/core/codec/index.ts";
+import type { Engine } from "../../src/core/engine/index.ts";
+import type { Envelope } from "../../src/core/envelope/index.ts";
+import { sobreMatchers, type SobreMatchers } from "../../src/client/testing/index.ts";
 
 // The declaration that the docstring of the matchers asks for.
 declare module "vitest" {

@@ -1,5 +1,5 @@
-import { BigInteger } from "../../../src/values/big-integer.ts";
-import { ClassName } from "../../../src/values/named-text.ts";
+import { BigInteger } from "../../../src/core/values/big-integer.ts";
+import { ClassName } from "../../../src/core/values/named-text.ts";
 import { lexical } from "../xml/lexical.ts";
 import { clrNamespaces, system } from "../xml/namespaces.ts";
 import type { XmlElement } from "../xml/node.ts";

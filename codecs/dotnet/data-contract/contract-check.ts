@@ -1,5 +1,5 @@
-import { isObject } from "../../../src/values/plain-object.ts";
-import { SobreError } from "../../../src/errors/sobre-error.ts";
+import { isObject } from "../../../src/core/values/plain-object.ts";
+import { SobreError } from "../../../src/core/errors/sobre-error.ts";
 
 type Node = Readonly<Record<string, unknown>>;
 

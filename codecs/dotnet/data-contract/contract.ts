@@ -1,4 +1,4 @@
-import { anything, listOf, type OptionCheck } from "../../../src/options/option-checks.ts";
+import { anything, listOf, type OptionCheck } from "../../../src/core/options/option-checks.ts";
 import { checkContract, invalidContract, isNode } from "./contract-check.ts";
 import { scalarKinds } from "./scalar-kind.ts";
 import {

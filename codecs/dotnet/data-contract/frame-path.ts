@@ -1,4 +1,4 @@
-import { memberStep } from "../../../src/values/member-step.ts";
+import { memberStep } from "../../../src/core/values/member-step.ts";
 import type { XmlElement } from "../xml/node.ts";
 import { decodeName } from "./element-facts.ts";
 import type { Frame } from "./frames.ts";

@@ -1,5 +1,5 @@
-import { emptyBag } from "../../../src/envelope/bag.ts";
-import { annotateDictionary } from "../../../src/values/annotations.ts";
+import { emptyBag } from "../../../src/core/envelope/bag.ts";
+import { annotateDictionary } from "../../../src/core/values/annotations.ts";
 import type { XmlElement, XmlNode } from "../xml/node.ts";
 import { hasText } from "./element-facts.ts";
 import type { Plan } from "./plan.ts";

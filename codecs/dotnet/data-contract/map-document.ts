@@ -1,9 +1,9 @@
 import { broken } from "../xml/scope.ts";
-import { memo } from "../../../src/values/memo.ts";
-import { limitExceeded } from "../../../src/codec/limits.ts";
-import { emptyBag } from "../../../src/envelope/bag.ts";
-import { annotate, annotateDouble, annotateTyped } from "../../../src/values/annotations.ts";
-import { memberStep } from "../../../src/values/member-step.ts";
+import { memo } from "../../../src/core/values/memo.ts";
+import { limitExceeded } from "../../../src/core/codec/limits.ts";
+import { emptyBag } from "../../../src/core/envelope/bag.ts";
+import { annotate, annotateDouble, annotateTyped } from "../../../src/core/values/annotations.ts";
+import { memberStep } from "../../../src/core/values/member-step.ts";
 import {
   declaresNamespace,
   decodeName,

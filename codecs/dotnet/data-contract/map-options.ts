@@ -1,4 +1,4 @@
-import type { DecodeLimits } from "../../../src/codec/limits.ts";
+import type { DecodeLimits } from "../../../src/core/codec/limits.ts";
 import type { Contract } from "./shape.ts";
 
 /** Options of `mapDocument`. */

@@ -1,5 +1,5 @@
-import type { Decoded, Unwrapped } from "../../../src/codec/codec.ts";
-import { documentInside } from "../../../src/codec/document-inside.ts";
+import type { Decoded, Unwrapped } from "../../../src/core/codec/codec.ts";
+import { documentInside } from "../../../src/core/codec/document-inside.ts";
 
 /** Which bodies to unwrap. */
 interface OpenRules {

@@ -1,4 +1,4 @@
-import { SobreError } from "../../../src/errors/sobre-error.ts";
+import { SobreError } from "../../../src/core/errors/sobre-error.ts";
 import type { XmlElement } from "../xml/node.ts";
 import { elementsIn, factsOf } from "./element-facts.ts";
 

@@ -1,10 +1,10 @@
-import { Typed } from "../../../src/values/typed.ts";
-import { DateTime } from "../../../src/values/date-time.ts";
-import { Decimal } from "../../../src/values/decimal.ts";
-import { Duration } from "../../../src/values/duration.ts";
-import { Uri, Version } from "../../../src/values/named-text.ts";
-import { shortestSingle } from "../../../src/values/single.ts";
-import { parseTime } from "../../../src/values/ticks.ts";
+import { Typed } from "../../../src/core/values/typed.ts";
+import { DateTime } from "../../../src/core/values/date-time.ts";
+import { Decimal } from "../../../src/core/values/decimal.ts";
+import { Duration } from "../../../src/core/values/duration.ts";
+import { Uri, Version } from "../../../src/core/values/named-text.ts";
+import { shortestSingle } from "../../../src/core/values/single.ts";
+import { parseTime } from "../../../src/core/values/ticks.ts";
 import type { ScalarKind } from "./scalar-kind.ts";
 
 /** Minimum and maximum of the integer types represented as a number. */

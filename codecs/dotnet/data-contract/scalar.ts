@@ -1,16 +1,16 @@
 import { broken } from "../xml/scope.ts";
-import { DateTime } from "../../../src/values/date-time.ts";
-import { Decimal } from "../../../src/values/decimal.ts";
-import { Duration } from "../../../src/values/duration.ts";
-import { EnumValue } from "../../../src/values/enum-value.ts";
-import { QName } from "../../../src/values/q-name.ts";
-import { typed } from "../../../src/values/typed-makers.ts";
-import { Typed } from "../../../src/values/typed.ts";
+import { DateTime } from "../../../src/core/values/date-time.ts";
+import { Decimal } from "../../../src/core/values/decimal.ts";
+import { Duration } from "../../../src/core/values/duration.ts";
+import { EnumValue } from "../../../src/core/values/enum-value.ts";
+import { QName } from "../../../src/core/values/q-name.ts";
+import { typed } from "../../../src/core/values/typed-makers.ts";
+import { Typed } from "../../../src/core/values/typed.ts";
 import type { ScalarKind } from "./scalar-kind.ts";
 import { canonicalScalar, charOfCode, integerIn, longIn, scalarOfText } from "./scalar-text.ts";
 import type { EnumShape } from "./shape.ts";
 import { lexical } from "../xml/lexical.ts";
-import { shortestSingle } from "../../../src/values/single.ts";
+import { shortestSingle } from "../../../src/core/values/single.ts";
 import { xmlns } from "../xml/namespaces.ts";
 import { isXmlList, type XmlElement, type XmlScalar, type XmlScalarType, type XmlText } from "../xml/node.ts";
 

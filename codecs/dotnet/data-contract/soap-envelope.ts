@@ -1,5 +1,5 @@
-import { emptyBag } from "../../../src/envelope/bag.ts";
-import { annotate } from "../../../src/values/annotations.ts";
+import { emptyBag } from "../../../src/core/envelope/bag.ts";
+import { annotate } from "../../../src/core/values/annotations.ts";
 import { soap11, soap12 } from "../xml/namespaces.ts";
 import type { XmlDocument, XmlElement } from "../xml/node.ts";
 import { decodeName, elementsIn } from "./element-facts.ts";

@@ -1,8 +1,8 @@
 import { broken } from "../xml/scope.ts";
-import { DateTime } from "../../../src/values/date-time.ts";
-import { DateTimeOffset } from "../../../src/values/date-time-offset.ts";
-import { Version } from "../../../src/values/named-text.ts";
-import { ticksPerMinute } from "../../../src/values/ticks.ts";
+import { DateTime } from "../../../src/core/values/date-time.ts";
+import { DateTimeOffset } from "../../../src/core/values/date-time-offset.ts";
+import { Version } from "../../../src/core/values/named-text.ts";
+import { ticksPerMinute } from "../../../src/core/values/ticks.ts";
 import type { XmlElement } from "../xml/node.ts";
 import type { ScalarKind } from "./scalar-kind.ts";
 import { contentOf, typedScalar } from "./scalar.ts";

@@ -1,6 +1,6 @@
-import { type DecodeLimits, limitExceeded } from "../../../src/codec/limits.ts";
-import { emptyBag } from "../../../src/envelope/bag.ts";
-import { SobreError } from "../../../src/errors/sobre-error.ts";
+import { type DecodeLimits, limitExceeded } from "../../../src/core/codec/limits.ts";
+import { emptyBag } from "../../../src/core/envelope/bag.ts";
+import { SobreError } from "../../../src/core/errors/sobre-error.ts";
 import { decodeName, elementsIn } from "../data-contract/element-facts.ts";
 import { contentOf, fittingScalar, untypedScalar } from "../data-contract/scalar.ts";
 import { lexical } from "../xml/lexical.ts";

@@ -1,8 +1,8 @@
-import type { DecodeLimits } from "../../../src/codec/limits.ts";
-import { emptyBag } from "../../../src/envelope/bag.ts";
-import { DateTime } from "../../../src/values/date-time.ts";
-import { memberStep } from "../../../src/values/member-step.ts";
-import { annotate, annotateDictionary, annotateDouble } from "../../../src/values/annotations.ts";
+import type { DecodeLimits } from "../../../src/core/codec/limits.ts";
+import { emptyBag } from "../../../src/core/envelope/bag.ts";
+import { DateTime } from "../../../src/core/values/date-time.ts";
+import { memberStep } from "../../../src/core/values/member-step.ts";
+import { annotate, annotateDictionary, annotateDouble } from "../../../src/core/values/annotations.ts";
 import { propertyName } from "../data-contract/element-facts.ts";
 import { isFloating } from "../data-contract/scalar-kind.ts";
 import { wordsOf } from "../data-contract/contract-fit.ts";

@@ -1,6 +1,6 @@
-import { type DecodeLimits, limitExceeded } from "../../../src/codec/limits.ts";
-import type { ErrorCode } from "../../../src/errors/codes.ts";
-import { SobreError } from "../../../src/errors/sobre-error.ts";
+import { type DecodeLimits, limitExceeded } from "../../../src/core/codec/limits.ts";
+import type { ErrorCode } from "../../../src/core/errors/codes.ts";
+import { SobreError } from "../../../src/core/errors/sobre-error.ts";
 import { jsonKind, JsonTape } from "./json-tape.ts";
 
 // oxlint-disable-next-line no-control-regex -- RFC 8259 section 7 forbids them

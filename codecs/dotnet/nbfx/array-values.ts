@@ -1,5 +1,5 @@
-import { DateTime } from "../../../src/values/date-time.ts";
-import { Decimal } from "../../../src/values/decimal.ts";
+import { DateTime } from "../../../src/core/values/date-time.ts";
+import { Decimal } from "../../../src/core/values/decimal.ts";
 import type { ScalarKind } from "../data-contract/scalar-kind.ts";
 import { integerIn } from "../data-contract/scalar-text.ts";
 import { dateTimeBits, setDecimal } from "./record-writer.ts";

@@ -1,7 +1,7 @@
-import type { ContentType } from "../../../src/content-type/content-type.ts";
-import { parameter } from "../../../src/content-type/parameter.ts";
-import { SobreError } from "../../../src/errors/sobre-error.ts";
-import { typeNameOf } from "../../../src/values/annotations.ts";
+import type { ContentType } from "../../../src/core/content-type/content-type.ts";
+import { parameter } from "../../../src/core/content-type/parameter.ts";
+import { SobreError } from "../../../src/core/errors/sobre-error.ts";
+import { typeNameOf } from "../../../src/core/values/annotations.ts";
 import { type Contract, nameOf, nameText, type ObjectShape, type ResolvedShape } from "../data-contract/shape.ts";
 import { runtimeScalar } from "./runtime-type.ts";
 import { isAny, isMembers } from "./write-document.ts";

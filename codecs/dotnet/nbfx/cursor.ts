@@ -1,5 +1,5 @@
-import { TextCache, utf8Text } from "../../../src/codec/binary/text.ts";
-import { SobreError } from "../../../src/errors/sobre-error.ts";
+import { TextCache, utf8Text } from "../../../src/core/codec/binary/text.ts";
+import { SobreError } from "../../../src/core/errors/sobre-error.ts";
 
 /** Names and namespaces repeat from message to message. */
 const names = new TextCache(96);

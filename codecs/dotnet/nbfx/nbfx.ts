@@ -1,7 +1,7 @@
-import { guardedCodec } from "../../../src/codec/guarded-codec.ts";
-import type { Codec, DecodeContext, Decoded, Encoded, Sniff, Unwrapped } from "../../../src/codec/codec.ts";
-import { mediaRange } from "../../../src/content-type/media-range.ts";
-import { checkOptions, flag, listOf, oneOf, type OptionChecks, text } from "../../../src/options/option-checks.ts";
+import { guardedCodec } from "../../../src/core/codec/guarded-codec.ts";
+import type { Codec, DecodeContext, Decoded, Encoded, Sniff, Unwrapped } from "../../../src/core/codec/codec.ts";
+import { mediaRange } from "../../../src/core/content-type/media-range.ts";
+import { checkOptions, flag, listOf, oneOf, type OptionChecks, text } from "../../../src/core/options/option-checks.ts";
 import { compileContracts, contractList, type DotnetContract } from "../data-contract/contract.ts";
 import { mapDocument } from "../data-contract/map-document.ts";
 import { openedBody } from "../data-contract/opened-body.ts";
@@ -11,7 +11,7 @@ import { contractFor } from "./contract-choice.ts";
 import { beginsWithTable, isEnvelope, type NbfxReadOptions, readNbfxDocument } from "./read-document.ts";
 import { record } from "./records.ts";
 import { type NbfxWriteOptions, writeNbfxDocument } from "./write-document.ts";
-import { aTimeZone } from "../../../src/options/time-zone.ts";
+import { aTimeZone } from "../../../src/core/options/time-zone.ts";
 import { isLonger, sniffLimits } from "../xml/element-limits.ts";
 import { xsi } from "../xml/namespaces.ts";
 

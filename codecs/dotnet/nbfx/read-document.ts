@@ -1,4 +1,4 @@
-import { type DecodeLimits, limitExceeded } from "../../../src/codec/limits.ts";
+import { type DecodeLimits, limitExceeded } from "../../../src/core/codec/limits.ts";
 import { NbfxCursor } from "./cursor.ts";
 import { NbfxDictionaries, type NbfxDictionaryOptions, readStringTable } from "./dictionaries.ts";
 import { soapStrings } from "./soap-strings.ts";

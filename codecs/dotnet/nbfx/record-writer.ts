@@ -1,6 +1,6 @@
-import type { Decimal } from "../../../src/values/decimal.ts";
-import type { DateTime } from "../../../src/values/date-time.ts";
-import { ticksPerMinute } from "../../../src/values/ticks.ts";
+import type { Decimal } from "../../../src/core/values/decimal.ts";
+import type { DateTime } from "../../../src/core/values/date-time.ts";
+import { ticksPerMinute } from "../../../src/core/values/ticks.ts";
 import { type NamedRecords, record } from "./records.ts";
 
 /** The buffer size of .NET's writer in bytes. */

@@ -1,10 +1,10 @@
-import { Typed } from "../../../src/values/typed.ts";
-import { DateTime } from "../../../src/values/date-time.ts";
-import { DateTimeOffset } from "../../../src/values/date-time-offset.ts";
-import { Decimal } from "../../../src/values/decimal.ts";
-import { Duration } from "../../../src/values/duration.ts";
-import { Uri, Version } from "../../../src/values/named-text.ts";
-import { QName } from "../../../src/values/q-name.ts";
+import { Typed } from "../../../src/core/values/typed.ts";
+import { DateTime } from "../../../src/core/values/date-time.ts";
+import { DateTimeOffset } from "../../../src/core/values/date-time-offset.ts";
+import { Decimal } from "../../../src/core/values/decimal.ts";
+import { Duration } from "../../../src/core/values/duration.ts";
+import { Uri, Version } from "../../../src/core/values/named-text.ts";
+import { QName } from "../../../src/core/values/q-name.ts";
 import type { ScalarKind } from "../data-contract/scalar-kind.ts";
 import type { ResolvedShape } from "../data-contract/shape.ts";
 

@@ -1,9 +1,9 @@
-import { Typed } from "../../../src/values/typed.ts";
-import { DateTime } from "../../../src/values/date-time.ts";
-import { Decimal } from "../../../src/values/decimal.ts";
-import { Duration } from "../../../src/values/duration.ts";
-import { maxTicks, ticksPerDay, ticksPerMinute } from "../../../src/values/ticks.ts";
-import { offsetAt } from "../../../src/values/time-zone.ts";
+import { Typed } from "../../../src/core/values/typed.ts";
+import { DateTime } from "../../../src/core/values/date-time.ts";
+import { Decimal } from "../../../src/core/values/decimal.ts";
+import { Duration } from "../../../src/core/values/duration.ts";
+import { maxTicks, ticksPerDay, ticksPerMinute } from "../../../src/core/values/ticks.ts";
+import { offsetAt } from "../../../src/core/values/time-zone.ts";
 import type { NbfxCursor } from "./cursor.ts";
 
 const hex = Array.from({ length: 256 }, (_, byte) => byte.toString(16).padStart(2, "0"));

@@ -1,8 +1,8 @@
-import { typeNameOf } from "../../../src/values/annotations.ts";
-import { DateTime } from "../../../src/values/date-time.ts";
-import { DateTimeOffset } from "../../../src/values/date-time-offset.ts";
-import { Version } from "../../../src/values/named-text.ts";
-import { QName } from "../../../src/values/q-name.ts";
+import { typeNameOf } from "../../../src/core/values/annotations.ts";
+import { DateTime } from "../../../src/core/values/date-time.ts";
+import { DateTimeOffset } from "../../../src/core/values/date-time-offset.ts";
+import { Version } from "../../../src/core/values/named-text.ts";
+import { QName } from "../../../src/core/values/q-name.ts";
 import { itemNameOf, rootNameOf } from "../data-contract/type-names.ts";
 import { encodeName, fieldOf, propertyName } from "../data-contract/element-facts.ts";
 import { xmlNameOf } from "../data-contract/scalar-kind.ts";

@@ -1,10 +1,10 @@
-import { Typed } from "../../../src/values/typed.ts";
-import { SobreError } from "../../../src/errors/sobre-error.ts";
-import { DateTime } from "../../../src/values/date-time.ts";
-import { Decimal } from "../../../src/values/decimal.ts";
-import { Duration } from "../../../src/values/duration.ts";
-import { EnumValue } from "../../../src/values/enum-value.ts";
-import { Uri, Version } from "../../../src/values/named-text.ts";
+import { Typed } from "../../../src/core/values/typed.ts";
+import { SobreError } from "../../../src/core/errors/sobre-error.ts";
+import { DateTime } from "../../../src/core/values/date-time.ts";
+import { Decimal } from "../../../src/core/values/decimal.ts";
+import { Duration } from "../../../src/core/values/duration.ts";
+import { EnumValue } from "../../../src/core/values/enum-value.ts";
+import { Uri, Version } from "../../../src/core/values/named-text.ts";
 import type { ScalarKind } from "../data-contract/scalar-kind.ts";
 import { integerIn, longIn } from "../data-contract/scalar-text.ts";
 import type { EnumShape } from "../data-contract/shape.ts";

@@ -1,5 +1,5 @@
-import { memo } from "../../../src/values/memo.ts";
-import { SobreError } from "../../../src/errors/sobre-error.ts";
+import { memo } from "../../../src/core/values/memo.ts";
+import { SobreError } from "../../../src/core/errors/sobre-error.ts";
 import type { ClassDescription, ClassNode, MemberNode, NrbfDocument } from "./nodes.ts";
 import { PlainClass } from "./plain-class.ts";
 

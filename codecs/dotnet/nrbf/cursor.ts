@@ -1,6 +1,6 @@
-import { BoundedCursor } from "../../../src/codec/binary/cursor.ts";
-import { utf8Text } from "../../../src/codec/binary/text.ts";
-import type { DecodeLimits } from "../../../src/codec/limits.ts";
+import { BoundedCursor } from "../../../src/core/codec/binary/cursor.ts";
+import { utf8Text } from "../../../src/core/codec/binary/text.ts";
+import type { DecodeLimits } from "../../../src/core/codec/limits.ts";
 import type { PrimitiveType, PrimitiveValue } from "./nodes.ts";
 import { primitiveSizes, primitiveTypes } from "./record-types.ts";
 

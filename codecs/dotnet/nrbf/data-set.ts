@@ -1,5 +1,5 @@
-import { limitExceeded } from "../../../src/codec/limits.ts";
-import { SobreError } from "../../../src/errors/sobre-error.ts";
+import { limitExceeded } from "../../../src/core/codec/limits.ts";
+import { SobreError } from "../../../src/core/errors/sobre-error.ts";
 import { dataSetOf } from "../data-set/data-set.ts";
 import { XmlElement, XmlTag } from "../xml/node.ts";
 import { readXml } from "../xml/read-xml.ts";

@@ -1,5 +1,5 @@
-import { checkOptions, flag, type OptionChecks } from "../../../src/options/option-checks.ts";
-import { EnumValue } from "../../../src/values/enum-value.ts";
+import { checkOptions, flag, type OptionChecks } from "../../../src/core/options/option-checks.ts";
+import { EnumValue } from "../../../src/core/values/enum-value.ts";
 import { compileContracts, type DotnetContract } from "../data-contract/contract.ts";
 import { flagNames } from "../data-contract/scalar.ts";
 import type { EnumShape } from "../data-contract/shape.ts";

@@ -1,16 +1,16 @@
-import { guardedDecoder } from "../../../src/codec/guarded-codec.ts";
-import type { DecodeContext, Decoded, Decoder, Sniff } from "../../../src/codec/codec.ts";
-import type { DecodeLimits } from "../../../src/codec/limits.ts";
-import { mediaRange } from "../../../src/content-type/media-range.ts";
-import { SobreError } from "../../../src/errors/sobre-error.ts";
-import { anything, checkOptions, oneOf, type OptionChecks } from "../../../src/options/option-checks.ts";
+import { guardedDecoder } from "../../../src/core/codec/guarded-codec.ts";
+import type { DecodeContext, Decoded, Decoder, Sniff } from "../../../src/core/codec/codec.ts";
+import type { DecodeLimits } from "../../../src/core/codec/limits.ts";
+import { mediaRange } from "../../../src/core/content-type/media-range.ts";
+import { SobreError } from "../../../src/core/errors/sobre-error.ts";
+import { anything, checkOptions, oneOf, type OptionChecks } from "../../../src/core/options/option-checks.ts";
 import { contractList } from "../data-contract/contract.ts";
 import { enumLookup, type NrbfOptions } from "./enums.ts";
 import type { DeclaredType, NrbfDocument } from "./nodes.ts";
 import { RecordParser } from "./parser.ts";
 import { recordTypes } from "./record-types.ts";
 import { type DeclaredSettings, valueOfDocument } from "./values.ts";
-import { aTimeZone } from "../../../src/options/time-zone.ts";
+import { aTimeZone } from "../../../src/core/options/time-zone.ts";
 
 export type * from "./nodes.ts";
 export type { NrbfEnum, NrbfOptions } from "./enums.ts";

@@ -1,6 +1,6 @@
-import { share } from "../../../src/codec/binary/fixed-layout.ts";
-import { type DecodeLimits, limitExceeded } from "../../../src/codec/limits.ts";
-import { SobreError } from "../../../src/errors/sobre-error.ts";
+import { share } from "../../../src/core/codec/binary/fixed-layout.ts";
+import { type DecodeLimits, limitExceeded } from "../../../src/core/codec/limits.ts";
+import { SobreError } from "../../../src/core/errors/sobre-error.ts";
 import { Cursor } from "./cursor.ts";
 import {
   openArray,

@@ -1,5 +1,5 @@
-import type { ItemBudget } from "../../../src/codec/binary/cursor.ts";
-import type { DecodeLimits } from "../../../src/codec/limits.ts";
+import type { ItemBudget } from "../../../src/core/codec/binary/cursor.ts";
+import type { DecodeLimits } from "../../../src/core/codec/limits.ts";
 import type { EnumLookup } from "./enums.ts";
 
 /** The reader's input besides the payload. */

@@ -1,12 +1,12 @@
 import { propertyName } from "../data-contract/element-facts.ts";
-import { memo } from "../../../src/values/memo.ts";
-import { setMember } from "../../../src/values/plain-object.ts";
-import { ItemBudget } from "../../../src/codec/binary/cursor.ts";
-import { share } from "../../../src/codec/binary/fixed-layout.ts";
-import { type DecodeLimits, limitExceeded } from "../../../src/codec/limits.ts";
-import { buildGraph, notLeaf, type Plan, planOfEntries, planOfList } from "../../../src/values/graph.ts";
-import { annotateDouble, SharedMark } from "../../../src/values/annotations.ts";
-import { MultiArray } from "../../../src/values/multi-array.ts";
+import { memo } from "../../../src/core/values/memo.ts";
+import { setMember } from "../../../src/core/values/plain-object.ts";
+import { ItemBudget } from "../../../src/core/codec/binary/cursor.ts";
+import { share } from "../../../src/core/codec/binary/fixed-layout.ts";
+import { type DecodeLimits, limitExceeded } from "../../../src/core/codec/limits.ts";
+import { buildGraph, notLeaf, type Plan, planOfEntries, planOfList } from "../../../src/core/values/graph.ts";
+import { annotateDouble, SharedMark } from "../../../src/core/values/annotations.ts";
+import { MultiArray } from "../../../src/core/values/multi-array.ts";
 import { ClassView, plainNameOf, targetOf } from "./class-view.ts";
 import { collectedOf, isOrdinary, type ItemNode, wrappedIn } from "./collections.ts";
 import type {

@@ -1,13 +1,13 @@
-import { guardedDecoder } from "../../../src/codec/guarded-codec.ts";
-import type { DecodeContext, Decoded, Decoder, Sniff, Unwrapped } from "../../../src/codec/codec.ts";
-import { mediaRange } from "../../../src/content-type/media-range.ts";
-import { checkOptions, flag, oneOf, type OptionChecks } from "../../../src/options/option-checks.ts";
+import { guardedDecoder } from "../../../src/core/codec/guarded-codec.ts";
+import type { DecodeContext, Decoded, Decoder, Sniff, Unwrapped } from "../../../src/core/codec/codec.ts";
+import { mediaRange } from "../../../src/core/content-type/media-range.ts";
+import { checkOptions, flag, oneOf, type OptionChecks } from "../../../src/core/options/option-checks.ts";
 import { compileContracts, contractList, type DotnetContract } from "../data-contract/contract.ts";
 import { mapDocument } from "../data-contract/map-document.ts";
 import { openedBody } from "../data-contract/opened-body.ts";
 import { isSoapEnvelope, mapSoapEnvelope } from "../data-contract/soap-envelope.ts";
 import { type Contract, nameText } from "../data-contract/shape.ts";
-import { SobreError } from "../../../src/errors/sobre-error.ts";
+import { SobreError } from "../../../src/core/errors/sobre-error.ts";
 import { isLonger, sniffLimits } from "./element-limits.ts";
 import { serialization, soap11, xsd, xsi } from "./namespaces.ts";
 import type { XmlElement } from "./node.ts";

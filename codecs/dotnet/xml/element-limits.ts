@@ -1,5 +1,5 @@
-import { type DecodeLimits, resolveDecodeLimits } from "../../../src/codec/limits.ts";
-import { SobreError } from "../../../src/errors/sobre-error.ts";
+import { type DecodeLimits, resolveDecodeLimits } from "../../../src/core/codec/limits.ts";
+import { SobreError } from "../../../src/core/errors/sobre-error.ts";
 
 /** The factor by which elements may be nested more deeply and be more numerous than values: a list or an entry takes up to three elements. */
 export const elementsPerLevel = 4;

@@ -1,5 +1,5 @@
-import { toBase64 } from "../../../src/values/base64.ts";
-import { Typed } from "../../../src/values/typed.ts";
+import { toBase64 } from "../../../src/core/values/base64.ts";
+import { Typed } from "../../../src/core/values/typed.ts";
 import { isXmlList, type XmlScalar, type XmlScalarType } from "./node.ts";
 
 /** The text that .NET writes for a scalar, as in text XML. */

@@ -1,7 +1,7 @@
-import type { Typed } from "../../../src/values/typed.ts";
-import type { DateTime } from "../../../src/values/date-time.ts";
-import type { Decimal } from "../../../src/values/decimal.ts";
-import type { Duration } from "../../../src/values/duration.ts";
+import type { Typed } from "../../../src/core/values/typed.ts";
+import type { DateTime } from "../../../src/core/values/date-time.ts";
+import type { Decimal } from "../../../src/core/values/decimal.ts";
+import type { Duration } from "../../../src/core/values/duration.ts";
 
 /** The value of one text record of binary XML; text XML only has strings. */
 export type XmlScalar = string | number | bigint | boolean | Uint8Array | Decimal | DateTime | Duration | Typed<"uuid">;

@@ -1,7 +1,7 @@
-import { type DecodeLimits, limitExceeded } from "../../../src/codec/limits.ts";
-import type { ContentType } from "../../../src/content-type/content-type.ts";
-import type { ErrorCode } from "../../../src/errors/codes.ts";
-import { SobreError } from "../../../src/errors/sobre-error.ts";
+import { type DecodeLimits, limitExceeded } from "../../../src/core/codec/limits.ts";
+import type { ContentType } from "../../../src/core/content-type/content-type.ts";
+import type { ErrorCode } from "../../../src/core/errors/codes.ts";
+import { SobreError } from "../../../src/core/errors/sobre-error.ts";
 import { elementsPerLevel, NewNames } from "./element-limits.ts";
 import { XmlAttribute, XmlComment, type XmlDocument, XmlElement, XmlText } from "./node.ts";
 import { NamespaceScope } from "./scope.ts";

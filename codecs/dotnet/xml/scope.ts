@@ -1,4 +1,4 @@
-import { SobreError } from "../../../src/errors/sobre-error.ts";
+import { SobreError } from "../../../src/core/errors/sobre-error.ts";
 import { xmlns, xmlPrefix, xsi } from "./namespaces.ts";
 import type { XmlAttribute, XmlElement, XmlName } from "./node.ts";
 

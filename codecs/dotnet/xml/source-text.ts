@@ -4,10 +4,10 @@ import {
   decodeText,
   markedCharset,
   unknownCharset,
-} from "../../../src/content-type/charset.ts";
-import type { ContentType } from "../../../src/content-type/content-type.ts";
-import { parameter } from "../../../src/content-type/parameter.ts";
-import { SobreError } from "../../../src/errors/sobre-error.ts";
+} from "../../../src/core/content-type/charset.ts";
+import type { ContentType } from "../../../src/core/content-type/content-type.ts";
+import { parameter } from "../../../src/core/content-type/parameter.ts";
+import { SobreError } from "../../../src/core/errors/sobre-error.ts";
 
 /** A decoded document, and its bytes. */
 export interface SourceText {

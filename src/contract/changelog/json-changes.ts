@@ -1,7 +1,7 @@
 import { canonicalJson, isObject } from "../json-schema/json-value.ts";
 import type { Keywords } from "../json-schema/keyword-value.ts";
 import { meaningOf } from "../json-schema/meaning.ts";
-import { appliedTogether, itemNodes, memberNodes } from "../json-schema/native-values.ts";
+import { appliedTogether, itemNodes, memberNodes } from "../json-schema/samples/native-values.ts";
 import { escapeToken, SchemaDocument, type SchemaNode } from "../json-schema/schema-document.ts";
 import type { SchemaChanges } from "./schema-changes.ts";
 

@@ -1,13 +1,13 @@
 import { createHash } from "node:crypto";
 import { existsSync, mkdirSync, readdirSync, readFileSync, writeFileSync } from "node:fs";
 import { dirname, join } from "node:path";
-import type { BrokerProperties } from "../../envelope/broker-properties.ts";
-import type { Envelope } from "../../envelope/envelope.ts";
-import { envelopeFromJson, envelopeToJson } from "../../envelope/envelope-json.ts";
-import { type Json, parsedJson } from "../../values/json.ts";
-import { valueFromJson } from "../../values/value-json-reading.ts";
-import { valueToJson } from "../../values/value-json.ts";
-import { SobreError } from "../../errors/sobre-error.ts";
+import type { BrokerProperties } from "../../core/envelope/broker-properties.ts";
+import type { Envelope } from "../../core/envelope/envelope.ts";
+import { envelopeFromJson, envelopeToJson } from "../../core/envelope/envelope-json.ts";
+import { type Json, parsedJson } from "../../core/values/json.ts";
+import { valueFromJson } from "../../core/values/value-json-reading.ts";
+import { valueToJson } from "../../core/values/value-json.ts";
+import { SobreError } from "../../core/errors/sobre-error.ts";
 import { canonicalJson, isObject } from "../json-schema/json-value.ts";
 import { textOf } from "../subjects/subject-files.ts";
 

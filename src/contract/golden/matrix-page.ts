@@ -1,4 +1,4 @@
-import { escapeMarkup } from "../../values/markup.ts";
+import { escapeMarkup } from "../../core/values/markup.ts";
 import { failedCells, type MatrixCell } from "./matrix.ts";
 
 /** The matrix for a terminal: a block per subject and codec, producers down, consumers across. */

@@ -1,6 +1,6 @@
-import type { Serializer } from "../../codec/serializer.ts";
-import { createEnvelope, type Envelope } from "../../envelope/envelope.ts";
-import { valueToJson } from "../../values/value-json.ts";
+import type { Serializer } from "../../core/codec/serializer.ts";
+import { createEnvelope, type Envelope } from "../../core/envelope/envelope.ts";
+import { valueToJson } from "../../core/values/value-json.ts";
 import { emptyForm } from "../protobuf/json-forms.ts";
 import { keySamples, samplesOf } from "../protobuf/kinds.ts";
 import { protoJson } from "../protobuf/reading.ts";

@@ -1,10 +1,10 @@
-import type { Serializer } from "../../codec/serializer.ts";
-import { valueToJson } from "../../values/value-json.ts";
-import { SobreError } from "../../errors/sobre-error.ts";
-import { typeProperty, versionProperty } from "../../message/type-property.ts";
+import type { Serializer } from "../../core/codec/serializer.ts";
+import { valueToJson } from "../../core/values/value-json.ts";
+import { SobreError } from "../../core/errors/sobre-error.ts";
+import { typeProperty, versionProperty } from "../../core/message/type-property.ts";
 import { coverSamplesWithin } from "../json-schema/bounded-comparison.ts";
 import { canonicalJson } from "../json-schema/json-value.ts";
-import { fromNative, toNative } from "../json-schema/native-values.ts";
+import { fromNative, toNative } from "../json-schema/samples/native-values.ts";
 import { SchemaDocument } from "../json-schema/schema-document.ts";
 import type { Subject } from "../subjects/subject.ts";
 import { majorOf, type SubjectVersion } from "../subjects/subject-version.ts";

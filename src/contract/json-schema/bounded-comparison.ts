@@ -1,11 +1,11 @@
-import { unescapeToken } from "../../json-schema/json-form.ts";
+import { unescapeToken } from "../../core/json-schema/json-form.ts";
 import { Worker } from "node:worker_threads";
-import { SobreError } from "../../errors/sobre-error.ts";
-import { matcherOf } from "../regex/matcher.ts";
+import { SobreError } from "../../core/errors/sobre-error.ts";
+import { matcherOf } from "../../core/regex/matcher.ts";
 import type { Compared, Comparison } from "./compared.ts";
 import { compareSchemas, samplesOfPair } from "./comparison.ts";
-import { type ChosenSamples, chooseSamples } from "./chosen-samples.ts";
-import { coverSamples, type CoveringSamples } from "./covering-samples.ts";
+import { type ChosenSamples, chooseSamples } from "./samples/chosen-samples.ts";
+import { coverSamples, type CoveringSamples } from "./samples/covering-samples.ts";
 import { isObject } from "./json-value.ts";
 
 /** A task of the worker. */

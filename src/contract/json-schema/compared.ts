@@ -1,4 +1,4 @@
-import type { Refusal } from "../../json-schema/ajv.ts";
+import type { Refusal } from "../../core/json-schema/ajv.ts";
 import type { Verdict } from "../verdict.ts";
 import type { FormatPolicy } from "./formats.ts";
 

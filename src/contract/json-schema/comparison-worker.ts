@@ -1,8 +1,8 @@
 import { parentPort, workerData } from "node:worker_threads";
-import { SobreError } from "../../errors/sobre-error.ts";
+import { SobreError } from "../../core/errors/sobre-error.ts";
 import type { WorkerAnswer, WorkerTask } from "./bounded-comparison.ts";
-import { chooseSamples } from "./chosen-samples.ts";
-import { coverSamples } from "./covering-samples.ts";
+import { chooseSamples } from "./samples/chosen-samples.ts";
+import { coverSamples } from "./samples/covering-samples.ts";
 import { compareSchemas, samplesOfPair } from "./comparison.ts";
 
 /** Answers one task, in a thread that can be stopped. */

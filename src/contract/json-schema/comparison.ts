@@ -1,12 +1,12 @@
-import { unescapeToken } from "../../json-schema/json-form.ts";
-import { SobreError } from "../../errors/sobre-error.ts";
+import { unescapeToken } from "../../core/json-schema/json-form.ts";
+import { SobreError } from "../../core/errors/sobre-error.ts";
 import { canonicalJson, isObject } from "./json-value.ts";
 import type { Compared, Comparison, Refused } from "./compared.ts";
 import { Meter } from "../meter.ts";
 import { isSameMeaning } from "./meaning.ts";
 import { type Frame, PairComparison } from "./pair-comparison.ts";
-import { type Departure, departureText } from "./departure-texts.ts";
-import { patchedReader, readerWithoutUnion } from "./patched-reader.ts";
+import { type Departure, departureText } from "./prover/departure-texts.ts";
+import { patchedReader, readerWithoutUnion } from "./judges/patched-reader.ts";
 import { isOldDialect } from "./dialect.ts";
 import { SchemaDocument } from "./schema-document.ts";
 

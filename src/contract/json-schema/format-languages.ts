@@ -1,4 +1,4 @@
-import { parsedJson } from "../../values/json.ts";
+import { parsedJson } from "../../core/values/json.ts";
 import {
   date,
   duration,

@@ -1,4 +1,4 @@
-import { isObject } from "../../values/plain-object.ts";
+import { isObject } from "../../core/values/plain-object.ts";
 export { isObject };
 
 /** The JSON Pointer of the first part of `value` that JSON cannot express; undefined members count as absent. */

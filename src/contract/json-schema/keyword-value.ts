@@ -1,4 +1,4 @@
-import { SobreError } from "../../errors/sobre-error.ts";
+import { SobreError } from "../../core/errors/sobre-error.ts";
 import { isObject } from "./json-value.ts";
 import type { SchemaNode } from "./schema-document.ts";
 

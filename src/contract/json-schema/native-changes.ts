@@ -1,9 +1,16 @@
 import { Meter } from "../meter.ts";
-import { PatchedValue } from "../../values/patched-value.ts";
-import { pointerSteps } from "../../json-schema/json-form.ts";
-import { type NativeKind, nativeKindOf } from "../../json-schema/native-form.ts";
+import { PatchedValue } from "../../core/values/patched-value.ts";
+import { pointerSteps } from "../../core/json-schema/json-form.ts";
+import { type NativeKind, nativeKindOf } from "../../core/json-schema/native-form.ts";
 import type { Keywords } from "./keyword-value.ts";
-import { appliedTogether, fromNative, itemNodes, memberNodes, toNative, withPlausibleTexts } from "./native-values.ts";
+import {
+  appliedTogether,
+  fromNative,
+  itemNodes,
+  memberNodes,
+  toNative,
+  withPlausibleTexts,
+} from "./samples/native-values.ts";
 import { escapeToken, type SchemaDocument, type SchemaNode } from "./schema-document.ts";
 
 /** A place that the writer's schema marks and the reader's does not. */

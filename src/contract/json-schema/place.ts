@@ -1,4 +1,4 @@
-import { unescapeToken } from "../../json-schema/json-form.ts";
+import { unescapeToken } from "../../core/json-schema/json-form.ts";
 import { isObject } from "./json-value.ts";
 import { escapeToken } from "./schema-document.ts";
 

@@ -1,6 +1,6 @@
-import { metaSchema } from "../../json-schema/ajv.ts";
-import { unescapeToken } from "../../json-schema/json-form.ts";
-import { SobreError } from "../../errors/sobre-error.ts";
+import { metaSchema } from "../../core/json-schema/ajv.ts";
+import { unescapeToken } from "../../core/json-schema/json-form.ts";
+import { SobreError } from "../../core/errors/sobre-error.ts";
 import { type Dialect, dialectOf, isOldDialect, unknownDialect, schemaKeywords, schemaMapKeywords } from "./dialect.ts";
 import { isObject } from "./json-value.ts";
 

@@ -1,4 +1,4 @@
-import { isObject } from "../../values/plain-object.ts";
+import { isObject } from "../../core/values/plain-object.ts";
 import type { MessageShape } from "./shape.ts";
 
 /** The types of google.protobuf with a JSON form of their own, each with the form of an empty message. */

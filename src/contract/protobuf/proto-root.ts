@@ -1,6 +1,6 @@
-import { SobreError } from "../../errors/sobre-error.ts";
-import { importsOf, knownImport, wellKnownText } from "../../protobuf/known-imports.ts";
-import { Namespace, parse, Root, withFieldIndex } from "../../protobuf/protobufjs.ts";
+import { SobreError } from "../../core/errors/sobre-error.ts";
+import { importsOf, knownImport, wellKnownText } from "../../core/protobuf/known-imports.ts";
+import { Namespace, parse, Root, withFieldIndex } from "../../core/protobuf/protobufjs.ts";
 
 /**
  * The root of .proto texts that import each other by name; `bundled` receives the names of messages and enums in files that need

@@ -1,4 +1,4 @@
-import { SobreError } from "../../errors/sobre-error.ts";
+import { SobreError } from "../../core/errors/sobre-error.ts";
 import { canonicalJson, isObject } from "../json-schema/json-value.ts";
 import { emptyForm, fitsOwnForm } from "./json-forms.ts";
 import type { ProtobufSchema } from "./schema.ts";

@@ -1,6 +1,6 @@
-import { invalidInput } from "../../errors/invalid-input.ts";
-import { SobreError } from "../../errors/sobre-error.ts";
-import { Enum, type Field, MapField, Namespace, Root, Service, Type } from "../../protobuf/protobufjs.ts";
+import { invalidInput } from "../../core/errors/invalid-input.ts";
+import { SobreError } from "../../core/errors/sobre-error.ts";
+import { Enum, type Field, MapField, Namespace, Root, Service, Type } from "../../core/protobuf/protobufjs.ts";
 import { isObject } from "../json-schema/json-value.ts";
 import { protoDeclarations } from "../report/proto-declarations.ts";
 import { exactDefault, readRoot } from "./proto-root.ts";

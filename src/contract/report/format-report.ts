@@ -1,4 +1,4 @@
-import { escapeMarkup } from "../../values/markup.ts";
+import { escapeMarkup } from "../../core/values/markup.ts";
 import type { Witness } from "../verdict.ts";
 import type { CheckedPair } from "../subjects/checked-pair.ts";
 import { schemasHash } from "../subjects/waivers.ts";

@@ -1,4 +1,4 @@
-import { decodedToken } from "../asyncapi/asyncapi-document.ts";
+import { decodedToken } from "../exchange/asyncapi-document.ts";
 import { yamlOffset } from "../sources/yaml.ts";
 import type { SubjectVersion } from "../subjects/subject-version.ts";
 import { protoDeclarations } from "./proto-declarations.ts";

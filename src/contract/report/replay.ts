@@ -1,4 +1,4 @@
-import { SobreError } from "../../errors/sobre-error.ts";
+import { SobreError } from "../../core/errors/sobre-error.ts";
 import { checkCompatibility } from "../check-compatibility.ts";
 import { isObject } from "../json-schema/json-value.ts";
 import { nativeChange } from "../json-schema/native-changes.ts";

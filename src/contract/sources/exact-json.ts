@@ -1,4 +1,4 @@
-import { SobreError } from "../../errors/sobre-error.ts";
+import { SobreError } from "../../core/errors/sobre-error.ts";
 
 /** Only a number of more than 15 digits, or with an exponent, may be another one as a double. */
 const mayBeInexact = /[\d.]{16}|\d[eE]/;

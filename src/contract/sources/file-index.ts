@@ -1,5 +1,5 @@
 import { posix } from "node:path";
-import { SobreError } from "../../errors/sobre-error.ts";
+import { SobreError } from "../../core/errors/sobre-error.ts";
 import { isObject } from "../json-schema/json-value.ts";
 import { parseSchemaText, type SubjectFiles } from "../subjects/subject-files.ts";
 import { SchemaFile } from "./schema-file.ts";

@@ -1,5 +1,5 @@
-import { SobreError } from "../../errors/sobre-error.ts";
-import { metaSchema } from "../../json-schema/ajv.ts";
+import { SobreError } from "../../core/errors/sobre-error.ts";
+import { metaSchema } from "../../core/json-schema/ajv.ts";
 import { isOldDialect, namedDialect, unknownDialect } from "../json-schema/dialect.ts";
 import { isObject } from "../json-schema/json-value.ts";
 import type { FileIndex } from "./file-index.ts";

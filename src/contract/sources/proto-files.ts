@@ -1,6 +1,6 @@
-import { importsOf } from "../../protobuf/known-imports.ts";
+import { importsOf } from "../../core/protobuf/known-imports.ts";
 import { type ImportingProto, protoFiles } from "../protobuf/schema.ts";
-import { checkOption } from "../../options/option-checks.ts";
+import { checkOption } from "../../core/options/option-checks.ts";
 import { isObject } from "../json-schema/json-value.ts";
 import type { SubjectFiles } from "../subjects/subject-files.ts";
 import { importedFile, type SchemaPart } from "./schema-part.ts";

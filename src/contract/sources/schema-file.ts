@@ -1,5 +1,5 @@
-import { unescapeToken } from "../../json-schema/json-form.ts";
-import { SobreError } from "../../errors/sobre-error.ts";
+import { unescapeToken } from "../../core/json-schema/json-form.ts";
+import { SobreError } from "../../core/errors/sobre-error.ts";
 import { dialectOf, isOldDialect, schemaMapKeywords } from "../json-schema/dialect.ts";
 import { isObject, objectOf } from "../json-schema/json-value.ts";
 import { escapeToken } from "../json-schema/schema-document.ts";

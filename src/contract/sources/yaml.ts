@@ -1,9 +1,9 @@
 /** YAML 1.2 with the core schema, in the one module that imports its parser. */
 import { type Document, isNode, isScalar, parseDocument, stringify, visit } from "yaml";
-import { invalidInput } from "../../errors/invalid-input.ts";
-import { SobreError } from "../../errors/sobre-error.ts";
+import { invalidInput } from "../../core/errors/invalid-input.ts";
+import { SobreError } from "../../core/errors/sobre-error.ts";
 import { isRounded, roundedNumber } from "./exact-json.ts";
-import { isObject, isPlainPrototype } from "../../values/plain-object.ts";
+import { isObject, isPlainPrototype } from "../../core/values/plain-object.ts";
 import { objectOf } from "../json-schema/json-value.ts";
 
 /** The maximum number of values with aliases expanded; more are refused. */

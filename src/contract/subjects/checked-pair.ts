@@ -1,5 +1,5 @@
-import type { Codec } from "../../codec/codec.ts";
-import { SobreError } from "../../errors/sobre-error.ts";
+import type { Codec } from "../../core/codec/codec.ts";
+import { SobreError } from "../../core/errors/sobre-error.ts";
 import { checkCompatibility } from "../check-compatibility.ts";
 import type { NextVersion } from "../next-version.ts";
 import type { CompatibilityOptions } from "../options.ts";

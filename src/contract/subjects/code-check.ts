@@ -1,4 +1,4 @@
-import { SobreError } from "../../errors/sobre-error.ts";
+import { SobreError } from "../../core/errors/sobre-error.ts";
 import { checkCompatibility } from "../check-compatibility.ts";
 import { nextVersion } from "../next-version.ts";
 import { isSameMeaning } from "../json-schema/meaning.ts";

@@ -1,6 +1,6 @@
 import { existsSync, readFileSync, writeFileSync } from "node:fs";
-import { SobreError } from "../../errors/sobre-error.ts";
-import { JsonService } from "../network/json-service.ts";
+import { SobreError } from "../../core/errors/sobre-error.ts";
+import { JsonService } from "../exchange/json-service.ts";
 import { type Deployments, deploymentsFrom } from "./deployments.ts";
 import { parseJson } from "../sources/exact-json.ts";
 

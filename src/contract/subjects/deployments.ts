@@ -1,4 +1,4 @@
-import { SobreError } from "../../errors/sobre-error.ts";
+import { SobreError } from "../../core/errors/sobre-error.ts";
 import { isObject } from "../json-schema/json-value.ts";
 import { pairsWithin, pairsWithOthers, type VersionPair } from "./subject-pairs.ts";
 import type { ServiceVersions, Subject } from "./subject.ts";

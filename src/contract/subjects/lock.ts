@@ -1,6 +1,6 @@
-import { SobreError } from "../../errors/sobre-error.ts";
+import { SobreError } from "../../core/errors/sobre-error.ts";
 import { isObject } from "../json-schema/json-value.ts";
-import { parsedJson } from "../../values/json.ts";
+import { parsedJson } from "../../core/values/json.ts";
 import { sha256 } from "../witness.ts";
 import type { Subject } from "./subject.ts";
 import { type SubjectVersion, wholeText } from "./subject-version.ts";

@@ -1,6 +1,6 @@
-import type { MessageType } from "../../message/message-type.ts";
-import { SobreError } from "../../errors/sobre-error.ts";
-import { isStandardSchema, standardJsonSchema, type StandardSchema } from "../../message/standard-schema.ts";
+import type { MessageType } from "../../core/message/message-type.ts";
+import { SobreError } from "../../core/errors/sobre-error.ts";
+import { isStandardSchema, standardJsonSchema, type StandardSchema } from "../../core/message/standard-schema.ts";
 import { isObject } from "../json-schema/json-value.ts";
 
 /**

@@ -1,5 +1,5 @@
-import { SobreError } from "../../errors/sobre-error.ts";
-import { type VersionFile, versionFile } from "../../message/schema-files.ts";
+import { SobreError } from "../../core/errors/sobre-error.ts";
+import { type VersionFile, versionFile } from "../../core/message/schema-files.ts";
 import { bundledSchema } from "../sources/json-bundle.ts";
 import { FileIndex } from "../sources/file-index.ts";
 import { importingProto } from "../sources/proto-files.ts";

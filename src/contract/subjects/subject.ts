@@ -1,6 +1,6 @@
-import type { Envelope } from "../../envelope/envelope.ts";
-import { envelopeFromJson } from "../../envelope/envelope-json.ts";
-import { SobreError } from "../../errors/sobre-error.ts";
+import type { Envelope } from "../../core/envelope/envelope.ts";
+import { envelopeFromJson } from "../../core/envelope/envelope-json.ts";
+import { SobreError } from "../../core/errors/sobre-error.ts";
 import { isForImports } from "../sources/schema-part.ts";
 import { isObject } from "../json-schema/json-value.ts";
 import type { ContentModel, Direction, ProtobufPolicy, TypeNamePolicy } from "../options.ts";

@@ -1,5 +1,5 @@
-import { checkOption, messageTypes } from "../../options/option-checks.ts";
-import type { MessageType } from "../../message/message-type.ts";
+import { checkOption, messageTypes } from "../../core/options/option-checks.ts";
+import type { MessageType } from "../../core/message/message-type.ts";
 import type { Subject } from "./subject.ts";
 import { majorOf } from "./subject-version.ts";
 

@@ -1,5 +1,5 @@
-import { SobreError } from "../../errors/sobre-error.ts";
-import { parsedJson } from "../../values/json.ts";
+import { SobreError } from "../../core/errors/sobre-error.ts";
+import { parsedJson } from "../../core/values/json.ts";
 import { sha256 } from "../witness.ts";
 import { isObject } from "../json-schema/json-value.ts";
 import type { CheckedPair } from "./checked-pair.ts";

@@ -1,8 +1,8 @@
 import { isOldDialect } from "../json-schema/dialect.ts";
-import { type TypeName, typeNames } from "../json-schema/formula.ts";
+import { type TypeName, typeNames } from "../json-schema/prover/formula.ts";
 import { isObject } from "../json-schema/json-value.ts";
 import { Keywords } from "../json-schema/keyword-value.ts";
-import { restKeyword } from "../json-schema/keywords.ts";
+import { restKeyword } from "../json-schema/prover/keywords.ts";
 import { referenceTargets } from "../json-schema/reference-targets.ts";
 import type { SchemaNode } from "../json-schema/schema-document.ts";
 import { and, type Expression, literal, type Member, named, never, or, text, unknown } from "./type-expression.ts";

@@ -1,4 +1,4 @@
-import { util } from "../../protobuf/protobufjs.ts";
+import { util } from "../../core/protobuf/protobufjs.ts";
 import type { FieldShape, MessageShape } from "../protobuf/shape.ts";
 import { and, type Expression, literal, type Member, named, or, text } from "./type-expression.ts";
 

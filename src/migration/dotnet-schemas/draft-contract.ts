@@ -1,4 +1,4 @@
-import { isObject } from "../../values/plain-object.ts";
+import { isObject } from "../../core/values/plain-object.ts";
 import type { DotnetContract } from "../../../codecs/dotnet/data-contract/contract.ts";
 import type { ScalarKind } from "../../../codecs/dotnet/data-contract/scalar-kind.ts";
 import { type ContractNode, nullableNode, scalarNode, wholeContract, withHints } from "../csharp/contract-node.ts";

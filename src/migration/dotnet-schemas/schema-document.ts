@@ -3,8 +3,8 @@ import { lexical } from "../../../codecs/dotnet/xml/lexical.ts";
 import { serialization, xmlns, xsd } from "../../../codecs/dotnet/xml/namespaces.ts";
 import type { XmlElement, XmlName } from "../../../codecs/dotnet/xml/node.ts";
 import { readXml } from "../../../codecs/dotnet/xml/read-xml.ts";
-import { resolveDecodeLimits } from "../../codec/limits.ts";
-import { SobreError } from "../../errors/sobre-error.ts";
+import { resolveDecodeLimits } from "../../core/codec/limits.ts";
+import { SobreError } from "../../core/errors/sobre-error.ts";
 
 /** An XML schema. */
 export interface SchemaDocument {

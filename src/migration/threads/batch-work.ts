@@ -1,11 +1,11 @@
-import { messageOfPiece } from "../captured-message.ts";
-import { envelopeLine } from "../envelope-line.ts";
+import { messageOfPiece } from "../read/captured-message.ts";
+import { envelopeLine } from "../read/envelope-line.ts";
 import type { JournalEntry } from "../journal-entry.ts";
 import { MessageMigration } from "../migrate-message.ts";
-import { MessageReader, type ReadRules } from "../read-message.ts";
-import { loadSchemaChecks } from "../schema-check.ts";
-import type { Target } from "../target.ts";
-import { TypeProfiles } from "../type-profile.ts";
+import { MessageReader, type ReadRules } from "../read/read-message.ts";
+import { loadSchemaChecks } from "../target/schema-check.ts";
+import type { Target } from "../target/target.ts";
+import { TypeProfiles } from "../infer/type-profile.ts";
 import { type PieceBatch, piecesOf } from "./piece-batch.ts";
 
 /** The outcome of one piece. */

@@ -1,6 +1,6 @@
 import { parentPort, workerData } from "node:worker_threads";
-import { createTarget } from "../target.ts";
-import { TypeProfiles } from "../type-profile.ts";
+import { createTarget } from "../target/target.ts";
+import { TypeProfiles } from "../infer/type-profile.ts";
 import { BatchWork } from "./batch-work.ts";
 import { freeBytes } from "./free-bytes.ts";
 import { BatchPacker, type PackedBatch } from "./packed-batch.ts";

@@ -1,9 +1,9 @@
-import { messageOfPiece } from "../captured-message.ts";
+import { messageOfPiece } from "../read/captured-message.ts";
 import type { DoneBefore } from "../done-before.ts";
 import type { MigrationOptions } from "../migration-options.ts";
 import { type Keeper, type Passes, progressOf } from "../passes.ts";
-import type { SourcePiece } from "../source.ts";
-import { TypeProfiles } from "../type-profile.ts";
+import type { SourcePiece } from "../read/source.ts";
+import { TypeProfiles } from "../infer/type-profile.ts";
 import { type UnpackedPiece, unpacked } from "./packed-batch.ts";
 import { freeBytes } from "./free-bytes.ts";
 import { MigrationThreads } from "./migration-threads.ts";

@@ -1,4 +1,4 @@
-import type { SourcePiece } from "../source.ts";
+import type { SourcePiece } from "../read/source.ts";
 
 /** Pieces of a source that a thread gets at a time, in few objects, since each is copied. */
 export interface PieceBatch {

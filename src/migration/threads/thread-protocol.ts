@@ -1,5 +1,5 @@
-import type { Serializer } from "../../codec/serializer.ts";
-import type { TargetOptions } from "../target.ts";
+import type { Serializer } from "../../core/codec/serializer.ts";
+import type { TargetOptions } from "../target/target.ts";
 import type { PieceBatch } from "./piece-batch.ts";
 
 /** How a thread reads messages: the options of a migration that are functions. */

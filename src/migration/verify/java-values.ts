@@ -1,10 +1,10 @@
 import type { ContentNode, ObjectNode } from "../../../codecs/java/nodes.ts";
 import { type FieldNode, ObjectView } from "../../../codecs/java/object-view.ts";
 import { charOf, isScalarClass, type JavaSettings, primitivesOf, scalarOf } from "../../../codecs/java/scalars.ts";
-import { ItemBudget } from "../../codec/binary/cursor.ts";
-import { defaultDecodeLimits } from "../../codec/limits.ts";
+import { ItemBudget } from "../../core/codec/binary/cursor.ts";
+import { defaultDecodeLimits } from "../../core/codec/limits.ts";
 import { knownValue, type SourceValues } from "./source-values.ts";
-import { IsoTime } from "../../values/iso-time.ts";
+import { IsoTime } from "../../core/values/iso-time.ts";
 import { keysOfScalar, keysOfSingle, type ValueKey } from "./value-keys.ts";
 
 interface Place {

@@ -3,7 +3,7 @@ import { bigIntegerOf } from "../../../codecs/dotnet/data-contract/bcl-values.ts
 import { propertyName } from "../../../codecs/dotnet/data-contract/element-facts.ts";
 import { isJsonNetMark } from "../../../codecs/dotnet/json/json-net.ts";
 import { jsonKind, type JsonTape } from "../../../codecs/dotnet/json/json-tape.ts";
-import { resolveDecodeLimits } from "../../codec/limits.ts";
+import { resolveDecodeLimits } from "../../core/codec/limits.ts";
 import { collectDiffgram } from "./data-set-values.ts";
 import { knownValue, type SourceValue, type SourceValues } from "./source-values.ts";
 import { keysOfDigits, keysOfScalar, keysOfUntyped, keysWithOffset, numberKey, type ValueKey } from "./value-keys.ts";

@@ -11,11 +11,11 @@ import type {
 } from "../../../codecs/dotnet/nrbf/nodes.ts";
 import { diffgramIn } from "../../../codecs/dotnet/data-set/data-set.ts";
 import { dataSetElement, isDataSet } from "../../../codecs/dotnet/nrbf/data-set.ts";
-import { ItemBudget } from "../../codec/binary/cursor.ts";
-import { defaultDecodeLimits } from "../../codec/limits.ts";
+import { ItemBudget } from "../../core/codec/binary/cursor.ts";
+import { defaultDecodeLimits } from "../../core/codec/limits.ts";
 import { collectDiffgram } from "./data-set-values.ts";
 import { knownValue, type SourceValues } from "./source-values.ts";
-import { DateTime } from "../../values/date-time.ts";
+import { DateTime } from "../../core/values/date-time.ts";
 import { clockKeys, keysOfScalar, keysOfSingle, type ValueKey } from "./value-keys.ts";
 
 interface Place {

@@ -1,5 +1,5 @@
 import { jsonKind, type JsonTape } from "../../../codecs/dotnet/json/json-tape.ts";
-import { isObject } from "../../values/plain-object.ts";
+import { isObject } from "../../core/values/plain-object.ts";
 import { foundWith } from "./found-members.ts";
 import { keysOfJsonDate } from "./json-values.ts";
 import { meaningsOf } from "./value-keys.ts";

@@ -1,14 +1,14 @@
 import { isBlank, memberNameOf } from "../../../codecs/dotnet/data-contract/element-facts.ts";
 import { serialization, xmlns, xsi } from "../../../codecs/dotnet/xml/namespaces.ts";
 import { isXmlList, type XmlElement, type XmlScalar, type XmlScalarType } from "../../../codecs/dotnet/xml/node.ts";
-import { DateTime } from "../../values/date-time.ts";
-import { millisecondsToTicks } from "../../values/ticks.ts";
+import { DateTime } from "../../core/values/date-time.ts";
+import { millisecondsToTicks } from "../../core/values/ticks.ts";
 import { foundWith } from "./found-members.ts";
-import { toBase64 } from "../../values/base64.ts";
-import { isPlainObject } from "../../values/plain-object.ts";
-import { shortestSingle } from "../../values/single.ts";
-import { scalarText } from "../lower-value.ts";
-import { Typed } from "../../values/typed.ts";
+import { toBase64 } from "../../core/values/base64.ts";
+import { isPlainObject } from "../../core/values/plain-object.ts";
+import { shortestSingle } from "../../core/values/single.ts";
+import { scalarText } from "../target/lower-value.ts";
+import { Typed } from "../../core/values/typed.ts";
 
 /**
  * Whether a body equals a document element by element: each value in its place, in its plainest form, and nothing else.

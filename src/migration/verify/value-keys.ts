@@ -1,11 +1,11 @@
-import { BigInteger } from "../../values/big-integer.ts";
-import { DateTime } from "../../values/date-time.ts";
-import { Decimal } from "../../values/decimal.ts";
-import { Instant } from "../../values/instant.ts";
-import { isDouble, shortestSingle } from "../../values/single.ts";
-import { TaggedScalar } from "../../values/tagged-value.ts";
-import { Typed } from "../../values/typed.ts";
-import { scalarText } from "../lower-value.ts";
+import { BigInteger } from "../../core/values/big-integer.ts";
+import { DateTime } from "../../core/values/date-time.ts";
+import { Decimal } from "../../core/values/decimal.ts";
+import { Instant } from "../../core/values/instant.ts";
+import { isDouble, shortestSingle } from "../../core/values/single.ts";
+import { TaggedScalar } from "../../core/values/tagged-value.ts";
+import { Typed } from "../../core/values/typed.ts";
+import { scalarText } from "../target/lower-value.ts";
 
 /**
  * Keys under which a value is looked up: `s` and text, `n` and a number, `b` and a boolean, `x` and bytes; and meanings

@@ -1,7 +1,7 @@
-import { memo } from "../../values/memo.ts";
-import { annotationsOf } from "../../values/annotations.ts";
-import { EnumValue } from "../../values/enum-value.ts";
-import { Typed } from "../../values/typed.ts";
+import { memo } from "../../core/values/memo.ts";
+import { annotationsOf } from "../../core/values/annotations.ts";
+import { EnumValue } from "../../core/values/enum-value.ts";
+import { Typed } from "../../core/values/typed.ts";
 import { readSource, type SourcePayload } from "./scan-source.ts";
 import { knownValue, type SourceValue, type SourceValues } from "./source-values.ts";
 import { keysOfName, keysOfNumber, keysOfSingle, meaningsOf, numberKey, type ValueKey } from "./value-keys.ts";

@@ -1,10 +1,10 @@
-import { annotationsOf } from "../../values/annotations.ts";
-import { EnumValue } from "../../values/enum-value.ts";
-import { ContentStream, MultiArray } from "../../values/multi-array.ts";
-import { TaggedScalar } from "../../values/tagged-value.ts";
-import { AmqpMap, Typed } from "../../values/typed.ts";
-import { Instant } from "../../values/instant.ts";
-import { MsgpackExtension } from "../../values/msgpack-extension.ts";
+import { annotationsOf } from "../../core/values/annotations.ts";
+import { EnumValue } from "../../core/values/enum-value.ts";
+import { ContentStream, MultiArray } from "../../core/values/multi-array.ts";
+import { TaggedScalar } from "../../core/values/tagged-value.ts";
+import { AmqpMap, Typed } from "../../core/values/typed.ts";
+import { Instant } from "../../core/values/instant.ts";
+import { MsgpackExtension } from "../../core/values/msgpack-extension.ts";
 import { bytesKey, keysOfNumber, keysOfScalar, meaningsOf, type ValueKey } from "./value-keys.ts";
 
 /** A scalar that was written. */

@@ -1,10 +1,10 @@
 import { join } from "node:path";
 import { monitorEventLoopDelay } from "node:perf_hooks";
 import { setTimeout as pause } from "node:timers/promises";
-import type { Engine } from "../../../src/engine/index.ts";
-import { durableEngine } from "../../../src/engines/durable/index.ts";
-import { memoryEngine } from "../../../src/engines/memory/index.ts";
-import { createEnvelope } from "../../../src/envelope/index.ts";
+import type { Engine } from "../../../src/core/engine/index.ts";
+import { durableEngine } from "../../../src/broker/durable/index.ts";
+import { memoryEngine } from "../../../src/broker/memory/index.ts";
+import { createEnvelope } from "../../../src/core/envelope/index.ts";
 import { type Figure, median } from "../harness.ts";
 
 const message = createEnvelope({ payload: new Uint8Array(1024).fill(7), brokerProperties: { messageId: "order-1" } });

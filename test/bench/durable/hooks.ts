@@ -1,11 +1,11 @@
 import { readFileSync } from "node:fs";
 import { registerHooks } from "node:module";
-import type { Engine } from "../../../src/engine/index.ts";
-import type { MemoryEngineOptions } from "../../../src/engines/memory/index.ts";
-import { createEnvelope } from "../../../src/envelope/index.ts";
+import type { Engine } from "../../../src/core/engine/index.ts";
+import type { MemoryEngineOptions } from "../../../src/broker/memory/index.ts";
+import { createEnvelope } from "../../../src/core/envelope/index.ts";
 import { type Figure, median } from "../harness.ts";
 
-const folder = new URL("../../../src/engines/memory/", import.meta.url).href;
+const folder = new URL("../../../src/broker/memory/", import.meta.url).href;
 
 /** A call that reports to a store, where there is one. */
 const call = /(?:this\.)?(?:#?\w+\.)*facts\?\.\w+\([^;]*?\);/g;

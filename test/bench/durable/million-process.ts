@@ -1,5 +1,5 @@
-import { durableEngine } from "../../../src/engines/durable/index.ts";
-import { createEnvelope } from "../../../src/envelope/index.ts";
+import { durableEngine } from "../../../src/broker/durable/index.ts";
+import { createEnvelope } from "../../../src/core/envelope/index.ts";
 import { count } from "./million.ts";
 
 /**

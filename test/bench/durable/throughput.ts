@@ -1,7 +1,7 @@
 import { join } from "node:path";
-import type { Engine, EngineReceiver, EngineSender } from "../../../src/engine/index.ts";
-import { durableEngine } from "../../../src/engines/durable/index.ts";
-import { createEnvelope } from "../../../src/envelope/index.ts";
+import type { Engine, EngineReceiver, EngineSender } from "../../../src/core/engine/index.ts";
+import { durableEngine } from "../../../src/broker/durable/index.ts";
+import { createEnvelope } from "../../../src/core/envelope/index.ts";
 import { type Figure, median } from "../harness.ts";
 import { BareDatabase } from "./bare-database.ts";
 

@@ -1,10 +1,10 @@
 import { createServer } from "node:http";
 import { monitorEventLoopDelay } from "node:perf_hooks";
 import { json } from "../../../codecs/json/index.ts";
-import { createSerializer } from "../../../src/codec/index.ts";
-import { memoryEngine } from "../../../src/engines/memory/index.ts";
-import { createEnvelope } from "../../../src/envelope/index.ts";
-import { createInspector } from "../../../src/inspector/index.ts";
+import { createSerializer } from "../../../src/core/codec/index.ts";
+import { memoryEngine } from "../../../src/broker/memory/index.ts";
+import { createEnvelope } from "../../../src/core/envelope/index.ts";
+import { createInspector } from "../../../src/serve/inspector/index.ts";
 
 // An inspector over a queue of dead letters, in a process of its own; it reports its longest pause and its processor time when it is asked.
 

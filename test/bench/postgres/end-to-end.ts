@@ -1,4 +1,4 @@
-import { PostgresServer } from "../../servers/postgres-server.support.ts";
+import { PostgresServer } from "../../external/postgres-server.support.ts";
 import { type Figure, median } from "../harness.ts";
 import { bare } from "./bare.ts";
 import { type Contender, rateOf } from "./contender.ts";

@@ -1,5 +1,5 @@
 import { Client } from "pg";
-import { PostgresServer } from "../../servers/postgres-server.support.ts";
+import { PostgresServer } from "../../external/postgres-server.support.ts";
 import { type Figure, median } from "../harness.ts";
 import { type Contender, rateOf } from "./contender.ts";
 import { ours } from "./ours.ts";

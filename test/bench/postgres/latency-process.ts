@@ -1,5 +1,5 @@
-import type { ReceiveMode } from "../../../src/engine/delivery.ts";
-import { postgresEngine } from "../../../src/engines/postgres/postgres-engine.ts";
+import type { ReceiveMode } from "../../../src/core/engine/delivery.ts";
+import { postgresEngine } from "../../../src/broker/postgres/postgres-engine.ts";
 
 /** Receives one message after the other and prints when each arrived, in nanoseconds: `node latency-process.ts CONNECTION peekLock|receiveAndDelete`. */
 const [connectionString = "", mode] = process.argv.slice(2);

@@ -1,7 +1,7 @@
-import type { Engine } from "../../../src/engine/engine.ts";
-import { azureEngine } from "../../../src/engines/azure/index.ts";
-import { postgresEngine } from "../../../src/engines/postgres/postgres-engine.ts";
-import { createEnvelope } from "../../../src/envelope/index.ts";
+import type { Engine } from "../../../src/core/engine/engine.ts";
+import { azureEngine } from "../../../src/broker/azure/index.ts";
+import { postgresEngine } from "../../../src/broker/postgres/postgres-engine.ts";
+import { createEnvelope } from "../../../src/core/envelope/index.ts";
 import { batch, callers, type Called, called, payload } from "./contender.ts";
 
 const queue = "q";

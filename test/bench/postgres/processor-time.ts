@@ -1,5 +1,5 @@
 import { readdirSync, readFileSync } from "node:fs";
-import type { PostgresServer } from "../../servers/postgres-server.support.ts";
+import type { PostgresServer } from "../../external/postgres-server.support.ts";
 
 /** Milliseconds of a tick of the kernel's counters. */
 const tick = 10;

@@ -1,7 +1,7 @@
 import { Client } from "pg";
-import type { Engine } from "../../../src/engine/engine.ts";
-import { createEnvelope } from "../../../src/envelope/index.ts";
-import { PostgresServer } from "../../servers/postgres-server.support.ts";
+import type { Engine } from "../../../src/core/engine/engine.ts";
+import { createEnvelope } from "../../../src/core/envelope/index.ts";
+import { PostgresServer } from "../../external/postgres-server.support.ts";
 import { type Figure, median } from "../harness.ts";
 import { payload } from "./contender.ts";
 import { openEngine } from "./ours.ts";

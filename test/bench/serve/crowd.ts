@@ -1,8 +1,8 @@
 import { once } from "node:events";
 import { connect, type Socket } from "node:net";
-import { FrameWriter } from "../../../src/amqp/connection/frame-writer.ts";
-import { typed } from "../../../src/values/typed-makers.ts";
-import { AmqpMap } from "../../../src/values/typed.ts";
+import { FrameWriter } from "../../../src/wire/amqp/connection/frame-writer.ts";
+import { typed } from "../../../src/core/values/typed-makers.ts";
+import { AmqpMap } from "../../../src/core/values/typed.ts";
 
 /** Connections that do nothing but be there. */
 export class Crowd {

@@ -1,5 +1,5 @@
-import { bodyReader } from "../../../src/amqp/connection/composite.ts";
-import { readBody, readFlow, readTransfer } from "../../../src/amqp/connection/read-performative.ts";
+import { bodyReader } from "../../../src/wire/amqp/connection/composite.ts";
+import { readBody, readFlow, readTransfer } from "../../../src/wire/amqp/connection/read-performative.ts";
 
 /** Cuts what a server sends into frames and looks at no more of them than their kind. */
 export class FrameStream {

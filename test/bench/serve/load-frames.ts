@@ -1,6 +1,6 @@
-import { writeMessage } from "../../../src/amqp/message/write-message.ts";
-import { FrameWriter } from "../../../src/amqp/connection/frame-writer.ts";
-import { code, type Role } from "../../../src/amqp/connection/performative.ts";
+import { writeMessage } from "../../../src/wire/amqp/message/write-message.ts";
+import { FrameWriter } from "../../../src/wire/amqp/connection/frame-writer.ts";
+import { code, type Role } from "../../../src/wire/amqp/connection/performative.ts";
 
 /** A window that never closes. */
 export const wide: number = 2 ** 31 - 1;

@@ -1,7 +1,7 @@
 import { createConnection, type Socket } from "node:net";
-import { accepted } from "../../../src/amqp/connection/delivery-state.ts";
-import { FrameWriter } from "../../../src/amqp/connection/frame-writer.ts";
-import { code } from "../../../src/amqp/connection/performative.ts";
+import { accepted } from "../../../src/wire/amqp/connection/delivery-state.ts";
+import { FrameWriter } from "../../../src/wire/amqp/connection/frame-writer.ts";
+import { code } from "../../../src/wire/amqp/connection/performative.ts";
 import { FrameStream } from "./frame-stream.ts";
 import {
   credit,

@@ -1,5 +1,5 @@
 import { createConnection } from "node:net";
-import { code } from "../../../src/amqp/connection/performative.ts";
+import { code } from "../../../src/wire/amqp/connection/performative.ts";
 import { FrameStream } from "./frame-stream.ts";
 import { deliveryIdAt, handles, opening, transferOfKilobyte } from "./load-frames.ts";
 

@@ -1,9 +1,9 @@
 import { createServer, type Socket } from "node:net";
-import { bodyReader } from "../../../src/amqp/connection/composite.ts";
-import { accepted } from "../../../src/amqp/connection/delivery-state.ts";
-import { FrameWriter } from "../../../src/amqp/connection/frame-writer.ts";
-import { code } from "../../../src/amqp/connection/performative.ts";
-import { readAttach, readBody } from "../../../src/amqp/connection/read-performative.ts";
+import { bodyReader } from "../../../src/wire/amqp/connection/composite.ts";
+import { accepted } from "../../../src/wire/amqp/connection/delivery-state.ts";
+import { FrameWriter } from "../../../src/wire/amqp/connection/frame-writer.ts";
+import { code } from "../../../src/wire/amqp/connection/performative.ts";
+import { readAttach, readBody } from "../../../src/wire/amqp/connection/read-performative.ts";
 import { FrameStream } from "./frame-stream.ts";
 import { handles, receiveCredit, transferHead, wide } from "./load-frames.ts";
 

@@ -1,5 +1,5 @@
 import { pathToFileURL } from "node:url";
-import type { Inspector } from "../../../src/inspector/index.ts";
+import type { Inspector } from "../../../src/serve/inspector/index.ts";
 
 /**
  * Serves from the built package in the first folder given, in its own process; what it keeps lies in the second, if one is
@@ -7,11 +7,11 @@ import type { Inspector } from "../../../src/inspector/index.ts";
  * program differ by more than the few percent in question.
  */
 const [, , built, directory = "", mounted] = process.argv;
-const { startServer }: typeof import("../../../src/server/index.ts") = await import(
+const { startServer }: typeof import("../../../src/serve/server/index.ts") = await import(
   pathToFileURL(`${built}/src/server/index.js`).href
 );
-const { durableEngine }: typeof import("../../../src/engines/durable/index.ts") = await import(
-  pathToFileURL(`${built}/src/engines/durable/index.js`).href
+const { durableEngine }: typeof import("../../../src/broker/durable/index.ts") = await import(
+  pathToFileURL(`${built}/src/broker/durable/index.js`).href
 );
 const queues = { q: {}, compact: {}, s: { requiresSession: true } };
 const server = await startServer(
@@ -31,10 +31,10 @@ process.send?.({
 
 /** Loaded only where it is mounted: the memory of the other one is measured without it. */
 async function inspector(): Promise<Inspector> {
-  const { createInspector }: typeof import("../../../src/inspector/index.ts") = await import(
+  const { createInspector }: typeof import("../../../src/serve/inspector/index.ts") = await import(
     pathToFileURL(`${built}/src/inspector/index.js`).href
   );
-  const { createSerializer }: typeof import("../../../src/codec/index.ts") = await import(
+  const { createSerializer }: typeof import("../../../src/core/codec/index.ts") = await import(
     pathToFileURL(`${built}/src/codec/index.js`).href
   );
   const { json }: typeof import("../../../codecs/json/index.ts") = await import(

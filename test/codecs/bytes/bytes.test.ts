@@ -1,6 +1,6 @@
 import { describe, expect, it } from "vitest";
 import { bytes } from "../../../codecs/bytes/index.ts";
-import { defaultDecodeLimits } from "../../../src/codec/index.ts";
+import { defaultDecodeLimits } from "../../../src/core/codec/index.ts";
 
 const codec = bytes();
 

@@ -1,7 +1,7 @@
 import { describe, expect, it } from "vitest";
 import { dataContractJson, dataContractXml, nbfx } from "../../../codecs/dotnet/index.ts";
 import { legacy } from "../../../codecs/legacy/index.ts";
-import { createSerializer } from "../../../src/codec/index.ts";
+import { createSerializer } from "../../../src/core/codec/index.ts";
 import { migrateAll } from "../../migration/samples.support.ts";
 import { shown } from "./decoding.support.ts";
 

@@ -5,9 +5,9 @@ import {
   type Decoder,
   type DecodeLimits,
   type Unwrapped,
-} from "../../../src/codec/index.ts";
-import { parseContentType } from "../../../src/content-type/index.ts";
-import { valueToJson } from "../../../src/values/value-json.ts";
+} from "../../../src/core/codec/index.ts";
+import { parseContentType } from "../../../src/core/content-type/index.ts";
+import { valueToJson } from "../../../src/core/values/value-json.ts";
 
 /** A committed payload. */
 export function fixture(name: string): Uint8Array {

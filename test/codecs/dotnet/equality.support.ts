@@ -1,4 +1,4 @@
-import { shortestSingle } from "../../../src/values/single.ts";
+import { shortestSingle } from "../../../src/core/values/single.ts";
 
 /** Whether a rendering is the expected one, up to the renaming of ids and the rounding of System.Single. */
 export function isExactly(actual: unknown, expected: unknown): boolean {

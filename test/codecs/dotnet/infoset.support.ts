@@ -1,4 +1,4 @@
-import { toBase64 } from "../../../src/values/base64.ts";
+import { toBase64 } from "../../../src/core/values/base64.ts";
 import { doubleText, lexical } from "../../../codecs/dotnet/xml/lexical.ts";
 import {
   XmlArray,

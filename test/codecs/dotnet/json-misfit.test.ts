@@ -1,7 +1,7 @@
 import { expect, it } from "vitest";
 import { dataContractJson } from "../../../codecs/dotnet/index.ts";
-import { resolveDecodeLimits } from "../../../src/codec/index.ts";
-import { DateTime } from "../../../src/values/index.ts";
+import { resolveDecodeLimits } from "../../../src/core/codec/index.ts";
+import { DateTime } from "../../../src/core/values/index.ts";
 
 const contract = {
   title: "Order",

@@ -1,7 +1,7 @@
 import { describe, expect, it } from "vitest";
 import { readJson } from "../../../codecs/dotnet/json/read-json.ts";
 import { jsonNet } from "../../../codecs/dotnet/index.ts";
-import { resolveDecodeLimits } from "../../../src/codec/limits.ts";
+import { resolveDecodeLimits } from "../../../src/core/codec/limits.ts";
 import { collectJson } from "../../../src/migration/verify/json-values.ts";
 import { SourceValues } from "../../../src/migration/verify/source-values.ts";
 import { scratchFolder, sobre } from "../../cli/calls.support.ts";

@@ -1,7 +1,7 @@
 import { describe, expect, it } from "vitest";
 import { dataContractJson, dataContractXml, type DotnetContract, nbfx } from "../../../codecs/dotnet/index.ts";
-import { type Decoder, defaultDecodeLimits } from "../../../src/codec/index.ts";
-import { valueToJson } from "../../../src/values/value-json.ts";
+import { type Decoder, defaultDecodeLimits } from "../../../src/core/codec/index.ts";
+import { valueToJson } from "../../../src/core/values/value-json.ts";
 import { asWritten } from "./as-written.support.ts";
 import { contractOf } from "./contracts.support.ts";
 import { isExactly, isLexically } from "./equality.support.ts";

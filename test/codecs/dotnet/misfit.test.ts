@@ -1,7 +1,7 @@
 import { describe, expect, it } from "vitest";
 import { dataContractJson, dataContractXml, nbfx } from "../../../codecs/dotnet/index.ts";
-import type { Decoder } from "../../../src/codec/index.ts";
-import { valueToJson } from "../../../src/values/value-json.ts";
+import type { Decoder } from "../../../src/core/codec/index.ts";
+import { valueToJson } from "../../../src/core/values/value-json.ts";
 import { decode } from "./decoding.support.ts";
 
 const encodeContext = { contentType: undefined, applicationProperties: {} };

@@ -1,8 +1,8 @@
 import { describe, expect, it } from "vitest";
 import { nbfx } from "../../../codecs/dotnet/index.ts";
-import { createSerializer } from "../../../src/codec/index.ts";
+import { createSerializer } from "../../../src/core/codec/index.ts";
 import { json } from "../../../codecs/json/index.ts";
-import { createEnvelope } from "../../../src/envelope/index.ts";
+import { createEnvelope } from "../../../src/core/envelope/index.ts";
 import { refusal } from "../../refusal.support.ts";
 import { contractOf } from "./contracts.support.ts";
 import { bytes, decode, fixture, shown } from "./decoding.support.ts";

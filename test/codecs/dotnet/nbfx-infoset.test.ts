@@ -1,6 +1,6 @@
 import { describe, expect, it } from "vitest";
 import { readNbfxDocument } from "../../../codecs/dotnet/nbfx/read-document.ts";
-import { defaultDecodeLimits } from "../../../src/codec/index.ts";
+import { defaultDecodeLimits } from "../../../src/core/codec/index.ts";
 import { infosetOf } from "./infoset.support.ts";
 import { fixtures, hasVectors, json, payloadOf, vectorsNeeded } from "./vectors.support.ts";
 

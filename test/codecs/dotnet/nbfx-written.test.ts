@@ -1,7 +1,7 @@
 import { readFileSync } from "node:fs";
 import { describe, expect, it } from "vitest";
 import { type DotnetContract, nbfx } from "../../../codecs/dotnet/index.ts";
-import { resolveDecodeLimits } from "../../../src/codec/index.ts";
+import { resolveDecodeLimits } from "../../../src/core/codec/index.ts";
 
 interface Written {
   readonly name: string;

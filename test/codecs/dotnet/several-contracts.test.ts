@@ -1,7 +1,7 @@
 import { describe, expect, it } from "vitest";
 import { type DotnetContract, nbfx } from "../../../codecs/dotnet/index.ts";
-import { parseContentType } from "../../../src/content-type/content-type.ts";
-import { annotate } from "../../../src/values/annotations.ts";
+import { parseContentType } from "../../../src/core/content-type/content-type.ts";
+import { annotate } from "../../../src/core/values/annotations.ts";
 import { refusal } from "../../refusal.support.ts";
 import { decode } from "./decoding.support.ts";
 

@@ -3,9 +3,9 @@ import { describe, expect, it } from "vitest";
 import { dataContractXml, nbfx } from "../../../codecs/dotnet/index.ts";
 import { json } from "../../../codecs/json/index.ts";
 import { legacy } from "../../../codecs/legacy/index.ts";
-import { createSerializer, defaultDecodeLimits, type DeserializeResult } from "../../../src/codec/index.ts";
-import { createEnvelope } from "../../../src/envelope/index.ts";
-import { valueToJson } from "../../../src/values/value-json.ts";
+import { createSerializer, defaultDecodeLimits, type DeserializeResult } from "../../../src/core/codec/index.ts";
+import { createEnvelope } from "../../../src/core/envelope/index.ts";
+import { valueToJson } from "../../../src/core/values/value-json.ts";
 import { refusal } from "../../refusal.support.ts";
 import { bytes, decode, fixture, shown } from "./decoding.support.ts";
 

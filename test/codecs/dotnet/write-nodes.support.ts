@@ -1,6 +1,6 @@
-import { Typed } from "../../../src/values/typed.ts";
-import { DateTime } from "../../../src/values/date-time.ts";
-import { Decimal } from "../../../src/values/decimal.ts";
+import { Typed } from "../../../src/core/values/typed.ts";
+import { DateTime } from "../../../src/core/values/date-time.ts";
+import { Decimal } from "../../../src/core/values/decimal.ts";
 import { lexical } from "../../../codecs/dotnet/xml/lexical.ts";
 import { xmlns } from "../../../codecs/dotnet/xml/namespaces.ts";
 import {

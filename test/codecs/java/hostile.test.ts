@@ -1,6 +1,6 @@
 import { expect, it } from "vitest";
 import { java } from "../../../codecs/java/index.ts";
-import { typeNameOf } from "../../../src/values/index.ts";
+import { typeNameOf } from "../../../src/core/values/index.ts";
 import { decodedBy, errorOf, hex } from "../legacy/reading.support.ts";
 
 const text = (value: string): string =>

@@ -1,7 +1,7 @@
 import { describe, expect, it } from "vitest";
 import { java } from "../../../codecs/java/index.ts";
-import { valueToJson } from "../../../src/values/value-json.ts";
-import type { SobreError } from "../../../src/errors/index.ts";
+import { valueToJson } from "../../../src/core/values/value-json.ts";
+import type { SobreError } from "../../../src/core/errors/index.ts";
 import { differenceOf } from "../legacy/expectation.support.ts";
 import {
   bytesOf,

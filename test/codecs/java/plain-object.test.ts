@@ -1,6 +1,6 @@
 import { describe, expect, it } from "vitest";
 import { java, readStream } from "../../../codecs/java/index.ts";
-import { resolveDecodeLimits } from "../../../src/codec/index.ts";
+import { resolveDecodeLimits } from "../../../src/core/codec/index.ts";
 import { decodedBy, errorOf, hex } from "../legacy/reading.support.ts";
 
 const text = (value: string): string =>

@@ -1,7 +1,7 @@
 import { describe, expect, it } from "vitest";
 import { java, type JavaStream, readStream } from "../../../codecs/java/index.ts";
-import { defaultDecodeLimits, resolveDecodeLimits } from "../../../src/codec/index.ts";
-import { annotationsOf, ContentStream, typeNameOf } from "../../../src/values/index.ts";
+import { defaultDecodeLimits, resolveDecodeLimits } from "../../../src/core/codec/index.ts";
+import { annotationsOf, ContentStream, typeNameOf } from "../../../src/core/values/index.ts";
 import { bytesOf, decodedBy, errorOf, hex, keptPayloads } from "../legacy/reading.support.ts";
 
 const header = "aced0005";

@@ -1,11 +1,11 @@
 import * as fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import { json } from "../../../codecs/json/index.ts";
-import { defaultDecodeLimits } from "../../../src/codec/index.ts";
-import { parseContentType } from "../../../src/content-type/index.ts";
-import { typed } from "../../../src/values/typed-makers.ts";
-import { AmqpMap } from "../../../src/values/typed.ts";
-import { SobreError } from "../../../src/errors/index.ts";
+import { defaultDecodeLimits } from "../../../src/core/codec/index.ts";
+import { parseContentType } from "../../../src/core/content-type/index.ts";
+import { typed } from "../../../src/core/values/typed-makers.ts";
+import { AmqpMap } from "../../../src/core/values/typed.ts";
+import { SobreError } from "../../../src/core/errors/index.ts";
 import { bodyOf } from "./reading.support.ts";
 import { anyText } from "../../unicode.support.ts";
 

@@ -1,7 +1,7 @@
 import { json, type JsonOptions } from "../../../codecs/json/index.ts";
-import { type DecodeContext, type DecodeLimits, resolveDecodeLimits } from "../../../src/codec/index.ts";
-import { parseContentType } from "../../../src/content-type/index.ts";
-import { SobreError } from "../../../src/errors/index.ts";
+import { type DecodeContext, type DecodeLimits, resolveDecodeLimits } from "../../../src/core/codec/index.ts";
+import { parseContentType } from "../../../src/core/content-type/index.ts";
+import { SobreError } from "../../../src/core/errors/index.ts";
 
 function contextOf(contentType: string | undefined, limits: Partial<DecodeLimits> = {}): DecodeContext {
   return {

@@ -2,9 +2,9 @@ import { readdirSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import { describe, expect, it } from "vitest";
 import { json } from "../../../codecs/json/index.ts";
-import { defaultDecodeLimits } from "../../../src/codec/index.ts";
-import { parseContentType } from "../../../src/content-type/index.ts";
-import { SobreError } from "../../../src/errors/index.ts";
+import { defaultDecodeLimits } from "../../../src/core/codec/index.ts";
+import { parseContentType } from "../../../src/core/content-type/index.ts";
+import { SobreError } from "../../../src/core/errors/index.ts";
 
 const vectors = process.env["SOBRE_VECTORS"];
 const codec = json();

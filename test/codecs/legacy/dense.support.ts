@@ -1,6 +1,6 @@
 import { dataContractJson, dataContractXml, nbfx, nrbf } from "../../../codecs/dotnet/index.ts";
 import { java } from "../../../codecs/java/index.ts";
-import type { Decoder } from "../../../src/codec/index.ts";
+import type { Decoder } from "../../../src/core/codec/index.ts";
 
 /** A payload as full of one thing as its format allows. */
 export interface DensePayload {

@@ -1,6 +1,6 @@
 import { expect, it } from "vitest";
-import { defaultDecodeLimits } from "../../../src/codec/index.ts";
-import { SobreError } from "../../../src/errors/index.ts";
+import { defaultDecodeLimits } from "../../../src/core/codec/index.ts";
+import { SobreError } from "../../../src/core/errors/index.ts";
 import { densePayloads } from "./dense.support.ts";
 import { decodedBy, errorOf } from "./reading.support.ts";
 

@@ -1,4 +1,4 @@
-import { shortestSingle } from "../../../src/values/single.ts";
+import { shortestSingle } from "../../../src/core/values/single.ts";
 
 /** Whether a rendering is what the conventions expect: up to the numbering of `$id`, the order of members, and floats. */
 export function differenceOf(expected: unknown, actual: unknown): string | undefined {

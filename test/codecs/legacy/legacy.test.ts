@@ -4,10 +4,10 @@ import { describe, expect, it } from "vitest";
 import { json } from "../../../codecs/json/index.ts";
 import { byteOrderMark, gzip, legacy, type LegacyOptions, rawDeflate, zlib } from "../../../codecs/legacy/index.ts";
 import { text } from "../../../codecs/text/index.ts";
-import { createSerializer, type DeserializeResult } from "../../../src/codec/index.ts";
-import { createEnvelope } from "../../../src/envelope/index.ts";
-import { valueToJson } from "../../../src/values/value-json.ts";
-import { Decimal } from "../../../src/values/index.ts";
+import { createSerializer, type DeserializeResult } from "../../../src/core/codec/index.ts";
+import { createEnvelope } from "../../../src/core/envelope/index.ts";
+import { valueToJson } from "../../../src/core/values/value-json.ts";
+import { Decimal } from "../../../src/core/values/index.ts";
 import {
   bytesOf,
   errorOf,

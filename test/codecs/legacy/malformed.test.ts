@@ -4,9 +4,9 @@ import { java } from "../../../codecs/java/index.ts";
 import { json } from "../../../codecs/json/index.ts";
 import { legacy } from "../../../codecs/legacy/index.ts";
 import { text } from "../../../codecs/text/index.ts";
-import { createSerializer, type Decoder } from "../../../src/codec/index.ts";
-import { createEnvelope } from "../../../src/envelope/index.ts";
-import { SobreError } from "../../../src/errors/index.ts";
+import { createSerializer, type Decoder } from "../../../src/core/codec/index.ts";
+import { createEnvelope } from "../../../src/core/envelope/index.ts";
+import { SobreError } from "../../../src/core/errors/index.ts";
 import { decodedBy, legacyVectors, meets, vectorBytes, vectors } from "./reading.support.ts";
 
 const readers: Readonly<Record<string, Decoder>> = {

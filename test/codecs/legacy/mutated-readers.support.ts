@@ -2,7 +2,7 @@ import { globSync, readFileSync } from "node:fs";
 import { fileURLToPath } from "node:url";
 import { dataContractJson, dataContractXml, nbfx, nrbf } from "../../../codecs/dotnet/index.ts";
 import { java } from "../../../codecs/java/index.ts";
-import type { Decoder } from "../../../src/codec/index.ts";
+import type { Decoder } from "../../../src/core/codec/index.ts";
 import { bytesOf, keptPayloads } from "./reading.support.ts";
 
 /** A reader of legacy payloads, and what is mutated for it. */

@@ -1,6 +1,6 @@
-import { type Decoder, resolveDecodeLimits } from "../../../src/codec/index.ts";
-import { valueToJson } from "../../../src/values/value-json.ts";
-import { SobreError } from "../../../src/errors/index.ts";
+import { type Decoder, resolveDecodeLimits } from "../../../src/core/codec/index.ts";
+import { valueToJson } from "../../../src/core/values/value-json.ts";
+import { SobreError } from "../../../src/core/errors/index.ts";
 import { type Random, seeded } from "../../random.support.ts";
 
 /** Numbers that counts, lengths and references like least, in both byte orders. */

@@ -1,7 +1,7 @@
 import { readFileSync } from "node:fs";
-import { type DecodeLimits, type Decoded, type Decoder, resolveDecodeLimits } from "../../../src/codec/index.ts";
-import { SobreError } from "../../../src/errors/index.ts";
-import { parseContentType } from "../../../src/content-type/index.ts";
+import { type DecodeLimits, type Decoded, type Decoder, resolveDecodeLimits } from "../../../src/core/codec/index.ts";
+import { SobreError } from "../../../src/core/errors/index.ts";
+import { parseContentType } from "../../../src/core/content-type/index.ts";
 
 /** The body that a decoder reads from bytes. */
 export function decodedBy(decoder: Decoder, payload: Uint8Array, limits: Partial<DecodeLimits> = {}): Decoded {

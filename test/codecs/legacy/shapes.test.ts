@@ -2,8 +2,8 @@ import { readFileSync } from "node:fs";
 import { describe, expect, it } from "vitest";
 import { dataContractJson, dataContractXml, type DotnetContract, nbfx, nrbf } from "../../../codecs/dotnet/index.ts";
 import { java } from "../../../codecs/java/index.ts";
-import type { Decoder } from "../../../src/codec/index.ts";
-import { valueToJson } from "../../../src/values/value-json.ts";
+import type { Decoder } from "../../../src/core/codec/index.ts";
+import { valueToJson } from "../../../src/core/values/value-json.ts";
 import { decode } from "../dotnet/decoding.support.ts";
 import { isExactly, isLexically } from "../dotnet/equality.support.ts";
 

@@ -1,6 +1,6 @@
 import { msgpack, type MsgpackOptions } from "../../../codecs/msgpack/index.ts";
-import { type DecodeLimits, resolveDecodeLimits } from "../../../src/codec/index.ts";
-import { SobreError } from "../../../src/errors/index.ts";
+import { type DecodeLimits, resolveDecodeLimits } from "../../../src/core/codec/index.ts";
+import { SobreError } from "../../../src/core/errors/index.ts";
 
 /** Bytes of a text such as `81 a1 61 01`. */
 export function hex(text: string): Uint8Array {

@@ -1,8 +1,8 @@
 import { addExtension, pack } from "msgpackr";
 import { describe, expect, it } from "vitest";
 import { msgpack } from "../../../codecs/msgpack/index.ts";
-import { MsgpackExtension } from "../../../src/values/msgpack-extension.ts";
-import { Instant } from "../../../src/values/instant.ts";
+import { MsgpackExtension } from "../../../src/core/values/msgpack-extension.ts";
+import { Instant } from "../../../src/core/values/instant.ts";
 import { decode, failure, hex } from "./calls.support.ts";
 
 describe("reading MessagePack", () => {

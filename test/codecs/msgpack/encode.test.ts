@@ -1,7 +1,7 @@
 import { describe, expect, it } from "vitest";
 import { msgpack } from "../../../codecs/msgpack/index.ts";
-import { MsgpackExtension } from "../../../src/values/msgpack-extension.ts";
-import { Instant } from "../../../src/values/instant.ts";
+import { MsgpackExtension } from "../../../src/core/values/msgpack-extension.ts";
+import { Instant } from "../../../src/core/values/instant.ts";
 import { decode, encode, failure, toHex } from "./calls.support.ts";
 
 describe("writing MessagePack", () => {

@@ -1,10 +1,10 @@
 import { readFileSync } from "node:fs";
 import { join } from "node:path";
 import { describe, expect, it } from "vitest";
-import { MsgpackExtension } from "../../../src/values/msgpack-extension.ts";
-import { sameValue } from "../../../src/conformance/index.ts";
-import { Instant } from "../../../src/values/instant.ts";
-import { valueFromJson } from "../../../src/values/value-json-reading.ts";
+import { MsgpackExtension } from "../../../src/core/values/msgpack-extension.ts";
+import { sameValue } from "../../../src/broker/conformance/index.ts";
+import { Instant } from "../../../src/core/values/instant.ts";
+import { valueFromJson } from "../../../src/core/values/value-json-reading.ts";
 import { decode, encode, hex } from "./calls.support.ts";
 
 type Entry = Readonly<Record<string, unknown>> & { readonly msgpack: readonly string[] };

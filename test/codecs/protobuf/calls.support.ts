@@ -1,7 +1,12 @@
 import { protobuf, type ProtobufOptions } from "../../../codecs/protobuf/index.ts";
-import { type Decoded, type DecodeContext, type DecodeLimits, resolveDecodeLimits } from "../../../src/codec/index.ts";
-import { parseContentType } from "../../../src/content-type/index.ts";
-import type { ApplicationProperties } from "../../../src/envelope/index.ts";
+import {
+  type Decoded,
+  type DecodeContext,
+  type DecodeLimits,
+  resolveDecodeLimits,
+} from "../../../src/core/codec/index.ts";
+import { parseContentType } from "../../../src/core/content-type/index.ts";
+import type { ApplicationProperties } from "../../../src/core/envelope/index.ts";
 
 /** The context of a message that is read, with its limits. */
 interface Said {

@@ -1,7 +1,7 @@
 import { readFileSync } from "node:fs";
 import { join } from "node:path";
 import { describe, expect, it } from "vitest";
-import { valueFromJson } from "../../../src/values/value-json-reading.ts";
+import { valueFromJson } from "../../../src/core/values/value-json-reading.ts";
 import { failure, hex } from "../msgpack/calls.support.ts";
 import { calls } from "./calls.support.ts";
 

@@ -1,9 +1,9 @@
 import * as fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import { text } from "../../../codecs/text/index.ts";
-import { defaultDecodeLimits } from "../../../src/codec/index.ts";
-import { parseContentType } from "../../../src/content-type/index.ts";
-import { SobreError } from "../../../src/errors/index.ts";
+import { defaultDecodeLimits } from "../../../src/core/codec/index.ts";
+import { parseContentType } from "../../../src/core/content-type/index.ts";
+import { SobreError } from "../../../src/core/errors/index.ts";
 import { bodyOf } from "../json/reading.support.ts";
 import { anyText } from "../../unicode.support.ts";
 

@@ -1,6 +1,6 @@
 import { dataContractJson, dataContractXml, type DotnetContract, nbfx } from "../../../codecs/dotnet/index.ts";
-import type { Decoder } from "../../../src/codec/index.ts";
-import { valueToJson } from "../../../src/values/value-json.ts";
+import type { Decoder } from "../../../src/core/codec/index.ts";
+import { valueToJson } from "../../../src/core/values/value-json.ts";
 import { decode } from "../../codecs/dotnet/decoding.support.ts";
 
 /** A payload that Mono wrote. */

@@ -1,9 +1,9 @@
 import { readFileSync } from "node:fs";
 import { describe, expect, it } from "vitest";
 import { type DotnetContract, nbfx } from "../../../codecs/dotnet/index.ts";
-import { resolveDecodeLimits } from "../../../src/codec/index.ts";
+import { resolveDecodeLimits } from "../../../src/core/codec/index.ts";
 import { contractFromSources } from "../../../src/migration/csharp/contract-from-sources.ts";
-import { valueToJson } from "../../../src/values/value-json.ts";
+import { valueToJson } from "../../../src/core/values/value-json.ts";
 
 interface Written {
   readonly name: string;

@@ -2,7 +2,7 @@ import { readdirSync, readFileSync } from "node:fs";
 import * as fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import { nbfx } from "../../../codecs/dotnet/index.ts";
-import { SobreError } from "../../../src/errors/sobre-error.ts";
+import { SobreError } from "../../../src/core/errors/sobre-error.ts";
 import { contractFromSchemas } from "../../../src/migration/dotnet-schemas/contract-from-schemas.ts";
 import { partsOf, readSchema } from "../../../src/migration/dotnet-schemas/schema-document.ts";
 import { readWith, type Written } from "../csharp/contract-reading.support.ts";

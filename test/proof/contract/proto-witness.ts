@@ -1,5 +1,5 @@
 import type { CompatibilityResult } from "../../../src/contract/index.ts";
-import { common, parse, Root, Type } from "../../../src/protobuf/protobufjs.ts";
+import { common, parse, Root, Type } from "../../../src/core/protobuf/protobufjs.ts";
 
 /**
  * Replays the byte witnesses of a comparison with protobufjs alone: the writer's schema must read the bytes, and the

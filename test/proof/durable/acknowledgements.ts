@@ -1,4 +1,4 @@
-import type { Delivery, MessageState } from "../../../src/engine/delivery.ts";
+import type { Delivery, MessageState } from "../../../src/core/engine/delivery.ts";
 
 /**
  * The things that calls change, with their values afterwards, by name: `message ADDRESS ID`, `seen ADDRESS ID`, `state ADDRESS SESSION`,

@@ -1,5 +1,5 @@
-import type { Settlement } from "../../../src/engine/delivery.ts";
-import type { EngineReceiver, EngineSender, Transaction } from "../../../src/engine/engine.ts";
+import type { Settlement } from "../../../src/core/engine/delivery.ts";
+import type { EngineReceiver, EngineSender, Transaction } from "../../../src/core/engine/engine.ts";
 import { type Acknowledgement, describe, type Effects, type Seen } from "./acknowledgements.ts";
 import type { Calls } from "./calls.ts";
 import { arrival, arrived, deadOf, effect, gone, idOf, type Known, merged, named } from "./known.ts";

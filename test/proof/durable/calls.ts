@@ -1,5 +1,5 @@
-import type { Engine } from "../../../src/engine/engine.ts";
-import { createEnvelope, type Envelope } from "../../../src/envelope/envelope.ts";
+import type { Engine } from "../../../src/core/engine/engine.ts";
+import { createEnvelope, type Envelope } from "../../../src/core/envelope/envelope.ts";
 import type { Random } from "../../random.support.ts";
 import type { Acknowledgement, Call, Effects } from "./acknowledgements.ts";
 

@@ -1,12 +1,12 @@
 import { copyFileSync, mkdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { DatabaseSync } from "node:sqlite";
-import type { Engine } from "../../../src/engine/engine.ts";
-import { durableEngine } from "../../../src/engines/durable/index.ts";
-import { RowBytes } from "../../../src/engines/durable/row-bytes.ts";
-import { StoreDatabase } from "../../../src/engines/durable/store-database.ts";
-import { createEnvelope } from "../../../src/envelope/envelope.ts";
-import { SobreError } from "../../../src/errors/sobre-error.ts";
+import type { Engine } from "../../../src/core/engine/engine.ts";
+import { durableEngine } from "../../../src/broker/durable/index.ts";
+import { RowBytes } from "../../../src/broker/durable/row-bytes.ts";
+import { StoreDatabase } from "../../../src/broker/durable/store-database.ts";
+import { createEnvelope } from "../../../src/core/envelope/envelope.ts";
+import { SobreError } from "../../../src/core/errors/sobre-error.ts";
 import type { Random } from "../../random.support.ts";
 
 const files = ["store.sqlite", "store.sqlite-wal", "synced"] as const;

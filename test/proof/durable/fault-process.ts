@@ -1,8 +1,8 @@
 import { rmSync, writeFileSync } from "node:fs";
 import { setTimeout as sleep } from "node:timers/promises";
-import { createEnvelope, type Envelope } from "../../../src/envelope/envelope.ts";
-import { durableEngine } from "../../../src/engines/durable/index.ts";
-import { SobreError } from "../../../src/errors/sobre-error.ts";
+import { createEnvelope, type Envelope } from "../../../src/core/envelope/envelope.ts";
+import { durableEngine } from "../../../src/broker/durable/index.ts";
+import { SobreError } from "../../../src/core/errors/sobre-error.ts";
 
 /**
  * Calls an engine while the file FAULT makes the disk fail: `node fault-process.ts DIRECTORY FAULT KIND`, with the recorder loaded. Prints

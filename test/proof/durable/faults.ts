@@ -2,7 +2,7 @@ import { spawn } from "node:child_process";
 import { once } from "node:events";
 import { text } from "node:stream/consumers";
 import { fileURLToPath } from "node:url";
-import { durableEngine } from "../../../src/engines/durable/index.ts";
+import { durableEngine } from "../../../src/broker/durable/index.ts";
 
 const faultProcess = fileURLToPath(new URL("fault-process.ts", import.meta.url));
 

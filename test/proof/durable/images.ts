@@ -1,11 +1,11 @@
 import { rm, writeFile } from "node:fs/promises";
 import { join } from "node:path";
-import type { Engine } from "../../../src/engine/engine.ts";
-import { createEnvelope } from "../../../src/envelope/envelope.ts";
-import { StoredEngine } from "../../../src/engines/memory/stored-engine.ts";
-import { StoredHome } from "../../../src/engines/memory/stored-home.ts";
-import { DirectStore } from "../../engines/durable/direct-store.support.ts";
-import { storeDirectory } from "../../engines/durable/store-directory.support.ts";
+import type { Engine } from "../../../src/core/engine/engine.ts";
+import { createEnvelope } from "../../../src/core/envelope/envelope.ts";
+import { StoredEngine } from "../../../src/broker/memory/stored-engine.ts";
+import { StoredHome } from "../../../src/broker/memory/stored-home.ts";
+import { DirectStore } from "../../broker/durable/direct-store.support.ts";
+import { storeDirectory } from "../../broker/durable/store-directory.support.ts";
 import type { Random } from "../../random.support.ts";
 import { Acknowledgements, describe, markOf } from "./acknowledgements.ts";
 import { Disk, storeFiles } from "./disk.ts";

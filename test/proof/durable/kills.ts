@@ -5,14 +5,14 @@ import { join } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
 import { fileURLToPath } from "node:url";
 import { build } from "esbuild";
-import type { Engine, EngineReceiver } from "../../../src/engine/engine.ts";
-import { durableEngine } from "../../../src/engines/durable/index.ts";
+import type { Engine, EngineReceiver } from "../../../src/core/engine/engine.ts";
+import { durableEngine } from "../../../src/broker/durable/index.ts";
 import type { Random } from "../../random.support.ts";
 import { Ledger } from "./ledger.ts";
 
 const modules = [
   new URL("load-process.ts", import.meta.url),
-  new URL("../../../src/engines/durable/store-worker.ts", import.meta.url),
+  new URL("../../../src/broker/durable/store-worker.ts", import.meta.url),
 ];
 
 /** Bytes of lines after which a life ends, at most; a call takes about 60. */

@@ -1,5 +1,5 @@
-import type { LockToken } from "../../../src/engine/delivery.ts";
-import type { Envelope } from "../../../src/envelope/envelope.ts";
+import type { LockToken } from "../../../src/core/engine/delivery.ts";
+import type { Envelope } from "../../../src/core/envelope/envelope.ts";
 import { describe, type Effects, type Seen } from "./acknowledgements.ts";
 
 /** A message that its caller knows. */

@@ -1,4 +1,4 @@
-import type { Delivery } from "../../../src/engine/delivery.ts";
+import type { Delivery } from "../../../src/core/engine/delivery.ts";
 
 type Fate = "sending" | "sent" | "completing" | "gone";
 

@@ -1,12 +1,12 @@
 import { writeSync } from "node:fs";
 import { flushCompileCache } from "node:module";
-import type { Delivery } from "../../../src/engine/delivery.ts";
-import type { Engine, Transaction } from "../../../src/engine/engine.ts";
-import { createEnvelope, type Envelope } from "../../../src/envelope/envelope.ts";
-import { SqliteStore } from "../../../src/engines/durable/sqlite-store.ts";
-import { StoredEngine } from "../../../src/engines/memory/stored-engine.ts";
-import { StoredHome } from "../../../src/engines/memory/stored-home.ts";
-import { SobreError } from "../../../src/errors/sobre-error.ts";
+import type { Delivery } from "../../../src/core/engine/delivery.ts";
+import type { Engine, Transaction } from "../../../src/core/engine/engine.ts";
+import { createEnvelope, type Envelope } from "../../../src/core/envelope/envelope.ts";
+import { SqliteStore } from "../../../src/broker/durable/sqlite-store.ts";
+import { StoredEngine } from "../../../src/broker/memory/stored-engine.ts";
+import { StoredHome } from "../../../src/broker/memory/stored-home.ts";
+import { SobreError } from "../../../src/core/errors/sobre-error.ts";
 
 /**
  * Loads a durable engine until it is killed: `node load-process.ts DIRECTORY CYCLE`.

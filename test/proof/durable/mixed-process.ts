@@ -1,8 +1,8 @@
 import { writeSync } from "node:fs";
-import { SqliteStore } from "../../../src/engines/durable/sqlite-store.ts";
-import type { Store } from "../../../src/engines/memory/store.ts";
-import { StoredEngine } from "../../../src/engines/memory/stored-engine.ts";
-import { StoredHome } from "../../../src/engines/memory/stored-home.ts";
+import { SqliteStore } from "../../../src/broker/durable/sqlite-store.ts";
+import type { Store } from "../../../src/broker/memory/store.ts";
+import { StoredEngine } from "../../../src/broker/memory/stored-engine.ts";
+import { StoredHome } from "../../../src/broker/memory/stored-home.ts";
 import { type Random, seeded } from "../../random.support.ts";
 import type { Acknowledgement, Call } from "./acknowledgements.ts";
 import { Caller } from "./caller.ts";

@@ -1,6 +1,6 @@
 import type { Fault } from "../engine/faults.ts";
 
-/** An engine that acknowledges early by a mistake; the files are below `src/engines`. */
+/** An engine that acknowledges early by a mistake; the files are below `src/broker`. */
 interface EarlyAnswer {
   readonly name: string;
   readonly callers: number;

@@ -8,7 +8,7 @@ const faults: readonly Fault[] = JSON.parse(process.env["FAULTS"] ?? "[]");
 registerHooks({
   load(url, context, next) {
     const loaded = next(url, context);
-    const planted = faults.filter(({ file }) => url.endsWith(`/src/engines/${file}`));
+    const planted = faults.filter(({ file }) => url.endsWith(`/src/broker/${file}`));
     if (planted.length === 0) return loaded;
     return { ...loaded, source: planted.reduce(mistaken, sourceOf(loaded.source, url)) };
   },

@@ -1,5 +1,5 @@
-import { createEnvelope } from "../../../src/envelope/envelope.ts";
-import { durableEngine } from "../../../src/engines/durable/index.ts";
+import { createEnvelope } from "../../../src/core/envelope/envelope.ts";
+import { durableEngine } from "../../../src/broker/durable/index.ts";
 
 /** Receives a message, and is killed by it: `node poison-process.ts DIRECTORY MAX_DELIVERY_COUNT`. */
 const [directory = "", maxDeliveryCount] = process.argv.slice(2);

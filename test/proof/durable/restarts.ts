@@ -1,11 +1,16 @@
 import { mkdtemp, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { type EngineCase, engineSuite, type EngineTarget, runEngineCase } from "../../../src/conformance/index.ts";
-import type { Engine } from "../../../src/engine/engine.ts";
-import { SobreError } from "../../../src/errors/sobre-error.ts";
-import { ManualClock } from "../../../src/time/index.ts";
-import { type End, type Held, type Open, RestartingEngine } from "../../engines/durable/restarting-engine.support.ts";
+import {
+  type EngineCase,
+  engineSuite,
+  type EngineTarget,
+  runEngineCase,
+} from "../../../src/broker/conformance/index.ts";
+import type { Engine } from "../../../src/core/engine/engine.ts";
+import { SobreError } from "../../../src/core/errors/sobre-error.ts";
+import { ManualClock } from "../../../src/core/time/index.ts";
+import { type End, type Held, type Open, RestartingEngine } from "../../broker/durable/restarting-engine.support.ts";
 import type { Random } from "../../random.support.ts";
 
 const lostCodes: ReadonlySet<string> = new Set([

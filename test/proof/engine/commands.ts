@@ -1,4 +1,4 @@
-import { createEnvelope, type Envelope } from "../../../src/envelope/index.ts";
+import { createEnvelope, type Envelope } from "../../../src/core/envelope/index.ts";
 import type { ModelArrival } from "./model-broker.ts";
 import type { ModelMessage } from "./model-message.ts";
 import type { ModelQueue } from "./model-queue.ts";

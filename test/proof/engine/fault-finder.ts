@@ -1,6 +1,6 @@
 import { parentPort, workerData } from "node:worker_threads";
-import { type EngineCaseResult, engineSuite, runEngineCase } from "../../../src/conformance/index.ts";
-import { ManualClock } from "../../../src/time/index.ts";
+import { type EngineCaseResult, engineSuite, runEngineCase } from "../../../src/broker/conformance/index.ts";
+import { ManualClock } from "../../../src/core/time/index.ts";
 import type { Finding, Search } from "./fault-search.ts";
 import { faults } from "./faults.ts";
 import { faultyEngine } from "./faulty-engine.ts";

@@ -1,7 +1,7 @@
 /** A mistake to make on purpose: one place in a source file of the memory engine, and its replacement. */
 export interface Fault {
   readonly name: string;
-  /** Path below `src/engines/memory`, `src/broker` or `src/engine`. */
+  /** Path below `src/broker/memory`, `src/broker/policy` or `src/core/engine`. */
   readonly file: string;
   readonly find: string;
   readonly replace: string;

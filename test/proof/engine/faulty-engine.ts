@@ -5,7 +5,7 @@ import type { MakeEngine } from "./world.ts";
 
 const root = new URL("../../../src/", import.meta.url).href;
 /** The folders whose modules an engine with a mistake has to itself. */
-const folders = [`${root}engines/memory/`, `${root}broker/`, `${root}engine/`];
+const folders = [`${root}broker/memory/`, `${root}broker/policy/`, `${root}core/engine/`];
 const parameter = /\?fault=(\d+)$/;
 /** Every fault that an engine was made with; its index is in the addresses of its modules. */
 const known: Fault[] = [];
@@ -15,7 +15,7 @@ let hooked = false;
 export async function faultyEngine(fault: Fault): Promise<MakeEngine> {
   hook();
   const { memoryEngine }: { readonly memoryEngine: MakeEngine } = await import(
-    `${root}engines/memory/index.ts?fault=${known.push(fault) - 1}`
+    `${root}broker/memory/index.ts?fault=${known.push(fault) - 1}`
   );
   return memoryEngine;
 }

@@ -1,4 +1,4 @@
-import type { Clock, Timer } from "../../../src/time/index.ts";
+import type { Clock, Timer } from "../../../src/core/time/index.ts";
 
 /** Time that a simulation moves; its one timer may be late. */
 export class SimulatedClock implements Clock {

@@ -6,8 +6,8 @@ import type {
   EngineSessionReceiver,
   LockToken,
   Transaction,
-} from "../../../src/engine/index.ts";
-import { SobreError } from "../../../src/errors/index.ts";
+} from "../../../src/core/engine/index.ts";
+import { SobreError } from "../../../src/core/errors/index.ts";
 import { entities, entityOptions, ModelBroker, type ModelTransaction } from "./model-broker.ts";
 import type { ModelSessionLock, Slot } from "./model-message.ts";
 import { Random } from "./random.ts";

@@ -1,7 +1,15 @@
-import { attach, begin, described, frame, header, open, performative } from "../../server/amqp/hostile-peer.support.ts";
-import type { AmqpMap, AmqpValue } from "../../../src/values/typed.ts";
-import { typed } from "../../../src/values/typed-makers.ts";
-import { writeMessage } from "../../../src/amqp/message/write-message.ts";
+import {
+  attach,
+  begin,
+  described,
+  frame,
+  header,
+  open,
+  performative,
+} from "../../serve/server/amqp/hostile-peer.support.ts";
+import type { AmqpMap, AmqpValue } from "../../../src/core/values/typed.ts";
+import { typed } from "../../../src/core/values/typed-makers.ts";
+import { writeMessage } from "../../../src/wire/amqp/message/write-message.ts";
 
 /** The end of a connection or less with the condition of its error; `none`: everything goes on. */
 export type Answer =

@@ -1,4 +1,4 @@
-import { frame, header } from "../../server/amqp/hostile-peer.support.ts";
+import { frame, header } from "../../serve/server/amqp/hostile-peer.support.ts";
 import type { Answer, HostileCase } from "./cases.ts";
 
 const decodeError: Answer = "connection amqp:decode-error";

@@ -1,5 +1,13 @@
-import { typed } from "../../../src/values/typed-makers.ts";
-import { attach, begin, described, frame, header, open, performative } from "../../server/amqp/hostile-peer.support.ts";
+import { typed } from "../../../src/core/values/typed-makers.ts";
+import {
+  attach,
+  begin,
+  described,
+  frame,
+  header,
+  open,
+  performative,
+} from "../../serve/server/amqp/hostile-peer.support.ts";
 import { type HostileCase, named, opened, running, sending, uint } from "./cases.ts";
 
 const framing = "connection amqp:connection:framing-error";

@@ -1,6 +1,6 @@
 import { once } from "node:events";
 import { connect } from "node:net";
-import { type Server, startServer } from "../../../src/server/index.ts";
+import { type Server, startServer } from "../../../src/serve/server/index.ts";
 
 /** A request made to harm, and the status of its answer. */
 interface HttpCase {

@@ -1,7 +1,7 @@
-import { AmqpMap, type AmqpValue } from "../../../src/values/typed.ts";
-import { typed } from "../../../src/values/typed-makers.ts";
-import { writeMessage } from "../../../src/amqp/message/write-message.ts";
-import { attach, begin, described, frame, performative } from "../../server/amqp/hostile-peer.support.ts";
+import { AmqpMap, type AmqpValue } from "../../../src/core/values/typed.ts";
+import { typed } from "../../../src/core/values/typed-makers.ts";
+import { writeMessage } from "../../../src/wire/amqp/message/write-message.ts";
+import { attach, begin, described, frame, performative } from "../../serve/server/amqp/hostile-peer.support.ts";
 import {
   type Answer,
   type HostileCase,

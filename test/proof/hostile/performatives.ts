@@ -1,8 +1,8 @@
-import { AmqpMap, type AmqpValue } from "../../../src/values/typed.ts";
-import { typed } from "../../../src/values/typed-makers.ts";
-import { performative } from "../../server/amqp/hostile-peer.support.ts";
+import { AmqpMap, type AmqpValue } from "../../../src/core/values/typed.ts";
+import { typed } from "../../../src/core/values/typed-makers.ts";
+import { performative } from "../../serve/server/amqp/hostile-peer.support.ts";
 import { type Answer, type HostileCase, opened, receiving, running, sending, uint } from "./cases.ts";
-import { header } from "../../server/amqp/hostile-peer.support.ts";
+import { header } from "../../serve/server/amqp/hostile-peer.support.ts";
 
 type FieldType =
   | "text"

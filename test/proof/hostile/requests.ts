@@ -1,5 +1,5 @@
-import { AmqpMap, type AmqpValue } from "../../../src/values/typed.ts";
-import { typed } from "../../../src/values/typed-makers.ts";
+import { AmqpMap, type AmqpValue } from "../../../src/core/values/typed.ts";
+import { typed } from "../../../src/core/values/typed-makers.ts";
 import { type Answer, type HostileCase, request, uint } from "./cases.ts";
 
 const map = (entries: Readonly<Record<string, AmqpValue>>): AmqpMap => new AmqpMap(Object.entries(entries));

@@ -1,9 +1,9 @@
-import type { Engine } from "../../../src/engine/engine.ts";
-import { postgresEngine } from "../../../src/engines/postgres/postgres-engine.ts";
-import { createEnvelope } from "../../../src/envelope/envelope.ts";
-import { SobreError } from "../../../src/errors/sobre-error.ts";
+import type { Engine } from "../../../src/core/engine/engine.ts";
+import { postgresEngine } from "../../../src/broker/postgres/postgres-engine.ts";
+import { createEnvelope } from "../../../src/core/envelope/envelope.ts";
+import { SobreError } from "../../../src/core/errors/sobre-error.ts";
 import type { Random } from "../../random.support.ts";
-import { PostgresServer } from "../../servers/postgres-server.support.ts";
+import { PostgresServer } from "../../external/postgres-server.support.ts";
 import { Administrator } from "./administrator.ts";
 
 const senders = 8;

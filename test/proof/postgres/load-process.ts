@@ -1,9 +1,9 @@
 import { setTimeout as sleep } from "node:timers/promises";
-import type { Delivery } from "../../../src/engine/delivery.ts";
-import type { Engine, EngineSender, EngineSessionReceiver } from "../../../src/engine/engine.ts";
-import { postgresEngine } from "../../../src/engines/postgres/postgres-engine.ts";
-import { createEnvelope, type Envelope } from "../../../src/envelope/envelope.ts";
-import { SobreError } from "../../../src/errors/sobre-error.ts";
+import type { Delivery } from "../../../src/core/engine/delivery.ts";
+import type { Engine, EngineSender, EngineSessionReceiver } from "../../../src/core/engine/engine.ts";
+import { postgresEngine } from "../../../src/broker/postgres/postgres-engine.ts";
+import { createEnvelope, type Envelope } from "../../../src/core/envelope/envelope.ts";
+import { SobreError } from "../../../src/core/errors/sobre-error.ts";
 import { seeded } from "../../random.support.ts";
 import { say } from "./lines.ts";
 import { lockDuration, sessionsOf } from "./setup.ts";

@@ -1,11 +1,11 @@
-import type { Delivery } from "../../../src/engine/delivery.ts";
-import type { Engine, EngineReceiver, EngineSender } from "../../../src/engine/engine.ts";
-import { postgresEngine } from "../../../src/engines/postgres/postgres-engine.ts";
-import { createEnvelope } from "../../../src/envelope/envelope.ts";
-import { SobreError } from "../../../src/errors/sobre-error.ts";
-import { ManualClock } from "../../../src/time/index.ts";
+import type { Delivery } from "../../../src/core/engine/delivery.ts";
+import type { Engine, EngineReceiver, EngineSender } from "../../../src/core/engine/engine.ts";
+import { postgresEngine } from "../../../src/broker/postgres/postgres-engine.ts";
+import { createEnvelope } from "../../../src/core/envelope/envelope.ts";
+import { SobreError } from "../../../src/core/errors/sobre-error.ts";
+import { ManualClock } from "../../../src/core/time/index.ts";
 import type { Random } from "../../random.support.ts";
-import { PostgresServer } from "../../servers/postgres-server.support.ts";
+import { PostgresServer } from "../../external/postgres-server.support.ts";
 import { tokenlessPool } from "./tokenless-pool.ts";
 
 /** Messages that race at the same time. */

@@ -1,8 +1,8 @@
 import { setTimeout as sleep } from "node:timers/promises";
-import type { Engine } from "../../../src/engine/engine.ts";
-import { postgresEngine } from "../../../src/engines/postgres/postgres-engine.ts";
-import { createEnvelope } from "../../../src/envelope/envelope.ts";
-import { PostgresServer } from "../../servers/postgres-server.support.ts";
+import type { Engine } from "../../../src/core/engine/engine.ts";
+import { postgresEngine } from "../../../src/broker/postgres/postgres-engine.ts";
+import { createEnvelope } from "../../../src/core/envelope/envelope.ts";
+import { PostgresServer } from "../../external/postgres-server.support.ts";
 import { Administrator } from "./administrator.ts";
 
 const backlog = 1000;

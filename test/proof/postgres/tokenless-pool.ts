@@ -1,5 +1,5 @@
 import { Pool } from "pg";
-import type { PostgresPool } from "../../../src/engines/postgres/driver.ts";
+import type { PostgresPool } from "../../../src/broker/postgres/driver.ts";
 
 /** The condition of a completion that the token still holds the message. */
 const condition = " and d.token = ($4::bigint[])[width_bucket(d.seq, $3::bigint[])] and d.locked_until > $5";

@@ -1,10 +1,10 @@
 import { json } from "../../../codecs/json/index.ts";
-import { createSerializer } from "../../../src/codec/index.ts";
-import { createClient } from "../../../src/create-client.ts";
-import type { Client, ProcessorHandlers } from "../../../src/client/index.ts";
-import type { Engine } from "../../../src/engine/index.ts";
-import { memoryEngine } from "../../../src/engines/memory/index.ts";
-import { ManualClock } from "../../../src/time/index.ts";
+import { createSerializer } from "../../../src/core/codec/index.ts";
+import { createClient } from "../../../src/client/create-client.ts";
+import type { Client, ProcessorHandlers } from "../../../src/client/client/index.ts";
+import type { Engine } from "../../../src/core/engine/index.ts";
+import { memoryEngine } from "../../../src/broker/memory/index.ts";
+import { ManualClock } from "../../../src/core/time/index.ts";
 import { Life } from "./mortal-engine.ts";
 
 /** A queue and a processor on it. */

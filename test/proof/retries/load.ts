@@ -1,11 +1,11 @@
 import { setFlagsFromString } from "node:v8";
 import { runInNewContext } from "node:vm";
 import { json } from "../../../codecs/json/index.ts";
-import { createSerializer } from "../../../src/codec/index.ts";
-import { createClient } from "../../../src/create-client.ts";
-import { delayedRetriesProperty } from "../../../src/client/index.ts";
-import { memoryEngine } from "../../../src/engines/memory/index.ts";
-import { ManualClock } from "../../../src/time/index.ts";
+import { createSerializer } from "../../../src/core/codec/index.ts";
+import { createClient } from "../../../src/client/create-client.ts";
+import { delayedRetriesProperty } from "../../../src/client/client/index.ts";
+import { memoryEngine } from "../../../src/broker/memory/index.ts";
+import { ManualClock } from "../../../src/core/time/index.ts";
 
 const total = 100_000;
 const wave = 5_000;

@@ -1,4 +1,4 @@
-import type { Engine, EngineReceiver, EngineSessionReceiver, Transaction } from "../../../src/engine/index.ts";
+import type { Engine, EngineReceiver, EngineSessionReceiver, Transaction } from "../../../src/core/engine/index.ts";
 
 /** Runs a step of a process, unless the process dies before it; what a dead process asked for is never answered. */
 export type Step = <T>(run: () => Promise<T>) => Promise<T>;

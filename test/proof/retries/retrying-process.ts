@@ -1,10 +1,10 @@
 import { writeSync } from "node:fs";
 import { setTimeout as sleep } from "node:timers/promises";
 import { json } from "../../../codecs/json/index.ts";
-import { createSerializer } from "../../../src/codec/index.ts";
-import { createClient } from "../../../src/create-client.ts";
-import { delayedRetriesProperty } from "../../../src/client/index.ts";
-import { durableEngine } from "../../../src/engines/durable/index.ts";
+import { createSerializer } from "../../../src/core/codec/index.ts";
+import { createClient } from "../../../src/client/create-client.ts";
+import { delayedRetriesProperty } from "../../../src/client/client/index.ts";
+import { durableEngine } from "../../../src/broker/durable/index.ts";
 
 /**
  * Sends messages and handles them with retries until it is killed: `node retrying-process.ts DIRECTORY LIFE [last]`;

@@ -1,8 +1,8 @@
-import type { Delivery } from "../../../src/engine/delivery.ts";
-import type { Engine, EngineReceiver } from "../../../src/engine/engine.ts";
-import { azureEngine } from "../../../src/engines/azure/index.ts";
-import { createEnvelope, type Envelope } from "../../../src/envelope/index.ts";
-import { SobreError } from "../../../src/errors/index.ts";
+import type { Delivery } from "../../../src/core/engine/delivery.ts";
+import type { Engine, EngineReceiver } from "../../../src/core/engine/engine.ts";
+import { azureEngine } from "../../../src/broker/azure/index.ts";
+import { createEnvelope, type Envelope } from "../../../src/core/envelope/index.ts";
+import { SobreError } from "../../../src/core/errors/index.ts";
 import type { Random } from "../../random.support.ts";
 
 const now = { maxWaitTime: 0 } as const;

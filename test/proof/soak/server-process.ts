@@ -1,4 +1,4 @@
-import { startServer } from "../../../src/server/index.ts";
+import { startServer } from "../../../src/serve/server/index.ts";
 
 /**
  * Serves until its parent says `end`, which it asks `measure` in between: for the bytes of live memory, and the longest

@@ -1,9 +1,9 @@
 import { describe, expect, it } from "vitest";
 import { nrbf, type NrbfOptions, readNrbf } from "../../../../codecs/dotnet/nrbf/index.ts";
-import { valueToJson } from "../../../../src/values/value-json.ts";
-import { defaultDecodeLimits } from "../../../../src/codec/index.ts";
-import { DateTime, Duration, MultiArray, typeNameOf } from "../../../../src/values/index.ts";
-import { millisecondsToTicks } from "../../../../src/values/ticks.ts";
+import { valueToJson } from "../../../../src/core/values/value-json.ts";
+import { defaultDecodeLimits } from "../../../../src/core/codec/index.ts";
+import { DateTime, Duration, MultiArray, typeNameOf } from "../../../../src/core/values/index.ts";
+import { millisecondsToTicks } from "../../../../src/core/values/ticks.ts";
 import { bytesOf, decodedBy, errorOf, hex, keptPayloads } from "../../legacy/reading.support.ts";
 import { withoutStacks } from "../../../stackless.support.ts";
 

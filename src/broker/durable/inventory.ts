@@ -1,0 +1,91 @@
+import { subscriptionAddress } from "../../core/engine/address.ts";
+import type { Delivery } from "../../core/engine/delivery.ts";
+import type { Envelope } from "../../core/envelope/envelope.ts";
+import { MessageLog, type Numbering } from "../memory/message-log.ts";
+import { toDelivery } from "../memory/queued-message.ts";
+import { suffixes } from "../memory/receivable-entity.ts";
+import type { StoredMessage } from "../memory/store.ts";
+import { readEnvelope } from "./fact-rows.ts";
+import { headOf, readHead, unpackStatus } from "./message-row.ts";
+import { NoRows } from "./row-bytes.ts";
+import { StoreDatabase } from "./store-database.ts";
+import { readEntity } from "./stored-entity.ts";
+
+/** A message of a store with the address of its queue. */
+export interface Item {
+  readonly address: string;
+  readonly message: StoredMessage;
+  /** The message as a receiver would see it, without a lock. @throws SobreError for unreadable sections. */
+  delivery(): Delivery;
+}
+
+/**
+ * Reads every row of a store that no process has open, message by message in order of arrival.
+ *
+ * @throws SobreError `DecodeFailed` naming the damage, unless `report` is given; `InvalidOperation` when the store is
+ * in use.
+ */
+export function* inventory(directory: string, report?: (where: string) => void): Generator<Item> {
+  const database = new StoreDatabase(directory, report);
+  try {
+    const sink = new ItemSink();
+    for (const _row of database.rows(() => sink)) yield* sink.take();
+  } finally {
+    database.close();
+  }
+}
+
+/** The sequence numbers of an entity, and those of its sub-queues, which have no partitions. */
+interface Numbers {
+  readonly messages: MessageLog;
+  readonly deadLetters: MessageLog;
+}
+
+const numbersOf = (numbering: Numbering): Numbers => ({
+  messages: new MessageLog(numbering),
+  deadLetters: new MessageLog({ ...numbering, partitioned: false }),
+});
+
+/** Those of an entity that is lost. */
+const unknownNumbers = numbersOf({ partitioned: false, first: 1n });
+
+/** A delivery without a lock; one that was not settled when the process ended counts, as after a restart. */
+function deliveryOf(message: StoredMessage, sequenceNumber: bigint, envelope: Envelope): Delivery {
+  const deliveryCount = message.deliveryCount + (message.delivered ? 1 : 0);
+  return toDelivery({ ...message, deliveryCount }, envelope, sequenceNumber, undefined);
+}
+
+class ItemSink extends NoRows {
+  readonly #addresses = new Map<number, string>();
+  readonly #numbers = new Map<number, Numbers>();
+  #items: Item[] = [];
+
+  take(): readonly Item[] {
+    const items = this.#items;
+    this.#items = [];
+    return items;
+  }
+
+  override entity(entity: number, text: string): void {
+    const fact = readEntity(entity, text);
+    if (fact.type === "subscription") {
+      this.#addresses.set(entity, subscriptionAddress(this.#addresses.get(fact.topic) ?? "unknown", fact.name));
+      this.#numbers.set(entity, this.#numbers.get(fact.topic) ?? unknownNumbers);
+      return;
+    }
+    this.#addresses.set(entity, fact.name);
+    this.#numbers.set(entity, numbersOf({ partitioned: fact.settings.enablePartitioning, first: fact.first }));
+  }
+
+  override message(record: number, entity: number, status: number, row: Uint8Array): void {
+    const { message } = readHead(headOf(row), record, entity, unpackStatus(status));
+    const address = `${this.#addresses.get(entity) ?? `entity-${entity}`}${suffixes[message.part]}`;
+    const { messages, deadLetters } = this.#numbers.get(entity) ?? unknownNumbers;
+    const log = message.part === "messages" ? messages : deadLetters;
+    this.#items.push({
+      address,
+      message,
+      delivery: () => deliveryOf(message, log.numberOf(message), readEnvelope(row)),
+    });
+  }
+}

@@ -1,0 +1,240 @@
+import { Worker } from "node:worker_threads";
+import type { Envelope } from "../../core/envelope/envelope.ts";
+import { SobreError } from "../../core/errors/sobre-error.ts";
+import type { Fact, Store } from "../memory/store.ts";
+import { FactReader } from "./fact-reader.ts";
+import { checkProperties } from "../../wire/amqp/message/kept-envelope.ts";
+import { EnvelopeSink, FactSink, writeFact } from "./fact-rows.ts";
+import { storeOver } from "./failures.ts";
+import { readRows, RowBytes } from "./row-bytes.ts";
+import {
+  type Answer,
+  answers,
+  type CommitRequest,
+  Pace,
+  places,
+  type Request,
+  type ThreadSetup,
+} from "./store-messages.ts";
+
+/** Bytes of buffers that wait for further batches. */
+const mostSpare = 4 * 2 ** 20;
+
+/** Bytes of a batch that needs no message. */
+const slotSize = 16 * 1024;
+
+/**
+ * How long this thread looks for the answer to a lone commit before it sleeps, in milliseconds, while its event loop turns:
+ * waking it takes a quarter of a lone sender's time.
+ */
+const longestWatch = 1;
+
+interface Pending {
+  resolve(rows: Uint8Array<ArrayBuffer> | undefined): void;
+  reject(error: SobreError): void;
+}
+
+interface Reading {
+  readonly record: number;
+  resolve(envelope: Envelope): void;
+  reject(error: unknown): void;
+}
+
+type WithoutId<T> = T extends unknown ? Omit<T, "id"> : never;
+
+/** Whether a request is a batch for the slot. */
+const isSmall = (request: WithoutId<Request>): request is WithoutId<CommitRequest> =>
+  request.kind === "commit" &&
+  !request.isFollowed &&
+  request.batch.byteLength > 0 &&
+  request.batch.byteLength <= slotSize;
+
+/** A store in a directory: SQLite in its own thread, so that this one never waits for a disk. */
+export class SqliteStore implements Store {
+  readonly #directory: string;
+  readonly #worker: Worker;
+  /** See {@link ThreadSetup}. */
+  readonly #shared = new Int32Array(new SharedArrayBuffer(12));
+  readonly #slot = new Uint8Array(new SharedArrayBuffer(slotSize));
+  /** By their numbers, which rise. */
+  readonly #pending = new Map<number, Pending>();
+  /** Buffers of batches that are committed: new ones would be garbage that two threads leave to each other. */
+  readonly #spare: ArrayBuffer[] = [];
+  #spareBytes = 0;
+  #reads: Reading[] = [];
+  #id = 0;
+  #batchSize = 4096;
+  #over: SobreError | undefined;
+  /** The number of the last batch in the slot. */
+  #lastInSlot = 0;
+  /** When the last commit was posted. */
+  #posted = 0;
+  readonly #pace = new Pace(longestWatch);
+  #isWatching = false;
+
+  private constructor(directory: string) {
+    this.#directory = directory;
+    // Sources run as they are, and are built to .js.
+    const file = `./store-worker${import.meta.url.slice(import.meta.url.lastIndexOf("."))}`;
+    const setup: ThreadSetup = { directory, shared: this.#shared, slot: this.#slot };
+    this.#worker = new Worker(new URL(file, import.meta.url), { workerData: setup });
+    this.#worker.on("message", (answer: Answer) => this.#answered(answer));
+    this.#worker.on("error", (error) => this.#ended(error.message));
+    this.#worker.on("exit", () => this.#ended("its thread has ended"));
+  }
+
+  /** @throws SobreError as {@link StoreDatabase} does. */
+  static async open(directory: string): Promise<SqliteStore> {
+    const store = new SqliteStore(directory);
+    try {
+      await store.#ask({ kind: "open" });
+      return store;
+    } catch (error) {
+      await store.#worker.terminate();
+      throw error;
+    }
+  }
+
+  async *load(): AsyncGenerator<readonly Fact[]> {
+    for (let begins = true; ; begins = false) {
+      const rows = await this.#ask({ kind: "load", begins });
+      if (rows === undefined || rows.byteLength === 0) return;
+      const sink = new FactSink();
+      readRows(new FactReader(rows), sink);
+      yield sink.facts;
+    }
+  }
+
+  check(envelope: Envelope): void {
+    checkProperties(envelope);
+  }
+
+  async commit(facts: readonly Fact[], isFollowed: boolean): Promise<void> {
+    const rows = new RowBytes(this.#takeSpare() ?? this.#batchSize);
+    for (const fact of facts) writeFact(rows, fact);
+    // They are about the messages before this commit.
+    void this.#read();
+    // The next batch is probably as large.
+    this.#batchSize = Math.max(4096, rows.size + 512);
+    await this.#ask({ kind: "commit", batch: rows.take(), isFollowed });
+  }
+
+  read(record: number): Promise<Envelope> {
+    return new Promise((resolve, reject) => {
+      this.#reads.push({ record, resolve, reject });
+      // Those of one turn are read together, unless a commit goes before.
+      if (this.#reads.length === 1) queueMicrotask(() => void this.#read());
+    });
+  }
+
+  async #read(): Promise<void> {
+    const reads = this.#reads;
+    if (reads.length === 0) return;
+    this.#reads = [];
+    try {
+      const rows = await this.#ask({ kind: "read", records: reads.map(({ record }) => record) });
+      const envelopes = new EnvelopeSink();
+      readRows(new FactReader(rows ?? new Uint8Array()), envelopes);
+      for (const read of reads) {
+        const envelope = envelopes.byRecord.get(read.record);
+        if (envelope instanceof SobreError || envelope === undefined) read.reject(envelope);
+        else read.resolve(envelope);
+      }
+    } catch (error) {
+      for (const read of reads) read.reject(error);
+    }
+  }
+
+  async recovered(): Promise<void> {
+    await this.#ask({ kind: "recovered" });
+  }
+
+  turnEnded(): Promise<void> {
+    return new Promise(setImmediate);
+  }
+
+  /** Writes a copy of what is committed into another directory. @throws SobreError when one is there. */
+  async backup(directory: string): Promise<void> {
+    await this.#ask({ kind: "backup", directory });
+  }
+
+  async close(): Promise<void> {
+    if (this.#over === undefined) await this.#ask({ kind: "close" });
+    this.#over ??= new SobreError("Closed", "The store is closed.");
+    await this.#worker.terminate();
+  }
+
+  #ask(request: WithoutId<Request>): Promise<Uint8Array<ArrayBuffer> | undefined> {
+    if (this.#over !== undefined) return Promise.reject(this.#over);
+    const id = ++this.#id;
+    return new Promise((resolve, reject) => {
+      this.#pending.set(id, { resolve, reject });
+      // An idle store keeps no process alive.
+      if (this.#pending.size === 1) this.#worker.ref();
+      if (request.kind === "commit") this.#posted = performance.now();
+      if (this.#pending.size === 1 && isSmall(request)) this.#fillSlot(id, request.batch);
+      else this.#worker.postMessage({ ...request, id }, request.kind === "commit" ? [request.batch.buffer] : []);
+      Atomics.add(this.#shared, places.posted, 1);
+      Atomics.notify(this.#shared, places.posted);
+    });
+  }
+
+  #fillSlot(id: number, batch: Uint8Array<ArrayBuffer>): void {
+    this.#lastInSlot = id;
+    this.#slot.set(batch);
+    this.#keepSpare([batch.buffer]);
+    const { isQuick } = this.#pace;
+    // An answer to the batch before may still be there, where a message came first.
+    Atomics.store(this.#shared, places.answer, isQuick ? answers.awaited : answers.message);
+    if (isQuick && !this.#isWatching) setImmediate(this.#watch);
+    this.#isWatching ||= isQuick;
+    Atomics.store(this.#shared, places.size, batch.byteLength);
+  }
+
+  /** Looks for the answer in every turn of the event loop, for a while. */
+  readonly #watch = (): void => {
+    const id = this.#lastInSlot;
+    const isOpen = this.#pending.has(id) && performance.now() - this.#posted < longestWatch;
+    if (isOpen && Atomics.load(this.#shared, places.answer) === answers.awaited) {
+      setImmediate(this.#watch);
+      return;
+    }
+    this.#isWatching = false;
+    if (Atomics.exchange(this.#shared, places.answer, answers.message) === answers.given)
+      this.#answered({ id, spare: [] });
+  };
+
+  #takeSpare(): ArrayBuffer | undefined {
+    const spare = this.#spare.pop();
+    this.#spareBytes -= spare?.byteLength ?? 0;
+    return spare;
+  }
+
+  #keepSpare(spare: readonly ArrayBuffer[]): void {
+    for (const buffer of spare) {
+      if (this.#spareBytes + buffer.byteLength > mostSpare) return;
+      this.#spare.push(buffer);
+      this.#spareBytes += buffer.byteLength;
+    }
+  }
+
+  #answered(answer: Answer): void {
+    if ("spare" in answer) {
+      this.#keepSpare(answer.spare);
+      this.#pace.took(performance.now() - this.#posted);
+    }
+    for (const [id, pending] of this.#pending) {
+      if (id > answer.id) break;
+      this.#pending.delete(id);
+      if ("error" in answer) pending.reject(new SobreError(answer.error.code, answer.error.message));
+      else pending.resolve("rows" in answer ? answer.rows : undefined);
+    }
+    if (this.#pending.size === 0) this.#worker.unref();
+  }
+
+  #ended(why: string): void {
+    this.#over ??= storeOver(this.#directory, why);
+    for (const pending of this.#pending.values()) pending.reject(this.#over);
+    this.#pending.clear();
+  }
+}

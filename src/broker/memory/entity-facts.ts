@@ -1,0 +1,139 @@
+import type { Delivery } from "../../core/engine/delivery.ts";
+import type { RuleProperties } from "../../core/engine/rules.ts";
+import type { Envelope } from "../../core/envelope/envelope.ts";
+import type { Journal } from "./journal.ts";
+import type { QueuedMessage } from "./queued-message.ts";
+import type { EntityFact, Part, StoredMessage } from "./store.ts";
+
+type WithoutHead<T> = T extends unknown ? Omit<T, "kind" | "entity"> : never;
+
+/** Records the events of one entity, under its number in the store. */
+export class EntityFacts {
+  readonly entity: number;
+  readonly #journal: Journal;
+
+  constructor(journal: Journal, entity: number) {
+    this.#journal = journal;
+    this.entity = entity;
+  }
+
+  /** @throws SobreError `UnsupportedValue` for an envelope that cannot be kept. */
+  check(envelope: Envelope): void {
+    this.#journal.check(envelope);
+  }
+
+  /** The entity was created or changed. */
+  changed(fact: WithoutHead<EntityFact>): void {
+    this.#journal.record({ kind: "entity", entity: this.entity, ...fact });
+  }
+
+  deleted(): void {
+    this.#journal.forget(this.entity);
+    this.#journal.record({ kind: "entityDeleted", entity: this.entity });
+  }
+
+  /** `counts` is whether the entity is deleted when idle. */
+  used(at: number, counts: boolean): void {
+    this.#journal.used(this.entity, at, counts);
+  }
+
+  rule(rule: RuleProperties): void {
+    this.#journal.record({ kind: "rule", entity: this.entity, rule });
+  }
+
+  ruleDeleted(name: string): void {
+    this.#journal.record({ kind: "ruleDeleted", entity: this.entity, name });
+  }
+
+  /** A message has arrived; `dueAt` is when it becomes active, 0 if it already is. */
+  added(part: Part, message: QueuedMessage, dueAt: number): void {
+    message.position = this.#journal.nextRecord();
+    this.#journal.pager.came(message);
+    this.#journal.record({
+      kind: "message",
+      message: this.#stored(part, message, dueAt),
+      envelope: message.envelope,
+    });
+  }
+
+  /** The envelope of a message was replaced; `before` is the size of the old one. */
+  amended(part: Part, message: QueuedMessage, before: number): void {
+    this.#journal.pager.amended(message, before);
+    this.#journal.record({ kind: "amended", message: this.#stored(part, message, 0), envelope: message.envelope });
+  }
+
+  /** A message was delivered. */
+  handedOver(message: QueuedMessage): void {
+    this.#status(message);
+  }
+
+  /** A message was released, abandoned or deferred. */
+  cameBack(message: QueuedMessage): void {
+    this.#journal.pager.cameBack(message);
+    this.#status(message);
+  }
+
+  #status({ position: record, state, lock, deliveryCount }: QueuedMessage): void {
+    this.#journal.record({ kind: "status", record, state, delivered: lock !== undefined, deliveryCount });
+  }
+
+  removed(message: QueuedMessage): void {
+    this.left(message);
+    this.#journal.record({ kind: "removed", record: message.position });
+  }
+
+  /** A message was removed, alone or with its entity. */
+  left(message: QueuedMessage): void {
+    this.#journal.pager.left(message);
+  }
+
+  /** The delivery of a message whose envelope is still being read from the store. */
+  describe(
+    message: QueuedMessage,
+    describe: (envelope: Envelope) => Delivery,
+    hand: (envelope: Envelope) => Envelope,
+  ): Delivery {
+    return this.#journal.pager.describe(message, describe, hand);
+  }
+
+  /** Continues with a message once its envelope is in memory. */
+  park(message: QueuedMessage, goOn: () => void): void {
+    this.#journal.pager.park(message, goOn);
+  }
+
+  numbered(part: Part, partition: number, numbers: { readonly next: number }): void {
+    this.#journal.numbered(this.entity, part, partition, numbers);
+  }
+
+  sessionState(session: string, state: Uint8Array | undefined, at: number): void {
+    this.#journal.record({ kind: "sessionState", entity: this.entity, session, state, at });
+  }
+
+  seen(key: string, at: number): void {
+    this.#journal.record({ kind: "seen", entity: this.entity, key, at });
+  }
+
+  forgotten(at: number): void {
+    this.#journal.record({ kind: "forgotten", entity: this.entity, at });
+  }
+
+  #stored(part: Part, message: QueuedMessage, dueAt: number): StoredMessage {
+    return {
+      record: message.position,
+      entity: this.entity,
+      part,
+      partition: message.partition,
+      ordinal: message.ordinal,
+      state: message.state,
+      delivered: message.lock !== undefined,
+      deliveryCount: message.deliveryCount,
+      enqueuedAt: message.enqueuedAt,
+      expiresAt: message.expiresAt,
+      dueAt,
+      enqueuedSequenceNumber: message.enqueuedSequenceNumber,
+      deadLetter: message.deadLetter,
+      size: message.size,
+      sessionId: message.sessionId,
+    };
+  }
+}

@@ -1,0 +1,95 @@
+import type { Engine } from "../../core/engine/engine.ts";
+import { creations, type EntitySetup, setupChecks } from "../../core/engine/entity-setup.ts";
+import { type Clock, systemClock } from "../../core/time/clock.ts";
+import {
+  anObject,
+  checkOptions,
+  methods,
+  type OptionChecks,
+  sequenceNumber,
+} from "../../core/options/option-checks.ts";
+import { MemoryConnection } from "./connection.ts";
+import type { Memory } from "./meter.ts";
+import { Namespace } from "./namespace.ts";
+import { closed } from "../../core/engine/refusals.ts";
+
+/** Options of {@link memoryEngine}. */
+export interface MemoryEngineOptions extends EntitySetup {
+  /** Where the broker's time comes from. Default: the machine's clock. */
+  readonly clock?: Clock | undefined;
+  /** First sequence number of every entity and sub-queue, to test the end of their range. Default: 1. */
+  readonly firstSequenceNumber?: bigint | undefined;
+  /** Keys of a configuration that `emulatorConfig` has read. A server checks them; an in-process engine ignores them. */
+  readonly keys?: object | undefined;
+}
+
+/**
+ * Creates a broker inside the process, with the behaviour of Azure Service Bus.
+ *
+ * Every receiver gets its own copy of the bytes. A sent envelope belongs to the engine: do not modify its bytes
+ * afterwards.
+ *
+ * @throws SobreError `InvalidArgument` naming the option, including those of entities; unknown options are rejected.
+ * @example
+ * const engine = memoryEngine({ queues: { orders: { maxDeliveryCount: 3 } }, topics: { prices: { subscriptions: ["eu"] } } });
+ */
+export function memoryEngine(options: MemoryEngineOptions = {}): Engine {
+  return memoryEngineWithin(undefined, options);
+}
+
+/** {@link memoryEngine} with a memory limit that it shares with other engines. */
+export function memoryEngineWithin(memory: Memory | undefined, options: MemoryEngineOptions): Engine {
+  checkOptions(options, memoryOptionChecks);
+  const { clock = systemClock, firstSequenceNumber = 1n } = options;
+  const namespace = new Namespace({ clock, firstSequenceNumber, memory });
+  createEntities(namespace, options);
+  return new RootConnection(namespace);
+}
+
+/** The root connection: closing it closes the engine and frees its share of memory. */
+class RootConnection extends MemoryConnection {
+  readonly #namespace: Namespace;
+
+  constructor(namespace: Namespace) {
+    super(namespace);
+    this.#namespace = namespace;
+  }
+
+  override async close(): Promise<void> {
+    await super.close();
+    this.#namespace.abandon(closed("engine"));
+  }
+
+  override async abort(): Promise<void> {
+    await super.abort();
+    this.#namespace.abandon(closed("engine"));
+  }
+}
+
+/**
+ * Creates the entities of the options, except those for which `exists` is true.
+ *
+ * @throws SobreError `InvalidArgument` naming the entity and the option.
+ */
+export function createEntities(
+  namespace: Namespace,
+  setup: EntitySetup,
+  exists: (address: string) => boolean = () => false,
+): void {
+  for (const { address, create, failed } of creations(setup, namespace)) {
+    if (exists(address)) continue;
+    try {
+      create();
+    } catch (error) {
+      throw failed(error);
+    }
+  }
+}
+
+/** Options of {@link memoryEngine}; entities are checked when they are created. */
+export const memoryOptionChecks: OptionChecks<MemoryEngineOptions> = {
+  clock: methods("a Clock, as ManualClock", "now", "setTimer"),
+  ...setupChecks,
+  firstSequenceNumber: sequenceNumber,
+  keys: anObject,
+};

@@ -1,0 +1,175 @@
+import type { Delivery } from "../../core/engine/delivery.ts";
+import type { PeekOptions } from "../../core/engine/engine.ts";
+import type { Envelope } from "../../core/envelope/envelope.ts";
+import { sizeOfEnvelope } from "../../core/envelope/size-of.ts";
+import { MessageLog } from "./message-log.ts";
+import { handedTo, type Holder } from "./handed-envelope.ts";
+import { besides, besidesOf } from "./meter.ts";
+import { type MessageLock, type QueuedMessage, toDelivery } from "./queued-message.ts";
+import { partitionKeyOf } from "../policy/partitions.ts";
+import type { QueuePolicy } from "./queue-policy.ts";
+import { messageNotFound } from "../../core/engine/refusals.ts";
+
+/** Every message of a queue by sequence number, with counts and sizes. */
+export class MessageStore {
+  readonly #policy: QueuePolicy;
+  readonly #log: MessageLog;
+  #size = 0;
+  #scheduledCount = 0;
+  #deferredCount = 0;
+  #bytes = 0;
+  /** Bytes of overhead of all messages. */
+  #more = 0;
+
+  constructor(policy: QueuePolicy) {
+    this.#policy = policy;
+    this.#log = new MessageLog(policy.numbering);
+  }
+
+  /** The number of messages in every state. */
+  get size(): number {
+    return this.#size;
+  }
+
+  /** The number of scheduled messages. */
+  get scheduledCount(): number {
+    return this.#scheduledCount;
+  }
+
+  /** The number of deferred messages. */
+  get deferredCount(): number {
+    return this.#deferredCount;
+  }
+
+  /** Sets a message aside that was active or deferred before. */
+  defer(message: QueuedMessage): void {
+    if (message.state !== "deferred") this.#deferredCount++;
+    message.state = "deferred";
+  }
+
+  /** Bytes of all messages. */
+  get bytes(): number {
+    return this.#bytes;
+  }
+
+  /** Adds a message under the next number, or under one from {@link skipNumber}. */
+  add(message: QueuedMessage, sequenceNumber?: bigint): void {
+    this.#weigh(message.size, this.#besides(message));
+    this.#size++;
+    if (message.state === "scheduled") this.#scheduledCount++;
+    if (sequenceNumber === undefined) {
+      const { partitioned } = this.#policy.numbering;
+      this.#log.append(message, partitioned ? partitionKeyOf(message.envelope) : undefined);
+      this.#numbered(message.partition);
+    } else this.#log.place(message, sequenceNumber);
+  }
+
+  /** Adds a message at its position from before a restart. */
+  restore(message: QueuedMessage, { partition, ordinal }: Pick<QueuedMessage, "partition" | "ordinal">): void {
+    this.#weigh(message.size, this.#besides(message));
+    this.#size++;
+    if (message.state === "scheduled") this.#scheduledCount++;
+    if (message.state === "deferred") this.#deferredCount++;
+    this.#log.restore(message, partition, ordinal);
+    this.#numbered(partition);
+  }
+
+  /** Continues after the numbers assigned before a restart. */
+  resume(partition: number, next: number): void {
+    this.#log.partition(partition).resume(next);
+  }
+
+  remove(message: QueuedMessage): void {
+    this.#log.delete(message);
+    this.#size--;
+    this.#weigh(-message.size, -this.#besides(message));
+    if (message.state === "scheduled") this.#scheduledCount--;
+    if (message.state === "deferred") this.#deferredCount--;
+    this.#policy.facts?.removed(message);
+    message.leave();
+  }
+
+  /** Replaces the envelope of a message. */
+  amend(message: QueuedMessage, envelope: Envelope): void {
+    if (message.envelope === envelope) return;
+    const size = sizeOfEnvelope(envelope);
+    const before = message.size;
+    const besidesBefore = this.#besides(message);
+    message.size = size;
+    message.envelope = envelope;
+    this.#weigh(size - before, this.#besides(message) - besidesBefore);
+    this.#policy.facts?.amended(this.#policy.part, message, before);
+  }
+
+  /** Removes everything from the meter when the queue is deleted. */
+  clear(): void {
+    this.#weigh(-this.#bytes, -this.#more);
+  }
+
+  #weigh(bytes: number, more: number): void {
+    this.#bytes += bytes;
+    this.#more += more;
+    this.#policy.meter.weigh(bytes, more);
+  }
+
+  /** With a store, an envelope may leave memory without the meter being informed, so only a fixed overhead per message counts. */
+  #besides(message: QueuedMessage): number {
+    return this.#policy.facts === undefined ? besidesOf(message.envelope) : besides.message;
+  }
+
+  /** Consumes a number for a message that is not kept here; `key` determines the partition. */
+  skipNumber(envelope: Envelope, key: string | undefined = partitionKeyOf(envelope)): bigint {
+    const partition = this.#log.partitionOf(key);
+    this.#numbered(partition);
+    return this.#log.skip(partition);
+  }
+
+  #numbered(partition: number): void {
+    this.#policy.facts?.numbered(this.#policy.part, partition, this.#log.partition(partition));
+  }
+
+  numberOf(message: QueuedMessage): bigint {
+    return this.#log.numberOf(message);
+  }
+
+  /** The unlocked messages with these numbers. @throws SobreError `MessageNotFound` unless all exist. */
+  find(sequenceNumbers: readonly bigint[], state: "scheduled" | "deferred"): QueuedMessage[] {
+    const found = new Set<QueuedMessage>();
+    for (const number of sequenceNumbers) {
+      const message = this.#log.find(number);
+      const free = message?.state === state && message.lock === undefined && !found.has(message);
+      if (!free) throw messageNotFound(number, state, this.#policy.address);
+      found.add(message);
+    }
+    return [...found];
+  }
+
+  /** Messages in sequence-number order; those added or removed meanwhile may be missed. */
+  from(sequenceNumber: bigint | undefined): Iterable<QueuedMessage> {
+    return this.#log.from(sequenceNumber);
+  }
+
+  /** A message as a receiver sees it or, without a lock, as peek returns it. */
+  describe(message: QueuedMessage, holder: Holder, lock?: MessageLock): Delivery {
+    const number = this.numberOf(message);
+    const { facts } = this.#policy;
+    if (message.isLoaded || facts === undefined)
+      return toDelivery(message, handedTo(holder, message.envelope), number, lock);
+    return facts.describe(
+      message,
+      (envelope) => toDelivery(message, envelope, number, lock),
+      (envelope) => handedTo(holder, envelope),
+    );
+  }
+
+  /** Peeks at messages in sequence-number order. */
+  peek({ maxMessages, fromSequenceNumber, sessionId }: PeekOptions, holder: Holder): Delivery[] {
+    const found: Delivery[] = [];
+    for (const message of this.#log.from(fromSequenceNumber)) {
+      if (found.length >= maxMessages) break;
+      const fits = sessionId === undefined || message.sessionId === sessionId;
+      if (fits) found.push(this.describe(message, holder));
+    }
+    return found;
+  }
+}

@@ -1,0 +1,94 @@
+import { checkReceiveOptions } from "../../core/engine/arguments.ts";
+import type { Delivery } from "../../core/engine/delivery.ts";
+import type { EngineReceiver, ReceiveOptions } from "../../core/engine/engine.ts";
+import type { Lane } from "./lane.ts";
+import type { MessageQueue, ReceiveLink } from "./message-queue.ts";
+import type { ReceivableEntity } from "./receivable-entity.ts";
+import { closed } from "../../core/engine/refusals.ts";
+import { WaitingReceive } from "./waiting-receive.ts";
+
+/** The receiving end of a link to a queue, subscription or sub-queue. */
+export class MemoryReceiver implements EngineReceiver {
+  protected readonly queue: MessageQueue;
+  protected readonly link: ReceiveLink;
+  protected readonly entity: ReceivableEntity;
+  readonly #onClose: (receiver: MemoryReceiver) => void;
+  #closed = false;
+
+  constructor(
+    entity: ReceivableEntity,
+    queue: MessageQueue,
+    link: ReceiveLink,
+    onClose: (receiver: MemoryReceiver) => void,
+  ) {
+    this.entity = entity;
+    this.queue = queue;
+    this.link = link;
+    this.#onClose = onClose;
+  }
+
+  receive(options: ReceiveOptions): Promise<readonly Delivery[]> {
+    try {
+      // A single promise, since thousands of links may be waiting.
+      return Promise.resolve(this.#receive(options));
+    } catch (error) {
+      return Promise.reject(error);
+    }
+  }
+
+  #receive(options: ReceiveOptions): readonly Delivery[] | Promise<readonly Delivery[]> {
+    checkReceiveOptions(options);
+    const { maxMessages, maxWaitTime, signal } = options;
+    const now = this.enter();
+    this.entity.touch(now);
+    if (this.queue === this.entity.messages) this.entity.checkReceive();
+    if (signal?.aborted === true) return [];
+    const lane = this.queue.laneOf(this.link);
+    // Receives that have waited longer are served first, unless this call does not wait at all.
+    if (lane.waiting.first === undefined || maxWaitTime === 0) {
+      const deliveries = this.queue.take(this.link, maxMessages, now);
+      if (deliveries.length > 0 || maxWaitTime === 0) return deliveries;
+    }
+    return this.#wait(options, lane, now);
+  }
+
+  #wait({ maxMessages, maxWaitTime, signal }: ReceiveOptions, lane: Lane, now: number): Promise<readonly Delivery[]> {
+    const take = (later: number): readonly Delivery[] => this.queue.take(this.link, maxMessages, later);
+    const wait = { owner: this, timeline: this.queue.timeline, list: lane.waiting, take, signal };
+    return WaitingReceive.begin(wait, now + maxWaitTime);
+  }
+
+  async close(): Promise<void> {
+    if (this.#closed) return;
+    const now = this.queue.timeline.now();
+    this.#end();
+    this.closed(now);
+  }
+
+  /** Closes without releasing any message. */
+  async abort(): Promise<void> {
+    this.#end();
+  }
+
+  #end(): void {
+    this.#closed = true;
+    this.#onClose(this);
+    for (const waiting of this.waiting()) if (waiting.owner === this) waiting.end([]);
+  }
+
+  /** Releases the link's messages; called once. */
+  protected closed(_now: number): void {}
+
+  /** The receives waiting in the link's lane. */
+  protected waiting(): Iterable<WaitingReceive> {
+    return this.queue.laneOf(this.link).waiting;
+  }
+
+  /** The current time. @throws SobreError `Closed`, `MessagingEntityNotFound`. */
+  protected enter(): number {
+    if (this.#closed) throw closed("receiver");
+    const now = this.queue.timeline.now();
+    this.queue.checkAlive();
+    return now;
+  }
+}

@@ -1,0 +1,81 @@
+import { checkState } from "../../core/engine/arguments.ts";
+import type { EngineSessionReceiver } from "../../core/engine/engine.ts";
+import type { MessageQueue, ReceiveLink } from "./message-queue.ts";
+import type { ReceivableEntity } from "./receivable-entity.ts";
+import { MemoryReceiver } from "./receiver.ts";
+import { messageTooLarge, quotaExceeded, sessionLockLost } from "../../core/engine/refusals.ts";
+import type { SessionLock } from "./session.ts";
+import type { WaitingReceive } from "./waiting-receive.ts";
+
+const megabyte = 2 ** 20;
+
+/** The receiving end of a link that holds a session. */
+export class MemorySessionReceiver extends MemoryReceiver implements EngineSessionReceiver {
+  readonly sessionId: string;
+  readonly #lock: SessionLock;
+
+  constructor(
+    owner: ReceivableEntity,
+    queue: MessageQueue,
+    link: ReceiveLink & { readonly sessionLock: SessionLock },
+    onClose: (receiver: MemoryReceiver) => void,
+  ) {
+    super(owner, queue, link, onClose);
+    this.sessionId = link.sessionLock.session.id;
+    this.#lock = link.sessionLock;
+  }
+
+  sessionLockedUntilUtc(): Date {
+    return new Date(this.#lock.until);
+  }
+
+  async renewSessionLock(): Promise<Date> {
+    return new Date(this.#lock.session.table.renew(this.#lock, this.enter()));
+  }
+
+  async getSessionState(): Promise<Uint8Array | undefined> {
+    this.enter();
+    this.#checkHeld();
+    return copyOf(this.#lock.session.state);
+  }
+
+  async setSessionState(state: Uint8Array | null | undefined): Promise<void> {
+    const now = this.enter();
+    this.#checkHeld();
+    const own = copyOf(checkState(state));
+    if (own !== undefined) this.#checkRoom(own.byteLength);
+    this.#lock.session.table.setState(this.#lock.session, own, now);
+  }
+
+  protected override enter(): number {
+    const now = super.enter();
+    this.queue.timeline.catchUp(this.#lock);
+    return now;
+  }
+
+  protected override closed(now: number): void {
+    this.#lock.session.table.lose(this.#lock, "uncounted", now);
+  }
+
+  protected override waiting(): Iterable<WaitingReceive> {
+    return this.#lock.session.waiting;
+  }
+
+  #checkHeld(): void {
+    if (!this.#lock.held) throw sessionLockLost(this.sessionId, this.entity.address);
+  }
+
+  #checkRoom(bytes: number): void {
+    const { maxMessageSizeInBytes, maxSizeInMegabytes } = this.entity.limits;
+    const { address } = this.entity;
+    if (bytes > maxMessageSizeInBytes) throw messageTooLarge(bytes, maxMessageSizeInBytes, address);
+    const { meter } = this.entity;
+    const more = bytes - (this.#lock.session.state?.byteLength ?? 0);
+    meter.memory.check(more);
+    if (meter.cost + more > maxSizeInMegabytes * megabyte) throw quotaExceeded(address, maxSizeInMegabytes);
+  }
+}
+
+/** A copy; `slice` of a `Buffer` would share its bytes. */
+const copyOf = (bytes: Uint8Array | undefined): Uint8Array | undefined =>
+  bytes === undefined ? undefined : new Uint8Array(bytes);

@@ -1,0 +1,119 @@
+import type { Transaction } from "../../core/engine/engine.ts";
+import type { Memory } from "./meter.ts";
+import { invalidOperation } from "../../core/engine/refusals.ts";
+import type { Due, Timeline } from "./timeline.ts";
+
+/** Bytes that the operations of a transaction will take, by entity. */
+class Reservations {
+  readonly #bytes = new Map<object, number>();
+
+  /** Adds the bytes that an operation needs in an entity, given those that others have reserved there. */
+  reserve(entity: object, bytesOf: (reserved: number) => number): void {
+    const reserved = this.#bytes.get(entity) ?? 0;
+    this.#bytes.set(entity, reserved + bytesOf(reserved));
+  }
+}
+
+/** A send or settlement that is pending in a transaction. */
+export interface Operation {
+  begin?(transaction: MemoryTransaction): void;
+  /** Throws when it could not be applied now. */
+  check(reservations: Reservations): void;
+  /** Cannot fail after {@link check}. */
+  apply(now: number): void;
+  undo?(): void;
+}
+
+/** A send as an operation; its messages are in memory, and counted, from now on. */
+export function sendOperation(
+  { memory, cost }: { readonly memory: Memory; readonly cost: number },
+  operation: Pick<Operation, "check" | "apply">,
+): Operation {
+  const drop = (): void => void (memory.used -= cost);
+  return {
+    begin: () => void (memory.used += cost),
+    check(reservations) {
+      // Otherwise, its own bytes would be counted twice.
+      memory.used -= cost;
+      try {
+        operation.check(reservations);
+      } finally {
+        memory.used += cost;
+      }
+    },
+    apply(now) {
+      drop();
+      operation.apply(now);
+    },
+    undo: drop,
+  };
+}
+
+/** How long a transaction may stay open, in milliseconds. */
+const maxAge = 120_000;
+
+/** Operations that are applied together or not at all. */
+export class MemoryTransaction implements Transaction, Due {
+  dueIndex = -1;
+  readonly #timeline: Timeline;
+  readonly #onEnd: (transaction: MemoryTransaction) => void;
+  readonly #operations: Operation[] = [];
+  #open = true;
+
+  constructor(timeline: Timeline, onEnd: (transaction: MemoryTransaction) => void) {
+    this.#timeline = timeline;
+    this.#onEnd = onEnd;
+    timeline.schedule(this, timeline.now() + maxAge);
+  }
+
+  /** @throws SobreError `InvalidOperation` when the transaction has ended. */
+  add(operation: Operation): void {
+    this.#checkOpen();
+    operation.begin?.(this);
+    this.#operations.push(operation);
+  }
+
+  async commit(): Promise<void> {
+    const now = this.#timeline.now();
+    this.#checkOpen();
+    try {
+      const reservations = new Reservations();
+      for (const operation of this.#operations) operation.check(reservations);
+    } catch (error) {
+      this.undo();
+      throw error;
+    }
+    this.#end();
+    for (const operation of this.#operations) operation.apply(now);
+  }
+
+  async rollback(): Promise<void> {
+    this.#timeline.now();
+    this.#checkOpen();
+    this.undo();
+  }
+
+  /** Rolls back if it is still open. */
+  undo(): void {
+    if (!this.#open) return;
+    this.#end();
+    for (const operation of this.#operations) operation.undo?.();
+  }
+
+  due(): void {
+    this.undo();
+  }
+
+  #end(): void {
+    this.#open = false;
+    this.#timeline.cancel(this);
+    this.#onEnd(this);
+  }
+
+  #checkOpen(): void {
+    if (this.#open) return;
+    throw invalidOperation(
+      "The transaction has ended: it was committed, rolled back, or open for more than 2 minutes. Begin a new one.",
+    );
+  }
+}

@@ -1,0 +1,81 @@
+import type { Delivery } from "../../core/engine/delivery.ts";
+import type { SobreError } from "../../core/errors/sobre-error.ts";
+import type { Linked, LinkedList } from "../../core/time/linked-list.ts";
+import type { Due, Timeline } from "./timeline.ts";
+
+/** The details of a waiting receive. */
+export interface Wait {
+  /** The receiver. */
+  readonly owner: object;
+  readonly timeline: Timeline;
+  /** The receives waiting in the owner's lane. */
+  readonly list: LinkedList<WaitingReceive>;
+  /** Takes the messages that are ready. */
+  readonly take: (now: number) => readonly Delivery[];
+  readonly signal: AbortSignal | undefined;
+}
+
+/** A receive that waits for its first message. A single object, since thousands of links may be waiting. */
+export class WaitingReceive implements Due, Linked<WaitingReceive> {
+  dueIndex = -1;
+  previous: WaitingReceive | undefined = undefined;
+  next: WaitingReceive | undefined = undefined;
+  readonly #wait: Wait;
+  readonly #resolve: (deliveries: readonly Delivery[]) => void;
+  readonly #reject: (error: SobreError) => void;
+
+  private constructor(wait: Wait, resolve: (deliveries: readonly Delivery[]) => void, reject: (error: Error) => void) {
+    this.#wait = wait;
+    this.#resolve = resolve;
+    this.#reject = reject;
+  }
+
+  /** Waits in the link's lane until a time in milliseconds since 1970; without a signal, keeps the process alive. */
+  static begin(wait: Wait, until: number): Promise<readonly Delivery[]> {
+    return new Promise((resolve, reject) => {
+      const { timeline, list, signal } = wait;
+      const waiting = new WaitingReceive(wait, resolve, reject);
+      list.append(waiting);
+      timeline.schedule(waiting, until);
+      // A caller that can abort the wait, e.g. a processor, keeps the process alive by itself if it needs to.
+      if (signal === undefined) timeline.waitBegan();
+      signal?.addEventListener("abort", waiting);
+    });
+  }
+
+  get owner(): object {
+    return this.#wait.owner;
+  }
+
+  /** Takes the messages that are ready. */
+  take(now: number): readonly Delivery[] {
+    return this.#wait.take(now);
+  }
+
+  /** Ends the wait with the messages taken for it. */
+  end(deliveries: readonly Delivery[]): void {
+    this.#stop();
+    this.#resolve(deliveries);
+  }
+
+  refuse(error: SobreError): void {
+    this.#stop();
+    this.#reject(error);
+  }
+
+  due(): void {
+    this.end([]);
+  }
+
+  /** The signal was aborted. */
+  handleEvent(): void {
+    this.end([]);
+  }
+
+  #stop(): void {
+    const { timeline, list, signal } = this.#wait;
+    if (list.remove(this) && signal === undefined) timeline.waitEnded();
+    timeline.cancel(this);
+    signal?.removeEventListener("abort", this);
+  }
+}

@@ -1,0 +1,41 @@
+import type { LockToken } from "../../core/engine/delivery.ts";
+import type { Lane } from "./entities.ts";
+import type { Intake } from "./intake.ts";
+import type { Passed } from "./placement.ts";
+import type { InLane, Returning } from "./returns.ts";
+import type { Routing } from "./routing.ts";
+
+/** Messages to send in a transaction. */
+export interface PendingSend {
+  /** The number of the entity that receives them. */
+  readonly entity: number;
+  /** Throws when the entity cannot accept them; returns their size in bytes. */
+  readonly check: (within: Intake, reserved: number) => Promise<number>;
+  /** Sequence numbers to consume when it is added, which a rollback does not return. */
+  readonly passed: readonly Passed[];
+  readonly route: (routing: Routing, numbers: readonly bigint[]) => Promise<void>;
+}
+
+/** A settlement to carry out in a transaction. */
+export interface PendingSettlement {
+  readonly lane: Lane;
+  readonly token: LockToken;
+  /** Whether receivers may get the message again. */
+  readonly returns: boolean;
+  /** Checks the settlement as far as possible without carrying it out. */
+  readonly check: (within: InLane) => Promise<void>;
+  /** Fails when the lock is lost. */
+  readonly apply: (returning: Returning) => Promise<void>;
+}
+
+/** A transaction as the operations in it see it. */
+export interface Enlisted {
+  /**
+   * Resolves to the sequence numbers consumed.
+   *
+   * @throws SobreError when the entity cannot accept the messages, or the transaction has ended.
+   */
+  addSend(send: PendingSend): Promise<readonly bigint[]>;
+  /** @throws SobreError when the lock is lost, or the transaction has ended. */
+  addSettlement(settlement: PendingSettlement): Promise<void>;
+}

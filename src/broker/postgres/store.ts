@@ -1,0 +1,195 @@
+import type { DatabaseClock } from "./database-clock.ts";
+import type { Clock } from "../../core/time/clock.ts";
+import { entityNotFound } from "../../core/engine/refusals.ts";
+import { SobreError } from "../../core/errors/sobre-error.ts";
+import { Arrivals } from "./arrivals.ts";
+import type { Database, Session } from "./database.ts";
+import { Directory } from "./directory.ts";
+import { type Entity, type Lane, laneOf, type Sendable } from "./entities.ts";
+import { isOfDropped } from "./failures.ts";
+import { Intake } from "./intake.ts";
+import { place } from "./place.ts";
+import type { InLane } from "./returns.ts";
+import { Routing, type RoutingStore } from "./routing.ts";
+
+/** Maximum number of attempts at a statement when the entities keep changing. */
+const mostTries = 20;
+
+/** Thrown inside a transaction that was routed with stale entities. */
+export const stale: unique symbol = Symbol("stale");
+
+/** The result of work, or `undefined` when it went by stale entities. */
+export async function unlessStale<T>(work: () => Promise<T>): Promise<T | undefined> {
+  try {
+    return await work();
+  } catch (error) {
+    if (error === stale) return undefined;
+    throw error;
+  }
+}
+
+/** A namespace in a schema of a database, shared by every connection of this process. */
+export class Store {
+  readonly database: Database;
+  /** Quoted. */
+  readonly schema: string;
+  readonly directory: Directory;
+  readonly intake: Intake;
+  readonly clock: Clock;
+  readonly #databaseClock: DatabaseClock | undefined;
+  /** Called after the commit with the queues where messages have become available. */
+  onArrival: (arrivals: Arrivals) => void = () => {};
+
+  constructor(database: Database, schema: string, clock: Clock, databaseClock: DatabaseClock | undefined) {
+    this.database = database;
+    this.schema = schema;
+    this.clock = clock;
+    this.#databaseClock = databaseClock;
+    this.directory = new Directory(database, schema);
+    this.intake = new Intake(database, schema);
+  }
+
+  /** The current time, by the database's clock unless another is given. */
+  now(): number {
+    return this.clock.now();
+  }
+
+  /** Whether {@link refreshTime} has nothing to do. */
+  get isTimeFresh(): boolean {
+    return this.#databaseClock?.isFresh ?? true;
+  }
+
+  /** Called before a statement that depends on the time. */
+  async refreshTime(): Promise<void> {
+    await this.#databaseClock?.refresh();
+  }
+
+  /** A queue at this time, outside of transactions. */
+  inLane(lane: Lane): InLane {
+    return { session: this.database, schema: this.schema, lane, now: this.now() };
+  }
+
+  /** A link's lane with its current entity, which may have been changed or deleted. @throws SobreError `MessagingEntityNotFound`. */
+  current(lane: Lane): Lane {
+    const entity = this.directory.byId(lane.entity.id);
+    if (entity === undefined) throw entityNotFound(lane.address);
+    return entity === lane.entity ? lane : laneOf(entity, lane.part);
+  }
+
+  /** The current state of a queue or topic. @throws SobreError `MessagingEntityNotFound` when it was deleted. */
+  sendable(entity: Sendable): Sendable {
+    const current = this.directory.byId(entity.id);
+    if (current === undefined || current.type === "subscription") throw entityNotFound(entity.name);
+    return current;
+  }
+
+  /** Retries until the cached entities used match the database; an attempt returns `undefined` when they did not. */
+  async fresh<T>(attempt: () => Promise<T | undefined>): Promise<T> {
+    for (let tries = 0; tries < mostTries; tries++) {
+      const { version } = this.directory;
+      try {
+        const result = await attempt();
+        if (result !== undefined) return result;
+        await this.directory.refresh();
+      } catch (error) {
+        if (!isOfDropped(error)) throw error;
+        await this.directory.refresh();
+        if (this.directory.version === version) throw error;
+      }
+    }
+    throw new SobreError("ServiceBusy", "The entities change too fast to go by them. Try again.");
+  }
+
+  /** {@link fresh} in a transaction, which locks the entities against changes until its end. */
+  async change<T>(work: (session: Session) => Promise<T>): Promise<T> {
+    const { result } = await this.fresh(() =>
+      unlessStale(() =>
+        this.database.transaction(async (session) => {
+          await this.#checkVersion(session);
+          return { result: await work(session) };
+        }),
+      ),
+    );
+    return result;
+  }
+
+  /** Routes messages and inserts them into their queues, in one statement unless message ids must be recorded. */
+  async send(
+    entity: () => Sendable,
+    route: (routing: Routing, entity: Sendable) => Promise<void>,
+  ): Promise<readonly bigint[]> {
+    const arrivals = new Arrivals();
+    const placed = await this.fresh(async () => {
+      const target = entity();
+      if (this.#needsTransaction(target)) {
+        const all = await this.change((session) => this.sendIn(session, target, route, arrivals));
+        return all;
+      }
+      const { version } = this.directory;
+      const routing = new Routing(this.#routingStore(undefined), this.now());
+      await route(routing, target);
+      return place(this.database, this.schema, version, routing, arrivals);
+    });
+    this.onArrival(arrivals);
+    return placed;
+  }
+
+  /** {@link send} in a transaction that locks the entities; adds what is new in the queues to `arrivals`. */
+  async sendIn(
+    session: Session,
+    target: Sendable,
+    route: (routing: Routing, entity: Sendable) => Promise<void>,
+    arrivals: Arrivals,
+  ): Promise<readonly bigint[]> {
+    const routing = this.routing(session);
+    await route(routing, target);
+    return this.finish(session, routing, arrivals);
+  }
+
+  /** Routes messages in a transaction. */
+  routing(session: Session, at: number = this.now()): Routing {
+    return new Routing(this.#routingStore(session), at);
+  }
+
+  /** Inserts the messages routed in a transaction into their queues, provided that the transaction sees this version. */
+  async finish(
+    session: Session,
+    routing: Routing,
+    arrivals: Arrivals,
+    version: bigint = this.directory.version,
+  ): Promise<readonly bigint[]> {
+    if (routing.placements.length === 0 && routing.passed.length === 0) return [];
+    const placed = await place(session, this.schema, version, routing, arrivals);
+    if (placed === undefined) throw stale;
+    return placed;
+  }
+
+  #needsTransaction(entity: Entity): boolean {
+    if (entity.type !== "subscription" && entity.settings.requiresDuplicateDetection) return true;
+    const forwards = entity.type === "topic" || entity.settings.forwardTo !== undefined;
+    return forwards && this.directory.detectsDuplicates;
+  }
+
+  #routingStore(session: Session | undefined): RoutingStore {
+    const { directory, database } = this;
+    const intake = session === undefined ? this.intake : this.intake.within(session);
+    return { directory, intake, seen: (entity, key) => this.#seen(session ?? database, entity, key) };
+  }
+
+  async #seen(session: Session, { id, settings }: Sendable, key: string): Promise<boolean> {
+    const now = this.now();
+    const rows = await session.query(
+      `insert into ${this.schema}.seen as s (entity, key, at) values ($1, $2, $3)
+       on conflict (entity, key) do update set at = excluded.at where s.at + $4::bigint <= excluded.at returning 1 as one`,
+      [id, key, now, Math.ceil(settings.duplicateDetectionHistoryTimeWindow)],
+    );
+    return rows.length === 0;
+  }
+
+  async #checkVersion(session: Session): Promise<void> {
+    const rows = await session.query(`select 1 as one from ${this.schema}.namespace where version = $1`, [
+      this.directory.version,
+    ]);
+    if (rows.length === 0) throw stale;
+  }
+}

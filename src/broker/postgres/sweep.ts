@@ -1,0 +1,276 @@
+import { SobreError } from "../../core/errors/sobre-error.ts";
+import { Arrivals } from "./arrivals.ts";
+import type { Session } from "./database.ts";
+import { isOfRow } from "./failures.ts";
+import { entityOf, hasSessions, type Lane, laneOf, type Part } from "./entities.ts";
+import type { Cursor } from "./claim.ts";
+import { messageColumns, readMessage } from "./messages.ts";
+import { states } from "./placement.ts";
+import {
+  expireMessages,
+  giveBack,
+  moved,
+  overdueSession,
+  readMessages,
+  remove,
+  removeRows,
+  type Returning,
+} from "./returns.ts";
+import { freeSession, sessionColumns } from "./sessions.ts";
+import { bigintOf, maybeBigint, maybeNumber, numberOf, type Row } from "./rows.ts";
+import type { Store } from "./store.ts";
+
+/** Maximum number of rows that a sweep moves per transaction. */
+const atOnce = 500;
+
+/** A queue of this process. */
+export interface SweptLane extends Cursor {
+  low: bigint;
+  /** From where on the rows below `low` are read next: those that were committed late and never announced. */
+  unannounced: bigint;
+  /** Whether calls wait for its messages. */
+  readonly isAwaited: boolean;
+  wake(): void;
+}
+
+/** Milliseconds after which a row that could not be moved is tried again. */
+const delayed = 60_000;
+
+/** How much a sweep looks at: rows that are dead and cannot be vacuumed yet are read as those that are there. */
+export interface SweepScope {
+  readonly lanes: ReadonlyMap<number, SweptLane>;
+  /** Whether to read behind the cursors, where locks expire. */
+  readonly behind: boolean;
+  /** How many positions to read below the lowest known rows. */
+  readonly below: bigint;
+  /** The time from which on messages may be due, and up to which the next one is looked for, in milliseconds since 1970. */
+  readonly due: readonly [from: number, to: number];
+}
+
+/** The findings of a sweep. */
+export interface Swept {
+  /** Milliseconds that reading took, without the work that was found. */
+  readonly took: number;
+  /** Whether anything was due. */
+  readonly isBusy: boolean;
+  /** When the next lock runs out or message is due, in milliseconds since 1970, as far as this sweep has read. */
+  readonly next: number | undefined;
+  /** When the first message is or was due, within the scope. */
+  readonly due: number | undefined;
+  /** The errors of queues that could not be swept; the others were. */
+  readonly failures: readonly unknown[];
+}
+
+/** Applies everything that is due: expired locks of these lanes, scheduled messages, expired messages. Wakes the lanes where messages wait. */
+export async function sweep(store: Store, { lanes, behind, below, due }: SweepScope): Promise<Swept> {
+  const { schema } = store;
+  const now = store.now();
+  const known = [...lanes].flatMap(([queue, state]) => {
+    const lane = laneIn(store, queue);
+    if (lane === undefined) return [];
+    const withSessions = hasSessions(lane);
+    const from = state.unannounced < state.low ? state.unannounced : 0n;
+    const read = { end: state.at, low: state.low, from, to: lowest(from + below, state.low) };
+    return [{ lane, state, withSessions, reading: state.read(), read: behind && !withSessions ? read : undefined }];
+  });
+  const begun = performance.now();
+  const rows = await store.database
+    .query(
+      `select l.queue, behind.free, behind.low, behind.expired or sessions.expired as expired, ahead.ready, least(behind.next, sessions.next) as next
+     from unnest($2::bigint[], $3::bigint[], $4::bigint[], $5::boolean[], $6::bigint[], $7::bigint[], $8::bigint[])
+       as l(queue, at, behind, with_sessions, low, slice, slice_end)
+     cross join lateral (
+       select min(seq) as low, min(seq) filter (where token is null and not returned and state = 0) as free,
+         coalesce(bool_or(token is not null and locked_until <= $1), false) as expired,
+         min(locked_until) filter (where token is not null and locked_until > $1) as next
+       from (
+         select * from ${schema}.delivery where queue = l.queue and seq >= l.low and seq < l.behind
+         union all
+         select * from ${schema}.delivery where queue = l.queue and seq >= l.slice and seq < l.slice_end
+       ) d
+     ) behind
+     cross join lateral (
+       select coalesce(bool_or(locked_until <= $1), false) as expired, min(locked_until) filter (where locked_until > $1) as next
+       from ${schema}.session s where l.with_sessions and s.queue = l.queue and s.mark is not null
+     ) sessions
+     cross join lateral (
+       select exists (
+         select from ${schema}.delivery d where d.queue = l.queue and d.seq >= l.at and d.token is null and not d.returned and d.state = 0
+       ) or exists (select from ${schema}.delivery d where d.queue = l.queue and d.seq >= l.low and d.returned) as ready
+     ) ahead
+     union all
+     select null, null, null, coalesce(min(due) <= $1, false), false, min(due) from ${schema}.delivery where due >= $9 and due <= $10`,
+      [
+        now,
+        known.map(({ lane }) => lane.queue),
+        known.map(({ state, withSessions }) => (state.isAwaited && !withSessions ? state.at : null)),
+        known.map(({ read }) => read?.end ?? null),
+        known.map(({ withSessions }) => withSessions),
+        known.map(({ state }) => state.low),
+        known.map(({ read }) => read?.from ?? null),
+        known.map(({ read }) => read?.to ?? null),
+        ...due,
+      ],
+    )
+    .finally(() => {
+      for (const { state, reading } of known) state.advance(reading, undefined);
+    });
+  const took = performance.now() - begun;
+  const found = new Map(rows.map((row) => [maybeNumber(row, "queue"), row]));
+  for (const { lane, state, reading, read } of known) {
+    const row = found.get(lane.queue);
+    if (read === undefined || row === undefined) continue;
+    state.unannounced = read.to;
+    state.low = lowest(maybeBigint(row, "low") ?? read.end, reading.arrived);
+  }
+  const failures: unknown[] = [];
+  const fail = (error: unknown): void => {
+    // Without a connection the others would only wait for one in turn.
+    if (error instanceof SobreError && error.code === "ServiceCommunicationProblem") throw error;
+    failures.push(error);
+  };
+  let isBusy = false;
+  let next = Infinity;
+  for (const row of rows) next = Math.min(next, maybeNumber(row, "next") ?? Infinity);
+  for (const { lane, state, withSessions, read } of known) {
+    const row = found.get(lane.queue);
+    const free = row === undefined ? undefined : maybeBigint(row, "free");
+    if (free !== undefined) state.rewind(free);
+    const isExpired = row?.["expired"] === true;
+    if (isExpired)
+      await (withSessions ? freeExpiredSessions(store, lane, now) : returnExpired(store, lane, state, now)).catch(fail);
+    if (isExpired || free !== undefined) isBusy = true;
+    // Until now no claim has looked this low for returned messages.
+    const isLower = read !== undefined && row !== undefined && (maybeBigint(row, "low") ?? read.low) < read.low;
+    // A session's receiver waits for messages of its own.
+    if (state.isAwaited && (withSessions || free !== undefined || isLower || row?.["ready"] === true)) state.wake();
+  }
+  const dueRow = found.get(undefined);
+  const firstDue = dueRow === undefined ? undefined : maybeNumber(dueRow, "next");
+  if (dueRow?.["expired"] === true) {
+    isBusy = true;
+    while ((await handleDue(store, now, firstDue ?? 0).catch(fail)) === atOnce);
+  }
+  return { isBusy, next: next === Infinity ? undefined : next, due: firstDue, failures, took };
+}
+
+const lowest = (one: bigint, other: bigint | undefined): bigint => (other !== undefined && other < one ? other : one);
+
+/** Returns messages whose locks have expired. */
+async function returnExpired(store: Store, lane: Lane, cursor: Cursor, now: number): Promise<void> {
+  await inTransaction(store, lane, now, async (returning) => {
+    const messages = await readMessages(
+      returning,
+      `d.seq >= $4 and d.seq < $3 and d.token is not null and d.locked_until <= $2 order by d.seq limit ${atOnce} for update of d skip locked`,
+      [now, cursor.at, cursor.low],
+    );
+    await giveBack(returning, messages, "counted");
+  });
+}
+
+async function freeExpiredSessions(store: Store, lane: Lane, now: number): Promise<void> {
+  const { schema } = store;
+  await inTransaction(store, lane, now, async (returning) => {
+    const rows = await returning.session.query(
+      `select ${sessionColumns} from ${schema}.session where queue = $1 and mark is not null and locked_until <= $2 for update skip locked`,
+      [lane.queue, now],
+    );
+    for (const row of rows) await freeSession(returning, row, "counted");
+  });
+}
+
+/** Moves scheduled and expired messages of every queue, due from a time on; returns how many rows were found. */
+async function handleDue(store: Store, now: number, from: number): Promise<number> {
+  try {
+    return await handleRows(store, now, from, handleDueRow);
+  } catch (error) {
+    if (!isOfRow(error)) throw error;
+    // Savepoints cost two statements for each row: only a batch that fails pays for them.
+    return handleRows(store, now, from, handleOrDelay);
+  }
+}
+
+async function handleRows(store: Store, now: number, from: number, handle: typeof handleDueRow): Promise<number> {
+  const { schema } = store;
+  const arrivals = new Arrivals();
+  const found = await store.change(async (session) => {
+    const rows = await session.query(
+      `select d.queue, d.due, ${messageColumns} from ${schema}.delivery d join ${schema}.body b on b.queue = d.queue and b.seq = d.seq
+       where d.due >= $2 and d.due <= $1 and (d.token is null or d.session is not null or d.locked_until <= $1)
+       order by d.due, d.seq limit ${atOnce} for update of d skip locked`,
+      [now, from],
+    );
+    for (const row of rows) await handle(store, session, row, now, arrivals);
+    return rows.length;
+  });
+  if (arrivals.size > 0) store.onArrival(arrivals);
+  return found;
+}
+
+/** Handles a row in a savepoint; a row that fails is delayed, so that it keeps no other waiting. */
+async function handleOrDelay(store: Store, session: Session, row: Row, now: number, arrivals: Arrivals): Promise<void> {
+  await session.query("savepoint due_row");
+  try {
+    await handleDueRow(store, session, row, now, arrivals);
+  } catch (error) {
+    if (!isOfRow(error)) throw error;
+    await session.query("rollback to savepoint due_row");
+    await session.query(`update ${store.schema}.delivery set due = $3 where queue = $1 and seq = $2`, [
+      numberOf(row, "queue"),
+      bigintOf(row, "seq"),
+      now + delayed,
+    ]);
+  }
+  await session.query("release savepoint due_row");
+}
+
+async function handleDueRow(store: Store, session: Session, row: Row, now: number, arrivals: Arrivals): Promise<void> {
+  const queue = numberOf(row, "queue");
+  const lane = laneIn(store, queue);
+  // The entity is gone, and with it whoever could receive the message.
+  if (lane === undefined) return removeRows(session, store.schema, queue, [bigintOf(row, "seq")]);
+  const message = readMessage(row);
+  const at = numberOf(row, "due");
+  const isScheduled = numberOf(row, "state") === states.scheduled;
+  // A scheduled message arrives at its due time, however late the sweep is.
+  const routing = store.routing(session, isScheduled ? at : now);
+  const returning = { session, schema: store.schema, lane, routing, now };
+  if (isScheduled) {
+    await remove(returning, [message]);
+    await routing.arrive(lane.entity, moved(message));
+  } else if (message.session === undefined) await expireMessages(returning, [message]);
+  else {
+    await session.query(`update ${store.schema}.delivery set due = null where queue = $1 and seq = $2`, [
+      lane.queue,
+      message.seq,
+    ]);
+    await overdueSession(returning, message.session);
+  }
+  await store.finish(session, routing, arrivals);
+}
+
+/** Runs work on a lane in a transaction, then inserts the messages that it routed elsewhere; `wakes` decides from the result whether to retry the lane's waits. */
+export async function inTransaction<T>(
+  store: Store,
+  lane: Lane,
+  now: number,
+  work: (returning: Returning) => Promise<T>,
+  wakes: (result: T) => boolean = () => true,
+): Promise<T> {
+  const arrivals = new Arrivals();
+  const result = await store.change(async (session) => {
+    const routing = store.routing(session, now);
+    const done = await work({ session, schema: store.schema, lane: store.current(lane), routing, now });
+    await store.finish(session, routing, arrivals);
+    return done;
+  });
+  if (wakes(result)) arrivals.add(lane.queue);
+  store.onArrival(arrivals);
+  return result;
+}
+
+function laneIn({ directory }: Store, queue: number): Lane | undefined {
+  const entity = directory.byId(entityOf(queue));
+  const part: Part = queue % 4 === 1 ? 1 : queue % 4 === 2 ? 2 : 0;
+  return entity === undefined ? undefined : laneOf(entity, part);
+}

@@ -1,0 +1,75 @@
+import type { Clock } from "../../core/time/clock.ts";
+import type { LaneState, Waiting } from "./lanes.ts";
+
+/** A wait for messages or a session. */
+export interface Wait<T> {
+  readonly key: string;
+  readonly clock: Clock;
+  /** Milliseconds since 1970. */
+  readonly deadline: number;
+  readonly signal?: AbortSignal | undefined;
+  /** Tries once; `undefined` continues the wait. */
+  attempt(): Promise<T | undefined>;
+  /** Releases what an attempt took after the wait was abandoned. */
+  giveUp(taken: T): Promise<void>;
+}
+
+/** A wait that can be abandoned. */
+export interface Pending<T> {
+  /** `undefined` on timeout, and when it was aborted or abandoned. */
+  readonly outcome: Promise<T | undefined>;
+  /** Abandons the wait, with an error if given. */
+  end(error?: unknown): void;
+}
+
+/** Waits until an attempt succeeds. On abort, the result of an attempt in progress is kept. */
+export function startWait<T>(lane: LaneState, wait: Wait<T>): Pending<T> {
+  const { key, clock, deadline, signal } = wait;
+  const { promise, resolve, reject } = Promise.withResolvers<T | undefined>();
+  let isTrying = false;
+  let stops = false;
+  let givenUp = false;
+  let failure: { readonly error: unknown } | undefined;
+  const finish = (value: T | undefined): void => {
+    timer.cancel();
+    signal?.removeEventListener("abort", stop);
+    lane.delete(waiting);
+    if (failure === undefined) resolve(value);
+    else reject(failure.error);
+  };
+  const stop = (): void => {
+    stops = true;
+    if (!isTrying) finish(undefined);
+  };
+  const waiting: Waiting = {
+    key,
+    async attempt() {
+      if (stops) return true;
+      isTrying = true;
+      try {
+        const taken = await wait.attempt();
+        if (taken !== undefined && givenUp) await wait.giveUp(taken);
+        const isOver = taken !== undefined || stops || clock.now() >= deadline;
+        if (isOver) finish(givenUp ? undefined : taken);
+        return isOver;
+      } finally {
+        isTrying = false;
+      }
+    },
+    refuse(error) {
+      failure = { error };
+      finish(undefined);
+    },
+  };
+  const timer = clock.setTimer(deadline, stop);
+  signal?.addEventListener("abort", stop);
+  lane.add(waiting);
+  return {
+    outcome: promise,
+    end(error) {
+      givenUp = true;
+      if (error !== undefined) failure = { error };
+      stop();
+    },
+  };
+}

@@ -1,0 +1,110 @@
+import type { DatabaseSync, StatementSync } from "node:sqlite";
+import { SobreError } from "../../core/errors/sobre-error.ts";
+import { checkOptions, invalidOption, methods, name, type OptionChecks } from "../../core/options/option-checks.ts";
+import { type Clock, systemClock } from "../../core/time/clock.ts";
+import { pause } from "../../core/time/pause.ts";
+
+/** A value of a statement. */
+type Value = string | number | bigint | Uint8Array | null;
+
+/** Your own connection to the database file, while a transaction is open on it: a `DatabaseSync` of `node:sqlite`. */
+export interface SqliteDatabase {
+  prepare(statement: string): {
+    run(...values: (string | number | bigint | Uint8Array | null)[]): { readonly changes: number | bigint };
+  };
+}
+
+/** Options of the stores in SQLite. */
+export interface SqliteOptions {
+  /** The database file, in which your own tables are, too. It is created if it does not exist. */
+  readonly path: string;
+  /** Replaces SQLite's own time in tests: processes whose clocks differ would not agree. Default: SQLite's. */
+  readonly clock?: Clock | undefined;
+}
+
+/** Checks of {@link SqliteOptions}. */
+export const sqliteChecks: OptionChecks<SqliteOptions> = {
+  path: name,
+  clock: methods("a clock, e.g. a ManualClock", "now", "setTimer"),
+};
+
+/** Milliseconds for which other transactions are waited for. */
+const longestWait = 30_000;
+const betweenTries = 5;
+
+/** SQLITE_BUSY and SQLITE_LOCKED, without their extensions. */
+const busyCodes: ReadonlySet<number> = new Set([5, 6]);
+
+/** The milliseconds since 1970, of which `?1` replaces SQLite's. */
+export const sqliteNow = "coalesce(?1, unixepoch('subsec') * 1000)";
+
+/** A connection of a store to its file. */
+export class SqliteFile {
+  readonly #database: DatabaseSync;
+  readonly #clock: Clock | undefined;
+  readonly #statements = new Map<string, StatementSync>();
+
+  /** @throws SobreError `InvalidArgument` naming the option, `UnsupportedCapability` without `node:sqlite`. */
+  constructor(options: SqliteOptions, tables: string) {
+    checkOptions(options, sqliteChecks, { needed: ["path"] });
+    this.#clock = options.clock;
+    // Loaded here, since importing it prints a warning on Node 22.
+    const sqlite = process.getBuiltinModule("node:sqlite");
+    if (sqlite === undefined)
+      throw new SobreError("UnsupportedCapability", "This runtime has no node:sqlite. Use Node 22.16 or newer.");
+    this.#database = new sqlite.DatabaseSync(options.path, { timeout: longestWait });
+    this.#database.exec(`pragma journal_mode = wal; pragma synchronous = full; ${tables}`);
+    // Waiting in a statement would stop the event loop, and with it the transaction that is waited for.
+    this.#database.exec("pragma busy_timeout = 0");
+  }
+
+  /** Runs a statement and resolves to its rows; waits while another connection writes. `?1` is the time. */
+  async all(statement: string, ...values: readonly Value[]): Promise<readonly Readonly<Record<string, unknown>>[]> {
+    const until = systemClock.now() + longestWait;
+    for (;;) {
+      try {
+        return this.#prepared(statement).all(this.#clock?.now() ?? null, ...values);
+      } catch (error) {
+        if (!isBusy(error) || systemClock.now() > until) throw failure(error);
+      }
+      await pause(systemClock, betweenTries);
+    }
+  }
+
+  /** The value for `?1` on the caller's connection. */
+  get time(): number | null {
+    return this.#clock?.now() ?? null;
+  }
+
+  close(): void {
+    if (this.#database.isOpen) this.#database.close();
+  }
+
+  #prepared(text: string): StatementSync {
+    let statement = this.#statements.get(text);
+    if (statement === undefined) {
+      statement = this.#database.prepare(text);
+      statement.setReadBigInts(true);
+      this.#statements.set(text, statement);
+    }
+    return statement;
+  }
+}
+
+/** @throws SobreError `InvalidArgument` for anything but a database of `node:sqlite`. */
+export function checkDatabase(database: unknown): void {
+  if (methods("", "prepare")(database) !== undefined)
+    throw invalidOption("transaction", "must be your DatabaseSync of node:sqlite, on which a transaction is open");
+}
+
+function isBusy(error: unknown): boolean {
+  const code: unknown = error instanceof Error ? Reflect.get(error, "errcode") : undefined;
+  return typeof code === "number" && busyCodes.has(code & 0xff);
+}
+
+const failure = (cause: unknown): SobreError =>
+  isBusy(cause)
+    ? new SobreError("ServiceBusy", "Another connection kept the SQLite file locked. Keep its transactions short.", {
+        cause,
+      })
+    : new SobreError("GeneralError", "SQLite refused a statement of the store. The cause says why.", { cause });

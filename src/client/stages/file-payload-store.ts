@@ -1,0 +1,96 @@
+import { randomUUID } from "node:crypto";
+import { mkdir, open, readdir, rename, rm, stat, writeFile } from "node:fs/promises";
+import { join } from "node:path";
+import { type Clock, systemClock } from "../../core/time/clock.ts";
+import {
+  checkOption,
+  checkOptions,
+  methods,
+  milliseconds as asMilliseconds,
+  name as aName,
+  type OptionChecks,
+  bytes as areBytes,
+  text as isText,
+} from "../../core/options/option-checks.ts";
+import { type PayloadStore, tooLarge } from "./claim-check.ts";
+
+/** Options of {@link filePayloadStore}. */
+export interface FilePayloadStoreOptions {
+  /** The folder for the files; created if missing. */
+  readonly folder: string;
+  /** The clock for the age of files. Default: the system clock. */
+  readonly clock?: Clock | undefined;
+}
+
+/** A {@link PayloadStore} in a folder of files. */
+export interface FilePayloadStore extends PayloadStore {
+  /**
+   * Deletes payloads older than this many milliseconds; resolves to their number. @throws SobreError `InvalidArgument`.
+   */
+  removeOlderThan(milliseconds: number): Promise<number>;
+}
+
+/** Keys are made by `randomUUID`; anything else is never used as a path. */
+const keyForm = /^[0-9a-f]{8}-[0-9a-f]{4}-4[0-9a-f]{3}-[89ab][0-9a-f]{3}-[0-9a-f]{12}$/;
+
+const checks: OptionChecks<FilePayloadStoreOptions> = {
+  folder: aName,
+  clock: methods("a clock, e.g. a ManualClock", "now"),
+};
+
+/**
+ * Creates a store that writes each payload atomically to a file with a random name; for Node.
+ *
+ * @throws SobreError `InvalidArgument` naming the option.
+ */
+export function filePayloadStore(options: FilePayloadStoreOptions): FilePayloadStore {
+  checkOptions(options, checks, { needed: ["folder"] });
+  const { folder, clock = systemClock } = options;
+  return {
+    async put(payload) {
+      checkOption("payload", payload, areBytes);
+      const key = randomUUID();
+      await mkdir(folder, { recursive: true });
+      const unfinished = join(folder, `${key}.part`);
+      await writeFile(unfinished, payload, { flag: "wx" });
+      await rename(unfinished, join(folder, key));
+      return key;
+    },
+    async get(key, maxBytes) {
+      checkOption("key", key, isText);
+      if (!keyForm.test(key)) return undefined;
+      const file = await open(join(folder, key), "r").catch(unlessMissing);
+      if (file === undefined) return undefined;
+      try {
+        const { size } = await file.stat();
+        if (size > maxBytes) throw tooLarge(size, maxBytes);
+        const bytes = await file.readFile();
+        return new Uint8Array(bytes.buffer, bytes.byteOffset, bytes.byteLength);
+      } finally {
+        await file.close();
+      }
+    },
+    async removeOlderThan(milliseconds) {
+      // Compared with NaN, every file would be old enough.
+      checkOption("milliseconds", milliseconds, asMilliseconds);
+      const before = clock.now() - milliseconds;
+      const names = (await readdir(folder).catch(unlessMissing)) ?? [];
+      let removed = 0;
+      for (const name of names) {
+        if (!keyForm.test(name.replace(/\.part$/, ""))) continue;
+        const path = join(folder, name);
+        const found = await stat(path).catch(unlessMissing);
+        if (found === undefined || found.mtimeMs >= before) continue;
+        await rm(path, { force: true });
+        removed++;
+      }
+      return removed;
+    },
+  };
+}
+
+/** `undefined` for what is not there. */
+function unlessMissing(error: unknown): undefined {
+  if (error instanceof Error && "code" in error && error.code === "ENOENT") return undefined;
+  throw error;
+}

@@ -1,0 +1,19 @@
+import type { Departure } from "./departure-texts.ts";
+import type { FormatTests } from "../formats.ts";
+import type { FormulaPool } from "./formula-pool.ts";
+
+/** How a schema is read. */
+export interface Reading {
+  readonly pool: FormulaPool;
+  readonly formats: FormatTests;
+  /** Whether keywords next to `$ref` count in old dialects; the specifications say no, some validators apply them. */
+  readonly siblings: boolean;
+  /** Whether what ajv does otherwise than the specification is read along. */
+  readonly departures: boolean;
+  /** Where ajv does; they are found on the way. */
+  readonly departed: Set<Departure>;
+  /** How many schemas were translated. */
+  readonly steps: { count: number };
+  /** Pointers of references that lead back to the value they are applied to; they are found on the way. */
+  readonly circular: Set<string>;
+}

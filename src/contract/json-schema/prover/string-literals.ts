@@ -1,0 +1,59 @@
+import { createAutomaton } from "../../../core/regex/automaton.ts";
+import { findString, type Found, type Wanted } from "../../../core/regex/intersection.ts";
+import { matcherOf } from "../../../core/regex/matcher.ts";
+import { UnsupportedPattern } from "../../../core/regex/parser.ts";
+import type { FormatTests } from "../formats.ts";
+import type { Formula } from "./formula.ts";
+
+/** Whether formats are read as what a text surely has or lacks, or as what it may have or lack. */
+export type FormatReading = "surely" | "possibly";
+
+/**
+ * Finds a string for the patterns, formats, lengths and refused strings among `members`; a pattern without an automaton is ignored.
+ * If formats are read as `possibly` and none is found, there is none.
+ */
+export function stringFor(members: readonly Formula[], formats: FormatTests, reading: FormatReading): Found {
+  const wanted = wantedOf(members, formats, reading);
+  if (wanted === undefined) return "unknown";
+  try {
+    return findString(wanted);
+  } catch (error) {
+    if (error instanceof UnsupportedPattern) return "unknown";
+    throw error;
+  }
+}
+
+function wantedOf(members: readonly Formula[], formats: FormatTests, reading: FormatReading): Wanted | undefined {
+  const automata: Wanted["automata"][number][] = [];
+  const refused: string[] = [];
+  let [min, max] = [0, Infinity];
+  for (const member of members) {
+    if (member.kind === "size") [min, max] = [Math.max(min, member.min), Math.min(max, member.max)];
+    else if (member.kind === "values" && member.negated)
+      refused.push(...member.values.filter((value) => typeof value === "string"));
+    else if (member.kind === "pattern") {
+      const { automaton } = matcherOf(member.source);
+      if (automaton !== undefined) automata.push({ automaton, matches: !member.negated });
+    } else if (member.kind === "format") {
+      // A text surely lacks a format when the outer pattern does not match it, and may lack it when the inner one does not.
+      const isInner = (reading === "surely") !== member.negated;
+      const source = isInner ? formats.inner(member.name) : formats.outer(member.name);
+      const automaton = source === undefined ? undefined : matcherOf(source).automaton;
+      if (automaton !== undefined) automata.push({ automaton, matches: !member.negated });
+      else if (reading === "surely") return undefined;
+    }
+  }
+  if (refused.length > 0) {
+    try {
+      automata.push({ automaton: createAutomaton(`^(${refused.map(escaped).join("|")})$`), matches: false });
+    } catch (error) {
+      if (error instanceof UnsupportedPattern) return undefined;
+      throw error;
+    }
+  }
+  return { automata, min, max };
+}
+
+function escaped(text: string): string {
+  return Array.from(text, (symbol) => `\\u{${(symbol.codePointAt(0) ?? 0).toString(16)}}`).join("");
+}

@@ -1,0 +1,187 @@
+import { EnumValue } from "../../core/values/enum-value.ts";
+import { noCounts, type ValueKind, valueKinds } from "./value-kind.ts";
+
+/** Objects with more names than this are dictionaries. */
+const mostNames = 200;
+/** Maximum number of distinct texts kept per enum, and of type names per path. */
+const mostTexts = 100;
+
+/** How many paths one type may have, so that memory stays constant. */
+export interface ShapeBudget {
+  left: number;
+}
+
+/** The tallies of a shape, in the order of the journal. */
+const tallies = [
+  "guesses",
+  "singles",
+  "empties",
+  "unsafe",
+  "unsigned",
+  "elements",
+  "literals",
+  "emptyLists",
+  "irregular",
+  "wholeLiterals",
+  "unrecorded",
+  "entryLists",
+] as const;
+
+/** Everything seen at one path of one type: how often, and of which kinds. Its size does not grow with the number of messages. */
+export class Shape {
+  count = 0;
+  readonly kinds: Record<ValueKind, number> = { ...noCounts };
+  /** Decimals that were JSON numbers. */
+  literals = 0;
+  /** Values whose type the reader guessed. */
+  guesses = 0;
+  /** Elements with one member or none, which may be lists. */
+  singles = 0;
+  empties = 0;
+  /** Empty lists that may be dictionaries. */
+  emptyLists = 0;
+  /** Dictionaries that were JSON lists of objects with Key and Value, which may be lists. */
+  entryLists = 0;
+  /** Integers that were JSON numbers, and remain so in messages that are kept unchanged. */
+  wholeLiterals = 0;
+  /** Java times and dates that RFC 3339 cannot express: years of other than four digits, zones in brackets. */
+  irregular = 0;
+  /** Elements that are not lists, in formats where the reader guesses lists. */
+  elements = 0;
+  /** Integers beyond 2^53. */
+  unsafe = 0;
+  /** Integers beyond 2^63. */
+  unsigned = 0;
+  /** Members, items and keys inside for which there was no room. */
+  unrecorded = 0;
+  /** Members of objects; `undefined` once there are too many. */
+  members: Map<string, Shape> | undefined;
+  /** Items of lists, values of maps and of dictionaries. */
+  items: Shape | undefined;
+  keys: Shape | undefined;
+  readonly typeNames: Set<string> = new Set();
+  /** The numbers of enums by their names; `undefined` if they differ or are unknown. */
+  readonly enums: Map<string, string | undefined> = new Map();
+
+  /** The number of values of these kinds. */
+  of(...kinds: readonly ValueKind[]): number {
+    return kinds.reduce((sum, kind) => sum + this.kinds[kind], 0);
+  }
+
+  member(name: string, budget: ShapeBudget): Shape | undefined {
+    const known = this.members?.get(name);
+    if (known !== undefined) return known;
+    if (this.#isDictionary) return this.item(budget);
+    const made = this.#makeShape(budget);
+    if (made === undefined) return undefined;
+    this.members ??= new Map();
+    this.members.set(name, made);
+    if (this.members.size <= mostNames) return made;
+    this.#collapse();
+    return this.items;
+  }
+
+  #isDictionary = false;
+
+  get isDictionary(): boolean {
+    return this.#isDictionary;
+  }
+
+  #collapse(): void {
+    this.#isDictionary = true;
+    for (const member of this.members?.values() ?? []) mergeInto((this.items ??= new Shape()), member);
+    this.members = undefined;
+  }
+
+  /** Treats objects here as dictionaries: the values of their members matter, not their names. */
+  noteDictionary(): void {
+    if (!this.#isDictionary) this.#collapse();
+  }
+
+  item(budget: ShapeBudget): Shape | undefined {
+    return (this.items ??= this.#makeShape(budget));
+  }
+
+  key(budget: ShapeBudget): Shape | undefined {
+    return (this.keys ??= this.#makeShape(budget));
+  }
+
+  #makeShape(budget: ShapeBudget): Shape | undefined {
+    if (budget.left-- > 0) return new Shape();
+    this.unrecorded++;
+    return undefined;
+  }
+
+  noteEnum({ name, value }: EnumValue): void {
+    const number = value === undefined ? undefined : `${value}`;
+    if (!this.enums.has(name)) {
+      if (this.enums.size < mostTexts) this.enums.set(name, number);
+    } else if (this.enums.get(name) !== number) this.enums.set(name, undefined);
+  }
+
+  noteTypeName(name: string): void {
+    if (this.typeNames.size < mostTexts) this.typeNames.add(name);
+  }
+
+  /** Plain data from which {@link Shape.from} makes it again. */
+  toJSON(): object {
+    return {
+      n: this.count,
+      k: Object.fromEntries(Object.entries(this.kinds).filter(([, count]) => count > 0)),
+      g: tallies.map((tally) => this[tally]),
+      ...(this.members === undefined ? {} : { m: [...this.members] }),
+      ...(this.items === undefined ? {} : { i: this.items }),
+      ...(this.keys === undefined ? {} : { y: this.keys }),
+      ...(this.typeNames.size === 0 ? {} : { t: [...this.typeNames] }),
+      ...(this.enums.size === 0 ? {} : { e: Array.from(this.enums, ([name, value]) => [name, value ?? null]) }),
+      ...(this.#isDictionary ? { d: true } : {}),
+    };
+  }
+
+  /** Reads what {@link toJSON} gives. */
+  static from(json: unknown): Shape {
+    const shape = new Shape();
+    const { n, k, g, m, i, y, t, e, d }: Partial<Record<string, unknown>> = { ...object(json) };
+    shape.count = Number(n);
+    const counts: Partial<Record<string, unknown>> = { ...object(k) };
+    for (const kind of valueKinds) shape.kinds[kind] = Number(counts[kind] ?? 0);
+    for (const [index, tally] of tallies.entries()) shape[tally] = Number(list(g)[index] ?? 0);
+    if (m !== undefined)
+      shape.members = new Map(list(m).map((entry) => [String(list(entry)[0]), Shape.from(list(entry)[1])]));
+    if (i !== undefined) shape.items = Shape.from(i);
+    if (y !== undefined) shape.keys = Shape.from(y);
+    for (const name of list(t)) shape.typeNames.add(String(name));
+    for (const entry of list(e)) {
+      const [name, value] = list(entry);
+      shape.enums.set(String(name), typeof value === "string" ? value : undefined);
+    }
+    shape.#isDictionary = d === true;
+    return shape;
+  }
+}
+
+/** Adds the observations of one shape to another. */
+export function mergeInto(target: Shape, other: Shape, budget: ShapeBudget = { left: Infinity }): void {
+  target.count += other.count;
+  for (const kind of valueKinds) target.kinds[kind] += other.kinds[kind];
+  for (const tally of tallies) target[tally] += other[tally];
+  for (const name of other.typeNames) target.noteTypeName(name);
+  for (const [name, value] of other.enums)
+    target.noteEnum(new EnumValue(name, value === undefined ? undefined : BigInt(value)));
+  if (other.isDictionary) target.noteDictionary();
+  for (const [name, member] of other.members ?? []) mergeWhere(target.member(name, budget), member, budget);
+  if (other.items !== undefined) mergeWhere(target.item(budget), other.items, budget);
+  if (other.keys !== undefined) mergeWhere(target.key(budget), other.keys, budget);
+}
+
+function mergeWhere(target: Shape | undefined, other: Shape, budget: ShapeBudget): void {
+  if (target !== undefined) mergeInto(target, other, budget);
+}
+
+function object(value: unknown): object {
+  return typeof value === "object" && value !== null ? value : {};
+}
+
+function list(value: unknown): readonly unknown[] {
+  return Array.isArray(value) ? value : [];
+}

@@ -1,0 +1,88 @@
+import { settledKinds, type SettledShape } from "../infer/settled-shape.ts";
+import type { Shape } from "../infer/shape.ts";
+import { decimalsAreText, integersAreText, numbersAreText, type TargetRules, timesAreNative } from "./target-rules.ts";
+import type { ValueKind } from "../infer/value-kind.ts";
+
+/** The form of a kind of value in a target format. */
+export interface TargetForm {
+  /** The type in JSON Schema; `native` for those that JSON lacks: bytes and times of MessagePack. */
+  readonly type:
+    | "null"
+    | "boolean"
+    | "integer"
+    | "number"
+    | "string"
+    | "object"
+    | "array"
+    | "pairs"
+    | "map"
+    | "bytes"
+    | "time";
+  /** The format of the text, by its name in JSON Schema if it has one. */
+  readonly format?: string;
+}
+
+/** The distinct forms of the kinds at a path. */
+export function formsOf(settled: SettledShape, rules: TargetRules): readonly TargetForm[] {
+  const forms = settledKinds(settled).map((kind) => formOf(kind, settled.shape, rules));
+  const distinct = [...new Map(forms.map((form) => [`${form.type} ${form.format ?? ""}`, form])).values()];
+  // `number` includes `integer`.
+  return distinct.some(({ type }) => type === "number") ? distinct.filter(({ type }) => type !== "integer") : distinct;
+}
+
+/** One of {@link TargetForm} in a few words, e.g. `string (base64)`. */
+export function describeForm({ type, format }: TargetForm): string {
+  const name = type === "pairs" ? "list of [key, value]" : type === "array" ? "list" : type;
+  return format === undefined ? name : `${name} (${format})`;
+}
+
+const plain = (type: TargetForm["type"]): TargetForm => ({ type });
+const text = (format: string): TargetForm => ({ type: "string", format });
+
+function formOf(kind: ValueKind, shape: Shape, rules: TargetRules): TargetForm {
+  switch (kind) {
+    case "null":
+    case "boolean":
+    case "object":
+      return plain(kind);
+    case "integer":
+    case "int64":
+      if (numbersAreText(shape, rules)) return text("decimal");
+      return integersAreText(shape, rules) ? text("int64") : plain("integer");
+    case "number":
+      return numbersAreText(shape, rules) ? text("decimal") : plain("number");
+    case "decimal":
+      return decimalsAreText(shape, rules) === true ? text("decimal") : plain("number");
+    case "not-finite":
+      return rules.notFinite === "native" ? plain("number") : text("NaN, INF, -INF");
+    case "bytes":
+      return rules.bytes === "native" ? plain("bytes") : text("base64");
+    case "time-utc":
+      return timesAreNative(shape, rules) ? plain("time") : text("date-time");
+    case "time-offset":
+      return text("date-time");
+    case "time-local":
+    case "time-unspecified":
+      return text("date-time, offset optional");
+    case "list":
+    case "array":
+    case "stream":
+      return plain("array");
+    case "map":
+      return plain(rules.maps === "native" ? "map" : "pairs");
+    case "text":
+    case "empty-text":
+    case "char":
+    case "symbol":
+    case "enum":
+      return plain("string");
+    default:
+      return text(textFormats.get(kind) ?? kind);
+  }
+}
+
+const textFormats: ReadonlyMap<ValueKind, string> = new Map([
+  ["guid", "uuid"],
+  ["clock-time", "time"],
+  ["big-integer", "integer"],
+]);

@@ -1,0 +1,23 @@
+import type { Engine } from "../../core/engine/engine.ts";
+import { SobreError } from "../../core/errors/sobre-error.ts";
+import { allows, type Grant, type Right } from "../server/access.ts";
+
+/** Whoever asks, with the rights of their own key. */
+export interface Caller {
+  readonly engine: Engine;
+  /** The name of the key; `null` without one. */
+  readonly name: string | null;
+  can(entity: string, right: Right): boolean;
+}
+
+export const callerOf = (grant: Grant): Caller => ({
+  engine: grant.engine,
+  name: grant.keyName ?? null,
+  can: (entity, right) => allows(grant, entity, right),
+});
+
+/** @throws SobreError `UnauthorizedAccess`. */
+export function requireRight(caller: Caller, entity: string, right: Right): void {
+  if (caller.can(entity, right)) return;
+  throw new SobreError("UnauthorizedAccess", `The connection string does not grant ${right} on ${entity}.`);
+}

@@ -1,0 +1,36 @@
+import type { Engine } from "../../core/engine/engine.ts";
+
+/** A right that a key or token grants. */
+export type Right = "Send" | "Listen" | "Manage";
+
+/** The rights that a key or token grants. */
+export interface Grant {
+  /** The namespace's engine. */
+  readonly engine: Engine;
+  /**
+   * The path that it covers, including everything below, in lower case without leading or trailing slashes; empty: all.
+   */
+  readonly scope: string;
+  readonly rights: readonly Right[];
+  /** The name of the signing key; `undefined` if there is none. */
+  readonly keyName?: string | undefined;
+  /** Milliseconds since 1970; `Infinity` for never. */
+  readonly expiresAt: number;
+}
+
+/** Decides what a client may do, and in which namespace. */
+export interface Access {
+  /** The grant of a client without credentials; `undefined` if it has none. */
+  anonymous(hostname: string | undefined): Grant | undefined;
+  /** The grant of a key that is given as a password; `undefined` if it is wrong. */
+  password(keyName: string, key: string, hostname: string | undefined): Grant | undefined;
+  /** @throws SobreError `UnauthorizedAccess`. */
+  token(token: string, hostname: string | undefined): Promise<Grant>;
+}
+
+/** Whether a grant currently includes the right on the entity. */
+export function allows(grant: Grant, entity: string, right: Right): boolean {
+  const path = entity.toLowerCase();
+  const inScope = grant.scope === "" || path === grant.scope || path.startsWith(`${grant.scope}/`);
+  return inScope && grant.expiresAt > Date.now() && (grant.rights.includes(right) || grant.rights.includes("Manage"));
+}

@@ -1,0 +1,362 @@
+import type { Engine } from "../../../core/engine/engine.ts";
+import { parseAddress } from "../../../core/engine/address.ts";
+import { SobreError } from "../../../core/errors/sobre-error.ts";
+import { Connection } from "../../../wire/amqp/connection/connection.ts";
+import { monotonicTime } from "../../../wire/amqp/connection/liveness.ts";
+import type { ConnectionLimits } from "../../../wire/amqp/connection/connection-limits.ts";
+import type { ServerSasl } from "../../../wire/amqp/connection/handshake.ts";
+import type { Open } from "../../../wire/amqp/connection/performative.ts";
+import { ReceivingLink } from "../../../wire/amqp/connection/receiving-link.ts";
+import type { SaslInit } from "../../../wire/amqp/connection/handshake.ts";
+import type { SendingLink } from "../../../wire/amqp/connection/sending-link.ts";
+import { type Clock, systemClock } from "../../../core/time/clock.ts";
+import type { Access, Grant, Right } from "../access.ts";
+import { AnswerGate } from "./answer-gate.ts";
+import { answerCbs } from "./cbs.ts";
+import { openCoordinator } from "./coordinator.ts";
+import { Grants } from "./grants.ts";
+import { answerManagement } from "./management.ts";
+import { Containers, LinkNames } from "./link-names.ts";
+import { type Node, nodeOf } from "./node-address.ts";
+import { type HeldSession, openOutboundLink, type ReceiveContext } from "./open-outbound-link.ts";
+import { cbsLimits, managementLimits, RequestNode } from "./request-node.ts";
+import { destinationOf, InboundLink } from "./inbound-link.ts";
+import { longestPath } from "../path.ts";
+import { namesSession, sessionFilter } from "./session-filter.ts";
+import type { SessionWaits } from "./session-waits.ts";
+import { Transactions } from "./transactions.ts";
+
+/** The first use of an entity. */
+export interface FirstUse {
+  /** Whether a session is requested. */
+  readonly requiresSession: boolean;
+}
+
+/** Options of {@link BrokerConnection}. */
+export interface BrokerConnectionOptions {
+  readonly access: Access;
+  /** The clients of the server. Default: each connection is of its own. */
+  readonly containers?: Containers | undefined;
+  readonly limits?: Partial<ConnectionLimits> | undefined;
+  /** Called when there are bytes to take, once until they are taken. */
+  readonly output: () => void;
+  /** Called once when the connection has ended; `reason` is set unless the client closed it. */
+  readonly closed?: ((reason: string | undefined) => void) | undefined;
+  /** Called with the reason of a refusal that needs to be fixed: a wrong key, name or usage. */
+  readonly refused?: ((why: string) => void) | undefined;
+  /** Called with an error of the server itself; the client gets only the tracking id. */
+  readonly failed?: ((error: unknown, trackingId: string) => void) | undefined;
+  /** Called when a key or token was wrong. */
+  readonly loginFailed?: (() => void) | undefined;
+  /** Called with the milliseconds of silence after which the peer gives the connection up, if it has a limit. */
+  readonly peerIdleTimeOut?: ((milliseconds: number) => void) | undefined;
+  /** Creates a missing entity on first use. Default: no entity is created. */
+  readonly autoCreate?: ((engine: Engine, entity: string, use?: FirstUse) => Promise<void>) | undefined;
+  /** The broker's time. Default: the machine's. */
+  readonly clock?: Clock | undefined;
+  /** The current time in milliseconds, for time-outs of the connection. Default: a clock that never goes back. */
+  readonly now?: (() => number) | undefined;
+}
+
+const toSend: readonly Right[] = ["Send"];
+const toListen: readonly Right[] = ["Listen"];
+/** A client needs one of these rights to send requests to an entity. */
+const managing: readonly Right[] = ["Listen", "Send"];
+
+/** Refusals that a user can fix. */
+const mistakes: ReadonlySet<string> = new Set([
+  "UnauthorizedAccess",
+  "MessagingEntityNotFound",
+  "MessagingEntityDisabled",
+  "InvalidOperation",
+  "InvalidArgument",
+]);
+
+/** Milliseconds in which a client that has asked for a session by its id detaches when it gets none. */
+const refusalPause = 50;
+
+/** Milliseconds that a connection may go without a valid token. */
+const unknownFor = 60_000;
+
+const mechanisms = ["ANONYMOUS", "MSSBCBS", "PLAIN", "EXTERNAL"];
+
+/** The server's side of a client connection: maps links to an engine, bytes in, bytes out. */
+export class BrokerConnection {
+  readonly wire: Connection;
+  readonly #options: BrokerConnectionOptions;
+  /** Includes nodes that are still being created: both links of a client may attach at the same time. */
+  readonly #nodes = new Map<string, Promise<RequestNode>>();
+  readonly #gate = new AnswerGate();
+  readonly #transactions = new Transactions();
+  readonly #sessions = new Map<string, HeldSession>();
+  readonly #waits = new Map<string, SessionWaits>();
+  readonly #grants = new Grants();
+  /** When there was last a valid grant. */
+  readonly #now: () => number;
+  #grantedAt: number;
+  /** Names of links that need no token. */
+  readonly #ownNames = new LinkNames();
+  #container: ReturnType<Containers["join"]> | undefined;
+  #containerId = "";
+  #hostname: string | undefined;
+  #namespace: Engine | undefined;
+  #engine: Promise<Engine> | undefined;
+
+  constructor(options: BrokerConnectionOptions) {
+    this.#options = options;
+    this.#now = options.now ?? monotonicTime;
+    this.#grantedAt = this.#now();
+    const serverSasl: ServerSasl = { mechanisms, verify: (init) => this.#verify(init) };
+    this.wire = new Connection({
+      role: "server",
+      containerId: "sobre",
+      limits: options.limits,
+      serverSasl,
+      now: this.#now,
+      events: {
+        opened: (open) => this.#opened(open),
+        attach: (link) => this.#attach(link),
+        left: (link) => this.#left(link),
+        closed: (error) => this.#closed(error?.description ?? error?.condition),
+        output: options.output,
+        failed: options.failed,
+      },
+    });
+  }
+
+  /** Checks time-outs and the tokens of open links: call it about once a second. */
+  tick(): void {
+    this.wire.tick();
+    this.#grants.check();
+    if (this.#grants.hasAny) this.#grantedAt = this.#now();
+    else if (this.#now() - this.#grantedAt >= unknownFor)
+      this.wire.close({
+        condition: "amqp:connection:forced",
+        description: "The client did not put a token within a minute.",
+      });
+  }
+
+  /** The links that hold the connection's sessions, by entity and id. */
+  get sessions(): Map<string, HeldSession> {
+    return this.#sessions;
+  }
+
+  get transactions(): Transactions {
+    return this.#transactions;
+  }
+
+  #verify({ mechanism, initialResponse, hostname }: SaslInit): boolean {
+    if (mechanism !== "PLAIN") return true;
+    const [, name = "", key = ""] = Buffer.from(initialResponse ?? [])
+      .toString("utf8")
+      .split("\0");
+    const grant = this.#options.access.password(name, key, hostname);
+    if (grant === undefined) {
+      this.#options.refused?.("The key name or the key is wrong.");
+      this.#options.loginFailed?.();
+      return false;
+    }
+    this.#grants.add(grant);
+    return true;
+  }
+
+  /** A session that another client holds, or that is not available in time, is not an error to report. */
+  #tell(error: unknown): void {
+    if (error instanceof SobreError && mistakes.has(error.code)) this.#options.refused?.(error.message);
+  }
+
+  #opened({ hostname, containerId, idleTimeOut }: Open): void {
+    this.#containerId = containerId;
+    this.#hostname = hostname;
+    if (idleTimeOut !== undefined && idleTimeOut > 0) this.#options.peerIdleTimeOut?.(idleTimeOut);
+    const grant = this.#options.access.anonymous(hostname);
+    if (grant !== undefined) this.#grants.add(grant);
+  }
+
+  #closed(reason: string | undefined): void {
+    // After an orderly close, all locks are released without counting a delivery. Otherwise they expire, so that a
+    // message that crashes its process reaches the dead-letter queue.
+    const { lost } = this.wire;
+    this.#container?.leave();
+    this.#engine?.then((engine) => (lost ? engine.abort() : engine.close())).catch(() => undefined);
+    this.#options.closed?.(reason);
+  }
+
+  async #admit(token: string): Promise<Grant> {
+    try {
+      return this.#granted(await this.#options.access.token(token, this.#hostname));
+    } catch (error) {
+      this.#tell(error);
+      this.#options.loginFailed?.();
+      throw error;
+    }
+  }
+
+  /** Whether it has used something of the namespace. */
+  isOf(namespace: Engine): boolean {
+    return this.#namespace === namespace;
+  }
+
+  #granted(grant: Grant): Grant {
+    if (this.#namespace !== undefined && this.#namespace !== grant.engine)
+      throw unauthorized(
+        "The connection already has a token for another namespace. Open one connection per namespace.",
+      );
+    this.#grants.add(grant);
+    return grant;
+  }
+
+  #attach(link: SendingLink | ReceivingLink): void {
+    void this.#open(link).catch((error: unknown) => this.#refuse(link, error));
+  }
+
+  #refuse(link: SendingLink | ReceivingLink, error: unknown): void {
+    this.#grants.forget(link);
+    this.#tell(error);
+    const told = this.wire.errorOf(error);
+    if (link instanceof ReceivingLink || !namesSession(link.remote?.source)) return link.refuse(told);
+    link.refuseLater(told);
+    setTimeout(() => link.detach(told), refusalPause).unref();
+  }
+
+  #left(link: SendingLink | ReceivingLink): void {
+    this.#grants.forget(link);
+    this.#ownNames.release(link);
+    this.#container?.names.release(link);
+    for (const waits of this.#waits.values()) waits.accept();
+  }
+
+  async #open(link: SendingLink | ReceivingLink): Promise<void> {
+    const { remote } = link;
+    const isReceiving = link instanceof ReceivingLink;
+    if (isReceiving && remote?.target?.kind === "coordinator") {
+      // Rights are checked for each operation of a transaction.
+      const engine = await this.#engineOf(this.#grants.any());
+      this.#container?.names.claim(link);
+      this.#grants.watch(link, undefined, toSend);
+      return openCoordinator(link, engine, this.#transactions);
+    }
+    const address = (isReceiving ? remote?.target : remote?.source)?.address;
+    if (address === undefined || address === "")
+      throw new SobreError(
+        "InvalidArgument",
+        "The link has no address. Attach it to the address of an entity; dynamic nodes are not supported.",
+      );
+    checkAddress(address);
+    const node = nodeOf(address);
+    if (node.kind !== "entity") return this.#openRequests(link, node);
+    const { entity } = node;
+    if (!isReceiving && remote?.source?.distributionMode === "copy")
+      throw new SobreError(
+        "UnsupportedCapability",
+        "Receivers with distribution mode copy are not supported. Peek the messages instead.",
+      );
+    const rights = isReceiving ? toSend : toListen;
+    const session = isReceiving ? undefined : sessionFilter(remote?.source);
+    // Before anything else is awaited: a thousand of them may come in one read.
+    if (session === null) link.cost = this.wire.budget.park(link.cost);
+    const engine = await this.#engineFor(entity, ...rights);
+    this.#container?.names.claim(link);
+    this.#grants.watch(link, entity, rights);
+    await this.#options.autoCreate?.(engine, parseAddress(entity).name, { requiresSession: session !== undefined });
+    if (isReceiving) {
+      const destination = destinationOf(link);
+      checkAddress(destination);
+      if (destination !== undefined) this.#grants.need(destination, toSend);
+      return InboundLink.open(link, { entity, destination }, engine, this.#transactions);
+    }
+    return openOutboundLink(link, this.#receiving(entity, engine));
+  }
+
+  #receiving(entity: string, engine: Engine): ReceiveContext {
+    const { clock = systemClock } = this.#options;
+    return {
+      entity,
+      engine,
+      clock,
+      transactions: this.#transactions,
+      sessions: this.#sessions,
+      waits: this.#waits,
+      refuse: (link, error) => this.#refuse(link, error),
+    };
+  }
+
+  async #openRequests(link: SendingLink | ReceivingLink, node: Exclude<Node, { kind: "entity" }>): Promise<void> {
+    if (node.kind === "management") await this.#engineFor(node.entity, ...managing);
+    (node.kind === "management" ? this.#container?.names : this.#ownNames)?.claim(link);
+    const key = node.kind === "cbs" ? "" : `/${node.entity.toLowerCase()}`;
+    const making = this.#nodes.get(key) ?? this.#newNode(node);
+    this.#nodes.set(key, making);
+    // After a refusal, the next link tries again.
+    making.catch(() => this.#nodes.delete(key));
+    const requests = await making;
+    // The last link may have been detached meanwhile.
+    this.#nodes.set(key, making);
+    if (node.kind === "management") this.#grants.watch(link, node.entity, managing);
+    const left = (): void => {
+      if (requests.isIdle && this.#nodes.get(key) === making) this.#nodes.delete(key);
+    };
+    if (link instanceof ReceivingLink) requests.openRequests(link, left);
+    else requests.openReplies(link, left);
+  }
+
+  async #newNode(node: Exclude<Node, { kind: "entity" }>): Promise<RequestNode> {
+    if (node.kind === "cbs")
+      return new RequestNode(
+        (request) => answerCbs(request, (token) => this.#admit(token), this.wire),
+        this.#gate,
+        cbsLimits,
+      );
+    const { entity } = node;
+    const engine = await this.#engineFor(entity, ...managing);
+    await this.#options.autoCreate?.(engine, parseAddress(entity).name);
+    const need = (right: Right): void => void this.#grants.need(entity, [right]);
+    const context = {
+      entity,
+      engine,
+      need,
+      connection: this.wire,
+      sessions: this.#sessions,
+      transactions: this.#transactions,
+    };
+    return new RequestNode(
+      (request, transactionId) => answerManagement(request, context, transactionId),
+      this.#gate,
+      managementLimits,
+    );
+  }
+
+  /**
+   * The engine of the namespace, if the client has one of the rights on the entity. @throws SobreError
+   * `UnauthorizedAccess`.
+   */
+  #engineFor(entity: string, ...rights: readonly Right[]): Promise<Engine> {
+    return this.#engineOf(this.#grants.need(entity, rights));
+  }
+
+  async #engineOf(grant: Grant): Promise<Engine> {
+    if (this.#namespace !== undefined && this.#namespace !== grant.engine)
+      throw unauthorized("The connection belongs to another namespace. Open one connection per namespace.");
+    this.#namespace = grant.engine;
+    this.#container ??= (this.#options.containers ?? new Containers()).join(grant, this.#containerId);
+    const connecting = (this.#engine ??= grant.engine.connect({
+      sharesBytes: true,
+      name: nameOf(this.#containerId, grant),
+    }));
+    // The next link tries a failed connection again.
+    connecting.catch(() => (this.#engine = undefined));
+    return connecting;
+  }
+}
+
+/** The name of a client for people. */
+const nameOf = (containerId: string, { keyName }: Grant): string =>
+  keyName === undefined ? containerId : `${containerId} (${keyName})`;
+
+/** @throws SobreError `InvalidArgument` if the address is too long. */
+function checkAddress(address: string | undefined): void {
+  if (address === undefined || address.length <= longestPath) return;
+  throw new SobreError("InvalidArgument", `The address of a link may have at most ${longestPath} characters.`);
+}
+
+const unauthorized = (text: string): SobreError => new SobreError("UnauthorizedAccess", text);

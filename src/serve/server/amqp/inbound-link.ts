@@ -1,0 +1,195 @@
+import type { Engine, EngineSender, TransactionOption } from "../../../core/engine/engine.ts";
+import type { Envelope } from "../../../core/envelope/envelope.ts";
+import { accepted, type DeliveryState } from "../../../wire/amqp/connection/delivery-state.ts";
+import type {
+  IncomingDelivery,
+  ReceivingLink,
+  ReceivingLinkEvents,
+} from "../../../wire/amqp/connection/receiving-link.ts";
+import { longestPath } from "../path.ts";
+import { pathOf } from "./node-address.ts";
+import { readSent } from "./sent-message.ts";
+import { textOf } from "../../../core/amqp-values/loose-value.ts";
+import type { Transactions } from "./transactions.ts";
+
+/** Messages that a sender may send before any is settled. */
+const credit = 1000;
+
+/** The entity that a link is attached to, and the destination of its messages. */
+interface Targets {
+  readonly entity: string;
+  readonly destination: string | undefined;
+}
+
+/** The entity that the messages are transferred to from the one that the link is attached to. */
+export function destinationOf({ remote }: ReceivingLink): string | undefined {
+  const address = textOf(remote?.properties?.get("com.microsoft:transfer-destination-address"));
+  return address === undefined || address.length > longestPath ? address : pathOf(address);
+}
+
+/** No arrivals; never written to. */
+const none: Arrival[] = [];
+
+/** Received messages, and their deliveries to settle. */
+interface Arrival {
+  readonly id: number;
+  readonly settled: boolean;
+  readonly envelopes: readonly Envelope[];
+}
+
+/** The link of a sending client: its messages go to an entity. */
+export class InboundLink implements ReceivingLinkEvents {
+  readonly #link: ReceivingLink;
+  readonly #sender: EngineSender;
+  readonly #transactions: Transactions;
+  /** The messages received since the last send. */
+  #arrivals: Arrival[] = none;
+  #awaited = false;
+  #sending: Promise<void> | undefined;
+
+  private constructor(link: ReceivingLink, sender: EngineSender, transactions: Transactions) {
+    this.#link = link;
+    this.#sender = sender;
+    this.#transactions = transactions;
+  }
+
+  /** Opens the link if the entity accepts sends. @throws SobreError as `openSender` does. */
+  static async open(
+    link: ReceivingLink,
+    { entity, destination }: Targets,
+    engine: Engine,
+    transactions: Transactions,
+  ): Promise<void> {
+    const { remote } = link;
+    const sender =
+      destination === undefined
+        ? await engine.openSender(entity)
+        : await engine.openSender(destination, { via: entity });
+    if (link.state !== "asked") {
+      await sender.close();
+      return;
+    }
+    const end = new InboundLink(link, sender, transactions);
+    link.open({ source: remote?.source, target: remote?.target, maxMessageSize: BigInt(sender.maxMessageSize) }, end);
+    link.keepCredit(credit);
+    // Not needed any more, and the links of a connection would hold much memory.
+    link.remote = undefined;
+  }
+
+  delivered({ id, payload, messageFormat, settled, state }: IncomingDelivery): void {
+    let envelopes: readonly Envelope[];
+    try {
+      envelopes = readSent(payload, messageFormat);
+    } catch (error) {
+      this.#refuse(id, settled, error);
+      return;
+    }
+    const arrival = { id, settled, envelopes };
+    if (state?.kind === "transactional") {
+      // Sends take effect at the commit, which must not overtake them.
+      void this.#sendIn(state.transactionId, arrival);
+      return;
+    }
+    if (this.#arrivals === none) this.#arrivals = [arrival];
+    else this.#arrivals.push(arrival);
+    if (this.#awaited) return;
+    this.#awaited = true;
+    // Messages from one read are sent together.
+    queueMicrotask(() => {
+      this.#awaited = false;
+      this.#flush();
+    });
+  }
+
+  /** Sends the arrivals in order: pre-settled messages and batches separately, the others together. */
+  #flush(): void {
+    if (this.#sending !== undefined) return;
+    const arrivals = this.#arrivals;
+    this.#arrivals = none;
+    let first = 0;
+    for (let next = 0; next < arrivals.length; next++) {
+      const arrival = arrivals[next];
+      if (arrival === undefined || isSingle(arrival)) continue;
+      if (first < next && !this.#sendTogether(arrivals.slice(first, next))) {
+        this.#arrivals = [...arrivals.slice(next), ...this.#arrivals];
+        return;
+      }
+      this.#sendAlone(arrival);
+      first = next + 1;
+    }
+    if (first < arrivals.length) this.#sendTogether(first === 0 ? arrivals : arrivals.slice(first));
+  }
+
+  /** False if later messages must wait for the outcome, so that they do not overtake a resend. */
+  #sendTogether(arrivals: readonly Arrival[]): boolean {
+    const [only] = arrivals;
+    if (arrivals.length === 1 && only !== undefined) {
+      this.#sendAlone(only);
+      return true;
+    }
+    this.#sending = this.#send(arrivals);
+    return false;
+  }
+
+  async #send(arrivals: readonly Arrival[]): Promise<void> {
+    try {
+      await this.#sender.send(arrivals.flatMap(({ envelopes }) => envelopes));
+      for (const { id } of arrivals) this.#link.settle(id, accepted);
+    } catch {
+      // None was accepted: each is sent again for its own outcome.
+      for (const arrival of arrivals) this.#sendAlone(arrival);
+    }
+    this.#sending = undefined;
+    this.#flush();
+  }
+
+  #sendAlone({ id, settled, envelopes }: Arrival): void {
+    void this.#sender.send(envelopes, { settled }).then(
+      () => this.#answer(id, settled, accepted),
+      (error: unknown) => this.#refuse(id, settled, error),
+    );
+  }
+
+  async #sendIn(transactionId: Uint8Array, { id, settled, envelopes }: Arrival): Promise<void> {
+    try {
+      const options: TransactionOption & { settled: boolean } = {
+        settled,
+        transaction: this.#transactions.find(transactionId),
+      };
+      await this.#sender.send(envelopes, options);
+      this.#answer(id, settled, { kind: "transactional", transactionId, outcome: accepted });
+    } catch (error) {
+      this.#refuse(id, settled, error);
+    }
+  }
+
+  detached(): void {
+    // There is nobody to report it to.
+    this.#close().catch(() => undefined);
+  }
+
+  async #close(): Promise<void> {
+    this.#flush();
+    while (this.#sending !== undefined) await this.#sending;
+    await this.#sender.close();
+  }
+
+  #answer(id: number, settled: boolean, state: DeliveryState): void {
+    if (!settled) this.#link.settle(id, state);
+  }
+
+  #refuse(id: number, settled: boolean, error: unknown): void {
+    this.#answer(id, settled, { kind: "rejected", error: this.#link.session.connection.errorOf(error) });
+  }
+
+  tooLarge(id: number, settled: boolean): void {
+    const description = `The message exceeds the entity's limit of ${this.#sender.maxMessageSize} bytes. TrackingId: ${crypto.randomUUID()}`;
+    this.#answer(id, settled, {
+      kind: "rejected",
+      error: { condition: "amqp:link:message-size-exceeded", description },
+    });
+  }
+}
+
+/** Whether it can be sent together with others: a single message that is not pre-settled. */
+const isSingle = ({ envelopes, settled }: Arrival): boolean => envelopes.length === 1 && !settled;

@@ -1,0 +1,48 @@
+import type { EngineSessionReceiver } from "../../../core/engine/engine.ts";
+import { typed } from "../../../core/values/typed-makers.ts";
+import { SobreError } from "../../../core/errors/sobre-error.ts";
+import type { ManagementContext, Operation } from "./management-operation.ts";
+import { sessionKey } from "./open-outbound-link.ts";
+import type { RequestArguments } from "./request-arguments.ts";
+
+/** The session of a request, which the connection must hold. @throws SobreError `SessionLockLost`. */
+function held(given: RequestArguments, { entity, sessions }: ManagementContext): EngineSessionReceiver {
+  const sessionId = given.requiredText("session-id");
+  const receiver = sessions.get(sessionKey(entity, sessionId))?.receiver;
+  if (receiver !== undefined) return receiver;
+  throw new SobreError(
+    "SessionLockLost",
+    `This connection does not hold the session '${sessionId}' of '${entity}'. Accept it first.`,
+  );
+}
+
+const renew: Operation = async (given, context) => ({ expiration: await held(given, context).renewSessionLock() });
+
+const setState: Operation = async (given, context) => {
+  await held(given, context).setSessionState(given.binary("session-state"));
+  return {};
+};
+
+const getState: Operation = async (given, context) => ({
+  "session-state": (await held(given, context).getSessionState()) ?? null,
+});
+
+/** With this time or a later one, clients request the sessions that have messages. */
+const anyTime = Date.UTC(9999, 11, 31);
+
+const list: Operation = async (given, { engine, entity }) => {
+  const skip = given.place("skip") ?? 0;
+  const since = given.time("last-updated-time");
+  const updatedAfter = since === undefined || since.getTime() >= anyTime ? undefined : since;
+  const ids = await engine.listSessions(entity, { updatedAfter, skip, maxSessions: given.count("top") });
+  if (ids.length === 0) return undefined;
+  return { skip: typed.int(skip + ids.length), "sessions-ids": typed.array("string", ids) };
+};
+
+/** Operations on sessions, by name. */
+export const sessionOperations: Readonly<Record<string, Operation>> = {
+  "renew-session-lock": renew,
+  "set-session-state": setState,
+  "get-session-state": getState,
+  "get-message-sessions": list,
+};

@@ -1,0 +1,145 @@
+import type { Access, Grant, Right } from "./access.ts";
+import type { Engine } from "../../core/engine/engine.ts";
+import { SobreError } from "../../core/errors/sobre-error.ts";
+import { decoded, equal, readSas } from "../../wire/http/sas.ts";
+import { trimSlashes } from "./path.ts";
+
+/** The name of the initial key of every namespace. */
+export const rootKeyName = "RootManageSharedAccessKey";
+
+/** The well-known key of the official emulator, which is valid if no keys are configured. */
+export const wellKnownKey = "SAS_KEY_VALUE";
+
+/** Entity names have at most 260 characters; connections keep the scopes of their tokens. */
+const longestScope = 600;
+
+const all: readonly Right[] = ["Send", "Listen", "Manage"];
+
+/** A shared access key and its rights. */
+export interface SharedAccessKey {
+  readonly key: string;
+  /** Default: all. */
+  readonly rights?: readonly Right[] | undefined;
+}
+
+/** Shared access keys by name; a plain string is a key with all rights. */
+export type SharedAccessKeys = Readonly<Record<string, string | SharedAccessKey>>;
+
+/** The rights that an access token gives, as its verifier found them. */
+export interface TokenClaims {
+  readonly rights: readonly Right[];
+  /** The entity that the token is for, with everything below it. Default: all. */
+  readonly entity?: string | undefined;
+  /** When it ends. */
+  readonly expiresAt: Date;
+}
+
+/** Verifies an access token: its signature, issuer, audience and lifetime. A rejection refuses the token. */
+export type TokenVerifier = (token: string) => Promise<TokenClaims>;
+
+/** A namespace with its own entities and keys. */
+export interface Namespace {
+  readonly name: string;
+  readonly engine: Engine;
+  /** Keys by name; if `undefined`, clients connect with the well-known key under any name, or without a key. */
+  readonly keys: SharedAccessKeys | undefined;
+}
+
+/** The namespaces of a server, selected by a client's key name or host name. */
+export class Namespaces implements Access {
+  readonly #main: Namespace;
+  readonly #verifyToken: TokenVerifier | undefined;
+  readonly #byName = new Map<string, Namespace>();
+
+  /** @param verifyToken for tokens that are not shared access signatures; none are taken without it. */
+  constructor(main: Namespace, verifyToken?: TokenVerifier) {
+    this.#main = main;
+    this.#verifyToken = verifyToken;
+  }
+
+  add(namespace: Namespace): void {
+    this.#byName.set(namespace.name.toLowerCase(), namespace);
+  }
+
+  remove(name: string): void {
+    this.#byName.delete(name.toLowerCase());
+  }
+
+  names(): readonly string[] {
+    return Array.from(this.#byName.values(), ({ name }) => name);
+  }
+
+  find(name: string): Namespace | undefined {
+    return this.#byName.get(name.toLowerCase());
+  }
+
+  anonymous(hostname: string | undefined): Grant | undefined {
+    const { engine, keys } = this.#choose("", hostname);
+    return keys === undefined ? { engine, scope: "", rights: all, expiresAt: Infinity } : undefined;
+  }
+
+  password(keyName: string, key: string, hostname: string | undefined): Grant | undefined {
+    const { engine, keys } = this.#choose(keyName, hostname);
+    const wanted = keyOf(keys, keyName);
+    if (wanted === undefined || !equal(key, wanted.key)) return undefined;
+    return { engine, scope: "", rights: wanted.rights ?? all, keyName, expiresAt: Infinity };
+  }
+
+  async token(token: string, hostname: string | undefined): Promise<Grant> {
+    if (this.#verifyToken !== undefined && !token.startsWith("SharedAccessSignature "))
+      return this.#claimed(await claimsOf(token, this.#verifyToken), hostname);
+    const sas = readSas(token);
+    const { engine, keys } = this.#choose(sas.keyName, hostname);
+    const key = keyOf(keys, sas.keyName);
+    // One text for both, so that key names cannot be probed.
+    if (key === undefined || !sas.signedWith(key.key))
+      throw unauthorized("The key name or the signature of the token is wrong. Check the connection string.");
+    if (sas.expiresAt <= Date.now()) throw unauthorized("The token has expired. Sign a new one, and check the clocks.");
+    const scope = scopeOf(sas.resource);
+    if (scope.length > longestScope)
+      throw unauthorized(
+        "The resource (sr) of the token is not the path of an entity. Correct it and sign the token again.",
+      );
+    return { engine, scope, rights: key.rights ?? all, keyName: sas.keyName, expiresAt: sas.expiresAt };
+  }
+
+  #claimed({ rights, entity = "", expiresAt }: TokenClaims, hostname: string | undefined): Grant {
+    const { engine } = this.#choose("", hostname);
+    return { engine, scope: trimSlashes(entity).toLowerCase(), rights, expiresAt: expiresAt.getTime() };
+  }
+
+  #choose(keyName: string, hostname: string | undefined): Namespace {
+    const [label = ""] = (hostname ?? "").split(".");
+    return this.find(keyName) ?? this.find(label) ?? this.#main;
+  }
+}
+
+/** The longest access token, in characters. */
+const longestToken = 8192;
+
+/** The claims of a token. @throws SobreError `UnauthorizedAccess`, without the token and without the verifier's words. */
+async function claimsOf(token: string, verify: TokenVerifier): Promise<TokenClaims> {
+  if (token.length > longestToken) throw unauthorized(`A token has at most ${longestToken} characters.`);
+  const claims = await verify(token.replace(/^Bearer +/i, "")).catch((error: unknown) => {
+    throw unauthorized("The access token was rejected. Check its issuer, audience, signature and lifetime.", error);
+  });
+  if (!(claims.expiresAt.getTime() > Date.now())) throw unauthorized("The access token has expired. Get a new one.");
+  return claims;
+}
+
+const unauthorized = (what: string, cause?: unknown): SobreError =>
+  new SobreError("UnauthorizedAccess", what, { cause });
+
+function keyOf(keys: Namespace["keys"], name: string): SharedAccessKey | undefined {
+  if (keys === undefined) return { key: wellKnownKey };
+  const found = Object.hasOwn(keys, name) ? keys[name] : undefined;
+  return typeof found === "string" ? { key: found } : found;
+}
+
+/** The path of a resource URI; some clients omit the scheme, others add a query. */
+function scopeOf(resource: string): string {
+  const [uri = ""] = resource.split("?");
+  return trimSlashes(decoded(uri.replace(/^(?:[a-z][a-z0-9+.-]*:\/\/)?[^/]*/i, "")))
+    .replace(/\/\$management$/i, "")
+    .toLowerCase();
+}

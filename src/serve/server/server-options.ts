@@ -1,0 +1,216 @@
+import { isIPv4 } from "node:net";
+import type { ConnectionLimits } from "../../wire/amqp/connection/connection-limits.ts";
+import type { Engine } from "../../core/engine/engine.ts";
+import type { MemoryEngineOptions } from "../../broker/memory/memory-engine.ts";
+import {
+  aFunction,
+  checkOptions,
+  countFrom,
+  flag,
+  invalidOption,
+  methods,
+  name,
+  oneOf,
+  anObject,
+  anything,
+  type OptionCheck,
+  type OptionChecks,
+} from "../../core/options/option-checks.ts";
+import { isObject } from "../../core/values/plain-object.ts";
+import type { HttpHandler } from "./http/http-handler.ts";
+import type { SharedAccessKeys, TokenVerifier } from "./namespaces.ts";
+
+/** An event of a server, for its operator. */
+export interface ServerEvent {
+  readonly kind: "connected" | "disconnected" | "created" | "refused" | "failed";
+  /** A description in one line. */
+  readonly text: string;
+}
+
+/** The state of a server's engine, with any further members: anyone who reaches the server can read it. */
+export interface ServerHealth {
+  /** `healthy` when clients can work. */
+  readonly status: string;
+}
+
+/** Options of `startServer`, including the entities and clock of `memoryEngine`. */
+export interface ServerOptions extends Omit<MemoryEngineOptions, "keys"> {
+  /** The engine to serve, which the caller must close. Default: a new memory engine. */
+  readonly engine?: Engine | undefined;
+  /** Default: `localhost`, on both its addresses. A host that other machines can reach requires `keys`. */
+  readonly host?: string | undefined;
+  /** Default: 0, any free port. */
+  readonly port?: number | undefined;
+  /** A second port with the same protocols, for HTTP clients that expect one. Default: none. */
+  readonly trustedNetwork?: boolean | undefined;
+  readonly httpPort?: number | undefined;
+  /** Shared access keys by name. Default: none; the official emulator's well-known key is accepted. */
+  readonly keys?: SharedAccessKeys | undefined;
+  /**
+   * Verifies access tokens of other issuers, such as those of a `TokenCredential`, e.g. with `jwtVerify` of the package jose.
+   * Default: none are accepted. With it and without `keys`, such a token is the only way in.
+   */
+  readonly verifyToken?: TokenVerifier | undefined;
+  /**
+   * Whether a client with Manage on the namespace can steer the server over HTTP, for tests: empty entities, advance
+   * virtual time, inject faults, make and drop namespaces, and read what was sent. Default: false.
+   */
+  readonly control?: boolean | undefined;
+  /**
+   * Answers the HTTP requests below a path of its own, e.g. an inspector below `/$ui/`; browsers that ask for `/` are sent
+   * there. Default: none.
+   */
+  readonly httpHandler?: HttpHandler | undefined;
+  /**
+   * Answers `/health`, as JSON, e.g. that of `postgresServing`. The HTTP status is 503 after an error and for every other
+   * `status` than `healthy`. Default: `{ status: "healthy" }`.
+   */
+  readonly health?: (() => Promise<ServerHealth>) | undefined;
+  /**
+   * Seals the lock tokens that clients get over HTTP. Servers of one broker must have the same, so that a lock taken at one is
+   * settled at another. Default: a random one.
+   */
+  readonly lockSecret?: string | undefined;
+  /** Whether missing entities are created on first use. Default: false. */
+  readonly autoCreate?: boolean | undefined;
+  /** A key and its certificate as PEM, for TLS on the same port. Default: none. */
+  readonly tls?: { readonly key: string; readonly cert: string } | undefined;
+  readonly limits?: Partial<ConnectionLimits> | undefined;
+  /**
+   * Bytes of memory that the messages, sessions and entities of all namespaces may take together, those of engines given
+   * excepted; beyond it sends are refused with `QuotaExceeded`. Default: half of Node's heap limit, or of the machine's
+   * memory where that is less.
+   */
+  readonly maxMemory?: number | undefined;
+  readonly onEvent?: ((event: ServerEvent) => void) | undefined;
+}
+
+/** Options of `Server.namespace`: entities as in `memoryEngine`, or an engine. */
+export interface NamespaceOptions extends Omit<MemoryEngineOptions, "clock" | "keys"> {
+  /** Shared access keys by name. Default: on a server with keys, a generated one named as the namespace. */
+  readonly keys?: SharedAccessKeys | undefined;
+  /** The engine to serve, which the caller must close. Default: a new memory engine on the server's clock. */
+  readonly engine?: Engine | undefined;
+}
+
+/** The maximum delay of a timer in Node. */
+const longestTime = 2 ** 31 - 1;
+
+const port: OptionCheck = (value) =>
+  typeof value === "number" && Number.isInteger(value) && value >= 0 && value <= 65_535
+    ? undefined
+    : "must be a whole number from 0 to 65535";
+
+const time: OptionCheck = (value) =>
+  typeof value === "number" && value >= 1 && value <= longestTime
+    ? undefined
+    : `must be a number of milliseconds from 1 to ${longestTime}`;
+
+/** A name or value in a connection string, where semicolons separate the parts. */
+const secret: OptionCheck = (value) =>
+  typeof value === "string" && /^[^;\s][^;]*$/.test(value) && value === value.trim()
+    ? undefined
+    : 'must be a string without ";" and without leading or trailing spaces, since it is part of a connection string';
+
+const handler: OptionCheck = (value) => {
+  const wrong = methods("an object with a path and a method answer", "answer")(value);
+  if (wrong !== undefined) return wrong;
+  const path: unknown = isObject(value) ? value["path"] : undefined;
+  const isPath = typeof path === "string" && /^\$[a-z]+$/.test(path) && path !== "$control";
+  return isPath ? undefined : 'must have a path of "$" and lower-case letters, e.g. "$ui", other than "$control"';
+};
+
+const right = oneOf("Send", "Listen", "Manage");
+
+const rights: OptionCheck = (value) =>
+  Array.isArray(value) && value.length > 0 && value.every((one) => right(one) === undefined)
+    ? undefined
+    : 'must be a list of "Send", "Listen" and "Manage"';
+
+const entityChecks: OptionChecks<Omit<MemoryEngineOptions, "clock">> = {
+  keys: anything,
+  queues: anything,
+  topics: anything,
+  firstSequenceNumber: anything,
+};
+
+const namespaceChecks: OptionChecks<NamespaceOptions> = {
+  ...entityChecks,
+  engine: methods("an engine, e.g. memoryEngine()", "connect", "openSender", "openReceiver"),
+};
+
+const checks: OptionChecks<ServerOptions> = {
+  ...namespaceChecks,
+  clock: anything,
+  host: name,
+  port,
+  trustedNetwork: flag,
+  httpPort: port,
+  keys: anObject,
+  verifyToken: aFunction,
+  control: flag,
+  httpHandler: handler,
+  health: aFunction,
+  lockSecret: name,
+  autoCreate: flag,
+  tls: anObject,
+  limits: anObject,
+  maxMemory: countFrom(1),
+  onEvent: aFunction,
+};
+
+const limitChecks: OptionChecks<ConnectionLimits> = {
+  maxFrameSize: countFrom(512),
+  channelMax: countFrom(0),
+  handleMax: countFrom(0),
+  maxLinks: countFrom(0),
+  maxLinkBytes: countFrom(0),
+  handshakeTimeOut: time,
+  idleTimeOut: time,
+};
+
+const keyChecks = { key: secret, rights };
+const tlsChecks = { key: name, cert: name };
+
+/** @throws SobreError `InvalidArgument` naming the invalid or unknown option. */
+export function checkServerOptions(options: ServerOptions): void {
+  checkOptions(options, checks);
+  const { host = "localhost", keys, verifyToken, trustedNetwork = false, tls, limits } = options;
+  if (limits !== undefined) checkOptions(limits, limitChecks, { prefix: "limits." });
+  if (tls !== undefined) checkOptions(tls, tlsChecks, { prefix: "tls.", needed: ["key", "cert"] });
+  if (keys !== undefined) checkKeys(keys);
+  else if (verifyToken === undefined && !trustedNetwork && !isLoopback(host))
+    throw invalidOption("keys", `are required when other machines can reach the server, as with the host ${host}`);
+  checkEntities(options);
+}
+
+/** Checks the options of a namespace. @throws SobreError `InvalidArgument` naming the option. */
+export function checkNamespaceOptions(options: NamespaceOptions): void {
+  checkOptions(options, namespaceChecks);
+  if (options.keys !== undefined) checkKeys(options.keys);
+  checkEntities(options);
+}
+
+function checkEntities({ engine, queues, topics, firstSequenceNumber }: NamespaceOptions): void {
+  if (engine === undefined) return;
+  for (const [option, value] of Object.entries({ queues, topics, firstSequenceNumber }))
+    if (value !== undefined) throw invalidOption(option, "cannot be combined with engine; set it on the engine");
+}
+
+function checkKeys(keys: object): void {
+  const entries: [string, unknown][] = Object.entries(keys);
+  if (entries.length === 0)
+    throw invalidOption("keys", "must have at least one key; otherwise the well-known key would be accepted");
+  for (const [keyName, given] of entries) {
+    // The value is secret and never repeated.
+    const option = `keys.${keyName}`;
+    const wrongName = secret(keyName);
+    if (wrongName !== undefined) throw invalidOption(option, `has an invalid name: it ${wrongName}`);
+    const key = typeof given === "string" ? { key: given } : given;
+    checkOptions(key, keyChecks, { prefix: `${option}.`, needed: ["key"] });
+  }
+}
+
+/** Whether a host can be reached only from this machine. */
+export const isLoopback = (host: string): boolean =>
+  host.toLowerCase() === "localhost" || host === "::1" || (isIPv4(host) && host.startsWith("127."));

@@ -1,0 +1,24 @@
+import type { AmqpMap } from "../../../core/values/typed.ts";
+import type { WireError } from "./wire-fault.ts";
+
+/** How a delivery ended (AMQP 1.0 part 3.4). */
+export type Outcome =
+  | { readonly kind: "accepted" }
+  | { readonly kind: "rejected"; readonly error?: WireError | undefined }
+  | { readonly kind: "released" }
+  | {
+      readonly kind: "modified";
+      readonly deliveryFailed: boolean;
+      readonly undeliverableHere: boolean;
+      readonly annotations?: AmqpMap | undefined;
+    }
+  /** A transaction was begun (AMQP 1.0 part 4.5.6). */
+  | { readonly kind: "declared"; readonly transactionId: Uint8Array };
+
+/** The state of a delivery in a disposition: an outcome, or one that is pending in a transaction. */
+export type DeliveryState =
+  | Outcome
+  | { readonly kind: "received" }
+  | { readonly kind: "transactional"; readonly transactionId: Uint8Array; readonly outcome?: Outcome | undefined };
+
+export const accepted: Outcome = { kind: "accepted" };

@@ -1,0 +1,73 @@
+import { amend, type BodyKind, createEnvelope, type Envelope } from "../../../core/envelope/envelope.ts";
+import { ByteWriter } from "../../../core/amqp-values/byte-writer.ts";
+import { encodeMessage, writeEnvelope } from "./encode-message.ts";
+import { MessageOrigin } from "./message-origin.ts";
+
+/** An envelope's parts that the sections of an AMQP message do not always hold. */
+export interface BesidesSections {
+  readonly timeToLive?: number | undefined;
+  /** Of a payload that is not what its kind says, and lies in a data section. */
+  readonly bodyKind?: BodyKind | undefined;
+}
+
+/** An envelope whose sections can be written, and what they cannot hold of the one that it stands for. */
+export interface KeptEnvelope {
+  readonly envelope: Envelope;
+  readonly besides: BesidesSections;
+}
+
+/** Longer times to live do not fit into the header of an AMQP message. */
+const longestInHeader = 0xffff_ffff;
+
+const noPayload = new Uint8Array();
+
+/** Takes what a check writes; the next check writes over it. */
+const scratch = new ByteWriter();
+
+/** @throws SobreError `UnsupportedValue` for properties that AMQP has no form for. */
+export function checkProperties(envelope: Envelope): void {
+  const { bodyKind, brokerProperties, applicationProperties, origin } = envelope;
+  // A message of the network is written as it came.
+  if (origin instanceof MessageOrigin ? origin.isUntouched(envelope) : isPlain(envelope)) return;
+  scratch.at = scratch.start;
+  // An empty payload is writable whatever its kind.
+  const properties = { payload: noPayload, bodyKind, brokerProperties, applicationProperties };
+  writeEnvelope(scratch, origin === undefined ? properties : { ...properties, origin });
+}
+
+/** Whether it has nothing but texts that AMQP has forms for wherever they are, as most envelopes. */
+const isPlain = ({ brokerProperties, applicationProperties }: Envelope): boolean =>
+  brokerProperties.timeToLive === undefined && isAscii(brokerProperties) && isAscii(applicationProperties);
+
+const isAscii = (properties: object): boolean =>
+  Object.entries(properties).every(([name, value]) => ascii.test(name) && (value === undefined || isText(value)));
+
+const isText = (value: unknown): boolean => typeof value === "string" && ascii.test(value);
+
+const ascii = /^[ -~]*$/;
+
+/** The envelope itself, or one with the payload as data where it is not what its kind says: an engine does not look into it. */
+export function kept(envelope: Envelope): KeptEnvelope {
+  const { bodyKind, brokerProperties } = envelope;
+  const isLong = (brokerProperties.timeToLive ?? 0) > longestInHeader;
+  const timeToLive = isLong ? brokerProperties.timeToLive : undefined;
+  if (bodyKind === "data" || isWritable(envelope)) return { envelope, besides: { timeToLive } };
+  return { envelope: amend(envelope, { bodyKind: "data" }), besides: { timeToLive, bodyKind } };
+}
+
+function isWritable(envelope: Envelope): boolean {
+  try {
+    encodeMessage(envelope);
+    return true;
+  } catch {
+    return false;
+  }
+}
+
+/** The envelope that {@link kept} took, from its sections and what they could not hold. */
+export function complete(envelope: Envelope, { timeToLive, bodyKind }: BesidesSections): Envelope {
+  const whole = timeToLive === undefined ? envelope : amend(envelope, { brokerProperties: { timeToLive } });
+  if (bodyKind === undefined) return whole;
+  const { payload, brokerProperties, applicationProperties } = whole;
+  return createEnvelope({ payload, bodyKind, brokerProperties, applicationProperties });
+}

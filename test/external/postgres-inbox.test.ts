@@ -1,0 +1,107 @@
+import { Client, Pool } from "pg";
+import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { json } from "../../codecs/json/index.ts";
+import { createSerializer } from "../../src/core/codec/index.ts";
+import { createClient } from "../../src/client/create-client.ts";
+import type { PostgresClient } from "../../src/broker/postgres/index.ts";
+import { inboxSuite, outboxSuite, postgresInbox, postgresOutbox, startOutbox } from "../../src/client/inbox/index.ts";
+import { testEngine } from "../../src/client/testing/index.ts";
+import { rejection } from "../refusal.support.ts";
+import { runProcesses } from "./inbox-processes.support.ts";
+import { PostgresServer } from "./postgres-server.support.ts";
+
+let server: PostgresServer;
+let pool: Pool;
+let schemas = 0;
+
+beforeAll(async () => {
+  server = await PostgresServer.create(18);
+  pool = new Pool({ connectionString: server.connectionString });
+  pool.on("error", () => undefined);
+});
+afterAll(async () => {
+  await pool.end();
+  await server[Symbol.asyncDispose]();
+});
+
+const freshSchema = (): string => `stores_${schemas++}`;
+
+async function transaction(end: "commit" | "rollback", work: (client: PostgresClient) => Promise<void>): Promise<void> {
+  const client = new Client({ connectionString: server.connectionString });
+  await client.connect();
+  await client.query("begin");
+  await work(client);
+  await client.query(end);
+  await client.end();
+}
+
+/** The database's time cannot be moved, so its rows are. */
+const moved =
+  (schema: string, table: string) =>
+  async (milliseconds: number): Promise<void> =>
+    void (await pool.query(`update ${schema}.${table} set until = until - interval '${milliseconds} milliseconds'`));
+
+describe("the inbox in PostgreSQL", () => {
+  it.each(inboxSuite<PostgresClient>())("$name: $promise", async ({ run }) => {
+    const schema = freshSchema();
+    const [store, other] = await Promise.all([postgresInbox({ pool, schema }), postgresInbox({ pool, schema })]);
+
+    await expect(run({ store, other, transaction, advance: moved(schema, "inbox") })).resolves.toBeUndefined();
+  });
+
+  it("lets two processes, with clocks apart and killed at any time, handle each of 200 messages once", async () => {
+    await pool.query("create table effect (id text, process integer)");
+
+    await runProcesses({ kind: "postgres", where: server.connectionString, messages: 200, kills: 12 });
+
+    const { rows } = await pool.query(
+      "select count(*)::int as all_of, count(distinct id)::int as different, count(distinct process) > 1 as several from effect",
+    );
+    expect(rows).toEqual([{ all_of: 200, different: 200, several: true }]);
+  });
+
+  it("refuses a pool as a transaction", async () => {
+    const inbox = await postgresInbox({ pool, schema: freshSchema() });
+
+    const refused = await rejection(Promise.resolve(inbox.complete("a", "me", pool)));
+    expect(refused).toMatchObject({ code: "InvalidArgument", path: "$.transaction" });
+  });
+});
+
+describe("the outbox in PostgreSQL", () => {
+  it.each(outboxSuite<PostgresClient>())("$name: $promise", async ({ run }) => {
+    const schema = freshSchema();
+    const [store, other] = await Promise.all([postgresOutbox({ pool, schema }), postgresOutbox({ pool, schema })]);
+
+    await expect(run({ store, other, transaction, advance: moved(schema, "outbox_lead") })).resolves.toBeUndefined();
+  });
+
+  it("relays 500 messages of transactions that are committed or rolled back, in order", async () => {
+    const { engine, clock } = testEngine({ queues: ["orders"] });
+    const outbox = startOutbox(engine, await postgresOutbox({ pool, schema: freshSchema() }), { pollIntervalInMs: 5 });
+    const client = createClient({ engine: outbox.engine, clock, serializer: createSerializer({ codecs: [json()] }) });
+    const sender = client.createSender("orders");
+    const wanted: number[] = [];
+    for (let round = 0; round < 100; round++) {
+      const bodies = Array.from({ length: 5 }, (_, index) => round * 5 + index);
+      const end = round % 4 === 3 ? "rollback" : "commit";
+      if (end === "commit") wanted.push(...bodies);
+      await transaction(end, (database) =>
+        sender.sendMessages(
+          bodies.map((body) => ({ body })),
+          { transaction: outbox.transaction(database) },
+        ),
+      );
+    }
+    const receiver = client.createReceiver("orders");
+    let found: readonly unknown[] = [];
+    await expect
+      .poll(async () => (found = (await receiver.peekMessages(1_000)).map(({ body }) => body)).length, {
+        timeout: 10_000,
+      })
+      .toBe(wanted.length);
+    await outbox.close();
+
+    expect(found).toEqual(wanted);
+  });
+});
