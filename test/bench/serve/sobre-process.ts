@@ -8,7 +8,7 @@ import type { Inspector } from "../../../src/serve/inspector/index.ts";
  */
 const [, , built, directory = "", mounted] = process.argv;
 const { startServer }: typeof import("../../../src/serve/server/index.ts") = await import(
-  pathToFileURL(`${built}/src/server/index.js`).href
+  pathToFileURL(`${built}/src/serve/server/index.js`).href
 );
 const { durableEngine }: typeof import("../../../src/broker/durable/index.ts") = await import(
   pathToFileURL(`${built}/src/broker/durable/index.js`).href
@@ -35,7 +35,7 @@ async function inspector(): Promise<Inspector> {
     pathToFileURL(`${built}/src/inspector/index.js`).href
   );
   const { createSerializer }: typeof import("../../../src/core/codec/index.ts") = await import(
-    pathToFileURL(`${built}/src/codec/index.js`).href
+    pathToFileURL(`${built}/src/core/codec/index.js`).href
   );
   const { json }: typeof import("../../../codecs/json/index.ts") = await import(
     pathToFileURL(`${built}/codecs/json/index.js`).href

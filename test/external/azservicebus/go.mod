@@ -1,4 +1,4 @@
-module sobre/test/servers/azservicebus
+module sobre/test/external/azservicebus
 
 go 1.25.0
 
