@@ -1,4 +1,4 @@
-export { oneLine, visibleJson } from "../serve/inspector/visible-text.ts";
+export { oneLine, visibleJson } from "../core/values/visible-text.ts";
 
 let segmenter: Intl.Segmenter | undefined;
 // oxlint-disable-next-line no-control-regex -- ASCII is the fast path

@@ -1,5 +1,5 @@
 import type { EntityFact } from "../api.ts";
-import { oneLine } from "../visible-text.ts";
+import { oneLine } from "../../../core/values/visible-text.ts";
 import type { JSX } from "./preact.ts";
 import { addressOf, type Tab } from "./router.ts";
 import type { Samples } from "./samples.ts";

@@ -1,5 +1,5 @@
 import type { FacetName, MessageRow, SessionAnswer } from "../api.ts";
-import { oneLine } from "../visible-text.ts";
+import { oneLine } from "../../../core/values/visible-text.ts";
 import { EntityTools } from "./entity-tools.tsx";
 import { Groups } from "./groups-panel.tsx";
 import { useMessages } from "./messages.ts";

@@ -1,5 +1,5 @@
 import { facetNames, type FacetName, type GroupsAnswer } from "../api.ts";
-import { oneLine } from "../visible-text.ts";
+import { oneLine } from "../../../core/values/visible-text.ts";
 import { getJson, reasonOf } from "./api-client.ts";
 import { mergedGroups, noGroups } from "./groups.ts";
 import { type JSX, useEffect, useState } from "./preact.ts";

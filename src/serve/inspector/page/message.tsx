@@ -1,5 +1,5 @@
 import type { SectionFact, SessionAnswer, StoryAnswer, TimelineEvent } from "../api.ts";
-import { oneLine } from "../visible-text.ts";
+import { oneLine } from "../../../core/values/visible-text.ts";
 import { useAnswer } from "./hooks.ts";
 import { type ComponentChildren, type JSX, useState } from "./preact.ts";
 import { Purge } from "./purge.tsx";

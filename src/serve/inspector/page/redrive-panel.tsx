@@ -1,5 +1,5 @@
 import type { JobAnswer, JobFact, MessageSelection, RedriveInit, RepairInit, SessionAnswer } from "../api.ts";
-import { oneLine } from "../visible-text.ts";
+import { oneLine } from "../../../core/values/visible-text.ts";
 import { getJson, postJson, reasonOf } from "./api-client.ts";
 import { type JSX, useState, type TargetedEvent, type TargetedInputEvent } from "./preact.ts";
 import { addressOf } from "./router.ts";

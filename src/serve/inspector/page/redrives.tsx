@@ -1,5 +1,5 @@
 import type { JobAnswer, JobFact, JobsAnswer, RedriveOutcome, SessionAnswer } from "../api.ts";
-import { oneLine } from "../visible-text.ts";
+import { oneLine } from "../../../core/values/visible-text.ts";
 import { postJson, reasonOf } from "./api-client.ts";
 import { useAnswer } from "./hooks.ts";
 import { type JSX, useState } from "./preact.ts";

@@ -1,5 +1,5 @@
 import type { EntitiesAnswer, EntityFact, MessageRow, MessagesAnswer } from "../api.ts";
-import { oneLine } from "../visible-text.ts";
+import { oneLine } from "../../../core/values/visible-text.ts";
 import { getJson, reasonOf } from "./api-client.ts";
 import { type JSX, useEffect, useRef, useState } from "./preact.ts";
 import { addressOf } from "./router.ts";

@@ -1,5 +1,5 @@
 import type { RepairAnswer, RepairInit, SessionAnswer, StoryAnswer } from "../api.ts";
-import { oneLine } from "../visible-text.ts";
+import { oneLine } from "../../../core/values/visible-text.ts";
 import { postJson, reasonOf } from "./api-client.ts";
 import { type JSX, useEffect, useMemo, useState, type TargetedInputEvent } from "./preact.ts";
 import { type Draft, draftOf, repairOf, textOfDraft } from "./repair-draft.ts";

@@ -1,5 +1,5 @@
 import type { SessionsAnswer } from "../api.ts";
-import { oneLine } from "../visible-text.ts";
+import { oneLine } from "../../../core/values/visible-text.ts";
 import { useAnswer } from "./hooks.ts";
 import { type JSX, useState } from "./preact.ts";
 import { addressOf } from "./router.ts";

@@ -1,5 +1,5 @@
 import type { StoryAnswer } from "../api.ts";
-import { visibleJson } from "../visible-text.ts";
+import { visibleJson } from "../../../core/values/visible-text.ts";
 
 /** Code that makes the message again. */
 export function codeOf({ payload, brokerProperties, applicationProperties }: StoryAnswer): string {

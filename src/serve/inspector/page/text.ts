@@ -1,4 +1,4 @@
-import { visibleJson } from "../visible-text.ts";
+import { visibleJson } from "../../../core/values/visible-text.ts";
 
 /** Characters of a text that are shown. */
 const longest = 100_000;

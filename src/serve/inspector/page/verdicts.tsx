@@ -1,5 +1,5 @@
 import type { AttemptFact, VersionVerdict } from "../api.ts";
-import { oneLine } from "../visible-text.ts";
+import { oneLine } from "../../../core/values/visible-text.ts";
 import type { JSX } from "./preact.ts";
 
 interface AttemptsProps {
