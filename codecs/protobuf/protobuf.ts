@@ -82,7 +82,9 @@ export function protobuf(options: ProtobufOptions): Codec {
     typeProperty: options.typeProperty ?? "sobre-type",
   };
   if (rules.type !== undefined && !types.has(rules.type)) {
-    throw new SobreError("InvalidArgument", `Option type names "${rules.type}", which is not in the schema.`);
+    throw new SobreError("InvalidArgument", `Option type names "${rules.type}", which is not in the schema.`, {
+      path: "$.type",
+    });
   }
   return guardedCodec({
     name: "protobuf",

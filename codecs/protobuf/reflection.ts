@@ -131,7 +131,9 @@ function ownRoot(root: Root): Root {
 function addBundled(root: Root, name: string, file: string): void {
   const bundled = knownImport(name);
   if (bundled === undefined) {
-    throw new SobreError("InvalidArgument", `"${name}", imported by "${file}", is missing from option protos.`);
+    throw new SobreError("InvalidArgument", `"${name}", imported by "${file}", is missing from option protos.`, {
+      path: "$.protos",
+    });
   }
   root.addJSON(bundled);
 }

@@ -17,10 +17,9 @@ import { documentInBase64 } from "../core/codec/document-inside.ts";
 import { looksLike } from "../core/codec/looks-like.ts";
 import { isOctets } from "../core/codec/octets.ts";
 import { SobreError } from "../core/errors/sobre-error.ts";
-import { inWordsOfLimits } from "./limit-options.ts";
+import { inWordsOfLimits, type SchemaOptions } from "./commander.ts";
 import type { Mailbox } from "./tour/mailbox.ts";
-import { Misuse, orMisuse, unreadable } from "./misuse.ts";
-import type { SchemaOptions } from "./schema-options.ts";
+import { Misuse, namingOption, orMisuse, unreadable } from "./terminal.ts";
 import type { Reading } from "./tour/tour.ts";
 
 /** The hints of a command line about payloads. */
@@ -146,10 +145,7 @@ function legacyReaders({
     jsonNet,
     ...(timeZone === undefined ? {} : { timeZone }),
   };
-  return orMisuse(
-    () => legacy(options),
-    (message) => message.replace(/^(?:\w+: )?timeZone /, "--time-zone "),
-  );
+  return orMisuse(() => legacy(options), namingOption({ "$.timeZone": "--time-zone" }));
 }
 
 /** A single contract is the type of all .NET's JSON, unless a queue holds other types too. */
@@ -206,25 +202,25 @@ interface SchemaText {
 function schemaCodec({ schema, type }: SchemaText): Codec {
   return orMisuse(
     () => protobuf(type === undefined ? { protos: schema } : { protos: schema, type }),
-    (message) => message.replace("Option type", "--message-type").replace("option protos", "--proto"),
+    namingOption({ "$.type": "--message-type", "$.protos": "--proto" }),
   );
-}
-
-function told<T>(action: () => T): T {
-  try {
-    return action();
-  } catch (error) {
-    if (!(error instanceof SobreError) || !error.message.startsWith("Nothing names")) throw error;
-    const message = "Nothing names the Protobuf message type; name it with --proto FILE --message-type TYPE.";
-    throw new SobreError(error.code, message, { cause: error });
-  }
 }
 
 /** The codec of Protobuf with advice for a command line. */
 function inWordsOfTheCommand(codec: Codec): Codec {
   return {
     ...codec,
-    decode: (payload, context) => told(() => codec.decode(payload, context)),
-    encode: (body, context) => told(() => codec.encode(body, context)),
+    decode: (payload, context) => withAdvice(() => codec.decode(payload, context)),
+    encode: (body, context) => withAdvice(() => codec.encode(body, context)),
   };
+}
+
+function withAdvice<T>(action: () => T): T {
+  try {
+    return action();
+  } catch (error) {
+    if (!(error instanceof SobreError) || error.code !== "UnknownMessageType") throw error;
+    const message = `${error.message} On the command line: --proto FILE --message-type TYPE.`;
+    throw new SobreError(error.code, message, { cause: error });
+  }
 }

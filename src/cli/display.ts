@@ -1,3 +1,5 @@
+import type { Terminal } from "./terminal.ts";
+
 export { oneLine, visibleJson } from "../core/values/visible-text.ts";
 
 let segmenter: Intl.Segmenter | undefined;
@@ -53,4 +55,52 @@ function shorten(text: string, columns: number, width: number): string {
 /** A number of things, e.g. `1 message` or `1,200 messages`. */
 export function counted(number: number, noun: string): string {
   return `${number.toLocaleString("en")} ${noun}${number === 1 ? "" : "s"}`;
+}
+
+/** A sentence for a terminal, in lines that fit, each with its end. */
+export function wrapped(text: string, { columns }: Pick<Terminal, "columns">): string {
+  return `${wrapText(text, columns).join("\n")}\n`;
+}
+
+/** Wraps text between words into lines of at most `width` columns; a longer word is split. */
+export function wrapText(text: string, width: number): readonly string[] {
+  const lines: string[] = [];
+  let line = "";
+  for (const word of text.split(" ").flatMap((one) => pieces(one, width))) {
+    const longer = line === "" ? word : `${line} ${word}`;
+    if (displayWidth(longer) <= width) line = longer;
+    else {
+      lines.push(line);
+      line = word;
+    }
+  }
+  return [...lines, line];
+}
+
+/** A word in pieces that each fit. */
+function pieces(word: string, width: number): readonly string[] {
+  if (displayWidth(word) <= width) return [word];
+  const all: string[] = [];
+  let piece = "";
+  for (const character of word) {
+    if (displayWidth(piece + character) > width) {
+      all.push(piece);
+      piece = "";
+    }
+    piece += character;
+  }
+  return [...all, piece];
+}
+
+/**
+ * The name of a type without namespaces, packages and assemblies: `Order` for `{urn:orders}Order`, `List<Line>` for
+ * ``System.Collections.Generic.List`1[[Acme.Line, Acme, Version=1.0.0.0]]``.
+ */
+export function shortTypeName(name: string): string {
+  return name
+    .replace(/^\{[^}]*\}/, "")
+    .replaceAll(/`\d+(?=\[)/g, "")
+    .replaceAll(/, [^,[\]]+, Version=[^\]]*?, PublicKeyToken=\w+/g, "")
+    .replaceAll(/\[\[?([^[\]]+)\]?\]/g, "<$1>")
+    .replaceAll(/(?:[\w$]+\.)+(?=\w)/g, "");
 }

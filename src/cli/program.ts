@@ -1,56 +1,58 @@
-import { captureCommand } from "./queue/capture-command.ts";
-import { Command, CommanderError, Help, helpColumns, type Option } from "./commander.ts";
-import { decodeCommand } from "./decode/decode-command.ts";
-import { dlqCommand } from "./queue/dlq-command.ts";
-import { encodeCommand } from "./decode/encode-command.ts";
-import { entityCommand, ruleCommand } from "./queue/entity-command.ts";
-import { inspectCommand } from "./decode/inspect-command.ts";
 import { contractCommand } from "./contract/contract-command.ts";
+import { Command, CommanderError, Help, helpColumns, type Option, type Session } from "./commander.ts";
+import { decodeCommand, encodeCommand, inspectCommand } from "./decode/decode-commands.ts";
 import { oneLine } from "./display.ts";
 import { migrateCommand } from "./migrate/migrate-command.ts";
-import { exitCodes, Misuse } from "./misuse.ts";
-import { peekCommand } from "./queue/peek-command.ts";
-import { postgresCommand } from "./store/postgres-command.ts";
-import type { Product } from "./product.ts";
-import { receiveCommand } from "./queue/receive-command.ts";
-import { sendCommand } from "./queue/send-command.ts";
-import { serveCommand } from "./serve/serve-command.ts";
-import { storeCommand } from "./store/store-command.ts";
-import type { Terminal } from "./terminal.ts";
+import { dlqCommand } from "./queue/dlq-command.ts";
+import { entityCommand, ruleCommand } from "./queue/entity-command.ts";
+import { captureCommand, peekCommand, receiveCommand, sendCommand } from "./queue/message-commands.ts";
+import { serveCommand, uiCommand } from "./serve/serve-command.ts";
+import { postgresCommand, storeCommand } from "./store/store-commands.ts";
+import { exitCodes, Misuse, type Terminal } from "./terminal.ts";
 import { tourCommand } from "./tour/tour-command.ts";
-import { uiCommand } from "./serve/ui-command.ts";
+
+/** The name and version that `--version` prints. */
+export interface Product {
+  readonly version: string;
+  /** The mailbox that `sobre tour` visits when no folder is named. */
+  readonly mailbox: string;
+}
+
+type MakeCommand = (session: Session, product: Product) => Command;
+
+/** The commands in the order of the overall help. */
+const makers: Readonly<Record<string, MakeCommand>> = {
+  tour: (session, { mailbox }) => tourCommand(mailbox, session),
+  decode: decodeCommand,
+  encode: encodeCommand,
+  serve: serveCommand,
+  ui: uiCommand,
+  store: storeCommand,
+  postgres: postgresCommand,
+  send: sendCommand,
+  receive: receiveCommand,
+  peek: peekCommand,
+  capture: captureCommand,
+  dlq: dlqCommand,
+  queue: (session) => entityCommand("queue", session),
+  topic: (session) => entityCommand("topic", session),
+  subscription: (session) => entityCommand("subscription", session),
+  rule: ruleCommand,
+  inspect: inspectCommand,
+  contract: contractCommand,
+  migrate: migrateCommand,
+};
 
 /** Runs one command line (without the program's own name); resolves to the exit code. A command's modules are loaded when it runs. */
 export async function run(args: readonly string[], product: Product, terminal: Terminal): Promise<number> {
   let exitCode: number = exitCodes.done;
-  const finish = (code: number): void => void (exitCode = code);
+  const session: Session = { terminal, finish: (code) => void (exitCode = code) };
   const program = frame(product, terminal);
-  const makers: Readonly<Record<string, () => Command>> = {
-    tour: () => tourCommand(product, terminal, finish),
-    decode: () => decodeCommand(terminal, finish),
-    encode: () => encodeCommand(terminal, finish),
-    serve: () => serveCommand(terminal, finish),
-    ui: () => uiCommand(terminal, finish),
-    store: () => storeCommand(terminal, finish),
-    postgres: () => postgresCommand(terminal, finish),
-    send: () => sendCommand(terminal, finish),
-    receive: () => receiveCommand(terminal, finish),
-    peek: () => peekCommand(terminal, finish),
-    capture: () => captureCommand(terminal, finish),
-    dlq: () => dlqCommand(terminal, finish),
-    queue: () => entityCommand("queue", terminal, finish),
-    topic: () => entityCommand("topic", terminal, finish),
-    subscription: () => entityCommand("subscription", terminal, finish),
-    rule: () => ruleCommand(terminal, finish),
-    inspect: () => inspectCommand(terminal, finish),
-    contract: () => contractCommand(terminal, finish),
-    migrate: () => migrateCommand(terminal, finish),
-  };
   const [name = ""] = args;
   // Creating all commands takes longer than running most of them.
   const asked = Object.hasOwn(makers, name) ? [makers[name]] : Object.values(makers);
   for (const make of asked) {
-    const command = make?.();
+    const command = make?.(session, product);
     if (command !== undefined) program.addCommand(command, { hidden: withOthers.has(command.name()) });
   }
   for (const command of program.commands.flatMap(withInner))

@@ -1,5 +1,48 @@
 import { styleText } from "node:util";
-import { exitCodes } from "./misuse.ts";
+import { SobreError } from "../core/errors/sobre-error.ts";
+import { reasonOf } from "../migration/read/file-reason.ts";
+
+/** A usage error, reported in one line with exit code 2. */
+export class Misuse extends Error {}
+
+/** The file system's error about `path` in one sentence. */
+export function fileProblem(path: string, error: unknown): string {
+  return `${path}: ${reasonOf(error)}`;
+}
+
+/** For `catch`: throws the file system's error about `path` as a Misuse. */
+export function unreadable(path: string): (error: unknown) => never {
+  return (error) => {
+    throw new Misuse(fileProblem(path, error));
+  };
+}
+
+/** Runs `action`; an error of the library becomes a Misuse, whose message `inWords` may precede with an option or a file. */
+export function orMisuse<T>(action: () => T, inWords = ({ message }: SobreError): string => message): T {
+  try {
+    return action();
+  } catch (error) {
+    throw error instanceof SobreError ? new Misuse(inWords(error)) : error;
+  }
+}
+
+/**
+ * Puts the command's option in front of errors about the setting behind it, e.g. `--port: …` for the path `$.port`.
+ *
+ * @param options The options by the paths of their settings.
+ */
+export function namingOption(options: Readonly<Record<string, string>>): (error: SobreError) => string {
+  return ({ path = "", message }) => (Object.hasOwn(options, path) ? `${options[path]}: ${message}` : message);
+}
+
+/** The exit codes of every command. */
+export const exitCodes = { done: 0, failed: 1, misuse: 2, unwritten: 3 } as const;
+
+/** The exit codes of `sobre migrate`: what was found, or 1 if there was nothing to migrate or it stopped. Others are as above. */
+export const migrateExitCodes = { clean: 0, stopped: 1, ambiguous: 4, losses: 5, failures: 6 } as const;
+
+/** The exit codes of `sobre contract`: a finding is never mixed up with a tool that failed. */
+export const contractExitCodes = { proven: 0, breaking: 1, misuse: 2, unproven: 3, unreadable: 4 } as const;
 
 /** Where a command writes, and how wide it is. */
 export interface Terminal {

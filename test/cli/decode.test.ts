@@ -67,7 +67,7 @@ describe("sobre decode", () => {
     [["--hex"], "is not pairs of hexadecimal digits"],
     [["--base64"], "is not base64"],
     [["--base64", "--hex"], "--base64 and --hex exclude each other"],
-    [["--time-zone", "Mars/Olympus"], "sobre: --time-zone must be an IANA time zone"],
+    [["--time-zone", "Mars/Olympus"], "sobre: --time-zone: timeZone must be an IANA time zone"],
   ])("refuses text of another form and unknown time zones, by the names of its options: %j", async (args, message) => {
     const { code, terminal } = await sobre("decode", ...args, file("c.txt", "zz!"));
 
@@ -132,7 +132,7 @@ describe("sobre decode", () => {
     const { code, terminal } = await sobre("decode", "--contracts", broken, body);
 
     expect(code).toBe(2);
-    expect(terminal.errors()).toContain(`${broken}: $.properties.Id has x-dotnet.typ`);
+    expect(terminal.errors()).toContain(`${broken}: The contract at $.properties.Id has x-dotnet.typ`);
   });
 
   it("reads the body of a whole AMQP message by what the message says of it", async () => {
@@ -259,7 +259,7 @@ describe("sobre decode", () => {
     [["decode", "--proto", "nowhere.proto", "--message-type", "a.B", "x"], "nowhere.proto: no such file"],
     [
       ["decode", "--proto", fixture("shop.proto"), "--message-type", "a.B", "x"],
-      '--message-type names "a.B", which is not in the schema.',
+      '--message-type: Option type names "a.B", which is not in the schema.',
     ],
     [["decode", "--proto", fixture("shop.proto"), "x"], "--proto needs --message-type"],
     [["encode", "--to", "image/png", "x"], "Expected one of: application/json, application/vnd.msgpack, "],

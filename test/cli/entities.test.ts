@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { columnTable } from "../../src/cli/column-table.ts";
+import { columnTable } from "../../src/cli/table.ts";
 import { displayWidth } from "../../src/cli/display.ts";
 import { run as runProgram } from "../../src/cli/program.ts";
 import { linesOf, mailbox } from "./calls.support.ts";
@@ -149,7 +149,12 @@ describe("sobre queue, topic and subscription", () => {
     [1, ["queue", "delete", "lost"], "could not be found"],
     [1, ["queue", "show", "lost"], "could not be found"],
     [1, ["subscription", "list", "lost"], "could not be found"],
-    [1, ["queue", "create", "x", "--lock-duration", "1h"], "--lock-duration must be from 1 to 300000"],
+    [1, ["queue", "create", "x", "--lock-duration", "1h"], "--lock-duration: lockDuration must be from 1 to 300000"],
+    [
+      1,
+      ["queue", "create", "x", "--max-message-size-in-kilobytes", "200000"],
+      "--max-message-size-in-kilobytes: maxMessageSizeInBytes must",
+    ],
     [2, ["queue", "create", "x", "--lock-duration", "soon"], "--lock-duration must be a time, e.g. 30s"],
     [2, ["queue", "create", "x", "--max-delivery-count", "0"], "--max-delivery-count must be a number of at least 1"],
     [2, ["queue", "create", "x", "--status", "Off"], "--status must be one of Active"],

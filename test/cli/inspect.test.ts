@@ -4,8 +4,7 @@ import { join } from "node:path";
 import { Readable } from "node:stream";
 import { describe, expect, it } from "vitest";
 import { writeMessage } from "../../src/wire/amqp/message/write-message.ts";
-import { inspectBytes, inspectHexLine } from "../../src/cli/decode/inspect-json.ts";
-import { inspectFiles, inspectHexLines } from "../../src/cli/decode/inspect.ts";
+import { inspectBytes, inspectFiles, inspectHexLine, inspectHexLines } from "../../src/cli/decode/inspect.ts";
 import { typed } from "../../src/core/values/typed-makers.ts";
 import { captureTerminal, unprintable } from "./captured-terminal.support.ts";
 

@@ -7,8 +7,7 @@ import { fileURLToPath } from "node:url";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { mailboxReading } from "../../src/cli/codecs.ts";
 import { readMailbox } from "../../src/cli/tour/mailbox.ts";
-import { Misuse } from "../../src/cli/misuse.ts";
-import { createStyle } from "../../src/cli/terminal.ts";
+import { createStyle, Misuse } from "../../src/cli/terminal.ts";
 import { takeTour, type Tour } from "../../src/cli/tour/tour.ts";
 import { tourReport } from "../../src/cli/tour/tour-report.ts";
 

@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { shortTypeName } from "../../src/cli/migrate/short-type-name.ts";
+import { shortTypeName } from "../../src/cli/display.ts";
 
 describe("the short name of a type", () => {
   it.each([

@@ -3,8 +3,8 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterAll, describe, expect, it } from "vitest";
 import { goldenCommand, type GoldenCommand } from "../../src/cli/contract/golden.ts";
-import { reportingUnreadable } from "../../src/cli/contract/outcome.ts";
-import type { Terminal } from "../../src/cli/terminal.ts";
+import { type Terminal } from "../../src/cli/terminal.ts";
+import { reportingUnreadable } from "../../src/cli/contract/contract-command.ts";
 import { captureTerminal } from "../cli/captured-terminal.support.ts";
 
 function golden(command: GoldenCommand, terminal: Terminal): Promise<number> {

@@ -7,7 +7,7 @@ import { fileURLToPath } from "node:url";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { createEnvelope } from "../../src/core/envelope/index.ts";
 import { envelopeLines } from "../../src/cli/queue/envelope-lines.ts";
-import { migrateExitCodes } from "../../src/cli/misuse.ts";
+import { migrateExitCodes } from "../../src/cli/terminal.ts";
 import { type ServedNamespace, type Server, startServer } from "../../src/serve/server/index.ts";
 
 const root = fileURLToPath(new URL("../../", import.meta.url));

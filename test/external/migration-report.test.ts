@@ -4,7 +4,7 @@ import { join } from "node:path";
 import { fileURLToPath, pathToFileURL } from "node:url";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { createEnvelope } from "../../src/core/envelope/index.ts";
-import { migrateExitCodes } from "../../src/cli/misuse.ts";
+import { migrateExitCodes } from "../../src/cli/terminal.ts";
 import { deliveryToJson } from "../../src/core/engine/index.ts";
 import { sobre } from "../cli/calls.support.ts";
 import { axePath, launch, openPage, type Page } from "./browser.support.ts";

@@ -5,7 +5,7 @@ import { dirname, join, relative, resolve } from "node:path";
 import { folderFiles, type SubjectFiles, textOf } from "../../contract/subjects/subject-files.ts";
 import { readSubjects, type Subject } from "../../contract/subjects/subject.ts";
 import { parseWaivers, type Waiver } from "../../contract/subjects/waivers.ts";
-import { Misuse } from "../misuse.ts";
+import { Misuse } from "../terminal.ts";
 
 /** The subjects that those here are compared with. */
 export interface Other {

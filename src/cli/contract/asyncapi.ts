@@ -16,9 +16,7 @@ import { parseSchemaText } from "../../contract/subjects/subject-files.ts";
 import { emulatorConfig } from "../../broker/emulator-config/index.ts";
 import { readText } from "./files.ts";
 import { writeDraft } from "./init.ts";
-import { contractExitCodes } from "./outcome.ts";
-import { Misuse } from "../misuse.ts";
-import type { Terminal } from "../terminal.ts";
+import { contractExitCodes, Misuse, type Terminal } from "../terminal.ts";
 
 /** The options of `sobre contract import asyncapi`. */
 export interface ImportCommand {

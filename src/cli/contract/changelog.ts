@@ -3,9 +3,7 @@ import { checkPair } from "../../contract/subjects/checked-pair.ts";
 import { subjectsOfFolder, type Subject } from "../../contract/subjects/subject.ts";
 import { compareVersions, type SubjectVersion } from "../../contract/subjects/subject-version.ts";
 import { witnessCodecs } from "./files.ts";
-import { contractExitCodes } from "./outcome.ts";
-import { Misuse } from "../misuse.ts";
-import type { Terminal } from "../terminal.ts";
+import { contractExitCodes, Misuse, type Terminal } from "../terminal.ts";
 
 /** Options of `sobre contract changelog`. */
 export interface ChangelogCommand {

@@ -1,15 +1,16 @@
+import { deployedIn } from "./deployments.ts";
 import { existsSync } from "node:fs";
-import { join } from "node:path";
+import { basename, dirname, join, resolve } from "node:path";
 import { type CheckReport, isPassed } from "../../contract/report/check-report.ts";
 import type { ReportFormat } from "../../contract/report/report-format.ts";
 import { formatReport } from "../../contract/report/format-report.ts";
 import { readGolden } from "../../contract/golden/golden-message.ts";
 import { unreadByTypes } from "../../contract/golden/typed-golden.ts";
-import { checkPair, type CheckedPair } from "../../contract/subjects/checked-pair.ts";
+import { type CheckedPair, checkPair, compatibilityOf } from "../../contract/subjects/checked-pair.ts";
 import { codeDifferences } from "../../contract/subjects/code-check.ts";
 import { brokenLocks, parseLock } from "../../contract/subjects/lock.ts";
 import { subjectsIn, unknownDeployed } from "../../contract/subjects/deployments.ts";
-import { subjectsOfFolder, type Subject } from "../../contract/subjects/subject.ts";
+import { type Subject, subjectOf, subjectsOfFolder } from "../../contract/subjects/subject.ts";
 import { misspeltKeywords } from "../../contract/subjects/misspelt-keywords.ts";
 import { goldenChanges, subjectChanges, type SubjectFinding } from "../../contract/subjects/subject-changes.ts";
 import { pairsWithin, pairsWithOthers, pairsWithPast } from "../../contract/subjects/subject-pairs.ts";
@@ -18,13 +19,13 @@ import { upcastBy } from "../../contract/subjects/upcast-by.ts";
 import { applyWaivers, parseWaivers, schemasHash, waiverChanges } from "../../contract/subjects/waivers.ts";
 import type { MessageType } from "../../core/message/message-type.ts";
 import { type Other, readOther } from "./against.ts";
-import { deployedIn } from "./deployments.ts";
 import { readText, versionSerializer, witnessCodecs } from "./files.ts";
 import { type LabelledPair, registeredPairs } from "./registry.ts";
 import { draftsOf, isSchemaFile, typesOf } from "./sources.ts";
-import { contractExitCodes } from "./outcome.ts";
-import { Misuse } from "../misuse.ts";
-import type { Terminal } from "../terminal.ts";
+import { contractExitCodes, Misuse, type Terminal } from "../terminal.ts";
+import { nextVersion } from "../../contract/next-version.ts";
+import type { CompatibilityOptions } from "../../contract/options.ts";
+import { parseSchemaText } from "../../contract/subjects/subject-files.ts";
 
 /** Options of `sobre contract check`. */
 export interface CheckCommand {
@@ -188,4 +189,38 @@ export function exitCodeOf(report: CheckReport): number {
   const isBroken = report.pairs.some(({ result }) => result.verdict === "breaking");
   if (isBroken || hasErrors(report) || report.problems.length > 0) return contractExitCodes.breaking;
   return report.strict && !report.pairs.every(isPassed) ? contractExitCodes.unproven : contractExitCodes.proven;
+}
+
+/** The options of `sobre contract compat`. */
+export interface CompatCommand extends Omit<CompatibilityOptions, "format" | "older" | "newer"> {
+  readonly format: ReportFormat;
+  readonly strict?: boolean;
+}
+
+/** Compares two files; resolves to the exit code. */
+export async function compareFiles(
+  [older, newer]: readonly [string, string],
+  { strict = false, format: reportFormat, ...rest }: CompatCommand,
+  terminal: Terminal,
+): Promise<number> {
+  const isProto = newer.endsWith(".proto");
+  if (older.endsWith(".proto") !== isProto)
+    throw new Misuse(`${older} and ${newer} have different formats: both must be .proto files, or neither`);
+  const format = isProto ? "protobuf" : "json-schema";
+  const read = (file: string) => {
+    const text = readText(file);
+    const schema = isProto ? text : parseSchemaText(text, file);
+    return { version: basename(file), file, text, parts: [], format, schema } as const;
+  };
+  const [before, after] = [read(older), read(newer)];
+  const result = await compatibilityOf(before, after, { ...rest, format, codecs: witnessCodecs() });
+  const { direction, contentModel, formats, policy: protobuf } = rest;
+  const settings = { policy: { direction, contentModel, formats, protobuf } };
+  const subject = subjectOf(basename(dirname(resolve(newer))), settings, []);
+  const versions = { older: { ...before, file: before.version }, newer: { ...after, file: after.version } };
+  const next = nextVersion(result.verdict, versions.older, versions.newer);
+  const pair: CheckedPair = { subject, ...versions, direction: subject.direction, result, nextVersion: next };
+  const report = { pairs: [pair], changes: [], problems: [], locked: 0, folder: dirname(newer), strict };
+  await terminal.out(formatReport(report, reportFormat));
+  return exitCodeOf(report);
 }

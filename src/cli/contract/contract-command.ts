@@ -1,70 +1,89 @@
-import { Command, type Finish, Option, wholeNumber } from "../commander.ts";
 import { reportFormats } from "../../contract/report/report-format.ts";
+import { SobreError } from "../../core/errors/sobre-error.ts";
+import { collect, type Command, commandOf, Option, type Session, wholeNumber } from "../commander.ts";
+import { contractExitCodes, type Terminal } from "../terminal.ts";
+import type { ExportCommand, ImportCommand } from "./asyncapi.ts";
 import type { ChangelogCommand } from "./changelog.ts";
-import { dotnetCommand } from "./contract-dotnet-command.ts";
-import type { CheckCommand } from "./check.ts";
-import type { CompatCommand } from "./compat.ts";
+import type { CheckCommand, CompatCommand } from "./check.ts";
 import type { CanDeployCommand, DeployCommand } from "./deploy.ts";
-import type { FetchCommand } from "./registry.ts";
+import type { DotnetCommand } from "./dotnet.ts";
 import type { GoldenCommand } from "./golden.ts";
 import type { InitCommand } from "./init.ts";
+import type { PactCommand } from "./pact.ts";
+import type { FetchCommand } from "./registry.ts";
 import type { ReplayCommand } from "./replay.ts";
 import type { TypesCommand } from "./types.ts";
-import { exchangeCommands } from "./exchange.ts";
-import { reportingUnreadable } from "./outcome.ts";
-import type { Terminal } from "../terminal.ts";
 
-/** The commands of `sobre contract`; `finish` takes the exit code. */
-export function contractCommand(terminal: Terminal, finish: Finish): Command {
-  const command = new Command("contract")
-    .summary("check that versions of messages can read each other")
-    .description(
-      "Compares versions of schemas: breaking with a witness, safe with a proof, or\n" +
-        "unproven. Subjects are folders of versions under schemas/.",
-    )
-    .addHelpText("after", exitCodesText);
-  command.addCommand(checkCommand(terminal, finish));
-  command.addCommand(compatCommand(terminal, finish));
-  command.addCommand(changelogCommand(terminal, finish));
-  command.addCommand(initCommand(terminal, finish));
-  command.addCommand(fetchCommand(terminal, finish));
-  command.addCommand(dotnetCommand(terminal, finish));
-  for (const exchange of exchangeCommands(terminal, finish)) command.addCommand(exchange);
-  command.addCommand(releaseCommand(terminal, finish));
-  command.addCommand(typesCommand(terminal, finish));
-  for (const [name, summary] of [
-    ["record", "write golden messages of every version that has samples"],
-    ["verify", "read every golden message with today's code"],
-    ["matrix", "read every producer version's messages as every consumer version"],
-  ] as const)
-    command.addCommand(folderCommand(name, summary, { terminal, finish }));
-  command.addCommand(replayCommand(terminal, finish));
-  command.addCommand(deployedCommand(terminal, finish));
-  command.addCommand(canDeployCommand(terminal, finish));
-  return command;
-}
+/** Runs the work of a command and reports its exit code. */
+type Run = (work: (terminal: Terminal) => Promise<number>) => Promise<void>;
 
-const exitCodesText = `
-Exit codes: 0 proven, 1 breaking, 2 wrong usage or nothing checked, 3 unproven
+const exits = `0 proven, 1 breaking, 2 wrong usage or nothing checked, 3 unproven
 with --strict, 4 a schema cannot be read.`;
 
-function step(name: string, summary: string): Command {
-  return new Command(name).summary(summary).addHelpText("after", exitCodesText);
+/** `sobre contract` with its commands. */
+export function contractCommand({ terminal, finish }: Session): Command {
+  const run: Run = async (work) => finish(await reportingUnreadable(terminal, () => work(terminal)));
+  const commands = [
+    checkCommand(run),
+    compatCommand(run),
+    changelogCommand(run),
+    initCommand(run),
+    fetchCommand(run),
+    dotnetCommand(async (work) => finish(await work(terminal))),
+    commandOf("import", { summary: "write subjects from documents of another format" })
+      .addCommand(importAsyncApiCommand(run))
+      .addCommand(importPactCommand(run)),
+    commandOf("export", { summary: "write subjects as documents of another format" }).addCommand(
+      exportAsyncApiCommand(run),
+    ),
+    releaseCommand(run),
+    typesCommand(run),
+    goldenCommand("record", "write golden messages of every version that has samples", run),
+    goldenCommand("verify", "read every golden message with today's code", run),
+    goldenCommand("matrix", "read every producer version's messages as every consumer version", run),
+    replayCommand(run),
+    deployedCommand(run),
+    canDeployCommand(run),
+  ];
+  const contract = commandOf("contract", {
+    summary: "check that versions of messages can read each other",
+    about: `Compares versions of schemas: breaking with a witness, safe with a proof, or
+unproven. Subjects are folders of versions under schemas/.`,
+    exits,
+  });
+  for (const command of commands) contract.addCommand(command);
+  return contract;
+}
+
+/** A schema or file that cannot be read has an exit code of its own. */
+export async function reportingUnreadable(terminal: Terminal, work: () => Promise<number>): Promise<number> {
+  try {
+    return await work();
+  } catch (error) {
+    if (!(error instanceof SobreError)) throw error;
+    terminal.err(`sobre: ${error.message}${error.path === undefined ? "" : ` (${error.path})`}\n`);
+    return contractExitCodes.unreadable;
+  }
 }
 
 function onSubjects(name: string, summary: string): Command {
-  return step(name, summary).option("-s, --schemas <DIR>", "folder of the subjects", "schemas");
+  return commandOf(name, { summary, exits }).option("-s, --schemas <DIR>", "folder of the subjects", "schemas");
 }
 
-function reportFormat(): Option {
-  return new Option("-f, --format <F>", "how to report").choices(reportFormats).default("text");
-}
+const reportFormat = (): Option =>
+  new Option("-f, --format <F>", "how to report").choices(reportFormats).default("text");
 
-const deploymentsText = "the deployments: a file, or a URL for GET and PUT (SOBRE_DEPLOYMENTS_AUTH is USER:PASSWORD)";
+const goldenFolder = ["-g, --fixtures <DIR>", "folder of the golden messages", "fixtures/contracts"] as const;
+const environment = ["-e, --env <ENV>", "the environment, e.g. prod"] as const;
+const deployments = [
+  "--file <FILE>",
+  "the deployments: a file, or a URL for GET and PUT (SOBRE_DEPLOYMENTS_AUTH is USER:PASSWORD)",
+  "deployments.json",
+] as const;
 
-function checkCommand(terminal: Terminal, finish: Finish): Command {
+function checkCommand(run: Run): Command {
   return onSubjects("check", "compare the versions that meet")
-    .option("-g, --fixtures <DIR>", "folder of the golden messages", "fixtures/contracts")
+    .option(...goldenFolder)
     .option("-a, --against <WHAT>", "git:REF, a folder, lock, or an installed package")
     .addOption(reportFormat())
     .option("--types <MODULE>", "message types that must agree with the files; their upcasters apply")
@@ -76,16 +95,19 @@ function checkCommand(terminal: Terminal, finish: Finish): Command {
     .option("--strict", "fail when a pair is unproven")
     .option("--budget <STEPS>", "steps for each pair; default: 10000000", wholeNumber("--budget", 0))
     .option("-e, --env <ENV>", "take what is in flight from the deployments of this environment")
-    .option("--file <FILE>", deploymentsText, "deployments.json")
+    .option(...deployments)
     .option("--registry <URL>", "compare with a schema registry by its modes; SOBRE_REGISTRY_AUTH is USER:PASSWORD")
-    .action(async (options: CheckCommand) => {
-      const { checkContracts } = await import("./check.ts");
-      finish(await reportingUnreadable(terminal, () => checkContracts(options, terminal)));
-    });
+    .action((options: CheckCommand) =>
+      run(async (terminal) => (await import("./check.ts")).checkContracts(options, terminal)),
+    );
 }
 
-function compatCommand(terminal: Terminal, finish: Finish): Command {
-  return step("compat", "compare two schema files")
+function compatCommand(run: Run): Command {
+  const directions = ["backward", "forward", "full"];
+  const contentModels = ["declared-writer", "as-written"];
+  const policies = ["json", "wire", "source"];
+  const formats = ["either", "annotation", "assertion"];
+  return commandOf("compat", { summary: "compare two schema files", exits })
     .argument("<OLD>", "a JSON Schema or a .proto file")
     .argument("<NEW>", "the version after it")
     .addOption(new Option("-d, --direction <D>", "who reads whom").choices(directions).default("backward"))
@@ -95,130 +117,162 @@ function compatCommand(terminal: Terminal, finish: Finish): Command {
     .addOption(
       new Option("-p, --policy <P>", "what must stay the same in a Protobuf schema").choices(policies).default("json"),
     )
-    .addOption(
-      new Option("--formats <F>", "how to treat format in a JSON Schema").choices(formatPolicies).default("either"),
-    )
+    .addOption(new Option("--formats <F>", "how to treat format in a JSON Schema").choices(formats).default("either"))
     .addOption(reportFormat())
     .option("--strict", "fail when the pair is unproven")
     .option("--budget <STEPS>", "steps for the pair; default: 10000000", wholeNumber("--budget", 0))
-    .action(async (older: string, newer: string, options: CompatCommand) => {
-      const { compareFiles } = await import("./compat.ts");
-      finish(await reportingUnreadable(terminal, () => compareFiles([older, newer], options, terminal)));
-    });
+    .action((older: string, newer: string, options: CompatCommand) =>
+      run(async (terminal) => (await import("./check.ts")).compareFiles([older, newer], options, terminal)),
+    );
 }
 
-function changelogCommand(terminal: Terminal, finish: Finish): Command {
-  return new Command("changelog")
-    .summary("write what changed from version to version, as Markdown")
+function changelogCommand(run: Run): Command {
+  return commandOf("changelog", {
+    summary: "write what changed from version to version, as Markdown",
+    exits: "0 written, 2 wrong usage or nothing to compare, 4 a schema cannot be read.",
+  })
     .argument("[SUBJECT]", "default: every subject")
     .option("-s, --schemas <DIR>", "folder of the subjects", "schemas")
     .option("--from <VERSION>", "begin after this version; default: the oldest")
     .option("--to <VERSION>", "end with this version; default: the newest")
-    .addHelpText("after", "\nExit codes: 0 written, 2 wrong usage or nothing to compare, 4 a schema cannot be read.")
-    .action(async (subject: string | undefined, options: Omit<ChangelogCommand, "subject">) => {
-      const { writeChangelog } = await import("./changelog.ts");
-      finish(await reportingUnreadable(terminal, () => writeChangelog({ ...options, subject }, terminal)));
-    });
+    .action((subject: string | undefined, options: Omit<ChangelogCommand, "subject">) =>
+      run(async (terminal) => (await import("./changelog.ts")).writeChangelog({ ...options, subject }, terminal)),
+    );
 }
 
-const directions = ["backward", "forward", "full"] as const;
-const contentModels = ["declared-writer", "as-written"] as const;
-const policies = ["json", "wire", "source"] as const;
-const formatPolicies = ["either", "annotation", "assertion"] as const;
-
-function initCommand(terminal: Terminal, finish: Finish): Command {
+function initCommand(run: Run): Command {
   return onSubjects("init", "write versions from a source, and subject.json")
     .option("--from <MODULE>", "a module with schemas or message types, or a .json, .yaml or .proto file")
     .option("--export <NAME>", "its export; default: the default one, or every one")
     .option("--messages <FILE>", "captured messages: envelopes as JSON, one per line")
     .option("--subject <NAME>", "the subject; default: what the source says")
-    .action(async (options: InitCommand) => {
-      const { initContracts } = await import("./init.ts");
-      finish(await reportingUnreadable(terminal, () => initContracts(options, terminal)));
-    });
+    .action((options: InitCommand) =>
+      run(async (terminal) => (await import("./init.ts")).initContracts(options, terminal)),
+    );
 }
 
-function fetchCommand(terminal: Terminal, finish: Finish): Command {
+function fetchCommand(run: Run): Command {
   return onSubjects("fetch", "write the versions of a schema registry as subjects")
     .argument("[SUBJECT...]", "default: every subject, or those of --id")
     .requiredOption("--registry <URL>", "a registry like Confluent's; SOBRE_REGISTRY_AUTH is USER:PASSWORD")
     .option("--id <N>", "only the schema with this id", wholeNumber("--id", 0))
-    .action(async (names: readonly string[], options: FetchCommand) => {
-      const { fetchVersions } = await import("./registry.ts");
-      finish(await reportingUnreadable(terminal, () => fetchVersions({ ...options, names }, terminal)));
-    });
+    .action((names: readonly string[], options: FetchCommand) =>
+      run(async (terminal) => (await import("./registry.ts")).fetchVersions({ ...options, names }, terminal)),
+    );
 }
 
-function folderCommand(
-  name: "record" | "verify" | "matrix",
-  summary: string,
-  { terminal, finish }: { readonly terminal: Terminal; readonly finish: Finish },
-): Command {
-  const command = onSubjects(name, summary).option(
-    "-g, --fixtures <DIR>",
-    "folder of the golden messages",
-    "fixtures/contracts",
-  );
+function dotnetCommand(run: Run): Command {
+  return commandOf("dotnet", {
+    summary: "make the contract of .NET types that legacy payloads need",
+    about: `Reads C# sources, the XML schemas of svcutil or XsdDataContractExporter, or a
+schema that \`sobre migrate --schema-out\` inferred, and writes one contract for
+--contracts of decode, encode and migrate. Nothing is compiled or run. What a
+contract cannot express is named with file and line.`,
+    examples: [
+      "sobre contract dotnet src/Orders --out contracts/orders.json",
+      "sobre contract dotnet Order.cs Line.cs --type Acme.Order | jq .",
+      "sobre contract dotnet schemas/Order/0.0.schema.json > contracts/Order.json",
+    ],
+    exits: `0 written, 1 written without what is named on standard error, 2 wrong
+usage, a missing file, or no type.`,
+  })
+    .argument("<SOURCE...>", "files (.cs, .xsd, .json), or folders with all that are in them")
+    .option("--type <TYPE>", "the root in C#, e.g. 'List<Acme.Order>'; default: every marked type")
+    .option("--define <SYMBOL>", "a symbol for #if; may be repeated", collect)
+    .option("-o, --out <FILE>", "default: standard output")
+    .action((sources: readonly string[], options: Omit<DotnetCommand, "sources">) =>
+      run(async (terminal) => (await import("./dotnet.ts")).writeDotnetContract({ ...options, sources }, terminal)),
+    );
+}
+
+function importAsyncApiCommand(run: Run): Command {
+  return onSubjects("asyncapi", "AsyncAPI 3: messages as subjects, channels as entities")
+    .argument("<FILE>", "the document, JSON or YAML")
+    .option("-c, --config <FILE>", "the entities, in the format of the emulator", "Config.json")
+    .option("--service <NAME>", "the service whose operations these are; default: by the title")
+    .action((file: string, options: ImportCommand) =>
+      run(async (terminal) => (await import("./asyncapi.ts")).importDocument({ ...options, file }, terminal)),
+    );
+}
+
+function importPactCommand(run: Run): Command {
+  return onSubjects("pact", "message pacts of specification 3 and 4, as golden messages")
+    .argument("<FILE>", "the pact")
+    .option(...goldenFolder)
+    .option("--subject <NAME>", "of messages that name none; default: the one of their description")
+    .option("--schema-version <V>", "the version of the subject; default: the newest")
+    .action((file: string, options: PactCommand) =>
+      run(async (terminal) => (await import("./pact.ts")).importPact({ ...options, file }, terminal)),
+    );
+}
+
+function exportAsyncApiCommand(run: Run): Command {
+  return onSubjects("asyncapi", "AsyncAPI 3")
+    .addOption(new Option("-f, --format <F>", "how to write it").choices(["json", "yaml"]).default("json"))
+    .option("-o, --out <FILE>", "default: standard output")
+    .option("--service <NAME>", "a service of inFlight, for subjects that were not imported")
+    .action((options: ExportCommand) =>
+      run(async (terminal) => (await import("./asyncapi.ts")).exportDocument(options, terminal)),
+    );
+}
+
+function releaseCommand(run: Run): Command {
+  return onSubjects("release", "lock versions, so that edits and deletions fail the check")
+    .argument("[SUBJECT...]", "default: every subject")
+    .action((names: readonly string[], { schemas }: { readonly schemas: string }) =>
+      run(async (terminal) => (await import("./release.ts")).releaseVersions({ schemas, names }, terminal)),
+    );
+}
+
+function typesCommand(run: Run): Command {
+  return onSubjects("types", "write TypeScript types of the subjects")
+    .option("-o, --out <FILE>", "a .ts file; default: standard output")
+    .action((options: TypesCommand) =>
+      run(async (terminal) => (await import("./types.ts")).writeTypes(options, terminal)),
+    );
+}
+
+function goldenCommand(name: "record" | "verify" | "matrix", summary: string, run: Run): Command {
+  const command = onSubjects(name, summary).option(...goldenFolder);
   if (name === "matrix") command.option("--html <FILE>", "also write the matrix as one HTML page");
   if (name !== "record")
     command.option("--types <MODULE>", "message types that read the messages, with their upcasters");
-  return command.action(async (options: GoldenCommand) => {
-    const { goldenCommand } = await import("./golden.ts");
-    finish(await reportingUnreadable(terminal, () => goldenCommand({ ...options, name }, terminal)));
-  });
+  return command.action((options: GoldenCommand) =>
+    run(async (terminal) => (await import("./golden.ts")).goldenCommand({ ...options, name }, terminal)),
+  );
 }
 
-function releaseCommand(terminal: Terminal, finish: Finish): Command {
-  return onSubjects("release", "lock versions, so that edits and deletions fail the check")
-    .argument("[SUBJECT...]", "default: every subject")
-    .action(async (names: readonly string[], { schemas }: { readonly schemas: string }) => {
-      const { releaseVersions } = await import("./release.ts");
-      finish(await reportingUnreadable(terminal, () => releaseVersions({ schemas, names }, terminal)));
-    });
-}
-
-function typesCommand(terminal: Terminal, finish: Finish): Command {
-  return onSubjects("types", "write TypeScript types of the subjects")
-    .option("-o, --out <FILE>", "a .ts file; default: standard output")
-    .action(async (options: TypesCommand) => {
-      const { writeTypes } = await import("./types.ts");
-      finish(await reportingUnreadable(terminal, () => writeTypes(options, terminal)));
-    });
-}
-
-function deployedCommand(terminal: Terminal, finish: Finish): Command {
-  return onSubjects("deployed", "record which versions a deployed service sends and reads")
-    .argument("<SERVICE>", "a service of inFlight")
-    .argument("<VERSION>", "the version of the service")
-    .requiredOption("-e, --env <ENV>", "the environment, e.g. prod")
-    .option("--file <FILE>", deploymentsText, "deployments.json")
-    .action(async (service: string, version: string, options: DeployCommand) => {
-      const { recordDeployment } = await import("./deploy.ts");
-      finish(await reportingUnreadable(terminal, () => recordDeployment({ ...options, service, version }, terminal)));
-    });
-}
-
-function canDeployCommand(terminal: Terminal, finish: Finish): Command {
-  return onSubjects("can-deploy", "check a service against those that are deployed")
-    .argument("<SERVICE>", "a service of inFlight")
-    .requiredOption("-e, --env <ENV>", "the environment, e.g. prod")
-    .option("--file <FILE>", deploymentsText, "deployments.json")
-    .option("--types <MODULE>", "message types whose upcasters apply")
-    .addOption(reportFormat())
-    .action(async (service: string, options: CanDeployCommand) => {
-      const { canDeploy } = await import("./deploy.ts");
-      finish(await reportingUnreadable(terminal, () => canDeploy({ ...options, service }, terminal)));
-    });
-}
-
-function replayCommand(terminal: Terminal, finish: Finish): Command {
-  return new Command("replay")
-    .summary("show a witness failing again")
+function replayCommand(run: Run): Command {
+  return commandOf("replay", { summary: "show a witness failing again" })
     .argument("<REPORT>", "the output of check or compat with --format json")
     .argument("<HASH>", "the hash of the witness, or its beginning")
     .option("-s, --schemas <DIR>", "use these subjects; default: the schemas in the report")
-    .action(async (report: string, hash: string, options: Pick<ReplayCommand, "schemas">) => {
-      const { replayWitness } = await import("./replay.ts");
-      finish(await reportingUnreadable(terminal, () => replayWitness({ ...options, report, hash }, terminal)));
-    });
+    .action((report: string, hash: string, options: Pick<ReplayCommand, "schemas">) =>
+      run(async (terminal) => (await import("./replay.ts")).replayWitness({ ...options, report, hash }, terminal)),
+    );
+}
+
+function deployedCommand(run: Run): Command {
+  return onSubjects("deployed", "record which versions a deployed service sends and reads")
+    .argument("<SERVICE>", "a service of inFlight")
+    .argument("<VERSION>", "the version of the service")
+    .requiredOption(...environment)
+    .option(...deployments)
+    .action((service: string, version: string, options: DeployCommand) =>
+      run(async (terminal) =>
+        (await import("./deploy.ts")).recordDeployment({ ...options, service, version }, terminal),
+      ),
+    );
+}
+
+function canDeployCommand(run: Run): Command {
+  return onSubjects("can-deploy", "check a service against those that are deployed")
+    .argument("<SERVICE>", "a service of inFlight")
+    .requiredOption(...environment)
+    .option(...deployments)
+    .option("--types <MODULE>", "message types whose upcasters apply")
+    .addOption(reportFormat())
+    .action((service: string, options: CanDeployCommand) =>
+      run(async (terminal) => (await import("./deploy.ts")).canDeploy({ ...options, service }, terminal)),
+    );
 }

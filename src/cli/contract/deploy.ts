@@ -1,3 +1,4 @@
+import { deployedIn, storeOf } from "./deployments.ts";
 import { formatReport } from "../../contract/report/format-report.ts";
 import type { ReportFormat } from "../../contract/report/report-format.ts";
 import { checkPair } from "../../contract/subjects/checked-pair.ts";
@@ -5,13 +6,10 @@ import { pairsOfService, unknownDeployed, withDeployed } from "../../contract/su
 import { subjectsOfFolder } from "../../contract/subjects/subject.ts";
 import { upcastBy } from "../../contract/subjects/upcast-by.ts";
 import { exitCodeOf } from "./check.ts";
-import { deployedIn, storeOf } from "./deployments.ts";
 import { witnessCodecs } from "./files.ts";
 import { typesOf } from "./sources.ts";
-import { contractExitCodes } from "./outcome.ts";
+import { contractExitCodes, Misuse, type Terminal } from "../terminal.ts";
 import { counted } from "../display.ts";
-import { Misuse } from "../misuse.ts";
-import type { Terminal } from "../terminal.ts";
 
 /** A service, an environment, and the file that says what is deployed there. */
 export interface DeployCommand {

@@ -1,6 +1,6 @@
 import { type DeploymentStore, deploymentStore } from "../../contract/subjects/deployment-store.ts";
 import { type Deployments, deployedTo } from "../../contract/subjects/deployments.ts";
-import { Misuse } from "../misuse.ts";
+import { Misuse } from "../terminal.ts";
 
 /** The deployments of an environment, by service. @throws Misuse when there are none: nothing would be compared. */
 export async function deployedIn(environment: string, file = "deployments.json"): Promise<Deployments[string]> {

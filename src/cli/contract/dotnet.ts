@@ -12,8 +12,7 @@ import { markedCharset } from "../../core/content-type/charset.ts";
 import { parsedJson } from "../../core/values/json.ts";
 import { isObject } from "../../core/values/plain-object.ts";
 import { counted, oneLine } from "../display.ts";
-import { exitCodes, Misuse, unreadable } from "../misuse.ts";
-import type { Terminal } from "../terminal.ts";
+import { exitCodes, Misuse, type Terminal, unreadable } from "../terminal.ts";
 
 /** The arguments of `sobre contract dotnet`. */
 export interface DotnetCommand {

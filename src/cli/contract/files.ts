@@ -10,7 +10,7 @@ import { isObject } from "../../contract/json-schema/json-value.ts";
 import type { SubjectVersion } from "../../contract/subjects/subject-version.ts";
 import { textOf } from "../../contract/subjects/subject-files.ts";
 import { parsedJson } from "../../core/values/json.ts";
-import { fileProblem, Misuse } from "../misuse.ts";
+import { fileProblem, Misuse } from "../terminal.ts";
 
 /** The codecs whose bytes carry witnesses on the command line. */
 export function witnessCodecs(): readonly Codec[] {

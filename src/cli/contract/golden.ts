@@ -11,9 +11,8 @@ import type { SubjectVersion } from "../../contract/subjects/subject-version.ts"
 import { valueToJson } from "../../core/values/value-json.ts";
 import { versionSerializer, witnessCodecs } from "./files.ts";
 import { typesOf } from "./sources.ts";
-import { contractExitCodes } from "./outcome.ts";
+import { contractExitCodes, type Terminal } from "../terminal.ts";
 import type { MessageType } from "../../core/message/message-type.ts";
-import type { Terminal } from "../terminal.ts";
 
 /** A command on a folder of subjects and one of golden messages. */
 export interface GoldenCommand {

@@ -6,9 +6,7 @@ import { subjectsOfFolder, type Subject } from "../../contract/subjects/subject.
 import { commandSerializer } from "../codecs.ts";
 import { type Draft, draftsOf, isSchemaFile } from "./sources.ts";
 import { envelopeLines } from "../queue/envelope-lines.ts";
-import { contractExitCodes } from "./outcome.ts";
-import { Misuse } from "../misuse.ts";
-import type { Terminal } from "../terminal.ts";
+import { contractExitCodes, Misuse, type Terminal } from "../terminal.ts";
 
 /** Options of `sobre contract init`. */
 export interface InitCommand {

@@ -6,8 +6,7 @@ import { subjectsOfFolder } from "../../contract/subjects/subject.ts";
 import { parseJson } from "../../contract/sources/exact-json.ts";
 import { envelopeToJson } from "../../core/envelope/envelope-json.ts";
 import { readText, versionSerializer } from "./files.ts";
-import { contractExitCodes } from "./outcome.ts";
-import type { Terminal } from "../terminal.ts";
+import { contractExitCodes, type Terminal } from "../terminal.ts";
 
 /** The options of `sobre contract import pact`. */
 export interface PactCommand {

@@ -11,9 +11,7 @@ import type { CheckedPair } from "../../contract/subjects/checked-pair.ts";
 import type { VersionPair } from "../../contract/subjects/subject-pairs.ts";
 import type { Subject } from "../../contract/subjects/subject.ts";
 import { SobreError } from "../../core/errors/sobre-error.ts";
-import { contractExitCodes } from "./outcome.ts";
-import { Misuse } from "../misuse.ts";
-import type { Terminal } from "../terminal.ts";
+import { contractExitCodes, Misuse, type Terminal } from "../terminal.ts";
 
 /** A pair, with the label of the registry that has its older version. */
 export type LabelledPair = VersionPair & Pick<CheckedPair, "registry">;

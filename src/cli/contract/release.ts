@@ -3,9 +3,7 @@ import { join } from "node:path";
 import { brokenLocks, formatLock, parseLock } from "../../contract/subjects/lock.ts";
 import { subjectsOfFolder } from "../../contract/subjects/subject.ts";
 import { readText } from "./files.ts";
-import { contractExitCodes } from "./outcome.ts";
-import { Misuse } from "../misuse.ts";
-import type { Terminal } from "../terminal.ts";
+import { contractExitCodes, Misuse, type Terminal } from "../terminal.ts";
 
 /** Locks every version, or those of some subjects: from then on an edit or a deletion fails the check. */
 export async function releaseVersions(

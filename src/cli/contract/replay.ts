@@ -1,9 +1,7 @@
 import { type FoundWitness, type RecordedWitness, replay, witnessInReport } from "../../contract/report/replay.ts";
 import { subjectsOfFolder } from "../../contract/subjects/subject.ts";
 import { readReport } from "./files.ts";
-import { contractExitCodes } from "./outcome.ts";
-import { Misuse } from "../misuse.ts";
-import type { Terminal } from "../terminal.ts";
+import { contractExitCodes, Misuse, type Terminal } from "../terminal.ts";
 
 /** The witness to replay, and its report. */
 export interface ReplayCommand {

@@ -13,7 +13,7 @@ import { folderFiles, parseSchemaText, readOnce } from "../../contract/subjects/
 import { SobreError } from "../../core/errors/sobre-error.ts";
 import type { MessageType } from "../../core/message/message-type.ts";
 import { readText } from "./files.ts";
-import { Misuse } from "../misuse.ts";
+import { Misuse } from "../terminal.ts";
 
 /** A schema that a source has, for the next version of a subject. */
 export interface Draft extends CodeSchema {

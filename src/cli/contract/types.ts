@@ -1,8 +1,7 @@
 import { writeFileSync } from "node:fs";
 import { subjectsOfFolder } from "../../contract/subjects/subject.ts";
 import { typesModule } from "../../contract/types/subject-types.ts";
-import { contractExitCodes } from "./outcome.ts";
-import type { Terminal } from "../terminal.ts";
+import { contractExitCodes, type Terminal } from "../terminal.ts";
 
 /** Options of `sobre contract types`. */
 export interface TypesCommand {

@@ -8,11 +8,10 @@ import { createEnvelope, type Envelope } from "../../core/envelope/envelope.ts";
 import type { Json } from "../../core/values/json.ts";
 import { valueToJson } from "../../core/values/value-json.ts";
 import { SobreError } from "../../core/errors/sobre-error.ts";
-import { attemptTable } from "./attempt-table.ts";
+import { attemptTable } from "../table.ts";
 import { oneLine, visibleJson } from "../display.ts";
-import { bytesOfText, readInput, type TextForm } from "../input.ts";
-import { exitCodes, fileProblem, Misuse, orMisuse } from "../misuse.ts";
-import type { Terminal } from "../terminal.ts";
+import { bytesOfText, readInput, type TextForm } from "../files.ts";
+import { exitCodes, fileProblem, Misuse, orMisuse, type Terminal } from "../terminal.ts";
 
 /** The arguments of `sobre decode`. */
 export interface DecodeCommand {
@@ -113,7 +112,7 @@ async function decodeFile({ file, contentType, form }: Source, serializer: Seria
 function envelopeOf(payload: Uint8Array, contentType: string | undefined): Envelope {
   return orMisuse(
     () => createEnvelope({ payload, brokerProperties: { contentType } }),
-    (message) => `--content-type: ${message}`,
+    ({ message }) => `--content-type: ${message}`,
   );
 }
 

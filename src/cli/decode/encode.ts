@@ -7,9 +7,8 @@ import { json } from "../../../codecs/json/index.ts";
 import { valueFromJson } from "../../core/values/value-json-reading.ts";
 import { SobreError } from "../../core/errors/sobre-error.ts";
 import { oneLine } from "../display.ts";
-import { readInput } from "../input.ts";
-import { exitCodes, Misuse, unreadable } from "../misuse.ts";
-import type { Terminal } from "../terminal.ts";
+import { readInput } from "../files.ts";
+import { exitCodes, Misuse, type Terminal, unreadable } from "../terminal.ts";
 
 /** The arguments of `sobre encode`. */
 export interface EncodeCommand {

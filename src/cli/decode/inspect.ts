@@ -1,12 +1,15 @@
 import { createInterface } from "node:readline";
 import type { Readable } from "node:stream";
 import { defaultDecodeLimits } from "../../core/codec/limits.ts";
-import { oneLine, visibleJson } from "../display.ts";
-import { readInput } from "../input.ts";
-import { inspectBytes, inspectHexLine } from "./inspect-json.ts";
-import { inspectText } from "./inspect-text.ts";
-import { exitCodes, fileProblem, Misuse } from "../misuse.ts";
-import type { Terminal } from "../terminal.ts";
+import { fit, oneLine, visibleJson } from "../display.ts";
+import { readInput } from "../files.ts";
+import { exitCodes, fileProblem, Misuse, type Terminal } from "../terminal.ts";
+import { decodeValues } from "../../core/amqp-values/read-value.ts";
+import { toTypedJson, type TypedJson } from "../../../codecs/amqp/typed-json.ts";
+import { openMessage, type SectionBorder } from "../../wire/amqp/message/amqp-message.ts";
+import { SobreError } from "../../core/errors/sobre-error.ts";
+import { section, sectionBySymbol } from "../../wire/amqp/message/section.ts";
+import { type Row, rowsOf, rowsOfValues } from "../../serve/inspector/amqp-rows.ts";
 
 /** The arguments of `sobre inspect`. */
 export interface InspectCommand {
@@ -59,4 +62,139 @@ export async function inspectHexLines(terminal: Terminal, input: Readable = proc
     await terminal.out(`${visibleJson(inspected)}\n`);
   }
   return worst;
+}
+
+/** The JSON output of `sobre inspect`: a message, one value, several values, or the error. */
+export type Inspected =
+  | { readonly ok: true; readonly sections: readonly TypedJson[] }
+  | { readonly ok: true; readonly value: TypedJson }
+  | { readonly ok: true; readonly values: readonly TypedJson[] }
+  | {
+      readonly ok: false;
+      readonly code: string;
+      readonly offset: number | undefined;
+      readonly path: string | undefined;
+      readonly message: string;
+    };
+
+/** Reads bytes as an AMQP message, or else as AMQP values one behind the other, with their types. */
+export function inspectBytes(bytes: Uint8Array): Inspected {
+  const message = attempt(() => readMessage(bytes));
+  if (message.ok) return { ok: true, sections: message.result };
+  const values = attempt(() => readValues(bytes));
+  const [value, ...more] = values.ok ? values.result : [];
+  if (value !== undefined && more.length === 0) return { ok: true, value };
+  const isMeant = beginsLikeMessage(bytes);
+  if (value !== undefined && !isMeant) return { ok: true, values: [value, ...more] };
+  // Bytes that begin like a section are meant as a message, whose error says more.
+  return failure(values.ok || isMeant ? message : values);
+}
+
+/** Reads a line of hex, in which blanks do not count, and says what it is as {@link inspectBytes} does. */
+export function inspectHexLine(line: string): Inspected {
+  const hex = line.replaceAll(/\s/g, "");
+  if (/^(?:[0-9a-f]{2})+$/i.test(hex)) return inspectBytes(Buffer.from(hex, "hex"));
+  const message = "The line is not hex. Write two digits per byte, and one value or message per line.";
+  return { ok: false, code: "InvalidArgument", offset: undefined, path: undefined, message };
+}
+
+type Attempt<T> = { readonly ok: true; readonly result: T } | { readonly ok: false; readonly error: SobreError };
+
+function attempt<T>(reading: () => T): Attempt<T> {
+  try {
+    return { ok: true, result: reading() };
+  } catch (error) {
+    if (error instanceof SobreError) return { ok: false, error };
+    throw error;
+  }
+}
+
+function readMessage(bytes: Uint8Array): readonly TypedJson[] {
+  if (bytes.byteLength === 0) throw new SobreError("TruncatedPayload", "The input is empty.", { offset: 0, path: "$" });
+  // The borders hold a message to its rules; the sections are values like any other.
+  openMessage(bytes);
+  return readValues(bytes);
+}
+
+function readValues(bytes: Uint8Array): readonly TypedJson[] {
+  return decodeValues(bytes).map(toTypedJson);
+}
+
+/** A section's descriptor as a small ulong, as a ulong, or as a symbol. */
+// oxlint-disable-next-line no-control-regex -- these are bytes
+const sectionStart = /^\x00(?:\x53[\x70-\x78]|\x80\x00{7}[\x70-\x78]|(?:\xa3.|\xb3.{4})amqp:)/s;
+
+function beginsLikeMessage(bytes: Uint8Array): boolean {
+  return sectionStart.test(Buffer.from(bytes.subarray(0, 16)).toString("latin1"));
+}
+
+function failure(attempted: Attempt<unknown>): Inspected {
+  if (attempted.ok) throw new RangeError("Only a failed attempt has an error.");
+  const { code, offset, path, message } = attempted.error;
+  return { ok: false, code, offset, path, message };
+}
+
+const offsetWidth = 8;
+const hexBytes = 8;
+const widest = { label: 36, type: 10 };
+
+/** A message or value for people: one line per section, field and item, with offset, type, content and hex. */
+function inspectText(file: string, bytes: Uint8Array, inspected: Inspected, terminal: Terminal): string {
+  const { style } = terminal;
+  const borders = bordersOf(bytes);
+  const what = !inspected.ok ? "not readable" : "sections" in inspected ? "AMQP message" : "AMQP value";
+  const head = `${style.bold(oneLine(file))}  ${bytes.byteLength} bytes, ${what}`;
+  const failed = inspected.ok ? [] : [style.red(oneLine(failureText(inspected)))];
+  return [head, ...failed, ...bodyLines(bytes, borders, terminal)].join("\n");
+}
+
+function failureText({ code, message, path }: Extract<Inspected, { readonly ok: false }>): string {
+  return `${code}: ${message}${path === undefined ? "" : ` (${path})`}`;
+}
+
+function bodyLines(bytes: Uint8Array, borders: readonly SectionBorder[], terminal: Terminal): readonly string[] {
+  if (borders.length === 0) return table(bytes, rowsOfValues(bytes), terminal);
+  return borders.flatMap((border) => [
+    sectionLine(border, terminal),
+    ...table(bytes, rowsOf(bytes, border.content, 1, border.name), terminal),
+  ]);
+}
+
+/** The borders of the sections, or none when the bytes are not a message. */
+function bordersOf(bytes: Uint8Array): readonly SectionBorder[] {
+  try {
+    return openMessage(bytes).borders();
+  } catch (error) {
+    if (error instanceof SobreError) return [];
+    throw error;
+  }
+}
+
+/** The names of the sections in the specification, in their order. */
+const names = Array.from(sectionBySymbol.keys(), (symbol) => symbol.split(":")[1] ?? "");
+
+function sectionLine({ name, start, end }: SectionBorder, { style }: Terminal): string {
+  return `${style.dim(offsetText(start))}  ${style.cyan(names[section[name]] ?? name)}  ${style.dim(`${end - start} bytes`)}`;
+}
+
+function offsetText(offset: number): string {
+  return `0x${offset.toString(16).padStart(offsetWidth - 2, "0")}`;
+}
+
+function table(bytes: Uint8Array, rows: readonly Row[], { style, columns }: Terminal): readonly string[] {
+  const labels = rows.map(({ label, depth }) => fit(`${"  ".repeat(depth)}${oneLine(label)}`, widest.label));
+  const labelWidth = labels.reduce((most, { length }) => Math.max(most, length), 0);
+  const textWidth = Math.max(16, columns - offsetWidth - labelWidth - widest.type - hexBytes * 3 - 8);
+  return rows.map((row, index) => {
+    const label = (labels[index] ?? "").padEnd(labelWidth);
+    const text = fit(oneLine(row.text), textWidth).padEnd(textWidth);
+    const type = row.type.padEnd(widest.type);
+    return `${style.dim(offsetText(row.offset))}  ${label}  ${style.green(type)}  ${text}  ${style.dim(hexText(bytes, row))}`;
+  });
+}
+
+function hexText(bytes: Uint8Array, { offset, end }: Row): string {
+  const shown = bytes.subarray(offset, Math.min(end, offset + hexBytes));
+  const hex = Array.from(shown, (byte) => byte.toString(16).padStart(2, "0")).join(" ");
+  return end - offset > hexBytes ? `${hex}…` : hex;
 }

@@ -5,7 +5,7 @@ import { dataContractJson } from "../../../codecs/dotnet/json/data-contract-json
 import type { DotnetContract } from "../../../codecs/dotnet/data-contract/contract.ts";
 import { draftContract, isInferred } from "../../migration/dotnet-schemas/draft-contract.ts";
 import { parsedJson } from "../../core/values/json.ts";
-import { Misuse, orMisuse, unreadable } from "../misuse.ts";
+import { Misuse, orMisuse, unreadable } from "../terminal.ts";
 
 /**
  * Reads contracts of .NET types: a JSON file each, or all `.json` files of a folder and those in it. A schema that
@@ -38,7 +38,7 @@ async function readContract(path: string): Promise<DotnetContract> {
   // A folder has many: the error names the invalid one.
   orMisuse(
     () => dataContractJson({ contract }),
-    (message) => `--contracts: ${path}: ${message.replace("The contract at ", "")}`,
+    ({ message }) => `--contracts: ${path}: ${message}`,
   );
   return contract;
 }

@@ -1,23 +1,27 @@
-import { collect, Command, type Finish, Option, wholeNumber } from "../commander.ts";
-import type { MigrateOptions } from "./migrate.ts";
+import { collect, type Command, commandOf, Option, type Session, wholeNumber, withLimitOptions } from "../commander.ts";
 import { type EndpointOptions, openEndpoint, withEndpointOptions } from "../queue/endpoint.ts";
-import { withLimitOptions } from "../limit-options.ts";
-import { Misuse } from "../misuse.ts";
-import type { Terminal } from "../terminal.ts";
+import { Misuse } from "../terminal.ts";
+import type { MigrateOptions } from "./migrate.ts";
 
 interface Options extends EndpointOptions, MigrateOptions {
   readonly queue?: string;
 }
 
 /** `sobre migrate`. */
-export function migrateCommand(terminal: Terminal, finish: Finish): Command {
-  const command = new Command("migrate")
-    .summary("rewrite legacy messages, and report every loss")
-    .description(
-      "Reads the payloads of .NET and Java, infers a schema for each type from all its\n" +
-        "messages, writes each message as JSON, MessagePack or Protobuf, reads it again\n" +
-        "and compares. Without --out this is a dry run. The source is never changed.",
-    )
+export function migrateCommand({ terminal, finish }: Session): Command {
+  const command = commandOf("migrate", {
+    summary: "rewrite legacy messages, and report every loss",
+    about: `Reads the payloads of .NET and Java, infers a schema for each type from all its
+messages, writes each message as JSON, MessagePack or Protobuf, reads it again
+and compares. Without --out this is a dry run. The source is never changed.`,
+    examples: [
+      "sobre migrate payloads                            a dry run, and its report",
+      "sobre migrate dlq.ndjson --report dlq.html --schema-out schemas",
+      "sobre migrate dlq.ndjson --out new.ndjson --quarantine unread",
+    ],
+    exits: `0 clean, 4 something is ambiguous, 5 something is lost, 6 a message
+failed (the highest counts); 1 nothing to migrate, or stopped; 2 wrong usage.`,
+  })
     .argument(
       "[SOURCE]",
       "payloads (a folder, or a file), captured envelopes (NDJSON), or an export of Service Bus Explorer",
@@ -52,19 +56,8 @@ export function migrateCommand(terminal: Terminal, finish: Finish): Command {
     .option("--no-unwrap", "leave JSON inside strings as text, and documents inside byte arrays as bytes")
     .option("--no-hex", "do not show bytes of payloads that failed")
     .option("--no-samples", "do not show a message of each type before and after");
-  return withEndpointOptions(withLimitOptions(command, 75_000))
-    .addHelpText(
-      "after",
-      `
-Examples:
-  sobre migrate payloads                            a dry run, and its report
-  sobre migrate dlq.ndjson --report dlq.html --schema-out schemas
-  sobre migrate dlq.ndjson --out new.ndjson --quarantine unread
-
-Exit codes: 0 clean, 4 something is ambiguous, 5 something is lost, 6 a message
-failed (the highest counts); 1 nothing to migrate, or stopped; 2 wrong usage.`,
-    )
-    .action(async (path: string | undefined, options: Options) => {
+  return withEndpointOptions(withLimitOptions(command, 75_000)).action(
+    async (path: string | undefined, options: Options) => {
       const { migrateSource } = await import("./migrate.ts");
       const { queue, input, include, contentType, out, resume } = options;
       if ((path === undefined) === (queue === undefined))
@@ -76,11 +69,12 @@ failed (the highest counts); 1 nothing to migrate, or stopped; 2 wrong usage.`,
         throw new Misuse("--resume needs --out: a dry run leaves nothing to continue");
       if (options.typeMember !== undefined && options.to !== "json")
         throw new Misuse("--type-member is for --to json; tagged-json names types itself");
-      const endpoint = queue === undefined ? undefined : await openEndpoint(options, queue);
+      const endpoint = queue === undefined ? undefined : await openEndpoint({ ...options, entity: queue });
       try {
         finish(await migrateSource({ ...options, path: path ?? queue ?? "", endpoint }, terminal));
       } finally {
         await endpoint?.engine.close().catch(() => undefined);
       }
-    });
+    },
+  );
 }

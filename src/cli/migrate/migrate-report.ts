@@ -8,10 +8,9 @@ import type {
 } from "../../migration/report/report.ts";
 import type { HexWindow } from "../../migration/journal-entry.ts";
 import { byteSize, groupedFindings, hexLines, stepNames, targetNames } from "../../migration/report/report-words.ts";
-import { counted, oneLine } from "../display.ts";
+import { counted, oneLine, shortTypeName } from "../display.ts";
 import { facts, flow, paragraph } from "./report-layout.ts";
 import type { Terminal } from "../terminal.ts";
-import { shortTypeName } from "./short-type-name.ts";
 
 /** The layout of a report. */
 export interface ReportLayout extends Pick<Terminal, "columns" | "style"> {

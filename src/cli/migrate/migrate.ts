@@ -1,6 +1,7 @@
 import { createHash } from "node:crypto";
 import { accessSync, constants, statSync, writeFileSync } from "node:fs";
 import { dirname } from "node:path";
+import { SingleBar } from "cli-progress";
 import type { DotnetContract } from "../../../codecs/dotnet/data-contract/contract.ts";
 import { SobreError } from "../../core/errors/sobre-error.ts";
 import { createQuarantine } from "../../migration/quarantine.ts";
@@ -12,15 +13,13 @@ import { reasonOf } from "../../migration/read/file-reason.ts";
 import { reportPage } from "../../migration/report/report-page.ts";
 import { writeSchemaFiles } from "../../migration/target/schema-files.ts";
 import type { TargetFormat } from "../../migration/target/target.ts";
-import { type LimitOptions, limitsOf } from "../limit-options.ts";
+import { type LimitOptions, limitsOf } from "../commander.ts";
 import { oneLine, visibleJson } from "../display.ts";
 import { readDotnetContracts } from "./dotnet-contracts.ts";
 import type { Endpoint } from "../queue/endpoint.ts";
 import { type MigrateHints, reading } from "./migrate-reading.ts";
 import { migrateReport } from "./migrate-report.ts";
-import { exitCodes, migrateExitCodes, Misuse } from "../misuse.ts";
-import { progressBar } from "../progress-bar.ts";
-import { createStyle, type Terminal } from "../terminal.ts";
+import { createStyle, exitCodes, migrateExitCodes, Misuse, type Terminal } from "../terminal.ts";
 
 /** The options of `sobre migrate`. */
 export interface MigrateOptions extends OpenSourceOptions, LimitOptions {
@@ -167,4 +166,42 @@ function reportWriter(file: string, quarantine: string | undefined): (report: Mi
 
 function jsonReport(report: MigrationReport): string {
   return visibleJson(report, 2);
+}
+
+/** A progress bar. */
+interface ProgressBar {
+  /** Starts a new stretch of work; `total` is `undefined` when it is unknown. */
+  begin(title: string, total: number | undefined): void;
+  update(done: number, messages: number): void;
+  /** Removes the bar from the screen. */
+  end(): void;
+}
+
+/** A progress bar on a terminal; anywhere else nothing is shown. */
+function progressBar(stream: NodeJS.WriteStream): ProgressBar {
+  if (!stream.isTTY) return { begin() {}, update() {}, end() {} };
+  let bar: SingleBar | undefined;
+  return {
+    begin(title, total) {
+      bar?.stop();
+      const filled = total === undefined ? "" : "{bar} {percentage}% ";
+      bar = new SingleBar({
+        format: `${title} ${filled}{messages} messages {duration_formatted}`,
+        stream,
+        clearOnComplete: true,
+        hideCursor: true,
+        barsize: 30,
+        barCompleteChar: "█",
+        barIncompleteChar: "░",
+        fps: 5,
+        etaBuffer: 1,
+      });
+      bar.start(total ?? 1, 0, { messages: 0 });
+    },
+    update: (done, messages) => bar?.update(done, { messages }),
+    end() {
+      bar?.stop();
+      bar = undefined;
+    },
+  };
 }

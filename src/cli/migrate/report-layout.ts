@@ -1,6 +1,5 @@
-import { displayWidth } from "../display.ts";
+import { displayWidth, wrapText } from "../display.ts";
 import { gap } from "../table.ts";
-import { wrapText } from "../wrap-text.ts";
 
 /** The text in lines that fit, each behind `indent` spaces; lines after the first behind `hang` more. */
 export function paragraph(text: string, columns: number, indent: number, hang = 0): readonly string[] {

@@ -3,15 +3,13 @@ import { type PeekRange, peekPages } from "../../core/engine/peek-pages.ts";
 import { deliveryToJson } from "../../core/engine/delivery-json.ts";
 import { parsedJson } from "../../core/values/json.ts";
 import { isObject } from "../../core/values/plain-object.ts";
-import { appendTo } from "../appended-file.ts";
-import { counted } from "../display.ts";
-import { atEndpoint, type Endpoint } from "./endpoint.ts";
-import { exitCodes, Misuse } from "../misuse.ts";
-import type { Terminal } from "../terminal.ts";
-import { wrapped } from "../wrap-text.ts";
+import { appendTo } from "../files.ts";
+import { counted, wrapped } from "../display.ts";
+import { atEndpoint, type EndpointRequest } from "./endpoint.ts";
+import { exitCodes, Misuse, type Terminal } from "../terminal.ts";
 
 /** Which messages `sobre capture` copies, and the file. */
-export interface CaptureRequest extends PeekRange {
+export interface CaptureRequest extends PeekRange, EndpointRequest {
   readonly file: string;
 }
 
@@ -26,8 +24,8 @@ interface Place {
 }
 
 /** Appends envelopes to a file without removing the messages; resolves to the exit code. */
-export function captureMessages(endpoint: Endpoint, request: CaptureRequest, terminal: Terminal): Promise<number> {
-  return atEndpoint(endpoint, terminal, async ({ engine, entity, address }) => {
+export function captureMessages(request: CaptureRequest, terminal: Terminal): Promise<number> {
+  return atEndpoint(request, terminal, async ({ engine, entity, address }) => {
     const { file, session } = request;
     const source = session === undefined ? address : `${address} session ${session}`;
     const place = await placeOf(file, source);

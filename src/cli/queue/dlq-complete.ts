@@ -6,16 +6,14 @@ import type { MessageLeft, ReasonLeft } from "../../migration/read/source-comple
 import { readJournal } from "../../migration/journal.ts";
 import { isQuarantined } from "../../migration/quarantine.ts";
 import { capturedFrom } from "./capture.ts";
-import { counted, oneLine, visibleJson } from "../display.ts";
+import { counted, oneLine, visibleJson, wrapText } from "../display.ts";
 import { deadLettersOf } from "./dlq.ts";
-import { atEndpoint, brokerOf, type Endpoint } from "./endpoint.ts";
-import { exitCodes, Misuse } from "../misuse.ts";
+import { atEndpoint, brokerOf, type Endpoint, type EndpointRequest } from "./endpoint.ts";
+import { exitCodes, Misuse, type Terminal } from "../terminal.ts";
 import { sentLines } from "./send.ts";
-import type { Terminal } from "../terminal.ts";
-import { wrapText } from "../wrap-text.ts";
 
 /** Which migration to complete, and how. */
-export interface CompleteRequest {
+export interface CompleteRequest extends EndpointRequest {
   /** The journal that `sobre migrate --out` wrote. */
   readonly journal: string;
   /** Whether the entity itself is meant, not its dead-letter queue. */
@@ -33,14 +31,14 @@ export interface CompleteRequest {
 const suffix = ".journal";
 
 /** Removes the messages of a migration from their source; resolves to the exit code. */
-export function completeMigrated(endpoint: Endpoint, request: CompleteRequest, terminal: Terminal): Promise<number> {
+export function completeMigrated(request: CompleteRequest, terminal: Terminal): Promise<number> {
   const { journal, quarantine, active = false, leaveLossy, dryRun } = request;
   if (!journal.endsWith(suffix))
     throw new Misuse(`--journal ${journal}: a journal is named after its output: FILE${suffix}`);
   if (quarantine !== undefined && statSync(quarantine, { throwIfNoEntry: false })?.isDirectory() !== true)
     throw new Misuse(`--quarantine ${quarantine}: there is no such folder`);
   const output = journal.slice(0, -suffix.length);
-  return atEndpoint(endpoint, terminal, async ({ engine, entity: named, address }) => {
+  return atEndpoint(request, terminal, async ({ engine, entity: named, address }) => {
     const entity = active ? named : deadLettersOf(named);
     await checkSource(output, { engine, entity, address });
     const broker = brokerOf(address);

@@ -1,3 +1,4 @@
+import { readFile } from "node:fs/promises";
 import { json } from "../../../codecs/json/index.ts";
 import { createClient } from "../../client/client/client.ts";
 import type { RedriveOptions } from "../../client/client/redrive/options.ts";
@@ -7,31 +8,29 @@ import type { Delivery } from "../../core/engine/delivery.ts";
 import { parseAddress, subQueueSuffix } from "../../core/engine/address.ts";
 import { peekPages } from "../../core/engine/peek-pages.ts";
 import { counted, displayWidth, fit, oneLine, visibleJson } from "../display.ts";
-import { atEndpoint, type Endpoint } from "./endpoint.ts";
+import type { SchemaOptions } from "../commander.ts";
+import { atEndpoint, type EndpointRequest } from "./endpoint.ts";
 import { viewAsJson, viewAsText, viewOf } from "./message-view.ts";
-import { exitCodes, Misuse } from "../misuse.ts";
-import { openRedriveLog } from "./redrive-log.ts";
-import type { Showing } from "./peek.ts";
+import { exitCodes, Misuse, type Terminal } from "../terminal.ts";
 import { gap, renderTable } from "../table.ts";
-import type { Terminal } from "../terminal.ts";
+import type { RedriveLog } from "../../client/client/redrive/log.ts";
+import { reasonOf } from "../../migration/read/file-reason.ts";
+import { appendTo } from "../files.ts";
 
 /** The dead-letter queue of an entity; of a sub-queue, itself. */
 export const deadLettersOf = (entity: string): string =>
   parseAddress(entity).subQueue === undefined ? `${entity}${subQueueSuffix.deadLetter}` : entity;
 
 /** Which dead letters to show, and how. */
-export interface ListRequest {
+export interface ListRequest extends EndpointRequest {
   readonly max?: number;
   readonly json?: boolean | undefined;
 }
 
 /** Lists dead letters; resolves to the exit code. */
-export function listDeadLetters(
-  endpoint: Endpoint,
-  { max, json: asJson = false }: ListRequest,
-  terminal: Terminal,
-): Promise<number> {
-  return atEndpoint(endpoint, terminal, async ({ engine, entity }) => {
+export function listDeadLetters(request: ListRequest, terminal: Terminal): Promise<number> {
+  const { max, json: asJson = false } = request;
+  return atEndpoint(request, terminal, async ({ engine, entity }) => {
     const queue = deadLettersOf(entity);
     // The messages would scroll the counts away, and are too many to keep: they are peeked at twice.
     if (!asJson) await terminal.out(await reasonCounts(peekPages(engine, queue, { max }), entity));
@@ -85,13 +84,19 @@ function factsAsText(delivery: Delivery, { columns, style }: Terminal): string {
   return `${style.bold(`#${sequenceNumber}`)}${head.slice(`#${sequenceNumber}`.length)}${style.yellow(reason)}${why}`;
 }
 
+/** Which dead letter to show. */
+export interface ShowRequest extends EndpointRequest, SchemaOptions {
+  readonly sequence: bigint;
+  readonly json?: boolean;
+}
+
 /** Shows one dead letter in full; resolves to the exit code. */
-export function showDeadLetter(
-  endpoint: Endpoint,
-  { sequence, json: asJson = false }: ListRequest & { readonly sequence: bigint },
-  { serializer, terminal }: Showing,
-): Promise<number> {
-  return atEndpoint(endpoint, terminal, async ({ engine, entity }) => {
+export async function showDeadLetter(request: ShowRequest, terminal: Terminal): Promise<number> {
+  const { sequence, json: asJson = false } = request;
+  // Only this command decodes messages.
+  const { commandSerializer } = await import("../codecs.ts");
+  const serializer = await commandSerializer(request);
+  return atEndpoint(request, terminal, async ({ engine, entity }) => {
     const queue = deadLettersOf(entity);
     const [delivery] = await engine.peek(queue, { maxMessages: 1, fromSequenceNumber: sequence });
     if (delivery?.sequenceNumber !== sequence) {
@@ -117,14 +122,14 @@ export interface RedriveRequest
 }
 
 /** Re-drives dead letters and reports each; resolves to the exit code. */
-export function redriveDeadLetters(endpoint: Endpoint, request: RedriveRequest, terminal: Terminal): Promise<number> {
+export function redriveDeadLetters(request: RedriveRequest, terminal: Terminal): Promise<number> {
   const { max, reason, sequence, json: asJson = false, batch, log: path, ...options } = request;
   const { to, maxRedrives, messageIds, dryRun, rate, settleTime, stopOnFailure } = options;
   if (to !== undefined && parseAddress(to).subQueue !== undefined)
     throw new Misuse("--to must name a queue or topic: nothing can be sent to a dead-letter queue");
   if (path !== undefined && dryRun === true)
     throw new Misuse("--log records what is sent, and a dry run sends nothing");
-  return atEndpoint(endpoint, terminal, async ({ engine, entity }) => {
+  return atEndpoint(request, terminal, async ({ engine, entity }) => {
     const client = createClient({ engine, serializer: createSerializer({ codecs: [json()] }) });
     await using log = path === undefined ? undefined : await openRedriveLog(path);
     const report = await client.redrive(deadLettersOf(entity), {
@@ -182,4 +187,23 @@ function summary({ seen, sent, skipped, failed, blocked, doubled, dryRun, state,
   if (doubled > 0) parts.push(`${doubled} sent but not removed`);
   const end = state === "stopped" ? `\nStopped: ${oneLine(withOptions(why ?? ""))}` : "";
   return `${counted(seen, "dead letter")} seen: ${parts.join(", ")}${end}`;
+}
+
+/** The log of a re-drive in a file, made when it is missing. @throws Misuse when it cannot be read or written. */
+export async function openRedriveLog(path: string): Promise<RedriveLog & AsyncDisposable> {
+  const file = await appendTo(path);
+  let text: string;
+  try {
+    text = await readFile(path, "utf8");
+  } catch (error) {
+    await file.close();
+    throw new Misuse(`${path} cannot be read: ${reasonOf(error)}`);
+  }
+  // An earlier run may have ended in the middle of a line.
+  if (text !== "" && !text.endsWith("\n")) await file.append("\n");
+  return {
+    read: async () => text.split("\n"),
+    append: (line) => file.append(`${line}\n`),
+    [Symbol.asyncDispose]: () => file.close(),
+  };
 }

@@ -4,8 +4,7 @@ import type { ConnectionSettings } from "../../broker/azure/connection-string.ts
 import { SobreError } from "../../core/errors/sobre-error.ts";
 import type { Command } from "../commander.ts";
 import { oneLine } from "../display.ts";
-import { exitCodes, Misuse, orMisuse, unreadable } from "../misuse.ts";
-import type { Terminal } from "../terminal.ts";
+import { exitCodes, Misuse, orMisuse, type Terminal, unreadable } from "../terminal.ts";
 
 /** The options that say which broker is meant. */
 export interface EndpointOptions {
@@ -13,7 +12,19 @@ export interface EndpointOptions {
   readonly ca?: string;
 }
 
-/** A broker, and the entity of it that a command is about. */
+/** The same with the entity that a command is about. */
+export interface EndpointRequest extends EndpointOptions {
+  /** As `orders`, `orders/$DeadLetterQueue` or `prices/Subscriptions/eu`; default: the connection string's EntityPath. */
+  readonly entity?: string | undefined;
+}
+
+/** A broker that a command line names. */
+export interface Broker {
+  readonly engine: Engine;
+  readonly settings: ConnectionSettings;
+}
+
+/** An entity of a broker. */
 export interface Endpoint {
   readonly engine: Engine;
   readonly entity: string;
@@ -31,23 +42,8 @@ export function withEndpointOptions(command: Command): Command {
     .option("--ca <FILE>", "additional certificates to trust (PEM)");
 }
 
-/**
- * The endpoint that a command line names; the engine is the caller's to close. Nothing is connected yet.
- *
- * @param entity As `orders`, `orders/$DeadLetterQueue` or `prices/Subscriptions/eu`; default: the connection string's EntityPath.
- * @throws Misuse when there is no connection string, or no entity.
- */
-export async function openEndpoint(options: EndpointOptions, entity: string | undefined): Promise<Endpoint> {
-  const { engine, settings } = await openBroker(options);
-  const named = entity ?? settings.entityPath;
-  if (named === undefined) throw new Misuse("no entity: give ENTITY, e.g. orders");
-  return { engine, entity: named, address: `${hostOf(settings)}/${named.toLowerCase()}` };
-}
-
-/** The broker that a command line names; the engine is the caller's to close. @throws Misuse when there is none. */
-export async function openBroker(
-  options: EndpointOptions,
-): Promise<{ readonly engine: Engine; readonly settings: ConnectionSettings }> {
+/** A broker, which the caller closes. Nothing is connected yet. @throws Misuse when the options name none. */
+export async function openBroker(options: EndpointOptions): Promise<Broker> {
   const connectionString = options.connectionString ?? variables.map((name) => process.env[name]).find(Boolean);
   if (connectionString === undefined) throw new Misuse(`no broker: give --connection-string, or set ${variables[0]}`);
   const { azureEngine, parseConnectionString } = await import("../../broker/azure/index.ts");
@@ -57,28 +53,46 @@ export async function openBroker(
   return { engine: azureEngine({ connectionString, ca: trusted }), settings };
 }
 
-/** Works with an endpoint, closes it, and reports a failure in one line; resolves to the exit code. */
-export async function atEndpoint<E extends Pick<Endpoint, "engine">>(
-  endpoint: E,
-  terminal: Terminal,
-  work: (endpoint: E) => Promise<number>,
-): Promise<number> {
-  try {
-    return await work(endpoint);
-  } catch (error) {
-    if (!(error instanceof SobreError)) throw error;
-    terminal.err(`sobre: ${oneLine(inWordsOfOptions(error.message))}\n`);
-    return exitCodes.failed;
-  } finally {
-    await endpoint.engine.close().catch(() => undefined);
-  }
+/** An endpoint, whose engine the caller closes. @throws Misuse when there is no broker, or no entity. */
+export async function openEndpoint(request: EndpointRequest): Promise<Endpoint> {
+  const { engine, settings } = await openBroker(request);
+  const entity = request.entity ?? settings.entityPath;
+  if (entity === undefined) throw new Misuse("no entity: give ENTITY, e.g. orders");
+  return { engine, entity, address: `${hostOf(settings)}/${entity.toLowerCase()}` };
 }
 
-/** A setting that opens a message, as the option of the same name: `lockDuration must …` is about `--lock-duration`. */
-function inWordsOfOptions(message: string): string {
-  return message.replace(/^[a-z]+(?:[A-Z][a-z]+)+(?= (?:must|is|applies) )/, (name) => {
-    return `--${name.replaceAll(/[A-Z]/g, (letter) => `-${letter.toLowerCase()}`)}`;
-  });
+/** Works with an endpoint, closes it, and reports a failure in one line; resolves to the exit code. */
+export async function atEndpoint(
+  request: EndpointRequest,
+  terminal: Terminal,
+  work: (endpoint: Endpoint) => Promise<number>,
+): Promise<number> {
+  return closing(await openEndpoint(request), terminal, work);
+}
+
+/** The same for a broker. */
+export async function atBroker(
+  options: EndpointOptions,
+  terminal: Terminal,
+  work: (broker: Broker) => Promise<number>,
+): Promise<number> {
+  return closing(await openBroker(options), terminal, work);
+}
+
+async function closing<Opened extends Pick<Endpoint, "engine">>(
+  opened: Opened,
+  terminal: Terminal,
+  work: (opened: Opened) => Promise<number>,
+): Promise<number> {
+  try {
+    return await work(opened);
+  } catch (error) {
+    if (!(error instanceof SobreError)) throw error;
+    terminal.err(`sobre: ${oneLine(error.message)}\n`);
+    return exitCodes.failed;
+  } finally {
+    await opened.engine.close().catch(() => undefined);
+  }
 }
 
 /** The host and port in the address of an endpoint. */

@@ -1,19 +1,14 @@
-import type { Engine } from "../../core/engine/engine.ts";
+import { SobreError } from "../../core/errors/sobre-error.ts";
 import type { EngineAdmin } from "../../core/engine/admin.ts";
-import { columnTable, type Column } from "../column-table.ts";
+import { columnTable, type Column } from "../table.ts";
 import { oneLine, visibleJson } from "../display.ts";
-import { atEndpoint } from "./endpoint.ts";
-import { type EntityKind, kinds, type Path } from "./entity-kinds.ts";
-import { type EntityOptions, settingsText } from "./entity-options.ts";
-import { exitCodes } from "../misuse.ts";
-import { spanText } from "../span.ts";
-import type { Terminal } from "../terminal.ts";
-
-/** The broker whose entities are administered. */
-type Broker = { readonly engine: Engine };
+import { atBroker, type EndpointOptions } from "./endpoint.ts";
+import { type EntityKind, type EntityOptions, kinds, type Path, settingNamed, settingsText } from "./entity-kinds.ts";
+import { exitCodes, type Terminal } from "../terminal.ts";
+import { spanText } from "../commander.ts";
 
 /** An entity, and how it is shown. */
-export interface EntityRequest {
+export interface EntityRequest extends EndpointOptions {
   readonly kind: EntityKind;
   readonly path: Path;
   readonly json?: boolean | undefined;
@@ -21,20 +16,23 @@ export interface EntityRequest {
 
 /** Creates an entity; resolves to the exit code. */
 export function createEntity(
-  broker: Broker,
-  { kind, path, options }: EntityRequest & { readonly options: EntityOptions },
+  request: EntityRequest & { readonly options: EntityOptions },
   terminal: Terminal,
 ): Promise<number> {
-  return atEndpoint(broker, terminal, async ({ engine: { admin } }) => {
-    await kind.create(admin, path, options);
+  const { kind, path, options } = request;
+  return atBroker(request, terminal, async ({ engine: { admin } }) => {
+    await kind.create(admin, path, options).catch((error: unknown) => {
+      throw error instanceof SobreError ? new SobreError(error.code, settingNamed(error), { cause: error }) : error;
+    });
     await terminal.out(`created ${kind.holder} ${oneLine(path.join("/"))}\n`);
     return exitCodes.done;
   });
 }
 
 /** Deletes an entity with its messages; resolves to the exit code. */
-export function deleteEntity(broker: Broker, { kind, path }: EntityRequest, terminal: Terminal): Promise<number> {
-  return atEndpoint(broker, terminal, async ({ engine: { admin } }) => {
+export function deleteEntity(request: EntityRequest, terminal: Terminal): Promise<number> {
+  const { kind, path } = request;
+  return atBroker(request, terminal, async ({ engine: { admin } }) => {
     await kind.remove(admin, path);
     await terminal.out(`deleted ${kind.holder} ${oneLine(path.join("/"))}\n`);
     return exitCodes.done;
@@ -42,8 +40,9 @@ export function deleteEntity(broker: Broker, { kind, path }: EntityRequest, term
 }
 
 /** Lists the entities of a kind; resolves to the exit code. */
-export function listEntities(broker: Broker, { kind, path, json }: EntityRequest, terminal: Terminal): Promise<number> {
-  return atEndpoint(broker, terminal, async ({ engine: { admin } }) => {
+export function listEntities(request: EntityRequest, terminal: Terminal): Promise<number> {
+  const { kind, path, json } = request;
+  return atBroker(request, terminal, async ({ engine: { admin } }) => {
     const facts: Facts[] = [];
     for (const name of await kind.list(admin, path)) {
       if (terminal.closed) break;
@@ -59,8 +58,9 @@ export function listEntities(broker: Broker, { kind, path, json }: EntityRequest
 }
 
 /** Shows an entity with its settings and counts; resolves to the exit code. */
-export function showEntity(broker: Broker, { kind, path, json }: EntityRequest, terminal: Terminal): Promise<number> {
-  return atEndpoint(broker, terminal, async ({ engine: { admin } }) => {
+export function showEntity(request: EntityRequest, terminal: Terminal): Promise<number> {
+  const { kind, path, json } = request;
+  return atBroker(request, terminal, async ({ engine: { admin } }) => {
     const facts = await factsOf(admin, kind, path);
     await terminal.out(`${json === true ? asJson(facts) : asText(facts, terminal)}\n`);
     return exitCodes.done;

@@ -4,7 +4,7 @@ import { createInterface } from "node:readline";
 import { amend, type Envelope } from "../../core/envelope/envelope.ts";
 import { capturedFromJson } from "../../core/engine/delivery-json.ts";
 import { SobreError } from "../../core/errors/sobre-error.ts";
-import { fileProblem, Misuse } from "../misuse.ts";
+import { fileProblem, Misuse } from "../terminal.ts";
 
 /** A line of a file of envelopes. */
 export interface EnvelopeLine {

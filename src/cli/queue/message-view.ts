@@ -7,7 +7,7 @@ import { envelopeToJson } from "../../core/envelope/envelope-json.ts";
 import type { Json } from "../../core/values/json.ts";
 import { valueToJson } from "../../core/values/value-json.ts";
 import { SobreError } from "../../core/errors/sobre-error.ts";
-import { attemptTable } from "../decode/attempt-table.ts";
+import { attemptTable } from "../table.ts";
 import { oneLine, visibleJson } from "../display.ts";
 import type { Terminal } from "../terminal.ts";
 

@@ -1,14 +1,42 @@
+import { peekPages, type PeekRange } from "../../core/engine/peek-pages.ts";
+import { commandSerializer } from "../codecs.ts";
+import type { SchemaOptions } from "../commander.ts";
+import { atEndpoint, type Endpoint, type EndpointRequest } from "./endpoint.ts";
+import { type MessageView, viewAsJson, viewAsText, viewOf } from "./message-view.ts";
+import { exitCodes, type Terminal } from "../terminal.ts";
 import type { Delivery } from "../../core/engine/delivery.ts";
 import type { EngineReceiver } from "../../core/engine/engine.ts";
 import { deliveryToJson } from "../../core/engine/delivery-json.ts";
-import { appendTo } from "../appended-file.ts";
-import { atEndpoint, type Endpoint } from "./endpoint.ts";
-import { type MessageView, viewAsJson, viewAsText, viewOf } from "./message-view.ts";
-import { exitCodes } from "../misuse.ts";
-import type { Showing } from "./peek.ts";
+import { appendTo } from "../files.ts";
+
+/** Which messages `sobre peek` shows, and how. */
+export interface PeekRequest extends PeekRange, EndpointRequest, SchemaOptions {
+  readonly json?: boolean;
+}
+
+/** Shows messages without taking them; resolves to the exit code. */
+export async function peekMessages(request: PeekRequest, terminal: Terminal): Promise<number> {
+  const serializer = await commandSerializer(request);
+  return atEndpoint(request, terminal, async ({ engine, entity }) => {
+    let count = 0;
+    let worst: number = exitCodes.done;
+    for await (const page of peekPages(engine, entity, { ...request, size: 50 })) {
+      for (const delivery of page) {
+        const view = viewOf(delivery, serializer);
+        if (!view.ok) worst = exitCodes.failed;
+        const isJson = request.json === true;
+        await terminal.out(isJson ? `${viewAsJson(view)}\n` : `${viewAsText(view, terminal, "short")}\n\n`);
+      }
+      count += page.length;
+      if (terminal.closed) break;
+    }
+    if (count === 0) terminal.err(`sobre: ${entity} has no message to show\n`);
+    return worst;
+  });
+}
 
 /** Which messages `sobre receive` takes, and how it settles them. */
-export interface ReceiveRequest {
+export interface ReceiveRequest extends EndpointRequest, SchemaOptions {
   readonly max: number;
   /** Seconds. */
   readonly wait: number;
@@ -25,9 +53,10 @@ export interface ReceiveRequest {
 const batch = 10;
 
 /** Receives, writes, then completes; resolves to the exit code. */
-export function receiveMessages(endpoint: Endpoint, request: ReceiveRequest, showing: Showing): Promise<number> {
-  const { terminal, serializer } = showing;
-  return atEndpoint(endpoint, terminal, async ({ engine, entity }) => {
+export async function receiveMessages(request: ReceiveRequest, terminal: Terminal): Promise<number> {
+  const serializer = await commandSerializer(request);
+  return atEndpoint(request, terminal, async (endpoint) => {
+    const { engine, entity } = endpoint;
     const file = request.out === undefined ? undefined : await appendTo(request.out);
     let worst: number = exitCodes.done;
     let count = 0;
@@ -43,7 +72,7 @@ export function receiveMessages(endpoint: Endpoint, request: ReceiveRequest, sho
           const view = viewOf(delivery, serializer);
           if (!view.ok) worst = exitCodes.failed;
           await file?.append(`${JSON.stringify(deliveryToJson(delivery))}\n`);
-          await terminal.out(shown(view, request, showing));
+          await terminal.out(shown(view, request, terminal));
           count++;
           // A message that could not be shown in full is not completed.
           const isWritten = (view.ok || request.json === true || file !== undefined) && !terminal.closed;
@@ -72,7 +101,7 @@ function open({ engine, entity }: Endpoint, { session, nextSession, wait }: Rece
   return engine.acceptSession(entity, { receiveMode, sessionId: session, maxWaitTime: wait * 1000 });
 }
 
-function shown(view: MessageView, { json, out }: ReceiveRequest, { terminal }: Showing): string {
+function shown(view: MessageView, { json, out }: ReceiveRequest, terminal: Terminal): string {
   if (json === true) return `${viewAsJson(view)}\n`;
   const text = viewAsText(view, terminal, "short");
   // One line is enough for a message that is in a file.

@@ -1,14 +1,13 @@
 import type { Engine } from "../../core/engine/engine.ts";
 import type { RuleFilter, RuleProperties } from "../../core/engine/rules.ts";
 import { valueToJson } from "../../core/values/value-json.ts";
-import { columnTable } from "../column-table.ts";
+import { columnTable } from "../table.ts";
 import { fit, oneLine, visibleJson } from "../display.ts";
-import { atEndpoint } from "./endpoint.ts";
-import { exitCodes, Misuse } from "../misuse.ts";
-import type { Terminal } from "../terminal.ts";
+import { atBroker, type EndpointOptions } from "./endpoint.ts";
+import { exitCodes, Misuse, type Terminal } from "../terminal.ts";
 
 /** A subscription, and how its rules are shown. */
-export interface RuleRequest {
+export interface RuleRequest extends EndpointOptions {
   readonly topic: string;
   readonly subscription: string;
   readonly json?: boolean | undefined;
@@ -27,13 +26,11 @@ export interface RuleOptions {
   readonly action?: string;
 }
 
-type Broker = { readonly engine: Engine };
-
 /** Creates a rule; resolves to the exit code. @throws Misuse for no filter, and for two. */
-export function createRule(broker: Broker, request: NamedRule & RuleOptions, terminal: Terminal): Promise<number> {
+export function createRule(request: NamedRule & RuleOptions, terminal: Terminal): Promise<number> {
   const { topic, subscription, rule, action } = request;
   const filter = filterOf(request);
-  return atEndpoint(broker, terminal, async ({ engine: { admin } }) => {
+  return atBroker(request, terminal, async ({ engine: { admin } }) => {
     const made = { filter, action: action === undefined ? undefined : { sqlExpression: action } };
     await admin.createRule(topic, subscription, rule, made);
     await terminal.out(`created rule ${oneLine(`${topic}/${subscription}/${rule}`)}\n`);
@@ -60,12 +57,9 @@ function scalars(values: readonly (readonly [string, unknown])[]): Readonly<Reco
 }
 
 /** Deletes a rule; resolves to the exit code. */
-export function deleteRule(
-  broker: Broker,
-  { topic, subscription, rule }: NamedRule,
-  terminal: Terminal,
-): Promise<number> {
-  return atEndpoint(broker, terminal, async ({ engine: { admin } }) => {
+export function deleteRule(request: NamedRule, terminal: Terminal): Promise<number> {
+  const { topic, subscription, rule } = request;
+  return atBroker(request, terminal, async ({ engine: { admin } }) => {
     await admin.deleteRule(topic, subscription, rule);
     await terminal.out(`deleted rule ${oneLine(`${topic}/${subscription}/${rule}`)}\n`);
     return exitCodes.done;
@@ -73,12 +67,9 @@ export function deleteRule(
 }
 
 /** Lists the rules of a subscription; resolves to the exit code. */
-export function listRules(
-  broker: Broker,
-  { topic, subscription, json }: RuleRequest,
-  terminal: Terminal,
-): Promise<number> {
-  return atEndpoint(broker, terminal, async ({ engine: { admin } }) => {
+export function listRules(request: RuleRequest, terminal: Terminal): Promise<number> {
+  const { topic, subscription, json } = request;
+  return atBroker(request, terminal, async ({ engine: { admin } }) => {
     const rules = await admin.listRules(topic, subscription);
     if (rules.length === 0) terminal.err("sobre: there are no rules, so no message is accepted\n");
     else await terminal.out(`${json === true ? rules.map(asJson).join("\n") : ruleTable(rules, terminal)}\n`);
@@ -87,12 +78,9 @@ export function listRules(
 }
 
 /** Shows one rule; resolves to the exit code. */
-export function showRule(
-  broker: Broker,
-  { topic, subscription, rule: name, json }: NamedRule,
-  terminal: Terminal,
-): Promise<number> {
-  return atEndpoint(broker, terminal, async ({ engine: { admin } }) => {
+export function showRule(request: NamedRule, terminal: Terminal): Promise<number> {
+  const { topic, subscription, rule: name, json } = request;
+  return atBroker(request, terminal, async ({ engine: { admin } }) => {
     const rules = await admin.listRules(topic, subscription);
     const rule = rules.find((one) => one.name.toLowerCase() === name.toLowerCase());
     if (rule === undefined) {

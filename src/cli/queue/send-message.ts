@@ -3,14 +3,14 @@ import type { Envelope } from "../../core/envelope/envelope.ts";
 import { envelopeFromJson } from "../../core/envelope/envelope-json.ts";
 import { toBase64 } from "../../core/values/base64.ts";
 import { parsedJson } from "../../core/values/json.ts";
-import { atEndpoint, type Endpoint } from "./endpoint.ts";
+import { atEndpoint, type EndpointRequest } from "./endpoint.ts";
+import { commandSerializer } from "../codecs.ts";
 import { encodeText } from "../decode/encode.ts";
 import { oneLine } from "../display.ts";
-import { exitCodes, Misuse, orMisuse } from "../misuse.ts";
-import type { Terminal } from "../terminal.ts";
+import { exitCodes, Misuse, orMisuse, type Terminal } from "../terminal.ts";
 
 /** A message given by the options of a command line. */
-export interface MessageRequest {
+export interface MessageRequest extends EndpointRequest {
   readonly body: string;
   readonly contentType?: string;
   readonly property?: Readonly<Record<string, unknown>>;
@@ -20,13 +20,10 @@ export interface MessageRequest {
 }
 
 /** Sends one message; resolves to the exit code. @throws Misuse for a body that does not fit its content type. */
-export function sendMessage(
-  endpoint: Endpoint,
-  request: MessageRequest,
-  { serializer, terminal }: { readonly serializer: Serializer; readonly terminal: Terminal },
-): Promise<number> {
+export async function sendMessage(request: MessageRequest, terminal: Terminal): Promise<number> {
+  const serializer = await commandSerializer({});
   const envelope = orMisuse(() => envelopeOf(request, serializer));
-  return atEndpoint(endpoint, terminal, async ({ engine, entity }) => {
+  return atEndpoint(request, terminal, async ({ engine, entity }) => {
     const { contentType } = envelope.brokerProperties;
     const what = `${envelope.payload.byteLength} bytes of ${oneLine(contentType ?? "")}`;
     if (request.dryRun === true) {

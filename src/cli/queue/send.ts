@@ -2,15 +2,14 @@ import { createReadStream } from "node:fs";
 import { createInterface } from "node:readline";
 import type { EngineSender } from "../../core/engine/engine.ts";
 import { sizeOf } from "../../core/envelope/size-of.ts";
-import { appendTo, type AppendedFile } from "../appended-file.ts";
-import { atEndpoint, brokerOf, type Endpoint } from "./endpoint.ts";
+import { appendTo, type AppendedFile } from "../files.ts";
+import { atEndpoint, brokerOf, type EndpointRequest } from "./endpoint.ts";
 import { type EnvelopeLine, envelopeLines } from "./envelope-lines.ts";
-import { exitCodes } from "../misuse.ts";
-import type { Terminal } from "../terminal.ts";
-import { wrapped } from "../wrap-text.ts";
+import { exitCodes, type Terminal } from "../terminal.ts";
+import { wrapped } from "../display.ts";
 
 /** The arguments of `sobre send`. */
-export interface SendRequest {
+export interface SendRequest extends EndpointRequest {
   readonly file: string;
   /** Whether messages that were sent before are sent again. */
   readonly again?: boolean;
@@ -21,8 +20,8 @@ export interface SendRequest {
 const batch = { messages: 100, part: 0.75 } as const;
 
 /** Sends the lines that were not sent before; resolves to the exit code. */
-export function sendFile(endpoint: Endpoint, request: SendRequest, terminal: Terminal): Promise<number> {
-  return atEndpoint(endpoint, terminal, async ({ engine, entity, address }) => {
+export function sendFile(request: SendRequest, terminal: Terminal): Promise<number> {
+  return atEndpoint(request, terminal, async ({ engine, entity, address }) => {
     const { file, again = false, dryRun = false } = request;
     const before = again || file === "-" ? new Set<string>() : await sentBefore(file, (where) => where === address);
     // Every file is read to its end before anything is sent, without holding one in memory.

@@ -1,4 +1,4 @@
-import { Misuse } from "../misuse.ts";
+import { Misuse } from "../terminal.ts";
 
 /** Shared access keys by their names. */
 export type Keys = Readonly<Record<string, string>>;

@@ -1,7 +1,7 @@
 import type { EntitySetup } from "../../core/engine/entity-setup.ts";
 import type { Engine } from "../../core/engine/engine.ts";
 import type { ServerHealth } from "../../serve/server/server-options.ts";
-import { Misuse } from "../misuse.ts";
+import { Misuse } from "../terminal.ts";
 
 /** The options of `sobre serve` about a PostgreSQL database. */
 export interface PostgresCommand {

@@ -9,13 +9,12 @@ import type { Certificate } from "../../serve/server/certificate.ts";
 import { type Server, startServer } from "../../serve/server/start-server.ts";
 import { ManualClock } from "../../core/time/manual-clock.ts";
 import { oneLine } from "../display.ts";
-import { readInput } from "../input.ts";
-import { exitCodes, Misuse, orMisuse, unreadable } from "../misuse.ts";
+import { readInput } from "../files.ts";
+import { exitCodes, Misuse, namingOption, orMisuse, type Terminal, unreadable } from "../terminal.ts";
 import { keepMemorySmall } from "./serve-memory.ts";
 import { type Keys, keysOf } from "./serve-keys.ts";
 import { checkPostgres, keysApart, openPostgres, type Opened, type PostgresCommand } from "./serve-postgres.ts";
 import { type RedriveStore, servedInspector, type UiMode } from "./serve-ui.ts";
-import type { Terminal } from "../terminal.ts";
 
 /** The arguments of `sobre serve`. */
 export interface ServeCommand extends PostgresCommand {
@@ -149,7 +148,7 @@ async function entitiesOf(command: ServeCommand): Promise<Configured> {
   const { emulatorConfig } = await import("../../broker/emulator-config/index.ts");
   const configured = orMisuse(
     () => emulatorConfig(text),
-    (message) => `${config}: ${message}`,
+    ({ message }) => `${config}: ${message}`,
   );
   // A queue of the configuration has the settings given there.
   const known = new Set(Object.keys(configured.queues).map((name) => name.toLowerCase()));
@@ -224,10 +223,9 @@ async function started(
   } catch (error) {
     await closeEngines();
     if (!(error instanceof SobreError)) throw error;
-    const option = portOptions.get(error.path);
     // An entity or an option is wrong: the caller's mistake, not the machine's.
     if (!machineCodes.has(error.code)) throw new Misuse(error.message);
-    return option === undefined ? error : new SobreError(error.code, `${option}: ${error.message}`);
+    return new SobreError(error.code, portNamed(error), { cause: error });
   }
 }
 
@@ -249,11 +247,7 @@ const machineCodes: ReadonlySet<ErrorCode> = new Set([
   "ServiceTimeout",
 ]);
 
-/** The command's option for each option of the server. */
-const portOptions: ReadonlyMap<string | undefined, string> = new Map([
-  ["$.port", "--port"],
-  ["$.httpPort", "--http-port"],
-]);
+const portNamed = namingOption({ "$.port": "--port", "$.httpPort": "--http-port" });
 
 async function listing({ engine }: Server): Promise<readonly string[]> {
   const { admin } = engine;

@@ -14,11 +14,10 @@ import { commandSerializer, mailboxReading } from "../codecs.ts";
 import { oneLine } from "../display.ts";
 import { type EndpointOptions, openBroker } from "../queue/endpoint.ts";
 import { type Mailbox, readMailbox } from "../tour/mailbox.ts";
-import { exitCodes, Misuse } from "../misuse.ts";
-import type { Terminal } from "../terminal.ts";
+import { exitCodes, Misuse, type Terminal } from "../terminal.ts";
 
 /** The arguments of `sobre ui` besides the broker. */
-export interface UiRequest {
+export interface UiRequest extends EndpointOptions {
   readonly mailbox?: string;
   readonly port: number;
   readonly allowChanges?: boolean;
@@ -36,11 +35,7 @@ const queue = "mailbox";
 const longestEnd = 3000;
 
 /** Serves the inspector on this machine until `stop` resolves; resolves to the exit code. */
-export async function serveUi(
-  request: UiRequest & EndpointOptions,
-  terminal: Terminal,
-  stop: Promise<void>,
-): Promise<number> {
+export async function serveUi(request: UiRequest, terminal: Terminal, stop: Promise<void>): Promise<number> {
   const { port, redact } = request;
   const source = await sourceOf(request);
   const inspector = createInspector({ ...source, redact, onAudit: auditTo(terminal) });
@@ -72,7 +67,7 @@ type Source = Pick<InspectorOptions, "serializer" | "stages" | "changes" | "bodi
   readonly brokers: Readonly<Record<string, Engine>>;
 };
 
-async function sourceOf(request: UiRequest & EndpointOptions): Promise<Source> {
+async function sourceOf(request: UiRequest): Promise<Source> {
   const { mailbox, allowChanges = false, hideBodies = false, connectionString } = request;
   const stages = [compression()];
   if (mailbox !== undefined && connectionString !== undefined)

@@ -5,9 +5,8 @@ import type { Item } from "../../broker/durable/inventory.ts";
 import { SobreError } from "../../core/errors/sobre-error.ts";
 import { notWritten } from "../../migration/read/file-reason.ts";
 import { counted, oneLine } from "../display.ts";
-import { exitCodes, Misuse } from "../misuse.ts";
+import { exitCodes, Misuse, type Terminal } from "../terminal.ts";
 import { renderTable } from "../table.ts";
-import type { Terminal } from "../terminal.ts";
 
 /** The messages of one queue. */
 interface Count {

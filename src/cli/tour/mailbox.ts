@@ -3,7 +3,7 @@ import { readFile } from "node:fs/promises";
 import { basename, join } from "node:path";
 import { createEnvelope, type Envelope } from "../../core/envelope/envelope.ts";
 import { parsedJson } from "../../core/values/json.ts";
-import { Misuse, orMisuse, unreadable } from "../misuse.ts";
+import { Misuse, orMisuse, unreadable } from "../terminal.ts";
 
 /** A folder of messages, with the expected outcome of each. */
 export interface Mailbox {
@@ -68,7 +68,7 @@ function envelope(file: string, payload: Uint8Array, entry: Fields): Envelope {
   };
   return orMisuse(
     () => createEnvelope({ payload, bodyKind, brokerProperties, applicationProperties }),
-    (message) => `manifest.json: ${file}: ${message}`,
+    ({ message }) => `manifest.json: ${file}: ${message}`,
   );
 }
 

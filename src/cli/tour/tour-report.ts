@@ -1,12 +1,22 @@
-import { attemptTable } from "../decode/attempt-table.ts";
-import { counted, fit, oneLine } from "../display.ts";
-import { preview } from "./preview.ts";
+import { counted, fit, oneLine, shortTypeName, visibleJson, wrapText } from "../display.ts";
+import { readMailbox } from "./mailbox.ts";
+import { exitCodes, type Terminal } from "../terminal.ts";
+import { mailboxReading } from "../codecs.ts";
+import { type DeadLetter, type Repair, type Stop, takeTour, type Tour } from "./tour.ts";
+import { attemptTable, gap, renderTable } from "../table.ts";
 import type { ReadResult } from "../../core/codec/result.ts";
-import { shortTypeName } from "../migrate/short-type-name.ts";
-import { gap, renderTable } from "../table.ts";
-import { wrapText } from "../wrap-text.ts";
-import type { Terminal } from "../terminal.ts";
-import type { DeadLetter, Repair, Stop, Tour } from "./tour.ts";
+import { valueToJson } from "../../core/values/value-json.ts";
+import { SobreError } from "../../core/errors/sobre-error.ts";
+
+/** Runs the tour of a mailbox and prints its report; resolves to the exit code. */
+export async function visit(folder: string, terminal: Terminal): Promise<number> {
+  const mailbox = await readMailbox(folder);
+  const tour = await takeTour(mailbox, mailboxReading(mailbox));
+  await terminal.out(tourReport(oneLine(folder), tour, terminal));
+  const stops = [...tour.stops, ...(tour.repair === undefined ? [] : [tour.repair.stop])];
+  const kept = tour.stops.length === mailbox.letters.length && tour.deadLetters.every(({ untouched }) => untouched);
+  return kept && stops.every(({ surprise }) => surprise === undefined) ? exitCodes.done : exitCodes.failed;
+}
 
 type Screen = Pick<Terminal, "columns" | "style">;
 
@@ -194,4 +204,30 @@ function tally(read: readonly Stop[]): string {
   const counts = new Map<string, number>();
   for (const { result } of read) if (result.ok) counts.set(result.codec, (counts.get(result.codec) ?? 0) + 1);
   return Array.from(counts, ([codec, times]) => `${codec} ${times}`).join(", ");
+}
+
+/** Maximum bytes of a binary body in a preview; more do not fit on a line. */
+const shownBytes = 64;
+
+/** A body on one line of at most `width` columns, without anything that a terminal would interpret. */
+export function preview(body: unknown, width: number): string {
+  if (body === undefined) return fit("(empty)", width);
+  if (typeof body === "string") return fit(oneLine(body.slice(0, width * 8)), width);
+  if (body instanceof Uint8Array) return fit(hex(body), width);
+  return fit(rendered(body), width);
+}
+
+/** A value as JSON text with `$` objects, or the reason why there is none. */
+function rendered(value: unknown): string {
+  try {
+    return visibleJson(valueToJson(value));
+  } catch (error) {
+    if (error instanceof SobreError) return oneLine(`(${error.message})`);
+    throw error;
+  }
+}
+
+function hex(bytes: Uint8Array): string {
+  const shown = Array.from(bytes.subarray(0, shownBytes), (byte) => byte.toString(16).padStart(2, "0")).join(" ");
+  return `${bytes.byteLength} bytes: ${shown}${bytes.byteLength > shownBytes ? " …" : ""}`;
 }

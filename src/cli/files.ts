@@ -1,6 +1,8 @@
 import { createReadStream } from "node:fs";
+import { type FileHandle, open } from "node:fs/promises";
 import type { Readable } from "node:stream";
-import { Misuse } from "./misuse.ts";
+import { Misuse } from "./terminal.ts";
+import { reasonOf } from "../migration/read/file-reason.ts";
 
 /** Reads a file, or standard input for `-`, up to `most` bytes and one more, which shows that there are too many. */
 export async function readInput(file: string, most: number): Promise<Uint8Array> {
@@ -32,4 +34,41 @@ export function bytesOfText(input: Uint8Array, form: TextForm, file: string): Ui
   const plain = form === "hex" ? text.replace(/^0x/i, "") : text;
   if (!forms[form].form.test(plain)) throw new Misuse(`--${form}: ${file}: is not ${forms[form].words}`);
   return new Uint8Array(Buffer.from(plain, form));
+}
+
+/** A file to which lines are appended, each synced to disk before the next step. */
+export interface AppendedFile {
+  /** Bytes in the file. */
+  readonly size: number;
+  append(text: string): Promise<void>;
+  close(): Promise<void>;
+}
+
+/**
+ * Opens a file to append to, made when it is missing.
+ *
+ * @param length Bytes of it to keep; default: all.
+ * @throws Misuse when it cannot be written.
+ */
+export async function appendTo(path: string, length?: number): Promise<AppendedFile> {
+  let file: FileHandle;
+  try {
+    file = await open(path, "a");
+    if (length !== undefined) await file.truncate(length);
+  } catch (error) {
+    throw new Misuse(`${path} cannot be written: ${reasonOf(error)}`);
+  }
+  let { size } = await file.stat();
+  return {
+    get size() {
+      return size;
+    },
+    async append(text) {
+      const bytes = Buffer.from(text);
+      await file.writeFile(bytes);
+      await file.datasync();
+      size += bytes.byteLength;
+    },
+    close: () => file.close(),
+  };
 }

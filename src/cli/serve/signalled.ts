@@ -1,6 +1,0 @@
-/** Resolves when the process is asked to end. */
-export function signalled(): Promise<void> {
-  return new Promise((resolve) => {
-    for (const signal of ["SIGINT", "SIGTERM"] as const) process.once(signal, () => resolve());
-  });
-}
