@@ -1,6 +1,6 @@
 import * as fc from "fast-check";
 import { describe, expect, it } from "vitest";
-import { displayWidth, fit, oneLine } from "../../src/cli/display.ts";
+import { displayWidth, fit, oneLine, shortTypeName } from "../../src/cli/display.ts";
 
 describe("displayWidth", () => {
   it("counts two columns for wide characters and emoji, none for marks", () => {
@@ -33,5 +33,22 @@ describe("fit", () => {
         else if (width > 0) expect(displayWidth(shown)).toBeGreaterThanOrEqual(width - 1);
       }),
     );
+  });
+});
+
+describe("the short name of a type", () => {
+  it.each([
+    ["{urn:orders:v1}Order", "Order"],
+    ["Order", "Order"],
+    ["java.util.LinkedHashMap", "LinkedHashMap"],
+    ["com.acme.Shop$Order", "Shop$Order"],
+    [
+      "System.Collections.Generic.List`1[[Acme.Line, Acme, Version=1.0.0.0, Culture=neutral, PublicKeyToken=null]]",
+      "List<Line>",
+    ],
+    ["System.Int32[]", "Int32[]"],
+    ["shop.Order", "Order"],
+  ])("of %s is %s", (name, short) => {
+    expect(shortTypeName(name)).toBe(short);
   });
 });

@@ -8,7 +8,7 @@ import { type Subject, subjectOf } from "../../src/contract/subjects/subject.ts"
 import { emulatorConfig } from "../../src/broker/emulator-config/index.ts";
 import { isObject } from "../../src/core/values/plain-object.ts";
 import { sobre } from "../cli/calls.support.ts";
-import { check, contractFolders } from "../cli/contract-folders.support.ts";
+import { check, contractFolders } from "../cli/contract/folders.support.ts";
 import { lostOfStreetlights, multiFormat, requestReply, streetlights } from "./asyncapi.support.ts";
 
 const { folderOf } = contractFolders();

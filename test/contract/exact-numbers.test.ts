@@ -1,6 +1,6 @@
 import { assert, double, property } from "fast-check";
 import { describe, expect, it } from "vitest";
-import { check, contractFolders } from "../cli/contract-folders.support.ts";
+import { check, contractFolders } from "../cli/contract/folders.support.ts";
 import { parseSchemaText } from "../../src/contract/subjects/subject-files.ts";
 
 const { folderOf } = contractFolders();

@@ -3,7 +3,7 @@ import { join } from "node:path";
 import { describe, expect, it } from "vitest";
 import { protobuf } from "../../codecs/protobuf/index.ts";
 import { sobre } from "../cli/calls.support.ts";
-import { contractFolders } from "../cli/contract-folders.support.ts";
+import { contractFolders } from "../cli/contract/folders.support.ts";
 
 const { folderOf } = contractFolders();
 const order = { type: "object", properties: { id: { type: "string" }, qty: { type: "integer" } }, required: ["id"] };

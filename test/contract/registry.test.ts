@@ -4,7 +4,7 @@ import { beforeAll, describe, expect, it } from "vitest";
 import { SchemaRegistry } from "../../src/contract/exchange/schema-registry.ts";
 import { ManualClock } from "../../src/core/time/manual-clock.ts";
 import { sobre } from "../cli/calls.support.ts";
-import { check, contractFolders } from "../cli/contract-folders.support.ts";
+import { check, contractFolders } from "../cli/contract/folders.support.ts";
 import { type RegistryStandIn, startRegistry } from "./registry.support.ts";
 
 const { folderOf } = contractFolders();

@@ -8,7 +8,7 @@ import { checkCompatibility, protosOf, readMessageType } from "../../src/contrac
 import { compileJsonSchema } from "../../src/core/json-schema/ajv.ts";
 import { folderFiles } from "../../src/contract/subjects/subject-files.ts";
 import { readSubjects } from "../../src/contract/subjects/subject.ts";
-import { check, contractFolders } from "../cli/contract-folders.support.ts";
+import { check, contractFolders } from "../cli/contract/folders.support.ts";
 import { sobre } from "../cli/calls.support.ts";
 
 const { folderOf } = contractFolders();

@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { check, contractFolders } from "../cli/contract-folders.support.ts";
+import { check, contractFolders } from "../cli/contract/folders.support.ts";
 import { folderFiles } from "../../src/contract/subjects/subject-files.ts";
 import { readSubjects, type Subject } from "../../src/contract/subjects/subject.ts";
 

@@ -1,7 +1,7 @@
 import { execFileSync } from "node:child_process";
 import { join } from "node:path";
 import { describe, expect, it } from "vitest";
-import { check, contractFolders, newer, older } from "../cli/contract-folders.support.ts";
+import { check, contractFolders, newer, older } from "../cli/contract/folders.support.ts";
 
 const { scratch, file, folderOf } = contractFolders();
 

@@ -3,7 +3,7 @@ import { rmSync } from "node:fs";
 import { join } from "node:path";
 import { describe, expect, it } from "vitest";
 import { sobre } from "../cli/calls.support.ts";
-import { check, codesIn, contractFolders, newer, older, put } from "../cli/contract-folders.support.ts";
+import { check, codesIn, contractFolders, newer, older, put } from "../cli/contract/folders.support.ts";
 
 const { folderOf } = contractFolders();
 

@@ -3,7 +3,7 @@ import { cpSync, existsSync, mkdirSync, readFileSync, rmSync, writeFileSync } fr
 import { dirname, join } from "node:path";
 import { describe, expect, it } from "vitest";
 import { sobre } from "../cli/calls.support.ts";
-import { contractFolders } from "../cli/contract-folders.support.ts";
+import { contractFolders } from "../cli/contract/folders.support.ts";
 
 const { folderOf } = contractFolders();
 const producer = folderOf({ "package.json": { name: "shop", version: "1.0.0" } });

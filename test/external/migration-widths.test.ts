@@ -6,7 +6,7 @@ import { displayWidth } from "../../src/cli/display.ts";
 import { createEnvelope, type Envelope } from "../../src/core/envelope/index.ts";
 import type { MigrationReport } from "../../src/migration/index.ts";
 import { sobreIn } from "../cli/calls.support.ts";
-import { bury, put, queuePlaces } from "../cli/queue-place.support.ts";
+import { bury, put, queuePlaces } from "../cli/queue/queue-place.support.ts";
 
 const place = queuePlaces();
 const dead = "orders/$DeadLetterQueue";

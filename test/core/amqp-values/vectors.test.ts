@@ -24,13 +24,16 @@ describe.skipIf(vectors === undefined)("the AMQP value vectors (skipped without 
   });
 
   it.each(["alt-encoding-values", "proton-values"])("are refused when cut anywhere: %s", (name) => {
-    for (const { id, hex: encoding } of lines(`open/${name}.jsonl`)) {
+    const entries = lines(`open/${name}.jsonl`);
+
+    for (const { id, hex: encoding } of entries) {
       const bytes = hex(encoding);
 
       for (let length = 0; length < bytes.byteLength; length++) {
         if (outcome(bytes.subarray(0, length)) === "read") expect.unreachable(`${id} cut at ${length} was read`);
       }
     }
+    expect(entries.length).toBeGreaterThan(290);
   });
 
   it("of .NET are read right", () => {
@@ -52,7 +55,9 @@ describe.skipIf(vectors === undefined)("the AMQP value vectors (skipped without 
   });
 
   it("that are hostile are refused at once, whatever they claim", () => {
-    for (const { id, hex: encoding, proton } of lines("open/hostile.jsonl")) {
+    const entries = lines("open/hostile.jsonl");
+
+    for (const { id, hex: encoding, proton } of entries) {
       const bytes = hex(encoding);
 
       const result = outcome(bytes);
@@ -60,6 +65,7 @@ describe.skipIf(vectors === undefined)("the AMQP value vectors (skipped without 
       if (id.startsWith("nest-") && proton === "accepts") expect(result, id).toBe("read");
       else expect(["DecodeFailed", "TruncatedPayload", "LimitExceeded"], id).toContain(result);
     }
+    expect(entries.length).toBe(41);
   });
 
   it("of the public fuzz corpora end in values or a SobreError, strict or lenient, typed or plain", () => {
@@ -67,8 +73,7 @@ describe.skipIf(vectors === undefined)("the AMQP value vectors (skipped without 
 
     for (const { file: name } of entries) {
       for (const lenient of [false, true]) {
-        for (const mode of ["typed", "plain"] as const)
-          expect(outcomeOf(() => decodeValues(file(name), { lenient, mode }))).toBeDefined();
+        for (const mode of ["typed", "plain"] as const) outcomeOf(() => decodeValues(file(name), { lenient, mode }));
       }
     }
     expect(entries.length).toBe(896);
