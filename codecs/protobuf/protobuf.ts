@@ -1,4 +1,5 @@
 import { guardedCodec } from "../../src/core/codec/guarded-codec.ts";
+import { messageProperties } from "../../src/core/message/message-properties.ts";
 import type { Codec, Sniff } from "../../src/core/codec/codec.ts";
 import type { MediaRange } from "../../src/core/content-type/media-range.ts";
 import { parseMediaRange } from "../../src/core/content-type/parse-media-range.ts";
@@ -79,7 +80,7 @@ export function protobuf(options: ProtobufOptions): Codec {
   const types = messageCodecs(openSchema(options));
   const rules: TypeRules = {
     type: options.type?.replace(/^\./, ""),
-    typeProperty: options.typeProperty ?? "sobre-type",
+    typeProperty: options.typeProperty ?? messageProperties.type,
   };
   if (rules.type !== undefined && !types.has(rules.type)) {
     throw new SobreError("InvalidArgument", `Option type names "${rules.type}", which is not in the schema.`, {

@@ -1,3 +1,4 @@
+import { messageProperties } from "../../src/core/message/message-properties.ts";
 import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
@@ -6,7 +7,6 @@ import { json } from "../../codecs/json/index.ts";
 import type { Client, Sender } from "../../src/client/client/index.ts";
 import { createSerializer } from "../../src/core/codec/index.ts";
 import { createClient } from "../../src/client/create-client.ts";
-import { typeProperty, versionProperty } from "../../src/core/message/type-property.ts";
 import { type Random, seeded } from "../random.support.ts";
 import { installPostgres } from "../external/installed.support.ts";
 import { PostgresServer } from "../external/postgres-server.support.ts";
@@ -15,7 +15,7 @@ import { Broker, type BrokerPlace } from "./services/broker.ts";
 import { services, Shop } from "./services/shop.ts";
 
 /** The marks of the example's `OrderPlaced`; the services have the library by its name, and this process by its files. */
-const applicationProperties = { [typeProperty]: "shop.order-placed", [versionProperty]: 1 };
+const applicationProperties = { [messageProperties.type]: "shop.order-placed", [messageProperties.version]: 1 };
 
 /** A database whose processes may be killed, on a machine that stays on. */
 const processesDie = ["fsync=off", "full_page_writes=off"] as const;

@@ -3,6 +3,7 @@ import { basename, dirname, join } from "node:path";
 import { protoFiles } from "../../contract/protobuf/schema.ts";
 import { inferredSchema } from "../../contract/subjects/inferred-schema.ts";
 import { subjectsOfFolder, type Subject } from "../../contract/subjects/subject.ts";
+import { messageProperties } from "../../core/message/message-properties.ts";
 import { commandSerializer } from "../codecs.ts";
 import { type Draft, draftsOf, isSchemaFile } from "./sources.ts";
 import { envelopeLines } from "../queue/envelope-lines.ts";
@@ -99,7 +100,7 @@ async function draftsOfMessages(path: string, { subject }: InitCommand): Promise
   for await (const { number, envelope } of envelopeLines(path)) {
     const result = serializer.deserialize(envelope);
     if (!result.ok) throw new Misuse(`${path}, line ${number}: ${result.error.message}`);
-    const { "sobre-type": type, "sobre-version": version } = envelope.applicationProperties;
+    const { [messageProperties.type]: type, [messageProperties.version]: version } = envelope.applicationProperties;
     const name = subject ?? (typeof type === "string" ? type : fallback);
     const major = typeof version === "number" && Number.isInteger(version) ? version : 1;
     const key = `${name} ${major}`;

@@ -1,3 +1,5 @@
+import { messageProperties } from "../../core/message/message-properties.ts";
+import { deadLetterReasons } from "./dead-letter-reasons.ts";
 import { isObject } from "../../core/values/plain-object.ts";
 import { anEnvelope, checkOption, type OptionCheck } from "../../core/options/option-checks.ts";
 import type { Attempt } from "../../core/codec/attempt.ts";
@@ -6,15 +8,10 @@ import { deadLetterProperties, type Settlement } from "../../core/engine/deliver
 import { amend, type Envelope } from "../../core/envelope/envelope.ts";
 import { headerSize, maxHeaderSize } from "../../core/envelope/limits.ts";
 import { cut } from "../../core/errors/cut.ts";
-import { requestFailed } from "./faults.ts";
-import { delayedRetriesProperty, immediateRetriesProperty } from "./message-retries.ts";
-import { isTimer, retryTimerProperty } from "./retry-timer.ts";
+import { isTimer } from "./retry-timer.ts";
 import type { DeadLetterOptions } from "./settling.ts";
 import type { ErrorCode } from "../../core/errors/codes.ts";
 import { SobreError } from "../../core/errors/sobre-error.ts";
-
-/** The application property with the reason why the last handler failed; the dead letter keeps it. */
-export const failureProperty = "sobre-failure";
 
 /** Maximum length of a failure's text, in characters. */
 const maxFailureLength = 1024;
@@ -34,7 +31,7 @@ export function failureSettlement(envelope: Envelope, error: unknown): Settlemen
 export function faultSettlement(envelope: Envelope, error: unknown): Settlement {
   return {
     kind: "deadLetter",
-    deadLetterReason: requestFailed,
+    deadLetterReason: deadLetterReasons.requestFailed,
     deadLetterErrorDescription: "The handler failed, and the requester has the fault.",
     propertiesToModify: failureMark(envelope, error) ?? {},
   };
@@ -42,7 +39,7 @@ export function faultSettlement(envelope: Envelope, error: unknown): Settlement 
 
 /** The property with the cause of a failure; `undefined` when the header limit leaves no room for it. */
 export function failureMark(envelope: Envelope, error: unknown): Readonly<Record<string, string>> | undefined {
-  const mark = { [failureProperty]: cut(describe(error), maxFailureLength) };
+  const mark = { [messageProperties.failure]: cut(describe(error), maxFailureLength) };
   // A broker may add its own marks when it dead-letters the message.
   return fits(envelope, mark, maxHeaderSize - 1024) ? mark : undefined;
 }
@@ -58,9 +55,6 @@ function describe(error: unknown): string {
   }
 }
 
-/** The dead-letter reason of messages that no codec could read. */
-export const unreadableReason = "Unreadable";
-
 /** Codes that become the dead-letter reason: the payload was read, but must not be delivered. */
 const ownReasons: ReadonlySet<ErrorCode> = new Set([
   "ValidationFailed",
@@ -72,9 +66,6 @@ const ownReasons: ReadonlySet<ErrorCode> = new Set([
   "PlaintextRefused",
   "PayloadNotFound",
 ]);
-
-/** The application property that carries the attempts on a dead letter, as JSON. */
-export const attemptsProperty = "sobre-attempts";
 
 /** Maximum length of a dead-letter description, in characters. */
 export const maxDescriptionLength = 1024;
@@ -98,7 +89,7 @@ export function toDeadLetterOptions(envelope: Envelope, result: UnreadableResult
   checkOption("envelope", envelope, anEnvelope);
   checkOption("result", result, isUnreadable);
   const { error, attempts } = result;
-  const reason = ownReasons.has(error.code) ? error.code : unreadableReason;
+  const reason = ownReasons.has(error.code) ? error.code : deadLetterReasons.unreadable;
   const told = error.code === reason ? error.message : `${error.code}: ${error.message}`;
   const description = cut(told, maxDescriptionLength);
   const marks = { [deadLetterProperties.reason]: reason, [deadLetterProperties.description]: description };
@@ -106,7 +97,7 @@ export function toDeadLetterOptions(envelope: Envelope, result: UnreadableResult
   return {
     deadLetterReason: reason,
     deadLetterErrorDescription: description,
-    propertiesToModify: story === undefined ? {} : { [attemptsProperty]: story },
+    propertiesToModify: story === undefined ? {} : { [messageProperties.attempts]: story },
   };
 }
 
@@ -119,7 +110,7 @@ function fittingStory(
 ): string | undefined {
   for (let count = attempts.length; count >= 0; count = count === 0 ? -1 : count >> 1) {
     const story = JSON.stringify({ code, attempts: attempts.slice(0, count) });
-    if (fits(envelope, { ...marks, [attemptsProperty]: story })) return story;
+    if (fits(envelope, { ...marks, [messageProperties.attempts]: story })) return story;
   }
   return undefined;
 }
@@ -147,12 +138,12 @@ export function withoutDeadLetterMarks(envelope: Envelope): Envelope {
     applicationProperties: {
       [deadLetterProperties.reason]: undefined,
       [deadLetterProperties.description]: undefined,
-      [attemptsProperty]: undefined,
-      [failureProperty]: undefined,
-      [immediateRetriesProperty]: undefined,
-      [delayedRetriesProperty]: undefined,
+      [messageProperties.attempts]: undefined,
+      [messageProperties.failure]: undefined,
+      [messageProperties.immediateRetries]: undefined,
+      [messageProperties.delayedRetries]: undefined,
       // The message is not deferred any more; a timer needs its own.
-      ...(!isTimer(envelope) && { [retryTimerProperty]: undefined }),
+      ...(!isTimer(envelope) && { [messageProperties.retryTimer]: undefined }),
     },
   });
 }

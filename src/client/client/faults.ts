@@ -1,16 +1,8 @@
+import { messageProperties } from "../../core/message/message-properties.ts";
 import { createEnvelope, type Envelope } from "../../core/envelope/envelope.ts";
 import { cut } from "../../core/errors/cut.ts";
 import { SobreError } from "../../core/errors/sobre-error.ts";
 import { codeOf } from "./process-error.ts";
-
-/** The application property that makes a reply a fault: the code with which the responder failed. */
-export const faultProperty = "sobre-fault";
-
-/** The application property with the message of the error, if it is a SobreError, which never quotes the payload. */
-const faultMessageProperty = "sobre-fault-message";
-
-/** The dead-letter reason of a request that failed and whose requester has the fault. */
-export const requestFailed = "RequestFailed";
 
 const maxMessageLength = 1024;
 
@@ -21,17 +13,17 @@ export function faultOf(error: unknown): Envelope {
     payload: new Uint8Array(),
     brokerProperties: { messageId: crypto.randomUUID() },
     applicationProperties: {
-      [faultProperty]: faultCodeOf(error),
-      ...(isOurs && { [faultMessageProperty]: cut(error.message, maxMessageLength) }),
+      [messageProperties.fault]: faultCodeOf(error),
+      ...(isOurs && { [messageProperties.faultMessage]: cut(error.message, maxMessageLength) }),
     },
   });
 }
 
 /** The error that a reply reports; `undefined` for an ordinary reply. */
 export function readFault({ applicationProperties: own }: Envelope, responder: string): SobreError | undefined {
-  const reason = own[faultProperty];
+  const reason = own[messageProperties.fault];
   if (typeof reason !== "string") return undefined;
-  const why = own[faultMessageProperty];
+  const why = own[messageProperties.faultMessage];
   const details = typeof why === "string" ? `: ${why}` : ".";
   return new SobreError("RequestFailed", `The responder on "${responder}" failed with ${reason}${details}`, { reason });
 }

@@ -18,21 +18,10 @@ export type { MessageBatch } from "./message-batch.ts";
 export type { MessageResult } from "./message-reader.ts";
 export type { MessageIteratorOptions } from "./message-iterator.ts";
 export type { MessageContext } from "./handling.ts";
-export { faultProperty } from "./faults.ts";
 export type { Handler, HandlerOrByType, HandlersByType } from "./handlers-by-type.ts";
 export type { ProcessorHandlers } from "./processor-handlers.ts";
-export {
-  delayedRetriesProperty,
-  immediateRetriesProperty,
-  type MessageRetries,
-  notRetryable,
-  type ProcessorRetries,
-  retriesExhausted,
-  type SessionRetries,
-} from "./message-retries.ts";
+export { type MessageRetries, type ProcessorRetries, type SessionRetries } from "./message-retries.ts";
 export type { PauseWhen } from "./pause-when.ts";
-export { retryTimerProperty } from "./retry-timer.ts";
-export { holdProperty } from "./session-hold.ts";
 export type { ErrorSource, ProcessErrorArgs } from "./process-error.ts";
 export {
   openTelemetry,
@@ -60,7 +49,6 @@ export type {
 } from "./receiver-options.ts";
 export type { RedriveLog } from "./redrive/log.ts";
 export type { RedriveOptions } from "./redrive/options.ts";
-export { redriveCountProperty, redriveIdProperty } from "./redrive/preparation.ts";
 export type { RedriveEntry, RedriveReport } from "./redrive/report.ts";
 export { resolveReplyTo } from "./reply-address.ts";
 export type { Requester, RequesterOptions, RequestManyOptions, RequestOptions } from "./requester.ts";
@@ -70,20 +58,10 @@ export type { CreateMessageBatchOptions, SendMessagesOptions, Sender, SenderOpti
 export type { SendManyOptions, SendOutcome } from "./send-many.ts";
 export type { SessionContext, SessionProcessorOptions } from "./session-processor.ts";
 export type { SessionReceiverOptions, HeldSession, ReceivedSession, SessionReceiver } from "./session-receiver.ts";
-export {
-  type SessionWorkflowOptions,
-  type WorkflowHandlers,
-  workflowOutOfOrder,
-  type WorkflowStep,
-} from "./session-workflow.ts";
+export { type SessionWorkflowOptions, type WorkflowHandlers, type WorkflowStep } from "./session-workflow.ts";
 export type { AbortOption } from "./attempts.ts";
 export type { DeadLetterOptions, PropertiesToModify, SettleOptions, SettlingVerbs } from "./settling.ts";
 export type { TracedOperation, TracedSpan, Tracing } from "./tracing.ts";
-export {
-  attemptsProperty,
-  failureProperty,
-  maxDescriptionLength,
-  toDeadLetterOptions,
-  unreadableReason,
-  withoutDeadLetterMarks,
-} from "./dead-lettering.ts";
+export { maxDescriptionLength, toDeadLetterOptions, withoutDeadLetterMarks } from "./dead-lettering.ts";
+export { deadLetterReasons } from "./dead-letter-reasons.ts";
+export { messageProperties } from "../../core/message/message-properties.ts";

@@ -1,3 +1,5 @@
+import { messageProperties } from "../../core/message/message-properties.ts";
+import { deadLetterReasons } from "./dead-letter-reasons.ts";
 import type { Delivery } from "../../core/engine/delivery.ts";
 import type { Envelope } from "../../core/envelope/envelope.ts";
 import type { MessageType } from "../../core/message/message-type.ts";
@@ -44,18 +46,6 @@ export interface SessionRetries extends ProcessorRetries {
    */
   readonly holdSession?: boolean | undefined;
 }
-
-/** The application property that counts the immediate retries of a message in its round. */
-export const immediateRetriesProperty = "sobre-immediate-retries";
-
-/** The application property that counts the delayed retries of a message. */
-export const delayedRetriesProperty = "sobre-delayed-retries";
-
-/** The dead-letter reason of messages whose handler failed in every retry. */
-export const retriesExhausted = "RetriesExhausted";
-
-/** The dead-letter reason of messages whose handler failed with an error that is not retried. */
-export const notRetryable = "NotRetryable";
 
 /** The treatment of a message whose handler failed. */
 export type RetryPlan =
@@ -136,8 +126,8 @@ function rulesOf(
 }
 
 function planOf({ immediate, delays, jitter, retryable }: Rules, error: unknown, message: Delivery): RetryPlan {
-  const tried = countIn(message.envelope, immediateRetriesProperty);
-  const waited = countIn(message.envelope, delayedRetriesProperty);
+  const tried = countIn(message.envelope, messageProperties.immediateRetries);
+  const waited = countIn(message.envelope, messageProperties.delayedRetries);
   const isWanted: unknown = retryable(error, message);
   // A promise would count as true.
   if (typeof isWanted !== "boolean")
@@ -145,7 +135,7 @@ function planOf({ immediate, delays, jitter, retryable }: Rules, error: unknown,
   if (!isWanted)
     return {
       kind: "giveUp",
-      reason: notRetryable,
+      reason: deadLetterReasons.notRetryable,
       description: "The handler failed with an error that is not retried.",
     };
   if (tried < immediate) return { kind: "immediate", delay: 0, immediate: tried + 1, delayed: waited };
@@ -153,7 +143,7 @@ function planOf({ immediate, delays, jitter, retryable }: Rules, error: unknown,
   if (delay !== undefined)
     return { kind: "delayed", delay: delay * (1 + jitter * Math.random()), immediate: 0, delayed: waited + 1 };
   const description = `The handler failed in every retry: ${immediate} immediate ones a round, ${delays.length} delayed ones.`;
-  return { kind: "giveUp", reason: retriesExhausted, description };
+  return { kind: "giveUp", reason: deadLetterReasons.retriesExhausted, description };
 }
 
 /** Errors of the client know it; others may say so. */

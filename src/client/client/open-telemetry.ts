@@ -1,4 +1,5 @@
-import { diagnosticIdProperty, readTraceContext, traceProperties } from "../../core/message/trace-context.ts";
+import { messageProperties } from "../../core/message/message-properties.ts";
+import { readTraceContext, traceProperties } from "../../core/message/trace-context.ts";
 import {
   checkOption,
   anObject,
@@ -110,7 +111,7 @@ export function openTelemetry<Context, Span extends OpenTelemetrySpan, SpanConte
       checkOption("operation", operation, anOperation);
       const carried = message.applicationProperties ?? {};
       // A context that the message already carries is kept: with two contexts, readers would see different traces.
-      if (carried["traceparent"] !== undefined || carried[diagnosticIdProperty] !== undefined) return message;
+      if (carried["traceparent"] !== undefined || carried[messageProperties.diagnosticId] !== undefined) return message;
       const span = start("create", operation, context.active());
       const carrier: Record<string, string> = {};
       propagation.inject(trace.setSpan(context.active(), span), carrier);
@@ -180,7 +181,7 @@ const mostLinks = 128;
 /** The attributes of one message. */
 function messageAttributes({ brokerProperties, applicationProperties }: Envelope): Record<string, string> {
   const { messageId, correlationId } = brokerProperties;
-  const type = applicationProperties["sobre-type"];
+  const type = applicationProperties[messageProperties.type];
   return {
     ...(messageId !== undefined && { "messaging.message.id": idText(messageId) }),
     ...(correlationId !== undefined && { "messaging.message.conversation_id": idText(correlationId) }),

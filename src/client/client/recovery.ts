@@ -1,3 +1,5 @@
+import { messageProperties } from "../../core/message/message-properties.ts";
+import { deadLetterReasons } from "./dead-letter-reasons.ts";
 import { parseAddress } from "../../core/engine/address.ts";
 import type { Capability } from "../../core/engine/capabilities.ts";
 import type { Delivery, Modification, ReceiveMode } from "../../core/engine/delivery.ts";
@@ -8,16 +10,8 @@ import { invalidOption } from "../../core/options/option-checks.ts";
 import type { ClientParts } from "./client-parts.ts";
 import { failureMark } from "./dead-lettering.ts";
 import { detectsDuplicates } from "./duplicate-detection.ts";
-import {
-  delayedRetriesProperty,
-  immediateRetriesProperty,
-  retriesExhausted,
-  readRetries,
-  type SessionRetries,
-  type RetryPlan,
-  type RetryPolicy,
-} from "./message-retries.ts";
-import { retryTimerProperty, timerFor, waitsForTimer } from "./retry-timer.ts";
+import { readRetries, type SessionRetries, type RetryPlan, type RetryPolicy } from "./message-retries.ts";
+import { timerFor, waitsForTimer } from "./retry-timer.ts";
 import type { SessionOrder } from "./session-order.ts";
 import type { Settler } from "./settling.ts";
 
@@ -90,7 +84,7 @@ export class Recovery {
     if (plan.kind === "giveUp") {
       await this.#options.parts.fault?.(message.envelope, error);
       const { reason: deadLetterReason, description: deadLetterErrorDescription } = plan;
-      const propertiesToModify = { ...failure, [retryTimerProperty]: undefined };
+      const propertiesToModify = { ...failure, [messageProperties.retryTimer]: undefined };
       const letter = { kind: "deadLetter", deadLetterReason, deadLetterErrorDescription, propertiesToModify } as const;
       await (order === undefined ? settler.settle(message, letter) : order.deadLetter(message, letter));
       return;
@@ -117,7 +111,10 @@ export class Recovery {
     const id = crypto.randomUUID();
     const timer = timerFor(message, id, at);
     await parts.retry.run(() => settler.engine.schedule(entityPath, [timer]));
-    await settler.settle(message, { kind: "defer", propertiesToModify: { ...marks, [retryTimerProperty]: id } });
+    await settler.settle(message, {
+      kind: "defer",
+      propertiesToModify: { ...marks, [messageProperties.retryTimer]: id },
+    });
   }
 
   /** Whether a copy with the same id might be dropped. Asked once; an error is not an answer for later. */
@@ -137,7 +134,7 @@ export class Recovery {
 function beforeExpiry(plan: RetryPlan, { expiresAtUtc }: Delivery, now: number): RetryPlan {
   if (plan.kind !== "delayed" || expiresAtUtc === undefined || expiresAtUtc.getTime() > now + plan.delay) return plan;
   const description = "The handler failed, and the message would expire before its next delayed retry.";
-  return { kind: "giveUp", reason: retriesExhausted, description };
+  return { kind: "giveUp", reason: deadLetterReasons.retriesExhausted, description };
 }
 
 /** The same message for later; its time to live goes on. */
@@ -164,6 +161,6 @@ const unsupported = ({ parts, inSessions }: RecoveryOptions): SobreError =>
   );
 
 const countsOf = ({ immediate, delayed }: Exclude<RetryPlan, { readonly kind: "giveUp" }>): Modification => ({
-  [immediateRetriesProperty]: immediate === 0 ? undefined : immediate,
-  [delayedRetriesProperty]: delayed === 0 ? undefined : delayed,
+  [messageProperties.immediateRetries]: immediate === 0 ? undefined : immediate,
+  [messageProperties.delayedRetries]: delayed === 0 ? undefined : delayed,
 });

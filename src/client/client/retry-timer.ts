@@ -1,26 +1,19 @@
+import { messageProperties } from "../../core/message/message-properties.ts";
 import type { Delivery } from "../../core/engine/delivery.ts";
 import { createEnvelope, type Envelope } from "../../core/envelope/envelope.ts";
 
-/**
- * The application property that connects a message that is deferred for a delayed retry with its timer: a message
- * without a body in the same queue, scheduled for the end of the wait.
- */
-export const retryTimerProperty = "sobre-retry-timer";
-
-/** The application property of a timer with the sequence number of its message. */
-const retryOfProperty = "sobre-retry-of";
-
 /** Whether a message is the timer of another one. */
 export const isTimer = ({ applicationProperties }: Envelope): boolean =>
-  typeof applicationProperties[retryOfProperty] === "string" &&
-  typeof applicationProperties[retryTimerProperty] === "string";
+  typeof applicationProperties[messageProperties.retryOf] === "string" &&
+  typeof applicationProperties[messageProperties.retryTimer] === "string";
 
 /** Whether a message was deferred to wait for a timer. */
 export const waitsForTimer = ({ applicationProperties }: Envelope): boolean =>
-  applicationProperties[retryTimerProperty] !== undefined;
+  applicationProperties[messageProperties.retryTimer] !== undefined;
 
 /** The timer that a message waits for, or the id of a timer. */
-export const timerIdOf = ({ applicationProperties }: Envelope): unknown => applicationProperties[retryTimerProperty];
+export const timerIdOf = ({ applicationProperties }: Envelope): unknown =>
+  applicationProperties[messageProperties.retryTimer];
 
 /** A timer for a message; both have the id as a property. */
 export function timerFor(
@@ -30,7 +23,11 @@ export function timerFor(
   more: Envelope["applicationProperties"] = {},
 ): Envelope {
   const { sessionId } = envelope.brokerProperties;
-  const properties = { ...more, [retryOfProperty]: String(sequenceNumber), [retryTimerProperty]: id };
+  const properties = {
+    ...more,
+    [messageProperties.retryOf]: String(sequenceNumber),
+    [messageProperties.retryTimer]: id,
+  };
   return timerOf(properties, sessionId, at);
 }
 
@@ -55,7 +52,7 @@ function timerOf(
 /** The sequence number of a timer's message; 0, which no message has, for a property that somebody else has written. */
 export function messageOfTimer({ envelope }: Delivery): bigint {
   try {
-    return BigInt(String(envelope.applicationProperties[retryOfProperty]));
+    return BigInt(String(envelope.applicationProperties[messageProperties.retryOf]));
   } catch {
     return 0n;
   }

@@ -1,8 +1,9 @@
+import { messageProperties } from "../../core/message/message-properties.ts";
 import type { Delivery } from "../../core/engine/delivery.ts";
 import type { Engine } from "../../core/engine/engine.ts";
 import type { ClientParts } from "./client-parts.ts";
 import { codeOf } from "./process-error.ts";
-import { messageOfTimer, retryTimerProperty, timerAgain } from "./retry-timer.ts";
+import { messageOfTimer, timerAgain } from "./retry-timer.ts";
 import type { Settler } from "./settling.ts";
 
 /** Milliseconds after which a timer looks again for a message that it could not take. */
@@ -58,7 +59,7 @@ export class RetryTimers {
     const [found] = await this.#parts.retry.run(() => engine.peek(this.#entityPath, wanted));
     if (found?.sequenceNumber !== number) return "gone";
     if (found.state !== "deferred") return "elsewhere";
-    const own = timer.envelope.applicationProperties[retryTimerProperty];
-    return found.envelope.applicationProperties[retryTimerProperty] === own ? "waiting" : "gone";
+    const own = timer.envelope.applicationProperties[messageProperties.retryTimer];
+    return found.envelope.applicationProperties[messageProperties.retryTimer] === own ? "waiting" : "gone";
   }
 }

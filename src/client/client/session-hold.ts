@@ -1,15 +1,7 @@
+import { messageProperties } from "../../core/message/message-properties.ts";
 import type { Delivery } from "../../core/engine/delivery.ts";
 import type { Envelope } from "../../core/envelope/envelope.ts";
 import { isTimer, timerFor, timerIdOf, waitsForTimer } from "./retry-timer.ts";
-
-/**
- * The application property that connects a dead letter with its session, which waits until the dead letter is
- * re-driven: on the dead letter, and on a message of the session that is scheduled for a time that never comes.
- */
-export const holdProperty = "sobre-hold";
-
-/** The application property of a timer that ends a hold once its message is gone. */
-const releaseProperty = "sobre-release";
 
 /** The timer id of messages behind a waiting one. */
 export const behind = "behind";
@@ -24,10 +16,10 @@ export const farAway: number = 10 * 365 * 86_400_000;
 export const burialSteps = { hold: "hold:", deadLetter: "dead-letter:" } as const;
 
 /** The hold of a message that was dead-lettered, or is about to be. */
-export const holdOfMessage = ({ envelope }: Delivery): string | undefined => textIn(envelope, holdProperty);
+export const holdOfMessage = ({ envelope }: Delivery): string | undefined => textIn(envelope, messageProperties.hold);
 
 /** The hold that a timer ends. */
-export const releasedBy = ({ envelope }: Delivery): string | undefined => textIn(envelope, releaseProperty);
+export const releasedBy = ({ envelope }: Delivery): string | undefined => textIn(envelope, messageProperties.release);
 
 /** Whether a message of a session is a hold in force. */
 export const isHold = (message: Delivery): boolean =>
@@ -42,11 +34,11 @@ export const isBuried = ({ envelope }: Delivery, step: keyof typeof burialSteps)
 
 /** A hold for the session of a message. */
 export const holdFor = (message: Delivery, hold: string, now: number): Envelope =>
-  timerFor(message, crypto.randomUUID(), now + farAway, { [holdProperty]: hold });
+  timerFor(message, crypto.randomUUID(), now + farAway, { [messageProperties.hold]: hold });
 
 /** A timer that ends a hold if the message is gone when it comes. */
 export const releaseFor = (message: Delivery, hold: string, now: number): Envelope =>
-  timerFor(message, crypto.randomUUID(), now, { [releaseProperty]: hold });
+  timerFor(message, crypto.randomUUID(), now, { [messageProperties.release]: hold });
 
 function textIn({ applicationProperties }: Envelope, property: string): string | undefined {
   const value = applicationProperties[property];

@@ -1,15 +1,15 @@
+import { messageProperties } from "../../core/message/message-properties.ts";
 import { type Delivery, deadLetterProperties, type Settlement } from "../../core/engine/delivery.ts";
 import type { Envelope } from "../../core/envelope/envelope.ts";
 import type { ClientParts } from "./client-parts.ts";
 import { codeOf } from "./process-error.ts";
-import { isTimer, messageOfTimer, retryTimerProperty, timerAgain, timerFor, timerIdOf } from "./retry-timer.ts";
+import { isTimer, messageOfTimer, timerAgain, timerFor, timerIdOf } from "./retry-timer.ts";
 import {
   behind,
   burialSteps,
   farAway,
   holdFor,
   holdOfMessage,
-  holdProperty,
   isBuried,
   isHold,
   isWaiting,
@@ -65,7 +65,7 @@ export class SessionOrder {
   async process(message: Delivery, handle: Handle): Promise<Progress> {
     if (isTimer(message.envelope)) return this.#wake(message, handle);
     if (!(await this.#returns(message)) && (await this.#mustWait())) {
-      const propertiesToModify = { [retryTimerProperty]: behind };
+      const propertiesToModify = { [messageProperties.retryTimer]: behind };
       await this.#options.settler.settle(message, { kind: "defer", propertiesToModify });
       return "waiting";
     }
@@ -97,8 +97,8 @@ export class SessionOrder {
         ...propertiesToModify,
         [deadLetterProperties.reason]: deadLetterReason,
         [deadLetterProperties.description]: deadLetterErrorDescription,
-        [holdProperty]: crypto.randomUUID(),
-        [retryTimerProperty]: id,
+        [messageProperties.hold]: crypto.randomUUID(),
+        [messageProperties.retryTimer]: id,
       },
     });
     this.#waits = true;
@@ -192,7 +192,7 @@ export class SessionOrder {
     if (isBuried(message, "hold")) {
       const id = burialSteps.deadLetter + crypto.randomUUID();
       await this.#schedule(holdFor(message, hold, this.#now), timerFor(message, id, this.#now));
-      await settler.settle(message, { kind: "defer", propertiesToModify: { [retryTimerProperty]: id } });
+      await settler.settle(message, { kind: "defer", propertiesToModify: { [messageProperties.retryTimer]: id } });
       return "waiting";
     }
     await this.#cancelHolds((other) => other !== hold);
@@ -201,7 +201,7 @@ export class SessionOrder {
       kind: "deadLetter",
       deadLetterReason: String(applicationProperties[deadLetterProperties.reason]),
       deadLetterErrorDescription: String(applicationProperties[deadLetterProperties.description]),
-      propertiesToModify: { [retryTimerProperty]: undefined },
+      propertiesToModify: { [messageProperties.retryTimer]: undefined },
     });
     return "waiting";
   }

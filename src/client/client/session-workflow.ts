@@ -1,3 +1,4 @@
+import { deadLetterReasons } from "./dead-letter-reasons.ts";
 import type { Delivery } from "../../core/engine/delivery.ts";
 import type { Json } from "../../core/values/json.ts";
 import { valueFromJson } from "../../core/values/value-json-reading.ts";
@@ -77,9 +78,6 @@ const checks: OptionChecks<SessionWorkflowOptions> = {
   subjects: (value) => (typeof value === "object" && value !== null ? undefined : "must be an object"),
 };
 
-/** The dead-letter reason of messages before the start, after the end, or with another subject. */
-export const workflowOutOfOrder = "WorkflowOutOfOrder";
-
 /** The stored state of the session. Sequence numbers are decimal strings, since JSON has no 64-bit integers. */
 interface Kept {
   readonly start: string;
@@ -133,7 +131,7 @@ export function startSessionWorkflow<State, const Types extends readonly Message
     if (kind === undefined || (kind === "start") !== (running === undefined)) {
       const deadLetterErrorDescription = `The subject ${JSON.stringify(subject ?? null)} does not fit a workflow that ${running ? "is under way" : "has not begun"}.`;
       await context.deadLetterMessage(message, {
-        deadLetterReason: workflowOutOfOrder,
+        deadLetterReason: deadLetterReasons.workflowOutOfOrder,
         deadLetterErrorDescription,
       });
       return;

@@ -1,3 +1,4 @@
+import { messageProperties } from "../../core/message/message-properties.ts";
 import type { Delivery, LockToken, Settlement } from "../../core/engine/delivery.ts";
 import type { Engine, TransactionOption } from "../../core/engine/engine.ts";
 import type { Envelope } from "../../core/envelope/envelope.ts";
@@ -7,7 +8,7 @@ import type { ClientParts } from "./client-parts.ts";
 import type { Hold } from "./hold.ts";
 import { noteLock } from "./lock-renewal.ts";
 import { holdOf } from "./received-message.ts";
-import { retryTimerProperty, waitsForTimer } from "./retry-timer.ts";
+import { waitsForTimer } from "./retry-timer.ts";
 import { operationOn, type Tracing } from "./tracing.ts";
 import { isObject } from "../../core/values/plain-object.ts";
 import {
@@ -288,7 +289,7 @@ function checked(propertiesToModify: PropertiesToModify): PropertiesToModify {
 function offTimer(message: Delivery, propertiesToModify: PropertiesToModify): PropertiesToModify {
   const given = checked(propertiesToModify);
   const isRetried = isObject(message) && isEnvelope(message.envelope) && waitsForTimer(message.envelope);
-  return isRetried ? { ...given, [retryTimerProperty]: undefined } : given;
+  return isRetried ? { ...given, [messageProperties.retryTimer]: undefined } : given;
 }
 
 /** @throws SobreError `InvalidOperation` for a message that is not locked, `InvalidArgument` for anything but a message. */

@@ -1,3 +1,4 @@
+import { messageProperties } from "../../core/message/message-properties.ts";
 import { guardedStage } from "../../core/codec/guarded-stage.ts";
 import { createCipheriv, createDecipheriv, randomBytes } from "node:crypto";
 import type { PayloadStage } from "../../core/codec/payload-stage.ts";
@@ -5,7 +6,6 @@ import { amend, type BodyKind, type Envelope } from "../../core/envelope/envelop
 import type { BrokerProperties } from "../../core/envelope/broker-properties.ts";
 import { Typed } from "../../core/values/typed.ts";
 import { SobreError } from "../../core/errors/sobre-error.ts";
-import { typeProperty, versionProperty } from "../../core/message/type-property.ts";
 import {
   checkOptions,
   flag,
@@ -40,12 +40,6 @@ export interface EncryptionOptions {
 
 /** The content encoding of encrypted payloads. */
 export const encryptedEncoding = "aes-256-gcm";
-
-/** The application property with the key id of an encrypted payload. */
-export const keyIdProperty = "sobre-key-id";
-
-/** The application property with the body kind of an encrypted payload, unless that is `data`. */
-const bodyKindProperty = "sobre-body-kind";
 
 const nonceBytes = 12;
 const tagBytes = 16;
@@ -93,8 +87,8 @@ export function encryption(options: EncryptionOptions): PayloadStage {
         bodyKind: "data",
         brokerProperties: { contentEncoding: withLayer(envelope, encryptedEncoding) },
         applicationProperties: {
-          [keyIdProperty]: keyId,
-          [bodyKindProperty]: bodyKind === "data" ? undefined : bodyKind,
+          [messageProperties.keyId]: keyId,
+          [messageProperties.bodyKind]: bodyKind === "data" ? undefined : bodyKind,
         },
       });
     },
@@ -108,12 +102,12 @@ export function encryption(options: EncryptionOptions): PayloadStage {
         );
       }
       const { payload, applicationProperties } = envelope;
-      const id = applicationProperties[keyIdProperty];
+      const id = applicationProperties[messageProperties.keyId];
       const key = await keyFor(keys, typeof id === "string" ? id : "");
-      const bodyKind = bodyKindOf(applicationProperties[bodyKindProperty]);
+      const bodyKind = bodyKindOf(applicationProperties[messageProperties.bodyKind]);
       const bare = amend(envelope, {
         brokerProperties: inner,
-        applicationProperties: { [keyIdProperty]: undefined, [bodyKindProperty]: undefined },
+        applicationProperties: { [messageProperties.keyId]: undefined, [messageProperties.bodyKind]: undefined },
       });
       const plain = open(payload, key, boundMetadata(bare, { keyId: String(id), bodyKind, bind }));
       return amend(bare, { payload: plain, bodyKind });
@@ -155,7 +149,7 @@ function boundMetadata(
   { keyId, bodyKind, bind }: Binding,
 ): Uint8Array {
   const { contentType, contentEncoding } = brokerProperties;
-  const type = [applicationProperties[typeProperty], applicationProperties[versionProperty]];
+  const type = [applicationProperties[messageProperties.type], applicationProperties[messageProperties.version]];
   const own = bind.map((property) => [property, canonical(brokerProperties[property])]);
   // Brokers and stages may reformat the list of encodings, so its items are compared.
   const encodings = encodingsOf(contentEncoding).join(", ") || undefined;

@@ -1,9 +1,9 @@
+import { messageProperties } from "../../core/message/message-properties.ts";
 import type { Serializer } from "../../core/codec/serializer.ts";
 import { brokerPropertyTable } from "../../core/envelope/broker-property-table.ts";
 import type { Envelope } from "../../core/envelope/envelope.ts";
 import { envelopeFromJson } from "../../core/envelope/envelope-json.ts";
 import { SobreError } from "../../core/errors/sobre-error.ts";
-import { typeProperty, versionProperty } from "../../core/message/type-property.ts";
 import { valueToJson } from "../../core/values/value-json.ts";
 import type { Subject } from "../subjects/subject.ts";
 import { majorOf, type SubjectVersion } from "../subjects/subject-version.ts";
@@ -84,7 +84,7 @@ function versionOf(
   { applicationProperties }: Envelope,
   { subjects, subject: chosen, version: wanted }: PactPlace,
 ): readonly [Subject, SubjectVersion] {
-  const { [typeProperty]: type, [versionProperty]: major } = applicationProperties;
+  const { [messageProperties.type]: type, [messageProperties.version]: major } = applicationProperties;
   const name = typeof type === "string" ? type : (chosen ?? description);
   const subject = subjects.find((one) => one.name === name);
   if (subject === undefined)

@@ -1,7 +1,7 @@
+import { messageProperties } from "../../core/message/message-properties.ts";
 import type { Serializer } from "../../core/codec/serializer.ts";
 import { valueToJson } from "../../core/values/value-json.ts";
 import { SobreError } from "../../core/errors/sobre-error.ts";
-import { typeProperty, versionProperty } from "../../core/message/type-property.ts";
 import { coverSamplesWithin } from "../json-schema/bounded-comparison.ts";
 import { canonicalJson } from "../json-schema/json-value.ts";
 import { fromNative, toNative } from "../json-schema/samples/native-values.ts";
@@ -81,8 +81,8 @@ function recorded(
 function propertiesOf({ name, envelope }: Subject, { version }: SubjectVersion): ProducerProperties {
   const applicationProperties = {
     ...envelope.applicationProperties,
-    [typeProperty]: name,
-    [versionProperty]: majorOf(version),
+    [messageProperties.type]: name,
+    [messageProperties.version]: majorOf(version),
   };
   return { ...envelope.brokerProperties, applicationProperties };
 }

@@ -1,9 +1,9 @@
+import { messageProperties } from "./message-properties.ts";
 import { guardedStage } from "../codec/guarded-stage.ts";
 import type { PayloadStage } from "../codec/payload-stage.ts";
 import { amend, type Envelope } from "../envelope/envelope.ts";
 import { SobreError } from "../errors/sobre-error.ts";
 import { checkOptions, flag, type OptionChecks } from "../options/option-checks.ts";
-import { schemaIdProperty } from "./type-property.ts";
 
 /** Options of {@link registryIds}. */
 export interface RegistryIdsOptions {
@@ -43,7 +43,7 @@ function withoutSuffix(envelope: Envelope): Envelope {
   if (type === undefined || id === undefined) return envelope;
   return amend(envelope, {
     brokerProperties: { contentType: type },
-    applicationProperties: { [schemaIdProperty]: id },
+    applicationProperties: { [messageProperties.schemaId]: id },
   });
 }
 
@@ -60,5 +60,8 @@ function withoutPrefix(envelope: Envelope, confluentPrefix: boolean): Envelope {
     );
   }
   const id = new DataView(payload.buffer, payload.byteOffset).getUint32(1);
-  return amend(envelope, { payload: payload.subarray(5), applicationProperties: { [schemaIdProperty]: String(id) } });
+  return amend(envelope, {
+    payload: payload.subarray(5),
+    applicationProperties: { [messageProperties.schemaId]: String(id) },
+  });
 }

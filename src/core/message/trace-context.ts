@@ -1,3 +1,4 @@
+import { messageProperties } from "./message-properties.ts";
 import { anObject, checkOption, invalidOption } from "../options/option-checks.ts";
 import type { ApplicationProperties } from "../envelope/application-properties.ts";
 
@@ -8,9 +9,6 @@ export interface TraceContext {
   readonly tracestate?: string | undefined;
   readonly baggage?: string | undefined;
 }
-
-/** The application property in which older Azure SDKs carry the traceparent. */
-export const diagnosticIdProperty = "Diagnostic-Id";
 
 /**
  * Version, trace id, parent id, flags; versions above 00 may continue after another hyphen (W3C Trace Context, 3.2).
@@ -30,7 +28,7 @@ export function isTraceparent(text: unknown): text is string {
 export function readTraceContext(properties: ApplicationProperties): TraceContext | undefined {
   checkOption("properties", properties, anObject);
   const { traceparent: own, tracestate, baggage } = properties;
-  const traceparent = [own, properties[diagnosticIdProperty]].find(isTraceparent);
+  const traceparent = [own, properties[messageProperties.diagnosticId]].find(isTraceparent);
   if (traceparent === undefined) return undefined;
   return {
     traceparent,
@@ -46,7 +44,7 @@ export function traceProperties(context: TraceContext): Readonly<Record<string, 
   const { traceparent, tracestate, baggage } = context;
   return {
     traceparent,
-    [diagnosticIdProperty]: traceparent,
+    [messageProperties.diagnosticId]: traceparent,
     ...(tracestate !== undefined && { tracestate }),
     ...(baggage !== undefined && { baggage }),
   };

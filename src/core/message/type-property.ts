@@ -1,3 +1,4 @@
+import { messageProperties } from "./message-properties.ts";
 import { isObject } from "../values/plain-object.ts";
 import { checkOption, anEnvelope, invalidOption } from "../options/option-checks.ts";
 import type { Message } from "../codec/message.ts";
@@ -6,15 +7,6 @@ import { parameter } from "../content-type/parameter.ts";
 import type { ApplicationProperties } from "../envelope/application-properties.ts";
 import type { Envelope } from "../envelope/envelope.ts";
 import { Typed } from "../values/typed.ts";
-
-/** The application property that names the type of a message. */
-export const typeProperty = "sobre-type";
-
-/** The application property that holds the version of the type. */
-export const versionProperty = "sobre-version";
-
-/** The application property in which the registry stage keeps the sender's schema id. */
-export const schemaIdProperty = "sobre-schema-id";
 
 /** Where a type is written: in application properties, or in parameters of the content type. */
 export type TypeWire = "properties" | "contentType";
@@ -41,8 +33,8 @@ export function readTypeClaim(envelope: Envelope, contentType: ContentType | und
   // With a version it is our own parameter; without one it may mean something else, e.g. `entry` in Atom's content
   // type.
   const said = parameterOf(contentType, "version") === undefined ? undefined : textOf(type);
-  const declared = textOf(own[typeProperty]) ?? said;
-  const version = own[versionProperty] ?? parameterOf(contentType, "version");
+  const declared = textOf(own[messageProperties.type]) ?? said;
+  const version = own[messageProperties.version] ?? parameterOf(contentType, "version");
   return {
     declared,
     implied: declared === undefined ? impliedTypes(envelope, contentType) : none,
@@ -78,8 +70,8 @@ export function withTypeClaim(
   if (wire === "properties") {
     const applicationProperties = {
       ...message.applicationProperties,
-      [typeProperty]: claim.name,
-      [versionProperty]: claim.version,
+      [messageProperties.type]: claim.name,
+      [messageProperties.version]: claim.version,
     };
     return { ...message, applicationProperties };
   }
@@ -101,7 +93,7 @@ function cloudEventsTypes(own: ApplicationProperties): readonly (string | undefi
 function schemaIdOf(own: ApplicationProperties): string | undefined {
   const header = own["__value_schema_id"];
   if (header instanceof Uint8Array && header.byteLength === 17 && header[0] === 1) return hex(header.subarray(1));
-  return textOf(own[schemaIdProperty]);
+  return textOf(own[messageProperties.schemaId]);
 }
 
 function hex(bytes: Uint8Array): string {

@@ -1,6 +1,4 @@
-import { attemptsProperty, failureProperty } from "../../client/client/dead-lettering.ts";
-import { redriveCountProperty } from "../../client/client/redrive/preparation.ts";
-import { delayedRetriesProperty, immediateRetriesProperty } from "../../client/client/message-retries.ts";
+import { messageProperties } from "../../core/message/message-properties.ts";
 import type { Delivery } from "../../core/engine/delivery.ts";
 import type { Envelope } from "../../core/envelope/envelope.ts";
 import type { MessageId } from "../../core/envelope/broker-properties.ts";
@@ -20,7 +18,7 @@ export interface Recorded {
 
 /** Any sender can write the property, so nothing about it is certain. */
 export function recordedAttempts({ envelope }: Delivery): Recorded | null {
-  const text = envelope.applicationProperties[attemptsProperty];
+  const text = envelope.applicationProperties[messageProperties.attempts];
   const story = typeof text === "string" ? parsedJson(text) : undefined;
   if (!isObject(story) || !Array.isArray(story["attempts"])) return null;
   const attempts: readonly unknown[] = story["attempts"];
@@ -37,7 +35,7 @@ export function recordedAttempts({ envelope }: Delivery): Recorded | null {
 }
 
 export function failureOf({ envelope }: Delivery): string | null {
-  return textOf(envelope.applicationProperties[failureProperty]) ?? null;
+  return textOf(envelope.applicationProperties[messageProperties.failure]) ?? null;
 }
 
 /** The type that the message declares or else implies, with its version; empty without one. */
@@ -59,11 +57,12 @@ export function codecErrorOf(delivery: Delivery, read: Read): string {
 
 /** How often it was sent back from a dead-letter queue. */
 export const redrivesOf = ({ applicationProperties }: Envelope): number =>
-  countIn(applicationProperties[redriveCountProperty]);
+  countIn(applicationProperties[messageProperties.redriveCount]);
 
 /** How often a handler has tried it again. */
 export const retriesOf = ({ applicationProperties }: Envelope): number =>
-  countIn(applicationProperties[immediateRetriesProperty]) + countIn(applicationProperties[delayedRetriesProperty]);
+  countIn(applicationProperties[messageProperties.immediateRetries]) +
+  countIn(applicationProperties[messageProperties.delayedRetries]);
 
 /** Any sender can write such a property. */
 function countIn(value: unknown): number {

@@ -1,6 +1,6 @@
+import { deadLetterReasons } from "../../../src/client/client/index.ts";
 import { describe, expect, it } from "vitest";
 import { json } from "../../../codecs/json/index.ts";
-import { unreadableReason } from "../../../src/client/client/index.ts";
 import { createSerializer, type PayloadStage } from "../../../src/core/codec/index.ts";
 import { rejection } from "../../refusal.support.ts";
 import { noting, one, setup } from "./setup.support.ts";
@@ -22,7 +22,10 @@ describe("a stage of one's own", () => {
     await clock.advance(0);
     const letters = await client.createReceiver("orders/$DeadLetterQueue").peekMessages(5);
 
-    expect(letters.map(({ deadLetterReason }) => deadLetterReason)).toEqual([unreadableReason, unreadableReason]);
+    expect(letters.map(({ deadLetterReason }) => deadLetterReason)).toEqual([
+      deadLetterReasons.unreadable,
+      deadLetterReasons.unreadable,
+    ]);
     expect(letters[0]?.deadLetterErrorDescription).toContain('The stage "mine" did not return an envelope');
     expect(errors).toMatchObject([{ code: "DecodeFailed" }, { code: "DecodeFailed" }]);
     expect(processor.isRunning).toBe(true);

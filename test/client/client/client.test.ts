@@ -1,12 +1,8 @@
+import { messageProperties } from "../../../src/client/client/index.ts";
 import { afterEach, describe, expect, it, vi } from "vitest";
 import { json } from "../../../codecs/json/index.ts";
 import { createClient } from "../../../src/client/create-client.ts";
-import {
-  attemptsProperty,
-  type Client,
-  type ProcessErrorArgs,
-  withoutDeadLetterMarks,
-} from "../../../src/client/client/index.ts";
+import { type Client, type ProcessErrorArgs, withoutDeadLetterMarks } from "../../../src/client/client/index.ts";
 import { createSerializer } from "../../../src/core/codec/index.ts";
 import { createEnvelope, type Envelope } from "../../../src/core/envelope/index.ts";
 import { memoryEngine } from "../../../src/broker/memory/index.ts";
@@ -194,7 +190,7 @@ describe("a processor", () => {
       deliveryCount: 0,
       applicationProperties: { tenant: "a" },
     });
-    expect(JSON.parse(String(deadLetter?.applicationProperties[attemptsProperty]))).toMatchObject({
+    expect(JSON.parse(String(deadLetter?.applicationProperties[messageProperties.attempts]))).toMatchObject({
       code: "Unreadable",
       attempts: [{ codec: "json", outcome: "failed", code: "DecodeFailed" }],
     });
@@ -212,7 +208,7 @@ describe("a processor", () => {
 
     expect(deadLetter?.envelope.payload).toEqual(full.payload);
     expect(deadLetter?.deadLetterReason).toBe("Unreadable");
-    expect(deadLetter?.applicationProperties[attemptsProperty]).toBeUndefined();
+    expect(deadLetter?.applicationProperties[messageProperties.attempts]).toBeUndefined();
   });
 
   it("requires processUnreadable where nothing can be dead-lettered, and calls it there", async () => {

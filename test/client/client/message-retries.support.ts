@@ -1,3 +1,4 @@
+import { messageProperties } from "../../../src/client/client/index.ts";
 import { rm } from "node:fs/promises";
 import { afterEach } from "vitest";
 import { json } from "../../../codecs/json/index.ts";
@@ -5,8 +6,6 @@ import { createSerializer } from "../../../src/core/codec/index.ts";
 import { createClient } from "../../../src/client/create-client.ts";
 import {
   type Client,
-  delayedRetriesProperty,
-  immediateRetriesProperty,
   type ProcessErrorArgs,
   type ProcessorOptions,
   type ReceivedMessage,
@@ -119,7 +118,8 @@ export async function failing(
     queue,
     {
       processMessage: ({ messageId, applicationProperties }) => {
-        const { [immediateRetriesProperty]: immediate, [delayedRetriesProperty]: delayed } = applicationProperties;
+        const { [messageProperties.immediateRetries]: immediate, [messageProperties.delayedRetries]: delayed } =
+          applicationProperties;
         seen.push({ at: clock.now() - start, messageId, immediate, delayed });
         if (seen.length <= failures) throw fail();
       },

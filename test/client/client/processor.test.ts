@@ -1,6 +1,7 @@
+import { messageProperties } from "../../../src/client/client/index.ts";
 import { describe, expect, it, vi } from "vitest";
 import { z } from "zod";
-import { failureProperty, type ReadMessage } from "../../../src/client/client/index.ts";
+import { type ReadMessage } from "../../../src/client/client/index.ts";
 import { defineMessage } from "../../../src/core/message/index.ts";
 import type { Engine } from "../../../src/core/engine/index.ts";
 import { sobreMatchers, testEngine } from "../../../src/client/testing/index.ts";
@@ -170,8 +171,8 @@ describe("a handler that fails", () => {
     const letter = one(await client.createReceiver("orders/$DeadLetterQueue").peekMessages(1));
 
     expect(letter.deadLetterReason).toBe("MaxDeliveryCountExceeded");
-    expect(letter.applicationProperties[failureProperty]).toMatch(/^RangeError: no stock x+…$/);
-    expect(String(letter.applicationProperties[failureProperty])).toHaveLength(1_024);
+    expect(letter.applicationProperties[messageProperties.failure]).toMatch(/^RangeError: no stock x+…$/);
+    expect(String(letter.applicationProperties[messageProperties.failure])).toHaveLength(1_024);
   });
 
   it("is abandoned without its cause where the properties leave no room, or when it throws no error", async () => {
@@ -188,8 +189,8 @@ describe("a handler that fails", () => {
     await clock.advance(0);
     const [full, small] = await client.createReceiver("orders/$DeadLetterQueue").peekMessages(2);
 
-    expect(full?.applicationProperties[failureProperty]).toBeUndefined();
-    expect(small?.applicationProperties[failureProperty]).toBe("string thrown");
+    expect(full?.applicationProperties[messageProperties.failure]).toBeUndefined();
+    expect(small?.applicationProperties[messageProperties.failure]).toBe("string thrown");
   });
 
   it.each([
@@ -208,7 +209,9 @@ describe("a handler that fails", () => {
     const letters = await client.createReceiver("orders/$DeadLetterQueue").peekMessages(5);
 
     expect(letters).toHaveLength(2);
-    expect(letters[1]?.applicationProperties[failureProperty]).toBe("an error thrown that cannot be described");
+    expect(letters[1]?.applicationProperties[messageProperties.failure]).toBe(
+      "an error thrown that cannot be described",
+    );
     expect(processor.isRunning).toBe(true);
   });
 

@@ -1,10 +1,6 @@
+import { messageProperties } from "../../../src/client/client/index.ts";
 import { describe, expect, it } from "vitest";
-import {
-  redriveCountProperty,
-  redriveIdProperty,
-  type RedriveLog,
-  type RedriveOptions,
-} from "../../../src/client/client/index.ts";
+import { type RedriveLog, type RedriveOptions } from "../../../src/client/client/index.ts";
 import { amend, createEnvelope, type Envelope } from "../../../src/core/envelope/index.ts";
 import { rejection } from "../../refusal.support.ts";
 import { advancedUntil, noting, setup, type Setup } from "./setup.support.ts";
@@ -136,7 +132,7 @@ describe("a re-drive in batches", () => {
 
     expect(report).toMatchObject({ state: "stopped", sent: 1, returned: 1 });
     const [back] = await all.engine.peek(deadLetterQueue, { maxMessages: 1 });
-    expect(back?.envelope.applicationProperties[redriveIdProperty]).toBe(report.id);
+    expect(back?.envelope.applicationProperties[messageProperties.redriveId]).toBe(report.id);
   });
 
   it("keeps to a rate", async () => {
@@ -190,7 +186,7 @@ describe("a re-drive with failures", () => {
   });
 
   it("sends no message of a session before an earlier one that maxRedrives skips", async () => {
-    const spent = amend(order(1, "a"), { applicationProperties: { [redriveCountProperty]: 2 } });
+    const spent = amend(order(1, "a"), { applicationProperties: { [messageProperties.redriveCount]: 2 } });
     const all = await deadLettered([spent, order(2, "b"), order(3, "a"), order(4)]);
 
     const { entries } = await all.client.redrive(deadLetterQueue, { to: "other", maxRedrives: 2 });

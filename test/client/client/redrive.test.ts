@@ -1,7 +1,8 @@
+import { messageProperties } from "../../../src/client/client/index.ts";
 import { describe, expect, it, vi } from "vitest";
 import { json } from "../../../codecs/json/index.ts";
 import { text } from "../../../codecs/text/index.ts";
-import { type RedriveEntry, type RedriveOptions, redriveCountProperty } from "../../../src/client/client/index.ts";
+import { type RedriveEntry, type RedriveOptions } from "../../../src/client/client/index.ts";
 import { createSerializer } from "../../../src/core/codec/index.ts";
 import { memoryEngine } from "../../../src/broker/memory/index.ts";
 import { amend, createEnvelope, type Envelope } from "../../../src/core/envelope/index.ts";
@@ -49,7 +50,7 @@ describe("a re-drive", () => {
     });
     expect(again?.envelope.payload).toEqual(new Uint8Array([0xff]));
     expect(again).toMatchObject({ messageId: "a", subject: "new", deadLetterReason: undefined });
-    expect(again?.applicationProperties).toEqual({ tenant: "a", [redriveCountProperty]: 1 });
+    expect(again?.applicationProperties).toEqual({ tenant: "a", [messageProperties.redriveCount]: 1 });
     expect(await client.createReceiver(deadLetterQueue).peekMessages(1)).toEqual([]);
   });
 
@@ -171,7 +172,7 @@ describe("a re-drive", () => {
     }
 
     expect(await client.createReceiver(deadLetterQueue).peekMessages(1)).toMatchObject([
-      { applicationProperties: { [redriveCountProperty]: 2 } },
+      { applicationProperties: { [messageProperties.redriveCount]: 2 } },
     ]);
   });
 

@@ -1,5 +1,6 @@
+import { messageProperties } from "../../../src/client/client/index.ts";
 import { describe, expect, it, vi } from "vitest";
-import { failureProperty, type MessageContext } from "../../../src/client/client/index.ts";
+import { type MessageContext } from "../../../src/client/client/index.ts";
 import type { PayloadStage } from "../../../src/core/codec/index.ts";
 import type { Delivery } from "../../../src/core/engine/index.ts";
 import { SobreError } from "../../../src/core/errors/index.ts";
@@ -25,7 +26,7 @@ describe("a handler whose own settlement is refused", () => {
       { errorSource: "handler", code },
     ]);
     expect(await client.createReceiver(deadLetterQueue).peekMessages(2)).toMatchObject([
-      { applicationProperties: { [failureProperty]: expect.stringContaining(code) } },
+      { applicationProperties: { [messageProperties.failure]: expect.stringContaining(code) } },
     ]);
   });
 });

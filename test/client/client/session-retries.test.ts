@@ -1,10 +1,6 @@
+import { messageProperties } from "../../../src/client/client/index.ts";
 import { describe, expect, it } from "vitest";
-import {
-  failureProperty,
-  holdProperty,
-  type SessionProcessorOptions,
-  type SessionRetries,
-} from "../../../src/client/client/index.ts";
+import { type SessionProcessorOptions, type SessionRetries } from "../../../src/client/client/index.ts";
 import { amend, createEnvelope } from "../../../src/core/envelope/index.ts";
 import { refusal } from "../../refusal.support.ts";
 import {
@@ -100,7 +96,7 @@ describe.each(places)("retries of a session processor, %s,", (_where, open) => {
       {
         messageId: "a1",
         deadLetterReason: "RetriesExhausted",
-        applicationProperties: { [holdProperty]: expect.any(String) },
+        applicationProperties: { [messageProperties.hold]: expect.any(String) },
       },
     ]);
     await place.client.redrive("orders/$DeadLetterQueue");
@@ -206,7 +202,10 @@ describe("retries of a session processor", () => {
     expect(errors).toHaveLength(3);
     expect(errors[0]).toMatch(/^settle /);
     expect(await peeked(place.client, "orders/$DeadLetterQueue")).toMatchObject([
-      { messageId: "a1", applicationProperties: { [failureProperty]: expect.stringContaining("database away") } },
+      {
+        messageId: "a1",
+        applicationProperties: { [messageProperties.failure]: expect.stringContaining("database away") },
+      },
     ]);
   });
 

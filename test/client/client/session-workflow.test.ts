@@ -1,11 +1,6 @@
+import { deadLetterReasons } from "../../../src/client/client/index.ts";
 import { describe, expect, it, vi } from "vitest";
-import {
-  idempotent,
-  memoryInbox,
-  type ReceivedMessage,
-  workflowOutOfOrder,
-  type WorkflowStep,
-} from "../../../src/client/client/index.ts";
+import { idempotent, memoryInbox, type ReceivedMessage, type WorkflowStep } from "../../../src/client/client/index.ts";
 import { setup, type Setup } from "./setup.support.ts";
 
 const queues = { steps: { requiresSession: true, maxDeliveryCount: 3 }, orders: {} };
@@ -152,7 +147,7 @@ describe("a session workflow", () => {
       await settle(all);
 
       expect(await all.client.createReceiver("steps/$DeadLetterQueue").peekMessages(5)).toMatchObject([
-        { deadLetterReason: workflowOutOfOrder, body: subjects.length },
+        { deadLetterReason: deadLetterReasons.workflowOutOfOrder, body: subjects.length },
       ]);
     },
   );

@@ -1,6 +1,7 @@
+import { deadLetterReasons } from "../../../src/client/client/index.ts";
 import { describe, expect, it } from "vitest";
 import { z } from "zod";
-import { type MessageOf, unreadableReason } from "../../../src/client/client/index.ts";
+import { type MessageOf } from "../../../src/client/client/index.ts";
 import { createEnvelope } from "../../../src/core/envelope/index.ts";
 import { cloudEventFromEnvelope, cloudEventToEnvelope } from "../../../src/client/cloud-events/cloud-event-binding.ts";
 import { cloudEvents } from "../../../src/client/cloud-events/cloud-event-stage.ts";
@@ -71,7 +72,7 @@ describe("structured CloudEvents", () => {
 
     expect(seen).toEqual([1]);
     expect(await engine.peek("orders/$DeadLetterQueue", { maxMessages: 5 })).toMatchObject([
-      { deadLetterReason: unreadableReason },
+      { deadLetterReason: deadLetterReasons.unreadable },
     ]);
   });
 

@@ -1,9 +1,9 @@
+import { messageProperties } from "../../../src/client/client/index.ts";
 import { setFlagsFromString } from "node:v8";
 import { runInNewContext } from "node:vm";
 import { json } from "../../../codecs/json/index.ts";
 import { createSerializer } from "../../../src/core/codec/index.ts";
 import { createClient } from "../../../src/client/create-client.ts";
-import { delayedRetriesProperty } from "../../../src/client/client/index.ts";
 import { memoryEngine } from "../../../src/broker/memory/index.ts";
 import { ManualClock } from "../../../src/core/time/index.ts";
 
@@ -33,7 +33,7 @@ export async function loaded(detectsDuplicates: boolean): Promise<string> {
       processMessage({ body, applicationProperties }) {
         const number = Number(body);
         const before = failedAt.get(number);
-        if (number % 5 === 0 && applicationProperties[delayedRetriesProperty] === undefined) {
+        if (number % 5 === 0 && applicationProperties[messageProperties.delayedRetries] === undefined) {
           failedAt.set(number, clock.now());
           throw new Error("transient");
         }

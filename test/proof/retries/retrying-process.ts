@@ -1,9 +1,9 @@
+import { messageProperties } from "../../../src/client/client/index.ts";
 import { writeSync } from "node:fs";
 import { setTimeout as sleep } from "node:timers/promises";
 import { json } from "../../../codecs/json/index.ts";
 import { createSerializer } from "../../../src/core/codec/index.ts";
 import { createClient } from "../../../src/client/create-client.ts";
-import { delayedRetriesProperty } from "../../../src/client/client/index.ts";
 import { durableEngine } from "../../../src/broker/durable/index.ts";
 
 /**
@@ -25,7 +25,7 @@ for (const queue of Object.keys(queues)) {
     queue,
     {
       processMessage({ messageId, applicationProperties }) {
-        const waited = Number(applicationProperties[delayedRetriesProperty] ?? 0);
+        const waited = Number(applicationProperties[messageProperties.delayedRetries] ?? 0);
         if (waited < Number(String(messageId).at(-1)) % 4) throw new Error("transient");
         say(`done ${queue}-${String(messageId)}`);
       },

@@ -1,3 +1,4 @@
+import { messageProperties } from "../../../core/message/message-properties.ts";
 import { parseAddress } from "../../../core/engine/address.ts";
 import type { Delivery } from "../../../core/engine/delivery.ts";
 import type { Engine } from "../../../core/engine/engine.ts";
@@ -9,12 +10,6 @@ import { withoutDeadLetterMarks } from "../dead-lettering.ts";
 import { detectsDuplicates } from "../duplicate-detection.ts";
 import { rewritten } from "../rewriting.ts";
 import type { RedriveOptions } from "./options.ts";
-
-/** The application property that counts how often a message was re-driven. */
-export const redriveCountProperty = "sobre-redrives";
-
-/** The application property with the id of a re-drive that has to recognise the message if it comes back. */
-export const redriveIdProperty = "sobre-redrive";
 
 /** The envelope to send for a dead letter and its target, or why it is not sent: `exhausted` by `maxRedrives`. */
 export type Prepared =
@@ -49,7 +44,7 @@ export async function prepare(
   const chain = readableBy && { serializer: readableBy, stages: parts.stages, rewriteAs };
   const written = chain === undefined ? repaired : await rewritten(repaired, chain);
   if (written === undefined) return "unreadable";
-  const marks = { [redriveCountProperty]: count + 1, [redriveIdProperty]: mark };
+  const marks = { [messageProperties.redriveCount]: count + 1, [messageProperties.redriveId]: mark };
   const envelope = await withSafeId(amend(written, { applicationProperties: marks }), target, {
     engine: options.toEngine ?? parts.engine,
     messageIds,
@@ -87,6 +82,6 @@ const givesEnvelope: OptionCheck = (value) =>
   isEnvelope(value) ? undefined : "must return an envelope, e.g. made by amend, or undefined";
 
 function countOf({ applicationProperties }: Envelope): number {
-  const count = Number(applicationProperties[redriveCountProperty] ?? 0);
+  const count = Number(applicationProperties[messageProperties.redriveCount] ?? 0);
   return Number.isSafeInteger(count) && count >= 0 ? count : 0;
 }

@@ -1,3 +1,4 @@
+import { messageProperties } from "../../../core/message/message-properties.ts";
 import type { Delivery, LockToken } from "../../../core/engine/delivery.ts";
 import type { EngineSender, TransactionOption } from "../../../core/engine/engine.ts";
 import type { Envelope } from "../../../core/envelope/envelope.ts";
@@ -15,7 +16,7 @@ import {
 import { entryLine, headLine, readHistory, type RedriveHistory } from "./log.ts";
 import { checkRedrive, type RedriveOptions } from "./options.ts";
 import { Pace } from "./pace.ts";
-import { prepare, redriveIdProperty } from "./preparation.ts";
+import { prepare } from "./preparation.ts";
 import { type Outcome, outcomeOf, type RedriveEntry, type RedriveReport } from "./report.ts";
 
 /**
@@ -170,7 +171,7 @@ class Redrive {
 
   /** Where the last dead letter is unknown, those that came back are met. */
   #wasSentByThis({ envelope }: Delivery): boolean {
-    return envelope.applicationProperties[redriveIdProperty] === this.#history.id;
+    return envelope.applicationProperties[messageProperties.redriveId] === this.#history.id;
   }
 
   async #move(
@@ -231,7 +232,7 @@ class Redrive {
   }
 
   #countReturned(): Promise<number> {
-    const range = { after: this.#last ?? 0n, property: redriveIdProperty, value: this.#history.id };
+    const range = { after: this.#last ?? 0n, property: messageProperties.redriveId, value: this.#history.id };
     return countMarked(this.#parts.engine, this.#from, range);
   }
 
