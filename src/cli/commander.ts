@@ -9,14 +9,14 @@ export { Command, CommanderError, Help, Option } from "commander";
 /** Help is formatted for the narrowest terminal, so that it looks the same everywhere. */
 export const helpColumns = 80;
 
-/** What a command is made for. */
+/** The terminal and the end of a run, for which a command is made. */
 export interface Session {
   readonly terminal: Terminal;
   /** Reports the exit code of a command that has ended. */
   readonly finish: (code: number) => void;
 }
 
-/** What the help of a command says. */
+/** The texts of a command in its help. */
 export interface CommandHelp {
   /** Its line in the help of the commands above it. */
   readonly summary: string;

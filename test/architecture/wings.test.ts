@@ -127,6 +127,35 @@ describe("the wings", () => {
   });
 });
 
+/** The lines of source files outside of the host that match, without comments. */
+const linesWith = (pattern: RegExp, files: readonly string[]): readonly string[] =>
+  files
+    .filter((file) => !isIn(file, "src/core/host") && !file.endsWith("/message-keep.ts"))
+    .flatMap((file) =>
+      readFileSync(new URL(`../../${file}`, import.meta.url), "utf8")
+        .split("\n")
+        .filter((line) => !/^\s*(?:\/?\*|\/\/)/.test(line) && pattern.test(line))
+        .map((line) => `${file}: ${line.trim()}`),
+    );
+
+describe("the host, src/core/host", () => {
+  it("is alone in looking up what a platform may lack by its name", () => {
+    expect(linesWith(/\bglobalThis\b|Reflect\.get\((?:Buffer|process)\b/, sources)).toEqual([]);
+  });
+
+  it("is alone in calling methods of Buffer that Node does not document", () => {
+    const undocumented = /\b(?:ascii|base64|base64url|hex|latin1|ucs2|utf8)(?:Slice|Write)\b/;
+
+    expect(linesWith(undocumented, sources)).toEqual([]);
+  });
+
+  it("is what the rest of the core reaches Node's globals through", () => {
+    const core = sources.filter((file) => isIn(file, "src/core") && !isIn(file, "src/core/regex"));
+
+    expect(linesWith(/(?<![.\w])(?:Buffer|process|setImmediate)\./, core)).toEqual([]);
+  });
+});
+
 describe("SQLite, which is experimental on Node 22", () => {
   it("is imported by nothing but the durable engine and the inbox", () => {
     const others = imports.filter(

@@ -5,7 +5,7 @@ import { mediaRange } from "../../../src/core/content-type/media-range.ts";
 import { emptyBag } from "../../../src/core/envelope/bag.ts";
 import { SobreError } from "../../../src/core/errors/sobre-error.ts";
 import { annotate, annotateDictionary, typeNameOf } from "../../../src/core/values/annotations.ts";
-import { fromBase64 } from "../../../src/core/values/base64.ts";
+import { fromBase64 } from "../../../src/core/host/node.ts";
 import { ByteOffsets, decoded } from "../xml/source-text.ts";
 import { untypedJson } from "./json-scalar.ts";
 import { jsonKind, type JsonTape } from "./json-tape.ts";

@@ -1,3 +1,4 @@
+import { createAsyncScope } from "../../core/host/node.ts";
 import type { MessageId } from "../../core/envelope/broker-properties.ts";
 import { SobreError } from "../../core/errors/sobre-error.ts";
 import { checkOptions, milliseconds, type OptionChecks } from "../../core/options/option-checks.ts";
@@ -260,29 +261,5 @@ class Loops {
   }
 }
 
-/** Identifies the loop that the running code was started from, even after an await. */
-interface AsyncScope {
-  run<T>(store: object, body: () => T): T;
-  getStore(): unknown;
-}
-
-/** Node's `AsyncLocalStorage`. Browsers lack it: there, every call seems to come from outside the loops. */
-const asyncScope: AsyncScope = nodeScope() ?? { run: (_store, body) => body(), getStore: () => undefined };
-
-function nodeScope(): AsyncScope | undefined {
-  const process: unknown = Reflect.get(globalThis, "process");
-  const getBuiltinModule = member(process, "getBuiltinModule");
-  if (typeof getBuiltinModule !== "function") return undefined;
-  const hooks: unknown = Reflect.apply(getBuiltinModule, process, ["node:async_hooks"]);
-  const storage = member(hooks, "AsyncLocalStorage");
-  const made: unknown = typeof storage === "function" ? Reflect.construct(storage, []) : undefined;
-  return isScope(made) ? made : undefined;
-}
-
-function member(holder: unknown, name: string): unknown {
-  return typeof holder === "object" && holder !== null ? Reflect.get(holder, name) : undefined;
-}
-
-function isScope(made: unknown): made is AsyncScope {
-  return typeof member(made, "run") === "function" && typeof member(made, "getStore") === "function";
-}
+/** Identifies the loop that the running code was started from. */
+const asyncScope = createAsyncScope();

@@ -1,3 +1,4 @@
+import { emitWarning } from "../../core/host/node.ts";
 import type { Settlement } from "../../core/engine/delivery.ts";
 import type { Engine } from "../../core/engine/engine.ts";
 import type { BrokerProperties } from "../../core/envelope/broker-properties.ts";
@@ -251,11 +252,6 @@ function count(counts: Map<string, number>, name: string, by = 1): void {
 function warn(event: ClientEvent): void {
   if (event.type !== "processorEnded") return;
   const { entityPath, error } = event;
-  const process: unknown = Reflect.get(globalThis, "process");
-  const emitWarning: unknown =
-    typeof process === "object" && process !== null ? Reflect.get(process, "emitWarning") : undefined;
-  if (typeof emitWarning !== "function") return;
   const cause = error instanceof Error ? error.message : codeOf(error);
-  const message = `The processor on "${entityPath}" has ended and receives nothing any more: ${cause}`;
-  Reflect.apply(emitWarning, process, [message, { type: "SobreWarning", code: codeOf(error) }]);
+  emitWarning(`The processor on "${entityPath}" has ended and receives nothing any more: ${cause}`, codeOf(error));
 }

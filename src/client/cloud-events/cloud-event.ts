@@ -1,4 +1,5 @@
-import { fromBase64 as bytesOfBase64, toBase64 } from "../../core/values/base64.ts";
+import { fromBase64 as bytesOfBase64 } from "../../core/host/node.ts";
+import { toBase64 } from "../../core/values/base64.ts";
 import { isObject } from "../../core/values/plain-object.ts";
 import { SobreError } from "../../core/errors/sobre-error.ts";
 

@@ -1,3 +1,4 @@
+import { encodeUtf8 } from "../host/node.ts";
 import { Typed } from "../values/typed.ts";
 import { type ByteWriter, isWellFormed } from "./byte-writer.ts";
 import { formatCodes } from "./format-code.ts";
@@ -102,7 +103,7 @@ function putCompound(writer: ByteWriter, code: number, item: unknown, write: (it
 }
 
 function utf8(value: string, ascii: boolean): Uint8Array {
-  const bytes = Buffer.from(value, "utf8");
+  const bytes = encodeUtf8(value);
   if (ascii && bytes.length !== value.length) throw unsupported("is typed as a symbol but is not ASCII");
   if (bytes.length !== value.length && !isWellFormed(value)) throw unsupported("has a lone surrogate");
   return bytes;

@@ -5,7 +5,7 @@ import type { ErrorCode } from "../errors/codes.ts";
 import { SobreError } from "../errors/sobre-error.ts";
 import { isUtf8 } from "./is-utf8.ts";
 import { knownKey, longestKey, remember, slotOf } from "./key-cache.ts";
-import { readLatin1, readUtf8 } from "./node-bytes.ts";
+import { sliceLatin1, sliceUtf8 } from "../host/node.ts";
 import { pathTo } from "./value-path.ts";
 
 /** How a {@link ByteReader} reads; every member is resolved. */
@@ -169,7 +169,7 @@ export class ByteReader {
     const text = this.name(length);
     // Every other UTF-8 text has fewer units than bytes.
     if (text.length === length && !(this.settings.lenient && text.includes("\ufffd"))) return text;
-    if (this.settings.lenient) return readLatin1.call(this.bytes, start, start + length);
+    if (this.settings.lenient) return sliceLatin1.call(this.bytes, start, start + length);
     throw this.fault("A symbol has a byte that is not ASCII", start);
   }
 
@@ -206,16 +206,16 @@ export class ByteReader {
 
   #ascii(start: number, stop: number): string {
     const length = stop - start;
-    if (length > slabSize) return readLatin1.call(this.bytes, start, stop);
+    if (length > slabSize) return sliceLatin1.call(this.bytes, start, stop);
     // One call out of JavaScript serves all the short texts that follow.
     this.#slabStart = start;
     this.#slabEnd = Math.max(stop, Math.min(this.textEnd, start + slabSize));
-    this.#slab = readLatin1.call(this.bytes, start, this.#slabEnd);
+    this.#slab = sliceLatin1.call(this.bytes, start, this.#slabEnd);
     return this.#slab.substring(0, length);
   }
 
   #utf8(start: number, stop: number): string {
-    const text = readUtf8.call(this.bytes, start, stop);
+    const text = sliceUtf8.call(this.bytes, start, stop);
     // Only a text with the replacement character can have come from bytes that are not UTF-8.
     if (text.includes("\ufffd") && !this.settings.lenient && !isUtf8(this.bytes.subarray(start, stop))) {
       throw this.fault("A string is not valid UTF-8", start);

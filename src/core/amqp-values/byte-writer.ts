@@ -1,5 +1,5 @@
 import type { SobreError } from "../errors/sobre-error.ts";
-import { type NodeBytes, writeUtf8 } from "./node-bytes.ts";
+import { unclearedBytes, writeUtf8 } from "../host/node.ts";
 import { unsupported } from "./unsupported-value.ts";
 
 /** Many small results share one chunk: a chunk per result would cost more than writing it. */
@@ -10,7 +10,7 @@ const loopLength = 40;
 /** A growing buffer that hands out what was written without copying it. */
 export class ByteWriter {
   /** Written from {@link start} to {@link at}; the bytes before belong to earlier results. */
-  bytes: NodeBytes;
+  bytes: Uint8Array<ArrayBuffer>;
   start = 0;
   at = 0;
   #view: DataView;
@@ -19,7 +19,7 @@ export class ByteWriter {
 
   /** @param room its first buffer, which is written over, or the size of one. */
   constructor(room: number | ArrayBuffer = chunkSize) {
-    this.bytes = typeof room === "number" ? Buffer.allocUnsafeSlow(room) : Buffer.from(room);
+    this.bytes = typeof room === "number" ? unclearedBytes(room) : new Uint8Array(room);
     this.#buffer = this.bytes.buffer;
     this.#view = new DataView(this.bytes.buffer);
   }
@@ -55,8 +55,8 @@ export class ByteWriter {
 
   #grow(size: number): void {
     const written = this.at - this.start;
-    const next = Buffer.allocUnsafeSlow(Math.max(chunkSize, written * 2 + size));
-    this.bytes.copy(next, 0, this.start, this.at);
+    const next = unclearedBytes(Math.max(chunkSize, written * 2 + size));
+    next.set(this.bytes.subarray(this.start, this.at));
     this.bytes = next;
     this.#buffer = next.buffer;
     this.#view = new DataView(next.buffer);
@@ -212,7 +212,7 @@ export class ByteWriter {
     const empty = code === 0x45 && code32 === 0xd0;
     if (!empty && (code | 0x10) !== code32) throw mismatch();
     const head = empty ? 1 : code === code32 ? 9 : 3;
-    const count = empty ? 0 : head === 3 ? (bytes[begin + 2] ?? 0) : bytes.readUInt32BE(begin + 5);
+    const count = empty ? 0 : head === 3 ? (bytes[begin + 2] ?? 0) : this.#view.getUint32(begin + 5);
     bytes.copyWithin(begin + 8, begin + head, this.at);
     const end = this.at + 8 - head;
     this.at = begin;

@@ -1,3 +1,4 @@
+import { sliceHex, sliceLatin1 } from "../host/node.ts";
 import { AmqpMap, type AmqpValue, Typed } from "../values/typed.ts";
 import type { ByteReader } from "./byte-reader.ts";
 import { nanBits } from "./nan-bits.ts";
@@ -61,6 +62,5 @@ function contentOf(key: Typed): string {
 const textsOf = (values: readonly AmqpValue[]): string => values.map(textOf).join("");
 const sized = (type: string, text: string): string => `${type} ${text.length}:${text}`;
 const numberText = (value: number): string => (Object.is(value, -0) ? "-0" : `${value}`);
-const hexOf = (bytes: Uint8Array | undefined): string | undefined => bytes && Buffer.from(bytes).toString("hex");
-const latin1 = ({ buffer, byteOffset, byteLength }: Uint8Array): string =>
-  Buffer.from(buffer, byteOffset, byteLength).toString("latin1");
+const hexOf = (bytes: Uint8Array | undefined): string | undefined => bytes && sliceHex.call(bytes, 0, bytes.length);
+const latin1 = (bytes: Uint8Array): string => sliceLatin1.call(bytes, 0, bytes.length);

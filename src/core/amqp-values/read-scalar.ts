@@ -1,5 +1,5 @@
 import type { ByteReader } from "./byte-reader.ts";
-import { readHex } from "./node-bytes.ts";
+import { sliceHex } from "../host/node.ts";
 
 /** Readers of the types whose values take a fixed number of bytes (AMQP 1.0 part 1.6). */
 
@@ -50,6 +50,6 @@ export function readChar(reader: ByteReader): string {
 /** 16 bytes as lower-case text with hyphens (RFC 4122 section 3). */
 export function readUuid(reader: ByteReader): string {
   const at = reader.skip(16);
-  const hex = readHex.call(reader.bytes, at, at + 16);
+  const hex = sliceHex.call(reader.bytes, at, at + 16);
   return `${hex.slice(0, 8)}-${hex.slice(8, 12)}-${hex.slice(12, 16)}-${hex.slice(16, 20)}-${hex.slice(20)}`;
 }

@@ -1,3 +1,4 @@
+import { sliceLatin1 } from "../host/node.ts";
 import { isPlainPrototype } from "../values/plain-object.ts";
 import { AmqpMap, type AmqpValue, Typed, type TypedValues } from "../values/typed.ts";
 import { Decimal } from "../values/decimal.ts";
@@ -226,7 +227,7 @@ class WrittenKeys {
 function identityOf(key: unknown, writer: ByteWriter, mark: number): string {
   if (isSymbol(key)) return `\ud800${key.value}`;
   // Different values can have one encoding, as 1 and a typed int of 1.
-  return `\ud801${writer.bytes.toString("latin1", writer.start + mark, writer.at)}`;
+  return `\ud801${sliceLatin1.call(writer.bytes, writer.start + mark, writer.at)}`;
 }
 
 function isSymbol(key: unknown): key is Typed<"symbol"> & AmqpValue {

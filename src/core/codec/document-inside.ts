@@ -1,4 +1,4 @@
-import { fromBase64 } from "../values/base64.ts";
+import { fromBase64 } from "../host/node.ts";
 import type { Unwrapped } from "./codec.ts";
 import { typeInside } from "./type-inside.ts";
 

@@ -1,5 +1,5 @@
 import { SobreError } from "../errors/sobre-error.ts";
-import { readUtf8 } from "./utf8-node.ts";
+import { readUtf8 } from "../host/node.ts";
 
 const charsets = ["utf-8", "utf-16", "utf-16le", "utf-16be", "us-ascii", "iso-8859-1", "windows-1252"] as const;
 

@@ -1,5 +1,5 @@
 import type { Charset } from "./charset.ts";
-import { encodeUtf8 } from "./utf8-node.ts";
+import { encodeUtf8 } from "../host/node.ts";
 
 /** The charsets that hold every character. */
 export type UnicodeCharset = Extract<Charset, `utf-${string}`>;

@@ -1,5 +1,6 @@
 import { Instant } from "../values/instant.ts";
-import { fromBase64, toBase64 } from "../values/base64.ts";
+import { fromBase64 } from "../host/node.ts";
+import { toBase64 } from "../values/base64.ts";
 
 /** The value that a string of a JSON Schema stands for where a codec has more types than JSON. */
 export type NativeKind = "bytes" | "int64" | "instant";

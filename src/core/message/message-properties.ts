@@ -1,5 +1,5 @@
 /**
- * The names of the application properties that sobre gives a meaning, beside those that a migration adds.
+ * The names of the application properties that sobre gives a meaning; a migration adds `sourceProperties`.
  *
  * @example
  * ```ts

@@ -7,12 +7,3 @@ export function toBase64(bytes: Uint8Array): string {
   for (let at = 0; at < bytes.length; at += chunk) binary += String.fromCharCode(...bytes.subarray(at, at + chunk));
   return btoa(binary);
 }
-
-/** The bytes of a base64 text; throws a DOMException when it is none. */
-export function fromBase64(text: string): Uint8Array {
-  const binary = atob(text);
-  const bytes = new Uint8Array(binary.length);
-  // A loop is ten times as fast as Uint8Array.from.
-  for (let at = 0; at < bytes.length; at++) bytes[at] = binary.charCodeAt(at);
-  return bytes;
-}

@@ -1,6 +1,6 @@
 import { SobreError } from "../errors/sobre-error.ts";
 import { AmqpMap, type AmqpValue, Typed } from "./typed.ts";
-import { fromBase64 } from "./base64-node.ts";
+import { fromBase64 } from "../host/node.ts";
 import { BigInteger } from "./big-integer.ts";
 import type { DateTime } from "./date-time.ts";
 import { IsoTime } from "./iso-time.ts";
