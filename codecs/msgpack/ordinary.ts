@@ -14,23 +14,23 @@ export function isOrdinary(view: DataView, length: number, limits: DecodeLimits)
 
 class Scan {
   at = 0;
-  private items: number;
-  private readonly view: DataView;
-  private readonly end: number;
+  #items: number;
+  readonly #view: DataView;
+  readonly #end: number;
 
   constructor(view: DataView, end: number, items: number) {
-    this.view = view;
-    this.end = end;
-    this.items = items;
+    this.#view = view;
+    this.#end = end;
+    this.#items = items;
   }
 
   value(levels: number): boolean {
-    if (this.at >= this.end) return false;
-    const token = this.view.getUint8(this.at++);
+    if (this.at >= this.#end) return false;
+    const token = this.#view.getUint8(this.at++);
     if (token < 0x80 || token >= 0xe0) return true;
-    if (token < 0x90) return this.map(token & 0x0f, levels);
-    if (token < 0xa0) return this.list(token & 0x0f, levels);
-    if (token < 0xc0) return this.ascii(token & 0x1f);
+    if (token < 0x90) return this.#map(token & 0x0f, levels);
+    if (token < 0xa0) return this.#list(token & 0x0f, levels);
+    if (token < 0xc0) return this.#ascii(token & 0x1f);
     switch (token) {
       case 0xc0:
       case 0xc2:
@@ -38,58 +38,58 @@ class Scan {
         return true;
       case 0xcc:
       case 0xd0:
-        return this.skip(1);
+        return this.#skip(1);
       case 0xcd:
       case 0xd1:
-        return this.skip(2);
+        return this.#skip(2);
       case 0xca:
       case 0xce:
       case 0xd2:
-        return this.skip(4);
+        return this.#skip(4);
       case 0xcb:
-        return this.skip(8);
+        return this.#skip(8);
       case 0xd9:
-        return this.skip(1) && this.ascii(this.view.getUint8(this.at - 1));
+        return this.#skip(1) && this.#ascii(this.#view.getUint8(this.at - 1));
       case 0xda:
-        return this.skip(2) && this.ascii(this.view.getUint16(this.at - 2));
+        return this.#skip(2) && this.#ascii(this.#view.getUint16(this.at - 2));
       case 0xdc:
-        return this.skip(2) && this.list(this.view.getUint16(this.at - 2), levels);
+        return this.#skip(2) && this.#list(this.#view.getUint16(this.at - 2), levels);
       case 0xde:
-        return this.skip(2) && this.map(this.view.getUint16(this.at - 2), levels);
+        return this.#skip(2) && this.#map(this.#view.getUint16(this.at - 2), levels);
       default:
         return false;
     }
   }
 
-  private list(count: number, levels: number): boolean {
-    if (levels === 0 || (this.items -= count) < 0) return false;
+  #list(count: number, levels: number): boolean {
+    if (levels === 0 || (this.#items -= count) < 0) return false;
     for (let index = 0; index < count; index++) {
       if (!this.value(levels - 1)) return false;
     }
     return true;
   }
 
-  private map(count: number, levels: number): boolean {
-    if (levels === 0 || (this.items -= count) < 0) return false;
+  #map(count: number, levels: number): boolean {
+    if (levels === 0 || (this.#items -= count) < 0) return false;
     for (let index = 0; index < count; index++) {
-      if (!this.key() || !this.value(levels - 1)) return false;
+      if (!this.#key() || !this.value(levels - 1)) return false;
     }
     return true;
   }
 
-  private key(): boolean {
-    if (this.end - this.at < 2) return false;
-    const token = this.view.getUint8(this.at++);
+  #key(): boolean {
+    if (this.#end - this.at < 2) return false;
+    const token = this.#view.getUint8(this.at++);
     if (token < 0xa0 || token > 0xbf) return false;
     // Of the names of nine characters only those like "__proto__" begin so.
-    if (token === 0xa9 && this.view.getUint16(this.at) === 0x5f5f) return false;
-    return this.ascii(token & 0x1f);
+    if (token === 0xa9 && this.#view.getUint16(this.at) === 0x5f5f) return false;
+    return this.#ascii(token & 0x1f);
   }
 
-  private ascii(count: number): boolean {
+  #ascii(count: number): boolean {
     const end = this.at + count;
-    if (end > this.end) return false;
-    const { view } = this;
+    if (end > this.#end) return false;
+    const view = this.#view;
     let at = this.at;
     let seen = 0;
     for (; end - at >= 4; at += 4) seen |= view.getInt32(at) & 0x80808080;
@@ -98,8 +98,8 @@ class Scan {
     return seen === 0;
   }
 
-  private skip(count: number): boolean {
+  #skip(count: number): boolean {
     this.at += count;
-    return this.at <= this.end;
+    return this.at <= this.#end;
   }
 }

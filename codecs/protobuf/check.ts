@@ -20,13 +20,13 @@ export function toMessage(body: unknown, shape: MessageShape): Members {
 
 class Check {
   /** Names and indexes on the way to the current value. */
-  private readonly steps: (string | number)[] = [];
+  readonly #steps: (string | number)[] = [];
 
   /** `at` is the number of steps to the value, `depth` the number of messages around it. */
   message(value: unknown, shape: MessageShape, at: number, depth: number): Members {
-    if (!isPlain(value)) throw this.unsupported(`a plain object for ${shape.name}`, at);
+    if (!isPlain(value)) throw this.#unsupported(`a plain object for ${shape.name}`, at);
     if (depth > deepestMessage) {
-      throw this.unsupported(`at most ${deepestMessage} messages in each other, and none that contains itself`, at);
+      throw this.#unsupported(`at most ${deepestMessage} messages in each other, and none that contains itself`, at);
     }
     let message: Record<string, unknown> | undefined;
     let found = 0;
@@ -35,48 +35,48 @@ class Check {
       const member = value[name];
       if (member === undefined || (field.inherited && !Object.hasOwn(value, name))) continue;
       found++;
-      this.steps[at] = name;
+      this.#steps[at] = name;
       const checked =
-        field.label === "single" ? this.one(member, field, at + 1, depth) : this.many(member, field, at + 1, depth);
+        field.label === "single" ? this.#one(member, field, at + 1, depth) : this.#many(member, field, at + 1, depth);
       if (checked === member) continue;
       message ??= { ...value };
       message[name] = checked;
     }
-    if (found !== countMembers(value)) this.refuseOthers(value, shape, at);
-    if (shape.oneofs.length > 0) this.checkOneofs(value, shape, at);
+    if (found !== countMembers(value)) this.#refuseOthers(value, shape, at);
+    if (shape.oneofs.length > 0) this.#checkOneofs(value, shape, at);
     for (const name of shape.required) {
       if (Object.hasOwn(value, name) && value[name] !== undefined) continue;
-      this.steps[at] = name;
-      throw this.unsupported(`a value for every required field of ${shape.name}`, at + 1);
+      this.#steps[at] = name;
+      throw this.#unsupported(`a value for every required field of ${shape.name}`, at + 1);
     }
     return message ?? value;
   }
 
-  private refuseOthers(value: Members, shape: MessageShape, at: number): void {
+  #refuseOthers(value: Members, shape: MessageShape, at: number): void {
     for (const name of Object.keys(value)) {
       if (value[name] === undefined || shape.byName.has(name)) continue;
-      this.steps[at] = name;
-      throw this.unsupported(`only the fields of ${shape.name}, and this is none of them`, at + 1);
+      this.#steps[at] = name;
+      throw this.#unsupported(`only the fields of ${shape.name}, and this is none of them`, at + 1);
     }
   }
 
-  private checkOneofs(value: Members, shape: MessageShape, at: number): void {
+  #checkOneofs(value: Members, shape: MessageShape, at: number): void {
     for (const { name: oneof, members } of shape.oneofs) {
       const given = members.filter((name) => Object.hasOwn(value, name) && value[name] !== undefined);
       if (given.length < 2) continue;
-      this.steps[at] = given[1] ?? oneof;
-      throw this.unsupported(`only one member of oneof ${oneof}`, at + 1);
+      this.#steps[at] = given[1] ?? oneof;
+      throw this.#unsupported(`only one member of oneof ${oneof}`, at + 1);
     }
   }
 
-  private many(value: unknown, field: FieldShape, at: number, depth: number): unknown {
-    if (field.label === "map") return this.map(value, field, at, depth);
-    if (!Array.isArray(value)) throw this.unsupported("a list", at);
+  #many(value: unknown, field: FieldShape, at: number, depth: number): unknown {
+    if (field.label === "map") return this.#map(value, field, at, depth);
+    if (!Array.isArray(value)) throw this.#unsupported("a list", at);
     let list: unknown[] | undefined;
     for (let index = 0; index < value.length; index++) {
-      this.steps[at] = index;
+      this.#steps[at] = index;
       const item: unknown = value[index];
-      const checked = this.one(item, field, at + 1, depth);
+      const checked = this.#one(item, field, at + 1, depth);
       if (checked === item) continue;
       list ??= [...value];
       list[index] = checked;
@@ -84,81 +84,81 @@ class Check {
     return list ?? value;
   }
 
-  private map(value: unknown, field: FieldShape, at: number, depth: number): object {
-    if (!isPlain(value)) throw this.unsupported("a plain object, its names as the keys", at);
+  #map(value: unknown, field: FieldShape, at: number, depth: number): object {
+    if (!isPlain(value)) throw this.#unsupported("a plain object, its names as the keys", at);
     const map = {};
     for (const key of Object.keys(value)) {
-      this.steps[at] = key;
-      this.key(key, field.keyKind, at + 1);
-      const entry = this.one(value[key], field, at + 1, depth);
+      this.#steps[at] = key;
+      this.#key(key, field.keyKind, at + 1);
+      const entry = this.#one(value[key], field, at + 1, depth);
       // An assignment of "__proto__" would replace the prototype.
       Object.defineProperty(map, key, { value: entry, enumerable: true, configurable: true, writable: true });
     }
     return map;
   }
 
-  private key(key: string, kind: FieldKind, at: number): void {
-    if (kind === "string") this.text(key, at);
+  #key(key: string, kind: FieldKind, at: number): void {
+    if (kind === "string") this.#text(key, at);
     else if (kind === "bool") {
-      if (key !== "true" && key !== "false") throw this.unsupported('a key "true" or "false"', at);
-    } else if (!holdsDigits(kind, key)) throw this.unsupported(`${integerWords(kind)} in digits as the key`, at);
+      if (key !== "true" && key !== "false") throw this.#unsupported('a key "true" or "false"', at);
+    } else if (!holdsDigits(kind, key)) throw this.#unsupported(`${integerWords(kind)} in digits as the key`, at);
   }
 
-  private one(value: unknown, field: FieldShape, at: number, depth: number): unknown {
+  #one(value: unknown, field: FieldShape, at: number, depth: number): unknown {
     const { kind } = field;
     switch (kind) {
       case "string":
-        return this.text(value, at);
+        return this.#text(value, at);
       case "message":
         return field.message === undefined ? value : this.message(value, field.message, at, depth + 1);
       case "double":
-        if (typeof value !== "number") throw this.unsupported("a number", at);
+        if (typeof value !== "number") throw this.#unsupported("a number", at);
         return value;
       case "bool":
-        if (typeof value !== "boolean") throw this.unsupported("a boolean", at);
+        if (typeof value !== "boolean") throw this.#unsupported("a boolean", at);
         return value;
       case "enum":
-        return field.enumeration === undefined ? value : this.enumNumber(value, field.enumeration, at);
+        return field.enumeration === undefined ? value : this.#enumNumber(value, field.enumeration, at);
       case "bytes":
-        if (!(value instanceof Uint8Array)) throw this.unsupported("a Uint8Array", at);
+        if (!(value instanceof Uint8Array)) throw this.#unsupported("a Uint8Array", at);
         return value;
       case "float":
-        if (typeof value !== "number" || overflowsFloat(value)) throw this.unsupported("a number within 32 bits", at);
+        if (typeof value !== "number" || overflowsFloat(value)) throw this.#unsupported("a number within 32 bits", at);
         return value;
       case "int64":
       case "uint64":
       case "sint64":
       case "fixed64":
       case "sfixed64":
-        return this.long(value, kind, at);
+        return this.#long(value, kind, at);
       default:
-        if (typeof value !== "number" || !holdsInteger(kind, value)) throw this.unsupported(integerWords(kind), at);
+        if (typeof value !== "number" || !holdsInteger(kind, value)) throw this.#unsupported(integerWords(kind), at);
         return value;
     }
   }
 
-  private text(value: unknown, at: number): string {
-    if (typeof value !== "string") throw this.unsupported("a string", at);
-    if (!isWellFormed.call(value)) throw this.unsupported("a string without half a surrogate pair", at);
+  #text(value: unknown, at: number): string {
+    if (typeof value !== "string") throw this.#unsupported("a string", at);
+    if (!isWellFormed.call(value)) throw this.#unsupported("a string without half a surrogate pair", at);
     return value;
   }
 
-  private enumNumber(value: unknown, { numbers, names, closed }: EnumShape, at: number): number {
+  #enumNumber(value: unknown, { numbers, names, closed }: EnumShape, at: number): number {
     const number = typeof value === "string" ? numbers.get(value) : value;
     const known = typeof number === "number" && (closed ? names.has(number) : holdsInteger("int32", number));
-    if (!known) throw this.unsupported("a name of the enum, or a number of it", at);
+    if (!known) throw this.#unsupported("a name of the enum, or a number of it", at);
     return number;
   }
 
-  private long(value: unknown, kind: FieldKind, at: number): number | bigint {
+  #long(value: unknown, kind: FieldKind, at: number): number | bigint {
     const held = (typeof value === "number" || typeof value === "bigint") && holdsInteger(kind, value);
     // The generated code knows the number 0 only.
     if (held) return value === 0n ? 0 : value;
-    throw this.unsupported(`${integerWords(kind)}, as a bigint or a safe integer`, at);
+    throw this.#unsupported(`${integerWords(kind)}, as a bigint or a safe integer`, at);
   }
 
-  private unsupported(wanted: string, at: number): SobreError {
-    const path = valuePath(this.steps.slice(0, at));
+  #unsupported(wanted: string, at: number): SobreError {
+    const path = valuePath(this.#steps.slice(0, at));
     const message = `Protobuf takes ${wanted}, at ${path}. Change the body or its message type.`;
     return new SobreError("UnsupportedValue", message, { path });
   }

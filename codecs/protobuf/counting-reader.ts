@@ -6,24 +6,24 @@ const mostUnknown = 1000;
 
 /** A {@link PayloadReader} for payloads that may hold more items than allowed; it counts them before they are made. */
 export class CountingReader extends PayloadReader {
-  private left: number;
-  private unknown = 0;
-  private readonly limits: DecodeLimits;
+  #left: number;
+  #unknown = 0;
+  readonly #limits: DecodeLimits;
 
   constructor(payload: Uint8Array, limits: DecodeLimits) {
     super(payload);
-    this.left = limits.maxItems;
-    this.limits = limits;
+    this.#left = limits.maxItems;
+    this.#limits = limits;
   }
 
   override tag(): number {
-    this.spend(1);
+    this.#spend(1);
     return super.tag();
   }
 
   /** Whether the next unknown field is passed over; asked once for each. */
   passesOver(): boolean {
-    return ++this.unknown > mostUnknown;
+    return ++this.#unknown > mostUnknown;
   }
 
   /** Counts the elements of the packed list that begins here, and stays here; its tag was counted for the first. */
@@ -32,12 +32,12 @@ export class CountingReader extends PayloadReader {
     const length = this.size();
     const bytes = this.buf.subarray(this.pos, this.pos + length);
     this.pos = begin;
-    this.spend(width === undefined ? countVarints(bytes) - 1 : length / width - 1);
+    this.#spend(width === undefined ? countVarints(bytes) - 1 : length / width - 1);
   }
 
-  private spend(count: number): void {
-    this.left -= count;
-    if (this.left < 0) throw limitExceeded("maxItems", this.limits, { offset: this.pos });
+  #spend(count: number): void {
+    this.#left -= count;
+    if (this.#left < 0) throw limitExceeded("maxItems", this.#limits, { offset: this.pos });
   }
 }
 

@@ -13,22 +13,23 @@ const utf8 = new TextEncoder();
 /** Writes one payload after the other into a buffer that they share, and 64-bit integers from bigints. */
 export class PayloadWriter extends Writer {
   /** Where the current payload begins. */
-  private start = 0;
+  #start = 0;
 
   /** Begins a payload, without what was written before and not taken. */
   begin(): void {
     this.states = null;
-    this.pos = this.start;
+    this.pos = this.#start;
     // Somebody may have transferred it away, too.
-    if (this.buf.length !== poolBytes || poolBytes - this.pos < mostShared) this.renew();
+    if (this.buf.length !== poolBytes || poolBytes - this.pos < mostShared) this.#renew();
   }
 
   /** The payload that was written. */
   take(): Uint8Array {
-    const { buf, start, pos } = this;
+    const { buf, pos } = this;
+    const start = this.#start;
     const shared = pos - start <= mostShared;
-    if (buf.length !== poolBytes) this.renew();
-    else if (shared) this.start = pos;
+    if (buf.length !== poolBytes) this.#renew();
+    else if (shared) this.#start = pos;
     return shared ? buf.subarray(start, pos) : buf.slice(start, pos);
   }
 
@@ -45,10 +46,10 @@ export class PayloadWriter extends Writer {
     return value.length < shortText ? super.string(value) : this.bytes(utf8.encode(value));
   }
 
-  private renew(): void {
+  #renew(): void {
     this.buf = new Uint8Array(poolBytes);
     this.view = null;
-    this.start = 0;
+    this.#start = 0;
     this.pos = 0;
   }
 }

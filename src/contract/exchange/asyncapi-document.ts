@@ -19,7 +19,7 @@ export class AsyncApiDocument {
   readonly root: Place;
   /** JSON Pointers of the parts that have not been imported so far. */
   readonly lost: Set<string> = new Set<string>();
-  private readonly used = new Set<string>();
+  readonly #used = new Set<string>();
 
   /** @throws SobreError `InvalidArgument` for any other document. */
   constructor(value: unknown) {
@@ -70,7 +70,7 @@ export class AsyncApiDocument {
       if (steps > mostSteps) throw wrong(pointer, "refers to itself");
       for (const name of Object.keys(place.value)) if (name !== "$ref") this.lose(place.pointer, name);
       place = { value: this.at(reference, place.pointer), pointer: reference.slice(1) };
-      this.used.add(place.pointer);
+      this.#used.add(place.pointer);
     }
     if (!isObject(place.value)) throw wrong(pointer, "must be an object");
     return { value: place.value, pointer: place.pointer };
@@ -104,7 +104,7 @@ export class AsyncApiDocument {
   }
 
   use(pointer: string): void {
-    this.used.add(pointer);
+    this.#used.add(pointer);
   }
 
   /** Records components as lost if nothing refers to them, or only parts that are lost themselves. */
@@ -116,7 +116,7 @@ export class AsyncApiDocument {
       if (!isObject(held)) this.lose(pointer);
       else
         for (const name of Object.keys(held))
-          if (!Array.from(this.used).some((one) => `${one}/`.startsWith(`${pointer}/${escapeToken(name)}/`)))
+          if (!Array.from(this.#used).some((one) => `${one}/`.startsWith(`${pointer}/${escapeToken(name)}/`)))
             this.lose(pointer, name);
     }
   }

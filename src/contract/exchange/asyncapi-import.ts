@@ -39,19 +39,19 @@ export function importAsyncApi(value: unknown): ImportedDocument {
 const texts = ["title", "summary", "description"];
 
 class Importer {
-  private readonly document: AsyncApiDocument;
-  private readonly names = new Map<string, string>();
-  private readonly messages = new Map<string, MessageRecord>();
-  private readonly subjects = new Map<string, Omit<ImportedSubject, "isProduced" | "isConsumed">>();
-  private readonly produced = new Set<string>();
-  private readonly consumed = new Set<string>();
+  readonly #document: AsyncApiDocument;
+  readonly #names = new Map<string, string>();
+  readonly #messages = new Map<string, MessageRecord>();
+  readonly #subjects = new Map<string, Omit<ImportedSubject, "isProduced" | "isConsumed">>();
+  readonly #produced = new Set<string>();
+  readonly #consumed = new Set<string>();
 
   constructor(document: AsyncApiDocument) {
-    this.document = document;
+    this.#document = document;
   }
 
   made(): ImportedDocument {
-    const { document } = this;
+    const document = this.#document;
     const { root } = document;
     const { defaultContentType } = document.kept(root, [
       "asyncapi",
@@ -67,20 +67,20 @@ class Importer {
     if (components !== undefined)
       for (const [name, message] of document.members(components, "messages")) {
         document.use(`/components/messages/${message.pointer.split("/").at(-1) ?? name}`);
-        this.message(message, name);
+        this.#message(message, name);
       }
     const channels = document.members(root, "channels");
     const entities = channels.flatMap(([, channel]) => entityOf(channel) ?? []);
-    const channelRecords = channels.map(([name, channel]) => [name, this.channel(name, channel)] as const);
+    const channelRecords = channels.map(([name, channel]) => [name, this.#channel(name, channel)] as const);
     const operations = document
       .members(root, "operations")
-      .map(([name, operation]) => [name, this.operation(operation, new Map(channelRecords))] as const);
+      .map(([name, operation]) => [name, this.#operation(operation, new Map(channelRecords))] as const);
     document.loseUnused();
     return {
-      subjects: Array.from(this.subjects.values(), (subject) => ({
+      subjects: Array.from(this.#subjects.values(), (subject) => ({
         ...subject,
-        isProduced: this.produced.has(subject.name),
-        isConsumed: this.consumed.has(subject.name),
+        isProduced: this.#produced.has(subject.name),
+        isConsumed: this.#consumed.has(subject.name),
       })),
       entities,
       record: {
@@ -88,14 +88,14 @@ class Importer {
         ...(typeof defaultContentType === "string" ? { defaultContentType } : {}),
         channels: Object.fromEntries(channelRecords),
         operations: Object.fromEntries(operations),
-        messages: Object.fromEntries(this.messages),
+        messages: Object.fromEntries(this.#messages),
       },
       lost: Array.from(document.lost).toSorted(),
     };
   }
 
-  private channel(name: string, channel: Place): ChannelRecord {
-    const { document } = this;
+  #channel(name: string, channel: Place): ChannelRecord {
+    const document = this.#document;
     const {
       messages: _,
       parameters: __,
@@ -106,7 +106,7 @@ class Importer {
       .map(([key, place]) => [key, document.kept(place, ["enum", "default", "description", "examples", "location"])]);
     const messages = document
       .members(channel, "messages")
-      .map(([key, message]) => [key, this.message(message, key, name)] as const);
+      .map(([key, message]) => [key, this.#message(message, key, name)] as const);
     return {
       members: { ...members, ...(parameters.length === 0 ? {} : { parameters: Object.fromEntries(parameters) }) },
       messages: Object.fromEntries(messages),
@@ -114,16 +114,16 @@ class Importer {
   }
 
   /** The name of a message among the components of an export. */
-  private message(place: Place, key: string, channel = ""): string {
-    const { document } = this;
-    const known = this.names.get(place.pointer);
+  #message(place: Place, key: string, channel = ""): string {
+    const document = this.#document;
+    const known = this.#names.get(place.pointer);
     if (known !== undefined) return known;
     const plain = [key, `${channel}.${key}`].map((one) => one.replaceAll(/[^\w.-]/g, "_").replace(/^\.+/, "_"));
     const [own = "message", longer = own] = plain;
-    const name = this.messages.has(own) ? freeName(longer, this.messages) : own || "message";
-    this.names.set(place.pointer, name);
+    const name = this.#messages.has(own) ? freeName(longer, this.#messages) : own || "message";
+    this.#names.set(place.pointer, name);
     // The payload may refer to a message of the same name.
-    this.messages.set(name, { members: {} });
+    this.#messages.set(name, { members: {} });
     const {
       payload: _,
       headers: __,
@@ -134,8 +134,8 @@ class Importer {
     const isReadable = headers !== undefined && !isMultiFormat(headers);
     if (headers !== undefined && !isReadable) document.lose(place.pointer, "headers");
     const contentType = members["contentType"] ?? document.root.value["defaultContentType"];
-    const payload = this.payload(place, name, typeof contentType === "string" ? contentType : undefined);
-    this.messages.set(name, {
+    const payload = this.#payload(place, name, typeof contentType === "string" ? contentType : undefined);
+    this.#messages.set(name, {
       members: {
         ...members,
         ...(correlation === undefined
@@ -148,12 +148,12 @@ class Importer {
     return name;
   }
 
-  private payload(
+  #payload(
     place: Place,
     name: string,
     contentType: string | undefined,
   ): Pick<MessageRecord, "subject" | "schemaFormat" | "component"> {
-    const { document } = this;
+    const document = this.#document;
     const given = place.value["payload"];
     if (given === undefined) return {};
     const pointer = `${place.pointer}/payload`;
@@ -170,8 +170,8 @@ class Importer {
     const source = isWrapped ? target.value["schema"] : given;
     const place_ = isWrapped ? `${target.pointer}/schema` : pointer;
     const schema =
-      format.format === "protobuf" ? protoText(source, place_) : this.jsonSchema(source, place_, format.dialect);
-    this.subjects.set(name, { name, format: format.format, schema, contentType });
+      format.format === "protobuf" ? protoText(source, place_) : this.#jsonSchema(source, place_, format.dialect);
+    this.#subjects.set(name, { name, format: format.format, schema, contentType });
     return {
       subject: name,
       ...(typeof written === "string" ? { schemaFormat: written } : {}),
@@ -179,8 +179,8 @@ class Importer {
     };
   }
 
-  private jsonSchema(source: unknown, pointer: string, dialect: string | undefined): unknown {
-    const { document } = this;
+  #jsonSchema(source: unknown, pointer: string, dialect: string | undefined): unknown {
+    const document = this.#document;
     const parsed = typeof source === "string" ? parseYaml(source, pointer) : source;
     const schema = selfContained(document, parsed, pointer);
     if (!isObject(schema)) return schema;
@@ -193,8 +193,8 @@ class Importer {
     return dialect === undefined ? schema : { $schema: dialect, ...schema };
   }
 
-  private operation(place: Place, channels: ReadonlyMap<string, ChannelRecord>): OperationRecord {
-    const { document } = this;
+  #operation(place: Place, channels: ReadonlyMap<string, ChannelRecord>): OperationRecord {
+    const document = this.#document;
     const {
       action,
       channel: _,
@@ -203,18 +203,18 @@ class Importer {
       ...members
     } = document.kept(place, ["action", "channel", "messages", "reply", ...texts]);
     if (action !== "send" && action !== "receive") throw wrong(`${place.pointer}/action`, "must be send or receive");
-    const channel = this.channelOf(place);
+    const channel = this.#channelOf(place);
     if (channel === undefined) throw wrong(`${place.pointer}/channel`, "is missing");
-    const messages = this.messagesOf(place);
-    this.count(action, channels.get(channel), messages);
+    const messages = this.#messagesOf(place);
+    this.#count(action, channels.get(channel), messages);
     const replyPlace = document.member(place, "reply");
     if (replyPlace === undefined) return { action, channel, members, ...(messages === undefined ? {} : { messages }) };
     document.kept(replyPlace, ["address", "channel", "messages"]);
     const address = document.member(replyPlace, "address");
-    const replyChannel = this.channelOf(replyPlace);
-    const replies = this.messagesOf(replyPlace);
+    const replyChannel = this.#channelOf(replyPlace);
+    const replies = this.#messagesOf(replyPlace);
     if (replyChannel !== undefined)
-      this.count(action === "send" ? "receive" : "send", channels.get(replyChannel), replies);
+      this.#count(action === "send" ? "receive" : "send", channels.get(replyChannel), replies);
     return {
       action,
       channel,
@@ -229,19 +229,21 @@ class Importer {
   }
 
   /** The key of the channel that an operation refers to. */
-  private channelOf(place: Place): string | undefined {
+  #channelOf(place: Place): string | undefined {
     const given = place.value["channel"];
     if (given === undefined) return undefined;
-    const channel = this.document.follow(given, `${place.pointer}/channel`);
-    const named = this.document.members(this.document.root, "channels").find(([, one]) => one.value === channel.value);
+    const channel = this.#document.follow(given, `${place.pointer}/channel`);
+    const named = this.#document
+      .members(this.#document.root, "channels")
+      .find(([, one]) => one.value === channel.value);
     if (named !== undefined) return named[0];
     throw wrong(`${place.pointer}/channel`, "must refer to one of the channels");
   }
 
   /** The keys that the messages of an operation have in their channel. */
-  private messagesOf(place: Place): readonly string[] | undefined {
+  #messagesOf(place: Place): readonly string[] | undefined {
     const items: unknown = place.value["messages"];
-    this.document.list(place, "messages");
+    this.#document.list(place, "messages");
     if (!Array.isArray(items)) return undefined;
     return items.map((item: unknown, at) => {
       const reference: unknown = isObject(item) ? item["$ref"] : undefined;
@@ -251,15 +253,15 @@ class Importer {
     });
   }
 
-  private count(
+  #count(
     action: "send" | "receive",
     channel: ChannelRecord | undefined,
     messages: readonly string[] | undefined,
   ): void {
     for (const [key, name] of Object.entries(channel?.messages ?? {})) {
-      const { subject } = this.messages.get(name) ?? {};
+      const { subject } = this.#messages.get(name) ?? {};
       if (subject === undefined || (messages !== undefined && !messages.includes(key))) continue;
-      (action === "send" ? this.produced : this.consumed).add(subject);
+      (action === "send" ? this.#produced : this.#consumed).add(subject);
     }
   }
 }

@@ -36,10 +36,10 @@ const mostBytes = 16 * 2 ** 20;
 export class JsonService {
   /** The URL as it may be shown. */
   readonly shown: string;
-  private readonly authorization: string | undefined;
-  private readonly query: string;
-  private readonly timeout: number;
-  private readonly clock: Clock;
+  readonly #authorization: string | undefined;
+  readonly #query: string;
+  readonly #timeout: number;
+  readonly #clock: Clock;
 
   /** @throws SobreError `InvalidArgument` for anything but a URL of http. */
   constructor({ url, credentials, timeout = 10_000, clock = systemClock }: JsonServiceOptions) {
@@ -47,16 +47,16 @@ export class JsonService {
     if (place === undefined || !/^https?:$/.test(place.protocol))
       throw new SobreError("InvalidArgument", "The URL of a service must begin with http:// or https://.");
     const own = place.username === "" ? credentials : `${decoded(place.username)}:${decoded(place.password)}`;
-    this.authorization = own === undefined ? undefined : `Basic ${Buffer.from(own).toString("base64")}`;
+    this.#authorization = own === undefined ? undefined : `Basic ${Buffer.from(own).toString("base64")}`;
     place.username = "";
     place.password = "";
     place.hash = "";
     // A query may hold a signature.
-    this.query = place.search.slice(1);
+    this.#query = place.search.slice(1);
     place.search = "";
     this.shown = place.href.replace(/\/$/, "");
-    this.timeout = timeout;
-    this.clock = clock;
+    this.#timeout = timeout;
+    this.#clock = clock;
   }
 
   /**
@@ -69,10 +69,10 @@ export class JsonService {
   async ask(path: string, { method = "GET", body, headers = {} }: ServiceRequest = {}): Promise<ServiceAnswer> {
     const place = `${this.shown}${path}`;
     const ended = new AbortController();
-    const timer = this.clock.setTimer(this.clock.now() + this.timeout, () => ended.abort());
+    const timer = this.#clock.setTimer(this.#clock.now() + this.#timeout, () => ended.abort());
     try {
       const response = await fetch(
-        this.query === "" ? place : `${place}${place.includes("?") ? "&" : "?"}${this.query}`,
+        this.#query === "" ? place : `${place}${place.includes("?") ? "&" : "?"}${this.#query}`,
         {
           method,
           // A redirect must not send the password elsewhere.
@@ -80,7 +80,7 @@ export class JsonService {
           signal: ended.signal,
           headers: {
             accept: "application/vnd.schemaregistry.v1+json, application/json",
-            ...(this.authorization === undefined ? {} : { authorization: this.authorization }),
+            ...(this.#authorization === undefined ? {} : { authorization: this.#authorization }),
             ...(body === undefined ? {} : { "content-type": "application/json" }),
             ...headers,
           },
@@ -96,7 +96,10 @@ export class JsonService {
     } catch (error) {
       if (error instanceof SobreError) throw error;
       if (ended.signal.aborted)
-        throw new SobreError("ServiceTimeout", `${place} has not answered within ${this.timeout} ms. Try again later.`);
+        throw new SobreError(
+          "ServiceTimeout",
+          `${place} has not answered within ${this.#timeout} ms. Try again later.`,
+        );
       throw new SobreError("ServiceCommunicationProblem", `${place} cannot be reached (${reasonOf(error)}).`, {
         cause: error,
       });

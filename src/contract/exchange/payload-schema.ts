@@ -60,7 +60,7 @@ export function selfContained(document: AsyncApiDocument, schema: unknown, point
 
 /** Schemas under the names by which a document refers to them. */
 export class SchemaComponents {
-  private readonly schemas = new Map<string, unknown>();
+  readonly #schemas = new Map<string, unknown>();
 
   /**
    * A schema with references that count from the root of the document, where it is at `pointer`: its definitions become
@@ -81,19 +81,19 @@ export class SchemaComponents {
     for (const [name, definition] of held) {
       const text = JSON.stringify(withReferences(definition, replace));
       const free = names.get(name) ?? name;
-      const isTaken = this.schemas.has(free) && JSON.stringify(this.schemas.get(free)) !== text;
+      const isTaken = this.#schemas.has(free) && JSON.stringify(this.#schemas.get(free)) !== text;
       if (isTaken) names.set(name, `${owner}.${free}`);
     }
     for (const [name, definition] of held)
-      this.schemas.set(names.get(name) ?? name, withReferences(definition, replace));
+      this.#schemas.set(names.get(name) ?? name, withReferences(definition, replace));
     return withReferences(own, replace);
   }
 
   add(name: string, schema: unknown): void {
-    this.schemas.set(name, schema);
+    this.#schemas.set(name, schema);
   }
 
   all(): Readonly<Record<string, unknown>> {
-    return objectOf(Array.from(this.schemas).toSorted(([a], [b]) => (a < b ? -1 : 1)));
+    return objectOf(Array.from(this.#schemas).toSorted(([a], [b]) => (a < b ? -1 : 1)));
   }
 }

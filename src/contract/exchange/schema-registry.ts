@@ -38,34 +38,34 @@ const mostReferences = 200;
 
 /** A client of registries that speak the REST interface of Confluent's, for JSON Schema and Protobuf. */
 export class SchemaRegistry {
-  private readonly service: JsonService;
+  readonly #service: JsonService;
 
   /** @throws SobreError `InvalidArgument` for a wrong URL. */
   constructor(options: JsonServiceOptions) {
-    this.service = new JsonService(options);
+    this.#service = new JsonService(options);
   }
 
   /** The registry's URL, without user and password. */
   get shown(): string {
-    return this.service.shown;
+    return this.#service.shown;
   }
 
   /** @throws SobreError as {@link JsonService.ask} does, here and below. */
   async subjects(): Promise<readonly string[]> {
-    return this.listOf("/subjects", (item) => (typeof item === "string" ? item : undefined));
+    return this.#listOf("/subjects", (item) => (typeof item === "string" ? item : undefined));
   }
 
   async versions(subject: string): Promise<readonly number[]> {
     const path = `/subjects/${encodeURIComponent(subject)}/versions`;
-    const found = await this.listOf(path, (item) => (isVersion(item) ? item : undefined));
+    const found = await this.#listOf(path, (item) => (isVersion(item) ? item : undefined));
     return found.toSorted((a, b) => a - b);
   }
 
   /** @throws SobreError `InvalidArgument` for a schema of Avro, or of another format that is not supported. */
   async schema(subject: string, version: number): Promise<RegisteredSchema> {
     const path = `/subjects/${encodeURIComponent(subject)}/versions/${version}`;
-    const { json } = await this.service.ask(path);
-    const read = this.schemaIn(json, path);
+    const { json } = await this.#service.ask(path);
+    const read = this.#schemaIn(json, path);
     const references = new Map<string, string>();
     const seen = new Set([`${subject} ${version}`]);
     const open = [...read.references];
@@ -73,7 +73,7 @@ export class SchemaRegistry {
       const place = `/subjects/${encodeURIComponent(next.subject)}/versions/${next.version}`;
       const part = seen.has(`${next.name} ${place}`)
         ? undefined
-        : this.schemaIn((await this.service.ask(place)).json, place);
+        : this.#schemaIn((await this.#service.ask(place)).json, place);
       seen.add(`${next.name} ${place}`);
       if (part === undefined) continue;
       const known = references.get(next.name);
@@ -92,7 +92,7 @@ export class SchemaRegistry {
 
   /** The subjects and versions that have the schema with an id. */
   async byId(id: number): Promise<readonly { readonly subject: string; readonly version: number }[]> {
-    return this.listOf(`/schemas/ids/${id}/versions`, (item) =>
+    return this.#listOf(`/schemas/ids/${id}/versions`, (item) =>
       isObject(item) && typeof item["subject"] === "string" && isVersion(item["version"])
         ? { subject: item["subject"], version: item["version"] }
         : undefined,
@@ -102,9 +102,9 @@ export class SchemaRegistry {
   /** The mode of a subject, or of all. @throws SobreError `InvalidArgument` for one of another name. */
   async mode(subject: string): Promise<RegistryMode> {
     const path = `/config/${encodeURIComponent(subject)}?defaultToGlobal=true`;
-    const { json } = await this.service.ask(path).catch((error: unknown) => {
+    const { json } = await this.#service.ask(path).catch((error: unknown) => {
       // A registry that does not know the parameter has no setting for the subject.
-      if (error instanceof SobreError && error.code === "MessagingEntityNotFound") return this.service.ask("/config");
+      if (error instanceof SobreError && error.code === "MessagingEntityNotFound") return this.#service.ask("/config");
       throw error;
     });
     const name: unknown = isObject(json) ? (json["compatibilityLevel"] ?? json["compatibility"]) : undefined;
@@ -124,7 +124,7 @@ export class SchemaRegistry {
     const path = `/compatibility/subjects/${encodeURIComponent(subject)}/versions/${version}`;
     const body = { schema: text, schemaType: format === "protobuf" ? "PROTOBUF" : "JSON" };
     try {
-      const { json } = await this.service.ask(path, { method: "POST", body });
+      const { json } = await this.#service.ask(path, { method: "POST", body });
       const said: unknown = isObject(json) ? json["is_compatible"] : undefined;
       return typeof said === "boolean" ? said : undefined;
     } catch (error) {
@@ -135,20 +135,20 @@ export class SchemaRegistry {
     }
   }
 
-  private async listOf<Item>(path: string, read: (item: unknown) => Item | undefined): Promise<readonly Item[]> {
-    const { json } = await this.service.ask(path);
+  async #listOf<Item>(path: string, read: (item: unknown) => Item | undefined): Promise<readonly Item[]> {
+    const { json } = await this.#service.ask(path);
     const items = Array.isArray(json) ? json.map(read) : [undefined];
     if (items.every((item) => item !== undefined)) return items;
-    throw this.unexpected(path);
+    throw this.#unexpected(path);
   }
 
-  private schemaIn(
+  #schemaIn(
     json: unknown,
     path: string,
   ): Pick<RegisteredSchema, "format" | "text"> & {
     readonly references: readonly SchemaReference[];
   } {
-    if (!isObject(json) || typeof json["schema"] !== "string") throw this.unexpected(path);
+    if (!isObject(json) || typeof json["schema"] !== "string") throw this.#unexpected(path);
     const { schema: text, schemaType = "AVRO", references = [] } = json;
     const format = schemaType === "JSON" ? "json-schema" : schemaType === "PROTOBUF" ? "protobuf" : undefined;
     if (format === undefined)
@@ -157,11 +157,11 @@ export class SchemaRegistry {
         `${this.shown}${path} is a schema of ${schemaType === "AVRO" ? "Avro" : "another format"}, which is not supported. Expected JSON or PROTOBUF.`,
       );
     const read = Array.isArray(references) ? references.map(referenceIn) : [undefined];
-    if (!read.every((one) => one !== undefined)) throw this.unexpected(path);
+    if (!read.every((one) => one !== undefined)) throw this.#unexpected(path);
     return { format, text, references: read };
   }
 
-  private unexpected(path: string): SobreError {
+  #unexpected(path: string): SobreError {
     return new SobreError(
       "DecodeFailed",
       `${this.shown}${path} has not answered as a schema registry does. Check the URL.`,

@@ -43,65 +43,65 @@ export interface Frame {
 
 /** Compares one pair of schemas in one reading. */
 export class PairComparison {
-  private readonly comparison: Comparison;
-  private readonly frame: Frame;
+  readonly #comparison: Comparison;
+  readonly #frame: Frame;
   readonly meter: Meter;
-  private readonly pool: FormulaPool;
-  private readonly circular = new Set<string>();
+  readonly #pool: FormulaPool;
+  readonly #circular = new Set<string>();
   /** Where ajv departs from the specification, once {@link compare} has read the schemas. */
   readonly departed: Set<Departure> = new Set<Departure>();
-  private readonly evaluation: Evaluation;
-  private readonly restriction: Restriction;
-  private readonly writer: SchemaDocument;
-  private readonly reader: SchemaDocument;
-  private readonly judges: JudgePair;
-  private memberTranslation: Translation | undefined;
-  private plainTranslation: Translation | undefined;
-  private translated: readonly [Formula, Formula] | undefined;
+  readonly #evaluation: Evaluation;
+  readonly #restriction: Restriction;
+  readonly #writer: SchemaDocument;
+  readonly #reader: SchemaDocument;
+  readonly #judges: JudgePair;
+  #memberTranslation: Translation | undefined;
+  #plainTranslation: Translation | undefined;
+  #translated: readonly [Formula, Formula] | undefined;
 
   constructor(comparison: Comparison, frame: Frame) {
-    this.comparison = comparison;
-    this.frame = frame;
+    this.#comparison = comparison;
+    this.#frame = frame;
     this.meter = frame.meter ?? new Meter(comparison.budget);
-    this.pool = new FormulaPool(this.meter);
-    this.evaluation = new Evaluation(this.pool, formatTests(comparison.formats));
-    this.restriction = new Restriction(this.pool);
-    this.writer = new SchemaDocument(comparison.writer, "writer");
-    this.reader = new SchemaDocument(comparison.reader, "reader");
-    this.judges = new JudgePair({
-      writer: this.writer,
-      reader: this.reader,
+    this.#pool = new FormulaPool(this.meter);
+    this.#evaluation = new Evaluation(this.#pool, formatTests(comparison.formats));
+    this.#restriction = new Restriction(this.#pool);
+    this.#writer = new SchemaDocument(comparison.writer, "writer");
+    this.#reader = new SchemaDocument(comparison.reader, "reader");
+    this.#judges = new JudgePair({
+      writer: this.#writer,
+      reader: this.#reader,
       formats: comparison.formats,
       siblings: frame.siblings,
       known: frame.judges,
       circular: () => {
         // The translation finds where schemas lead back to themselves.
-        this.formulas();
-        return this.circular;
+        this.#formulas();
+        return this.#circular;
       },
     });
   }
 
   compare(): Compared {
-    const { formats, declared } = this.comparison;
+    const { formats, declared } = this.#comparison;
     const assumptions = [`formats: ${formats}`, ...(declared ? ["writers send declared members only"] : [])];
     try {
-      const [sent, accepted] = this.formulas();
-      if (this.circular.size > 0)
+      const [sent, accepted] = this.#formulas();
+      if (this.#circular.size > 0)
         assumptions.push(
           "a schema that applies itself to the same value adds nothing there, though validators may not end on it",
         );
-      if (/"multipleOf":/.test(JSON.stringify(this.comparison.reader))) assumptions.push(assumptionOfMultiples);
+      if (/"multipleOf":/.test(JSON.stringify(this.#comparison.reader))) assumptions.push(assumptionOfMultiples);
       // Equal schemas accept what they send.
-      if (isSameMeaning(this.comparison.writer, this.comparison.reader))
+      if (isSameMeaning(this.#comparison.writer, this.#comparison.reader))
         return { verdict: "safe", refused: [], trace: ["both versions are the same schema"], tried: [], assumptions };
-      const outcome = this.search([sent, this.pool.not(accepted)]);
+      const outcome = this.#search([sent, this.#pool.not(accepted)]);
       if (outcome.kind === "closed") {
-        const nothing = this.isNothingDeclared(sent);
+        const nothing = this.#isNothingDeclared(sent);
         if (nothing) return { verdict: "unproven", refused: [], tried: [nothingDeclared], assumptions };
-        return this.closed([sent, this.pool.not(accepted)], outcome.proof, assumptions);
+        return this.#closed([sent, this.#pool.not(accepted)], outcome.proof, assumptions);
       }
-      return { ...this.opened(sent, accepted, outcome), assumptions };
+      return { ...this.#opened(sent, accepted, outcome), assumptions };
     } catch (error) {
       if (error instanceof SobreError && error.code === "LimitExceeded")
         return { verdict: "unproven", refused: [], tried: [error.message], assumptions };
@@ -113,25 +113,25 @@ export class PairComparison {
   }
 
   /** Whether a schema allows messages, but none with only declared members, so that its writer must send others. */
-  private isNothingDeclared(sent: Formula): boolean {
-    if (!this.comparison.declared || this.quietly([sent])?.kind !== "closed") return false;
-    const written = new Translation(this.reading()).location(this.writer.root);
-    return this.quietly([written])?.kind !== "closed";
+  #isNothingDeclared(sent: Formula): boolean {
+    if (!this.#comparison.declared || this.#quietly([sent])?.kind !== "closed") return false;
+    const written = new Translation(this.#reading()).location(this.#writer.root);
+    return this.#quietly([written])?.kind !== "closed";
   }
 
   /** The outcome of the search by cases alone, before any validator is compiled. */
   decide(): Outcome["kind"] {
-    const [sent, accepted] = this.formulas();
-    return this.search([sent, this.pool.not(accepted)]).kind;
+    const [sent, accepted] = this.#formulas();
+    return this.#search([sent, this.#pool.not(accepted)]).kind;
   }
 
   /** Values that the writer may send, of as many kinds as the schemas distinguish. */
   samples(): readonly unknown[] {
-    const [sent, accepted] = this.formulas();
+    const [sent, accepted] = this.#formulas();
     const found = new Map<string, unknown>();
-    for (const variation of [this.pool.always, ...variations(this.pool, [sent, accepted])]) {
+    for (const variation of [this.#pool.always, ...variations(this.#pool, [sent, accepted])]) {
       if (this.meter.isSpent) break;
-      const outcome = this.quietly([sent, variation], mostSteps.sample);
+      const outcome = this.#quietly([sent, variation], mostSteps.sample);
       if (outcome?.kind === "open") found.set(canonicalJson(outcome.value), outcome.value);
     }
     return Array.from(found.values());
@@ -139,32 +139,33 @@ export class PairComparison {
 
   /** Whether `value` satisfies a schema within the writer's, as far as is known. */
   holds(node: SchemaNode, value: unknown): boolean {
-    this.plainTranslation ??= new Translation(this.reading());
-    return this.evaluation.truth(this.plainTranslation.location(node), value) === true;
+    this.#plainTranslation ??= new Translation(this.#reading());
+    return this.#evaluation.truth(this.#plainTranslation.location(node), value) === true;
   }
 
   /** A value of a schema within the writer's, of one type if one is named; none when none is found soon. */
   valuesOf(node: SchemaNode, type?: string): readonly unknown[] {
-    this.memberTranslation ??= new Translation(this.reading(), this.comparison.declared);
+    this.#memberTranslation ??= new Translation(this.#reading(), this.#comparison.declared);
     const known = typeNames.filter((name) => name === (type === "integer" ? "number" : type));
-    const types = type === undefined ? this.pool.always : this.pool.types(known);
-    const found = this.quietly([this.memberTranslation.location(node), types], mostSteps.sample);
+    const types = type === undefined ? this.#pool.always : this.#pool.types(known);
+    const found = this.#quietly([this.#memberTranslation.location(node), types], mostSteps.sample);
     return found?.kind === "open" ? [found.value] : [];
   }
 
   /** Whether all judges agree that the writer may send `value`. */
   isSent(value: unknown): boolean {
-    return this.judges.isSent(value);
+    return this.#judges.isSent(value);
   }
 
   /** Whether `value` may be sent and is refused, as all judges agree and the specification does not deny. */
   isBroken(value: unknown): boolean {
-    return this.mayBreak(value, this.formulas()) && this.judges.refusalOf(value, value) !== undefined;
+    return this.#mayBreak(value, this.#formulas()) && this.#judges.refusalOf(value, value) !== undefined;
   }
 
   /** Whether the specification lets the writer send `value` and the reader refuse it, as far as is known. */
-  private mayBreak(value: unknown, [sent, accepted]: readonly [Formula, Formula]): boolean {
-    const { evaluation, departed } = this;
+  #mayBreak(value: unknown, [sent, accepted]: readonly [Formula, Formula]): boolean {
+    const { departed } = this;
+    const evaluation = this.#evaluation;
     const [isSent, isAccepted] = [evaluation.truth(sent, value), evaluation.truth(accepted, value)];
     // Where nothing is known, ajv decides, unless the schemas have a place that it misreads.
     return departed.size > 0 ? isSent === true && isAccepted === false : isSent !== false && isAccepted !== true;
@@ -172,48 +173,53 @@ export class PairComparison {
 
   /** The refusal of `read` by the reader's schema, if all judges agree on it and on that the writer may send `sent`. */
   refusalOf(sent: unknown, read: unknown): Refused | undefined {
-    return this.judges.refusalOf(sent, read);
+    return this.#judges.refusalOf(sent, read);
   }
 
-  private formulas(): readonly [Formula, Formula] {
-    return (this.translated ??= this.translate());
+  #formulas(): readonly [Formula, Formula] {
+    return (this.#translated ??= this.#translate());
   }
 
-  private translate(): readonly [Formula, Formula] {
-    const reading = this.reading();
-    const sent = new Translation(reading, this.comparison.declared).location(this.writer.root);
-    return [sent, new Translation(reading).location(this.reader.root)];
+  #translate(): readonly [Formula, Formula] {
+    const reading = this.#reading();
+    const sent = new Translation(reading, this.#comparison.declared).location(this.#writer.root);
+    return [sent, new Translation(reading).location(this.#reader.root)];
   }
 
-  private reading(): Reading {
+  #reading(): Reading {
     return {
-      pool: this.pool,
-      formats: formatTests(this.comparison.formats),
-      siblings: this.frame.siblings,
-      circular: this.circular,
+      pool: this.#pool,
+      formats: formatTests(this.#comparison.formats),
+      siblings: this.#frame.siblings,
+      circular: this.#circular,
       steps: { count: 0 },
-      departures: this.frame.departures === true,
+      departures: this.#frame.departures === true,
       departed: this.departed,
     };
   }
 
-  private search(formulas: readonly Formula[], most = Infinity): Outcome {
-    const { pool, evaluation, restriction, meter } = this;
+  #search(formulas: readonly Formula[], most = Infinity): Outcome {
+    const { meter } = this;
+    const pool = this.#pool;
+    const evaluation = this.#evaluation;
+    const restriction = this.#restriction;
     return meter.within(most, () => new Refutation({ pool, evaluation, restriction }).search(formulas));
   }
 
-  private closed(formulas: readonly Formula[], proof: Proof, assumptions: readonly string[]): Compared {
-    const { pool, evaluation, restriction } = this;
+  #closed(formulas: readonly Formula[], proof: Proof, assumptions: readonly string[]): Compared {
+    const pool = this.#pool;
+    const evaluation = this.#evaluation;
+    const restriction = this.#restriction;
     if (checkProof(formulas, proof, { pool, evaluation, restriction }))
       return { verdict: "safe", refused: [], trace: outline(proof), tried: [], assumptions };
     const tried = [`a proof of ${proofSize(proof)} steps that its checker did not accept`];
     return { verdict: "unproven", refused: [], tried, assumptions };
   }
 
-  private opened(sent: Formula, accepted: Formula, outcome: Outcome): Omit<Compared, "assumptions"> {
+  #opened(sent: Formula, accepted: Formula, outcome: Outcome): Omit<Compared, "assumptions"> {
     const tried = new Set<string>();
     const refused: Refused[] = [];
-    const { problem } = this.judges;
+    const { problem } = this.#judges;
     if (problem !== undefined) tried.add(problem);
     const smallest = new Set<string>();
     const consider = (found: Outcome, wanted?: Formula): void => {
@@ -224,15 +230,15 @@ export class PairComparison {
       // It has been judged already; a value that cannot shrink at all cannot shrink while keeping one reason either.
       if (found.kind === "open" && smallest.has(canonicalJson(value.value))) return;
       const keeps = (smaller: unknown): boolean =>
-        this.evaluation.truth(sent, smaller) === true &&
-        this.evaluation.truth(accepted, smaller) === false &&
-        (wanted === undefined || this.evaluation.truth(wanted, smaller) === true);
+        this.#evaluation.truth(sent, smaller) === true &&
+        this.#evaluation.truth(accepted, smaller) === false &&
+        (wanted === undefined || this.#evaluation.truth(wanted, smaller) === true);
       const small =
         found.kind === "open"
           ? this.meter.within(mostSteps.shrinking, () => shrink(value.value, keeps, (steps) => this.meter.take(steps)))
           : value.value;
       if (found.kind === "open" && small === value.value) smallest.add(canonicalJson(small));
-      const judged = this.judged(small, [sent, accepted]);
+      const judged = this.#judged(small, [sent, accepted]);
       if (judged === undefined) tried.add("a value that the validators did not confirm");
       else if (
         !refused.some(
@@ -244,18 +250,18 @@ export class PairComparison {
     };
     consider(outcome);
     // Each way in which the reader may refuse is searched separately, so that every change gets its own finding.
-    const ways = this.pool.not(accepted);
+    const ways = this.#pool.not(accepted);
     if (ways.kind === "any") {
       // A way that the writer's schema literally excludes is skipped.
-      const excluded = new Set((sent.kind === "all" ? sent.of : [sent]).map((part) => this.pool.not(part).id));
+      const excluded = new Set((sent.kind === "all" ? sent.of : [sent]).map((part) => this.#pool.not(part).id));
       for (const way of ways.of.filter(({ id }) => !excluded.has(id)).slice(0, mostFindings)) {
         // Prefer a message that is refused for a single reason.
-        const alone = this.pool.all([
+        const alone = this.#pool.all([
           way,
-          ...ways.of.filter((other) => other !== way).map((one) => this.pool.not(one)),
+          ...ways.of.filter((other) => other !== way).map((one) => this.#pool.not(one)),
         ]);
         for (const wanted of [alone, way]) {
-          const found = this.quietly([sent, wanted], mostSteps.way);
+          const found = this.#quietly([sent, wanted], mostSteps.way);
           if (found?.kind !== "open") continue;
           consider(found, wanted);
           break;
@@ -264,19 +270,19 @@ export class PairComparison {
     }
     // Where the search by cases has no sure value, one of the variations may do.
     if (refused.length === 0 && problem === undefined)
-      for (const variation of variations(this.pool, [sent, accepted])) {
+      for (const variation of variations(this.#pool, [sent, accepted])) {
         if (this.meter.isSpent || refused.length > 0) break;
-        const found = this.quietly([sent, variation], mostSteps.sample);
-        if (found?.kind === "open" && this.evaluation.truth(accepted, found.value) !== true) consider(found);
+        const found = this.#quietly([sent, variation], mostSteps.sample);
+        if (found?.kind === "open" && this.#evaluation.truth(accepted, found.value) !== true) consider(found);
       }
     return refused.length > 0
       ? { verdict: "breaking", refused, tried: [] }
       : { verdict: "unproven", refused, tried: Array.from(tried) };
   }
 
-  private quietly(formulas: readonly Formula[], most = Infinity): Outcome | undefined {
+  #quietly(formulas: readonly Formula[], most = Infinity): Outcome | undefined {
     try {
-      return this.search(formulas, most);
+      return this.#search(formulas, most);
     } catch (error) {
       if (error instanceof SobreError && error.code === "LimitExceeded") return undefined;
       throw error;
@@ -284,9 +290,9 @@ export class PairComparison {
   }
 
   /** The refusal, when every judge agrees that the writer's schema takes the value and the reader's does not. */
-  private judged(value: unknown, formulas: readonly [Formula, Formula]): Refused | undefined {
+  #judged(value: unknown, formulas: readonly [Formula, Formula]): Refused | undefined {
     try {
-      return this.mayBreak(value, formulas) ? this.judges.refusalOf(value, value) : undefined;
+      return this.#mayBreak(value, formulas) ? this.#judges.refusalOf(value, value) : undefined;
     } catch (error) {
       if (error instanceof SobreError) throw error;
       // The code that ajv generates may recurse endlessly or fail to run; then nothing is confirmed.

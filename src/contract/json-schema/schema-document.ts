@@ -22,9 +22,9 @@ export class SchemaDocument {
   readonly name: string;
   /** The name of the document whose references led here; dynamic references depend on it. */
   readonly origin: string;
-  private readonly byUri = new Map<string, SchemaNode>();
-  private readonly dynamicAnchors = new Map<string, SchemaNode[]>();
-  private readonly others = new Map<string, SchemaDocument>();
+  readonly #byUri = new Map<string, SchemaNode>();
+  readonly #dynamicAnchors = new Map<string, SchemaNode[]>();
+  readonly #others = new Map<string, SchemaDocument>();
   /** Whether the document contains a `$recursiveAnchor: true`. */
   recursive = false;
 
@@ -43,12 +43,12 @@ export class SchemaDocument {
     this.origin = origin;
     this.dialect = dialectOf(schema);
     const given = name.includes("://") ? name : "https://schema.invalid/root";
-    const id = this.identifier(schema);
+    const id = this.#identifier(schema);
     const base = id === undefined || id.startsWith("#") ? given : resolveUri(id, given);
     this.root = { schema, base, pointer: "", document: this };
-    this.byUri.set(withoutFragment(given), this.root);
-    this.byUri.set(withoutFragment(base), this.root);
-    this.index(this.root, 0);
+    this.#byUri.set(withoutFragment(given), this.root);
+    this.#byUri.set(withoutFragment(base), this.root);
+    this.#index(this.root, 0);
   }
 
   /** The schema at a keyword of `node`, with the base URI that applies there. */
@@ -63,7 +63,7 @@ export class SchemaDocument {
           : undefined;
       pointer += `/${escapeToken(String(step))}`;
     }
-    const id = this.identifier(schema);
+    const id = this.#identifier(schema);
     if (id !== undefined && !id.startsWith("#")) base = resolveUri(id, base);
     return { schema, base, pointer, document: this };
   }
@@ -77,8 +77,8 @@ export class SchemaDocument {
     const uri = resolveUri(reference, node.base);
     const resource = withoutFragment(uri);
     const fragment = decode(uri.slice(resource.length + 1));
-    const found = this.byUri.get(fragment === "" || fragment.startsWith("/") ? resource : `${resource}#${fragment}`);
-    if (found === undefined) return this.resolveElsewhere(node, reference, uri);
+    const found = this.#byUri.get(fragment === "" || fragment.startsWith("/") ? resource : `${resource}#${fragment}`);
+    if (found === undefined) return this.#resolveElsewhere(node, reference, uri);
     if (!fragment.startsWith("/")) return found;
     const target = fragment
       .slice(1)
@@ -90,21 +90,21 @@ export class SchemaDocument {
 
   /** The schemas that could be meant by a dynamic reference to `anchor`. */
   dynamicTargets(anchor: string): readonly SchemaNode[] {
-    return this.dynamicAnchors.get(anchor) ?? [];
+    return this.#dynamicAnchors.get(anchor) ?? [];
   }
 
-  private resolveElsewhere(node: SchemaNode, reference: string, uri: string): SchemaNode {
+  #resolveElsewhere(node: SchemaNode, reference: string, uri: string): SchemaNode {
     const resource = withoutFragment(uri);
-    const other = this.others.get(resource);
+    const other = this.#others.get(resource);
     if (other !== undefined) return other.resolve(other.root, uri);
     const schema = this.name === resource ? undefined : metaSchema(resource);
     if (schema === undefined) throw unresolved(node, reference);
     const document = new SchemaDocument(schema, resource, this.origin);
-    this.others.set(resource, document);
+    this.#others.set(resource, document);
     return document.resolve(document.root, uri);
   }
 
-  private identifier(schema: unknown): string | undefined {
+  #identifier(schema: unknown): string | undefined {
     if (!isObject(schema)) return undefined;
     // Old dialects ignore an identifier next to $ref.
     if (isOldDialect(this.dialect) && typeof schema["$ref"] === "string") return undefined;
@@ -112,32 +112,32 @@ export class SchemaDocument {
     return typeof id === "string" ? id : undefined;
   }
 
-  private index(node: SchemaNode, depth: number): void {
+  #index(node: SchemaNode, depth: number): void {
     if (depth > deepest) throw new SobreError("LimitExceeded", `A JSON Schema nests deeper than ${deepest} levels.`);
     if (!isObject(node.schema)) return;
-    this.register(node, node.schema);
+    this.#register(node, node.schema);
     for (const keyword of schemaKeywords) {
       const value = node.schema[keyword];
-      if (Array.isArray(value)) value.forEach((_, at) => this.index(this.child(node, keyword, at), depth + 1));
-      else if (isObject(value)) this.index(this.child(node, keyword), depth + 1);
+      if (Array.isArray(value)) value.forEach((_, at) => this.#index(this.child(node, keyword, at), depth + 1));
+      else if (isObject(value)) this.#index(this.child(node, keyword), depth + 1);
     }
     for (const keyword of schemaMapKeywords) {
       const value = node.schema[keyword];
       if (!isObject(value)) continue;
-      for (const name of Object.keys(value)) this.index(this.child(node, keyword, name), depth + 1);
+      for (const name of Object.keys(value)) this.#index(this.child(node, keyword, name), depth + 1);
     }
   }
 
-  private register(node: SchemaNode, schema: Readonly<Record<string, unknown>>): void {
+  #register(node: SchemaNode, schema: Readonly<Record<string, unknown>>): void {
     const resource = withoutFragment(node.base);
-    const id = this.identifier(schema);
-    if (id?.startsWith("#")) this.byUri.set(`${resource}${id}`, node);
-    else if (id !== undefined) this.byUri.set(withoutFragment(node.base), node);
+    const id = this.#identifier(schema);
+    if (id?.startsWith("#")) this.#byUri.set(`${resource}${id}`, node);
+    else if (id !== undefined) this.#byUri.set(withoutFragment(node.base), node);
     for (const keyword of ["$anchor", "$dynamicAnchor"]) {
       const anchor = schema[keyword];
       if (typeof anchor !== "string" || isOldDialect(this.dialect)) continue;
-      this.byUri.set(`${withoutFragment(node.base)}#${anchor}`, node);
-      if (keyword === "$dynamicAnchor") this.dynamicAnchors.set(anchor, [...this.dynamicTargets(anchor), node]);
+      this.#byUri.set(`${withoutFragment(node.base)}#${anchor}`, node);
+      if (keyword === "$dynamicAnchor") this.#dynamicAnchors.set(anchor, [...this.dynamicTargets(anchor), node]);
     }
     if (schema["$recursiveAnchor"] === true) this.recursive = true;
   }

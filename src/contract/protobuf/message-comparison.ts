@@ -51,61 +51,61 @@ interface OpenPair extends RelatedPair {
 /** Compares pairs of message types and all pairs inside them. */
 export class MessageComparison {
   readonly relation: Map<string, RelatedPair> = new Map();
-  private readonly open: OpenPair[] = [];
+  readonly #open: OpenPair[] = [];
   readonly changes: Change[] = [];
   /** Changes that could neither be proven safe nor shown to break. */
   readonly doubts: string[] = [];
-  private readonly sides: Sides;
+  readonly #sides: Sides;
 
   constructor(sides: Sides) {
-    this.sides = sides;
+    this.#sides = sides;
   }
 
   compare(writer: MessageShape, reader: MessageShape): void {
-    this.relate(writer, reader);
+    this.#relate(writer, reader);
     // Messages may contain one another in rings of any length.
-    for (let next = this.open.shift(); next !== undefined; next = this.open.shift()) this.compareOne(next);
+    for (let next = this.#open.shift(); next !== undefined; next = this.#open.shift()) this.#compareOne(next);
   }
 
-  private relate(writer: MessageShape, reader: MessageShape): void {
+  #relate(writer: MessageShape, reader: MessageShape): void {
     const key = pairKey(writer, reader);
     if (this.relation.has(key)) return;
     const pair = { writer, reader, fields: new Map<number, FieldReason>() };
     this.relation.set(key, pair);
-    this.open.push(pair);
+    this.#open.push(pair);
   }
 
-  private compareOne(pair: OpenPair): void {
+  #compareOne(pair: OpenPair): void {
     const { writer, reader } = pair;
-    if (this.isLate()) return;
+    if (this.#isLate()) return;
     if (writer.isMessageSet !== reader.isMessageSet)
       this.doubts.push(`${writer.name} is a message set on one side only, which protobufjs does not encode.`);
     for (const field of writer.fields) {
-      if (this.isLate()) return;
+      if (this.#isLate()) return;
       const other = reader.byNumber.get(field.number);
-      if (other === undefined) this.removed(field, pair);
-      else this.field(field, other, pair);
+      if (other === undefined) this.#removed(field, pair);
+      else this.#field(field, other, pair);
     }
-    this.required(writer, reader);
+    this.#required(writer, reader);
     for (const [field, other] of clashingFields(writer, reader)) {
-      if (this.isLate()) return;
-      this.oneof([field, other], writer, reader);
+      if (this.#isLate()) return;
+      this.#oneof([field, other], writer, reader);
     }
   }
 
   /** Fields that are left when the budget ends stay undecided. */
-  private isLate(steps = 1): boolean {
-    if (this.sides.meter.take(steps)) return false;
+  #isLate(steps = 1): boolean {
+    if (this.#sides.meter.take(steps)) return false;
     const doubt = "The comparison has used up its budget of steps before all fields were compared.";
     if (this.doubts.at(-1) !== doubt) this.doubts.push(doubt);
     return true;
   }
 
-  private removed(field: FieldShape, { writer, reader, fields }: OpenPair): void {
-    const taker = takerOf(field, reader, this.sides.policy);
+  #removed(field: FieldShape, { writer, reader, fields }: OpenPair): void {
+    const taker = takerOf(field, reader, this.#sides.policy);
     if (taker !== undefined) {
-      const values = samplesOf(field).map((sample) => this.baseline(writer, field, sample));
-      this.found(lossInJson, values, {
+      const values = samplesOf(field).map((sample) => this.#baseline(writer, field, sample));
+      this.#found(lossInJson, values, {
         writer,
         reader,
         code: "json-name-taken",
@@ -114,13 +114,13 @@ export class MessageComparison {
         field,
       });
     }
-    if (this.sides.readerIsOlder) {
+    if (this.#sides.readerIsOlder) {
       fields.set(field.number, "left out");
       return;
     }
     // A name that another field has cannot be reserved.
     const isTaken = reader.fields.some(({ name }) => name === field.name);
-    const named = this.sides.policy === "wire" || isTaken || reader.reserved.names.includes(field.name);
+    const named = this.#sides.policy === "wire" || isTaken || reader.reserved.names.includes(field.name);
     const isFree = !isReserved(reader.reserved, field.number);
     if (!isFree && named) {
       fields.set(field.number, "left out, and set aside");
@@ -128,7 +128,7 @@ export class MessageComparison {
     }
     const what = isFree ? "number" : "name";
     const missing = [isFree ? `reserved ${field.number};` : "", named ? "" : `reserved ${JSON.stringify(field.name)};`];
-    this.found(lossOnWire, [this.baseline(writer, field, samplesOf(field)[0])], {
+    this.#found(lossOnWire, [this.#baseline(writer, field, samplesOf(field)[0])], {
       writer,
       reader,
       code: `field-removed-${what}-free`,
@@ -138,10 +138,10 @@ export class MessageComparison {
     });
   }
 
-  private field(field: FieldShape, other: FieldShape, { writer, reader, fields }: OpenPair): void {
-    const { policy } = this.sides;
-    if (field.message && other.message) this.relate(field.message, other.message);
-    if (!isUnsetAlike(field, other)) this.unset(field, other, { writer, reader, fields });
+  #field(field: FieldShape, other: FieldShape, { writer, reader, fields }: OpenPair): void {
+    const { policy } = this.#sides;
+    if (field.message && other.message) this.#relate(field.message, other.message);
+    if (!isUnsetAlike(field, other)) this.#unset(field, other, { writer, reader, fields });
     if (isKept(field, other, { relation: this.relation, policy })) {
       fields.set(field.number, "read as it is");
       return;
@@ -149,22 +149,22 @@ export class MessageComparison {
     const [first] = samplesOf(field);
     const keys = field.label === "map" ? keySamples(field.keyKind).slice(1) : [];
     const values = [
-      ...samplesOf(field).map((sample) => this.baseline(writer, field, sample)),
-      ...keys.map((key) => this.baseline(writer, field, first, { key })),
+      ...samplesOf(field).map((sample) => this.#baseline(writer, field, sample)),
+      ...keys.map((key) => this.#baseline(writer, field, first, { key })),
     ];
     const twice =
       field.label === "many"
-        ? samplesOf(field).map((sample) => this.baseline(writer, field, sample, { times: 2 }))
+        ? samplesOf(field).map((sample) => this.#baseline(writer, field, sample, { times: 2 }))
         : [];
     const about = { writer, reader, field, ...describe(field, other, writer.name) };
     const before = this.changes.length;
-    this.found(lossOnWire, [...values, ...twice], about, policy !== "wire");
-    if (policy !== "wire" && this.changes.length === before) this.found(lossInJson, [...values, ...twice], about);
+    this.#found(lossOnWire, [...values, ...twice], about, policy !== "wire");
+    if (policy !== "wire" && this.changes.length === before) this.#found(lossInJson, [...values, ...twice], about);
   }
 
   /** Checks the defaults, which no message carries: each side applies its own. */
-  private unset(field: FieldShape, other: FieldShape, { writer, reader }: RelatedPair): void {
-    const value = this.baseline(writer);
+  #unset(field: FieldShape, other: FieldShape, { writer, reader }: RelatedPair): void {
+    const value = this.#baseline(writer);
     const [meant, read] = [field, other].map(shownDefault);
     this.changes.push({
       code: "field-default-changed",
@@ -175,17 +175,17 @@ export class MessageComparison {
       sent: {
         type: writer.name,
         value,
-        payload: this.sides.writer.encode(writer.name, value),
+        payload: this.#sides.writer.encode(writer.name, value),
         codec: "protobuf",
         outcome: `reads ${read} for field ${field.number}, which was left out, instead of ${meant}`,
       },
     });
   }
 
-  private required(writer: MessageShape, reader: MessageShape): void {
+  #required(writer: MessageShape, reader: MessageShape): void {
     for (const field of reader.fields) {
       if (!field.required || writer.byNumber.get(field.number)?.required === true) continue;
-      this.found(lossOnWire, [this.baseline(writer)], {
+      this.#found(lossOnWire, [this.#baseline(writer)], {
         writer,
         reader,
         field,
@@ -196,13 +196,13 @@ export class MessageComparison {
     }
   }
 
-  private oneof([field, other]: readonly [FieldShape, FieldShape], writer: MessageShape, reader: MessageShape): void {
+  #oneof([field, other]: readonly [FieldShape, FieldShape], writer: MessageShape, reader: MessageShape): void {
     const both = {
-      ...this.baseline(writer, field, samplesOf(field)[0]),
-      ...this.baseline(writer, other, samplesOf(other)[0]),
+      ...this.#baseline(writer, field, samplesOf(field)[0]),
+      ...this.#baseline(writer, other, samplesOf(other)[0]),
     };
     const oneof = reader.byNumber.get(field.number)?.oneof ?? "";
-    this.found(lossOnWire, [both], {
+    this.#found(lossOnWire, [both], {
       writer,
       reader,
       field,
@@ -213,7 +213,7 @@ export class MessageComparison {
   }
 
   /** A message with `field` and all required fields set, as far as that is finite: a message may require itself. */
-  private baseline(
+  #baseline(
     shape: MessageShape,
     field?: FieldShape,
     sample?: unknown,
@@ -223,7 +223,7 @@ export class MessageComparison {
     const entries = shape.fields.flatMap((each): readonly (readonly [string, unknown])[] => {
       if ((each !== field && !each.required) || --room.left < 0) return [];
       const value = each === field ? sample : samplesOf(each)[0];
-      const filled = each.message ? this.baseline(each.message, undefined, undefined, {}, room) : value;
+      const filled = each.message ? this.#baseline(each.message, undefined, undefined, {}, room) : value;
       if (each.label === "many") return [[each.name, Array.from({ length: each === field ? times : 1 }, () => filled)]];
       const name = (each === field ? key : undefined) ?? keySamples(each.keyKind)[0] ?? "";
       return [[each.name, each.label === "map" ? { [name]: filled } : filled]];
@@ -231,7 +231,7 @@ export class MessageComparison {
     return Object.fromEntries(entries);
   }
 
-  private found(
+  #found(
     lossOf: (value: Readonly<Record<string, unknown>>, writer: Sent, reader: Sent) => Loss,
     values: readonly Readonly<Record<string, unknown>>[],
     about: Pick<RelatedPair, "writer" | "reader"> &
@@ -244,9 +244,9 @@ export class MessageComparison {
       readerPlace: `${reader.name}.${reader.byNumber.get(field.number)?.name ?? ""}`.replace(/\.$/, ""),
     };
     for (const value of values) {
-      if (this.isLate(writer.fields.length + reader.fields.length)) return;
-      const loss = this.lossIfSent(() =>
-        lossOf(value, { schema: this.sides.writer, shape: writer }, { schema: this.sides.reader, shape: reader }),
+      if (this.#isLate(writer.fields.length + reader.fields.length)) return;
+      const loss = this.#lossIfSent(() =>
+        lossOf(value, { schema: this.#sides.writer, shape: writer }, { schema: this.#sides.reader, shape: reader }),
       );
       if (loss === undefined) continue;
       const codec = lossOf === lossInJson ? "json" : "protobuf";
@@ -257,7 +257,7 @@ export class MessageComparison {
   }
 
   /** The loss, or none and a doubt where the value to try cannot be written, e.g. of a message that requires itself. */
-  private lossIfSent(lossOf: () => Loss): Loss {
+  #lossIfSent(lossOf: () => Loss): Loss {
     try {
       return lossOf();
     } catch {

@@ -141,20 +141,20 @@ function isOption(name: string): boolean {
 /** Messages may contain one another in rings of any length, so that each is named first and described later. */
 class Messages {
   readonly known: Map<string, MessageShape>;
-  private readonly open: (() => void)[] = [];
+  readonly #open: (() => void)[] = [];
 
   constructor(known: Map<string, MessageShape>) {
     this.known = known;
   }
 
   of(type: Type): MessageShape {
-    const made = this.known.get(nameOf(type)) ?? messageShape(type, this, this.open);
+    const made = this.known.get(nameOf(type)) ?? messageShape(type, this, this.#open);
     this.known.set(made.name, made);
     return made;
   }
 
   describeAll(): void {
-    for (let next = this.open.pop(); next !== undefined; next = this.open.pop()) next();
+    for (let next = this.#open.pop(); next !== undefined; next = this.#open.pop()) next();
   }
 }
 

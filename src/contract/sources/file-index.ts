@@ -8,7 +8,7 @@ import { ownFolders } from "./schema-part.ts";
 /** Finds the files of schemas that versions refer to. */
 export class FileIndex {
   readonly files: SubjectFiles;
-  private ids: ReadonlyMap<string, readonly string[]> | undefined;
+  #ids: ReadonlyMap<string, readonly string[]> | undefined;
 
   constructor(files: SubjectFiles) {
     this.files = files;
@@ -24,8 +24,8 @@ export class FileIndex {
 
   /** @throws SobreError `InvalidArgument` when several files have that identifier. */
   byId(id: string, version: string): string | undefined {
-    this.ids ??= this.identifiers();
-    const found = this.ids.get(id) ?? [];
+    this.#ids ??= this.#identifiers();
+    const found = this.#ids.get(id) ?? [];
     const [own] = ownFolders(version);
     const nearest = found.filter((file) => file.startsWith(`${own}/`));
     const [first, second] = nearest.length === 0 ? found : nearest;
@@ -56,7 +56,7 @@ export class FileIndex {
     return candidates.find((file) => listed.includes(file));
   }
 
-  private identifiers(): ReadonlyMap<string, readonly string[]> {
+  #identifiers(): ReadonlyMap<string, readonly string[]> {
     const ids = new Map<string, string[]>();
     for (const file of this.files.list()) {
       if (!/\.(?:json|ya?ml)$/.test(file)) continue;

@@ -23,48 +23,48 @@ export function bundledSchema(
 }
 
 class Bundle {
-  private readonly own: SchemaFile;
-  private readonly index: FileIndex;
-  private readonly parts = new Map<string, SchemaFile>();
+  readonly #own: SchemaFile;
+  readonly #index: FileIndex;
+  readonly #parts = new Map<string, SchemaFile>();
 
   constructor(index: FileIndex, own: SchemaFile) {
-    this.own = own;
-    this.index = index;
+    this.#own = own;
+    this.#index = index;
   }
 
   made(): { readonly schema: unknown; readonly parts: readonly SchemaPart[] } {
-    const open = [this.own];
+    const open = [this.#own];
     for (let next = open.pop(); next !== undefined; next = open.pop())
       for (const { reference, base } of next.references) {
-        const target = this.targetOf(next, reference, base)?.holder;
-        if (target === undefined || target === this.own || this.parts.has(target.file)) continue;
-        this.parts.set(target.file, target);
+        const target = this.#targetOf(next, reference, base)?.holder;
+        if (target === undefined || target === this.#own || this.#parts.has(target.file)) continue;
+        this.#parts.set(target.file, target);
         open.push(target);
       }
-    const { schema } = this.own;
-    if (this.parts.size === 0 || !isObject(schema)) return { schema, parts: [] };
-    const named = this.dialect();
+    const { schema } = this.#own;
+    if (this.#parts.size === 0 || !isObject(schema)) return { schema, parts: [] };
+    const named = this.#dialect();
     const container = containerOf(named);
-    const added = Array.from(this.parts.values(), (part) => [
+    const added = Array.from(this.#parts.values(), (part) => [
       part.file,
-      this.rewrittenPart(part, { container, isOwn: false }),
+      this.#rewrittenPart(part, { container, isOwn: false }),
     ]);
-    const own = this.rewrittenPart(this.own, { container, isOwn: true });
+    const own = this.#rewrittenPart(this.#own, { container, isOwn: true });
     const held = isObject(own) ? own : {};
     const definitions = isObject(held[container]) ? held[container] : {};
     const clash = added.find(([name]) => Object.hasOwn(definitions, String(name)));
     if (clash !== undefined)
-      throw wrong(this.own.file, `${container} already has a member ${JSON.stringify(clash[0])}`);
+      throw wrong(this.#own.file, `${container} already has a member ${JSON.stringify(clash[0])}`);
     const dialect = named === undefined || held["$schema"] !== undefined ? {} : { $schema: named };
     return {
       schema: { ...dialect, ...held, [container]: { ...definitions, ...Object.fromEntries(added) } },
-      parts: Array.from(this.parts.keys(), (name) => ({ file: name, text: this.index.textOf(name) })),
+      parts: Array.from(this.#parts.keys(), (name) => ({ file: name, text: this.#index.textOf(name) })),
     };
   }
 
   /** The one `$schema` of all files that have one. */
-  private dialect(): string | undefined {
-    const all = [this.own, ...this.parts.values()];
+  #dialect(): string | undefined {
+    const all = [this.#own, ...this.#parts.values()];
     const named = all.filter(({ schema }) => isObject(schema) && schema["$schema"] !== undefined);
     for (const { file, schema } of named) {
       const foreign = unknownDialect(schema);
@@ -80,24 +80,24 @@ class Bundle {
     return isObject(first) && typeof first["$schema"] === "string" ? first["$schema"] : undefined;
   }
 
-  private rewrittenPart(
+  #rewrittenPart(
     part: SchemaFile,
     { container, isOwn }: { readonly container: string; readonly isOwn: boolean },
   ): unknown {
     return rewritten(part, {
       isOwn,
       reference: (text, base) => {
-        const target = this.targetOf(part, text, base);
+        const target = this.#targetOf(part, text, base);
         if (target === undefined) return text;
         const { holder, path } = target;
-        const start = holder === this.own ? "" : `/${container}/${encodedToken(holder.file)}`;
+        const start = holder === this.#own ? "" : `/${container}/${encodedToken(holder.file)}`;
         return `#${start}${path}`;
       },
     });
   }
 
   /** The file and the encoded pointer in it that a reference leads to; `undefined` for a meta-schema. */
-  private targetOf(
+  #targetOf(
     from: SchemaFile,
     reference: string,
     base: string,
@@ -105,19 +105,19 @@ class Bundle {
     const uri = URL.canParse(reference, base) ? new URL(reference, base).href : reference;
     const at = uri.indexOf("#");
     const [resource, fragment] = at < 0 ? [uri, ""] : [uri.slice(0, at), uri.slice(at + 1)];
-    const holder = from.has(resource) ? from : this.fileOf(from, reference, resource);
+    const holder = from.has(resource) ? from : this.#fileOf(from, reference, resource);
     if (holder === undefined) return undefined;
     const path = holder.pathOf(holder.has(resource) ? resource : holder.base, fragment);
     if (path !== undefined) return { holder, path };
     throw wrong(from.file, `the reference ${JSON.stringify(reference)} leads to nothing in ${holder.file}`);
   }
 
-  private fileOf(from: SchemaFile, reference: string, resource: string): SchemaFile | undefined {
+  #fileOf(from: SchemaFile, reference: string, resource: string): SchemaFile | undefined {
     // A file without an identifier is known only by its path.
-    const byId = resource.startsWith(placeOfFiles) ? undefined : this.index.byId(resource, this.own.file);
-    const found = byId ?? this.index.byPath(from.file, reference, this.own.file);
-    if (found === this.own.file) return this.own;
-    if (found !== undefined) return this.parts.get(found) ?? this.index.open(found);
+    const byId = resource.startsWith(placeOfFiles) ? undefined : this.#index.byId(resource, this.#own.file);
+    const found = byId ?? this.#index.byPath(from.file, reference, this.#own.file);
+    if (found === this.#own.file) return this.#own;
+    if (found !== undefined) return this.#parts.get(found) ?? this.#index.open(found);
     if (metaSchema(resource) !== undefined) return undefined;
     throw wrong(
       from.file,

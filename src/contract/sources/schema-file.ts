@@ -29,27 +29,27 @@ export class SchemaFile {
   readonly base: string;
   readonly references: readonly Reference[];
   readonly isDynamic: boolean;
-  private readonly isOld: boolean;
-  private readonly idName: "id" | "$id";
-  private readonly resources = new Map<string, string>();
-  private readonly anchors = new Map<string, string>();
+  readonly #isOld: boolean;
+  readonly #idName: "id" | "$id";
+  readonly #resources = new Map<string, string>();
+  readonly #anchors = new Map<string, string>();
 
   constructor(file: string, schema: unknown) {
     this.file = file;
     this.schema = schema;
     const dialect = dialectOf(schema);
-    this.isOld = isOldDialect(dialect);
-    this.idName = dialect === "draft-04" ? "id" : "$id";
+    this.#isOld = isOldDialect(dialect);
+    this.#idName = dialect === "draft-04" ? "id" : "$id";
     const place = `${placeOfFiles}${file.split("/").map(encodeURIComponent).join("/")}`;
     this.base = withoutFragment(resolved(this.idOf(schema), place));
-    this.resources.set(this.base, "");
+    this.#resources.set(this.base, "");
     const references: Reference[] = [];
     let isDynamic = false;
     visit(schema, { base: this.base, pointer: "" }, this, (own, { base, pointer }) => {
       const id = this.idOf(own);
-      if (id?.startsWith("#") === true) this.anchors.set(`${base}${id}`, pointer);
-      else if (id !== undefined) this.resources.set(base, pointer);
-      if (typeof own["$anchor"] === "string") this.anchors.set(`${base}#${own["$anchor"]}`, pointer);
+      if (id?.startsWith("#") === true) this.#anchors.set(`${base}${id}`, pointer);
+      else if (id !== undefined) this.#resources.set(base, pointer);
+      if (typeof own["$anchor"] === "string") this.#anchors.set(`${base}#${own["$anchor"]}`, pointer);
       if (typeof own["$ref"] === "string") references.push({ reference: own["$ref"], base });
       isDynamic ||= dynamic.some((name) => ["string", "boolean"].includes(typeof own[name]));
     });
@@ -65,20 +65,20 @@ export class SchemaFile {
 
   /** Whether a URI without a fragment names this file or a schema in it. */
   has(resource: string): boolean {
-    return this.resources.has(resource);
+    return this.#resources.has(resource);
   }
 
   /** The pointer, percent-encoded, that a fragment means in one of the file's resources; `undefined` when it leads nowhere. */
   pathOf(resource: string, fragment: string): string | undefined {
-    const start = fragment === "" || fragment.startsWith("/") ? this.resources.get(resource) : undefined;
-    const anchored = this.anchors.get(`${resource}#${fragment}`);
+    const start = fragment === "" || fragment.startsWith("/") ? this.#resources.get(resource) : undefined;
+    const anchored = this.#anchors.get(`${resource}#${fragment}`);
     const pointer = start ?? anchored;
     if (pointer === undefined) return undefined;
     const path = `${pointer.split("/").map(encodeURIComponent).join("/")}${start === undefined ? "" : fragment}`;
-    return this.leads(path) ? path : undefined;
+    return this.#leads(path) ? path : undefined;
   }
 
-  private leads(path: string): boolean {
+  #leads(path: string): boolean {
     let at = this.schema;
     for (const token of path.split("/").slice(1)) {
       const name = unescapeToken(decoded(token));
@@ -90,14 +90,14 @@ export class SchemaFile {
 
   /** The identifier of a schema; next to $ref it means nothing in old dialects. */
   idOf(schema: unknown): string | undefined {
-    if (!isObject(schema) || (this.isOld && typeof schema["$ref"] === "string")) return undefined;
-    const id = schema[this.idName];
+    if (!isObject(schema) || (this.#isOld && typeof schema["$ref"] === "string")) return undefined;
+    const id = schema[this.#idName];
     return typeof id === "string" ? id : undefined;
   }
 
   /** Whether a member says where a schema is, which it is no longer once it is part of another one. */
   isIdentifier(name: string, value: unknown): boolean {
-    return typeof value === "string" && (name === this.idName || name === "$anchor" || name === "$schema");
+    return typeof value === "string" && (name === this.#idName || name === "$anchor" || name === "$schema");
   }
 }
 

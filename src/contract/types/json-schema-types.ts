@@ -18,15 +18,15 @@ export type NameOf = (node: SchemaNode) => string;
  * still be refused by a bound, a pattern or another keyword that types cannot express. Undeclared members are left out.
  */
 export class SchemaTypes {
-  private readonly nameOf: NameOf;
-  private readonly known = new Map<string, Kinds>();
+  readonly #nameOf: NameOf;
+  readonly #known = new Map<string, Kinds>();
 
   constructor(nameOf: NameOf) {
-    this.nameOf = nameOf;
+    this.#nameOf = nameOf;
   }
 
   typeOf(node: SchemaNode): Expression {
-    const kinds = this.kindsOf(node);
+    const kinds = this.#kindsOf(node);
     const isAnything = typeNames.every((kind) => kinds.get(kind) === tops[kind]);
     if (isAnything) return unknown;
     const last = kinds.get("null");
@@ -34,26 +34,26 @@ export class SchemaTypes {
     return or(...others, ...(last === undefined ? [] : [last]));
   }
 
-  private kindsOf(node: SchemaNode): Kinds {
+  #kindsOf(node: SchemaNode): Kinds {
     if (node.schema === false) return new Map();
     if (!isObject(node.schema)) return anything;
     const key = keyOf(node);
-    const made = this.known.get(key) ?? this.read(new Keywords(node, node.schema));
-    this.known.set(key, made);
+    const made = this.#known.get(key) ?? this.#read(new Keywords(node, node.schema));
+    this.#known.set(key, made);
     return made;
   }
 
-  private read(keywords: Keywords): Kinds {
+  #read(keywords: Keywords): Kinds {
     const { node } = keywords;
     const { document } = node;
     const references = referenceTargets(keywords).map((target) =>
-      typeof target === "string" ? anything : this.referred(target),
+      typeof target === "string" ? anything : this.#referred(target),
     );
     const isAlone = keywords.text("$ref") !== undefined && isOldDialect(document.dialect);
     if (isAlone) return all(references);
-    const at = (...path: readonly (string | number)[]): Kinds => this.kindsOf(document.child(node, ...path));
+    const at = (...path: readonly (string | number)[]): Kinds => this.#kindsOf(document.child(node, ...path));
     const each = (name: string): readonly Kinds[] => (keywords.list(name) ?? []).map((_, index) => at(name, index));
-    const parts = [this.own(keywords), ...references, ...each("allOf")];
+    const parts = [this.#own(keywords), ...references, ...each("allOf")];
     for (const name of ["anyOf", "oneOf"]) if (keywords.has(name)) parts.push(any(each(name)));
     if (keywords.has("if")) parts.push(any([all([at("if"), at("then")]), at("else")]));
     for (const keyword of ["dependencies", "dependentSchemas"])
@@ -63,20 +63,20 @@ export class SchemaTypes {
   }
 
   /** A schema that is referred to, by its name. */
-  private referred(target: SchemaNode): Kinds {
-    if (typeof target.schema === "boolean") return this.kindsOf(target);
+  #referred(target: SchemaNode): Kinds {
+    if (typeof target.schema === "boolean") return this.#kindsOf(target);
     // A schema that applies itself to the same value says nothing more.
     if (leadsTo(target, keyOf(target), new Set())) return anything;
-    const name = named(this.nameOf(target));
-    return new Map(Array.from(this.kindsOf(target).keys(), (kind) => [kind, name]));
+    const name = named(this.#nameOf(target));
+    return new Map(Array.from(this.#kindsOf(target).keys(), (kind) => [kind, name]));
   }
 
   /** `type`, `enum`, `const` and what is said of members, items and numbers. */
-  private own(keywords: Keywords): Kinds {
+  #own(keywords: Keywords): Kinds {
     const wide = new Map(anything);
     if (keywords.get("format") === "int64") wide.set("number", or(text("number"), text("bigint")));
-    wide.set("object", this.object(keywords));
-    wide.set("array", this.array(keywords));
+    wide.set("object", this.#object(keywords));
+    wide.set("array", this.#array(keywords));
     const type = keywords.get("type");
     const names = Array.isArray(type) ? type : [type];
     const isNullable = keywords.get("nullable") === true;
@@ -94,33 +94,33 @@ export class SchemaTypes {
     return all(parts);
   }
 
-  private child(node: SchemaNode, ...path: readonly (string | number)[]): () => Expression {
+  #child(node: SchemaNode, ...path: readonly (string | number)[]): () => Expression {
     const child = node.document.child(node, ...path);
     return () => this.typeOf(child);
   }
 
-  private object(keywords: Keywords): Expression {
+  #object(keywords: Keywords): Expression {
     const { node } = keywords;
     const required = keywords.get("required");
     const needed: readonly unknown[] = Array.isArray(required) ? required : [];
     const properties = keywords.map("properties") ?? {};
     const declared = Object.keys(properties).map((name): Member => {
       const isOptional = !needed.includes(name);
-      return { name, isOptional, of: this.child(node, "properties", name), comment: commentOf(properties[name]) };
+      return { name, isOptional, of: this.#child(node, "properties", name), comment: commentOf(properties[name]) };
     });
     const others = needed.flatMap((name): readonly Member[] =>
       typeof name === "string" && !Object.hasOwn(properties, name)
-        ? [{ name, isOptional: false, of: this.othersOf(keywords) ?? ((): Expression => unknown) }]
+        ? [{ name, isOptional: false, of: this.#othersOf(keywords) ?? ((): Expression => unknown) }]
         : [],
     );
     const members = [...declared, ...others];
-    const rest = this.othersOf(keywords);
+    const rest = this.#othersOf(keywords);
     if (members.length === 0 && rest === undefined && !isClosed(keywords)) return tops.object;
     return { kind: "object", members, others: rest };
   }
 
   /** The type of undeclared members, where the schema allows them. */
-  private othersOf(keywords: Keywords): (() => Expression) | undefined {
+  #othersOf(keywords: Keywords): (() => Expression) | undefined {
     const { node } = keywords;
     const patterns = Object.keys(keywords.map("patternProperties") ?? {});
     const rest = keywords.get("additionalProperties");
@@ -129,26 +129,26 @@ export class SchemaTypes {
       return patterns.length > 0 || (keywords.get("unevaluatedProperties") ?? false) !== false
         ? () => unknown
         : undefined;
-    const types = patterns.map((pattern) => this.child(node, "patternProperties", pattern));
-    if (rest !== false) types.push(this.child(node, "additionalProperties"));
+    const types = patterns.map((pattern) => this.#child(node, "patternProperties", pattern));
+    if (rest !== false) types.push(this.#child(node, "additionalProperties"));
     return types.length === 0 ? undefined : () => or(...types.map((of) => of()));
   }
 
-  private array(keywords: Keywords): Expression {
+  #array(keywords: Keywords): Expression {
     const { node } = keywords;
     const hasPrefix = node.document.dialect === "2020-12" && keywords.has("prefixItems");
     const prefixName = hasPrefix ? "prefixItems" : "items";
     const given = keywords.get(prefixName);
     const prefix: readonly unknown[] = Array.isArray(given) ? given : [];
     const restName = restKeyword(keywords, hasPrefix);
-    const rest = restName === undefined ? (): Expression => unknown : this.child(node, restName);
+    const rest = restName === undefined ? (): Expression => unknown : this.#child(node, restName);
     if (prefix.length === 0) return restName === undefined ? tops.array : { kind: "list", of: rest };
     const isEnded =
       (restName !== undefined && keywords.get(restName) === false) ||
       (keywords.count("maxItems") ?? Infinity) <= prefix.length;
     return {
       kind: "tuple",
-      items: prefix.map((_, index) => this.child(node, prefixName, index)),
+      items: prefix.map((_, index) => this.#child(node, prefixName, index)),
       least: Math.min(prefix.length, keywords.count("minItems") ?? 0),
       rest: isEnded ? undefined : rest,
     };

@@ -118,12 +118,12 @@ function declared(name: string, type: Expression, title: string | undefined): st
 
 /** Hands out names, each once. */
 class Names {
-  private readonly taken = new Set<string>();
+  readonly #taken = new Set<string>();
 
   take(wanted: string): string {
     let name = wanted;
-    for (let count = 2; this.taken.has(name); count++) name = `${wanted}_${count}`;
-    this.taken.add(name);
+    for (let count = 2; this.#taken.has(name); count++) name = `${wanted}_${count}`;
+    this.#taken.add(name);
     return name;
   }
 }

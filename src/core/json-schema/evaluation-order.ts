@@ -40,16 +40,16 @@ function textOf(schema: unknown): string {
 }
 
 class Reordering {
-  private readonly root: unknown;
+  readonly #root: unknown;
 
   constructor(root: unknown) {
-    this.root = root;
+    this.#root = root;
   }
 
   schema(given: unknown): unknown {
     if (!isObject(given)) return given;
-    const inner = Object.fromEntries(Object.entries(given).map(([name, value]) => [name, this.keyword(name, value)]));
-    if (!this.isConditional(given)) return inner;
+    const inner = Object.fromEntries(Object.entries(given).map(([name, value]) => [name, this.#keyword(name, value)]));
+    if (!this.#isConditional(given)) return inner;
     const {
       anyOf,
       oneOf,
@@ -72,12 +72,12 @@ class Reordering {
       ...(Array.isArray(allOf) ? allOf : []),
     ];
     const [first, then] = [true, false].map((wanted) =>
-      members.filter((member) => this.isConditional(member) === wanted),
+      members.filter((member) => this.#isConditional(member) === wanted),
     );
     return { ...base, allOf: [...(first ?? []), ...(then ?? [])] };
   }
 
-  private keyword(name: string, value: unknown): unknown {
+  #keyword(name: string, value: unknown): unknown {
     if (apart.many.includes(name) && Array.isArray(value)) return value.map((item) => this.schema(item));
     if (apart.named.includes(name) && isObject(value))
       return Object.fromEntries(Object.entries(value).map(([key, item]) => [key, this.schema(item)]));
@@ -85,13 +85,15 @@ class Reordering {
   }
 
   /** Whether a schema has a conditional subschema for the same value, at any depth. */
-  private isConditional(schema: unknown, seen: ReadonlySet<unknown> = new Set()): boolean {
+  #isConditional(schema: unknown, seen: ReadonlySet<unknown> = new Set()): boolean {
     if (!isObject(schema) || seen.has(schema)) return false;
     if (conditional.some((name) => Object.hasOwn(schema, name))) return true;
     const { allOf, $ref } = schema;
     const deeper = new Set(seen).add(schema);
-    const target = typeof $ref === "string" && $ref.startsWith("#/") ? pointed(this.root, $ref) : undefined;
-    return [...(Array.isArray(allOf) ? allOf : []), target].some((inner: unknown) => this.isConditional(inner, deeper));
+    const target = typeof $ref === "string" && $ref.startsWith("#/") ? pointed(this.#root, $ref) : undefined;
+    return [...(Array.isArray(allOf) ? allOf : []), target].some((inner: unknown) =>
+      this.#isConditional(inner, deeper),
+    );
   }
 }
 

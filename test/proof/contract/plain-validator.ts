@@ -29,23 +29,23 @@ export function isValid(root: unknown, value: unknown, reading: PlainReading = {
 }
 
 class PlainValidator {
-  private readonly root: unknown;
-  private readonly dialect: DialectName;
-  private readonly asserts: boolean;
-  private readonly isOld: boolean;
+  readonly #root: unknown;
+  readonly #dialect: DialectName;
+  readonly #asserts: boolean;
+  readonly #isOld: boolean;
 
   constructor(root: unknown, { dialect = "2020-12", asserts = false }: PlainReading) {
-    this.root = root;
-    this.dialect = dialect;
-    this.asserts = asserts;
-    this.isOld = dialect.startsWith("draft-");
+    this.#root = root;
+    this.#dialect = dialect;
+    this.#asserts = asserts;
+    this.#isOld = dialect.startsWith("draft-");
   }
 
   apply(schema: unknown, value: unknown): Result {
     if (typeof schema === "boolean") return { valid: schema, names: new Set(), items: new Set() };
     const given = objectOf(schema);
     // Next to a reference nothing counts in old drafts.
-    const own = this.isOld && "$ref" in given ? { $ref: given["$ref"] } : given;
+    const own = this.#isOld && "$ref" in given ? { $ref: given["$ref"] } : given;
     const names = new Set<string>();
     const items = new Set<number>();
     const merge = (result: Result): boolean => {
@@ -56,16 +56,16 @@ class PlainValidator {
     };
     const valid =
       scalarHolds(own, value) &&
-      (!this.asserts || formatHolds(own, value)) &&
-      this.inPlace(own, value, merge) &&
-      (!Array.isArray(value) || this.array(own, value, items)) &&
-      (!isObject(value) || this.object(own, value, names));
+      (!this.#asserts || formatHolds(own, value)) &&
+      this.#inPlace(own, value, merge) &&
+      (!Array.isArray(value) || this.#array(own, value, items)) &&
+      (!isObject(value) || this.#object(own, value, names));
     return { valid, names, items };
   }
 
-  private inPlace(schema: Schema, value: unknown, merge: (result: Result) => boolean): boolean {
+  #inPlace(schema: Schema, value: unknown, merge: (result: Result) => boolean): boolean {
     const on = (inner: unknown): Result => this.apply(inner, value);
-    if ("$ref" in schema && !merge(on(this.resolve(String(schema["$ref"]))))) return false;
+    if ("$ref" in schema && !merge(on(this.#resolve(String(schema["$ref"]))))) return false;
     if (!listOf(schema["allOf"]).every((one) => merge(on(one)))) return false;
     if ("anyOf" in schema && listOf(schema["anyOf"]).filter((one) => merge(on(one))).length === 0) return false;
     if ("oneOf" in schema && listOf(schema["oneOf"]).filter((one) => merge(on(one))).length !== 1) return false;
@@ -79,7 +79,7 @@ class PlainValidator {
     );
   }
 
-  private array(schema: Schema, value: readonly unknown[], evaluated: Set<number>): boolean {
+  #array(schema: Schema, value: readonly unknown[], evaluated: Set<number>): boolean {
     const isTuple = Array.isArray(schema["items"]);
     const prefix = listOf(schema[isTuple ? "items" : "prefixItems"]);
     const rest = isTuple ? "additionalItems" : "items";
@@ -91,7 +91,7 @@ class PlainValidator {
     if (rest in schema && !value.every((_, at) => at < prefix.length || accepts(schema[rest], at))) return false;
     if ("contains" in schema) {
       const found = Array.from(value.keys()).filter((at) => this.apply(schema["contains"], value[at]).valid);
-      if (this.dialect === "2020-12") for (const at of found) evaluated.add(at);
+      if (this.#dialect === "2020-12") for (const at of found) evaluated.add(at);
       if (found.length < numberOf(schema["minContains"], 1)) return false;
       if (found.length > numberOf(schema["maxContains"], Infinity)) return false;
     }
@@ -106,7 +106,7 @@ class PlainValidator {
     );
   }
 
-  private object(schema: Schema, value: Schema, evaluated: Set<string>): boolean {
+  #object(schema: Schema, value: Schema, evaluated: Set<string>): boolean {
     const { properties, patternProperties, propertyNames, required } = schema;
     const own = new Set<string>();
     const accepts = (inner: unknown, name: string): boolean => {
@@ -139,11 +139,11 @@ class PlainValidator {
     );
   }
 
-  private resolve(reference: string): unknown {
+  #resolve(reference: string): unknown {
     return reference
       .split("/")
       .slice(1)
-      .reduce<unknown>((at, token) => objectOf(at)[token], this.root);
+      .reduce<unknown>((at, token) => objectOf(at)[token], this.#root);
   }
 }
 

@@ -24,15 +24,15 @@ const kinds =
 
 /** Makes .proto files of two messages and an enum, changes to them, and values of them. */
 export class RandomProto {
-  private readonly random: Random;
+  readonly #random: Random;
 
   constructor(random: Random) {
-    this.random = random;
+    this.#random = random;
   }
 
   file(): ProtoFile {
     const fields = (): readonly ProtoField[] =>
-      Array.from({ length: 1 + this.random.below(4) }, (_, at) => this.field(at + 1));
+      Array.from({ length: 1 + this.#random.below(4) }, (_, at) => this.#field(at + 1));
     return {
       outer: fields(),
       inner: fields(),
@@ -47,12 +47,12 @@ export class RandomProto {
 
   /** The file with one or two changes of the kinds that people make. */
   changed(file: ProtoFile): ProtoFile {
-    const once = this.change(file);
-    return this.random.chance(40) ? this.change(once) : once;
+    const once = this.#change(file);
+    return this.#random.chance(40) ? this.#change(once) : once;
   }
 
-  private change(file: ProtoFile): ProtoFile {
-    const { random } = this;
+  #change(file: ProtoFile): ProtoFile {
+    const random = this.#random;
     const side = random.chance(60) ? "outer" : "inner";
     const fields = file[side];
     const at = random.below(Math.max(1, fields.length));
@@ -60,7 +60,7 @@ export class RandomProto {
     if (field === undefined || random.chance(15))
       return {
         ...file,
-        [side]: [...fields, this.field(10 + random.below(5) * 2 + (side === "outer" ? 0 : 1))].filter(isFirst),
+        [side]: [...fields, this.#field(10 + random.below(5) * 2 + (side === "outer" ? 0 : 1))].filter(isFirst),
       };
     const replaced = (part: Partial<ProtoField>): ProtoFile => ({
       ...file,
@@ -69,9 +69,9 @@ export class RandomProto {
     switch (random.below(7)) {
       case 0:
       case 1:
-        return replaced({ kind: field.label === "map" ? this.plainKind() : (random.pick(kinds) ?? "int32") });
+        return replaced({ kind: field.label === "map" ? this.#plainKind() : (random.pick(kinds) ?? "int32") });
       case 2:
-        return replaced({ label: field.isInOneof ? "one" : this.label() });
+        return replaced({ label: field.isInOneof ? "one" : this.#label() });
       case 3:
         return replaced({ name: `${field.name}_again` });
       case 4: {
@@ -88,37 +88,37 @@ export class RandomProto {
     }
   }
 
-  private field(number: number): ProtoField {
-    const label = this.label();
-    const kind = label === "map" ? this.plainKind() : (this.random.pick(kinds) ?? "int32");
-    return { number, name: `f${number}`, kind, label, isInOneof: label === "one" && this.random.chance(20) };
+  #field(number: number): ProtoField {
+    const label = this.#label();
+    const kind = label === "map" ? this.#plainKind() : (this.#random.pick(kinds) ?? "int32");
+    return { number, name: `f${number}`, kind, label, isInOneof: label === "one" && this.#random.chance(20) };
   }
 
-  private plainKind(): string {
-    return this.random.pick(["int32", "string", "E", "bytes"]) ?? "int32";
+  #plainKind(): string {
+    return this.#random.pick(["int32", "string", "E", "bytes"]) ?? "int32";
   }
 
-  private label(): ProtoField["label"] {
-    return this.random.pick(["one", "one", "one", "optional", "many", "map"] as const) ?? "one";
+  #label(): ProtoField["label"] {
+    return this.#random.pick(["one", "one", "one", "optional", "many", "map"] as const) ?? "one";
   }
 
   /** A value of a message in the plain objects of protobufjs. */
   value(file: ProtoFile, side: "outer" | "inner", depth = 0): Readonly<Record<string, unknown>> {
-    const { random } = this;
+    const random = this.#random;
     let isOneofSet = false;
     const entries = file[side].flatMap((field): readonly (readonly [string, unknown])[] => {
       if (random.chance(30) || (field.isInOneof && isOneofSet) || (field.kind === "Inner" && depth > 2)) return [];
       if (field.isInOneof) isOneofSet = true;
       const one = (): unknown =>
-        field.kind === "Inner" ? this.value(file, "inner", depth + 1) : this.scalar(field.kind, file);
+        field.kind === "Inner" ? this.value(file, "inner", depth + 1) : this.#scalar(field.kind, file);
       if (field.label === "many") return [[field.name, Array.from({ length: random.below(4) }, one)]];
       return [[field.name, field.label === "map" ? { a: one(), b: one() } : one()]];
     });
     return Object.fromEntries(entries);
   }
 
-  private scalar(kind: string, { values }: ProtoFile): unknown {
-    const { random } = this;
+  #scalar(kind: string, { values }: ProtoFile): unknown {
+    const random = this.#random;
     switch (kind) {
       case "bool":
         return random.chance(50);

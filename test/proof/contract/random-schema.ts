@@ -13,10 +13,10 @@ const atoms = {
 
 /** Makes JSON Schemas of every keyword, and small changes to them. */
 export class RandomSchema {
-  private readonly random: Random;
+  readonly #random: Random;
 
   constructor(random: Random) {
-    this.random = random;
+    this.#random = random;
   }
 
   /** A document with two definitions that every part may refer to. */
@@ -29,56 +29,56 @@ export class RandomSchema {
   /** The document with one to three changes. */
   changed(document: SchemaObject): SchemaObject {
     let result = document;
-    for (let times = 1 + this.random.below(3); times > 0; times--) result = objectOrEmpty(this.change(result, 0));
+    for (let times = 1 + this.#random.below(3); times > 0; times--) result = objectOrEmpty(this.#change(result, 0));
     return { ...result, $schema: document["$schema"], $defs: result["$defs"] ?? document["$defs"] };
   }
 
-  private change(value: unknown, depth: number): unknown {
-    const { random } = this;
-    if (Array.isArray(value)) return this.changedList(value, depth);
+  #change(value: unknown, depth: number): unknown {
+    const random = this.#random;
+    if (Array.isArray(value)) return this.#changedList(value, depth);
     if (typeof value === "number") return Math.max(0, value + (random.chance(50) ? 1 : -1));
     if (typeof value !== "object" || value === null) return value;
     const names = Object.keys(value).filter((name) => name !== "$schema" && name !== "$ref" && name !== "enum");
     const name = random.pick(names);
-    if (name === undefined || random.chance(15)) return { ...value, ...this.keyword(depth) };
+    if (name === undefined || random.chance(15)) return { ...value, ...this.#keyword(depth) };
     if (random.chance(15)) return Object.fromEntries(Object.entries(value).filter(([other]) => other !== name));
     const own: unknown = Object.entries(value).find(([other]) => other === name)?.[1];
     // `type` and `pattern` change only by coming and going.
-    return typeof own === "string" ? value : { ...value, [name]: this.change(own, depth + 1) };
+    return typeof own === "string" ? value : { ...value, [name]: this.#change(own, depth + 1) };
   }
 
-  private changedList(list: readonly unknown[], depth: number): unknown {
+  #changedList(list: readonly unknown[], depth: number): unknown {
     if (list.length === 0) return list;
-    const at = this.random.below(list.length);
-    if (list.length > 1 && this.random.chance(40)) return list.toSpliced(at, 1);
-    return typeof list[at] === "string" ? list : list.with(at, this.change(list[at], depth + 1));
+    const at = this.#random.below(list.length);
+    if (list.length > 1 && this.#random.chance(40)) return list.toSpliced(at, 1);
+    return typeof list[at] === "string" ? list : list.with(at, this.#change(list[at], depth + 1));
   }
 
   schema(depth: number): unknown {
-    const { random } = this;
+    const random = this.#random;
     if (random.chance(depth === 0 ? 0 : 8)) return random.chance(70);
-    if (depth > 2 || random.chance(depth * 15)) return this.leaf();
-    const parts = Array.from({ length: 1 + random.below(4) }, () => this.keyword(depth));
-    return Object.assign({}, ...parts, random.chance(50) ? { type: this.type() } : {});
+    if (depth > 2 || random.chance(depth * 15)) return this.#leaf();
+    const parts = Array.from({ length: 1 + random.below(4) }, () => this.#keyword(depth));
+    return Object.assign({}, ...parts, random.chance(50) ? { type: this.#type() } : {});
   }
 
-  private leaf(): SchemaObject {
-    const { random } = this;
+  #leaf(): SchemaObject {
+    const random = this.#random;
     const ref = random.pick(["#/$defs/one", "#/$defs/two", "#"]);
     return random.chance(15)
       ? { $ref: ref }
-      : { ...this.scalar(), ...(random.chance(60) ? { type: this.type() } : {}) };
+      : { ...this.#scalar(), ...(random.chance(60) ? { type: this.#type() } : {}) };
   }
 
-  private type(): unknown {
+  #type(): unknown {
     const types = ["null", "boolean", "integer", "number", "string", "array", "object"];
-    const first = this.random.pick(types);
-    const second = this.random.pick(types);
-    return this.random.chance(30) && first !== second ? [first, second] : first;
+    const first = this.#random.pick(types);
+    const second = this.#random.pick(types);
+    return this.#random.chance(30) && first !== second ? [first, second] : first;
   }
 
-  private scalar(): SchemaObject {
-    const { random } = this;
+  #scalar(): SchemaObject {
+    const random = this.#random;
     const number = random.pick(atoms.numbers) ?? 0;
     const count = random.below(4);
     const list = [
@@ -90,23 +90,23 @@ export class RandomSchema {
       { minLength: count },
       { maxLength: count },
       { pattern: random.pick(atoms.patterns) },
-      { enum: this.values() },
+      { enum: this.#values() },
       { const: this.value(0) },
       { format: random.pick(["date", "ipv4", "uuid"]) },
     ] as const;
     return random.pick(list) ?? {};
   }
 
-  private keyword(depth: number): SchemaObject {
-    const { random } = this;
+  #keyword(depth: number): SchemaObject {
+    const random = this.#random;
     const inner = (): unknown => this.schema(depth + 1);
     const inners = (): readonly unknown[] => Array.from({ length: 1 + random.below(3) }, inner);
     const name = (): string => random.pick(atoms.names) ?? "a";
     const map = (key: () => string): SchemaObject =>
       Object.fromEntries(Array.from({ length: 1 + random.below(3) }, () => [key(), inner()]));
     const makers: readonly (() => SchemaObject)[] = [
-      () => this.scalar(),
-      () => this.scalar(),
+      () => this.#scalar(),
+      () => this.#scalar(),
       () => ({ properties: map(name) }),
       () => ({ properties: map(name), required: [name()] }),
       () => ({ properties: map(name), additionalProperties: inner() }),
@@ -139,7 +139,7 @@ export class RandomSchema {
 
   /** A value near the given one: a part more, less, or another. */
   varied(value: unknown): unknown {
-    const { random } = this;
+    const random = this.#random;
     if (Array.isArray(value)) {
       const gone = random.below(2);
       return value.toSpliced(random.below(value.length + 1), gone, ...(random.chance(60) ? [this.value(1)] : []));
@@ -149,13 +149,13 @@ export class RandomSchema {
     return this.value(0);
   }
 
-  private values(): readonly unknown[] {
-    return Array.from({ length: 1 + this.random.below(3) }, () => this.value(0));
+  #values(): readonly unknown[] {
+    return Array.from({ length: 1 + this.#random.below(3) }, () => this.value(0));
   }
 
   /** A value of few parts, out of the atoms. */
   value(depth: number): unknown {
-    const { random } = this;
+    const random = this.#random;
     const kind = random.below(depth > 2 ? 4 : 6);
     const many = random.below(4);
     switch (kind) {

@@ -23,22 +23,22 @@ interface Compiled {
 
 /** The validators of both sides, which are compiled when first used. */
 export class JudgePair {
-  private readonly options: JudgePairOptions;
-  private compiled: Compiled | { readonly problem: string } | undefined;
+  readonly #options: JudgePairOptions;
+  #compiled: Compiled | { readonly problem: string } | undefined;
 
   constructor(options: JudgePairOptions) {
-    this.options = options;
+    this.#options = options;
   }
 
   /** Why there are no judges; `undefined` if both schemas compile. */
   get problem(): string | undefined {
-    const judges = this.judges();
+    const judges = this.#judges();
     return "problem" in judges ? judges.problem : undefined;
   }
 
   /** Whether all judges agree that the writer may send `value`. */
   isSent(value: unknown): boolean {
-    const judges = this.judges();
+    const judges = this.#judges();
     try {
       return !("problem" in judges) && judges.writer.every((judge) => judge(value) === undefined);
     } catch (error) {
@@ -50,30 +50,30 @@ export class JudgePair {
 
   /** The refusal of `read` by the reader's schema, if all judges agree on it and on that the writer may send `sent`. */
   refusalOf(sent: unknown, read: unknown): Refused | undefined {
-    const judges = this.judges();
+    const judges = this.#judges();
     if ("problem" in judges || judges.writer.some((judge) => judge(sent) !== undefined)) return undefined;
     const refusals = judges.reader.map((judge) => judge(read));
     const [first] = refusals;
     return first === undefined || refusals.includes(undefined) ? undefined : { value: sent, ...first };
   }
 
-  private judges(): Compiled | { readonly problem: string } {
-    return (this.compiled ??= this.compile());
+  #judges(): Compiled | { readonly problem: string } {
+    return (this.#compiled ??= this.#compile());
   }
 
-  private compile(): Compiled | { readonly problem: string } {
+  #compile(): Compiled | { readonly problem: string } {
     try {
-      const circular = this.options.circular();
-      return { writer: this.judgesOfSide("writer", circular), reader: this.judgesOfSide("reader", circular) };
+      const circular = this.#options.circular();
+      return { writer: this.#judgesOfSide("writer", circular), reader: this.#judgesOfSide("reader", circular) };
     } catch (error) {
       const why = error instanceof Error ? error.message : "unknown";
       return { problem: `the validator cannot compile a schema: ${why}` };
     }
   }
 
-  private judgesOfSide(side: "writer" | "reader", circular: ReadonlySet<string>): readonly Judge[] {
-    const { formats: policy, siblings, known: all } = this.options;
-    const document = this.options[side];
+  #judgesOfSide(side: "writer" | "reader", circular: ReadonlySet<string>): readonly Judge[] {
+    const { formats: policy, siblings, known: all } = this.#options;
+    const document = this.#options[side];
     const known = all?.get(document.root.schema) ?? new Map<string, readonly Judge[]>();
     all?.set(document.root.schema, known);
     const key = `${side} ${siblings} ${Array.from(circular).join(" ")}`;

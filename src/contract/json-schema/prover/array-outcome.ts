@@ -16,53 +16,53 @@ const longest = 3000;
 const mostPairs = 400;
 
 class ArraySearch {
-  private readonly searcher: Searcher;
+  readonly #searcher: Searcher;
 
   constructor(searcher: Searcher) {
-    this.searcher = searcher;
+    this.#searcher = searcher;
   }
 
   /** `tail` holds the formulas of items that were placed at or after the boundary. */
   search(members: readonly Formula[], tail: readonly Formula[]): Outcome {
     const literals = arrayLiterals(members);
     if (literals.min > literals.max) return { kind: "closed", proof: { rule: "clash" } };
-    const short = this.reachable(literals);
+    const short = this.#reachable(literals);
     if (short !== undefined && short[0] < literals.min)
       return { kind: "closed", proof: { rule: "item", at: short[0], proof: short[1] } };
     const bounded = { ...literals, max: Math.min(literals.max, short?.[0] ?? Infinity) };
-    const refusal = this.counted(bounded, short);
+    const refusal = this.#counted(bounded, short);
     if (refusal !== undefined) return { kind: "closed", proof: refusal };
     // If several items of a kind are required, that includes one.
     const some = literals.some.find(
       ({ from, to, of }) => from > 0 || to < Infinity || !literals.least.some((least) => least.of === of),
     );
-    if (some !== undefined) return this.place(some, members, tail);
-    if (literals.duplicate !== undefined) return this.repeat(literals.duplicate, members, tail);
-    return this.build(members, bounded, tail);
+    if (some !== undefined) return this.#place(some, members, tail);
+    if (literals.duplicate !== undefined) return this.#repeat(literals.duplicate, members, tail);
+    return this.#build(members, bounded, tail);
   }
 
   /** The first position that no item can take. */
-  private reachable(literals: ArrayLiterals): Limit | undefined {
+  #reachable(literals: ArrayLiterals): Limit | undefined {
     for (let at = 0; at <= literals.boundary && at < literals.max; at++) {
-      const outcome = this.searcher.inside(itemFormulas(at, literals));
+      const outcome = this.#searcher.inside(itemFormulas(at, literals));
       if (outcome.kind === "closed") return [at, outcome.proof];
     }
     return undefined;
   }
 
-  private counted(literals: ArrayLiterals, limit: Limit | undefined): Proof | undefined {
+  #counted(literals: ArrayLiterals, limit: Limit | undefined): Proof | undefined {
     for (const literal of literals.least) {
-      const proof = this.containsPossible(literal, literals, limit);
+      const proof = this.#containsPossible(literal, literals, limit);
       if (proof !== undefined) return proof;
     }
     for (const literal of literals.most) {
-      const proof = this.containsForced(literal, literals) ?? this.containsExceeded(literal, literals);
+      const proof = this.#containsForced(literal, literals) ?? this.#containsExceeded(literal, literals);
       if (proof !== undefined) return proof;
     }
     if (!literals.unique || literals.min < 2 || literals.min > 300) return undefined;
     const known = new Set<string>();
     for (let at = 0; at < literals.min; at++) {
-      const values = finiteValues(itemFormulas(at, literals), this.searcher);
+      const values = finiteValues(itemFormulas(at, literals), this.#searcher);
       if (values === undefined) return undefined;
       for (const value of values) known.add(value);
       if (at >= literals.boundary) break;
@@ -70,7 +70,7 @@ class ArraySearch {
     return known.size < literals.min ? { rule: "pigeonhole" } : undefined;
   }
 
-  private containsPossible(
+  #containsPossible(
     of: FormulaOf<"containsLeast">,
     literals: ArrayLiterals,
     limit: Limit | undefined,
@@ -78,22 +78,22 @@ class ArraySearch {
     const refused: (readonly [number, Proof])[] = [];
     const end = Math.min(literals.boundary, literals.max);
     for (let at = 0; at < end; at++) {
-      const outcome = this.searcher.inside([...itemFormulas(at, literals), of.of]);
+      const outcome = this.#searcher.inside([...itemFormulas(at, literals), of.of]);
       if (outcome.kind === "closed") refused.push([at, outcome.proof]);
     }
     const behind = literals.max > literals.boundary;
-    const tail = behind ? this.searcher.inside([...itemFormulas(literals.boundary, literals), of.of]) : undefined;
+    const tail = behind ? this.#searcher.inside([...itemFormulas(literals.boundary, literals), of.of]) : undefined;
     const more = tail === undefined || tail.kind === "closed" ? 0 : literals.max - literals.boundary;
     if (end - refused.length + more >= of.count) return undefined;
     return { rule: "containsPossible", of, refused, tail: tail?.kind === "closed" ? tail.proof : undefined, limit };
   }
 
-  private containsForced(of: FormulaOf<"containsMost">, literals: ArrayLiterals): Proof | undefined {
-    const { pool } = this.searcher;
+  #containsForced(of: FormulaOf<"containsMost">, literals: ArrayLiterals): Proof | undefined {
+    const { pool } = this.#searcher;
     const forced: (readonly [number, Proof])[] = [];
     let count = 0;
     for (let at = 0; at < literals.min && at <= literals.boundary; at++) {
-      const outcome = this.searcher.inside([...itemFormulas(at, literals), pool.not(of.of)]);
+      const outcome = this.#searcher.inside([...itemFormulas(at, literals), pool.not(of.of)]);
       if (outcome.kind !== "closed") continue;
       forced.push([at, outcome.proof]);
       count += at === literals.boundary ? literals.min - at : 1;
@@ -101,18 +101,18 @@ class ArraySearch {
     return count > of.count ? { rule: "containsForced", of, forced } : undefined;
   }
 
-  private containsExceeded(most: FormulaOf<"containsMost">, literals: ArrayLiterals): Proof | undefined {
+  #containsExceeded(most: FormulaOf<"containsMost">, literals: ArrayLiterals): Proof | undefined {
     for (const least of literals.least) {
       if (least.count <= most.count) continue;
-      const outcome = this.searcher.inside([least.of, this.searcher.pool.not(most.of)]);
+      const outcome = this.#searcher.inside([least.of, this.#searcher.pool.not(most.of)]);
       if (outcome.kind === "closed") return { rule: "containsExceeded", least, most, proof: outcome.proof };
     }
     return undefined;
   }
 
   /** Tries every position for an item that is wanted somewhere. */
-  private place(some: FormulaOf<"someItem">, members: readonly Formula[], tail: readonly Formula[]): Outcome {
-    const { pool } = this.searcher;
+  #place(some: FormulaOf<"someItem">, members: readonly Formula[], tail: readonly Formula[]): Outcome {
+    const { pool } = this.#searcher;
     const literals = arrayLiterals(members);
     const rest = members.filter((member) => member !== some);
     const at: (readonly [number, Proof])[] = [];
@@ -127,7 +127,7 @@ class ArraySearch {
     const { boundary } = literals;
     if (some.to <= boundary || literals.max <= boundary)
       return unknown ?? { kind: "closed", proof: { rule: "itemPlacement", of: some, at, tail: undefined } };
-    const value = this.searcher.inside([...itemFormulas(boundary, literals), some.of]);
+    const value = this.#searcher.inside([...itemFormulas(boundary, literals), some.of]);
     if (value.kind === "closed") {
       const closing: Proof = { rule: "itemPlacement", of: some, at, tail: { by: "value", proof: value.proof } };
       return unknown ?? { kind: "closed", proof: closing };
@@ -139,8 +139,8 @@ class ArraySearch {
   }
 
   /** Tries every pair of positions for two equal items. */
-  private repeat(duplicate: FormulaOf<"unique">, members: readonly Formula[], tail: readonly Formula[]): Outcome {
-    const { pool } = this.searcher;
+  #repeat(duplicate: FormulaOf<"unique">, members: readonly Formula[], tail: readonly Formula[]): Outcome {
+    const { pool } = this.#searcher;
     const literals = arrayLiterals(members);
     const { boundary, max } = literals;
     if (boundary * boundary > mostPairs) return { kind: "unknown", why: "too many pairs of items" };
@@ -154,7 +154,7 @@ class ArraySearch {
           pairs.push([left, right, undefined]);
           continue;
         }
-        const both = this.searcher.inside([...itemFormulas(left, literals), ...itemFormulas(right, literals)]);
+        const both = this.#searcher.inside([...itemFormulas(left, literals), ...itemFormulas(right, literals)]);
         if (both.kind === "closed") {
           pairs.push([left, right, both.proof]);
           continue;
@@ -172,8 +172,8 @@ class ArraySearch {
   }
 
   /** Makes an array item by item. */
-  private build(members: readonly Formula[], literals: ArrayLiterals, tail: readonly Formula[]): Outcome {
-    const { pool } = this.searcher;
+  #build(members: readonly Formula[], literals: ArrayLiterals, tail: readonly Formula[]): Outcome {
+    const { pool } = this.#searcher;
     const anywhere = literals.least.flatMap(({ count, of }) =>
       Array.from({ length: Math.min(count, longest) }, () => of),
     );
@@ -199,7 +199,7 @@ class ArraySearch {
       const wish =
         next !== undefined && (at >= start || pending.length >= left || literals.boundary === 0) ? [next] : [];
       const avoid = wish.length > 0 ? [] : literals.most.map(({ of }) => pool.not(of));
-      const outcome = this.firstOpen([
+      const outcome = this.#firstOpen([
         [...base, ...taken, ...wish, ...avoid],
         [...base, ...taken, ...wish],
         [...base, ...taken, ...(next === undefined ? [] : [next])],
@@ -210,20 +210,20 @@ class ArraySearch {
       if (outcome?.kind === "unknown") unsure = true;
       items.push(value.value);
       pending =
-        next !== undefined && counts && this.searcher.evaluation.truth(next, value.value) === true
+        next !== undefined && counts && this.#searcher.evaluation.truth(next, value.value) === true
           ? pending.slice(1)
           : pending;
     }
-    const truths = members.map((member) => this.searcher.evaluation.truth(member, items));
+    const truths = members.map((member) => this.#searcher.evaluation.truth(member, items));
     if (truths.every((truth) => truth === true)) return { kind: "open", value: items };
     const why = unsure ? "an item is not decided" : "no array was found";
     return truths.includes(false) ? { kind: "unknown", why } : { kind: "unknown", why, candidate: { value: items } };
   }
 
-  private firstOpen(sets: readonly (readonly Formula[])[]): Outcome | undefined {
+  #firstOpen(sets: readonly (readonly Formula[])[]): Outcome | undefined {
     let last: Outcome | undefined;
     for (const set of sets) {
-      const outcome = this.searcher.inside(set);
+      const outcome = this.#searcher.inside(set);
       if (outcome.kind === "open") return outcome;
       if (outcome.kind === "unknown") last ??= outcome;
     }

@@ -10,55 +10,55 @@ export type Truth = boolean | undefined;
 
 /** Decides whether a value satisfies a formula. */
 export class Evaluation {
-  private readonly pool: FormulaPool;
+  readonly #pool: FormulaPool;
   /** The meaning of formats. */
   readonly formats: FormatTests;
-  private readonly keys = new Map<number, ReadonlySet<string>>();
-  private steps = 0;
+  readonly #keys = new Map<number, ReadonlySet<string>>();
+  #steps = 0;
 
   constructor(pool: FormulaPool, formats: FormatTests) {
-    this.pool = pool;
+    this.#pool = pool;
     this.formats = formats;
   }
 
   truth(formula: Formula, value: unknown): Truth {
-    this.steps = 0;
-    return this.visit(formula, value, 0);
+    this.#steps = 0;
+    return this.#visit(formula, value, 0);
   }
 
-  private visit(formula: Formula, value: unknown, depth: number): Truth {
-    if (++this.steps > mostSteps || depth > deepest || !this.pool.meter.take()) return undefined;
+  #visit(formula: Formula, value: unknown, depth: number): Truth {
+    if (++this.#steps > mostSteps || depth > deepest || !this.#pool.meter.take()) return undefined;
     const type = typeOfLiteral(formula);
     if (type !== undefined && type !== typeOfValue(value)) return true;
     switch (formula.kind) {
       case "all":
-        return every(formula.of, (part) => this.visit(part, value, depth));
+        return every(formula.of, (part) => this.#visit(part, value, depth));
       case "any":
-        return some(formula.of, (part) => this.visit(part, value, depth));
+        return some(formula.of, (part) => this.#visit(part, value, depth));
       case "types":
         return formula.types.includes(typeOfValue(value));
       case "values":
-        return this.keysOf(formula).has(canonicalJson(value)) !== formula.negated;
+        return this.#keysOf(formula).has(canonicalJson(value)) !== formula.negated;
       case "reference":
-        return this.visit(this.pool.unfold(formula), value, depth + 1);
+        return this.#visit(this.#pool.unfold(formula), value, depth + 1);
       case "opaque":
         return undefined;
       default:
         break;
     }
     if (typeof value === "number") return numberTruth(formula, value);
-    if (typeof value === "string") return this.stringTruth(formula, value);
-    if (Array.isArray(value)) return this.arrayTruth(formula, value, depth);
-    return isObject(value) ? this.objectTruth(formula, value, depth) : undefined;
+    if (typeof value === "string") return this.#stringTruth(formula, value);
+    if (Array.isArray(value)) return this.#arrayTruth(formula, value, depth);
+    return isObject(value) ? this.#objectTruth(formula, value, depth) : undefined;
   }
 
-  private keysOf(formula: FormulaOf<"values">): ReadonlySet<string> {
-    const known = this.keys.get(formula.id) ?? new Set(formula.values.map(canonicalJson));
-    this.keys.set(formula.id, known);
+  #keysOf(formula: FormulaOf<"values">): ReadonlySet<string> {
+    const known = this.#keys.get(formula.id) ?? new Set(formula.values.map(canonicalJson));
+    this.#keys.set(formula.id, known);
     return known;
   }
 
-  private stringTruth(formula: Formula, value: string): Truth {
+  #stringTruth(formula: Formula, value: string): Truth {
     switch (formula.kind) {
       case "size":
         return within(codePoints(value), formula);
@@ -71,17 +71,17 @@ export class Evaluation {
     }
   }
 
-  private arrayTruth(formula: Formula, items: readonly unknown[], depth: number): Truth {
+  #arrayTruth(formula: Formula, items: readonly unknown[], depth: number): Truth {
     switch (formula.kind) {
       case "size":
         return within(items.length, formula);
       case "everyItem":
-        return every(items.slice(formula.from, formula.to), (item) => this.visit(formula.of, item, depth + 1));
+        return every(items.slice(formula.from, formula.to), (item) => this.#visit(formula.of, item, depth + 1));
       case "someItem":
-        return some(items.slice(formula.from, formula.to), (item) => this.visit(formula.of, item, depth + 1));
+        return some(items.slice(formula.from, formula.to), (item) => this.#visit(formula.of, item, depth + 1));
       case "containsLeast":
       case "containsMost": {
-        const truths = items.map((item) => this.visit(formula.of, item, depth + 1));
+        const truths = items.map((item) => this.#visit(formula.of, item, depth + 1));
         const sure = truths.filter((truth) => truth === true).length;
         const possible = truths.filter((truth) => truth !== false).length;
         if (formula.kind === "containsLeast")
@@ -95,34 +95,34 @@ export class Evaluation {
     }
   }
 
-  private objectTruth(formula: Formula, members: Readonly<Record<string, unknown>>, depth: number): Truth {
+  #objectTruth(formula: Formula, members: Readonly<Record<string, unknown>>, depth: number): Truth {
     switch (formula.kind) {
       case "size":
         return within(Object.keys(members).length, formula);
       case "everyProperty":
       case "someProperty":
-        return this.memberTruth(formula, members, depth);
+        return this.#memberTruth(formula, members, depth);
       default:
         return undefined;
     }
   }
 
-  private memberTruth(
+  #memberTruth(
     formula: FormulaOf<"everyProperty"> | FormulaOf<"someProperty">,
     members: Readonly<Record<string, unknown>>,
     depth: number,
   ): Truth {
     const name = onlyName(formula.names);
     if (name !== undefined && !Object.hasOwn(members, name)) return formula.kind === "everyProperty";
-    if (name !== undefined) return this.visit(formula.of, members[name], depth + 1);
+    if (name !== undefined) return this.#visit(formula.of, members[name], depth + 1);
     return formula.kind === "everyProperty"
       ? every(Object.entries(members), ([key, member]) =>
-          either(negatedIf(this.visit(formula.names, key, depth + 1), true), () =>
-            this.visit(formula.of, member, depth + 1),
+          either(negatedIf(this.#visit(formula.names, key, depth + 1), true), () =>
+            this.#visit(formula.of, member, depth + 1),
           ),
         )
       : some(Object.entries(members), ([key, member]) =>
-          both(this.visit(formula.names, key, depth + 1), () => this.visit(formula.of, member, depth + 1)),
+          both(this.#visit(formula.names, key, depth + 1), () => this.#visit(formula.of, member, depth + 1)),
         );
   }
 }

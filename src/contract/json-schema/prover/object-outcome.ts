@@ -21,48 +21,48 @@ export function objectOutcome(members: readonly Formula[], searcher: Searcher): 
 }
 
 class ObjectSearch {
-  private readonly searcher: Searcher;
+  readonly #searcher: Searcher;
 
   constructor(searcher: Searcher) {
-    this.searcher = searcher;
+    this.#searcher = searcher;
   }
 
   search(members: readonly Formula[], placed: readonly OtherMember[]): Outcome {
-    this.searcher.pool.meter.spend(members.length);
+    this.#searcher.pool.meter.spend(members.length);
     const literals = objectLiterals(members);
     const { named, min, max } = literals;
     if (named.size > max || min > max) return { kind: "closed", proof: { rule: "membersRequired" } };
     const found = new Map<string, unknown>(placed.map(({ name, value }) => [name, value]));
     let unsure = false;
     for (const name of named.keys()) {
-      const outcome = this.member(name, literals);
+      const outcome = this.#member(name, literals);
       if (outcome.kind === "closed") return { kind: "closed", proof: { rule: "member", name, proof: outcome.proof } };
       const value = valueOf(outcome);
       if (outcome.kind === "unknown") unsure = true;
       if (value !== undefined) found.set(name, value.value);
     }
     const [some] = literals.some;
-    if (some !== undefined) return this.place(some, members, placed);
-    const refusal = this.fill(literals, found);
+    if (some !== undefined) return this.#place(some, members, placed);
+    const refusal = this.#fill(literals, found);
     if (refusal !== undefined) return { kind: "closed", proof: refusal };
-    return this.judged(members, found, unsure);
+    return this.#judged(members, found, unsure);
   }
 
-  private judged(members: readonly Formula[], found: ReadonlyMap<string, unknown>, unsure: boolean): Outcome {
+  #judged(members: readonly Formula[], found: ReadonlyMap<string, unknown>, unsure: boolean): Outcome {
     const value = objectOf(found);
-    const truths = members.map((member) => this.searcher.evaluation.truth(member, value));
+    const truths = members.map((member) => this.#searcher.evaluation.truth(member, value));
     if (truths.every((truth) => truth === true)) return { kind: "open", value };
     const why = unsure ? "a member is not decided" : "no object was found";
     return truths.includes(false) ? { kind: "unknown", why } : { kind: "unknown", why, candidate: { value } };
   }
 
-  private member(name: string, literals: ObjectLiterals): Outcome {
-    return this.searcher.inside(memberFormulas(name, literals, this.searcher.evaluation));
+  #member(name: string, literals: ObjectLiterals): Outcome {
+    return this.#searcher.inside(memberFormulas(name, literals, this.#searcher.evaluation));
   }
 
   /** Tries every place for a member that is required under some name of a kind. */
-  private place(some: FormulaOf<"someProperty">, members: readonly Formula[], placed: readonly OtherMember[]): Outcome {
-    const { pool, evaluation } = this.searcher;
+  #place(some: FormulaOf<"someProperty">, members: readonly Formula[], placed: readonly OtherMember[]): Outcome {
+    const { pool, evaluation } = this.#searcher;
     const rest = members.filter((member) => member !== some);
     const literals = objectLiterals(members);
     const names: (readonly [string, Proof])[] = [];
@@ -76,7 +76,7 @@ class ObjectSearch {
       } else if (outcome.kind === "closed") names.push([name, outcome.proof]);
       else unknown = outcome;
     }
-    const other = this.otherMember(literals, some, placed);
+    const other = this.#otherMember(literals, some, placed);
     if (other.kind === "unknown") return unknown ?? { kind: "unknown", why: "another name is not decided" };
     if (other.kind === "closed")
       return unknown ?? { kind: "closed", proof: { rule: "placement", of: some, names, other: other.proof } };
@@ -90,23 +90,23 @@ class ObjectSearch {
   }
 
   /** Searches for a member under a name that no formula mentions. */
-  private otherMember(
+  #otherMember(
     literals: ObjectLiterals,
     { names, of }: { readonly names: Formula; readonly of: Formula },
     placed: readonly OtherMember[],
   ): OtherOutcome {
-    const { pool } = this.searcher;
+    const { pool } = this.#searcher;
     if (literals.named.size + 1 > literals.max) return { kind: "closed", proof: { by: "count" } };
     const fresh = pool.all([pool.types(["string"]), pool.values(literals.names, true), names]);
-    return this.region([fresh], [of], { open: openEvery(literals), taken: placed.map(({ name }) => name) });
+    return this.#region([fresh], [of], { open: openEvery(literals), taken: placed.map(({ name }) => name) });
   }
 
-  private region(
+  #region(
     names: readonly Formula[],
     values: readonly Formula[],
     left: { readonly open: readonly FormulaOf<"everyProperty">[]; readonly taken: readonly string[] },
   ): OtherOutcome {
-    const { searcher } = this;
+    const searcher = this.#searcher;
     const { pool } = searcher;
     const name = searcher.inside(names);
     if (name.kind === "closed") return { kind: "closed", proof: { by: "name", proof: name.proof } };
@@ -115,9 +115,9 @@ class ObjectSearch {
     const [every, ...open] = left.open;
     if (every !== undefined) {
       const next = { ...left, open };
-      const outside = this.region([...names, pool.not(every.names)], values, next);
+      const outside = this.#region([...names, pool.not(every.names)], values, next);
       if (outside.kind === "open" && outside.sure) return outside;
-      const inside = this.region([...names, every.names], [...values, every.of], next);
+      const inside = this.#region([...names, every.names], [...values, every.of], next);
       if (inside.kind === "open" && inside.sure) return inside;
       if (outside.kind === "closed" && inside.kind === "closed")
         return { kind: "closed", proof: { by: "split", every, inside: inside.proof, outside: outside.proof } };
@@ -131,20 +131,20 @@ class ObjectSearch {
   }
 
   /** Adds members until there are enough; gives the proof when there never are. */
-  private fill(literals: ObjectLiterals, found: Map<string, unknown>): Proof | undefined {
+  #fill(literals: ObjectLiterals, found: Map<string, unknown>): Proof | undefined {
     const { min, max, names } = literals;
     const refused: (readonly [string, Proof])[] = [];
     for (const name of names) {
       if (found.size >= min) return undefined;
       if (found.has(name)) continue;
-      const outcome = this.member(name, literals);
+      const outcome = this.#member(name, literals);
       if (outcome.kind === "closed") refused.push([name, outcome.proof]);
       else found.set(name, valueOf(outcome)?.value ?? null);
     }
     while (found.size < min && found.size < Math.min(max, mostMembers)) {
-      const { pool } = this.searcher;
+      const { pool } = this.#searcher;
       const taken = Array.from(found, ([name, value]) => ({ name, value }));
-      const other = this.otherMember(literals, { names: pool.always, of: pool.always }, taken);
+      const other = this.#otherMember(literals, { names: pool.always, of: pool.always }, taken);
       if (other.kind === "open") found.set(other.member.name, other.member.value);
       else if (other.kind === "unknown") return undefined;
       else {

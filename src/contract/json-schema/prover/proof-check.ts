@@ -22,59 +22,59 @@ export function checkProof(formulas: readonly Formula[], proof: Proof, ground: P
 }
 
 class ProofCheck {
-  private readonly ground: ProofGround;
-  private readonly path: ReadonlySet<number>[] = [];
-  private readonly done = new Map<Proof, Set<number>>();
-  private lowest = Infinity;
+  readonly #ground: ProofGround;
+  readonly #path: ReadonlySet<number>[] = [];
+  readonly #done = new Map<Proof, Set<number>>();
+  #lowest = Infinity;
 
   constructor(ground: ProofGround) {
-    this.ground = ground;
+    this.#ground = ground;
   }
 
   /** A proof about a separate value. */
   inside(formulas: readonly Formula[], proof: Proof): boolean {
-    const flat = this.ground.pool.all(formulas);
+    const flat = this.#ground.pool.all(formulas);
     const members = flat.kind === "all" ? flat.of : [flat];
     const ids = new Set(members.map(({ id }) => id));
     if (proof.rule === "induction") {
-      this.lowest = Math.min(this.lowest, proof.ancestor);
-      const above = this.path[proof.ancestor];
+      this.#lowest = Math.min(this.#lowest, proof.ancestor);
+      const above = this.#path[proof.ancestor];
       return above !== undefined && Array.from(above).every((id) => ids.has(id));
     }
     if (proof.rule !== "types") return false;
-    if (this.done.get(proof)?.has(flat.id) === true) return true;
-    const before = this.lowest;
-    this.lowest = Infinity;
-    this.path.push(ids);
+    if (this.#done.get(proof)?.has(flat.id) === true) return true;
+    const before = this.#lowest;
+    this.#lowest = Infinity;
+    this.#path.push(ids);
     const cases = new Map(proof.cases);
     const holds = typeNames.every((type) => {
       const inner = cases.get(type);
-      return inner !== undefined && this.further(members, type, inner);
+      return inner !== undefined && this.#further(members, type, inner);
     });
-    this.path.pop();
-    const leansOnAncestor = this.lowest < this.path.length;
-    if (holds && !leansOnAncestor) this.done.set(proof, new Set(this.done.get(proof)).add(flat.id));
-    this.lowest = leansOnAncestor ? Math.min(before, this.lowest) : before;
+    this.#path.pop();
+    const leansOnAncestor = this.#lowest < this.#path.length;
+    if (holds && !leansOnAncestor) this.#done.set(proof, new Set(this.#done.get(proof)).add(flat.id));
+    this.#lowest = leansOnAncestor ? Math.min(before, this.#lowest) : before;
     return holds;
   }
 
   /** A proof about a value whose type is known. */
-  private further(formulas: readonly Formula[], type: TypeName, proof: Proof): boolean {
-    return this.reduced(this.ground.restriction.saturate(formulas, type), type, proof);
+  #further(formulas: readonly Formula[], type: TypeName, proof: Proof): boolean {
+    return this.#reduced(this.#ground.restriction.saturate(formulas, type), type, proof);
   }
 
-  private reduced(members: readonly Formula[] | undefined, type: TypeName, proof: Proof | undefined): boolean {
+  #reduced(members: readonly Formula[] | undefined, type: TypeName, proof: Proof | undefined): boolean {
     if (members === undefined) return true;
     if (proof === undefined) return false;
     switch (proof.rule) {
       case "values":
-        return this.noneOf(members, listedValues(members, type));
+        return this.#noneOf(members, listedValues(members, type));
       case "numbers": {
         const numbers = numbersFor(members);
-        return numbers === "none" || (numbers.finite && this.noneOf(members, numbers.candidates));
+        return numbers === "none" || (numbers.finite && this.#noneOf(members, numbers.candidates));
       }
       case "strings":
-        return type === "string" && stringFor(members, this.ground.evaluation.formats, "possibly") === "none";
+        return type === "string" && stringFor(members, this.#ground.evaluation.formats, "possibly") === "none";
       case "cases": {
         const { of } = proof;
         const others = members.filter((member) => member !== of);
@@ -83,12 +83,12 @@ class ProofCheck {
           others.length < members.length &&
           of.of.length === proof.cases.length &&
           of.of.every((part, at) =>
-            this.reduced(this.ground.restriction.extend(others, part, type), type, proof.cases[at]),
+            this.#reduced(this.#ground.restriction.extend(others, part, type), type, proof.cases[at]),
           )
         );
       }
       case "clash":
-        return type === "array" && this.array(members, proof);
+        return type === "array" && this.#array(members, proof);
       case "induction":
       case "types":
         return false;
@@ -96,20 +96,20 @@ class ProofCheck {
       case "placement":
       case "membersRequired":
       case "membersPossible":
-        return type === "object" && this.object(members, proof);
+        return type === "object" && this.#object(members, proof);
       default:
-        return type === "array" && this.array(members, proof);
+        return type === "array" && this.#array(members, proof);
     }
   }
 
-  private noneOf(members: readonly Formula[], values: readonly unknown[] | undefined): boolean {
-    const { evaluation } = this.ground;
+  #noneOf(members: readonly Formula[], values: readonly unknown[] | undefined): boolean {
+    const { evaluation } = this.#ground;
     if (values === undefined) return false;
     return values.every((value) => members.some((member) => evaluation.truth(member, value) === false));
   }
 
-  private object(members: readonly Formula[], proof: Proof): boolean {
-    const { evaluation, pool } = this.ground;
+  #object(members: readonly Formula[], proof: Proof): boolean {
+    const { evaluation, pool } = this.#ground;
     const literals = objectLiterals(members);
     switch (proof.rule) {
       case "member":
@@ -126,10 +126,12 @@ class ProofCheck {
         const places = literals.names.filter((name) => evaluation.truth(of.names, name) !== false);
         const closed = places.every((name) => {
           const inner = shown.get(name);
-          return inner !== undefined && this.object([...rest, pool.someProperty(pool.values([name]), of.of)], inner);
+          return inner !== undefined && this.#object([...rest, pool.someProperty(pool.values([name]), of.of)], inner);
         });
         if (!closed) return false;
-        return proof.other.by === "rest" ? this.object(rest, proof.other.proof) : this.other(literals, of, proof.other);
+        return proof.other.by === "rest"
+          ? this.#object(rest, proof.other.proof)
+          : this.#other(literals, of, proof.other);
       }
       case "membersPossible": {
         const refused = new Set(
@@ -139,7 +141,7 @@ class ProofCheck {
         );
         const possible = literals.names.filter((name) => !refused.has(name));
         return (
-          possible.length < literals.min && this.other(literals, { names: pool.always, of: pool.always }, proof.other)
+          possible.length < literals.min && this.#other(literals, { names: pool.always, of: pool.always }, proof.other)
         );
       }
       default:
@@ -147,18 +149,18 @@ class ProofCheck {
     }
   }
 
-  private other(
+  #other(
     literals: ObjectLiterals,
     { names, of }: { readonly names: Formula; readonly of: Formula },
     proof: OtherNameProof,
   ): boolean {
-    const { pool } = this.ground;
+    const { pool } = this.#ground;
     if (proof.by === "count") return literals.named.size + 1 > literals.max;
     const fresh = pool.all([pool.types(["string"]), pool.values(literals.names, true), names]);
-    return this.region([fresh], [of], openEvery(literals), proof);
+    return this.#region([fresh], [of], openEvery(literals), proof);
   }
 
-  private region(
+  #region(
     names: readonly Formula[],
     values: readonly Formula[],
     open: readonly FormulaOf<"everyProperty">[],
@@ -173,8 +175,8 @@ class ProofCheck {
         const every = open.find((literal) => literal === proof.every);
         return (
           every !== undefined &&
-          this.region([...names, every.names], [...values, every.of], open, proof.inside) &&
-          this.region([...names, this.ground.pool.not(every.names)], values, open, proof.outside)
+          this.#region([...names, every.names], [...values, every.of], open, proof.inside) &&
+          this.#region([...names, this.#ground.pool.not(every.names)], values, open, proof.outside)
         );
       }
       default:
@@ -182,8 +184,8 @@ class ProofCheck {
     }
   }
 
-  private array(members: readonly Formula[], proof: Proof): boolean {
-    const { pool } = this.ground;
+  #array(members: readonly Formula[], proof: Proof): boolean {
+    const { pool } = this.#ground;
     const literals = arrayLiterals(members);
     const { boundary, min, max } = literals;
     const at = (position: number, ...more: readonly Formula[]): readonly Formula[] => [
@@ -196,7 +198,7 @@ class ProofCheck {
       case "item":
         return proof.at < min && this.inside(at(proof.at), proof.proof);
       case "itemPlacement":
-        return this.itemPlacement(members, proof);
+        return this.#itemPlacement(members, proof);
       case "containsPossible": {
         const { of, limit } = proof;
         if (of.kind !== "containsLeast" || !members.includes(of)) return false;
@@ -236,21 +238,21 @@ class ProofCheck {
         if (!literals.unique) return false;
         const known = new Set<string>();
         for (let position = 0; position < min && position <= boundary; position++) {
-          const values = finiteValues(at(position), this.ground);
+          const values = finiteValues(at(position), this.#ground);
           if (values === undefined) return false;
           for (const value of values) known.add(value);
         }
         return known.size < min;
       }
       case "duplicate":
-        return literals.duplicate !== undefined && this.duplicate(proof, members);
+        return literals.duplicate !== undefined && this.#duplicate(proof, members);
       default:
         return false;
     }
   }
 
-  private itemPlacement(members: readonly Formula[], proof: ArrayProof & { readonly rule: "itemPlacement" }): boolean {
-    const { pool } = this.ground;
+  #itemPlacement(members: readonly Formula[], proof: ArrayProof & { readonly rule: "itemPlacement" }): boolean {
+    const { pool } = this.#ground;
     const { of, tail } = proof;
     const rest = members.filter((member) => member !== of);
     if (of.kind !== "someItem" || rest.length === members.length) return false;
@@ -260,15 +262,15 @@ class ProofCheck {
     for (let position = of.from; position < Math.min(of.to, boundary, max); position++) {
       const inner = shown.get(position);
       const here = [pool.everyItem(position, position + 1, of.of), pool.size("array", position + 1, Infinity)];
-      if (inner === undefined || !this.array([...rest, ...here], inner)) return false;
+      if (inner === undefined || !this.#array([...rest, ...here], inner)) return false;
     }
     if (of.to <= boundary || max <= boundary) return true;
     if (tail === undefined) return false;
     if (tail.by === "value") return this.inside([...itemFormulas(boundary, literals), of.of], tail.proof);
-    return this.array([...rest, pool.size("array", boundary + 1, Infinity)], tail.proof);
+    return this.#array([...rest, pool.size("array", boundary + 1, Infinity)], tail.proof);
   }
 
-  private duplicate(proof: ArrayProof & { readonly rule: "duplicate" }, members: readonly Formula[]): boolean {
+  #duplicate(proof: ArrayProof & { readonly rule: "duplicate" }, members: readonly Formula[]): boolean {
     const literals = arrayLiterals(members);
     const { boundary, max } = literals;
     for (let left = 0; left <= boundary; left++) {

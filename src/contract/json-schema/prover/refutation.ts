@@ -28,11 +28,11 @@ export class Refutation implements Searcher {
   readonly pool: FormulaPool;
   readonly evaluation: Evaluation;
   readonly restriction: Restriction;
-  private readonly closed = new Map<string, Outcome>();
-  private readonly unions = new Map<number, boolean>();
-  private readonly path: ReadonlySet<number>[] = [];
+  readonly #closed = new Map<string, Outcome>();
+  readonly #unions = new Map<number, boolean>();
+  readonly #path: ReadonlySet<number>[] = [];
   /** The outermost ancestor that the steps since the last reset have leaned on. */
-  private lowest = Infinity;
+  #lowest = Infinity;
 
   constructor(options: RefutationOptions) {
     this.pool = options.pool;
@@ -50,44 +50,44 @@ export class Refutation implements Searcher {
     const flat = this.pool.all(formulas);
     const members = flat.kind === "all" ? flat.of : [flat];
     const ids = new Set(members.map(({ id }) => id));
-    const ancestor = this.path.findIndex((above) => isSubset(above, ids));
+    const ancestor = this.#path.findIndex((above) => isSubset(above, ids));
     if (ancestor >= 0) {
-      this.lowest = Math.min(this.lowest, ancestor);
+      this.#lowest = Math.min(this.#lowest, ancestor);
       return { kind: "closed", proof: { rule: "induction", ancestor } };
     }
     const key = `${flat.id}`;
-    const known = this.closed.get(key);
+    const known = this.#closed.get(key);
     if (known !== undefined) return known;
-    if (this.path.length >= deepest) return { kind: "unknown", why: "the values nest too deep" };
-    const before = this.lowest;
-    this.lowest = Infinity;
-    this.path.push(ids);
-    const outcome = this.verified(flat, this.byType(members));
-    this.path.pop();
-    const leansOnAncestor = this.lowest < this.path.length;
-    if (outcome.kind === "open" || (outcome.kind === "closed" && !leansOnAncestor)) this.closed.set(key, outcome);
-    this.lowest = leansOnAncestor ? Math.min(before, this.lowest) : before;
+    if (this.#path.length >= deepest) return { kind: "unknown", why: "the values nest too deep" };
+    const before = this.#lowest;
+    this.#lowest = Infinity;
+    this.#path.push(ids);
+    const outcome = this.#verified(flat, this.#byType(members));
+    this.#path.pop();
+    const leansOnAncestor = this.#lowest < this.#path.length;
+    if (outcome.kind === "open" || (outcome.kind === "closed" && !leansOnAncestor)) this.#closed.set(key, outcome);
+    this.#lowest = leansOnAncestor ? Math.min(before, this.#lowest) : before;
     return outcome;
   }
 
-  private further(members: readonly Formula[], type: TypeName, more?: Formula): Outcome {
+  #further(members: readonly Formula[], type: TypeName, more?: Formula): Outcome {
     this.pool.meter.spend(stepsOfSearch);
     const { restriction } = this;
     const reduced = more === undefined ? restriction.saturate(members, type) : restriction.extend(members, more, type);
     if (reduced === undefined) return { kind: "closed", proof: { rule: "clash" } };
-    return this.ofType(reduced, type);
+    return this.#ofType(reduced, type);
   }
 
-  private verified(formula: Formula, outcome: Outcome): Outcome {
+  #verified(formula: Formula, outcome: Outcome): Outcome {
     if (outcome.kind !== "open" || this.evaluation.truth(formula, outcome.value) === true) return outcome;
     return { kind: "unknown", why: "the value that was found does not fit" };
   }
 
-  private byType(members: readonly Formula[]): Outcome {
+  #byType(members: readonly Formula[]): Outcome {
     const cases: (readonly [TypeName, Proof])[] = [];
     let unknown: Outcome | undefined;
     for (const type of typeNames) {
-      const outcome = this.further(members, type);
+      const outcome = this.#further(members, type);
       if (outcome.kind === "open") return outcome;
       if (outcome.kind === "closed") cases.push([type, outcome.proof]);
       else unknown = better(unknown, outcome);
@@ -95,44 +95,44 @@ export class Refutation implements Searcher {
     return unknown ?? { kind: "closed", proof: { rule: "types", cases } };
   }
 
-  private ofType(members: readonly Formula[], type: TypeName): Outcome {
+  #ofType(members: readonly Formula[], type: TypeName): Outcome {
     const listed = listedValues(members, type);
-    if (listed !== undefined) return this.amongValues(members, listed, { rule: "values" });
+    if (listed !== undefined) return this.#amongValues(members, listed, { rule: "values" });
     const alternatives = members.filter((member) => member.kind === "any");
     const literals = members.filter((member) => member.kind !== "any");
-    const outcome = this.byLiterals(literals, type);
+    const outcome = this.#byLiterals(literals, type);
     if (outcome.kind === "closed" || alternatives.length === 0) return outcome;
-    if (outcome.kind === "open" && this.holds(members, outcome.value)) return outcome;
-    const choice = this.choiceOf(alternatives);
-    return choice === undefined ? outcome : this.byCases(members, choice, type);
+    if (outcome.kind === "open" && this.#holds(members, outcome.value)) return outcome;
+    const choice = this.#choiceOf(alternatives);
+    return choice === undefined ? outcome : this.#byCases(members, choice, type);
   }
 
   /** The alternatives to go through: a union with a discriminator, as each of its cases decides others, or else the fewest. */
-  private choiceOf(alternatives: readonly Formula[]): FormulaOf<"any"> | undefined {
+  #choiceOf(alternatives: readonly Formula[]): FormulaOf<"any"> | undefined {
     let best: { readonly of: FormulaOf<"any">; readonly rank: number } | undefined;
     for (const of of alternatives) {
       if (of.kind !== "any") continue;
-      const rank = of.of.length + (this.isUnion(of) ? 0 : leastOfOthers);
+      const rank = of.of.length + (this.#isUnion(of) ? 0 : leastOfOthers);
       if (best === undefined || rank < best.rank) best = { of, rank };
     }
     return best?.of;
   }
 
-  private isUnion({ id, of }: FormulaOf<"any">): boolean {
-    const known = this.unions.get(id);
+  #isUnion({ id, of }: FormulaOf<"any">): boolean {
+    const known = this.#unions.get(id);
     if (known !== undefined) return known;
     this.pool.meter.spend(of.length);
     const made = of.length > 2 && isDiscriminated(of);
-    this.unions.set(id, made);
+    this.#unions.set(id, made);
     return made;
   }
 
-  private byCases(members: readonly Formula[], of: Formula & { readonly kind: "any" }, type: TypeName): Outcome {
+  #byCases(members: readonly Formula[], of: Formula & { readonly kind: "any" }, type: TypeName): Outcome {
     const others = members.filter((member) => member !== of);
     const cases: Proof[] = [];
     let unknown: Outcome | undefined;
     for (const part of of.of) {
-      const outcome = this.further(others, type, part);
+      const outcome = this.#further(others, type, part);
       if (outcome.kind === "open") return outcome;
       if (outcome.kind === "closed") cases.push(outcome.proof);
       else unknown = better(unknown, outcome);
@@ -140,7 +140,7 @@ export class Refutation implements Searcher {
     return unknown ?? { kind: "closed", proof: { rule: "cases", of, cases } };
   }
 
-  private byLiterals(members: readonly Formula[], type: TypeName): Outcome {
+  #byLiterals(members: readonly Formula[], type: TypeName): Outcome {
     switch (type) {
       case "null":
       case "boolean":
@@ -149,12 +149,12 @@ export class Refutation implements Searcher {
         const numbers = numbersFor(members);
         if (numbers === "none") return { kind: "closed", proof: { rule: "numbers" } };
         const proof: Proof | undefined = numbers.finite ? { rule: "numbers" } : undefined;
-        const outcome = this.amongValues(members, numbers.candidates, proof);
+        const outcome = this.#amongValues(members, numbers.candidates, proof);
         return outcome.kind === "unknown" ? { ...outcome, why: fractionOf(members) ?? outcome.why } : outcome;
       }
       case "string":
         if (members.some(({ kind }) => kind !== "size")) this.pool.meter.spend(stepsOfStrings);
-        return this.byString(members);
+        return this.#byString(members);
       case "object":
         return objectOutcome(members, this);
       default:
@@ -162,21 +162,21 @@ export class Refutation implements Searcher {
     }
   }
 
-  private byString(members: readonly Formula[]): Outcome {
+  #byString(members: readonly Formula[]): Outcome {
     const { formats } = this.evaluation;
     const found = stringFor(members, formats, "possibly");
     if (found === "none") return { kind: "closed", proof: { rule: "strings" } };
     const candidates = found === "unknown" ? [] : [found.text];
     if (!members.some(({ kind }) => kind === "format" || kind === "pattern"))
-      return this.amongValues(members, candidates, undefined);
+      return this.#amongValues(members, candidates, undefined);
     const sure = members.some(({ kind }) => kind === "format") ? stringFor(members, formats, "surely") : "none";
     const first = typeof sure === "object" ? [sure.text] : [];
     const values = [...first, ...candidates, ...formatSamples, "a", "x", "A1"];
-    const outcome = this.amongValues(members, values, undefined);
+    const outcome = this.#amongValues(members, values, undefined);
     return outcome.kind === "unknown" ? { ...outcome, why: obstacleOf(members, formats) ?? outcome.why } : outcome;
   }
 
-  private amongValues(members: readonly Formula[], values: readonly unknown[], proof: Proof | undefined): Outcome {
+  #amongValues(members: readonly Formula[], values: readonly unknown[], proof: Proof | undefined): Outcome {
     let candidate: { readonly value: unknown } | undefined;
     for (const value of values) {
       const truths = members.map((member) => this.evaluation.truth(member, value));
@@ -187,7 +187,7 @@ export class Refutation implements Searcher {
     return { kind: "unknown", why: "no value was found among those tried", ...(candidate ? { candidate } : {}) };
   }
 
-  private holds(members: readonly Formula[], value: unknown): boolean {
+  #holds(members: readonly Formula[], value: unknown): boolean {
     return members.every((member) => this.evaluation.truth(member, value) === true);
   }
 }

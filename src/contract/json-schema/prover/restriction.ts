@@ -11,26 +11,26 @@ const mostDescribed = 8;
 
 /** Reduces formulas to what they say of one type, with every consequence that needs no search. */
 export class Restriction {
-  private readonly pool: FormulaPool;
-  private readonly memos = new Map<TypeName, Map<number, Formula>>();
+  readonly #pool: FormulaPool;
+  readonly #memos = new Map<TypeName, Map<number, Formula>>();
 
   constructor(pool: FormulaPool) {
-    this.pool = pool;
+    this.#pool = pool;
   }
 
   /** The formula as it reads for a value of `type`. */
   restrict(formula: Formula, type: TypeName): Formula {
-    const memo = this.memos.get(type) ?? new Map<number, Formula>();
-    this.memos.set(type, memo);
+    const memo = this.#memos.get(type) ?? new Map<number, Formula>();
+    this.#memos.set(type, memo);
     const known = memo.get(formula.id);
     if (known !== undefined) return known;
-    const made = this.make(formula, type);
+    const made = this.#make(formula, type);
     memo.set(formula.id, made);
     return made;
   }
 
-  private make(formula: Formula, type: TypeName): Formula {
-    const { pool } = this;
+  #make(formula: Formula, type: TypeName): Formula {
+    const pool = this.#pool;
     switch (formula.kind) {
       case "all":
         return pool.all(formula.of.map((part) => this.restrict(part, type)));
@@ -43,7 +43,7 @@ export class Restriction {
         const structured = type === "array" || type === "object";
         if (!formula.negated || !structured || values.length > mostDescribed)
           return pool.values(values, formula.negated);
-        return pool.all(values.map((value) => this.restrict(pool.not(this.exactly(value)), type)));
+        return pool.all(values.map((value) => this.restrict(pool.not(this.#exactly(value)), type)));
       }
       default: {
         const own = typeOfLiteral(formula);
@@ -56,7 +56,7 @@ export class Restriction {
   saturate(formulas: readonly Formula[], type: TypeName): Reduced {
     // Most schemas name one type, so that five of six cases end here.
     if (formulas.some((formula) => formula.kind === "types" && !formula.types.includes(type))) return undefined;
-    return this.closure(
+    return this.#closure(
       new Map(),
       formulas.map((formula) => this.restrict(formula, type)),
       type,
@@ -65,65 +65,65 @@ export class Restriction {
 
   /** All consequences of a reduced set and one more formula. */
   extend(reduced: readonly Formula[], more: Formula, type: TypeName): Reduced {
-    this.pool.meter.spend(reduced.length);
-    return this.closure(new Map(reduced.map((member) => [member.id, member])), [this.restrict(more, type)], type);
+    this.#pool.meter.spend(reduced.length);
+    return this.#closure(new Map(reduced.map((member) => [member.id, member])), [this.restrict(more, type)], type);
   }
 
-  private closure(members: Map<number, Formula>, queue: Formula[], type: TypeName): Reduced {
+  #closure(members: Map<number, Formula>, queue: Formula[], type: TypeName): Reduced {
     // A reference that is a member was unfolded when it became one.
     const unfolded = new Set<number>();
     for (;;) {
       for (let next = queue.pop(); next !== undefined; next = queue.pop()) {
-        this.pool.meter.spend();
-        if (next === this.pool.never) return undefined;
+        this.#pool.meter.spend();
+        if (next === this.#pool.never) return undefined;
         if (next.kind === "all") queue.push(...next.of);
         else if (!members.has(next.id)) {
           members.set(next.id, next);
-          if (next.kind !== "any" && this.implied(this.negation(next, type), members)) return undefined;
+          if (next.kind !== "any" && this.#implied(this.#negation(next, type), members)) return undefined;
           if (next.kind === "reference" && !unfolded.has(next.id)) {
             unfolded.add(next.id);
-            queue.push(this.restrict(this.pool.unfold(next), type));
+            queue.push(this.restrict(this.#pool.unfold(next), type));
           }
         }
       }
-      if (!this.propagate(members, type, queue)) return undefined;
+      if (!this.#propagate(members, type, queue)) return undefined;
       if (queue.length === 0) return Array.from(members.values());
     }
   }
 
   /** Drops alternatives that the other members refute; false when one has none left. */
-  private propagate(members: Map<number, Formula>, type: TypeName, queue: Formula[]): boolean {
+  #propagate(members: Map<number, Formula>, type: TypeName, queue: Formula[]): boolean {
     const alternatives = Array.from(members.values()).filter((member) => member.kind === "any");
     if (alternatives.length === 0) return true;
     const known = type === "object" ? membersKnown(members.values()) : noMembers;
     for (const member of alternatives) {
       members.delete(member.id);
-      this.pool.meter.spend(member.of.length);
-      if (member.of.some((part) => memberTruth(part, known) === true || this.implied(part, members))) continue;
+      this.#pool.meter.spend(member.of.length);
+      if (member.of.some((part) => memberTruth(part, known) === true || this.#implied(part, members))) continue;
       const left = member.of.filter(
-        (part) => memberTruth(part, known) !== false && !this.implied(this.negation(part, type), members),
+        (part) => memberTruth(part, known) !== false && !this.#implied(this.#negation(part, type), members),
       );
       if (left.length === 0) return false;
-      const reduced = left.length === member.of.length ? member : this.pool.any(left);
+      const reduced = left.length === member.of.length ? member : this.#pool.any(left);
       if (reduced.kind === "any") members.set(reduced.id, reduced);
       else queue.push(reduced);
     }
     return true;
   }
 
-  private negation(formula: Formula, type: TypeName): Formula {
-    return this.restrict(this.pool.not(formula), type);
+  #negation(formula: Formula, type: TypeName): Formula {
+    return this.restrict(this.#pool.not(formula), type);
   }
 
-  private implied(formula: Formula, members: ReadonlyMap<number, Formula>): boolean {
+  #implied(formula: Formula, members: ReadonlyMap<number, Formula>): boolean {
     if (members.has(formula.id)) return true;
-    if (formula.kind === "all") return formula.of.every((part) => this.implied(part, members));
-    return formula.kind === "any" && formula.of.some((part) => this.implied(part, members));
+    if (formula.kind === "all") return formula.of.every((part) => this.#implied(part, members));
+    return formula.kind === "any" && formula.of.some((part) => this.#implied(part, members));
   }
 
   /** The formula that only `value` satisfies, one level deep. */
-  private exactly(value: unknown): Formula {
-    const { pool } = this;
+  #exactly(value: unknown): Formula {
+    const pool = this.#pool;
     if (Array.isArray(value)) {
       return pool.all([
         pool.types(["array"]),

@@ -16,28 +16,28 @@ import { unevaluated } from "./unevaluated.ts";
 /** Turns schemas into formulas. `writer` adds that objects have declared members only. */
 export class Translation {
   readonly reading: Reading;
-  private readonly writer: boolean;
-  private readonly done = new Map<string, Formula>();
-  private readonly open = new Set<string>();
+  readonly #writer: boolean;
+  readonly #done = new Map<string, Formula>();
+  readonly #open = new Set<string>();
 
   constructor(reading: Reading, writer = false) {
     this.reading = reading;
-    this.writer = writer;
+    this.#writer = writer;
   }
 
   /** The formula of a schema that applies to a separate value. */
   location(node: SchemaNode): Formula {
     const { pool } = this.reading;
-    const key = `${this.writer ? "writer " : ""}${node.document.name}#${node.pointer}`;
-    const known = this.done.get(key);
+    const key = `${this.#writer ? "writer " : ""}${node.document.name}#${node.pointer}`;
+    const known = this.#done.get(key);
     if (known !== undefined) return known;
-    if (this.open.has(key)) return pool.reference(key);
-    if (this.open.size > deepest)
+    if (this.#open.has(key)) return pool.reference(key);
+    if (this.#open.size > deepest)
       throw new SobreError("LimitExceeded", "A JSON Schema is nested too deeply to compare.");
-    this.open.add(key);
-    const made = this.writer ? this.writerLocation(node) : this.inPlace(node, new InPlaceScope(new Set(), []));
-    this.open.delete(key);
-    this.done.set(key, made);
+    this.#open.add(key);
+    const made = this.#writer ? this.#writerLocation(node) : this.inPlace(node, new InPlaceScope(new Set(), []));
+    this.#open.delete(key);
+    this.#done.set(key, made);
     pool.define(key, made);
     return made;
   }
@@ -71,33 +71,33 @@ export class Translation {
     if (reference !== undefined && isOldDialect(node.document.dialect) && !this.reading.siblings)
       return this.inPlace(node.document.resolve(node, reference), inner);
     return pool.all([
-      ...this.references(keywords, inner),
+      ...this.#references(keywords, inner),
       ...typeKeyword(keywords, this.reading),
       ...numberKeywords(keywords, this.reading),
       ...stringKeywords(keywords, this.reading),
-      ...propertyKeywords(keywords, this.reading, (path) => this.member(node, path, inner)),
-      ...itemKeywords(keywords, this.reading, (path) => this.member(node, path, inner)),
-      ...this.combinators(keywords, inner),
+      ...propertyKeywords(keywords, this.reading, (path) => this.#member(node, path, inner)),
+      ...itemKeywords(keywords, this.reading, (path) => this.#member(node, path, inner)),
+      ...this.#combinators(keywords, inner),
       ...unevaluated(keywords, this.reading, {
-        inPlace: (at) => this.plain().inPlace(at, new InPlaceScope(new Set(), [])),
-        location: (at) => this.plain().location(at),
+        inPlace: (at) => this.#plain().inPlace(at, new InPlaceScope(new Set(), [])),
+        location: (at) => this.#plain().location(at),
       }),
     ]);
   }
 
-  private references(keywords: Keywords, scope: InPlaceScope): Formula[] {
+  #references(keywords: Keywords, scope: InPlaceScope): Formula[] {
     return referenceTargets(keywords).map((target) =>
       typeof target === "string" ? this.reading.pool.opaque(target) : this.inPlace(target, scope),
     );
   }
 
-  private combinators(keywords: Keywords, scope: InPlaceScope): Formula[] {
+  #combinators(keywords: Keywords, scope: InPlaceScope): Formula[] {
     const { pool } = this.reading;
     const { node } = keywords;
     const at = (...path: readonly (string | number)[]): Formula =>
       this.inPlace(node.document.child(node, ...path), scope);
     const plain = (name: string): Formula =>
-      this.plain().inPlace(
+      this.#plain().inPlace(
         node.document.child(node, name),
         new InPlaceScope(new Set(), scope.nodes, scope.nodes.length),
       );
@@ -125,12 +125,12 @@ export class Translation {
     return parts;
   }
 
-  private member(node: SchemaNode, path: readonly (string | number)[], scope: InPlaceScope): Formula {
+  #member(node: SchemaNode, path: readonly (string | number)[], scope: InPlaceScope): Formula {
     const child = node.document.child(node, ...path);
-    return this.writer && scope.isShared(path) ? this.plain().location(child) : this.location(child);
+    return this.#writer && scope.isShared(path) ? this.#plain().location(child) : this.location(child);
   }
 
-  private writerLocation(node: SchemaNode): Formula {
+  #writerLocation(node: SchemaNode): Formula {
     const { pool } = this.reading;
     const group = inPlaceGroup(node);
     const formula = this.inPlace(node, new InPlaceScope(overlapsOf(group), []));
@@ -138,11 +138,11 @@ export class Translation {
     return names === undefined ? formula : pool.all([formula, pool.everyProperty(pool.not(names), pool.never)]);
   }
 
-  private plainTranslation: Translation | undefined;
+  #plainTranslation: Translation | undefined;
 
-  private plain(): Translation {
-    if (!this.writer) return this;
-    return (this.plainTranslation ??= new Translation(this.reading));
+  #plain(): Translation {
+    if (!this.#writer) return this;
+    return (this.#plainTranslation ??= new Translation(this.reading));
   }
 }
 
@@ -166,29 +166,29 @@ function isReadApart({ node, schema }: Keywords): boolean {
 
 /** The schemas that are applied to one value together. */
 class InPlaceScope {
-  private readonly shared: ReadonlySet<string>;
+  readonly #shared: ReadonlySet<string>;
   readonly nodes: readonly SchemaNode[];
   /** The number of nodes outside of the innermost negation. */
-  private readonly outside: number;
+  readonly #outside: number;
 
   constructor(shared: ReadonlySet<string>, nodes: readonly SchemaNode[], outside = 0) {
-    this.shared = shared;
+    this.#shared = shared;
     this.nodes = nodes;
-    this.outside = outside;
+    this.#outside = outside;
   }
 
   /** `undefined` when the node is among those entered already. */
   entered(node: SchemaNode): InPlaceScope | undefined {
     const at = this.nodes.findIndex(({ pointer, document }) => pointer === node.pointer && document === node.document);
-    if (at < 0) return new InPlaceScope(this.shared, [...this.nodes, node], this.outside);
-    if (at >= this.outside) return undefined;
+    if (at < 0) return new InPlaceScope(this.#shared, [...this.nodes, node], this.#outside);
+    if (at >= this.#outside) return undefined;
     throw new SobreError("InvalidArgument", "The JSON Schema contradicts itself: it depends on its own negation.", {
       path: `#${node.pointer}`,
     });
   }
 
   isShared([keyword, name]: readonly (string | number)[]): boolean {
-    return this.shared.has(keyword === "properties" ? `.${name ?? ""}` : `${keyword ?? ""}`);
+    return this.#shared.has(keyword === "properties" ? `.${name ?? ""}` : `${keyword ?? ""}`);
   }
 }
 

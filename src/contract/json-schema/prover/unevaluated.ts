@@ -66,64 +66,64 @@ export function unevaluated(keywords: Keywords, reading: Reading, source: Formul
 type Unevaluated = "unevaluatedProperties" | "unevaluatedItems";
 
 class Cases {
-  private readonly pool: FormulaPool;
-  private readonly source: FormulaSource;
-  private readonly keyword: Unevaluated;
-  private readonly open = new Set<string>();
+  readonly #pool: FormulaPool;
+  readonly #source: FormulaSource;
+  readonly #keyword: Unevaluated;
+  readonly #open = new Set<string>();
   /** Whether ajv loses track of what was evaluated. */
   isForgotten = false;
 
   constructor(pool: FormulaPool, source: FormulaSource, keyword: Unevaluated) {
-    this.pool = pool;
-    this.source = source;
-    this.keyword = keyword;
+    this.#pool = pool;
+    this.#source = source;
+    this.#keyword = keyword;
   }
 
   /** The cases of a schema, without its keyword `except`; `undefined` if they are too many or unknown. */
   of(keywords: Keywords, except?: string): readonly Case[] | undefined {
     const { node } = keywords;
     const key = `${node.document.name}#${node.pointer}`;
-    if (this.open.has(key)) return undefined;
-    this.open.add(key);
-    let cases: readonly Case[] | undefined = [this.own(keywords, except)];
+    if (this.#open.has(key)) return undefined;
+    this.#open.add(key);
+    let cases: readonly Case[] | undefined = [this.#own(keywords, except)];
     const evaluating = new Set<string>();
-    for (const [at, condition, kind] of this.applied(keywords)) {
-      const inner = at === undefined ? undefined : this.ofNode(at);
-      if (inner === undefined || this.doesEvaluate(inner, kind === "if" ? keywords : undefined)) evaluating.add(kind);
+    for (const [at, condition, kind] of this.#applied(keywords)) {
+      const inner = at === undefined ? undefined : this.#ofNode(at);
+      if (inner === undefined || this.#doesEvaluate(inner, kind === "if" ? keywords : undefined)) evaluating.add(kind);
       cases =
         cases === undefined || inner === undefined
           ? undefined
-          : this.product(cases, this.conditional(inner, condition));
+          : this.#product(cases, this.#conditional(inner, condition));
       if (cases !== undefined && cases.length > mostCases) cases = undefined;
       if (cases === undefined) break;
     }
-    if (isCountLost(this.keyword, keywords, evaluating)) this.isForgotten = true;
-    this.open.delete(key);
+    if (isCountLost(this.#keyword, keywords, evaluating)) this.isForgotten = true;
+    this.#open.delete(key);
     return cases;
   }
 
   /** Whether members or items are evaluated, beyond the properties of `other`. */
-  private doesEvaluate(cases: readonly Case[], other: Keywords | undefined): boolean {
-    const { pool } = this;
-    if (this.keyword === "unevaluatedItems") return cases.some(({ items, like }) => items > 0 || like !== pool.never);
+  #doesEvaluate(cases: readonly Case[], other: Keywords | undefined): boolean {
+    const pool = this.#pool;
+    if (this.#keyword === "unevaluatedItems") return cases.some(({ items, like }) => items > 0 || like !== pool.never);
     const known = new Set<unknown>(Object.keys(other?.map("properties") ?? {}));
     const isKnown = (names: Formula): boolean =>
       names.kind === "values" && !names.negated && names.values.every((name) => known.has(name));
     return cases.some(({ names }) => names !== pool.never && !isKnown(names));
   }
 
-  private ofNode(node: SchemaNode): readonly Case[] | undefined {
+  #ofNode(node: SchemaNode): readonly Case[] | undefined {
     if (isObject(node.schema)) return this.of(new Keywords(node, node.schema));
-    return [this.nothing];
+    return [this.#nothing];
   }
 
-  private get nothing(): Case {
-    return { when: this.pool.always, names: this.pool.never, items: 0, like: this.pool.never };
+  get #nothing(): Case {
+    return { when: this.#pool.always, names: this.#pool.never, items: 0, like: this.#pool.never };
   }
 
   /** The parts that the schema's own keywords evaluate. */
-  private own(keywords: Keywords, except: string | undefined): Case {
-    const { pool } = this;
+  #own(keywords: Keywords, except: string | undefined): Case {
+    const pool = this.#pool;
     const { node } = keywords;
     const isNewest = node.document.dialect === "2020-12";
     const allNames = ["additionalProperties", "unevaluatedProperties"].some(
@@ -140,23 +140,23 @@ class Cases {
     const hasRest = restKeyword(keywords, isNewest && keywords.has("prefixItems")) !== undefined;
     const allItems = hasRest || (except !== "unevaluatedItems" && keywords.has("unevaluatedItems"));
     const like =
-      isNewest && keywords.has("contains") ? this.source.location(node.document.child(node, "contains")) : pool.never;
+      isNewest && keywords.has("contains") ? this.#source.location(node.document.child(node, "contains")) : pool.never;
     return { when: pool.always, names, items: allItems ? Infinity : (prefix?.length ?? 0), like };
   }
 
   /** The subschemas applied in place, each with the formula under which it counts. */
-  private applied(keywords: Keywords): readonly (readonly [SchemaNode | undefined, Formula, string])[] {
+  #applied(keywords: Keywords): readonly (readonly [SchemaNode | undefined, Formula, string])[] {
     const { node } = keywords;
-    const { pool } = this;
+    const pool = this.#pool;
     const at = (...path: readonly (string | number)[]): SchemaNode => node.document.child(node, ...path);
     const list = (name: string): SchemaNode[] => (keywords.list(name) ?? []).map((_, index) => at(name, index));
     const result: (readonly [SchemaNode | undefined, Formula, string])[] = [];
     for (const target of referenceTargets(keywords))
       result.push([typeof target === "string" ? undefined : target, pool.always, "$ref"]);
     for (const one of list("allOf")) result.push([one, pool.always, "allOf"]);
-    for (const one of [...list("anyOf"), ...list("oneOf")]) result.push([one, this.source.inPlace(one), "anyOf"]);
+    for (const one of [...list("anyOf"), ...list("oneOf")]) result.push([one, this.#source.inPlace(one), "anyOf"]);
     if (keywords.has("if")) {
-      const condition = this.source.inPlace(at("if"));
+      const condition = this.#source.inPlace(at("if"));
       result.push([at("if"), condition, "if"]);
       if (keywords.has("then")) result.push([at("then"), condition, "then"]);
       if (keywords.has("else")) result.push([at("else"), pool.not(condition), "then"]);
@@ -171,20 +171,20 @@ class Cases {
   }
 
   /** Cases that count only where `condition` holds; only objects have members to evaluate. */
-  private conditional(inner: readonly Case[], condition: Formula): readonly Case[] {
+  #conditional(inner: readonly Case[], condition: Formula): readonly Case[] {
     const evaluates = inner.some(
-      ({ names, items, like }) => names !== this.pool.never || items > 0 || like !== this.pool.never,
+      ({ names, items, like }) => names !== this.#pool.never || items > 0 || like !== this.#pool.never,
     );
-    if (!evaluates) return [this.nothing];
-    if (condition === this.pool.always) return inner;
+    if (!evaluates) return [this.#nothing];
+    if (condition === this.#pool.always) return inner;
     return [
-      ...inner.map((one) => ({ ...one, when: this.pool.all([condition, one.when]) })),
-      { ...this.nothing, when: this.pool.not(condition) },
+      ...inner.map((one) => ({ ...one, when: this.#pool.all([condition, one.when]) })),
+      { ...this.#nothing, when: this.#pool.not(condition) },
     ];
   }
 
-  private product(left: readonly Case[], right: readonly Case[]): readonly Case[] {
-    const { pool } = this;
+  #product(left: readonly Case[], right: readonly Case[]): readonly Case[] {
+    const pool = this.#pool;
     return left.flatMap((a) =>
       right.map((b) => ({
         when: pool.all([a.when, b.when]),

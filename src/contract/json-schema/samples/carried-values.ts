@@ -29,18 +29,18 @@ export interface Loss {
  * versions describe them alike, as their unit may have changed.
  */
 export class CarriedValues {
-  private readonly writer: SchemaDocument;
-  private readonly reader: SchemaDocument;
-  private readonly evaluation: Evaluation;
-  private readonly translation: Translation;
+  readonly #writer: SchemaDocument;
+  readonly #reader: SchemaDocument;
+  readonly #evaluation: Evaluation;
+  readonly #translation: Translation;
 
   constructor({ writer, reader, budget }: Comparison) {
     const pool = new FormulaPool(new Meter(budget));
     const formats = formatTests("annotation");
-    this.writer = new SchemaDocument(writer, "writer");
-    this.reader = new SchemaDocument(reader, "reader");
-    this.evaluation = new Evaluation(pool, formats);
-    this.translation = new Translation({
+    this.#writer = new SchemaDocument(writer, "writer");
+    this.#reader = new SchemaDocument(reader, "reader");
+    this.#evaluation = new Evaluation(pool, formats);
+    this.#translation = new Translation({
       pool,
       formats,
       siblings: false,
@@ -53,24 +53,24 @@ export class CarriedValues {
 
   /** The first value that is lost between a body and what was made of it. */
   lossBetween(before: unknown, after: unknown): Loss | undefined {
-    return this.visit([before, after], [[this.writer.root], [this.reader.root]], { pointer: "", place: "" });
+    return this.#visit([before, after], [[this.#writer.root], [this.#reader.root]], { pointer: "", place: "" });
   }
 
-  private visit([before, after]: Values, [sent, read]: Nodes, at: At): Loss | undefined {
-    if (Array.isArray(before) && Array.isArray(after)) return this.items([before, after], [sent, read], at);
-    if (isPlainObject(before) && isPlainObject(after)) return this.members([before, after], [sent, read], at);
-    return this.isKept(before, [sent, read]) && !isSame(before, after, read)
+  #visit([before, after]: Values, [sent, read]: Nodes, at: At): Loss | undefined {
+    if (Array.isArray(before) && Array.isArray(after)) return this.#items([before, after], [sent, read], at);
+    if (isPlainObject(before) && isPlainObject(after)) return this.#members([before, after], [sent, read], at);
+    return this.#isKept(before, [sent, read]) && !isSame(before, after, read)
       ? { ...at, what: "is changed by the upcaster, though both versions allow it as it was" }
       : undefined;
   }
 
-  private members(
+  #members(
     [before, after]: readonly [Members, Members],
     [sent, read]: Nodes,
     { pointer, place }: At,
   ): Loss | undefined {
-    const [writer, reader] = [this.applied(sent, before), appliedTogether(read)];
-    const chosen = this.applied(read, after);
+    const [writer, reader] = [this.#applied(sent, before), appliedTogether(read)];
+    const chosen = this.#applied(read, after);
     const names = new Set(reader.flatMap((one) => Object.keys(one.map("properties") ?? {})));
     for (const name of names) {
       const [own, other] = [declared(writer, name), declared(reader, name)];
@@ -81,19 +81,19 @@ export class CarriedValues {
         own.length === 0 || !Object.hasOwn(before, name)
           ? defaultLoss(after[name], other, inner)
           : isHere
-            ? this.visit([before[name], after[name]], [own, other], inner)
+            ? this.#visit([before[name], after[name]], [own, other], inner)
             : missingLoss(before[name], declared(chosen, name), inner);
       if (loss !== undefined) return loss;
     }
     return undefined;
   }
 
-  private items(
+  #items(
     [before, after]: readonly [readonly unknown[], readonly unknown[]],
     [sent, read]: Nodes,
     { pointer, place }: At,
   ): Loss | undefined {
-    const [writer, reader] = [this.applied(sent, before), this.applied(read, after)];
+    const [writer, reader] = [this.#applied(sent, before), this.#applied(read, after)];
     const isFree = reader.every(
       (one) => (one.count("maxItems") ?? Infinity) >= before.length && one.get("uniqueItems") !== true,
     );
@@ -104,21 +104,21 @@ export class CarriedValues {
         writer.flatMap((one) => itemNodes(one, index)),
         reader.flatMap((one) => itemNodes(one, index)),
       ];
-      const loss = this.visit([item, after[index]], nodes, { pointer: `${pointer}/${index}`, place: `${place}/*` });
+      const loss = this.#visit([item, after[index]], nodes, { pointer: `${pointer}/${index}`, place: `${place}/*` });
       if (loss !== undefined) return loss;
     }
     return undefined;
   }
 
   /** The schemas that apply to a value; of alternatives, those that it satisfies. */
-  private applied(nodes: readonly SchemaNode[], value: unknown): readonly Keywords[] {
-    return appliedTogether(nodes, (one) => this.evaluation.truth(this.translation.location(one), value) !== false);
+  #applied(nodes: readonly SchemaNode[], value: unknown): readonly Keywords[] {
+    return appliedTogether(nodes, (one) => this.#evaluation.truth(this.#translation.location(one), value) !== false);
   }
 
-  private isKept(value: unknown, [sent, read]: Nodes): boolean {
+  #isKept(value: unknown, [sent, read]: Nodes): boolean {
     if (sent.length === 0 || read.length === 0) return false;
     if (typeof value === "number") return meaningsOf(sent) === meaningsOf(read);
-    return read.some((node) => this.evaluation.truth(this.translation.location(node), value) === true);
+    return read.some((node) => this.#evaluation.truth(this.#translation.location(node), value) === true);
   }
 }
 

@@ -36,7 +36,7 @@ export abstract class Link {
   readonly handle: number;
   state: LinkState;
   /** The reason for which it was attached without source and target, if it was. */
-  private refusal: WireError | undefined;
+  #refusal: WireError | undefined;
   /** The cost charged to the peer for it. */
   cost = 0;
   /** The peer's answer; for `asking` links not yet known. */
@@ -105,7 +105,7 @@ export abstract class Link {
    */
   refuseLater(error: WireError): void {
     if (this.state !== "asked") return;
-    this.refusal = error;
+    this.#refusal = error;
     this.attach({}, { initialDeliveryCount: this.role === "sender" ? 0 : undefined });
     this.remote = undefined;
   }
@@ -123,8 +123,8 @@ export abstract class Link {
     const { state } = this;
     this.state = "over";
     this.letGo();
-    if (state === "asked") this.attachNothing();
-    if (state !== "detaching") this.session.writeDetach({ handle: this.handle, closed, error: this.refusal });
+    if (state === "asked") this.#attachNothing();
+    if (state !== "detaching") this.session.writeDetach({ handle: this.handle, closed, error: this.#refusal });
     if (state !== "detaching" || error !== undefined) this.events?.detached(error);
     this.events?.closed?.();
   }
@@ -139,7 +139,7 @@ export abstract class Link {
     this.events?.closed?.();
   }
 
-  private attachNothing(): void {
+  #attachNothing(): void {
     const initialDeliveryCount = this.role === "sender" ? 0 : undefined;
     const { name, handle, role } = this;
     this.session.writeAttach({ name, handle, role, sndSettleMode: 2, rcvSettleMode: 0, initialDeliveryCount });
