@@ -6,7 +6,8 @@ import type { AmqpExtension } from "../../src/core/amqp-values/extension.ts";
 import { encodeValue } from "../../src/core/amqp-values/encode-value.ts";
 import { formatCodes } from "../../src/core/amqp-values/format-code.ts";
 import { decodeValue, decodeValues, type ReadMode } from "../../src/core/amqp-values/read-value.ts";
-import { checkOptions, flag, listOf, methods, oneOf, type OptionChecks } from "../../src/core/options/option-checks.ts";
+import { checkOptions, type OptionChecks } from "../../src/core/options/option-checks.ts";
+import * as is from "../../src/core/options/is.ts";
 import type { Profile } from "../../src/core/amqp-values/write-number.ts";
 
 /** Options of {@link amqp}. */
@@ -22,10 +23,10 @@ export interface AmqpCodecOptions {
 }
 
 const optionChecks: OptionChecks<AmqpCodecOptions> = {
-  mode: oneOf("plain", "typed"),
-  profile: oneOf("azure", "azure-js"),
-  lenient: flag,
-  extensions: listOf("extensions, e.g. timespanExtension", methods("an extension", "read", "write")),
+  mode: is.oneOf("plain", "typed"),
+  profile: is.oneOf("azure", "azure-js"),
+  lenient: is.flag,
+  extensions: is.listOf("extensions, e.g. timespanExtension", is.methods("an extension", "read", "write")),
 };
 
 const contentType = "application/x-amqp-value";

@@ -1,7 +1,8 @@
 import { guardedDecoder } from "../../src/core/codec/guarded-codec.ts";
 import type { DecodeContext, Decoded, Decoder, Sniff } from "../../src/core/codec/codec.ts";
 import { mediaRange } from "../../src/core/content-type/media-range.ts";
-import { checkOptions, oneOf, type OptionChecks } from "../../src/core/options/option-checks.ts";
+import { checkOptions, type OptionChecks } from "../../src/core/options/option-checks.ts";
+import * as is from "../../src/core/options/is.ts";
 import { aTimeZone } from "../../src/core/options/time-zone.ts";
 import { javaTimeType } from "./java-time.ts";
 import type { ContentNode } from "./nodes.ts";
@@ -64,7 +65,7 @@ export function java(options: JavaOptions = {}): Decoder {
   });
 }
 
-const optionChecks: OptionChecks<JavaOptions> = { form: oneOf("values", "tree"), timeZone: aTimeZone };
+const optionChecks: OptionChecks<JavaOptions> = { form: is.oneOf("values", "tree"), timeZone: aTimeZone };
 
 const accepts = Object.freeze([mediaRange("application", "x-java-serialized-object")]);
 

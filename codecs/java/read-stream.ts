@@ -1,4 +1,5 @@
-import { checkOption, bytes, having, number } from "../../src/core/options/option-checks.ts";
+import { checkOption } from "../../src/core/options/option-checks.ts";
+import * as is from "../../src/core/options/is.ts";
 import type { DecodeLimits } from "../../src/core/codec/limits.ts";
 import { SobreError } from "../../src/core/errors/sobre-error.ts";
 import type { ContentNode } from "./nodes.ts";
@@ -26,8 +27,8 @@ const maxBytesAgain = 512 * 1024;
  * @throws SobreError `DecodeFailed`, `TruncatedPayload` or `LimitExceeded`, with the offset.
  */
 export function readStream(payload: Uint8Array, limits: DecodeLimits): JavaStream {
-  checkOption("payload", payload, bytes);
-  checkOption("limits", limits, having("limits", { maxBytes: number, maxDepth: number, maxItems: number }));
+  checkOption("payload", payload, is.bytes);
+  checkOption("limits", limits, is.having("limits", { maxBytes: is.number, maxDepth: is.number, maxItems: is.number }));
   const withoutFields = new Set<number>();
   let tried = new Set<number>();
   let best: Failure | undefined;

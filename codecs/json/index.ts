@@ -1,7 +1,8 @@
 import { guardedCodec } from "../../src/core/codec/guarded-codec.ts";
 import type { Codec } from "../../src/core/codec/codec.ts";
 import { mediaRange } from "../../src/core/content-type/media-range.ts";
-import { checkOptions, oneOf, type OptionChecks } from "../../src/core/options/option-checks.ts";
+import { checkOptions, type OptionChecks } from "../../src/core/options/option-checks.ts";
+import * as is from "../../src/core/options/is.ts";
 import { decodeJson } from "./decode.ts";
 import { encodeJson } from "./encode.ts";
 import type { JsonOptions } from "./options.ts";
@@ -10,8 +11,8 @@ import { sniffJson } from "./sniff.ts";
 export type { JsonOptions } from "./options.ts";
 
 const optionChecks: OptionChecks<JsonOptions> = {
-  bigint: oneOf("lossless", "number"),
-  protoKey: oneOf("refuse", "keep"),
+  bigint: is.oneOf("lossless", "number"),
+  protoKey: is.oneOf("refuse", "keep"),
 };
 
 /**

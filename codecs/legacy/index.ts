@@ -1,5 +1,6 @@
 import type { Decoder } from "../../src/core/codec/codec.ts";
-import { anything, checkOptions, flag, type OptionChecks } from "../../src/core/options/option-checks.ts";
+import { checkOptions, type OptionChecks } from "../../src/core/options/option-checks.ts";
+import * as is from "../../src/core/options/is.ts";
 import {
   dataContractJson,
   dataContractXml,
@@ -48,14 +49,14 @@ export interface LegacyOptions {
 
 const optionChecks: OptionChecks<LegacyOptions> = {
   // The readers check theirs.
-  contracts: anything,
-  jsonContract: anything,
-  timeZone: anything,
-  nrbf: anything,
-  xml: anything,
-  unwrapBytes: flag,
-  jsonNet: flag,
-  rawDeflate: flag,
+  contracts: is.anything,
+  jsonContract: is.anything,
+  timeZone: is.anything,
+  nrbf: is.anything,
+  xml: is.anything,
+  unwrapBytes: is.flag,
+  jsonNet: is.flag,
+  rawDeflate: is.flag,
 };
 
 /**

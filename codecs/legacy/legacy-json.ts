@@ -1,5 +1,6 @@
 import type { Codec } from "../../src/core/codec/codec.ts";
-import { anything, checkOptions, type OptionChecks } from "../../src/core/options/option-checks.ts";
+import { checkOptions, type OptionChecks } from "../../src/core/options/option-checks.ts";
+import * as is from "../../src/core/options/is.ts";
 import { dataContractJson, type DotnetContract } from "../dotnet/index.ts";
 import { json } from "../json/index.ts";
 
@@ -11,7 +12,7 @@ export interface LegacyJsonOptions {
   readonly jsonContract?: DotnetContract;
 }
 
-const optionChecks: OptionChecks<LegacyJsonOptions> = { contracts: anything, jsonContract: anything };
+const optionChecks: OptionChecks<LegacyJsonOptions> = { contracts: is.anything, jsonContract: is.anything };
 
 /**
  * The `json` codec that reads .NET's dialect where a payload has its marks, e.g. `"\/Date(0)\/"`, or a contract fits: all of

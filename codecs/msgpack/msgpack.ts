@@ -4,7 +4,8 @@ import { limitExceeded } from "../../src/core/codec/limits.ts";
 import type { MediaRange } from "../../src/core/content-type/media-range.ts";
 import { parseMediaRange } from "../../src/core/content-type/parse-media-range.ts";
 import { SobreError } from "../../src/core/errors/sobre-error.ts";
-import { checkOptions, oneOf, type OptionChecks } from "../../src/core/options/option-checks.ts";
+import { checkOptions, type OptionChecks } from "../../src/core/options/option-checks.ts";
+import * as is from "../../src/core/options/is.ts";
 import { unpackOrdinary } from "./msgpackr.ts";
 import { readMsgpack } from "./reader.ts";
 import { writeMsgpack } from "./writer.ts";
@@ -18,7 +19,7 @@ export interface MsgpackOptions {
   readonly protoKey?: "refuse" | "keep";
 }
 
-const optionChecks: OptionChecks<MsgpackOptions> = { protoKey: oneOf("refuse", "keep") };
+const optionChecks: OptionChecks<MsgpackOptions> = { protoKey: is.oneOf("refuse", "keep") };
 
 const accepts: readonly MediaRange[] = Object.freeze(
   ["application/vnd.msgpack", "application/msgpack", "application/x-msgpack", "application/*+msgpack"].map(

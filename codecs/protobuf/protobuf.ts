@@ -4,13 +4,8 @@ import type { Codec, Sniff } from "../../src/core/codec/codec.ts";
 import type { MediaRange } from "../../src/core/content-type/media-range.ts";
 import { parseMediaRange } from "../../src/core/content-type/parse-media-range.ts";
 import { SobreError } from "../../src/core/errors/sobre-error.ts";
-import {
-  anything,
-  checkOptions,
-  flag,
-  name as typeName,
-  type OptionChecks,
-} from "../../src/core/options/option-checks.ts";
+import { checkOptions, type OptionChecks } from "../../src/core/options/option-checks.ts";
+import * as is from "../../src/core/options/is.ts";
 import { messageCodecs } from "./message-codec.ts";
 import { openSchema, type ProtobufDescriptor, type ProtobufRoot } from "./reflection.ts";
 import { chosenType, type TypeRules, unknownType } from "./type-choice.ts";
@@ -36,12 +31,12 @@ export interface ProtobufOptions {
 
 const optionChecks: OptionChecks<ProtobufOptions> = {
   // Checked when the schema is read.
-  root: anything,
-  protos: anything,
-  descriptor: anything,
-  keepCase: flag,
-  type: typeName,
-  typeProperty: typeName,
+  root: is.anything,
+  protos: is.anything,
+  descriptor: is.anything,
+  keepCase: is.flag,
+  type: is.name,
+  typeProperty: is.name,
 };
 
 const accepts: readonly MediaRange[] = Object.freeze(

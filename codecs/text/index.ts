@@ -2,7 +2,8 @@ import { guardedCodec } from "../../src/core/codec/guarded-codec.ts";
 import type { Codec, DecodeContext } from "../../src/core/codec/codec.ts";
 import { limitExceeded } from "../../src/core/codec/limits.ts";
 import { mediaRange } from "../../src/core/content-type/media-range.ts";
-import { checkOptions, type OptionChecks, text as isText } from "../../src/core/options/option-checks.ts";
+import { checkOptions, type OptionChecks } from "../../src/core/options/option-checks.ts";
+import * as is from "../../src/core/options/is.ts";
 import { encodeCharset, readCharset } from "./charset.ts";
 import { sniffText } from "./sniff.ts";
 
@@ -12,7 +13,7 @@ export interface TextOptions {
   readonly charset?: string;
 }
 
-const optionChecks: OptionChecks<TextOptions> = { charset: isText };
+const optionChecks: OptionChecks<TextOptions> = { charset: is.text };
 
 /**
  * The codec of plain text: reads every `text/*`, writes `text/plain` in UTF-8, or in the charset that the content type

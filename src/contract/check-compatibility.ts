@@ -1,14 +1,6 @@
 import { SobreError } from "../core/errors/sobre-error.ts";
-import {
-  aFunction,
-  checkOptions,
-  listOf,
-  methods,
-  countFrom,
-  name,
-  oneOf,
-  type OptionChecks,
-} from "../core/options/option-checks.ts";
+import { checkOptions, type OptionChecks } from "../core/options/option-checks.ts";
+import * as is from "../core/options/is.ts";
 import { jsonCompatibility, type Writing } from "./json-schema/json-compatibility.ts";
 import type { CompatibilityOptions } from "./options.ts";
 import { protobufCompatibility } from "./protobuf/protobuf-compatibility.ts";
@@ -46,18 +38,18 @@ const given = (value: unknown): string | undefined =>
   value === undefined ? "must be a schema, or a list of versions" : undefined;
 
 const optionChecks: OptionChecks<CompatibilityOptions> = {
-  format: oneOf("json-schema", "protobuf"),
+  format: is.oneOf("json-schema", "protobuf"),
   older: given,
   newer: given,
-  direction: oneOf("backward", "forward", "full"),
-  contentModel: oneOf("declared-writer", "as-written", "upcast"),
-  policy: oneOf("json", "wire", "source"),
-  formats: oneOf("either", "annotation", "assertion"),
-  codecs: listOf("codecs", methods("a codec", "encode", "decode")),
-  upcast: aFunction,
-  type: name,
-  typeName: oneOf("travels", "agreed"),
-  budget: countFrom(0),
+  direction: is.oneOf("backward", "forward", "full"),
+  contentModel: is.oneOf("declared-writer", "as-written", "upcast"),
+  policy: is.oneOf("json", "wire", "source"),
+  formats: is.oneOf("either", "annotation", "assertion"),
+  codecs: is.listOf("codecs", is.codec),
+  upcast: is.aFunction,
+  type: is.name,
+  typeName: is.oneOf("travels", "agreed"),
+  budget: is.countFrom(0),
 };
 
 async function comparePair(

@@ -2,7 +2,8 @@ import { existsSync } from "node:fs";
 import type { Codec } from "../core/codec/codec.ts";
 import type { Serializer } from "../core/codec/serializer.ts";
 import { SobreError } from "../core/errors/sobre-error.ts";
-import { aFunction, checkOptions, listOf, methods, name, type OptionChecks } from "../core/options/option-checks.ts";
+import { checkOptions, type OptionChecks } from "../core/options/option-checks.ts";
+import * as is from "../core/options/is.ts";
 import { type GoldenMessage, readGolden } from "./golden/golden-message.ts";
 import { type MatrixOptions, planMatrix, readCell } from "./golden/matrix.ts";
 import type { MessageType } from "../core/message/message-type.ts";
@@ -137,18 +138,16 @@ function typeTests(
   return [agrees, ...reads];
 }
 
-const serializing = methods("a serializer", "serialize", "deserialize");
-
 const optionChecks: OptionChecks<ContractSuiteOptions> = {
-  schemas: name,
-  fixtures: name,
+  schemas: is.name,
+  fixtures: is.name,
   serializer: (value) =>
-    typeof value === "function" || serializing(value) === undefined
+    typeof value === "function" || is.serializer(value) === undefined
       ? undefined
       : "must be a serializer, or a function that makes the one of each version",
-  codecs: listOf("codecs", methods("a codec", "encode", "decode")),
-  upcast: aFunction,
-  types: listOf("message types", methods("a message type", "message", "schemaOf", "read")),
+  codecs: is.listOf("codecs", is.codec),
+  upcast: is.aFunction,
+  types: is.messageTypes,
 };
 
 function nameOf({ subject, older, newer, direction, isUpcast }: VersionPair): string {

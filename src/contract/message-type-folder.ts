@@ -1,4 +1,5 @@
-import { checkOption, name as isName, methods } from "../core/options/option-checks.ts";
+import { checkOption } from "../core/options/option-checks.ts";
+import * as is from "../core/options/is.ts";
 import { isObject } from "../core/values/plain-object.ts";
 import { mkdirSync, writeFileSync } from "node:fs";
 import { basename, join, relative } from "node:path";
@@ -34,8 +35,8 @@ export function readMessageType(
   subject: string,
   options: UntypedOptions & JsonSchemaOptions = {},
 ): MessageType {
-  checkOption("folder", folder, isName);
-  checkOption("subject", subject, isName);
+  checkOption("folder", folder, is.name);
+  checkOption("subject", subject, is.name);
   return messageTypeFromFiles(subject, filesOf(folder, subject), options);
 }
 
@@ -48,8 +49,8 @@ export function readMessageType(
  * not a valid folder.
  */
 export function writeMessageType(folder: string, type: MessageType): readonly string[] {
-  checkOption("folder", folder, isName);
-  checkOption("type", type, methods("a message type", "message", "read", "write"));
+  checkOption("folder", folder, is.name);
+  checkOption("type", type, is.messageType);
   const { name } = type;
   const made = schemaFilesOf(type);
   mkdirSync(subjectFolder(folder, name), { recursive: true });

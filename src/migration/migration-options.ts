@@ -1,15 +1,6 @@
 import type { Serializer } from "../core/codec/serializer.ts";
-import {
-  aFunction,
-  anything,
-  countFrom,
-  flag,
-  having,
-  maybe,
-  methods,
-  type OptionChecks,
-  text,
-} from "../core/options/option-checks.ts";
+import type { OptionChecks } from "../core/options/option-checks.ts";
+import * as is from "../core/options/is.ts";
 import type { Quarantine } from "./quarantine.ts";
 import type { MigrationSource } from "./read/source.ts";
 import type { TargetOptions } from "./target/target.ts";
@@ -76,18 +67,22 @@ const aUrl = (value: unknown): string | undefined => (value instanceof URL ? und
 
 /** The checks of the options of `migrate`. */
 export const migrationChecks: OptionChecks<MigrationOptions> = {
-  source: methods("a migration source, e.g. made by openSource", "messages"),
-  serializer: methods("a serializer made by createSerializer", "deserialize"),
+  source: is.methods("a migration source, e.g. made by openSource", "messages"),
+  serializer: is.serializer,
   target: () => undefined,
-  output: text,
-  resume: flag,
-  fingerprint: text,
-  quarantine: methods("a quarantine made by createQuarantine", "put", "fileOf"),
-  openJsonText: flag,
-  hex: flag,
-  samples: flag,
-  sample: countFrom(0),
-  hasContract: aFunction,
-  threads: having("a module and what it is called with", { module: aUrl, data: anything, count: maybe(countFrom(1)) }),
-  onProgress: aFunction,
+  output: is.text,
+  resume: is.flag,
+  fingerprint: is.text,
+  quarantine: is.methods("a quarantine made by createQuarantine", "put", "fileOf"),
+  openJsonText: is.flag,
+  hex: is.flag,
+  samples: is.flag,
+  sample: is.countFrom(0),
+  hasContract: is.aFunction,
+  threads: is.having("a module and what it is called with", {
+    module: aUrl,
+    data: is.anything,
+    count: is.maybe(is.countFrom(1)),
+  }),
+  onProgress: is.aFunction,
 };

@@ -1,17 +1,7 @@
 import { isObject } from "../core/values/plain-object.ts";
 import { notWritten } from "./read/file-reason.ts";
-import {
-  checkOption,
-  name as isName,
-  having,
-  text as isText,
-  maybe,
-  anObject,
-  type OptionCheck,
-  anEnvelope,
-  bytes as areBytes,
-  anything,
-} from "../core/options/option-checks.ts";
+import { checkOption } from "../core/options/option-checks.ts";
+import * as is from "../core/options/is.ts";
 import { existsSync, mkdirSync, readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { deadLetterProperties } from "../core/engine/delivery.ts";
@@ -48,12 +38,16 @@ export function isQuarantined(folder: string, entry: JournalEntry): boolean {
 /** Maximum length of a dead-letter description in characters. */
 const longestDescription = 1024;
 
-const aContent: OptionCheck = (value) => {
+const aContent: is.OptionCheck = (value) => {
   if (!isObject(value)) return "must be an object";
-  return value["ok"] === true ? anEnvelope(value["envelope"]) : areBytes(value["bytes"]);
+  return value["ok"] === true ? is.envelope(value["envelope"]) : is.bytes(value["bytes"]);
 };
-const aMessage = having("a message of a source", { content: aContent });
-const anEntry = having("an entry of a journal", { order: anything, sha256: isText, failure: maybe(anObject) });
+const aMessage = is.having("a message of a source", { content: aContent });
+const anEntry = is.having("an entry of a journal", {
+  order: is.anything,
+  sha256: is.text,
+  failure: is.maybe(is.object),
+});
 
 /**
  * Creates a quarantine in a folder: one file per message, with the reason in the properties of a dead letter. A message from a
@@ -63,7 +57,7 @@ const anEntry = having("an entry of a journal", { order: anything, sha256: isTex
  * @throws SobreError `InvalidArgument` when the folder cannot be created.
  */
 export function createQuarantine(folder: string): Quarantine {
-  checkOption("folder", folder, isName);
+  checkOption("folder", folder, is.name);
   try {
     mkdirSync(folder, { recursive: true });
   } catch (error) {

@@ -1,4 +1,4 @@
-import { anything, listOf, type OptionCheck } from "../../../src/core/options/option-checks.ts";
+import * as is from "../../../src/core/options/is.ts";
 import { checkContract, invalidContract, isNode } from "./contract-check.ts";
 import { scalarKinds } from "./scalar-kind.ts";
 import {
@@ -38,7 +38,7 @@ export function compileContract(contract: DotnetContract): Contract {
 }
 
 /** The check of the option `contracts`; their contents are checked when they are compiled. */
-export const contractList: OptionCheck = listOf("contracts", anything);
+export const contractList: is.OptionCheck = is.listOf("contracts", is.anything);
 
 /** Compiles the contracts of a reader's options. @throws SobreError `InvalidArgument` for an invalid contract. */
 export function compileContracts(contracts: readonly DotnetContract[] = []): readonly Contract[] {

@@ -5,7 +5,8 @@ import type { Charset } from "../../../src/core/content-type/charset.ts";
 import { declaredCharset } from "../../../src/core/content-type/declared-charset.ts";
 import type { ContentType } from "../../../src/core/content-type/content-type.ts";
 import { mediaRange } from "../../../src/core/content-type/media-range.ts";
-import { anything, checkOptions, type OptionChecks } from "../../../src/core/options/option-checks.ts";
+import { checkOptions, type OptionChecks } from "../../../src/core/options/option-checks.ts";
+import * as is from "../../../src/core/options/is.ts";
 import { typeNameOf } from "../../../src/core/values/annotations.ts";
 import { compileContract, compileContracts, contractList, type DotnetContract } from "../data-contract/contract.ts";
 import { type Contract, nameText, type ObjectShape, type ResolvedShape } from "../data-contract/shape.ts";
@@ -46,7 +47,7 @@ export function dataContractJson(options: DataContractJsonOptions = {}): Decoder
   });
 }
 
-const optionChecks: OptionChecks<DataContractJsonOptions> = { contract: anything, contracts: contractList };
+const optionChecks: OptionChecks<DataContractJsonOptions> = { contract: is.anything, contracts: contractList };
 
 const accepts = Object.freeze([mediaRange("application", "json"), mediaRange("text", "json")]);
 

@@ -1,7 +1,8 @@
 import { guardedCodec } from "../../../src/core/codec/guarded-codec.ts";
 import type { Codec, DecodeContext, Decoded, Encoded, Sniff, Unwrapped } from "../../../src/core/codec/codec.ts";
 import { mediaRange } from "../../../src/core/content-type/media-range.ts";
-import { checkOptions, flag, listOf, oneOf, type OptionChecks, text } from "../../../src/core/options/option-checks.ts";
+import { checkOptions, type OptionChecks } from "../../../src/core/options/option-checks.ts";
+import * as is from "../../../src/core/options/is.ts";
 import { compileContracts, contractList, type DotnetContract } from "../data-contract/contract.ts";
 import { mapDocument } from "../data-contract/map-document.ts";
 import { openedBody } from "../data-contract/opened-body.ts";
@@ -72,16 +73,16 @@ export function nbfx(options: NbfxOptions = {}): Codec {
 }
 
 const optionChecks: OptionChecks<NbfxOptions> = {
-  form: oneOf("values", "tree"),
+  form: is.oneOf("values", "tree"),
   contracts: contractList,
   timeZone: aTimeZone,
-  keepTypes: flag,
-  preserveReferences: flag,
-  unwrapJson: flag,
-  unwrapBytes: flag,
-  stringTable: flag,
-  dictionary: listOf("strings", text),
-  session: listOf("strings", text),
+  keepTypes: is.flag,
+  preserveReferences: is.flag,
+  unwrapJson: is.flag,
+  unwrapBytes: is.flag,
+  stringTable: is.flag,
+  dictionary: is.listOf("strings", is.text),
+  session: is.listOf("strings", is.text),
 };
 
 function encodeNbfx(body: unknown, options: NbfxWriteOptions): Encoded {

@@ -1,4 +1,5 @@
-import { checkOptions, flag, type OptionChecks } from "../../../src/core/options/option-checks.ts";
+import { checkOptions, type OptionChecks } from "../../../src/core/options/option-checks.ts";
+import * as is from "../../../src/core/options/is.ts";
 import { EnumValue } from "../../../src/core/values/enum-value.ts";
 import { compileContracts, type DotnetContract } from "../data-contract/contract.ts";
 import { flagNames } from "../data-contract/scalar.ts";
@@ -47,7 +48,7 @@ const enumChecks: OptionChecks<NrbfEnum> = {
     typeof value === "object" && value !== null && Object.values(value).every(isInteger)
       ? undefined
       : "must be an object with an integer for each name",
-  flags: flag,
+  flags: is.flag,
 };
 
 function isInteger(value: unknown): boolean {

@@ -3,7 +3,8 @@ import type { DecodeContext, Decoded, Decoder, Sniff } from "../../../src/core/c
 import type { DecodeLimits } from "../../../src/core/codec/limits.ts";
 import { mediaRange } from "../../../src/core/content-type/media-range.ts";
 import { SobreError } from "../../../src/core/errors/sobre-error.ts";
-import { anything, checkOptions, oneOf, type OptionChecks } from "../../../src/core/options/option-checks.ts";
+import { checkOptions, type OptionChecks } from "../../../src/core/options/option-checks.ts";
+import * as is from "../../../src/core/options/is.ts";
 import { contractList } from "../data-contract/contract.ts";
 import { enumLookup, type NrbfOptions } from "./enums.ts";
 import type { DeclaredType, NrbfDocument } from "./nodes.ts";
@@ -37,12 +38,12 @@ export function nrbf(options: NrbfOptions = {}): Decoder {
 }
 
 const optionChecks: OptionChecks<NrbfOptions> = {
-  form: oneOf("values", "tree"),
+  form: is.oneOf("values", "tree"),
   // Checked individually when they are compiled.
-  enums: anything,
+  enums: is.anything,
   contracts: contractList,
   timeZone: aTimeZone,
-  memberNames: oneOf("written", "property"),
+  memberNames: is.oneOf("written", "property"),
 };
 
 const accepts = Object.freeze([mediaRange("application", "x-nrbf")]);

@@ -1,7 +1,8 @@
 import { guardedDecoder } from "../../../src/core/codec/guarded-codec.ts";
 import type { DecodeContext, Decoded, Decoder, Sniff, Unwrapped } from "../../../src/core/codec/codec.ts";
 import { mediaRange } from "../../../src/core/content-type/media-range.ts";
-import { checkOptions, flag, oneOf, type OptionChecks } from "../../../src/core/options/option-checks.ts";
+import { checkOptions, type OptionChecks } from "../../../src/core/options/option-checks.ts";
+import * as is from "../../../src/core/options/is.ts";
 import { compileContracts, contractList, type DotnetContract } from "../data-contract/contract.ts";
 import { mapDocument } from "../data-contract/map-document.ts";
 import { openedBody } from "../data-contract/opened-body.ts";
@@ -52,10 +53,10 @@ export function dataContractXml(options: DataContractXmlOptions = {}): Decoder {
 }
 
 const optionChecks: OptionChecks<DataContractXmlOptions> = {
-  form: oneOf("values", "tree"),
+  form: is.oneOf("values", "tree"),
   contracts: contractList,
-  untyped: oneOf("canonical", "text"),
-  unwrapBytes: flag,
+  untyped: is.oneOf("canonical", "text"),
+  unwrapBytes: is.flag,
 };
 
 const accepts = Object.freeze([

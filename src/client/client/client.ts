@@ -7,16 +7,8 @@ import { type Clock, systemClock } from "../../core/time/clock.ts";
 import type { ClientParts } from "./client-parts.ts";
 import { type Closable, closeAll, once } from "./closing.ts";
 import { closeChecks, type CloseReport } from "./processor-loops.ts";
-import {
-  aFunction,
-  checkOption,
-  checkOptions,
-  entityName,
-  flag,
-  methods,
-  type OptionChecks,
-  text,
-} from "../../core/options/option-checks.ts";
+import { checkOption, checkOptions, type OptionChecks } from "../../core/options/option-checks.ts";
+import * as is from "../../core/options/is.ts";
 import { startProcessor } from "./processor.ts";
 import type { ReadMessage } from "./received-message.ts";
 import { createReceiver } from "./receiver.ts";
@@ -200,16 +192,16 @@ export function createClient(options: ClientOptions): Client {
 }
 
 const checks: OptionChecks<ClientOptions> = {
-  engine: methods("an engine, e.g. memoryEngine()", "openSender", "openReceiver", "settle"),
-  serializer: methods("made by createSerializer", "serialize", "deserialize"),
-  closeEngine: flag,
+  engine: is.engine,
+  serializer: is.serializer,
+  closeEngine: is.flag,
   stages: stageList,
   // Checked by createRetry.
   retryOptions: () => undefined,
-  clock: methods("a clock, e.g. a ManualClock", "now", "setTimer"),
-  tracing: methods("a Tracing, e.g. openTelemetry(api)", "inject", "startSend", "process"),
-  onEvent: aFunction,
-  metrics: methods("a Metrics, e.g. openTelemetryMetrics(api)", "start"),
+  clock: is.clock,
+  tracing: is.methods("a Tracing, e.g. openTelemetry(api)", "inject", "startSend", "process"),
+  onEvent: is.aFunction,
+  metrics: is.methods("a Metrics, e.g. openTelemetryMetrics(api)", "start"),
 };
 
 const nothing = (): void => undefined;
@@ -232,17 +224,17 @@ function clientParts(options: ClientOptions): ClientParts & { readonly replies: 
 }
 
 function checkPath(entityPath: string): string {
-  checkOption("entityPath", entityPath, entityName);
+  checkOption("entityPath", entityPath, is.entityName);
   return entityPath;
 }
 
 function subscriptionPath(topic: string, subscription: string): string {
-  checkOption("topic", topic, entityName);
-  checkOption("subscription", subscription, entityName);
+  checkOption("topic", topic, is.entityName);
+  checkOption("subscription", subscription, is.entityName);
   return subscriptionAddress(topic, subscription);
 }
 
 function checkSessionId(sessionId: string): string {
-  checkOption("sessionId", sessionId, text);
+  checkOption("sessionId", sessionId, is.text);
   return sessionId;
 }

@@ -1,7 +1,8 @@
 import { messageProperties } from "../../core/message/message-properties.ts";
 import { deadLetterReasons } from "./dead-letter-reasons.ts";
 import { isObject } from "../../core/values/plain-object.ts";
-import { anEnvelope, checkOption, type OptionCheck } from "../../core/options/option-checks.ts";
+import { checkOption } from "../../core/options/option-checks.ts";
+import * as is from "../../core/options/is.ts";
 import type { Attempt } from "../../core/codec/attempt.ts";
 import type { UnreadableResult } from "../../core/codec/result.ts";
 import { deadLetterProperties, type Settlement } from "../../core/engine/delivery.ts";
@@ -86,7 +87,7 @@ export const unreadableSettlement = (
  * `Unreadable`, or the error code when the message was read but must not be delivered, e.g. `ValidationFailed`.
  */
 export function toDeadLetterOptions(envelope: Envelope, result: UnreadableResult): DeadLetterOptions {
-  checkOption("envelope", envelope, anEnvelope);
+  checkOption("envelope", envelope, is.envelope);
   checkOption("result", result, isUnreadable);
   const { error, attempts } = result;
   const reason = ownReasons.has(error.code) ? error.code : deadLetterReasons.unreadable;
@@ -133,7 +134,7 @@ function fits(envelope: Envelope, added: Readonly<Record<string, string>>, limit
  * ```
  */
 export function withoutDeadLetterMarks(envelope: Envelope): Envelope {
-  checkOption("envelope", envelope, anEnvelope);
+  checkOption("envelope", envelope, is.envelope);
   return amend(envelope, {
     applicationProperties: {
       [deadLetterProperties.reason]: undefined,
@@ -156,7 +157,7 @@ export function needsUnreadableHandler(why: string): SobreError {
   );
 }
 
-const isUnreadable: OptionCheck = (value) =>
+const isUnreadable: is.OptionCheck = (value) =>
   isObject(value) && value["error"] instanceof SobreError && Array.isArray(value["attempts"])
     ? undefined
     : "must be the result of a deserialization that failed";

@@ -1,18 +1,7 @@
 import type { MaybePromise } from "../../core/message/schema.ts";
 import { SobreError } from "../../core/errors/sobre-error.ts";
-import {
-  aFunction,
-  checkOption,
-  checkOptions,
-  having,
-  invalidOption,
-  methods,
-  name,
-  number,
-  numberFrom,
-  type OptionCheck,
-  type OptionChecks,
-} from "../../core/options/option-checks.ts";
+import { checkOption, checkOptions, invalidOption, type OptionChecks } from "../../core/options/option-checks.ts";
+import * as is from "../../core/options/is.ts";
 import { type Clock, systemClock } from "../../core/time/clock.ts";
 import { pause } from "../../core/time/pause.ts";
 import { isObject } from "../../core/values/plain-object.ts";
@@ -50,14 +39,14 @@ export interface InboxClaim<Transaction> {
 }
 
 const checks: OptionChecks<IdempotentOptions<never>> = {
-  key: aFunction,
-  claimDurationInMs: numberFrom(1),
-  clock: methods("a clock, e.g. a ManualClock", "now", "setTimer"),
+  key: is.aFunction,
+  claimDurationInMs: is.numberFrom(1),
+  clock: is.clock,
 };
 
-const anInbox: OptionCheck = (value) =>
-  methods("an inbox, e.g. memoryInbox()", "claim", "renew", "complete", "release")(value) ??
-  having("an inbox", { retentionInMs: number })(value);
+const anInbox: is.OptionCheck = (value) =>
+  is.methods("an inbox, e.g. memoryInbox()", "claim", "renew", "complete", "release")(value) ??
+  is.having("an inbox", { retentionInMs: is.number })(value);
 
 /** The longest lock of Service Bus, in milliseconds. */
 const longestLock = 300_000;
@@ -93,7 +82,7 @@ export function idempotent<Message extends ReceivedMessage, Context, Transaction
   options: IdempotentOptions<Message> = {},
 ): (message: Message, context: Context) => Promise<void> {
   checkOption("inbox", inbox, anInbox);
-  checkOption("handler", handler, aFunction);
+  checkOption("handler", handler, is.aFunction);
   checkOptions(options, checks);
   const { key = keyOf, claimDurationInMs = longestLock, clock = systemClock } = options;
   if (inbox.retentionInMs < claimDurationInMs)
@@ -229,8 +218,8 @@ const lost = (): SobreError =>
     "The claim on the message was over before its handler ended, and another process has it. Roll back what the handler did.",
   );
 
-const givesText: OptionCheck = (value) =>
-  name(value) === undefined ? undefined : "must return a non-empty string for every message";
+const givesText: is.OptionCheck = (value) =>
+  is.name(value) === undefined ? undefined : "must return a non-empty string for every message";
 
 function keyOf({ messageId, sequenceNumber }: ReceivedMessage): string {
   if (messageId === undefined) return `sequence:${sequenceNumber}`;

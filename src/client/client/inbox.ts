@@ -1,5 +1,6 @@
 import type { MaybePromise } from "../../core/message/schema.ts";
-import { checkOptions, methods, milliseconds, type OptionChecks } from "../../core/options/option-checks.ts";
+import { checkOptions, type OptionChecks } from "../../core/options/option-checks.ts";
+import * as is from "../../core/options/is.ts";
 import { type Clock, systemClock } from "../../core/time/clock.ts";
 
 /** The answer to a claim. `held`: another owner handles the message. */
@@ -39,8 +40,8 @@ export interface MemoryInboxOptions {
 }
 
 const checks: OptionChecks<MemoryInboxOptions> = {
-  retentionInMs: milliseconds,
-  clock: methods("a clock, e.g. a ManualClock", "now", "setTimer"),
+  retentionInMs: is.milliseconds,
+  clock: is.clock,
 };
 
 /** A claim, or with no owner the memory of a handled message. */

@@ -3,7 +3,8 @@ import type { Message } from "../../core/codec/message.ts";
 import type { Envelope } from "../../core/envelope/envelope.ts";
 import { sizeOf, sizeOfProperties } from "../../core/envelope/size-of.ts";
 import type { MessageWriter } from "./message-writer.ts";
-import { checkOption, countFrom, invalidOption } from "../../core/options/option-checks.ts";
+import { checkOption, invalidOption } from "../../core/options/option-checks.ts";
+import * as is from "../../core/options/is.ts";
 
 /** Messages for a single send, limited in size. */
 export interface MessageBatch<Sent extends Message = Message> {
@@ -39,7 +40,7 @@ export function createBatch(
   maxMessageSize: number,
   maxSizeInBytes: number = maxMessageSize,
 ): MessageBatch {
-  checkOption("maxSizeInBytes", maxSizeInBytes, countFrom(1));
+  checkOption("maxSizeInBytes", maxSizeInBytes, is.countFrom(1));
   if (maxSizeInBytes > maxMessageSize) {
     throw invalidOption("maxSizeInBytes", `must be at most ${maxMessageSize}, the limit of the entity`);
   }

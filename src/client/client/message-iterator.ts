@@ -1,5 +1,6 @@
 import type { Delivery } from "../../core/engine/delivery.ts";
-import { aFunction, checkOptions, type OptionChecks, signal } from "../../core/options/option-checks.ts";
+import { checkOptions, type OptionChecks } from "../../core/options/option-checks.ts";
+import * as is from "../../core/options/is.ts";
 import type { ClientParts } from "./client-parts.ts";
 import type { DeliverySource } from "./delivery-source.ts";
 import { heldOpen } from "../../core/time/pause.ts";
@@ -14,7 +15,7 @@ export interface MessageIteratorOptions {
   readonly onError?: ((error: unknown) => void) | undefined;
 }
 
-const checks: OptionChecks<MessageIteratorOptions> = { abortSignal: signal, onError: aFunction };
+const checks: OptionChecks<MessageIteratorOptions> = { abortSignal: is.abortSignal, onError: is.aFunction };
 
 /** The parts of a receiver that {@link iterateMessages} needs. */
 interface IteratedReceiver<Message> {

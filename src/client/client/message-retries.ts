@@ -3,15 +3,8 @@ import { deadLetterReasons } from "./dead-letter-reasons.ts";
 import type { Delivery } from "../../core/engine/delivery.ts";
 import type { Envelope } from "../../core/envelope/envelope.ts";
 import type { MessageType } from "../../core/message/message-type.ts";
-import {
-  aFunction,
-  anObject,
-  checkOptions,
-  countFrom,
-  flag,
-  invalidOption,
-  type OptionChecks,
-} from "../../core/options/option-checks.ts";
+import { checkOptions, invalidOption, type OptionChecks } from "../../core/options/option-checks.ts";
+import * as is from "../../core/options/is.ts";
 import { delayToMilliseconds } from "../../core/time/duration.ts";
 
 /** How a processor retries messages whose handler failed. */
@@ -61,15 +54,15 @@ export type RetryPlan =
 export type RetryPolicy = (error: unknown, message: Delivery, messageType: string | undefined) => RetryPlan;
 
 const ownChecks: OptionChecks<MessageRetries> = {
-  immediate: countFrom(0),
+  immediate: is.countFrom(0),
   delayed: (value) => (Array.isArray(value) ? undefined : 'must be a list of waits, e.g. ["10s", "1m"]'),
   jitter: (value) =>
     typeof value === "number" && value >= 0 && value <= 1 ? undefined : "must be a number from 0 to 1",
-  retryable: aFunction,
+  retryable: is.aFunction,
 };
 
-const checks: OptionChecks<ProcessorRetries> = { ...ownChecks, types: anObject };
-const sessionChecks: OptionChecks<SessionRetries> = { ...checks, holdSession: flag };
+const checks: OptionChecks<ProcessorRetries> = { ...ownChecks, types: is.object };
+const sessionChecks: OptionChecks<SessionRetries> = { ...checks, holdSession: is.flag };
 
 /** {@link MessageRetries} with the defaults filled in and waits in milliseconds. */
 interface Rules {

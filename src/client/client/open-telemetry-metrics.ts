@@ -1,4 +1,5 @@
-import { anObject, checkOption } from "../../core/options/option-checks.ts";
+import { checkOption } from "../../core/options/option-checks.ts";
+import * as is from "../../core/options/is.ts";
 import type { EntityFigures, MeasuredEntity, Metrics } from "./health.ts";
 import { settleName, systemOf, typeOf } from "./open-telemetry.ts";
 
@@ -181,8 +182,8 @@ const tableRows = (): [MetricName, (typeof metricTable)[MetricName]][] =>
     .map((name) => [name, metricTable[name]]);
 
 function isApi(api: unknown): string | undefined {
-  const metrics: unknown = anObject(api) === undefined ? Reflect.get(Object(api), "metrics") : undefined;
-  return anObject(metrics) === undefined && typeof Reflect.get(Object(metrics), "getMeter") === "function"
+  const metrics: unknown = is.object(api) === undefined ? Reflect.get(Object(api), "metrics") : undefined;
+  return is.object(metrics) === undefined && typeof Reflect.get(Object(metrics), "getMeter") === "function"
     ? undefined
     : "must be the whole of @opentelemetry/api (import * as api); metrics is missing";
 }

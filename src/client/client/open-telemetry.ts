@@ -1,15 +1,7 @@
 import { messageProperties } from "../../core/message/message-properties.ts";
 import { readTraceContext, traceProperties } from "../../core/message/trace-context.ts";
-import {
-  checkOption,
-  anObject,
-  having,
-  number,
-  text,
-  anEnvelope,
-  aFunction,
-  listOf,
-} from "../../core/options/option-checks.ts";
+import { checkOption } from "../../core/options/option-checks.ts";
+import * as is from "../../core/options/is.ts";
 import type { MessageId } from "../../core/envelope/broker-properties.ts";
 import type { Envelope } from "../../core/envelope/envelope.ts";
 import type { TracedOperation, Tracing } from "./tracing.ts";
@@ -107,7 +99,7 @@ export function openTelemetry<Context, Span extends OpenTelemetrySpan, SpanConte
   };
   return {
     inject(message, operation) {
-      checkOption("message", message, anObject);
+      checkOption("message", message, is.object);
       checkOption("operation", operation, anOperation);
       const carried = message.applicationProperties ?? {};
       // A context that the message already carries is kept: with two contexts, readers would see different traces.
@@ -123,7 +115,7 @@ export function openTelemetry<Context, Span extends OpenTelemetrySpan, SpanConte
     },
     startSend(operation, envelopes = []) {
       checkOption("operation", operation, anOperation);
-      checkOption("envelopes", envelopes, listOf("envelopes", anEnvelope));
+      checkOption("envelopes", envelopes, is.listOf("envelopes", is.envelope));
       const links = linksTo(envelopes);
       const [only] = envelopes;
       const attributes = only !== undefined && envelopes.length === 1 ? messageAttributes(only) : {};
@@ -132,8 +124,8 @@ export function openTelemetry<Context, Span extends OpenTelemetrySpan, SpanConte
     },
     startSettle(operation, envelope, settlement) {
       checkOption("operation", operation, anOperation);
-      checkOption("envelope", envelope, anEnvelope);
-      checkOption("settlement", settlement, text);
+      checkOption("envelope", envelope, is.envelope);
+      checkOption("settlement", settlement, is.text);
       const links = linksTo([envelope]);
       const attributes = messageAttributes(envelope);
       const span = start("settle", operation, context.active(), { name: settleName(settlement), links, attributes });
@@ -141,8 +133,8 @@ export function openTelemetry<Context, Span extends OpenTelemetrySpan, SpanConte
     },
     async process(operation, envelope, run) {
       checkOption("operation", operation, anOperation);
-      checkOption("envelope", envelope, anEnvelope);
-      checkOption("run", run, aFunction);
+      checkOption("envelope", envelope, is.envelope);
+      checkOption("run", run, is.aFunction);
       const parent = carriedBy(envelope);
       const span = start("process", operation, parent, { attributes: messageAttributes(envelope) });
       try {
@@ -194,7 +186,7 @@ const idText = (id: MessageId): string =>
     ? Array.from(id, (byte) => byte.toString(16).padStart(2, "0")).join("")
     : String(id.valueOf());
 
-const anOperation = having("an operation", { entityPath: text, engine: text, messageCount: number });
+const anOperation = is.having("an operation", { entityPath: is.text, engine: is.text, messageCount: is.number });
 
 function hasPart(api: unknown, part: string): boolean {
   if (typeof api !== "object" || api === null) return false;

@@ -1,11 +1,6 @@
 import type { Delivery } from "../../core/engine/delivery.ts";
-import {
-  aFunction,
-  checkOptions,
-  countFrom,
-  invalidOption,
-  type OptionChecks,
-} from "../../core/options/option-checks.ts";
+import { checkOptions, invalidOption, type OptionChecks } from "../../core/options/option-checks.ts";
+import * as is from "../../core/options/is.ts";
 import { delayToMilliseconds } from "../../core/time/duration.ts";
 
 /** When a processor pauses because of failing handlers: a circuit breaker. */
@@ -28,11 +23,11 @@ export interface PauseWhen {
 }
 
 const checks: OptionChecks<PauseWhen> = {
-  consecutiveFailures: countFrom(1),
+  consecutiveFailures: is.countFrom(1),
   failureRate: (value) =>
     typeof value === "number" && value > 0 && value <= 1 ? undefined : "must be a number above 0 and up to 1",
-  sampleSize: countFrom(1),
-  error: aFunction,
+  sampleSize: is.countFrom(1),
+  error: is.aFunction,
   // Checked as a duration.
   pause: () => undefined,
   maxPause: () => undefined,

@@ -1,6 +1,7 @@
 import type { ReceiveMode } from "../../core/engine/delivery.ts";
 import { parseAddress } from "../../core/engine/address.ts";
-import { aFunction, checkOption, checkOptional, invalidOption } from "../../core/options/option-checks.ts";
+import { checkOption, checkOptional, invalidOption } from "../../core/options/option-checks.ts";
+import * as is from "../../core/options/is.ts";
 import { needsUnreadableHandler } from "./dead-lettering.ts";
 import type { MessageType } from "../../core/message/message-type.ts";
 import { checkHandler, type HandlerOrByType } from "./handlers-by-type.ts";
@@ -49,8 +50,8 @@ export function checkHandlers(
 ): void {
   if (typeof handlers !== "object" || handlers === null) throw invalidOption("handlers", "must be an object");
   checkHandler("processMessage", handlers.processMessage, messageTypes);
-  checkOption("processError", handlers.processError, aFunction);
-  checkOptional("processUnreadable", handlers.processUnreadable, aFunction);
+  checkOption("processError", handlers.processError, is.aFunction);
+  checkOptional("processUnreadable", handlers.processUnreadable, is.aFunction);
   if (handlers.processUnreadable !== undefined) return;
   if (receiveMode === "receiveAndDelete") throw needsUnreadableHandler("in receiveAndDelete");
   if (parseAddress(entityPath).subQueue !== undefined) throw needsUnreadableHandler("on a sub-queue");

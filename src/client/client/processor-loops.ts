@@ -1,7 +1,8 @@
 import { createAsyncScope } from "../../core/host/node.ts";
 import type { MessageId } from "../../core/envelope/broker-properties.ts";
 import { SobreError } from "../../core/errors/sobre-error.ts";
-import { checkOptions, milliseconds, type OptionChecks } from "../../core/options/option-checks.ts";
+import { checkOptions, type OptionChecks } from "../../core/options/option-checks.ts";
+import * as is from "../../core/options/is.ts";
 import { inTime } from "../../core/time/pause.ts";
 import type { ClientParts } from "./client-parts.ts";
 import type { WatchedProcessor } from "./signals.ts";
@@ -41,7 +42,7 @@ export interface GivenUp extends CloseReport {
 export const releaseTime = 1_000;
 
 /** Checks of {@link CloseOptions}. */
-export const closeChecks: OptionChecks<CloseOptions> = { timeoutInMs: milliseconds };
+export const closeChecks: OptionChecks<CloseOptions> = { timeoutInMs: is.milliseconds };
 
 /** Receives and handles messages until closed. */
 export interface Processor extends AsyncDisposable {

@@ -6,16 +6,8 @@ import { LockRenewal } from "./lock-renewal.ts";
 import type { MessageContext } from "./handling.ts";
 import { MessageWork } from "./message-work.ts";
 import type { ProcessorHandlers } from "./processor-handlers.ts";
-import {
-  anything,
-  checkOptions,
-  countFrom,
-  flag,
-  messageTypes,
-  milliseconds,
-  oneOf,
-  type OptionChecks,
-} from "../../core/options/option-checks.ts";
+import { checkOptions, type OptionChecks } from "../../core/options/option-checks.ts";
+import * as is from "../../core/options/is.ts";
 import type { ProcessorRetries } from "./message-retries.ts";
 import { Outage, Turn } from "./outage.ts";
 import type { PauseWhen } from "./pause-when.ts";
@@ -57,10 +49,10 @@ export interface ProcessorOptions<Types extends readonly MessageType[] = readonl
 }
 
 const settlingChecks = {
-  autoCompleteMessages: flag,
-  maxAutoLockRenewalDurationInMs: milliseconds,
+  autoCompleteMessages: is.flag,
+  maxAutoLockRenewalDurationInMs: is.milliseconds,
   // Checked by Breaker.
-  pauseWhen: anything,
+  pauseWhen: is.anything,
 } as const;
 
 /** Checks of the options shared by all processors, with and without sessions. */
@@ -68,17 +60,17 @@ export const processingChecks: OptionChecks<
   Omit<ProcessorOptions, "maxConcurrentCalls" | "prefetchCount" | "retries">
 > = {
   ...settlingChecks,
-  receiveMode: oneOf("peekLock", "receiveAndDelete"),
-  messageTypes,
+  receiveMode: is.oneOf("peekLock", "receiveAndDelete"),
+  messageTypes: is.messageTypes,
 };
 
 /** Checks of the options of `subscribe`: mode and types come from the receiver. */
 export const subscribeChecks: OptionChecks<Omit<ProcessorOptions, "receiveMode" | "messageTypes">> = {
   ...settlingChecks,
   // Checked by Recovery.
-  retries: anything,
-  maxConcurrentCalls: countFrom(1),
-  prefetchCount: countFrom(0),
+  retries: is.anything,
+  maxConcurrentCalls: is.countFrom(1),
+  prefetchCount: is.countFrom(0),
 };
 
 const checks: OptionChecks<ProcessorOptions> = { ...processingChecks, ...subscribeChecks };

@@ -1,19 +1,8 @@
 import { parseAddress, type SubQueue, subQueueSuffix } from "../../core/engine/address.ts";
 import type { ReceiveMode } from "../../core/engine/delivery.ts";
 import type { MessageType } from "../../core/message/message-type.ts";
-import {
-  checkOptions,
-  countFrom,
-  invalidOption,
-  isDate,
-  messageTypes as areMessageTypes,
-  milliseconds,
-  oneOf,
-  type OptionCheck,
-  type OptionChecks,
-  sequenceNumber,
-  signal,
-} from "../../core/options/option-checks.ts";
+import { checkOptions, invalidOption, type OptionChecks } from "../../core/options/option-checks.ts";
+import * as is from "../../core/options/is.ts";
 import type { AbortOption } from "./attempts.ts";
 import type { ClientParts } from "./client-parts.ts";
 import { type ProcessorOptions, subscribeChecks } from "./processor.ts";
@@ -69,17 +58,17 @@ export interface DeleteMessagesOptions extends AbortOption {
 
 /** Checks of the options shared by all receivers. */
 export const receivingChecks: OptionChecks<Omit<ReceiverOptions, "prefetchCount" | "subQueueType">> = {
-  receiveMode: oneOf("peekLock", "receiveAndDelete"),
-  messageTypes: areMessageTypes,
-  onUnreadable: oneOf("hand-over", "dead-letter"),
-  maxAutoLockRenewalDurationInMs: milliseconds,
+  receiveMode: is.oneOf("peekLock", "receiveAndDelete"),
+  messageTypes: is.messageTypes,
+  onUnreadable: is.oneOf("hand-over", "dead-letter"),
+  maxAutoLockRenewalDurationInMs: is.milliseconds,
 };
 
 /** Checks of {@link ReceiverOptions}. */
 export const receiverChecks: OptionChecks<ReceiverOptions> = {
   ...receivingChecks,
-  subQueueType: oneOf("deadLetter", "transferDeadLetter"),
-  prefetchCount: countFrom(0),
+  subQueueType: is.oneOf("deadLetter", "transferDeadLetter"),
+  prefetchCount: is.countFrom(0),
 };
 
 /** Where and how to receive. */
@@ -120,19 +109,22 @@ export function checkSubscribe(options: SubscribeOptions | undefined, isSession:
 }
 
 /** Check of a number of messages. */
-export const atLeastOne: OptionCheck = countFrom(1);
+export const atLeastOne: is.OptionCheck = is.countFrom(1);
 
 /** Checks of {@link ReceiveMessagesOptions}. */
 export const receiveChecks: OptionChecks<ReceiveMessagesOptions> = {
-  maxWaitTimeInMs: milliseconds,
-  abortSignal: signal,
+  maxWaitTimeInMs: is.milliseconds,
+  abortSignal: is.abortSignal,
 };
 
 /** Checks of {@link PeekMessagesOptions}. */
 export const peekChecks: OptionChecks<PeekMessagesOptions> = {
-  fromSequenceNumber: sequenceNumber,
-  abortSignal: signal,
+  fromSequenceNumber: is.sequenceNumber,
+  abortSignal: is.abortSignal,
 };
 
 /** Checks of {@link DeleteMessagesOptions}. */
-export const deleteChecks: OptionChecks<DeleteMessagesOptions> = { beforeEnqueueTime: isDate, abortSignal: signal };
+export const deleteChecks: OptionChecks<DeleteMessagesOptions> = {
+  beforeEnqueueTime: is.date,
+  abortSignal: is.abortSignal,
+};

@@ -5,17 +5,8 @@ import type { MessageType } from "../../core/message/message-type.ts";
 import type { Timer } from "../../core/time/clock.ts";
 import type { ClientParts } from "./client-parts.ts";
 import { createMessageReader } from "./message-reader.ts";
-import {
-  aFunction,
-  checkOptions,
-  countFrom,
-  entityName,
-  invalidOption,
-  messageTypes as areMessageTypes,
-  milliseconds,
-  type OptionChecks,
-  signal,
-} from "../../core/options/option-checks.ts";
+import { checkOptions, invalidOption, type OptionChecks } from "../../core/options/option-checks.ts";
+import * as is from "../../core/options/is.ts";
 import { readFault } from "./faults.ts";
 import { notify } from "./process-error.ts";
 import { type ReadMessage, readMessage } from "./received-message.ts";
@@ -89,21 +80,21 @@ type Arrival<Reply> =
   | { readonly ok: false; readonly error: unknown; readonly fault?: SobreError };
 
 const requesterChecks: OptionChecks<RequesterOptions> = {
-  replyTo: entityName,
-  receiveFrom: entityName,
+  replyTo: is.entityName,
+  receiveFrom: is.entityName,
   replyToSessionId: (value) =>
     value === true || (typeof value === "string" && value !== "")
       ? undefined
       : "must be a session id, or true to generate one",
-  messageTypes: areMessageTypes,
-  onError: aFunction,
+  messageTypes: is.messageTypes,
+  onError: is.aFunction,
 };
 
 const requestChecks: OptionChecks<RequestManyOptions> = {
-  timeoutInMs: milliseconds,
-  maxReplies: countFrom(1),
-  onFault: aFunction,
-  abortSignal: signal,
+  timeoutInMs: is.milliseconds,
+  maxReplies: is.countFrom(1),
+  onFault: is.aFunction,
+  abortSignal: is.abortSignal,
 };
 
 /**

@@ -6,7 +6,8 @@ import { boundHandler, checkHandler, type HandlerOrByType } from "./handlers-by-
 import type { MessageContext } from "./handling.ts";
 import type { ProcessorHandlers } from "./processor-handlers.ts";
 import { errorReporter } from "./process-error.ts";
-import { aFunction, anObject, checkOption, flag, invalidOption } from "../../core/options/option-checks.ts";
+import { checkOption, invalidOption } from "../../core/options/option-checks.ts";
+import * as is from "../../core/options/is.ts";
 import { type ProcessorOptions, startProcessor } from "./processor.ts";
 import type { Processor } from "./processor-loops.ts";
 import type { ReadMessage } from "./received-message.ts";
@@ -51,12 +52,12 @@ export function startResponder<const Types extends readonly MessageType[] = read
   handlers: ResponderHandlers<ReadMessage<Types>>,
   responderOptions: ResponderOptions<Types> = {},
 ): Processor {
-  checkOption("options", responderOptions, anObject);
+  checkOption("options", responderOptions, is.object);
   const { faultReplies = true, ...options } = responderOptions;
-  checkOption("faultReplies", faultReplies, flag);
+  checkOption("faultReplies", faultReplies, is.flag);
   if (typeof handlers !== "object" || handlers === null) throw invalidOption("handlers", "must be an object");
   checkHandler("processRequest", Reflect.get(handlers, "processRequest"), options.messageTypes);
-  checkOption("processError", handlers.processError, aFunction);
+  checkOption("processError", handlers.processError, is.aFunction);
   const processRequest = boundHandler<ReadMessage<Types>, MessageContext, Replying | Promise<Replying>>(
     handlers,
     handlers.processRequest,

@@ -1,6 +1,7 @@
 import { SobreError } from "../../core/errors/sobre-error.ts";
 import type { Clock } from "../../core/time/clock.ts";
-import { checkOptions, countFrom, milliseconds, oneOf, type OptionChecks } from "../../core/options/option-checks.ts";
+import { checkOptions, type OptionChecks } from "../../core/options/option-checks.ts";
+import * as is from "../../core/options/is.ts";
 import { Call, type RunOptions, triesOf, type TryOptions } from "./attempts.ts";
 import type { Retrying } from "./signals.ts";
 
@@ -47,11 +48,11 @@ export interface Retry {
 }
 
 const checks: OptionChecks<RetryOptions> = {
-  maxRetries: countFrom(0),
-  timeoutInMs: milliseconds,
-  retryDelayInMs: milliseconds,
-  maxRetryDelayInMs: milliseconds,
-  mode: oneOf("exponential", "fixed"),
+  maxRetries: is.countFrom(0),
+  timeoutInMs: is.milliseconds,
+  retryDelayInMs: is.milliseconds,
+  maxRetryDelayInMs: is.milliseconds,
+  mode: is.oneOf("exponential", "fixed"),
 };
 
 /**

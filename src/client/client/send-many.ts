@@ -1,13 +1,7 @@
 import type { Message } from "../../core/codec/message.ts";
 import { SobreError } from "../../core/errors/sobre-error.ts";
-import {
-  checkOptions,
-  countFrom,
-  flag,
-  invalidOption,
-  type OptionChecks,
-  signal,
-} from "../../core/options/option-checks.ts";
+import { checkOptions, invalidOption, type OptionChecks } from "../../core/options/option-checks.ts";
+import * as is from "../../core/options/is.ts";
 import type { AbortOption } from "./attempts.ts";
 import { codeOf } from "./process-error.ts";
 
@@ -25,9 +19,9 @@ export type SendOutcome = { readonly ok: true } | { readonly ok: false; readonly
 type Messages = Iterable<Message> | AsyncIterable<Message>;
 
 const manyChecks: OptionChecks<SendManyOptions> = {
-  maxConcurrency: countFrom(1),
-  throwOnFailure: flag,
-  abortSignal: signal,
+  maxConcurrency: is.countFrom(1),
+  throwOnFailure: is.flag,
+  abortSignal: is.abortSignal,
 };
 
 /** @throws SobreError `InvalidArgument` naming what is wrong. */

@@ -10,20 +10,8 @@ import { Link } from "./link.ts";
 import { createBatch, isBatch, type MessageBatch } from "./message-batch.ts";
 import { createMessageWriter, isTypedMessage, type MessageWriter } from "./message-writer.ts";
 import { checkSendMany, sendEach, type SendManyOptions, type SendOutcome } from "./send-many.ts";
-import {
-  checkOption,
-  checkOptions,
-  countFrom,
-  entityName,
-  invalidOption,
-  isDate,
-  isEnvelope,
-  listOf as checkList,
-  messageTypes as areMessageTypes,
-  type OptionChecks,
-  sequenceNumber,
-  signal,
-} from "../../core/options/option-checks.ts";
+import { checkOption, checkOptions, invalidOption, type OptionChecks } from "../../core/options/option-checks.ts";
+import * as is from "../../core/options/is.ts";
 import { type AbortOption, throwIfAborted } from "./attempts.ts";
 
 /** Options of a sender. */
@@ -123,17 +111,20 @@ export interface Sender<Sent extends Message = Message> extends AsyncDisposable 
 }
 
 const sendChecks: OptionChecks<SendMessagesOptions> = {
-  abortSignal: signal,
+  abortSignal: is.abortSignal,
   // Validated by the engine that began it.
   transaction: () => undefined,
 };
 /** The check of {@link AbortOption}. */
-export const abortChecks: OptionChecks<AbortOption> = { abortSignal: signal };
-const batchChecks: OptionChecks<CreateMessageBatchOptions> = { maxSizeInBytes: countFrom(1), abortSignal: signal };
+export const abortChecks: OptionChecks<AbortOption> = { abortSignal: is.abortSignal };
+const batchChecks: OptionChecks<CreateMessageBatchOptions> = {
+  maxSizeInBytes: is.countFrom(1),
+  abortSignal: is.abortSignal,
+};
 const senderChecks: OptionChecks<SenderOptions> = {
-  via: entityName,
-  maxInFlight: countFrom(1),
-  messageTypes: areMessageTypes,
+  via: is.entityName,
+  maxInFlight: is.countFrom(1),
+  messageTypes: is.messageTypes,
 };
 
 /** Creates a sender; the link is opened by the first send. */
@@ -236,7 +227,7 @@ export function createSender<const Types extends readonly MessageType[] = readon
       return createBatch(write, maxMessageSize, maxSizeInBytes);
     },
     async scheduleMessages(messages, scheduledEnqueueTimeUtc, scheduleOptions = {}) {
-      checkOption("scheduledEnqueueTimeUtc", scheduledEnqueueTimeUtc, isDate);
+      checkOption("scheduledEnqueueTimeUtc", scheduledEnqueueTimeUtc, is.date);
       checkOptions(scheduleOptions, sendChecks);
       checkOpen();
       const { abortSignal, transaction } = scheduleOptions;
@@ -257,7 +248,7 @@ export function createSender<const Types extends readonly MessageType[] = readon
     async sendEnvelopes(envelopes, sendOptions) {
       const list = listOf<Envelope>(envelopes);
       if (sendOptions !== undefined) checkOptions(sendOptions, sendChecks);
-      if (!list.every(isEnvelope))
+      if (!list.every(is.isEnvelope))
         throw invalidOption("envelopes", "must be envelopes made by createEnvelope or a serializer");
       checkOpen();
       await inFlight.call(() => sendEnvelopes(list, sendOptions));
@@ -295,6 +286,6 @@ function isList<T>(items: T | readonly T[]): items is readonly T[] {
 /** The sequence numbers as an array. @throws SobreError `InvalidArgument` for anything else. */
 export function sequenceNumbersOf(numbers: bigint | readonly bigint[]): readonly bigint[] {
   const list = typeof numbers === "bigint" ? [numbers] : numbers;
-  checkOption("sequenceNumbers", list, checkList("bigints", sequenceNumber));
+  checkOption("sequenceNumbers", list, is.listOf("bigints", is.sequenceNumber));
   return list;
 }

@@ -7,15 +7,8 @@ import type { Handling, MessageContext } from "./handling.ts";
 import { MessageWork } from "./message-work.ts";
 import type { ProcessorHandlers } from "./processor-handlers.ts";
 import type { SessionRetries } from "./message-retries.ts";
-import {
-  anything,
-  checkOptions,
-  countFrom,
-  invalidOption,
-  milliseconds,
-  type OptionChecks,
-  text,
-} from "../../core/options/option-checks.ts";
+import { checkOptions, invalidOption, type OptionChecks } from "../../core/options/option-checks.ts";
+import * as is from "../../core/options/is.ts";
 import { Outage, Turn } from "./outage.ts";
 import { pause } from "../../core/time/pause.ts";
 import { codeOf } from "./process-error.ts";
@@ -56,16 +49,16 @@ export interface SessionContext extends MessageContext {
   readonly session: HeldSession;
 }
 
-const isText = (value: unknown): boolean => text(value) === undefined;
+const isText = (value: unknown): boolean => is.text(value) === undefined;
 
 /** Checks of the options shared by all session processors. */
 export const sessionChecks: OptionChecks<SessionProcessorOptions> = {
   ...processingChecks,
   // Checked by Recovery.
-  retries: anything,
-  maxConcurrentSessions: countFrom(1),
-  maxConcurrentCallsPerSession: countFrom(1),
-  sessionIdleTimeoutInMs: milliseconds,
+  retries: is.anything,
+  maxConcurrentSessions: is.countFrom(1),
+  maxConcurrentCallsPerSession: is.countFrom(1),
+  sessionIdleTimeoutInMs: is.milliseconds,
   sessionIds: (value) =>
     Array.isArray(value) && value.length > 0 && value.every(isText) && new Set(value).size === value.length
       ? undefined

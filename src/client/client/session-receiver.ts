@@ -6,14 +6,8 @@ import { type ClientParts, partsAt } from "./client-parts.ts";
 import type { DeliverySource } from "./delivery-source.ts";
 import { Link } from "./link.ts";
 import { LockRenewal } from "./lock-renewal.ts";
-import {
-  checkOption,
-  checkOptions,
-  milliseconds,
-  type OptionCheck,
-  type OptionChecks,
-  signal,
-} from "../../core/options/option-checks.ts";
+import { checkOption, checkOptions, type OptionChecks } from "../../core/options/option-checks.ts";
+import * as is from "../../core/options/is.ts";
 import { heldOpen } from "../../core/time/pause.ts";
 import { codeOf } from "./process-error.ts";
 import type { ReadMessage, Received } from "./received-message.ts";
@@ -77,8 +71,8 @@ export type ReceivedSession<
 
 const checks: OptionChecks<SessionReceiverOptions> = {
   ...receivingChecks,
-  maxWaitTimeInMs: milliseconds,
-  abortSignal: signal,
+  maxWaitTimeInMs: is.milliseconds,
+  abortSignal: is.abortSignal,
 };
 
 /**
@@ -242,7 +236,7 @@ export function heldSession(link: () => EngineSessionReceiver, retry: Retry): He
   };
 }
 
-const isBytes: OptionCheck = (value) =>
+const isBytes: is.OptionCheck = (value) =>
   value instanceof Uint8Array
     ? undefined
     : "must be a Uint8Array, or undefined to clear it; encode JSON with JSON.stringify and TextEncoder";

@@ -9,14 +9,8 @@ import type { MessageType } from "../../core/message/message-type.ts";
 import type { ClientParts } from "./client-parts.ts";
 import type { ProcessorRetries } from "./message-retries.ts";
 import type { ProcessorHandlers } from "./processor-handlers.ts";
-import {
-  aFunction,
-  checkOption,
-  checkOptions,
-  invalidOption,
-  type OptionChecks,
-  text,
-} from "../../core/options/option-checks.ts";
+import { checkOption, checkOptions, invalidOption, type OptionChecks } from "../../core/options/option-checks.ts";
+import * as is from "../../core/options/is.ts";
 import type { Processor } from "./processor-loops.ts";
 import type { ReadMessage } from "./received-message.ts";
 import {
@@ -107,8 +101,8 @@ export function startSessionWorkflow<State, const Types extends readonly Message
   options: SessionWorkflowOptions<Types> = {},
 ): Processor {
   if (typeof handlers !== "object" || handlers === null) throw invalidOption("handlers", "must be an object");
-  checkOption("processStep", Reflect.get(handlers, "processStep"), aFunction);
-  checkOption("processError", handlers.processError, aFunction);
+  checkOption("processStep", Reflect.get(handlers, "processStep"), is.aFunction);
+  checkOption("processError", handlers.processError, is.aFunction);
   checkOptions(options, checks);
   if (isObject(options.retries) && "holdSession" in options.retries)
     throw invalidOption(
@@ -158,7 +152,7 @@ type Kind = WorkflowStep<unknown, unknown>["kind"];
 function kindsOf(subjects: Readonly<Record<Kind, string>>): ReadonlyMap<unknown, Kind> {
   const kinds = new Map<unknown, Kind>();
   for (const kind of ["start", "content", "end"] as const) {
-    checkOption(`subjects.${kind}`, subjects[kind], text);
+    checkOption(`subjects.${kind}`, subjects[kind], is.text);
     if (kinds.has(subjects[kind])) throw invalidOption(`subjects.${kind}`, "is already the subject of another kind");
     kinds.set(subjects[kind], kind);
   }

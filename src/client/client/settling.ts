@@ -11,16 +11,8 @@ import { holdOf } from "./received-message.ts";
 import { waitsForTimer } from "./retry-timer.ts";
 import { operationOn, type Tracing } from "./tracing.ts";
 import { isObject } from "../../core/values/plain-object.ts";
-import {
-  anObject,
-  anything,
-  checkOptional,
-  checkOptions,
-  isEnvelope,
-  type OptionChecks,
-  signal as aSignal,
-  text,
-} from "../../core/options/option-checks.ts";
+import { checkOptional, checkOptions, type OptionChecks } from "../../core/options/option-checks.ts";
+import * as is from "../../core/options/is.ts";
 
 /** Application properties to modify when settling; `undefined` removes one. */
 export type PropertiesToModify = Extract<Settlement, { readonly kind: "abandon" }>["propertiesToModify"];
@@ -272,23 +264,23 @@ function explain(error: unknown, isAnswerLost: boolean): unknown {
 const mayHaveHappened = "The answer to an earlier try was lost, so the message may already be settled.";
 
 // The transaction is validated by the engine that began it.
-const settleChecks: OptionChecks<SettleOptions> = { transaction: anything, abortSignal: aSignal };
+const settleChecks: OptionChecks<SettleOptions> = { transaction: is.anything, abortSignal: is.abortSignal };
 
 const deadLetterChecks: OptionChecks<DeadLetterOptions> = {
-  deadLetterReason: text,
-  deadLetterErrorDescription: text,
-  propertiesToModify: anObject,
+  deadLetterReason: is.text,
+  deadLetterErrorDescription: is.text,
+  propertiesToModify: is.object,
 };
 
 function checked(propertiesToModify: PropertiesToModify): PropertiesToModify {
-  checkOptional("propertiesToModify", propertiesToModify, anObject);
+  checkOptional("propertiesToModify", propertiesToModify, is.object);
   return propertiesToModify;
 }
 
 /** A handler that defers a message which a timer has woken wants it to stay deferred. */
 function offTimer(message: Delivery, propertiesToModify: PropertiesToModify): PropertiesToModify {
   const given = checked(propertiesToModify);
-  const isRetried = isObject(message) && isEnvelope(message.envelope) && waitsForTimer(message.envelope);
+  const isRetried = isObject(message) && is.isEnvelope(message.envelope) && waitsForTimer(message.envelope);
   return isRetried ? { ...given, [messageProperties.retryTimer]: undefined } : given;
 }
 

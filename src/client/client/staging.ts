@@ -1,7 +1,7 @@
 import type { PayloadStage } from "../../core/codec/payload-stage.ts";
 import type { Envelope } from "../../core/envelope/envelope.ts";
 import { SobreError } from "../../core/errors/sobre-error.ts";
-import { isEnvelope } from "../../core/options/option-checks.ts";
+import { isEnvelope } from "../../core/options/is.ts";
 
 /** Applies the stages to an envelope, in order. @throws what a stage throws. */
 export async function staged(stages: readonly PayloadStage[], encoded: Envelope): Promise<Envelope> {

@@ -1,15 +1,8 @@
 import type { ApplicationPropertyValue } from "../../core/envelope/application-properties.ts";
 import { createEnvelope, type Envelope, type EnvelopeInit } from "../../core/envelope/envelope.ts";
 import { Typed } from "../../core/values/typed.ts";
-import {
-  anEnvelope,
-  anything,
-  checkOption,
-  checkOptions,
-  invalidOption,
-  oneOf,
-  type OptionChecks,
-} from "../../core/options/option-checks.ts";
+import { checkOption, checkOptions, invalidOption, type OptionChecks } from "../../core/options/option-checks.ts";
+import * as is from "../../core/options/is.ts";
 import {
   attributesOf,
   broken,
@@ -64,12 +57,12 @@ export function cloudEventToEnvelope(event: CloudEvent, options: CloudEventEnvel
   });
 }
 
-const isMode = oneOf("binary", "structured");
+const isMode = is.oneOf("binary", "structured");
 
 const checks: OptionChecks<CloudEventEnvelopeOptions> = {
   mode: isMode,
-  prefix: oneOf("cloudEvents:", "cloudEvents_"),
-  brokerProperties: anything,
+  prefix: is.oneOf("cloudEvents:", "cloudEvents_"),
+  brokerProperties: is.anything,
 };
 
 /**
@@ -83,7 +76,7 @@ const checks: OptionChecks<CloudEventEnvelopeOptions> = {
  * ```
  */
 export function cloudEventFromEnvelope(envelope: Envelope, types: CloudEventTypes = {}): CloudEvent | undefined {
-  checkOption("envelope", envelope, anEnvelope);
+  checkOption("envelope", envelope, is.envelope);
   const { payload, brokerProperties, applicationProperties } = envelope;
   const { contentType } = brokerProperties;
   if (isStructured(contentType)) return cloudEventFromJson(payload, types);

@@ -4,15 +4,8 @@ import { parseContentType } from "../../core/content-type/content-type.ts";
 import { amend, type Envelope } from "../../core/envelope/envelope.ts";
 import { SobreError } from "../../core/errors/sobre-error.ts";
 import { readTypeClaim } from "../../core/message/type-property.ts";
-import {
-  aFunction,
-  anything,
-  checkOptions,
-  methods,
-  name,
-  oneOf,
-  type OptionChecks,
-} from "../../core/options/option-checks.ts";
+import { checkOptions, type OptionChecks } from "../../core/options/option-checks.ts";
+import * as is from "../../core/options/is.ts";
 import { type Clock, systemClock } from "../../core/time/clock.ts";
 import type { CloudEventMode } from "./cloud-event.ts";
 import { type CloudEventPrefix, cloudEventToEnvelope, isStructured } from "./cloud-event-binding.ts";
@@ -38,12 +31,12 @@ export interface CloudEventStageOptions {
 }
 
 const checks: OptionChecks<CloudEventStageOptions> = {
-  source: name,
-  mode: oneOf("binary", "structured"),
-  prefix: anything,
-  type: aFunction,
-  dataschema: aFunction,
-  clock: methods("a clock, e.g. a ManualClock", "now"),
+  source: is.name,
+  mode: is.oneOf("binary", "structured"),
+  prefix: is.anything,
+  type: is.aFunction,
+  dataschema: is.aFunction,
+  clock: is.clock,
 };
 
 /**

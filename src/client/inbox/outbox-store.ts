@@ -1,6 +1,7 @@
 import type { MaybePromise } from "../../core/message/schema.ts";
 import { type Clock, systemClock } from "../../core/time/clock.ts";
-import { checkOptions, methods, type OptionChecks } from "../../core/options/option-checks.ts";
+import { checkOptions, type OptionChecks } from "../../core/options/option-checks.ts";
+import * as is from "../../core/options/is.ts";
 import type { Transaction } from "../../core/engine/engine.ts";
 import { invalidOperation } from "../../core/engine/refusals.ts";
 
@@ -44,7 +45,9 @@ export interface MemoryOutboxOptions {
   readonly clock?: Clock | undefined;
 }
 
-const checks: OptionChecks<MemoryOutboxOptions> = { clock: methods("a clock, e.g. a ManualClock", "now", "setTimer") };
+const checks: OptionChecks<MemoryOutboxOptions> = {
+  clock: is.clock,
+};
 
 /** A transaction of a {@link MemoryOutbox}. */
 export class MemoryTransaction implements Transaction {

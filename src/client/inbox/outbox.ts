@@ -4,16 +4,8 @@ import { createRetry, type Retry } from "../client/retry.ts";
 import type { Engine, EngineSender, Transaction } from "../../core/engine/engine.ts";
 import type { Envelope } from "../../core/envelope/envelope.ts";
 import { SobreError } from "../../core/errors/sobre-error.ts";
-import {
-  aFunction,
-  checkOption,
-  checkOptions,
-  countFrom,
-  flag,
-  methods,
-  numberFrom,
-  type OptionChecks,
-} from "../../core/options/option-checks.ts";
+import { checkOption, checkOptions, type OptionChecks } from "../../core/options/option-checks.ts";
+import * as is from "../../core/options/is.ts";
 import { type Clock, systemClock } from "../../core/time/clock.ts";
 import { pause } from "../../core/time/pause.ts";
 import { OutboxEngine, OutboxTransaction } from "./outbox-engine.ts";
@@ -42,12 +34,12 @@ export interface OutboxOptions {
 }
 
 const checks: OptionChecks<OutboxOptions> = {
-  relays: flag,
-  pollIntervalInMs: numberFrom(1),
-  maxBatchSize: countFrom(1),
-  leaseInMs: numberFrom(1),
-  onError: aFunction,
-  clock: methods("a clock, e.g. a ManualClock", "now", "setTimer"),
+  relays: is.flag,
+  pollIntervalInMs: is.numberFrom(1),
+  maxBatchSize: is.countFrom(1),
+  leaseInMs: is.numberFrom(1),
+  onError: is.aFunction,
+  clock: is.clock,
 };
 
 /** Sends messages when a transaction of the caller's database has committed. */
@@ -80,8 +72,8 @@ export interface Outbox<Tx> extends AsyncDisposable {
  * ```
  */
 export function startOutbox<Tx>(engine: Engine, store: OutboxStore<Tx>, options: OutboxOptions = {}): Outbox<Tx> {
-  checkOption("engine", engine, methods("an engine, e.g. memoryEngine()", "openSender", "openReceiver", "settle"));
-  checkOption("store", store, methods("an outbox, e.g. memoryOutbox()", "add", "lead", "resign", "read", "remove"));
+  checkOption("engine", engine, is.engine);
+  checkOption("store", store, is.methods("an outbox, e.g. memoryOutbox()", "add", "lead", "resign", "read", "remove"));
   checkOptions(options, checks);
   const relay = new Relay(engine, store, options);
   if (options.relays !== false) relay.start();

@@ -1,6 +1,7 @@
 import type { Inbox } from "../client/inbox.ts";
 import type { PostgresClient } from "../../broker/postgres/driver.ts";
-import { checkOptions, milliseconds, type OptionChecks } from "../../core/options/option-checks.ts";
+import { checkOptions, type OptionChecks } from "../../core/options/option-checks.ts";
+import * as is from "../../core/options/is.ts";
 import {
   checkClient,
   createTables,
@@ -15,7 +16,7 @@ export interface PostgresInboxOptions extends PostgresStoreOptions {
   readonly retentionInMs?: number | undefined;
 }
 
-const checks: OptionChecks<PostgresInboxOptions> = { ...postgresStoreChecks, retentionInMs: milliseconds };
+const checks: OptionChecks<PostgresInboxOptions> = { ...postgresStoreChecks, retentionInMs: is.milliseconds };
 
 /** A row without an owner remembers a handled message. */
 const tables = `create table if not exists $schema.inbox (key text primary key, owner text, until timestamptz not null);

@@ -2,7 +2,8 @@ import type { PostgresClient, PostgresPool } from "../../broker/postgres/driver.
 import { databaseFailure } from "../../broker/postgres/failures.ts";
 import { quoted as quotedName } from "../../broker/postgres/identifier.ts";
 import { isRow, type Row } from "../../broker/postgres/rows.ts";
-import { checkOption, invalidOption, methods, name, type OptionChecks } from "../../core/options/option-checks.ts";
+import { checkOption, invalidOption, type OptionChecks } from "../../core/options/option-checks.ts";
+import * as is from "../../core/options/is.ts";
 
 /** Options of the stores in PostgreSQL. */
 export interface PostgresStoreOptions {
@@ -14,8 +15,8 @@ export interface PostgresStoreOptions {
 
 /** Checks of {@link PostgresStoreOptions}. */
 export const postgresStoreChecks: OptionChecks<PostgresStoreOptions> = {
-  pool: methods("a Pool of pg", "connect", "query", "on"),
-  schema: name,
+  pool: is.methods("a Pool of pg", "connect", "query", "on"),
+  schema: is.name,
 };
 
 /** Processes that start together create the tables one after the other. */
@@ -46,7 +47,7 @@ export async function rowsOf(on: PostgresClient, text: string, values: readonly 
 
 /** @throws SobreError `InvalidArgument` for anything but a connected client of `pg`. */
 export function checkClient(client: unknown): void {
-  checkOption("transaction", client, methods("your connected client of pg, in a transaction", "query"));
+  checkOption("transaction", client, is.methods("your connected client of pg, in a transaction", "query"));
   if (typeof client === "object" && client !== null && "totalCount" in client)
     throw invalidOption("transaction", "must be a connected client of pg: a pool has no transaction of its own");
 }

@@ -1,6 +1,7 @@
 import type { DatabaseSync, StatementSync } from "node:sqlite";
 import { SobreError } from "../../core/errors/sobre-error.ts";
-import { checkOptions, invalidOption, methods, name, type OptionChecks } from "../../core/options/option-checks.ts";
+import { checkOptions, invalidOption, type OptionChecks } from "../../core/options/option-checks.ts";
+import * as is from "../../core/options/is.ts";
 import { type Clock, systemClock } from "../../core/time/clock.ts";
 import { pause } from "../../core/time/pause.ts";
 
@@ -24,8 +25,8 @@ export interface SqliteOptions {
 
 /** Checks of {@link SqliteOptions}. */
 export const sqliteChecks: OptionChecks<SqliteOptions> = {
-  path: name,
-  clock: methods("a clock, e.g. a ManualClock", "now", "setTimer"),
+  path: is.name,
+  clock: is.clock,
 };
 
 /** Milliseconds for which other transactions are waited for. */
@@ -93,7 +94,7 @@ export class SqliteFile {
 
 /** @throws SobreError `InvalidArgument` for anything but a database of `node:sqlite`. */
 export function checkDatabase(database: unknown): void {
-  if (methods("", "prepare")(database) !== undefined)
+  if (is.methods("", "prepare")(database) !== undefined)
     throw invalidOption("transaction", "must be your DatabaseSync of node:sqlite, on which a transaction is open");
 }
 

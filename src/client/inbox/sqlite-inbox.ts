@@ -1,5 +1,6 @@
 import type { Inbox } from "../client/inbox.ts";
-import { checkOptions, milliseconds, type OptionChecks } from "../../core/options/option-checks.ts";
+import { checkOptions, type OptionChecks } from "../../core/options/option-checks.ts";
+import * as is from "../../core/options/is.ts";
 import {
   checkDatabase,
   sqliteChecks,
@@ -15,7 +16,7 @@ export interface SqliteInboxOptions extends SqliteOptions {
   readonly retentionInMs?: number | undefined;
 }
 
-const checks: OptionChecks<SqliteInboxOptions> = { ...sqliteChecks, retentionInMs: milliseconds };
+const checks: OptionChecks<SqliteInboxOptions> = { ...sqliteChecks, retentionInMs: is.milliseconds };
 
 /** A row without an owner remembers a handled message. */
 const tables = `

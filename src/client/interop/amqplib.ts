@@ -3,7 +3,8 @@ import { emptyBag } from "../../core/envelope/bag.ts";
 import type { ApplicationProperties } from "../../core/envelope/application-properties.ts";
 import type { BrokerProperties } from "../../core/envelope/broker-properties.ts";
 import { checkEnvelope, type Envelope } from "../../core/envelope/envelope.ts";
-import { anEnvelope, checkOption } from "../../core/options/option-checks.ts";
+import { checkOption } from "../../core/options/option-checks.ts";
+import * as is from "../../core/options/is.ts";
 import { readHeader, withBuffers, writeHeader } from "./amqplib-headers.ts";
 import {
   type AmqplibMessage,
@@ -144,7 +145,7 @@ function keepBasicProperties(application: Record<string, unknown>, properties: A
  * ```
  */
 export function toAmqplibMessage(envelope: Envelope): AmqplibMessage {
-  checkOption("envelope", envelope, anEnvelope);
+  checkOption("envelope", envelope, is.envelope);
   const { payload, bodyKind, brokerProperties, applicationProperties } = envelope;
   if (bodyKind !== "data") throw unsupported("$.bodyKind", `is ${bodyKind}, but AMQP 0-9-1 has only opaque bytes`);
   const { headers, basic } = writeApplication(applicationProperties);

@@ -6,14 +6,8 @@ import { createMessageWriter } from "../client/message-writer.ts";
 import { stageList } from "../../core/codec/stage-list.ts";
 import type { Envelope } from "../../core/envelope/envelope.ts";
 import type { MessageType } from "../../core/message/message-type.ts";
-import {
-  anEnvelope,
-  checkOption,
-  checkOptions,
-  messageTypes,
-  methods,
-  type OptionChecks,
-} from "../../core/options/option-checks.ts";
+import { checkOption, checkOptions, type OptionChecks } from "../../core/options/option-checks.ts";
+import * as is from "../../core/options/is.ts";
 
 /** Options of {@link createMessageConverter}. */
 export interface MessageConverterOptions {
@@ -38,9 +32,9 @@ export interface MessageConverter {
 }
 
 const checks: OptionChecks<MessageConverterOptions> = {
-  serializer: methods("made by createSerializer", "serialize", "deserialize"),
+  serializer: is.serializer,
   stages: stageList,
-  messageTypes,
+  messageTypes: is.messageTypes,
 };
 
 /**
@@ -71,7 +65,7 @@ export function createMessageConverter(options: MessageConverterOptions): Messag
   return {
     toEnvelope: async (message) => write(message),
     async fromEnvelope(envelope) {
-      checkOption("envelope", envelope, anEnvelope);
+      checkOption("envelope", envelope, is.envelope);
       return read(envelope);
     },
   };

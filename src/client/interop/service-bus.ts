@@ -3,7 +3,8 @@ import type { ApplicationProperties, ApplicationPropertyValue } from "../../core
 import { type BodyKind, type Envelope, checkEnvelope } from "../../core/envelope/envelope.ts";
 import type { MessageId } from "../../core/envelope/broker-properties.ts";
 import { Typed } from "../../core/values/typed.ts";
-import { anEnvelope, checkOption } from "../../core/options/option-checks.ts";
+import { checkOption } from "../../core/options/option-checks.ts";
+import * as is from "../../core/options/is.ts";
 import { asBuffer, asBytes, fromUuid, toUuid } from "./bytes.ts";
 import { nestedMark, nestedNames, toNestedText } from "./nested-properties.ts";
 import type { ServiceBusMessageFields, ServiceBusMessageLike } from "./service-bus-message.ts";
@@ -118,7 +119,7 @@ function readProperties(given: ServiceBusMessageLike["applicationProperties"]): 
  * ```
  */
 export function toServiceBusMessage(envelope: Envelope): ServiceBusMessageFields {
-  checkOption("envelope", envelope, anEnvelope);
+  checkOption("envelope", envelope, is.envelope);
   const { payload, bodyKind, brokerProperties, applicationProperties } = envelope;
   const { contentEncoding, correlationId, messageId, viaPartitionKey, ...direct } = brokerProperties;
   if (bodyKind !== "data") throw unsupported("$.bodyKind", `is ${bodyKind}, but the client sends bytes only as data`);

@@ -1,4 +1,5 @@
-import { checkOptions, methods, name, type OptionChecks } from "../../core/options/option-checks.ts";
+import { checkOptions, type OptionChecks } from "../../core/options/option-checks.ts";
+import * as is from "../../core/options/is.ts";
 import type { PayloadStore } from "./claim-check.ts";
 import { memberOfError, objectPayloadStore } from "./object-payload.ts";
 
@@ -23,8 +24,8 @@ export interface AzureBlobPayloadStoreOptions {
 }
 
 const checks: OptionChecks<AzureBlobPayloadStoreOptions> = {
-  container: methods("a ContainerClient of @azure/storage-blob", "getBlockBlobClient"),
-  prefix: name,
+  container: is.methods("a ContainerClient of @azure/storage-blob", "getBlockBlobClient"),
+  prefix: is.name,
 };
 
 /**

@@ -3,13 +3,8 @@ import { createHash } from "node:crypto";
 import type { PayloadStage } from "../../core/codec/payload-stage.ts";
 import { amend, type BodyKind, type Envelope } from "../../core/envelope/envelope.ts";
 import { SobreError } from "../../core/errors/sobre-error.ts";
-import {
-  checkOptions,
-  invalidOption,
-  methods,
-  numberFrom,
-  type OptionChecks,
-} from "../../core/options/option-checks.ts";
+import { checkOptions, invalidOption, type OptionChecks } from "../../core/options/option-checks.ts";
+import * as is from "../../core/options/is.ts";
 import { withLayer, withoutLayer } from "./content-layer.ts";
 import { fetched } from "./fetched.ts";
 
@@ -49,9 +44,9 @@ const maxClaimBytes = 4096;
 const maxKeyLength = 1024;
 
 const checks: OptionChecks<ClaimCheckOptions> = {
-  store: methods("a store with the methods put and get", "put", "get"),
-  threshold: numberFrom(0),
-  maxBytes: numberFrom(1),
+  store: is.methods("a store with the methods put and get", "put", "get"),
+  threshold: is.numberFrom(0),
+  maxBytes: is.numberFrom(1),
 };
 
 /**

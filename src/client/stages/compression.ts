@@ -4,7 +4,8 @@ import { isIdentityEncoding } from "../../core/codec/identity-encoding.ts";
 import type { PayloadStage } from "../../core/codec/payload-stage.ts";
 import { amend, type Envelope } from "../../core/envelope/envelope.ts";
 import { SobreError } from "../../core/errors/sobre-error.ts";
-import { checkOptions, numberFrom, type OptionCheck, type OptionChecks } from "../../core/options/option-checks.ts";
+import { checkOptions, type OptionChecks } from "../../core/options/option-checks.ts";
+import * as is from "../../core/options/is.ts";
 import {
   compress,
   type Compression,
@@ -83,24 +84,24 @@ export function compression(options: CompressionOptions = {}): PayloadStage {
   });
 }
 
-const anEncoding: OptionCheck = (value) => {
+const anEncoding: is.OptionCheck = (value) => {
   if (!isCompression(value)) return `must be one of ${compressionNames.join(", ")}`;
   return isAvailable(value) ? undefined : `${value} needs Node 22.15 or newer`;
 };
 
 /** A ratio for each of some compressions. */
-const ratios: OptionCheck = (value) => {
+const ratios: is.OptionCheck = (value) => {
   if (typeof value !== "object" || value === null) return "must be an object, e.g. { gzip: 250 }";
   const isFit = Object.entries(value).every(
-    ([name, ratio]) => isCompression(name) && numberFrom(1)(ratio) === undefined,
+    ([name, ratio]) => isCompression(name) && is.numberFrom(1)(ratio) === undefined,
   );
   return isFit ? undefined : `must be an object with numbers from 1 up for ${compressionNames.join(", ")}`;
 };
 
 const checks: OptionChecks<CompressionOptions> = {
   encoding: anEncoding,
-  threshold: numberFrom(0),
-  maxOutputBytes: numberFrom(1),
+  threshold: is.numberFrom(0),
+  maxOutputBytes: is.numberFrom(1),
   maxRatio: ratios,
 };
 

@@ -6,14 +6,8 @@ import { amend, type BodyKind, type Envelope } from "../../core/envelope/envelop
 import type { BrokerProperties } from "../../core/envelope/broker-properties.ts";
 import { Typed } from "../../core/values/typed.ts";
 import { SobreError } from "../../core/errors/sobre-error.ts";
-import {
-  checkOptions,
-  flag,
-  invalidOption,
-  name,
-  type OptionCheck,
-  type OptionChecks,
-} from "../../core/options/option-checks.ts";
+import { checkOptions, invalidOption, type OptionChecks } from "../../core/options/option-checks.ts";
+import * as is from "../../core/options/is.ts";
 import { encodingsOf, withLayer, withoutLayer } from "./content-layer.ts";
 import { fetched } from "./fetched.ts";
 
@@ -205,17 +199,17 @@ const bindable: Readonly<Record<Exclude<keyof BrokerProperties, "contentType" | 
   to: true,
 };
 
-const isKeys: OptionCheck = (value) => {
+const isKeys: is.OptionCheck = (value) => {
   if (typeof value === "function") return undefined;
   if (typeof value !== "object" || value === null) return "must be an object with a key for each id, or a function";
   for (const [id, key] of Object.entries(value)) requireKey(key, id);
   return undefined;
 };
 
-const isBinding: OptionCheck = (value) => {
+const isBinding: is.OptionCheck = (value) => {
   // A misspelt name would silently bind nothing.
   const isKnown = Array.isArray(value) && value.every((one) => typeof one === "string" && Object.hasOwn(bindable, one));
   return isKnown ? undefined : `must be an array of these broker properties: ${Object.keys(bindable).join(", ")}`;
 };
 
-const checks: OptionChecks<EncryptionOptions> = { keys: isKeys, keyId: name, required: flag, bind: isBinding };
+const checks: OptionChecks<EncryptionOptions> = { keys: isKeys, keyId: is.name, required: is.flag, bind: isBinding };

@@ -2,16 +2,8 @@ import { randomUUID } from "node:crypto";
 import { mkdir, open, readdir, rename, rm, stat, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { type Clock, systemClock } from "../../core/time/clock.ts";
-import {
-  checkOption,
-  checkOptions,
-  methods,
-  milliseconds as asMilliseconds,
-  name as aName,
-  type OptionChecks,
-  bytes as areBytes,
-  text as isText,
-} from "../../core/options/option-checks.ts";
+import { checkOption, checkOptions, type OptionChecks } from "../../core/options/option-checks.ts";
+import * as is from "../../core/options/is.ts";
 import { type PayloadStore, tooLarge } from "./claim-check.ts";
 
 /** Options of {@link filePayloadStore}. */
@@ -34,8 +26,8 @@ export interface FilePayloadStore extends PayloadStore {
 const keyForm = /^[0-9a-f]{8}-[0-9a-f]{4}-4[0-9a-f]{3}-[89ab][0-9a-f]{3}-[0-9a-f]{12}$/;
 
 const checks: OptionChecks<FilePayloadStoreOptions> = {
-  folder: aName,
-  clock: methods("a clock, e.g. a ManualClock", "now"),
+  folder: is.name,
+  clock: is.clock,
 };
 
 /**
@@ -48,7 +40,7 @@ export function filePayloadStore(options: FilePayloadStoreOptions): FilePayloadS
   const { folder, clock = systemClock } = options;
   return {
     async put(payload) {
-      checkOption("payload", payload, areBytes);
+      checkOption("payload", payload, is.bytes);
       const key = randomUUID();
       await mkdir(folder, { recursive: true });
       const unfinished = join(folder, `${key}.part`);
@@ -57,7 +49,7 @@ export function filePayloadStore(options: FilePayloadStoreOptions): FilePayloadS
       return key;
     },
     async get(key, maxBytes) {
-      checkOption("key", key, isText);
+      checkOption("key", key, is.text);
       if (!keyForm.test(key)) return undefined;
       const file = await open(join(folder, key), "r").catch(unlessMissing);
       if (file === undefined) return undefined;
@@ -72,7 +64,7 @@ export function filePayloadStore(options: FilePayloadStoreOptions): FilePayloadS
     },
     async removeOlderThan(milliseconds) {
       // Compared with NaN, every file would be old enough.
-      checkOption("milliseconds", milliseconds, asMilliseconds);
+      checkOption("milliseconds", milliseconds, is.milliseconds);
       const before = clock.now() - milliseconds;
       const names = (await readdir(folder).catch(unlessMissing)) ?? [];
       let removed = 0;

@@ -1,6 +1,7 @@
 import { randomUUID } from "node:crypto";
 import { SobreError } from "../../core/errors/sobre-error.ts";
-import { bytes as areBytes, checkOption, numberFrom, text } from "../../core/options/option-checks.ts";
+import { checkOption } from "../../core/options/option-checks.ts";
+import * as is from "../../core/options/is.ts";
 import { type PayloadStore, tooLarge } from "./claim-check.ts";
 
 /** The requests to a service that keeps objects by keys. */
@@ -16,14 +17,14 @@ interface ObjectService {
 export function objectPayloadStore(prefix: string, service: ObjectService): PayloadStore {
   return {
     async put(payload) {
-      checkOption("payload", payload, areBytes);
+      checkOption("payload", payload, is.bytes);
       const key = `${prefix}${randomUUID()}`;
       await stored(() => service.put(key, payload));
       return key;
     },
     async get(key, maxBytes) {
-      checkOption("key", key, text);
-      checkOption("maxBytes", maxBytes, numberFrom(0));
+      checkOption("key", key, is.text);
+      checkOption("maxBytes", maxBytes, is.numberFrom(0));
       if (!isOwnKey(key, prefix)) return undefined;
       try {
         const { body, size = 0 } = await service.get(key);

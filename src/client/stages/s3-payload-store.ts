@@ -1,4 +1,5 @@
-import { checkOptions, methods, name, type OptionChecks } from "../../core/options/option-checks.ts";
+import { checkOptions, type OptionChecks } from "../../core/options/option-checks.ts";
+import * as is from "../../core/options/is.ts";
 import type { PayloadStore } from "./claim-check.ts";
 import { memberOfError, objectPayloadStore } from "./object-payload.ts";
 
@@ -22,9 +23,9 @@ export interface S3PayloadStoreOptions {
 }
 
 const checks: OptionChecks<S3PayloadStoreOptions> = {
-  client: methods("an S3 client of @aws-sdk/client-s3", "putObject", "getObject"),
-  bucket: name,
-  prefix: name,
+  client: is.methods("an S3 client of @aws-sdk/client-s3", "putObject", "getObject"),
+  bucket: is.name,
+  prefix: is.name,
 };
 
 /**

@@ -2,16 +2,8 @@ import type { Envelope } from "../../core/envelope/envelope.ts";
 import type { ErrorCode } from "../../core/errors/codes.ts";
 import { isErrorCode } from "../../core/errors/traits.ts";
 import { SobreError } from "../../core/errors/sobre-error.ts";
-import {
-  checkOption,
-  checkOptions,
-  entityName,
-  milliseconds,
-  numberFrom,
-  oneOf,
-  type OptionCheck,
-  type OptionChecks,
-} from "../../core/options/option-checks.ts";
+import { checkOption, checkOptions, type OptionChecks } from "../../core/options/option-checks.ts";
+import * as is from "../../core/options/is.ts";
 
 /** The engine operations that can be made to fail. */
 export const faultyOperations = [
@@ -66,10 +58,10 @@ export type FaultEffect =
   | { readonly kind: "drop" | "duplicate" | "loseLock" }
   | { readonly kind: "delay"; readonly milliseconds: number };
 
-const checks: OptionChecks<FaultOptions> = { entity: entityName, times: numberFrom(1) };
-const isCode: OptionCheck = (value) =>
+const checks: OptionChecks<FaultOptions> = { entity: is.entityName, times: is.numberFrom(1) };
+const isCode: is.OptionCheck = (value) =>
   typeof value === "string" && isErrorCode(value) ? undefined : "must be an ErrorCode";
-const isDelay: OptionCheck = (value) => (value === Infinity ? "must be finite" : milliseconds(value));
+const isDelay: is.OptionCheck = (value) => (value === Infinity ? "must be finite" : is.milliseconds(value));
 
 const isRefusal = (effect: FaultEffect): effect is Extract<FaultEffect, { readonly kind: "refuse" }> =>
   effect.kind === "refuse";
@@ -93,7 +85,7 @@ export class FaultPlan {
   add(effect: FaultEffect, options: FaultOptions = {}): void {
     checkOptions(options, checks);
     const { entity, times = 1 } = options;
-    if ("operation" in effect) checkOption("operation", effect.operation, oneOf(...faultyOperations));
+    if ("operation" in effect) checkOption("operation", effect.operation, is.oneOf(...faultyOperations));
     if (effect.kind === "refuse") checkOption("code", effect.code, isCode);
     if (effect.kind === "delay") checkOption("milliseconds", effect.milliseconds, isDelay);
     this.#pending.push({ effect, entity: entity?.toLowerCase(), times });

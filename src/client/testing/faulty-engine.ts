@@ -2,7 +2,8 @@ import type { Delivery } from "../../core/engine/delivery.ts";
 import type { ConnectOptions, Engine, EngineReceiver } from "../../core/engine/engine.ts";
 import { inspectionOf } from "../../core/engine/inspection.ts";
 import type { Clock } from "../../core/time/clock.ts";
-import { checkOption, methods } from "../../core/options/option-checks.ts";
+import { checkOption } from "../../core/options/option-checks.ts";
+import * as is from "../../core/options/is.ts";
 import { SentMessages } from "./sent-messages.ts";
 import { FaultPlan, type Faults, refused } from "./faults.ts";
 import { faultyReceiver, faultySender, faultySessionReceiver, type LinkParts } from "./faulty-links.ts";
@@ -22,8 +23,8 @@ export interface FaultyEngine {
  * @throws SobreError `InvalidArgument` naming the argument.
  */
 export function faultyEngine(inner: Engine, clock: Clock): FaultyEngine {
-  checkOption("inner", inner, methods("an engine, e.g. memoryEngine()", "openSender", "openReceiver", "settle"));
-  checkOption("clock", clock, methods("a clock, e.g. a ManualClock", "now", "setTimer"));
+  checkOption("inner", inner, is.engine);
+  checkOption("clock", clock, is.clock);
   const sent = new SentMessages();
   const plan = new FaultPlan((entity, envelopes) => sent.add(entity, envelopes, clock.now()));
   const open = new Set<Connection>();

@@ -3,17 +3,8 @@ import type { Serializer } from "../../core/codec/serializer.ts";
 import type { Engine } from "../../core/engine/engine.ts";
 import { parseAddress, subQueueSuffix } from "../../core/engine/address.ts";
 import type { Envelope } from "../../core/envelope/envelope.ts";
-import {
-  checkOption,
-  checkOptional,
-  checkOptions,
-  countFrom,
-  entityName,
-  methods,
-  name,
-  type OptionChecks,
-  text,
-} from "../../core/options/option-checks.ts";
+import { checkOption, checkOptional, checkOptions, type OptionChecks } from "../../core/options/option-checks.ts";
+import * as is from "../../core/options/is.ts";
 
 /** The result of a matcher in the form that `expect.extend` of vitest and jest expects. */
 export interface MatcherResult {
@@ -50,7 +41,7 @@ export interface SobreMatchers<R = void> {
 const most = 1_000;
 
 /** A misspelt expectation would be ignored, and everything would match. */
-const checks: OptionChecks<ExpectedDeadLetters> = { count: countFrom(0), reason: text };
+const checks: OptionChecks<ExpectedDeadLetters> = { count: is.countFrom(0), reason: is.text };
 
 /** The matchers for `expect.extend(sobreMatchers)`. */
 export const sobreMatchers: {
@@ -58,8 +49,8 @@ export const sobreMatchers: {
   toBeReadableBy(envelope: Envelope, serializer: Serializer, codec?: string): MatcherResult;
 } = {
   async toHaveDeadLettered(engine, entity, expected = {}) {
-    checkOption("engine", engine, methods("an engine, e.g. memoryEngine(), not a client", "openSender", "peek"));
-    checkOption("entity", entity, entityName);
+    checkOption("engine", engine, is.engine);
+    checkOption("entity", entity, is.entityName);
     checkOptions(expected, checks);
     const { count, reason } = expected;
     const address = parseAddress(entity).subQueue === undefined ? `${entity}${subQueueSuffix.deadLetter}` : entity;
@@ -75,8 +66,8 @@ export const sobreMatchers: {
     };
   },
   toBeReadableBy(envelope, serializer, codec) {
-    checkOption("serializer", serializer, methods("made by createSerializer", "serialize", "deserialize"));
-    checkOptional("codec", codec, name);
+    checkOption("serializer", serializer, is.serializer);
+    checkOptional("codec", codec, is.name);
     const result = serializer.deserialize(envelope);
     const pass = result.ok && (codec === undefined || result.codec === codec);
     return {

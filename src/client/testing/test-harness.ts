@@ -8,15 +8,8 @@ import { peekPages } from "../../core/engine/peek-pages.ts";
 import type { MemoryEngineOptions } from "../../broker/memory/memory-engine.ts";
 import { SobreError } from "../../core/errors/sobre-error.ts";
 import type { BodyOf, MessageType } from "../../core/message/message-type.ts";
-import {
-  anything,
-  checkOptions,
-  entityName,
-  hasMethod,
-  milliseconds,
-  numberFrom,
-  type OptionChecks,
-} from "../../core/options/option-checks.ts";
+import { checkOptions, type OptionChecks } from "../../core/options/option-checks.ts";
+import * as is from "../../core/options/is.ts";
 import type { SentMessage } from "./sent-messages.ts";
 import { testEngine, type TestEngine } from "./test-engine.ts";
 
@@ -72,23 +65,23 @@ export interface TestHarness extends TestEngine, AsyncDisposable {
   close(): Promise<void>;
 }
 
-const idleChecks: OptionChecks<IdleOptions> = { maxWaitTimeInMs: milliseconds, stepInMs: numberFrom(1) };
+const idleChecks: OptionChecks<IdleOptions> = { maxWaitTimeInMs: is.milliseconds, stepInMs: is.numberFrom(1) };
 
 const publishedChecks: OptionChecks<PublishedOptions> = {
-  entity: entityName,
-  messageType: (value) => (hasMethod(value, "read") ? undefined : "must be a message type made by defineMessage"),
+  entity: is.entityName,
+  messageType: (value) => (is.hasMethod(value, "read") ? undefined : "must be a message type made by defineMessage"),
 };
 
 const checks: OptionChecks<TestHarnessOptions> = {
   // Checked by the engine and the client.
-  queues: anything,
-  topics: anything,
-  keys: anything,
-  firstSequenceNumber: anything,
-  serializer: anything,
-  stages: anything,
-  retryOptions: anything,
-  tracing: anything,
+  queues: is.anything,
+  topics: is.anything,
+  keys: is.anything,
+  firstSequenceNumber: is.anything,
+  serializer: is.anything,
+  stages: is.anything,
+  retryOptions: is.anything,
+  tracing: is.anything,
 };
 
 /**

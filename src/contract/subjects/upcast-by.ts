@@ -1,4 +1,5 @@
-import { checkOption, messageTypes } from "../../core/options/option-checks.ts";
+import { checkOption } from "../../core/options/option-checks.ts";
+import * as is from "../../core/options/is.ts";
 import type { MessageType } from "../../core/message/message-type.ts";
 import type { Subject } from "./subject.ts";
 import { majorOf } from "./subject-version.ts";
@@ -15,7 +16,7 @@ export type SubjectUpcast = (
  * time. A subject is a type's by its name; the type's version is the subject's major.
  */
 export function upcastBy(types: readonly Pick<MessageType, "name" | "latestVersion" | "read">[]): SubjectUpcast {
-  checkOption("types", types, messageTypes);
+  checkOption("types", types, is.messageTypes);
   const byName = new Map(types.map((type) => [type.name, type]));
   return ({ name }, body, { from, to }) => {
     const type = byName.get(name);

@@ -1,4 +1,5 @@
-import { checkOption, listOf, methods } from "../options/option-checks.ts";
+import { checkOption } from "../options/option-checks.ts";
+import * as is from "../options/is.ts";
 import type { AmqpValue } from "../values/typed.ts";
 
 /** A described type with a JavaScript form of its own, in plain mode. */
@@ -14,7 +15,7 @@ export interface AmqpExtension {
 /** Extensions by their descriptors. */
 export type Extensions = ReadonlyMap<string, AmqpExtension>;
 
-const someExtensions = listOf("extensions, e.g. timespanExtension", methods("an extension", "read", "write"));
+const someExtensions = is.listOf("extensions, e.g. timespanExtension", is.methods("an extension", "read", "write"));
 
 /** The extensions by their descriptors; of several with one descriptor the last counts. */
 export function extensionsByDescriptor(extensions: readonly AmqpExtension[]): Extensions {

@@ -1,4 +1,5 @@
-import { checkOption, having, maybe, number, text } from "../options/option-checks.ts";
+import { checkOption } from "../options/option-checks.ts";
+import * as is from "../options/is.ts";
 import type { ErrorCode } from "../errors/codes.ts";
 import { SobreError } from "../errors/sobre-error.ts";
 
@@ -44,18 +45,22 @@ export function vetoed(codec: string): Attempt {
   };
 }
 
-const anAttempt = having("an attempt from a result", {
-  codec: text,
-  outcome: text,
-  code: maybe(text),
-  offset: maybe(number),
-  message: maybe(text),
+const anAttempt = is.having("an attempt from a result", {
+  codec: is.text,
+  outcome: is.text,
+  code: is.maybe(is.text),
+  offset: is.maybe(is.number),
+  message: is.maybe(is.text),
 });
 
 /** A readable line, e.g. `json: DecodeFailed at byte 3: …`. */
 export function describeAttempt(attempt: Attempt): string {
   checkOption("attempt", attempt, anAttempt);
-  const { codec, outcome, code, offset, message } = attempt;
+  return attemptText(attempt);
+}
+
+/** The same for an attempt that the chain has made: every unreadable message comes this way. */
+export function attemptText({ codec, outcome, code, offset, message }: Attempt): string {
   // Most decoders may have been ruled out; the others are worth reading.
   if (code === undefined) return `${codec}: ${outcome === "vetoed" ? "ruled out" : outcome}`;
   return `${codec}: ${code}${offset === undefined ? "" : ` at byte ${offset}`}: ${message}`;

@@ -1,4 +1,5 @@
-import { anEnvelope, checkOption } from "../options/option-checks.ts";
+import { checkOption } from "../options/option-checks.ts";
+import * as is from "../options/is.ts";
 import type { PayloadStage } from "./payload-stage.ts";
 
 /** A stage that rejects anything but an envelope with `InvalidArgument`. */
@@ -7,13 +8,13 @@ export function guardedStage(stage: PayloadStage): PayloadStage {
     name: stage.name,
     ...(stage.beforeSend && {
       beforeSend(envelope) {
-        checkOption("envelope", envelope, anEnvelope);
+        checkOption("envelope", envelope, is.envelope);
         return stage.beforeSend?.(envelope) ?? envelope;
       },
     }),
     ...(stage.afterReceive && {
       afterReceive(envelope) {
-        checkOption("envelope", envelope, anEnvelope);
+        checkOption("envelope", envelope, is.envelope);
         return stage.afterReceive?.(envelope) ?? envelope;
       },
     }),

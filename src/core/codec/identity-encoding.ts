@@ -1,4 +1,5 @@
-import { checkOption, text } from "../options/option-checks.ts";
+import { checkOption } from "../options/option-checks.ts";
+import * as is from "../options/is.ts";
 /** Content encodings without compression; some senders put the charset there. */
 const identities: ReadonlySet<string> = new Set([
   "",
@@ -14,6 +15,6 @@ const identities: ReadonlySet<string> = new Set([
 
 /** Whether a content encoding leaves the payload unchanged. */
 export function isIdentityEncoding(contentEncoding: string): boolean {
-  checkOption("contentEncoding", contentEncoding, text);
+  checkOption("contentEncoding", contentEncoding, is.text);
   return identities.has(contentEncoding.trim().toLowerCase());
 }

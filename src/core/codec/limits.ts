@@ -1,6 +1,7 @@
 import { isObject } from "../values/plain-object.ts";
 import { SobreError } from "../errors/sobre-error.ts";
-import { checkOptions, countFrom, type OptionChecks, invalidOption } from "../options/option-checks.ts";
+import { checkOptions, type OptionChecks, invalidOption } from "../options/option-checks.ts";
+import * as is from "../options/is.ts";
 
 /** Limits for every decoder; exceeding one throws `LimitExceeded`. */
 export interface DecodeLimits {
@@ -20,9 +21,9 @@ export const defaultDecodeLimits: DecodeLimits = /* @__PURE__ */ Object.freeze({
 });
 
 const limitChecks: OptionChecks<DecodeLimits> = {
-  maxBytes: countFrom(0),
-  maxDepth: countFrom(0),
-  maxItems: countFrom(0),
+  maxBytes: is.countFrom(0),
+  maxDepth: is.countFrom(0),
+  maxItems: is.countFrom(0),
 };
 
 /**

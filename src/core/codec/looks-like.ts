@@ -1,4 +1,5 @@
-import { bytes as areBytes, checkOption } from "../options/option-checks.ts";
+import { checkOption } from "../options/option-checks.ts";
+import * as is from "../options/is.ts";
 /** A format guessed from the first bytes, for error messages; decoding never depends on it. */
 export interface Likeness {
   /** Completes "looks like …". */
@@ -58,7 +59,7 @@ const likenesses: readonly (Likeness & { readonly mark: Mark })[] = [
 
 /** Guesses the format of a payload; `undefined` if it resembles none. */
 export function looksLike(payload: Uint8Array): Likeness | undefined {
-  checkOption("payload", payload, areBytes);
+  checkOption("payload", payload, is.bytes);
   const found = likenesses.find(({ mark }) => mark(payload));
   return found && { name: found.name, contentType: found.contentType };
 }

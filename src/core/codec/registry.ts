@@ -1,5 +1,6 @@
 import { isObject } from "../values/plain-object.ts";
-import { checkOption, listOf, invalidOption } from "../options/option-checks.ts";
+import { checkOption, invalidOption } from "../options/option-checks.ts";
+import * as is from "../options/is.ts";
 import { type ContentType, maxContentTypeLength, parseContentType } from "../content-type/content-type.ts";
 import { matchesRange, type MediaRange, specificityOf } from "../content-type/media-range.ts";
 import type { BodyKind } from "../envelope/envelope.ts";
@@ -57,7 +58,7 @@ export function createCodecRegistry(codecs: readonly (Codec | Decoder | Encoder)
   checkOption(
     "codecs",
     codecs,
-    listOf("codecs, e.g. [json()]", (one) => (isObject(one) ? undefined : "")),
+    is.listOf("codecs, e.g. [json()]", (one) => (isObject(one) ? undefined : "")),
   );
   const names = new Set<string>();
   for (const { name } of codecs) {

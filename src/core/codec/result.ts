@@ -1,6 +1,6 @@
 import type { ContentType } from "../content-type/content-type.ts";
 import { SobreError } from "../errors/sobre-error.ts";
-import { type Attempt, describeAttempt } from "./attempt.ts";
+import { type Attempt, attemptText } from "./attempt.ts";
 import type { Decoded } from "./codec.ts";
 import { looksLike } from "./looks-like.ts";
 import type { Selection } from "./registry.ts";
@@ -67,7 +67,7 @@ export function unreadable(
   const likeness = looksLike(payload);
   const [bytes, verb] = payload.byteLength === 1 ? ["byte", "looks"] : [`${payload.byteLength} bytes`, "look"];
   const look = likeness && `${verb} like ${likeness.name} (${likeness.contentType})`;
-  const tries = attempts.map(describeAttempt).join(" | ");
+  const tries = attempts.map(attemptText).join(" | ");
   if (tries !== "") {
     const text = `No codec could read the ${bytes}${look ? `, which ${look}` : ""}: ${tries}`;
     const message = problem === undefined ? text : `${problem.message} ${text}`;

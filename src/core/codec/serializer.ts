@@ -3,18 +3,8 @@ import { messageEnvelope } from "../envelope/message-envelope.ts";
 import { memberOf } from "../envelope/bag.ts";
 import { aContentType } from "../content-type/content-type-check.ts";
 import { SobreError } from "../errors/sobre-error.ts";
-import {
-  aFunction,
-  anything,
-  checkOption,
-  checkOptions,
-  hasMethod,
-  listOf,
-  oneOf,
-  type OptionCheck,
-  type OptionChecks,
-  text,
-} from "../options/option-checks.ts";
+import { checkOption, checkOptions, type OptionChecks } from "../options/option-checks.ts";
+import * as is from "../options/is.ts";
 import type { Attempt } from "./attempt.ts";
 import type { Codec, Decoder, Encoded, EncodeContext, Encoder } from "./codec.ts";
 import { createDeserializerChain, type WhenUnknown } from "./deserializer-chain.ts";
@@ -159,28 +149,28 @@ export function createSerializer(options: SerializerOptions): Serializer {
   };
 }
 
-const isDecoder: OptionCheck = (value) =>
-  hasMethod(value, "decode") && Array.isArray(memberOf(value, "accepts")) ? isNamed(value) : "must be a decoder";
+const isDecoder: is.OptionCheck = (value) =>
+  is.hasMethod(value, "decode") && Array.isArray(memberOf(value, "accepts")) ? isNamed(value) : "must be a decoder";
 
-const isCodec: OptionCheck = (value) =>
-  hasMethod(value, "encode") ? (text(memberOf(value, "contentType")) ?? isNamed(value)) : isDecoder(value);
+const isCodec: is.OptionCheck = (value) =>
+  is.hasMethod(value, "encode") ? (is.text(memberOf(value, "contentType")) ?? isNamed(value)) : isDecoder(value);
 
-const isNamed = (value: object): string | undefined => text(memberOf(value, "name"));
+const isNamed = (value: object): string | undefined => is.text(memberOf(value, "name"));
 
-const aList = listOf("envelopes made by createEnvelope", () => undefined);
+const aList = is.listOf("envelopes made by createEnvelope", () => undefined);
 
 const checks: OptionChecks<SerializerOptions> = {
   codecs: (value) =>
     Array.isArray(value) && value.length === 0
       ? "must have at least one codec, e.g. [json()]"
-      : listOf("codecs, e.g. [json()]", isCodec)(value),
-  fallback: listOf("codec names or decoders, e.g. msgpack()", (value) => text(value) && isDecoder(value)),
-  accept: listOf('media ranges, as in ["application/json", "text/*"]', text),
+      : is.listOf("codecs, e.g. [json()]", isCodec)(value),
+  fallback: is.listOf("codec names or decoders, e.g. msgpack()", (value) => is.text(value) && isDecoder(value)),
+  accept: is.listOf('media ranges, as in ["application/json", "text/*"]', is.text),
   // Checked by resolveDecodeLimits.
-  limits: anything,
-  whenUnknown: oneOf("dead-letter", "fallback", "raw"),
+  limits: is.anything,
+  whenUnknown: is.oneOf("dead-letter", "fallback", "raw"),
   assume: aContentType,
-  onAttempt: aFunction,
+  onAttempt: is.aFunction,
 };
 
 const typeChecks: OptionChecks<DeserializeOptions> = { type: anExpectedType };

@@ -1,4 +1,4 @@
-import type { OptionCheck } from "../options/option-checks.ts";
+import type { OptionCheck } from "../options/is.ts";
 import type { PayloadStage } from "./payload-stage.ts";
 
 /**

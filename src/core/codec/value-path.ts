@@ -1,4 +1,5 @@
-import { checkOption, type OptionCheck } from "../options/option-checks.ts";
+import { checkOption } from "../options/option-checks.ts";
+import type { OptionCheck } from "../options/is.ts";
 /** The maximum number of steps shown in a path. */
 const shown = 32;
 

@@ -1,11 +1,11 @@
-import { type OptionCheck, text } from "../options/option-checks.ts";
+import * as is from "../options/is.ts";
 import { parseContentType } from "./content-type.ts";
 
 /** Accepts a content type. */
-export const aContentType: OptionCheck = (value) => {
+export const aContentType: is.OptionCheck = (value) => {
   try {
     if (typeof value === "string") parseContentType(value);
-    return text(value);
+    return is.text(value);
   } catch {
     return 'must be a content type, as in "application/json"';
   }

@@ -1,4 +1,5 @@
-import { invalidOption, checkOption, listOf, having, text as isText } from "../options/option-checks.ts";
+import { invalidOption, checkOption } from "../options/option-checks.ts";
+import * as is from "../options/is.ts";
 import { isTokenValid, isTypeValid } from "content-type";
 import { SobreError } from "../errors/sobre-error.ts";
 import { isQuotable, type Parameter, scanParameters, skipBlanks, wordEnd } from "./parameters.ts";
@@ -71,7 +72,7 @@ const none: { readonly parameters: readonly Parameter[]; readonly skipped: reado
  */
 export function formatContentType(type: string, parameters: readonly Parameter[] = []): string {
   if (typeof type !== "string") throw invalidOption("type", "must be a string");
-  checkOption("parameters", parameters, listOf("parameters with a name and a value", aParameter));
+  checkOption("parameters", parameters, is.listOf("parameters with a name and a value", aParameter));
   checkType(type, 0);
   let text = type;
   for (const { name, value } of parameters) {
@@ -88,7 +89,7 @@ export function formatContentType(type: string, parameters: readonly Parameter[]
   return text;
 }
 
-const aParameter = having("a parameter", { name: isText, value: isText });
+const aParameter = is.having("a parameter", { name: is.text, value: is.text });
 
 function checkType(type: string, offset: number): void {
   if (!isTypeValid(type)) throw invalid("is not type/subtype in tokens (RFC 2045 section 5.1)", offset);

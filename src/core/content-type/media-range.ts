@@ -1,4 +1,5 @@
-import { checkOption, having, listOf, text } from "../options/option-checks.ts";
+import { checkOption } from "../options/option-checks.ts";
+import * as is from "../options/is.ts";
 import type { ContentType } from "./content-type.ts";
 import { parameter } from "./parameter.ts";
 import type { Parameter } from "./parameters.ts";
@@ -23,10 +24,10 @@ export function mediaRange(type: string, subtype: string, parameters: readonly P
 }
 
 // Bundles without them leave calls out that are marked so.
-const aParameter = /* @__PURE__ */ having("a parameter", { name: text, value: text });
-const parameters = /* @__PURE__ */ listOf("parameters with a name and a value", aParameter);
-const aRange = /* @__PURE__ */ having("a media range", { type: text, subtype: text, parameters });
-const aContentType = /* @__PURE__ */ having("a content type", { type: text, parameters });
+const aParameter = /* @__PURE__ */ is.having("a parameter", { name: is.text, value: is.text });
+const parameters = /* @__PURE__ */ is.listOf("parameters with a name and a value", aParameter);
+const aRange = /* @__PURE__ */ is.having("a media range", { type: is.text, subtype: is.text, parameters });
+const aContentType = /* @__PURE__ */ is.having("a content type", { type: is.text, parameters });
 
 const specificities = { any: 0, type: 100, suffix: 200, exact: 300 } as const;
 

@@ -1,4 +1,5 @@
-import { checkOption, listed, text } from "../options/option-checks.ts";
+import { checkOption } from "../options/option-checks.ts";
+import * as is from "../options/is.ts";
 import type { ContentType } from "./content-type.ts";
 
 /**
@@ -10,8 +11,8 @@ import type { ContentType } from "./content-type.ts";
  * ```
  */
 export function parameter(contentType: ContentType, name: string): string | undefined {
-  checkOption("contentType", contentType, listed("parameters"));
-  checkOption("name", name, text);
+  checkOption("contentType", contentType, is.listed("parameters"));
+  checkOption("name", name, is.text);
   const wanted = name.toLowerCase();
   return contentType.parameters.find((candidate) => candidate.name.toLowerCase() === wanted)?.value;
 }

@@ -1,4 +1,5 @@
-import { checkOption, text as isText } from "../options/option-checks.ts";
+import { checkOption } from "../options/option-checks.ts";
+import * as is from "../options/is.ts";
 import { isTokenValid } from "content-type";
 import { SobreError } from "../errors/sobre-error.ts";
 import { type MediaRange, mediaRange } from "./media-range.ts";
@@ -14,7 +15,7 @@ import { scanParameters } from "./parameters.ts";
  * ```
  */
 export function parseMediaRange(text: string): MediaRange {
-  checkOption("text", text, isText);
+  checkOption("text", text, is.text);
   const semicolon = text.indexOf(";");
   const head = (semicolon === -1 ? text : text.slice(0, semicolon)).trim().toLowerCase();
   const [type = "", subtype = "", ...rest] = head.split("/");

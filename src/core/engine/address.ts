@@ -1,4 +1,5 @@
-import { checkOption, text } from "../options/option-checks.ts";
+import { checkOption } from "../options/option-checks.ts";
+import * as is from "../options/is.ts";
 import { checkEntity } from "./arguments.ts";
 import { SobreError } from "../errors/sobre-error.ts";
 
@@ -34,7 +35,7 @@ const suffixes: readonly (readonly [SubQueue, string])[] = [
  * ```
  */
 export function parseAddress(address: string): EntityAddress {
-  checkOption("address", address, text);
+  checkOption("address", address, is.text);
   checkEntity(address);
   for (const [subQueue, suffix] of suffixes) {
     // Lower-casing changes the length of some letters, so the name is cut first.

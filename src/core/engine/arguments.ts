@@ -4,19 +4,10 @@ import {
   checkOption,
   checkOptional,
   checkOptions,
-  countFrom,
-  flag,
   invalidOption,
-  isDate,
-  isEnvelope,
-  milliseconds,
-  name,
-  oneOf,
   type OptionChecks,
-  sequenceNumber,
-  signal,
-  text,
 } from "../options/option-checks.ts";
+import * as is from "../options/is.ts";
 import { isRecord } from "../envelope/bag.ts";
 import type { Settlement } from "./delivery.ts";
 import type {
@@ -34,35 +25,35 @@ import type {
 
 // JavaScript callers may pass anything: an engine rejects it as `InvalidArgument` instead of failing with a TypeError.
 
-const receiveMode = oneOf("peekLock", "receiveAndDelete");
+const receiveMode = is.oneOf("peekLock", "receiveAndDelete");
 /** Validated by the engine that began it. */
 const transaction = (value: unknown): string | undefined => (isRecord(value) ? undefined : "must be a transaction");
 
-const senderChecks: OptionChecks<OpenSenderOptions> = { via: name, maxInFlight: countFrom(1) };
+const senderChecks: OptionChecks<OpenSenderOptions> = { via: is.name, maxInFlight: is.countFrom(1) };
 const receiverChecks: OptionChecks<OpenReceiverOptions> = { receiveMode };
-const deferredChecks: OptionChecks<ReceiveDeferredOptions> = { receiveMode, sessionId: text };
+const deferredChecks: OptionChecks<ReceiveDeferredOptions> = { receiveMode, sessionId: is.text };
 const sessionChecks: OptionChecks<AcceptSessionOptions> = {
   receiveMode,
-  sessionId: text,
-  maxWaitTime: milliseconds,
-  signal,
+  sessionId: is.text,
+  maxWaitTime: is.milliseconds,
+  signal: is.abortSignal,
 };
 const peekChecks: OptionChecks<PeekOptions> = {
-  maxMessages: countFrom(1),
-  fromSequenceNumber: sequenceNumber,
-  sessionId: text,
+  maxMessages: is.countFrom(1),
+  fromSequenceNumber: is.sequenceNumber,
+  sessionId: is.text,
 };
 const deleteChecks: OptionChecks<DeleteOptions> = {
-  maxMessages: countFrom(1),
-  beforeEnqueueTime: isDate,
-  sessionId: text,
+  maxMessages: is.countFrom(1),
+  beforeEnqueueTime: is.date,
+  sessionId: is.text,
 };
 const listChecks: OptionChecks<ListSessionsOptions> = {
-  updatedAfter: isDate,
-  skip: countFrom(0),
-  maxSessions: countFrom(1),
+  updatedAfter: is.date,
+  skip: is.countFrom(0),
+  maxSessions: is.countFrom(1),
 };
-const connectChecks: OptionChecks<ConnectOptions> = { sharesBytes: flag, name: text };
+const connectChecks: OptionChecks<ConnectOptions> = { sharesBytes: is.flag, name: is.text };
 const transactionChecks: OptionChecks<TransactionOption> = { transaction };
 
 /** Checks of the options of an engine's methods. @throws SobreError `InvalidArgument` naming the option. */
@@ -92,7 +83,8 @@ export function checkReceiveOptions(options: ReceiveOptions): void {
     throw invalidOption("maxMessages", "must be a whole number from 1 up");
   if (typeof maxWaitTime !== "number" || !(maxWaitTime >= 0))
     throw invalidOption("maxWaitTime", "must be a number of milliseconds from 0 up");
-  if (abortSignal !== undefined && !(abortSignal instanceof AbortSignal)) checkOption("signal", abortSignal, signal);
+  if (abortSignal !== undefined && !(abortSignal instanceof AbortSignal))
+    checkOption("signal", abortSignal, is.abortSignal);
 }
 
 /** Whether a value has the form of a lock token: a UUID. */
@@ -103,7 +95,7 @@ export const isLockToken = (token: string): boolean =>
 export function checkEnvelopes(envelopes: readonly Envelope[]): void {
   if (!Array.isArray(envelopes)) throw invalidOption("envelopes", "must be a list of envelopes");
   for (const envelope of envelopes)
-    if (!isEnvelope(envelope)) throw invalidOption("envelopes", "must be made by createEnvelope or a serializer");
+    if (!is.isEnvelope(envelope)) throw invalidOption("envelopes", "must be made by createEnvelope or a serializer");
 }
 
 /** @throws SobreError `InvalidArgument` unless it is a list of bigints. */
@@ -124,8 +116,8 @@ export function checkSettlement(settlement: Settlement): void {
   if (kind === undefined || !settlements.includes(kind))
     throw invalidOption("settlement.kind", `must be one of ${settlements.join(", ")}`);
   if (settlement.kind !== "deadLetter") return;
-  checkOptional("settlement.deadLetterReason", settlement.deadLetterReason, text);
-  checkOptional("settlement.deadLetterErrorDescription", settlement.deadLetterErrorDescription, text);
+  checkOptional("settlement.deadLetterReason", settlement.deadLetterReason, is.text);
+  checkOptional("settlement.deadLetterErrorDescription", settlement.deadLetterErrorDescription, is.text);
 }
 
 /** The bytes of a session state, or `undefined` to clear it. @throws SobreError `InvalidArgument` for other values. */

@@ -2,32 +2,23 @@ import { checkBag } from "../envelope/bag.ts";
 import { envelopeFromJson, envelopeToJson } from "../envelope/envelope-json.ts";
 import type { Envelope } from "../envelope/envelope.ts";
 import { SobreError } from "../errors/sobre-error.ts";
-import {
-  anEnvelope,
-  checkOption,
-  countFrom,
-  having,
-  isDate,
-  maybe,
-  oneOf,
-  sequenceNumber,
-  text,
-} from "../options/option-checks.ts";
+import { checkOption } from "../options/option-checks.ts";
+import * as is from "../options/is.ts";
 import { type Json, valueToJson } from "../values/value-json.ts";
 import { valueFromJsonAt } from "../values/value-json-reading.ts";
 import type { Delivery } from "./delivery.ts";
 
 /** The members of a delivery that a capture keeps; a lock is only of the moment. */
 const facts = {
-  sequenceNumber,
-  enqueuedSequenceNumber: sequenceNumber,
-  enqueuedTimeUtc: isDate,
-  expiresAtUtc: maybe(isDate),
-  deliveryCount: countFrom(0),
-  state: oneOf("active", "deferred", "scheduled"),
-  deadLetterSource: maybe(text),
-  deadLetterReason: maybe(text),
-  deadLetterErrorDescription: maybe(text),
+  sequenceNumber: is.sequenceNumber,
+  enqueuedSequenceNumber: is.sequenceNumber,
+  enqueuedTimeUtc: is.date,
+  expiresAtUtc: is.maybe(is.date),
+  deliveryCount: is.countFrom(0),
+  state: is.oneOf("active", "deferred", "scheduled"),
+  deadLetterSource: is.maybe(is.text),
+  deadLetterReason: is.maybe(is.text),
+  deadLetterErrorDescription: is.maybe(is.text),
 } as const;
 
 type Fact = keyof typeof facts;
@@ -35,7 +26,7 @@ type Fact = keyof typeof facts;
 /** The version of the form. */
 const version = 1;
 
-const aDelivery = having("a delivery", { envelope: anEnvelope, ...facts });
+const aDelivery = is.having("a delivery", { envelope: is.envelope, ...facts });
 
 /**
  * The JSON form of a delivery, as in captures: the envelope as by {@link envelopeToJson} and the broker's properties

@@ -1,5 +1,6 @@
 import { SobreError } from "../errors/sobre-error.ts";
-import { checkNames, checkOption, anObject } from "../options/option-checks.ts";
+import { checkNames, checkOption } from "../options/option-checks.ts";
+import * as is from "../options/is.ts";
 import { type DurationLike, toMilliseconds } from "../time/duration.ts";
 import type {
   EntityOptions,
@@ -114,8 +115,8 @@ const fixed = ["requiresSession", "requiresDuplicateDetection", "enablePartition
 
 /** @throws SobreError `InvalidArgument` when an update would change an option that is set at creation. */
 export function checkFixed(before: Partial<QueueSettings>, after: Partial<QueueSettings>): void {
-  checkOption("before", before, anObject);
-  checkOption("after", after, anObject);
+  checkOption("before", before, is.object);
+  checkOption("after", after, is.object);
   const changed = fixed.find((name) => before[name] !== after[name]);
   if (changed === undefined) return;
   throw illegal(changed, "can only be set at creation. Create a new entity instead");

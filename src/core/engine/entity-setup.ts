@@ -1,4 +1,5 @@
-import { anObject, checkOption, type OptionCheck } from "../options/option-checks.ts";
+import { checkOption } from "../options/option-checks.ts";
+import * as is from "../options/is.ts";
 import { SobreError } from "../errors/sobre-error.ts";
 import { subscriptionAddress } from "./address.ts";
 import type { QueueOptions, SubscriptionOptions, TopicOptions } from "./admin.ts";
@@ -16,13 +17,13 @@ export interface EntitySetup {
   readonly topics?: Readonly<Record<string, TopicSetup>> | readonly string[] | undefined;
 }
 
-const entities: OptionCheck = (value) =>
+const entities: is.OptionCheck = (value) =>
   typeof value === "object" && value !== null
     ? undefined
     : "must be a list of names, or options by name, as { orders: {} }";
 
 /** Checks of {@link EntitySetup}; the entities are checked when they are created. */
-export const setupChecks: Readonly<Record<keyof EntitySetup, OptionCheck>> = { queues: entities, topics: entities };
+export const setupChecks: Readonly<Record<keyof EntitySetup, is.OptionCheck>> = { queues: entities, topics: entities };
 
 /** Creates entities, at once or later: `Made` is `void` or a promise of it. */
 interface Creator<Made> {
@@ -48,7 +49,7 @@ export function* creations<Made>(
     yield { address: name, create: () => creator.createQueue(name, options), failed: of(`queue ${name}`) };
   for (const [name, topic = {}] of named(topics)) {
     const failed = of(`topic ${name}`);
-    check(failed, () => checkOption("options", topic, anObject));
+    check(failed, () => checkOption("options", topic, is.object));
     const { subscriptions = {}, ...settings } = topic;
     yield { address: name, create: () => creator.createTopic(name, settings), failed };
     check(failed, () => checkOption("subscriptions", subscriptions, entities));

@@ -1,5 +1,6 @@
 import { SobreError } from "../errors/sobre-error.ts";
-import { checkOptions, countFrom, type OptionChecks, sequenceNumber } from "../options/option-checks.ts";
+import { checkOptions, type OptionChecks } from "../options/option-checks.ts";
+import * as is from "../options/is.ts";
 import { type Capabilities, requireCapability } from "./capabilities.ts";
 
 /** The messages of an entity by state. */
@@ -74,10 +75,10 @@ export interface EngineInspection {
   deadLetters(entity: string, options: SumDeadLettersOptions): Promise<DeadLetterSums>;
 }
 
-const sessionsChecks: OptionChecks<InspectSessionsOptions> = { skip: countFrom(0), maxSessions: countFrom(1) };
+const sessionsChecks: OptionChecks<InspectSessionsOptions> = { skip: is.countFrom(0), maxSessions: is.countFrom(1) };
 const sumChecks: OptionChecks<SumDeadLettersOptions> = {
-  maxMessages: countFrom(1),
-  fromSequenceNumber: sequenceNumber,
+  maxMessages: is.countFrom(1),
+  fromSequenceNumber: is.sequenceNumber,
 };
 
 /** Checks of the options of an inspection. @throws SobreError `InvalidArgument` naming the option. */

@@ -1,4 +1,5 @@
-import { checkOptions, oneOf, type OptionChecks } from "../options/option-checks.ts";
+import { checkOptions, type OptionChecks } from "../options/option-checks.ts";
+import * as is from "../options/is.ts";
 import { jsonSchemaVendor, type StandardSchema } from "../message/standard-schema.ts";
 import { compileBodySchema } from "./ajv.ts";
 import type { FromJsonSchema, JsonSchema } from "./json-schema-type.ts";
@@ -13,7 +14,7 @@ export interface JsonSchemaOptions {
   readonly formats?: "annotation" | "assertion" | undefined;
 }
 
-const checks: OptionChecks<JsonSchemaOptions> = { formats: oneOf("annotation", "assertion") };
+const checks: OptionChecks<JsonSchemaOptions> = { formats: is.oneOf("annotation", "assertion") };
 
 /**
  * Makes a Standard Schema of a JSON Schema, for `defineMessage`; TypeBox's schemas are such ones, too.

@@ -2,7 +2,8 @@ import { isObject } from "../values/plain-object.ts";
 import { SobreError } from "../errors/sobre-error.ts";
 import { aContentType } from "../content-type/content-type-check.ts";
 import { stageList } from "../codec/stage-list.ts";
-import { anObject, checkOptions, methods, oneOf, type OptionChecks } from "../options/option-checks.ts";
+import { checkOptions, type OptionChecks } from "../options/option-checks.ts";
+import * as is from "../options/is.ts";
 import type {
   Downcasts,
   LatestOf,
@@ -72,12 +73,12 @@ export interface UntypedOptions extends MessageTypeOptions {
 }
 
 const checks: OptionChecks<UntypedOptions> = {
-  wire: oneOf("properties", "contentType"),
-  aliases: anObject,
-  upcast: anObject,
-  downcast: anObject,
+  wire: is.oneOf("properties", "contentType"),
+  aliases: is.object,
+  upcast: is.object,
+  downcast: is.object,
   contentType: aContentType,
-  codec: methods("a codec, e.g. json()", "encode", "decode"),
+  codec: is.codec,
   stages: stageList,
 };
 

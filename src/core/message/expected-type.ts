@@ -1,7 +1,7 @@
 import type { DeserializeResult, ReadResult } from "../codec/result.ts";
 import type { Envelope } from "../envelope/envelope.ts";
 import { SobreError } from "../errors/sobre-error.ts";
-import { hasMethod, type OptionCheck } from "../options/option-checks.ts";
+import { hasMethod, type OptionCheck } from "../options/is.ts";
 import type { MessageType } from "./message-type.ts";
 import { type Checked, compileSchema, type MaybePromise, type OutputOf, type Schema } from "./schema.ts";
 import { isStandardSchema } from "./standard-schema.ts";

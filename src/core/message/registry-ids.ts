@@ -3,7 +3,8 @@ import { guardedStage } from "../codec/guarded-stage.ts";
 import type { PayloadStage } from "../codec/payload-stage.ts";
 import { amend, type Envelope } from "../envelope/envelope.ts";
 import { SobreError } from "../errors/sobre-error.ts";
-import { checkOptions, flag, type OptionChecks } from "../options/option-checks.ts";
+import { checkOptions, type OptionChecks } from "../options/option-checks.ts";
+import * as is from "../options/is.ts";
 
 /** Options of {@link registryIds}. */
 export interface RegistryIdsOptions {
@@ -33,7 +34,7 @@ export function registryIds(options: RegistryIdsOptions = {}): PayloadStage {
   });
 }
 
-const checks: OptionChecks<RegistryIdsOptions> = { confluentPrefix: flag };
+const checks: OptionChecks<RegistryIdsOptions> = { confluentPrefix: is.flag };
 
 /** Azure's schema ids are 32 hexadecimal digits after the subtype. */
 const suffixed = /^\s*([^\s;+/]+\/[^\s;+/]+)\+([0-9a-f]{32})\s*$/i;

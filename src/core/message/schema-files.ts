@@ -3,7 +3,8 @@ import { SobreError } from "../errors/sobre-error.ts";
 import { assembleMessageType, type UntypedOptions } from "./define-message.ts";
 import { jsonSchema, type JsonSchemaOptions } from "../json-schema/json-schema.ts";
 import type { JsonSchema } from "../json-schema/json-schema-type.ts";
-import { checkOption, methods } from "../options/option-checks.ts";
+import { checkOption } from "../options/option-checks.ts";
+import * as is from "../options/is.ts";
 import type { MessageType } from "./message-type.ts";
 import type { Schema } from "./schema.ts";
 import { standardJsonSchema } from "./standard-schema.ts";
@@ -84,7 +85,7 @@ export function messageTypeFromFiles(
  * @throws SobreError `InvalidArgument` for a schema that its library cannot convert to JSON Schema.
  */
 export function schemaFilesOf(type: MessageType): SchemaFiles {
-  checkOption("type", type, methods("a message type made by defineMessage", "message", "schemaOf"));
+  checkOption("type", type, is.messageType);
   return Object.fromEntries(type.versions.map((version) => [`${version}.0.schema.json`, jsonSchemaOf(type, version)]));
 }
 

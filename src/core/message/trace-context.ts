@@ -1,5 +1,6 @@
 import { messageProperties } from "./message-properties.ts";
-import { anObject, checkOption, invalidOption } from "../options/option-checks.ts";
+import { checkOption, invalidOption } from "../options/option-checks.ts";
+import * as is from "../options/is.ts";
 import type { ApplicationProperties } from "../envelope/application-properties.ts";
 
 /** The position of a message in a distributed trace (W3C Trace Context, Baggage). */
@@ -26,7 +27,7 @@ export function isTraceparent(text: unknown): text is string {
  * The trace context of a message: its `traceparent`, or else its `Diagnostic-Id`; `undefined` if there is no valid one.
  */
 export function readTraceContext(properties: ApplicationProperties): TraceContext | undefined {
-  checkOption("properties", properties, anObject);
+  checkOption("properties", properties, is.object);
   const { traceparent: own, tracestate, baggage } = properties;
   const traceparent = [own, properties[messageProperties.diagnosticId]].find(isTraceparent);
   if (traceparent === undefined) return undefined;

@@ -1,6 +1,7 @@
 import { messageProperties } from "./message-properties.ts";
 import { isObject } from "../values/plain-object.ts";
-import { checkOption, anEnvelope, invalidOption } from "../options/option-checks.ts";
+import { checkOption, invalidOption } from "../options/option-checks.ts";
+import * as is from "../options/is.ts";
 import type { Message } from "../codec/message.ts";
 import { type ContentType, formatContentType, parseContentType } from "../content-type/content-type.ts";
 import { parameter } from "../content-type/parameter.ts";
@@ -27,7 +28,7 @@ export interface TypeClaim {
  * subject or schema id implies it.
  */
 export function readTypeClaim(envelope: Envelope, contentType: ContentType | undefined): TypeClaim {
-  checkOption("envelope", envelope, anEnvelope);
+  checkOption("envelope", envelope, is.envelope);
   const { applicationProperties: own } = envelope;
   const type = parameterOf(contentType, "type");
   // With a version it is our own parameter; without one it may mean something else, e.g. `entry` in Atom's content

@@ -1,4 +1,5 @@
-import { messageTypes as areMessageTypes, checkOption } from "../options/option-checks.ts";
+import { checkOption } from "../options/option-checks.ts";
+import * as is from "../options/is.ts";
 import type { ReadResult, UnreadableResult } from "../codec/result.ts";
 import type { ContentType } from "../content-type/content-type.ts";
 import type { Envelope } from "../envelope/envelope.ts";
@@ -70,7 +71,7 @@ interface FoundType {
 export function createTypeFinder(
   types: readonly MessageType[],
 ): (envelope: Envelope, contentType: ContentType | undefined) => FoundType {
-  checkOption("types", types, areMessageTypes);
+  checkOption("types", types, is.messageTypes);
   const known = namesOf(types);
   const single = types.length === 1 ? types[0] : undefined;
   return (envelope, contentType) => {

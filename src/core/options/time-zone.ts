@@ -1,4 +1,4 @@
-import type { OptionCheck } from "./option-checks.ts";
+import type { OptionCheck } from "./is.ts";
 import { offsetAt } from "../values/time-zone.ts";
 
 /** An IANA time zone that this JavaScript engine knows. */

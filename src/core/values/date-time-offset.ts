@@ -1,4 +1,5 @@
-import { checkOption, isDate } from "../options/option-checks.ts";
+import { checkOption } from "../options/option-checks.ts";
+import * as is from "../options/is.ts";
 import type { JsonObject } from "./json.ts";
 import { TaggedScalar } from "./tagged-value.ts";
 import { clockText, millisecondsToTicks, offsetText, ticksPerMinute, ticksToMilliseconds } from "./ticks.ts";
@@ -18,7 +19,7 @@ export class DateTimeOffset extends TaggedScalar {
 
   /** @throws SobreError `InvalidArgument` for what is not a valid Date. */
   static fromDate(date: Date): DateTimeOffset {
-    checkOption("date", date, isDate);
+    checkOption("date", date, is.date);
     return new DateTimeOffset(millisecondsToTicks(date.getTime()));
   }
 

@@ -1,10 +1,5 @@
-import {
-  checkOptions,
-  countFrom,
-  type OptionChecks,
-  checkOption,
-  text as isText,
-} from "../../core/options/option-checks.ts";
+import { checkOptions, type OptionChecks, checkOption } from "../../core/options/option-checks.ts";
+import * as is from "../../core/options/is.ts";
 import { createReadStream, statSync } from "node:fs";
 import { open } from "node:fs/promises";
 import { defaultDecodeLimits } from "../../core/codec/limits.ts";
@@ -26,7 +21,7 @@ export interface CaptureSourceOptions {
 /** Bytes that are read at a time: a reading takes a turn of the event loop, which is long besides cutting lines. */
 const chunkSize = 262_144;
 
-const optionChecks: OptionChecks<CaptureSourceOptions> = { maxBytes: countFrom(1) };
+const optionChecks: OptionChecks<CaptureSourceOptions> = { maxBytes: is.countFrom(1) };
 
 /** A payload of maximum size in base64, plus properties. */
 const defaultMaxBytes = Math.ceil((defaultDecodeLimits.maxBytes * 4) / 3) + 1024 * 1024;
@@ -38,7 +33,7 @@ const defaultMaxBytes = Math.ceil((defaultDecodeLimits.maxBytes * 4) / 3) + 1024
  * @throws SobreError `InvalidArgument` when the file does not exist.
  */
 export function createCaptureSource(path: string, options: CaptureSourceOptions = {}): MigrationSource {
-  checkOption("path", path, isText);
+  checkOption("path", path, is.text);
   checkOptions(options, optionChecks);
   const { maxBytes = defaultMaxBytes } = options;
   const size = sizeOf(path);

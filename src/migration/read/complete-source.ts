@@ -1,14 +1,7 @@
 import type { Engine } from "../../core/engine/engine.ts";
 import { SobreError } from "../../core/errors/sobre-error.ts";
-import {
-  aFunction,
-  checkOptions,
-  entityName,
-  flag,
-  methods,
-  name as isName,
-  type OptionChecks,
-} from "../../core/options/option-checks.ts";
+import { checkOptions, type OptionChecks } from "../../core/options/option-checks.ts";
+import * as is from "../../core/options/is.ts";
 import type { JournalEntry } from "../journal-entry.ts";
 import { readJournal } from "../journal.ts";
 import { Completion, type KnownMessage, type MessageLeft } from "./source-completion.ts";
@@ -66,14 +59,14 @@ export async function completeSource(options: CompleteSourceOptions): Promise<Co
 }
 
 const checks: OptionChecks<CompleteSourceOptions> = {
-  engine: methods("an engine", "peek", "settle"),
-  entity: entityName,
-  output: isName,
-  isSent: aFunction,
-  isArchived: aFunction,
-  leaveLossy: flag,
-  dryRun: flag,
-  onCompleted: aFunction,
+  engine: is.engine,
+  entity: is.entityName,
+  output: is.name,
+  isSent: is.aFunction,
+  isArchived: is.aFunction,
+  leaveLossy: is.flag,
+  dryRun: is.flag,
+  onCompleted: is.aFunction,
 };
 
 async function sequenced(

@@ -1,10 +1,5 @@
-import {
-  checkOptions,
-  type OptionChecks,
-  text,
-  checkOption,
-  text as isText,
-} from "../../core/options/option-checks.ts";
+import { checkOptions, type OptionChecks, checkOption } from "../../core/options/option-checks.ts";
+import * as is from "../../core/options/is.ts";
 import { readdirSync, statSync } from "node:fs";
 import { open } from "node:fs/promises";
 import { join, relative } from "node:path";
@@ -25,7 +20,7 @@ export interface FolderSourceOptions {
 }
 
 /** The options of {@link createFolderSource}. */
-export const folderOptionChecks: OptionChecks<FolderSourceOptions> = { contentType: text, include: text };
+export const folderOptionChecks: OptionChecks<FolderSourceOptions> = { contentType: is.text, include: is.text };
 
 /**
  * Payload files as a source: one file, or every file of a folder and its subfolders in name order. A file whose name
@@ -34,7 +29,7 @@ export const folderOptionChecks: OptionChecks<FolderSourceOptions> = { contentTy
  * @throws SobreError `InvalidArgument` when there is no file or folder at the path, and when `include` is given for a single file.
  */
 export function createFolderSource(path: string, options: FolderSourceOptions = {}): MigrationSource {
-  checkOption("path", path, isText);
+  checkOption("path", path, is.text);
   checkOptions(options, folderOptionChecks);
   const files = filesOf(path, options.include);
   return {

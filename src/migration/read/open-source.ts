@@ -1,13 +1,8 @@
 import { statSync } from "node:fs";
 import { invalidInput } from "../../core/errors/invalid-input.ts";
 import { SobreError } from "../../core/errors/sobre-error.ts";
-import {
-  checkOptions,
-  oneOf,
-  type OptionChecks,
-  checkOption,
-  text as isText,
-} from "../../core/options/option-checks.ts";
+import { checkOptions, type OptionChecks, checkOption } from "../../core/options/option-checks.ts";
+import * as is from "../../core/options/is.ts";
 import { createCaptureSource, headOf } from "./capture-source.ts";
 import { reasonOf } from "./file-reason.ts";
 import { createFolderSource, folderOptionChecks, type FolderSourceOptions } from "./folder-source.ts";
@@ -29,7 +24,7 @@ export interface OpenSourceOptions extends FolderSourceOptions {
  */
 export async function openSource(path: string, options: OpenSourceOptions = {}): Promise<MigrationSource> {
   checkOptions(options, optionChecks);
-  checkOption("path", path, isText);
+  checkOption("path", path, is.text);
   const { input = await inputOf(path), ...forFolder } = options;
   if (input === "payloads") return createFolderSource(path, forFolder);
   // Options that would otherwise be silently ignored.
@@ -45,7 +40,7 @@ export async function openSource(path: string, options: OpenSourceOptions = {}):
 
 const optionChecks: OptionChecks<OpenSourceOptions> = {
   ...folderOptionChecks,
-  input: oneOf("payloads", "captures"),
+  input: is.oneOf("payloads", "captures"),
 };
 
 function misplaced(why: string): SobreError {

@@ -1,12 +1,5 @@
-import {
-  checkOptions,
-  countFrom,
-  type OptionChecks,
-  text,
-  checkOption,
-  methods,
-  entityName,
-} from "../../core/options/option-checks.ts";
+import { checkOptions, type OptionChecks, checkOption } from "../../core/options/option-checks.ts";
+import * as is from "../../core/options/is.ts";
 import type { Delivery } from "../../core/engine/delivery.ts";
 import type { Engine } from "../../core/engine/engine.ts";
 import { peekPages } from "../../core/engine/peek-pages.ts";
@@ -21,7 +14,7 @@ export interface QueueSourceOptions {
   readonly sessionId?: string;
 }
 
-const optionChecks: OptionChecks<QueueSourceOptions> = { batchSize: countFrom(1), sessionId: text };
+const optionChecks: OptionChecks<QueueSourceOptions> = { batchSize: is.countFrom(1), sessionId: is.text };
 
 /**
  * Creates a source from a queue, subscription or dead-letter queue of an engine, e.g. `orders/$DeadLetterQueue`.
@@ -32,8 +25,8 @@ const optionChecks: OptionChecks<QueueSourceOptions> = { batchSize: countFrom(1)
  * @throws SobreError while it is read, whatever {@link Engine.peek} throws.
  */
 export function createQueueSource(engine: Engine, entity: string, options: QueueSourceOptions = {}): MigrationSource {
-  checkOption("engine", engine, methods("an engine", "peek"));
-  checkOption("entity", entity, entityName);
+  checkOption("engine", engine, is.engine);
+  checkOption("entity", entity, is.entityName);
   checkOptions(options, optionChecks);
   const { batchSize = 100, sessionId } = options;
   return {

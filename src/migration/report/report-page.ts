@@ -1,15 +1,6 @@
 import { escapeMarkup } from "../../core/values/markup.ts";
-import {
-  checkOption,
-  having,
-  listOf,
-  anObject,
-  text as isText,
-  number as aNumber,
-  maybe,
-  oneOf,
-  type OptionCheck,
-} from "../../core/options/option-checks.ts";
+import { checkOption } from "../../core/options/option-checks.ts";
+import * as is from "../../core/options/is.ts";
 import type {
   FailedMessage,
   FailureReport,
@@ -49,17 +40,17 @@ ${section("Types and their paths", report.types.map(typeDetails).join("\n"))}
 `;
 }
 
-const objects = listOf("objects", anObject);
-const aReport: OptionCheck = (value) =>
-  having("a report of a migration", {
-    source: isText,
-    target: oneOf(...Object.keys(targetNames)),
-    output: maybe(isText),
-    seconds: aNumber,
-    messages: aNumber,
-    bytes: aNumber,
-    outcomes: anObject,
-    verdict: oneOf(...Object.keys(verdicts)),
+const objects = is.listOf("objects", is.object);
+const aReport: is.OptionCheck = (value) =>
+  is.having("a report of a migration", {
+    source: is.text,
+    target: is.oneOf(...Object.keys(targetNames)),
+    output: is.maybe(is.text),
+    seconds: is.number,
+    messages: is.number,
+    bytes: is.number,
+    outcomes: is.object,
+    verdict: is.oneOf(...Object.keys(verdicts)),
     formats: objects,
     types: objects,
     ambiguities: objects,

@@ -1,5 +1,6 @@
 import { notWritten } from "../read/file-reason.ts";
-import { checkOption, having, listOf, name as isName, text as isText } from "../../core/options/option-checks.ts";
+import { checkOption } from "../../core/options/option-checks.ts";
+import * as is from "../../core/options/is.ts";
 import { mkdirSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { jsonSchemaOf } from "./json-schema.ts";
@@ -45,7 +46,7 @@ export function schemaFiles(profiles: readonly TypeProfile[], target: Target): r
   });
 }
 
-const aFile = having("a file", { path: isName, text: isText });
+const aFile = is.having("a file", { path: is.name, text: is.text });
 
 /**
  * Writes {@link schemaFiles} into a folder, creating it if necessary.
@@ -53,8 +54,8 @@ const aFile = having("a file", { path: isName, text: isText });
  * @throws SobreError `InvalidArgument` for a file that cannot be written.
  */
 export function writeSchemaFiles(folder: string, files: readonly SchemaFile[]): void {
-  checkOption("folder", folder, isName);
-  checkOption("files", files, listOf("files with a path and a text", aFile));
+  checkOption("folder", folder, is.name);
+  checkOption("files", files, is.listOf("files with a path and a text", aFile));
   for (const { path, text } of files) {
     try {
       mkdirSync(join(folder, path, ".."), { recursive: true });

@@ -8,13 +8,8 @@ import { resolveDecodeLimits } from "../../core/codec/limits.ts";
 import { valueFromJson } from "../../core/values/value-json-reading.ts";
 import { valueToJson } from "../../core/values/value-json.ts";
 import { SobreError } from "../../core/errors/sobre-error.ts";
-import {
-  type OptionChecks,
-  checkOptions,
-  invalidOption,
-  name as isName,
-  oneOf,
-} from "../../core/options/option-checks.ts";
+import { type OptionChecks, checkOptions, invalidOption } from "../../core/options/option-checks.ts";
+import * as is from "../../core/options/is.ts";
 import { compareValues, type Loss } from "../verify/compare-values.ts";
 import { removeTypes } from "../infer/discriminator.ts";
 import { lowerValue } from "./lower-value.ts";
@@ -50,10 +45,10 @@ export interface TargetOptions {
 }
 
 const optionChecks: OptionChecks<TargetOptions> = {
-  format: oneOf(...targetFormats),
-  int64: oneOf("text", "number"),
-  decimal: oneOf("text", "number"),
-  typeMember: isName,
+  format: is.oneOf(...targetFormats),
+  int64: is.oneOf("text", "number"),
+  decimal: is.oneOf("text", "number"),
+  typeMember: is.name,
 };
 
 /** A target format. */

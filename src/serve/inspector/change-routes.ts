@@ -2,18 +2,8 @@ import { withoutDeadLetterMarks } from "../../client/client/dead-lettering.ts";
 import { parseAddress, subQueueSuffix } from "../../core/engine/address.ts";
 import { capturedFromJson } from "../../core/engine/delivery-json.ts";
 import { SobreError } from "../../core/errors/sobre-error.ts";
-import {
-  anObject,
-  checkOptions,
-  countFrom,
-  entityName,
-  flag,
-  invalidOption,
-  name,
-  numberFrom,
-  oneOf,
-  type OptionChecks,
-} from "../../core/options/option-checks.ts";
+import { checkOptions, invalidOption, type OptionChecks } from "../../core/options/option-checks.ts";
+import * as is from "../../core/options/is.ts";
 import { systemClock } from "../../core/time/clock.ts";
 import { parsedJson } from "../../core/values/json.ts";
 import type { JobFact, MessageSelection, RedriveInit, RepairInit } from "./api.ts";
@@ -117,7 +107,7 @@ export const changeRoutes: readonly Route[] = [
     answer: "count",
     changes: true,
     async run({ caller, body, audit }) {
-      checkOptions(body, { entity: entityName, lines: name }, { needed: ["entity", "lines"] });
+      checkOptions(body, { entity: is.entityName, lines: is.name }, { needed: ["entity", "lines"] });
       const { entity, lines }: { readonly entity?: unknown; readonly lines?: unknown } = body;
       if (typeof entity !== "string" || typeof lines !== "string") throw invalidOption("entity", "must be a string");
       requireRight(caller, entity, "Send");
@@ -152,7 +142,11 @@ export const changeRoutes: readonly Route[] = [
     answer: "purge",
     changes: true,
     async run({ caller, parts, body, audit }) {
-      checkOptions(body, { entity: entityName, name, selection: anObject }, { needed: ["entity", "name"] });
+      checkOptions(
+        body,
+        { entity: is.entityName, name: is.name, selection: is.object },
+        { needed: ["entity", "name"] },
+      );
       const { entity, name: typed, selection }: Partial<Record<string, unknown>> = { ...body };
       if (typeof entity !== "string" || typed !== entity)
         throw invalidOption("name", "must be the path of the entity, typed again");
@@ -231,23 +225,27 @@ interface VerdictInit {
 }
 
 function verdictOf(body: unknown): VerdictInit {
-  checkOptions(body, { entity: entityName, sequence: name, repair: anObject }, { needed: ["entity", "sequence"] });
+  checkOptions(
+    body,
+    { entity: is.entityName, sequence: is.name, repair: is.object },
+    { needed: ["entity", "sequence"] },
+  );
   const { entity, sequence, repair }: Partial<Record<string, unknown>> = { ...body };
   return { entity: String(entity), sequence: sequenceOf(String(sequence)) ?? 0n, repair: { ...Object(repair) } };
 }
 
 const redriveChecks: OptionChecks<RedriveInit> = {
-  from: entityName,
-  to: entityName,
-  broker: name,
-  selection: anObject,
-  repair: anObject,
-  dryRun: flag,
-  rate: numberFrom(0.1),
-  firstBatch: countFrom(1),
-  settleTime: countFrom(0),
-  stopOnFailure: flag,
-  messageIds: oneOf("keep", "renew"),
+  from: is.entityName,
+  to: is.entityName,
+  broker: is.name,
+  selection: is.object,
+  repair: is.object,
+  dryRun: is.flag,
+  rate: is.numberFrom(0.1),
+  firstBatch: is.countFrom(1),
+  settleTime: is.countFrom(0),
+  stopOnFailure: is.flag,
+  messageIds: is.oneOf("keep", "renew"),
 };
 
 const origin: keyof RedriveInit = "from";

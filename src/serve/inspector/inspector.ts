@@ -2,23 +2,8 @@ import type { RequestListener } from "node:http";
 import { stageList } from "../../core/codec/stage-list.ts";
 import { SobreError } from "../../core/errors/sobre-error.ts";
 import { errorTraits } from "../../core/errors/traits.ts";
-import {
-  aFunction,
-  anObject,
-  checkOption,
-  checkOptions,
-  flag,
-  having,
-  invalidOption,
-  listOf,
-  messageTypes,
-  methods,
-  name,
-  oneOf,
-  type OptionCheck,
-  type OptionChecks,
-  text,
-} from "../../core/options/option-checks.ts";
+import { checkOption, checkOptions, invalidOption, type OptionChecks } from "../../core/options/option-checks.ts";
+import * as is from "../../core/options/is.ts";
 import type { Grant, Right } from "../server/access.ts";
 import { refusalOfPage } from "../server/foreign-page.ts";
 import type { HttpHandler } from "../server/http/http-handler.ts";
@@ -69,41 +54,39 @@ export function createInspector(options: InspectorOptions): Inspector {
   return new MountedInspector(options);
 }
 
-const anEngine = methods("an engine, e.g. memoryEngine()", "connect", "peek");
-
-const brokers: OptionCheck = (value) => {
+const brokers: is.OptionCheck = (value) => {
   if (!isObject(value)) return "must be an object of engines by name";
   return Object.values(value)
-    .map((one) => anEngine(one))
+    .map((one) => is.engine(one))
     .find((problem) => problem !== undefined);
 };
 
-const path: OptionCheck = (value) =>
+const path: is.OptionCheck = (value) =>
   typeof value === "string" && /^\$[a-z]+$/.test(value) ? undefined : 'must be "$" and lower-case letters, e.g. "$ui"';
 
 const checks: OptionChecks<InspectorOptions> = {
-  serializer: methods("a serializer, made by createSerializer", "serialize", "deserialize"),
-  engine: anEngine,
+  serializer: is.serializer,
+  engine: is.engine,
   stages: stageList,
-  messageTypes,
+  messageTypes: is.messageTypes,
   path,
-  changes: flag,
-  bodies: oneOf("shown", "onRequest"),
-  redact: listOf("names of members and properties", name),
+  changes: is.flag,
+  bodies: is.oneOf("shown", "onRequest"),
+  redact: is.listOf("names of members and properties", is.name),
   brokers,
-  directory: name,
-  production: flag,
-  onAudit: aFunction,
-  authorize: aFunction,
-  clock: methods("a clock, e.g. a ManualClock", "now", "setTimer"),
+  directory: is.name,
+  production: is.flag,
+  onAudit: is.aFunction,
+  authorize: is.aFunction,
+  clock: is.clock,
 };
 
-const aRequest: OptionCheck = having("a request", {
-  method: text,
-  path: text,
-  headers: anObject,
-  query: methods("a URLSearchParams", "get", "has"),
-  body: aFunction,
+const aRequest: is.OptionCheck = is.having("a request", {
+  method: is.text,
+  path: is.text,
+  headers: is.object,
+  query: is.methods("a URLSearchParams", "get", "has"),
+  body: is.aFunction,
 });
 
 const all: readonly Right[] = ["Send", "Listen", "Manage"];
@@ -153,7 +136,7 @@ class MountedInspector implements Inspector {
 
   async answer(request: HttpRequest, grant: () => Promise<Grant>): Promise<HttpResponse> {
     checkOption("request", request, aRequest);
-    checkOption("grant", grant, aFunction);
+    checkOption("grant", grant, is.aFunction);
     const below = request.path.slice(this.path.length + 1);
     const { method } = request;
     if (below !== "api" && !below.startsWith("api/")) {
@@ -200,8 +183,8 @@ class MountedInspector implements Inspector {
   #listener(): RequestListener {
     const answer = httpListener({ answer: (request) => this.#answerAlways(request) });
     return (incoming, outgoing) => {
-      checkOption("incoming", incoming, methods("a request of Node's server", "pipe"));
-      checkOption("outgoing", outgoing, methods("a response of Node's server", "writeHead", "end"));
+      checkOption("incoming", incoming, is.methods("a request of Node's server", "pipe"));
+      checkOption("outgoing", outgoing, is.methods("a response of Node's server", "writeHead", "end"));
       const { remoteAddress = "" } = incoming.socket;
       const isNear = isLoopback(remoteAddress.replace(/^::ffff:/, ""));
       if (this.#parts.options.authorize !== undefined || isNear) answer(incoming, outgoing);

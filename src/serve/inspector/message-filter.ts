@@ -1,12 +1,6 @@
 import type { Delivery } from "../../core/engine/delivery.ts";
-import {
-  checkOptions,
-  invalidOption,
-  listOf,
-  oneOf,
-  text,
-  type OptionChecks,
-} from "../../core/options/option-checks.ts";
+import { checkOptions, invalidOption, type OptionChecks } from "../../core/options/option-checks.ts";
+import * as is from "../../core/options/is.ts";
 import { valueToJson } from "../../core/values/value-json.ts";
 import type { MessageSelection } from "./api.ts";
 import { codecErrorOf, idText, relatedIds, typeOf } from "./message-facts.ts";
@@ -18,16 +12,16 @@ const digits = (value: unknown): string | undefined =>
   typeof value === "string" && /^\d{1,20}$/.test(value) ? undefined : "must be digits";
 
 const selectionChecks: OptionChecks<MessageSelection> = {
-  reason: text,
-  source: text,
-  type: text,
-  error: text,
-  text,
-  path: text,
-  state: oneOf("active", "scheduled", "deferred"),
-  session: text,
-  related: text,
-  sequenceNumbers: listOf("sequence numbers as digits", digits),
+  reason: is.text,
+  source: is.text,
+  type: is.text,
+  error: is.text,
+  text: is.text,
+  path: is.text,
+  state: is.oneOf("active", "scheduled", "deferred"),
+  session: is.text,
+  related: is.text,
+  sequenceNumbers: is.listOf("sequence numbers as digits", digits),
 };
 
 /** The members of a selection that a query can have. */

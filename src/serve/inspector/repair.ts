@@ -3,15 +3,16 @@ import type { PayloadStage } from "../../core/codec/payload-stage.ts";
 import type { Serializer } from "../../core/codec/serializer.ts";
 import { amend, checkParts, type Envelope, withParts } from "../../core/envelope/envelope.ts";
 import { SobreError } from "../../core/errors/sobre-error.ts";
-import { anObject, anything, checkOptions, text, type OptionChecks } from "../../core/options/option-checks.ts";
+import { checkOptions, type OptionChecks } from "../../core/options/option-checks.ts";
+import * as is from "../../core/options/is.ts";
 import { valueFromJsonAt } from "../../core/values/value-json-reading.ts";
 import type { RepairInit } from "./api.ts";
 
 const repairChecks: OptionChecks<RepairInit> = {
-  brokerProperties: anObject,
-  applicationProperties: anObject,
-  body: anything,
-  text,
+  brokerProperties: is.object,
+  applicationProperties: is.object,
+  body: is.anything,
+  text: is.text,
 };
 
 const utf8 = new TextEncoder();

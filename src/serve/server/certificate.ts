@@ -1,4 +1,5 @@
-import { checkOption, listOf, name as isName } from "../../core/options/option-checks.ts";
+import { checkOption } from "../../core/options/option-checks.ts";
+import * as is from "../../core/options/is.ts";
 import { createPublicKey, generateKeyPairSync, randomBytes, sign } from "node:crypto";
 import { isIP } from "node:net";
 
@@ -17,7 +18,7 @@ const days = 30;
  * Clients must be configured to trust it, e.g. Node with `NODE_EXTRA_CA_CERTS`.
  */
 export function selfSigned(hosts: readonly string[] = []): Certificate {
-  checkOption("hosts", hosts, listOf("host names", isName));
+  checkOption("hosts", hosts, is.listOf("host names", is.name));
   const { privateKey, publicKey } = generateKeyPairSync("ec", { namedCurve: "prime256v1" });
   const names = [...new Set(["localhost", "*.localhost", "127.0.0.1", "::1", ...hosts])];
   const algorithm = sequence(oid(0x2a, 0x86, 0x48, 0xce, 0x3d, 0x04, 0x03, 0x02));

@@ -2,20 +2,8 @@ import { isIPv4 } from "node:net";
 import type { ConnectionLimits } from "../../wire/amqp/connection/connection-limits.ts";
 import type { Engine } from "../../core/engine/engine.ts";
 import type { MemoryEngineOptions } from "../../broker/memory/memory-engine.ts";
-import {
-  aFunction,
-  checkOptions,
-  countFrom,
-  flag,
-  invalidOption,
-  methods,
-  name,
-  oneOf,
-  anObject,
-  anything,
-  type OptionCheck,
-  type OptionChecks,
-} from "../../core/options/option-checks.ts";
+import { checkOptions, invalidOption, type OptionChecks } from "../../core/options/option-checks.ts";
+import * as is from "../../core/options/is.ts";
 import { isObject } from "../../core/values/plain-object.ts";
 import type { HttpHandler } from "./http/http-handler.ts";
 import type { SharedAccessKeys, TokenVerifier } from "./namespaces.ts";
@@ -41,8 +29,12 @@ export interface ServerOptions extends Omit<MemoryEngineOptions, "keys"> {
   readonly host?: string | undefined;
   /** Default: 0, any free port. */
   readonly port?: number | undefined;
-  /** A second port with the same protocols, for HTTP clients that expect one. Default: none. */
+  /**
+   * Waives the requirement of `keys` on a `host` that other machines can reach: everybody who reaches the server may send,
+   * receive and administer. Only for a network of tests, as that of a container. Default: false.
+   */
   readonly trustedNetwork?: boolean | undefined;
+  /** A second port with the same protocols, for HTTP clients that expect one. Default: none. */
   readonly httpPort?: number | undefined;
   /** Shared access keys by name. Default: none; the official emulator's well-known key is accepted. */
   readonly keys?: SharedAccessKeys | undefined;
@@ -96,81 +88,76 @@ export interface NamespaceOptions extends Omit<MemoryEngineOptions, "clock" | "k
 /** The maximum delay of a timer in Node. */
 const longestTime = 2 ** 31 - 1;
 
-const port: OptionCheck = (value) =>
-  typeof value === "number" && Number.isInteger(value) && value >= 0 && value <= 65_535
-    ? undefined
-    : "must be a whole number from 0 to 65535";
-
-const time: OptionCheck = (value) =>
+const time: is.OptionCheck = (value) =>
   typeof value === "number" && value >= 1 && value <= longestTime
     ? undefined
     : `must be a number of milliseconds from 1 to ${longestTime}`;
 
 /** A name or value in a connection string, where semicolons separate the parts. */
-const secret: OptionCheck = (value) =>
+const secret: is.OptionCheck = (value) =>
   typeof value === "string" && /^[^;\s][^;]*$/.test(value) && value === value.trim()
     ? undefined
     : 'must be a string without ";" and without leading or trailing spaces, since it is part of a connection string';
 
-const handler: OptionCheck = (value) => {
-  const wrong = methods("an object with a path and a method answer", "answer")(value);
+const handler: is.OptionCheck = (value) => {
+  const wrong = is.methods("an object with a path and a method answer", "answer")(value);
   if (wrong !== undefined) return wrong;
   const path: unknown = isObject(value) ? value["path"] : undefined;
   const isPath = typeof path === "string" && /^\$[a-z]+$/.test(path) && path !== "$control";
   return isPath ? undefined : 'must have a path of "$" and lower-case letters, e.g. "$ui", other than "$control"';
 };
 
-const right = oneOf("Send", "Listen", "Manage");
+const right = is.oneOf("Send", "Listen", "Manage");
 
-const rights: OptionCheck = (value) =>
+const rights: is.OptionCheck = (value) =>
   Array.isArray(value) && value.length > 0 && value.every((one) => right(one) === undefined)
     ? undefined
     : 'must be a list of "Send", "Listen" and "Manage"';
 
 const entityChecks: OptionChecks<Omit<MemoryEngineOptions, "clock">> = {
-  keys: anything,
-  queues: anything,
-  topics: anything,
-  firstSequenceNumber: anything,
+  keys: is.anything,
+  queues: is.anything,
+  topics: is.anything,
+  firstSequenceNumber: is.anything,
 };
 
 const namespaceChecks: OptionChecks<NamespaceOptions> = {
   ...entityChecks,
-  engine: methods("an engine, e.g. memoryEngine()", "connect", "openSender", "openReceiver"),
+  engine: is.engine,
 };
 
 const checks: OptionChecks<ServerOptions> = {
   ...namespaceChecks,
-  clock: anything,
-  host: name,
-  port,
-  trustedNetwork: flag,
-  httpPort: port,
-  keys: anObject,
-  verifyToken: aFunction,
-  control: flag,
+  clock: is.anything,
+  host: is.name,
+  port: is.port,
+  trustedNetwork: is.flag,
+  httpPort: is.port,
+  keys: is.object,
+  verifyToken: is.aFunction,
+  control: is.flag,
   httpHandler: handler,
-  health: aFunction,
-  lockSecret: name,
-  autoCreate: flag,
-  tls: anObject,
-  limits: anObject,
-  maxMemory: countFrom(1),
-  onEvent: aFunction,
+  health: is.aFunction,
+  lockSecret: is.name,
+  autoCreate: is.flag,
+  tls: is.object,
+  limits: is.object,
+  maxMemory: is.countFrom(1),
+  onEvent: is.aFunction,
 };
 
 const limitChecks: OptionChecks<ConnectionLimits> = {
-  maxFrameSize: countFrom(512),
-  channelMax: countFrom(0),
-  handleMax: countFrom(0),
-  maxLinks: countFrom(0),
-  maxLinkBytes: countFrom(0),
+  maxFrameSize: is.countFrom(512),
+  channelMax: is.countFrom(0),
+  handleMax: is.countFrom(0),
+  maxLinks: is.countFrom(0),
+  maxLinkBytes: is.countFrom(0),
   handshakeTimeOut: time,
   idleTimeOut: time,
 };
 
 const keyChecks = { key: secret, rights };
-const tlsChecks = { key: name, cert: name };
+const tlsChecks = { key: is.name, cert: is.name };
 
 /** @throws SobreError `InvalidArgument` naming the invalid or unknown option. */
 export function checkServerOptions(options: ServerOptions): void {

@@ -1,4 +1,5 @@
-import { checkOption, name as isName } from "../../core/options/option-checks.ts";
+import { checkOption } from "../../core/options/option-checks.ts";
+import * as is from "../../core/options/is.ts";
 import { totalmem } from "node:os";
 import { getHeapStatistics } from "node:v8";
 import type { IncomingHttpHeaders, RequestListener } from "node:http";
@@ -165,7 +166,7 @@ class RunningServer implements Server, ControlledServer {
   }
 
   namespace(name: string, options: NamespaceOptions = {}): ServedNamespace {
-    checkOption("name", name, isName);
+    checkOption("name", name, is.name);
     checkNamespaceOptions(options);
     const { engine, name: label, keys } = this.#namespaces.find(name) ?? this.#newNamespace(name, options);
     const { host, port } = this;

@@ -1,13 +1,5 @@
-import {
-  checkOptional,
-  text as isText,
-  checkOption,
-  anEnvelope,
-  having,
-  isDate,
-  maybe,
-  number,
-} from "../../core/options/option-checks.ts";
+import { checkOptional, checkOption } from "../../core/options/option-checks.ts";
+import * as is from "../../core/options/is.ts";
 import { isObject } from "../../core/values/plain-object.ts";
 import type { Delivery } from "../../core/engine/delivery.ts";
 import type { BrokerProperties, BrokerPropertiesInit } from "../../core/envelope/broker-properties.ts";
@@ -26,7 +18,7 @@ const texts = givenTexts.filter(([, property]) => property !== "contentType");
 
 /** Reads the value of a `BrokerProperties` header. @throws SobreError `InvalidArgument`. */
 export function readBrokerProperties(header: string | undefined): Partial<BrokerPropertiesInit> {
-  checkOptional("header", header, isText);
+  checkOptional("header", header, is.text);
   if (header === undefined || header.trim() === "") return {};
   let json: unknown;
   try {
@@ -92,13 +84,13 @@ export function settableMembers({ brokerProperties: broker, bodyKind }: Envelope
   return members;
 }
 
-const aDelivery = having("a delivery", {
-  envelope: anEnvelope,
-  enqueuedTimeUtc: isDate,
-  expiresAtUtc: maybe(isDate),
-  lockedUntilUtc: maybe(isDate),
-  deliveryCount: number,
-  state: isText,
+const aDelivery = is.having("a delivery", {
+  envelope: is.envelope,
+  enqueuedTimeUtc: is.date,
+  expiresAtUtc: is.maybe(is.date),
+  lockedUntilUtc: is.maybe(is.date),
+  deliveryCount: is.number,
+  state: is.text,
 });
 
 /** The value of the `BrokerProperties` header of a delivery, in ASCII; 64-bit numbers have all of their digits. */

@@ -1,13 +1,6 @@
 import { checkPayload, createEnvelope, type Envelope } from "../../core/envelope/envelope.ts";
-import {
-  anEnvelope,
-  checkOption,
-  checkOptions,
-  listOf,
-  oneOf,
-  type OptionChecks,
-  text,
-} from "../../core/options/option-checks.ts";
+import { checkOption, checkOptions, type OptionChecks } from "../../core/options/option-checks.ts";
+import * as is from "../../core/options/is.ts";
 import { type AmqpBodyForm, readAmqpBody, writeAmqpBody } from "./amqp-body.ts";
 import { inAscii } from "./ascii-json.ts";
 import { readBrokerProperties, settableMembers, writeMembers } from "./broker-properties-header.ts";
@@ -29,7 +22,7 @@ export interface HttpEnvelopeOptions {
   readonly amqpBody?: "encoded" | "json" | undefined;
 }
 
-const optionChecks: OptionChecks<HttpEnvelopeOptions> = { amqpBody: oneOf("encoded", "json") };
+const optionChecks: OptionChecks<HttpEnvelopeOptions> = { amqpBody: is.oneOf("encoded", "json") };
 
 /**
  * Writes an envelope in the form of Service Bus's runtime REST API: broker properties as JSON in one header, each
@@ -45,7 +38,7 @@ const optionChecks: OptionChecks<HttpEnvelopeOptions> = { amqpBody: oneOf("encod
  * console.log(request.method, request.headers.has("brokerproperties")); // POST true
  */
 export function envelopeToHttp(envelope: Envelope, options: HttpEnvelopeOptions = {}): HttpEnvelope {
-  checkOption("envelope", envelope, anEnvelope);
+  checkOption("envelope", envelope, is.envelope);
   checkOptions(options, optionChecks, { owner: "envelopeToHttp: " });
   return httpEnvelope(envelope, writeMembers(settableMembers(envelope)), options.amqpBody ?? "encoded");
 }
@@ -98,7 +91,7 @@ export function omissionHeaders(names: readonly string[]): Record<string, string
  * @throws SobreError `InvalidArgument`, and as `createEnvelope` does.
  */
 export function envelopeFromHttp(rawHeaders: readonly string[], body: Uint8Array): Envelope {
-  checkOption("rawHeaders", rawHeaders, listOf("strings", text));
+  checkOption("rawHeaders", rawHeaders, is.listOf("strings", is.text));
   const contentType = headerOf(rawHeaders, "content-type");
   const contentEncoding = headerOf(rawHeaders, "content-encoding");
   const { payload, bodyKind } = readAmqpBody(contentType, checkPayload(body));

@@ -1,4 +1,5 @@
-import { checkOption, listOf, text as isText, anObject } from "../../core/options/option-checks.ts";
+import { checkOption } from "../../core/options/option-checks.ts";
+import * as is from "../../core/options/is.ts";
 import { setMember } from "../../core/values/plain-object.ts";
 import type { ApplicationProperties, ApplicationPropertyValue } from "../../core/envelope/application-properties.ts";
 import { Typed } from "../../core/values/typed.ts";
@@ -23,7 +24,7 @@ const headerName = /^[!#$%&'*+.^_`|~0-9A-Za-z-]{1,200}$/;
 
 /** The application properties in the headers of a request: text in quotes, numbers and booleans bare. */
 export function readPropertyHeaders(rawHeaders: readonly string[]): ApplicationProperties {
-  checkOption("rawHeaders", rawHeaders, listOf("strings", isText));
+  checkOption("rawHeaders", rawHeaders, is.listOf("strings", is.text));
   const properties: Record<string, ApplicationPropertyValue> = {};
   for (const [name, text] of pairs(rawHeaders)) {
     if (isPropertyHeader(name, text)) setMember(properties, name, valueOf(text));
@@ -79,7 +80,7 @@ export function omittedProperties(properties: ApplicationProperties): readonly s
 function headerTexts(
   properties: ApplicationProperties,
 ): readonly (readonly [name: string, text: string | undefined])[] {
-  checkOption("properties", properties, anObject);
+  checkOption("properties", properties, is.object);
   // Names of headers are compared without case.
   const taken = new Set<string>();
   return Object.entries(properties).map(([name, value]) => {

@@ -1,4 +1,5 @@
-import { checkOption, text as isText, having, type OptionCheck } from "../../core/options/option-checks.ts";
+import { checkOption } from "../../core/options/option-checks.ts";
+import * as is from "../../core/options/is.ts";
 import { SobreError } from "../../core/errors/sobre-error.ts";
 
 /** The parts of a shared access signature. */
@@ -22,7 +23,7 @@ const longestToken = 8192;
 
 /** Reads a token of the form `SharedAccessSignature sr=…&sig=…&se=…&skn=…`. @throws SobreError `UnauthorizedAccess`. */
 export function readSas(token: string): SharedAccessSignature {
-  checkOption("token", token, isText);
+  checkOption("token", token, is.text);
   if (token.length > longestToken) throw unauthorized(`A token has at most ${longestToken} characters.`);
   if (!token.startsWith(prefix)) throw unauthorized("The token is not a shared access signature.");
   const fields = new Map(
@@ -42,15 +43,15 @@ export function readSas(token: string): SharedAccessSignature {
     keyName: decoded(skn),
     expiresAt: Number(se) * 1000,
     signedWith(key) {
-      checkOption("key", key, isText);
+      checkOption("key", key, is.text);
       return equal(decoded(sig), signature(key, sr, se));
     },
   };
 }
 
-const wellFormed: OptionCheck = (value) =>
+const wellFormed: is.OptionCheck = (value) =>
   typeof value === "string" && value.isWellFormed() ? undefined : "must be a well-formed string";
-const finite: OptionCheck = (value) => (Number.isFinite(value) ? undefined : "must be a number of milliseconds");
+const finite: is.OptionCheck = (value) => (Number.isFinite(value) ? undefined : "must be a number of milliseconds");
 
 /** Makes a token for a resource; `expiresAt` in milliseconds since 1970. */
 export function writeSas(
@@ -59,7 +60,7 @@ export function writeSas(
   expiresAt: number,
 ): string {
   checkOption("resource", resource, wellFormed);
-  checkOption("key", key, having("a key", { name: wellFormed, value: isText }));
+  checkOption("key", key, is.having("a key", { name: wellFormed, value: is.text }));
   checkOption("expiresAt", expiresAt, finite);
   const sr = encodeURIComponent(resource);
   const se = String(Math.floor(expiresAt / 1000));

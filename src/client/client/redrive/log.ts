@@ -1,5 +1,6 @@
 import { parseAddress } from "../../../core/engine/address.ts";
-import { checkOption, listOf, invalidOption, text } from "../../../core/options/option-checks.ts";
+import { checkOption, invalidOption } from "../../../core/options/option-checks.ts";
+import * as is from "../../../core/options/is.ts";
 import type { RedriveEntry } from "./report.ts";
 
 /**
@@ -34,7 +35,7 @@ export interface RedriveHistory {
 /** The history in a log; `undefined` for an empty one. @throws SobreError `InvalidArgument` for another queue's log. */
 export async function readHistory(log: RedriveLog, from: string): Promise<RedriveHistory | undefined> {
   const lines: unknown = await log.read();
-  checkOption("log.read", lines, listOf("lines of text", text));
+  checkOption("log.read", lines, is.listOf("lines of text", is.text));
   if (!Array.isArray(lines)) return undefined;
   const [head, ...entries] = lines.map(parsed).filter((line) => line !== undefined);
   if (head === undefined) return undefined;

@@ -3,21 +3,8 @@ import { parseAddress } from "../../../core/engine/address.ts";
 import type { Delivery } from "../../../core/engine/delivery.ts";
 import type { Engine } from "../../../core/engine/engine.ts";
 import type { Envelope } from "../../../core/envelope/envelope.ts";
-import {
-  aFunction,
-  anything,
-  checkOptions,
-  countFrom,
-  entityName,
-  flag,
-  invalidOption,
-  methods,
-  name,
-  numberFrom,
-  oneOf,
-  type OptionChecks,
-  signal,
-} from "../../../core/options/option-checks.ts";
+import { checkOptions, invalidOption, type OptionChecks } from "../../../core/options/option-checks.ts";
+import * as is from "../../../core/options/is.ts";
 import type { RedriveLog } from "./log.ts";
 import type { RedriveEntry, RedriveReport } from "./report.ts";
 
@@ -87,26 +74,26 @@ const aboveZero = (value: unknown): string | undefined =>
   typeof value === "number" && value > 0 && value < Infinity ? undefined : "must be a finite number above 0";
 
 const checks: OptionChecks<RedriveOptions> = {
-  to: entityName,
-  toEngine: methods("an engine, e.g. memoryEngine()", "connect", "openSender"),
-  where: aFunction,
-  repair: aFunction,
-  readableBy: methods("made by createSerializer", "serialize", "deserialize"),
-  rewriteAs: name,
-  maxRedrives: countFrom(0),
-  maxMessages: countFrom(1),
-  dryRun: flag,
+  to: is.entityName,
+  toEngine: is.engine,
+  where: is.aFunction,
+  repair: is.aFunction,
+  readableBy: is.serializer,
+  rewriteAs: is.name,
+  maxRedrives: is.countFrom(0),
+  maxMessages: is.countFrom(1),
+  dryRun: is.flag,
   rate: aboveZero,
-  firstBatch: countFrom(1),
-  batchGrowth: numberFrom(1),
+  firstBatch: is.countFrom(1),
+  batchGrowth: is.numberFrom(1),
   // Checked as a duration.
-  settleTime: anything,
-  stopOnFailure: flag,
-  log: methods("a log with the functions read and append", "read", "append"),
-  atomic: flag,
-  messageIds: oneOf("keep", "renew"),
-  onProgress: aFunction,
-  abortSignal: signal,
+  settleTime: is.anything,
+  stopOnFailure: is.flag,
+  log: is.methods("a log with the functions read and append", "read", "append"),
+  atomic: is.flag,
+  messageIds: is.oneOf("keep", "renew"),
+  onProgress: is.aFunction,
+  abortSignal: is.abortSignal,
 };
 
 /** @throws SobreError `InvalidArgument` naming the option. */

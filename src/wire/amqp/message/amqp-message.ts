@@ -1,4 +1,5 @@
-import { checkNames, checkOption, anObject, oneOf } from "../../../core/options/option-checks.ts";
+import { checkNames, checkOption } from "../../../core/options/option-checks.ts";
+import * as is from "../../../core/options/is.ts";
 import { ByteReader, type ReaderSettings } from "../../../core/amqp-values/byte-reader.ts";
 import { type ReadOptions, resolveReadOptions } from "../../../core/amqp-values/read-value.ts";
 import { readTyped } from "../../../core/amqp-values/read-typed.ts";
@@ -54,7 +55,7 @@ const defaults = resolveReadOptions().settings;
 /** The options over the defaults; options that say nothing of reading, as brokers give them, cost nothing. */
 function settingsOf(options: MessageReadOptions | undefined): ReaderSettings {
   if (options === undefined) return defaults;
-  checkOption("options", options, anObject);
+  checkOption("options", options, is.object);
   const { limits, maxZeroWidth, lenient, copy } = options;
   const isDefault = limits === undefined && maxZeroWidth === undefined && lenient === undefined && copy === undefined;
   return isDefault ? defaults : resolveReadOptions({ limits, maxZeroWidth, lenient, copy }).settings;
@@ -71,7 +72,7 @@ export function openMessage(bytes: Uint8Array, options?: MessageReadOptions): Am
   return new AmqpMessage(bytes, options);
 }
 
-const aSection = oneOf(...Object.keys(section));
+const aSection = is.oneOf(...Object.keys(section));
 
 /** A received message; see {@link openMessage}. */
 export class AmqpMessage implements MessageSections {

@@ -1,4 +1,5 @@
-import { checkNames, checkOption, listOf, anEnvelope } from "../../../core/options/option-checks.ts";
+import { checkNames, checkOption } from "../../../core/options/option-checks.ts";
+import * as is from "../../../core/options/is.ts";
 import type { Envelope } from "../../../core/envelope/envelope.ts";
 import { SobreError } from "../../../core/errors/sobre-error.ts";
 import { AmqpMessage } from "./amqp-message.ts";
@@ -22,7 +23,7 @@ export const mostInBatch = 10_000;
  * @throws SobreError `InvalidArgument` for an empty list, and as `encodeMessage` does.
  */
 export function encodeBatch(envelopes: readonly Envelope[], options?: EncodeMessageOptions): Uint8Array {
-  checkOption("envelopes", envelopes, listOf("envelopes", anEnvelope));
+  checkOption("envelopes", envelopes, is.listOf("envelopes", is.envelope));
   if (options !== undefined) checkNames(options, encodeNames);
   const [first] = envelopes;
   if (first === undefined) throw new SobreError("InvalidArgument", "A batch needs at least one envelope.");

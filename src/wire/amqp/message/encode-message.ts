@@ -1,4 +1,5 @@
-import { checkNames, checkOption, anEnvelope } from "../../../core/options/option-checks.ts";
+import { checkNames, checkOption } from "../../../core/options/option-checks.ts";
+import * as is from "../../../core/options/is.ts";
 import { ByteWriter } from "../../../core/amqp-values/byte-writer.ts";
 import { resolveWriteOptions } from "../../../core/amqp-values/encode-value.ts";
 import { inside, withPath } from "../../../core/amqp-values/unsupported-value.ts";
@@ -44,7 +45,7 @@ export const encodeNames: Readonly<Record<keyof EncodeMessageOptions, true>> = {
  * ```
  */
 export function encodeMessage(envelope: Envelope, options?: EncodeMessageOptions): Uint8Array {
-  checkOption("envelope", envelope, anEnvelope);
+  checkOption("envelope", envelope, is.envelope);
   if (options !== undefined) checkNames(options, encodeNames);
   const origin = envelope.origin instanceof MessageOrigin ? envelope.origin : undefined;
   const delivery = options?.delivery;

@@ -1,5 +1,6 @@
 import { isObject } from "../../../core/values/plain-object.ts";
-import { checkOption, checkOptional, anObject, type OptionCheck } from "../../../core/options/option-checks.ts";
+import { checkOption, checkOptional } from "../../../core/options/option-checks.ts";
+import * as is from "../../../core/options/is.ts";
 import { ByteWriter } from "../../../core/amqp-values/byte-writer.ts";
 import { resolveWriteOptions } from "../../../core/amqp-values/encode-value.ts";
 import type { Profile } from "../../../core/amqp-values/write-number.ts";
@@ -42,7 +43,7 @@ export interface MessageWriteOptions {
  */
 export function writeMessage(message: MessageInit, options?: MessageWriteOptions): Uint8Array {
   checkOption("message", message, aMessage);
-  checkOptional("options", options, anObject);
+  checkOptional("options", options, is.object);
   const settings = resolveWriteOptions(options);
   try {
     return ByteWriter.collect((writer) => writeSections(writer, message, settings));
@@ -51,26 +52,26 @@ export function writeMessage(message: MessageInit, options?: MessageWriteOptions
   }
 }
 
-const aBody: OptionCheck = (value) => {
+const aBody: is.OptionCheck = (value) => {
   if (!isObject(value) || typeof value["kind"] !== "string") return "must be an object with a kind";
   return value["kind"] === "value" || Array.isArray(value["sections"]) ? undefined : "must have a list of sections";
 };
 /** Reads the members one by one: a loop over a list of their names takes a tenth of the time of writing. */
-const aMessage: OptionCheck = (value) => {
+const aMessage: is.OptionCheck = (value) => {
   if (!isObject(value)) return "must be a message";
   const { header, deliveryAnnotations, messageAnnotations, properties, applicationProperties, body, footer } = value;
   return (
-    wrong("header", header, anObject) ??
-    wrong("deliveryAnnotations", deliveryAnnotations, anObject) ??
-    wrong("messageAnnotations", messageAnnotations, anObject) ??
-    wrong("properties", properties, anObject) ??
-    wrong("applicationProperties", applicationProperties, anObject) ??
+    wrong("header", header, is.object) ??
+    wrong("deliveryAnnotations", deliveryAnnotations, is.object) ??
+    wrong("messageAnnotations", messageAnnotations, is.object) ??
+    wrong("properties", properties, is.object) ??
+    wrong("applicationProperties", applicationProperties, is.object) ??
     wrong("body", body, aBody) ??
-    wrong("footer", footer, anObject)
+    wrong("footer", footer, is.object)
   );
 };
 
-function wrong(member: string, value: unknown, check: OptionCheck): string | undefined {
+function wrong(member: string, value: unknown, check: is.OptionCheck): string | undefined {
   const wanted = value === undefined ? undefined : check(value);
   return wanted === undefined ? undefined : `must be a message, whose member ${member} ${wanted}`;
 }
