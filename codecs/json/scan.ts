@@ -18,7 +18,8 @@ const cutEscape = /\\(?:u[\da-fA-F]{0,3})?$/y;
  * Finds the first place at which a text breaks the grammar or goes beyond the limits of depth and items (list elements
  * and map entries), or `undefined`.
  *
- * JSON.parse gives no position in most of its messages, and quotes the text in them.
+ * JSON.parse gives no position in most of its messages, and quotes the text in them. It has read what is right; the reader of
+ * .NET's JSON, codecs/dotnet/json/read-json.ts, keeps what JSON.parse loses: numbers as written, repeated names, byte offsets.
  */
 export function findFault(text: string, { maxDepth, maxItems }: DecodeLimits): Fault | undefined {
   const closers: string[] = [];

@@ -11,7 +11,8 @@ import { typeInside } from "../../src/core/codec/type-inside.ts";
 const maxRatio = 250;
 const alwaysAllowed = 1024 * 1024;
 
-type Inflate = typeof gunzipSync;
+/** Codecs are synchronous; the client's stage inflates on other threads, src/client/stages/content-encoding.ts. */
+type InflateSync = typeof gunzipSync;
 
 /** Opens a gzip member (RFC 1952), by its declared type or its first bytes. */
 export function gzip(): Decoder {
@@ -39,7 +40,7 @@ export function rawDeflate(): Decoder {
 
 function compressed(
   name: string,
-  inflate: Inflate,
+  inflate: InflateSync,
   subtypes: readonly string[],
   sniff: NonNullable<Decoder["sniff"]>,
 ): Decoder {
@@ -53,7 +54,7 @@ function compressed(
   return guardedDecoder({ name, accepts, decode, sniff });
 }
 
-function open(name: string, inflate: Inflate, payload: Uint8Array, { limits }: DecodeContext): Uint8Array {
+function open(name: string, inflate: InflateSync, payload: Uint8Array, { limits }: DecodeContext): Uint8Array {
   const byRatio = Math.max(payload.byteLength * maxRatio, alwaysAllowed);
   const most = Math.max(1, Math.min(limits.maxBytes, byRatio));
   let result: unknown;

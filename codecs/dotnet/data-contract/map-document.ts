@@ -36,7 +36,7 @@ import {
   placeDerived,
 } from "./frames.ts";
 import { framePath } from "./frame-path.ts";
-import type { MapOptions, MappedDocument } from "./map-options.ts";
+import type { MapOptions, MappedDocument } from "./document-mapping.ts";
 import { ListEvidence } from "./list-evidence.ts";
 import { MappingWarnings } from "./mapping-warnings.ts";
 import { collectionFields, isNamedScalar, objectPlan, type Plan, Planner, systemStruct } from "./plan.ts";

@@ -36,36 +36,47 @@ export class ShapeChoice {
     return named === undefined || named === "any" ? undefined : { kind: "scalar", scalar: named };
   }
 
-  /** The shape that applies: the run-time type if the document names one, otherwise the declared one. */
+  /**
+   * The shape that applies: what the document says of this element comes before what the contract declares of its place, since
+   * the serializer names a type only where it differs from the declared one. In this order: the attribute `xsi:type`, the
+   * `z:Type` of NetDataContractSerializer, the declared shape, and the form of an element that has none.
+   */
   of(element: XmlElement, facts: ElementFacts, declaredShape: Shape | undefined): ChosenShape {
     const whole = declaredShape === undefined ? undefined : resolved(declaredShape);
     const declared = whole?.kind === "scalar" && whole.scalar === "any" ? undefined : whole;
-    const { type } = element;
-    if (type !== undefined) {
-      const scalar = scalarNamed(type);
-      if (scalar !== undefined)
-        return { shape: scalar === "any" ? declared : { kind: "scalar", scalar }, typeName: undefined };
-      const known =
-        this.#contract?.known.get(nameText(type)) ??
-        (this.#xmlSerializer ? this.#contract?.clr.get(type.local) : undefined);
-      if (known !== undefined) return { shape: known, typeName: runtimeName(known, declared) };
-      if (type.local.startsWith("ArrayOf")) return { shape: declared, typeName: undefined };
-      return { shape: declared?.kind === "object" ? declared : undefined, typeName: nameText(type) };
-    }
+    if (element.type !== undefined) return this.#byXsiType(element.type, declared);
+    const isRoot = element === this.#root;
+    const byClr = this.#byClrType(facts.clrType, isRoot ? this.#contract?.root : declared);
+    if (byClr !== undefined) return byClr;
     // NetDataContractSerializer always names the type of the root, and that of members if it is not the declared one.
-    const named = element === this.#root ? undefined : facts.clrType;
-    if (facts.clrType !== undefined) {
-      const scalar = scalarOfClr(facts.clrType);
-      if (scalar !== undefined && scalar !== "any") return { shape: { kind: "scalar", scalar }, typeName: undefined };
-      const known = this.#contract?.clr.get(facts.clrType);
-      const base = element === this.#root ? this.#contract?.root : declared;
-      if (known !== undefined) return { shape: known, typeName: runtimeName(known, base) };
-    }
-    if (declared !== undefined) return { shape: declared, typeName: named };
+    const typeName = isRoot ? undefined : facts.clrType;
+    if (declared !== undefined) return { shape: declared, typeName };
     const scalar = scalarOfElement(element, this.#xmlSerializer);
     if (scalar === undefined || scalar === "any")
-      return named === undefined ? noShape : { shape: undefined, typeName: named };
+      return typeName === undefined ? noShape : { shape: undefined, typeName };
     return { shape: { kind: "scalar", scalar }, typeName: undefined };
+  }
+
+  /** A type of the schema that the document names: a scalar, one of the contract, or one that only its name tells. */
+  #byXsiType(type: NonNullable<XmlElement["type"]>, declared: ResolvedShape | undefined): ChosenShape {
+    const scalar = scalarNamed(type);
+    if (scalar !== undefined)
+      return { shape: scalar === "any" ? declared : { kind: "scalar", scalar }, typeName: undefined };
+    const known =
+      this.#contract?.known.get(nameText(type)) ??
+      (this.#xmlSerializer ? this.#contract?.clr.get(type.local) : undefined);
+    if (known !== undefined) return { shape: known, typeName: runtimeName(known, declared) };
+    if (type.local.startsWith("ArrayOf")) return { shape: declared, typeName: undefined };
+    return { shape: declared?.kind === "object" ? declared : undefined, typeName: nameText(type) };
+  }
+
+  /** A type of .NET that the document names; `undefined` for none, and for one that is unknown. */
+  #byClrType(clrType: string | undefined, base: ResolvedShape | undefined): ChosenShape | undefined {
+    if (clrType === undefined) return undefined;
+    const scalar = scalarOfClr(clrType);
+    if (scalar !== undefined && scalar !== "any") return { shape: { kind: "scalar", scalar }, typeName: undefined };
+    const known = this.#contract?.clr.get(clrType);
+    return known === undefined ? undefined : { shape: known, typeName: runtimeName(known, base) };
   }
 
   /** The contract whose root, or one of whose types, matches the document. */

@@ -4,7 +4,7 @@ import { soap11, soap12 } from "../xml/namespaces.ts";
 import type { XmlDocument, XmlElement } from "../xml/node.ts";
 import { decodeName, elementsIn } from "./element-facts.ts";
 import { mapDocument } from "./map-document.ts";
-import type { MapOptions, MappedDocument } from "./map-options.ts";
+import type { MapOptions, MappedDocument } from "./document-mapping.ts";
 import { nameText } from "./shape.ts";
 
 /** Whether an element is the envelope of a SOAP message (SOAP 1.1, 4; SOAP 1.2, 5.1). */

@@ -22,6 +22,8 @@ const literals: readonly (readonly [string, number])[] = [
 /**
  * Reads JSON (RFC 8259), and bare `NaN`, `INF` and `-INF`, onto a tape whose first value is the root; not recursive.
  *
+ * The codec of plain JSON scans only what JSON.parse has refused, for the position of the fault: codecs/json/scan.ts.
+ *
  * @throws SobreError `DecodeFailed`, `TruncatedPayload`, `TrailingBytes` or `LimitExceeded`; `offsetOf` returns the byte offset.
  */
 export function readJson(text: string, limits: DecodeLimits, offsetOf: (index: number) => number): JsonTape {

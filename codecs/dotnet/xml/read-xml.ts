@@ -14,7 +14,8 @@ const nameForm = /[A-Za-z_\u{c0}-\u{effff}][-\w.\u{b7}\u{c0}-\u{effff}]*/uy;
 /**
  * Reads a text XML document (XML 1.0 with namespaces) into its nodes, with byte offsets; not recursive.
  *
- * DOCTYPE and entities other than XML's five are refused, so nothing expands and nothing is fetched.
+ * DOCTYPE and entities other than XML's five are refused, so nothing expands and nothing is fetched. Administration over HTTP
+ * has a smaller reader, src/wire/http/xml.ts, since wire formats and codecs know nothing of each other.
  *
  * @throws SobreError `DecodeFailed`, `TruncatedPayload`, `TrailingBytes`, `UnknownCharset` or `LimitExceeded`.
  */

@@ -116,14 +116,14 @@ export class Settler {
   constructor(options: SettlerOptions) {
     this.#options = options;
     this.verbs = {
-      completeMessage: (message, transaction) => this.settle(message, { kind: "complete" }, transaction),
-      abandonMessage: async (message, propertiesToModify, transaction) =>
-        this.settle(message, { kind: "abandon", propertiesToModify: checked(propertiesToModify) }, transaction),
-      deferMessage: async (message, propertiesToModify, transaction) =>
-        this.settle(message, { kind: "defer", propertiesToModify: offTimer(message, propertiesToModify) }, transaction),
-      deadLetterMessage: async (message, deadLetter = {}, transaction) => {
+      completeMessage: (message, options) => this.settle(message, { kind: "complete" }, options),
+      abandonMessage: async (message, propertiesToModify, options) =>
+        this.settle(message, { kind: "abandon", propertiesToModify: checked(propertiesToModify) }, options),
+      deferMessage: async (message, propertiesToModify, options) =>
+        this.settle(message, { kind: "defer", propertiesToModify: offTimer(message, propertiesToModify) }, options),
+      deadLetterMessage: async (message, deadLetter = {}, options) => {
         checkOptions(deadLetter, deadLetterChecks);
-        await this.settle(message, { kind: "deadLetter", ...deadLetter }, transaction);
+        await this.settle(message, { kind: "deadLetter", ...deadLetter }, options);
       },
       renewMessageLock: (message) => this.renew(message),
     };

@@ -1,7 +1,8 @@
 /**
- * The text, cut to at most `length` characters, never inside a surrogate pair; lone surrogates become U+FFFD.
+ * The text, cut to at most `length` characters with "…" at the end, never inside a surrogate pair; lone surrogates become U+FFFD.
  *
- * Failure descriptions must be deliverable, and no wire format can carry half a character.
+ * Failure descriptions must be deliverable, and no wire format can carry half a character. A broker cuts the reason and
+ * description of its dead letters without a mark, as Azure does: src/broker/policy/dead-letter.ts.
  */
 export function cut(text: string, length: number): string {
   if (text.length <= length) return text.toWellFormed();

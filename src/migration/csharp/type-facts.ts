@@ -72,7 +72,7 @@ export class TypeFacts {
     return attributeNamed(type, "Serializable") === undefined ? "plain" : "serializable";
   }
 
-  /** The bases of a type; those of its base class count for being a collection. */
+  /** The bases of a type; a collection base class makes it a collection. */
   basesOf(instance: Instance): Bases {
     // Each place that writes a type with arguments has an instance of its own.
     const isPlain = instance.args.length === 0;
@@ -94,40 +94,60 @@ export class TypeFacts {
   }
 
   #findBases(instance: Instance): Bases {
-    const problems: string[] = [];
-    let base: NetType | undefined;
-    let collection: NetType | undefined;
-    let isSelfmade = false;
-    let at: Instance | undefined = instance;
-    for (let count = 0; at !== undefined && count < maxBases; count++) {
-      const { type }: Instance = at;
-      if (count > 0 && type === instance.type) {
+    const own = this.#statedBases(instance);
+    const chain = [...own];
+    let at = own.find(isDeclared)?.type;
+    for (let count = 1; at !== undefined && count < maxBases; count++) {
+      if (at.type === instance.type)
         return { base: undefined, collection: undefined, isSelfmade: false, problems: ["it derives from itself"] };
-      }
-      let next: Instance | undefined;
-      for (const written of type.bases) {
-        const name = written.kind === "name" ? written.parts.map((part) => part.name).join(".") : "";
-        if (emptyBases.has(name)) continue;
-        if (name === "ISerializable" || name.endsWith(".ISerializable")) isSelfmade = true;
-        const found = this.#resolved(written, at);
-        if (typeof found === "string") {
-          const last = name.slice(name.lastIndexOf(".") + 1);
-          // Interfaces by the usual form of their names.
-          if (at.type === instance.type && !/^I[A-Z]/.test(last)) problems.push(found);
-        } else if (found.kind === "declared") {
-          base ??= at.type === instance.type ? found : undefined;
-          next ??= found;
-        } else if (found.kind === "list" || found.kind === "map") {
-          const isWeak = name === "IEnumerable" || name.endsWith(".IEnumerable");
-          if (!isWeak || type.members.some((member) => member.kind === "method" && member.name === "Add")) {
-            // A dictionary is a collection of pairs, too.
-            if (collection?.kind !== "map") collection = found;
-          }
-        }
-      }
-      at = next;
+      const stated = this.#statedBases(at);
+      chain.push(...stated);
+      at = stated.find(isDeclared)?.type;
     }
     const isContract = attributeNamed(instance.type, "DataContract") !== undefined;
-    return { base, collection: isContract ? undefined : collection, isSelfmade, problems };
+    return {
+      base: own.find(isDeclared)?.type,
+      collection: isContract ? undefined : collectionOf(chain),
+      isSelfmade: chain.some(({ name }) => isNamed(name, "ISerializable")),
+      problems: own.flatMap(({ name, type }) => (typeof type === "string" && !isInterface(name) ? [type] : [])),
+    };
   }
+
+  /** The bases that a declaration names itself, in its order, without those that hold no data. */
+  #statedBases(instance: Instance): readonly StatedBase[] {
+    const { bases, members } = instance.type;
+    const canAdd = members.some((member) => member.kind === "method" && member.name === "Add");
+    return bases.flatMap((written) => {
+      const name = written.kind === "name" ? written.parts.map((part) => part.name).join(".") : "";
+      return emptyBases.has(name) ? [] : [{ name, type: this.#resolved(written, instance), canAdd }];
+    });
+  }
+}
+
+/** A base that a declaration names, and its type, or why that is not known. */
+interface StatedBase {
+  readonly name: string;
+  readonly type: NetType | string;
+  /** Whether the declaration has a method `Add`. */
+  readonly canAdd: boolean;
+}
+
+const isNamed = (name: string, last: string): boolean => name === last || name.endsWith(`.${last}`);
+
+/** Interfaces have the usual form of their names. */
+const isInterface = (name: string): boolean => /^I[A-Z]/.test(name.slice(name.lastIndexOf(".") + 1));
+
+const isDeclared = (base: StatedBase): base is StatedBase & { readonly type: Extract<NetType, { kind: "declared" }> } =>
+  typeof base.type !== "string" && base.type.kind === "declared";
+
+/** The dictionary, or else the last list: a dictionary is a collection of pairs, too. A bare IEnumerable counts with `Add`. */
+function collectionOf(chain: readonly StatedBase[]): NetType | undefined {
+  const collections = chain.flatMap(({ name, type, canAdd }) =>
+    typeof type !== "string" &&
+    (type.kind === "list" || type.kind === "map") &&
+    (canAdd || !isNamed(name, "IEnumerable"))
+      ? [type]
+      : [],
+  );
+  return collections.find(({ kind }) => kind === "map") ?? collections.at(-1);
 }

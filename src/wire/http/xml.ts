@@ -25,6 +25,8 @@ const attribute = /([\w.:-]+)\s*=\s*(?:"([^"]*)"|'([^']*)')/g;
 /**
  * Reads the elements of an XML document as Atom clients send it; declarations of types and entities are refused.
  *
+ * The reader of payloads, codecs/dotnet/xml/read-xml.ts, keeps namespaces, byte offsets and limits, at several times the code.
+ *
  * @throws SobreError `InvalidArgument`.
  */
 export function readXml(text: string): XmlElement {
