@@ -1,13 +1,19 @@
-import type { Decoded, DecodeContext } from "../../src/core/codec/codec.ts";
+import type { DecodeContext, Decoded } from "../../src/core/codec/codec.ts";
 import { type DecodeLimits, limitExceeded } from "../../src/core/codec/limits.ts";
-import { byteOffsetOf, type Charset, decodeText } from "../../src/core/content-type/charset.ts";
+import {
+  byteOffsetOf,
+  type Charset,
+  decodeText,
+  markedCharset,
+  unknownCharset,
+} from "../../src/core/content-type/charset.ts";
 import { SobreError } from "../../src/core/errors/sobre-error.ts";
-import { isDeeper, mayBeDeeper, mayHoldMore } from "./budget.ts";
-import { charsetOf } from "./charset.ts";
 import { refuseHazards } from "./hazards.ts";
 import type { JsonOptions } from "./options.ts";
 import { exactInteger, mayHoldLongInteger } from "./numbers.ts";
 import { findFault } from "./scan.ts";
+import type { ContentType } from "../../src/core/content-type/content-type.ts";
+import { declaredCharset } from "../../src/core/content-type/declared-charset.ts";
 
 // The escapes that "__proto__" can be spelled with, and exponents that may exceed a double. Written out, it is faster.
 const suspicious = /\\u00[5-7]|\d[eE]\+?\d\d\d/;
@@ -59,4 +65,52 @@ function refusal(payload: Uint8Array, charset: Charset, text: string, limits: De
   if (kind === "maxDepth" || kind === "maxItems") return limitExceeded(kind, limits, { offset });
   const [code, what] = faults[kind];
   return new SobreError(code, `The payload ${what}, at byte ${offset}.`, { offset });
+}
+
+/**
+ * The charset of a JSON payload: the declared one, else the one that the byte-order mark or the zero bytes imply
+ * (RFC 4627 section 3), or else UTF-8.
+ *
+ * @throws SobreError `UnknownCharset` for a label it does not know, and for UTF-32.
+ */
+function charsetOf(payload: Uint8Array, contentType: ContentType | undefined): Charset {
+  const declared = declaredCharset(contentType);
+  if (declared !== undefined && declared !== "utf-16") return declared;
+  const first = payload[0];
+  const second = payload[1];
+  if (first !== 0 && second !== 0) return markedCharset(payload) ?? declared ?? "utf-8";
+  if (first === second || (payload[2] === 0 && payload[3] === 0)) {
+    throw unknownCharset("The UTF-32 of the payload");
+  }
+  return first === 0 ? "utf-16be" : "utf-16le";
+}
+
+/** Whether a JSON text may hold more than `most` items: each has a comma before it or an open bracket. */
+function mayHoldMore(text: string, most: number): boolean {
+  return text.length >= 2 * most && count(text, ",", most) + count(text, "[", most) + count(text, "{", most) > most;
+}
+
+/** Whether a JSON text may be nested more than `most` levels deep, by its length and its brackets. */
+function mayBeDeeper(text: string, most: number): boolean {
+  if (text.length < 2 * most) return false;
+  const lists = count(text, "[", most);
+  // A list costs two characters, `[]`; an object within another costs five, `{"":}`.
+  if (lists + (text.length + 3 - 2 * lists) / 5 <= most) return false;
+  return lists + count(text, "{", most) > most;
+}
+
+function count(text: string, bracket: string, most: number): number {
+  let found = 0;
+  for (let at = text.indexOf(bracket); at !== -1 && found <= most; at = text.indexOf(bracket, at + 1)) found++;
+  return found;
+}
+
+/** Whether a parsed value is nested more than `most` levels deep. */
+function isDeeper(value: unknown, most: number): boolean {
+  if (typeof value !== "object" || value === null) return false;
+  if (most === 0) return true;
+  for (const member of Array.isArray(value) ? value : Object.values(value)) {
+    if (typeof member === "object" && isDeeper(member, most - 1)) return true;
+  }
+  return false;
 }

@@ -4,7 +4,7 @@ import { mediaRange } from "../../src/core/content-type/media-range.ts";
 import { checkOptions, type OptionChecks } from "../../src/core/options/option-checks.ts";
 import * as is from "../../src/core/options/is.ts";
 import { decodeJson } from "./decode.ts";
-import { encodeJson } from "./encode.ts";
+import { encodeJson } from "./write.ts";
 import type { JsonOptions } from "./options.ts";
 import { sniffJson } from "./sniff.ts";
 

@@ -1,15 +1,42 @@
+import type { EncodeContext, Encoded } from "../../src/core/codec/codec.ts";
+import type { Charset } from "../../src/core/content-type/charset.ts";
+import { encodeUnicode, isUnicode } from "../../src/core/content-type/unicode-bytes.ts";
+import { declaredCharset } from "../../src/core/content-type/declared-charset.ts";
+import { refuseHazards } from "./hazards.ts";
+import type { JsonOptions } from "./options.ts";
+import { isPlain, isPlainNumber, isRecord, maxWrittenDepth } from "./plain.ts";
 import { Typed } from "../../src/core/values/typed.ts";
 import type { SobreError } from "../../src/core/errors/sobre-error.ts";
 import { tooLong } from "./numbers.ts";
 import { errorAt, type Step } from "./path.ts";
-import { isPlainNumber, isRecord, maxWrittenDepth } from "./plain.ts";
+
+/** Writes a body as JSON; see `json`. */
+export function encodeJson(body: unknown, { contentType }: EncodeContext, options: JsonOptions): Encoded {
+  if (body === undefined) return { payload: new Uint8Array(0) };
+  const plain = isPlain(body, 0);
+  const text = plain ? JSON.stringify(body) : writeExactly(body);
+  // Never writes what reading would refuse.
+  if (!plain && text.includes("__proto__"))
+    refuseHazards(JSON.parse(text), options.protoKey !== "keep", "UnsupportedValue");
+  return { payload: toBytes(text, declaredCharset(contentType) ?? "utf-8") };
+}
+
+function toBytes(text: string, charset: Charset): Uint8Array {
+  if (isUnicode(charset)) return encodeUnicode(text, charset);
+  // Beyond ASCII there are only strings and names, where an escape means the same.
+  return encodeUnicode(text.replaceAll(/[^\0-\x7f]/g, escaped), "utf-8");
+}
+
+function escaped(unit: string): string {
+  return `\\u${unit.charCodeAt(0).toString(16).padStart(4, "0")}`;
+}
 
 /**
  * Writes what JSON.stringify would write, and in addition bigints as digits and `-0` as such.
  *
  * @throws SobreError `UnsupportedValue` with the path to what JSON.stringify would drop, empty or turn into `null`.
  */
-export function writeExactly(body: unknown): string {
+function writeExactly(body: unknown): string {
   return write(body, undefined, 0);
 }
 

@@ -1,6 +1,6 @@
 import { guardedCodec } from "../../src/core/codec/guarded-codec.ts";
 import { messageProperties } from "../../src/core/message/message-properties.ts";
-import type { Codec, Sniff } from "../../src/core/codec/codec.ts";
+import type { Codec, EncodeContext, Sniff } from "../../src/core/codec/codec.ts";
 import type { MediaRange } from "../../src/core/content-type/media-range.ts";
 import { parseMediaRange } from "../../src/core/content-type/parse-media-range.ts";
 import { SobreError } from "../../src/core/errors/sobre-error.ts";
@@ -8,7 +8,8 @@ import { checkOptions, type OptionChecks } from "../../src/core/options/option-c
 import * as is from "../../src/core/options/is.ts";
 import { messageCodecs } from "./message-codec.ts";
 import { openSchema, type ProtobufDescriptor, type ProtobufRoot } from "./reflection.ts";
-import { chosenType, type TypeRules, unknownType } from "./type-choice.ts";
+import type { ContentType } from "../../src/core/content-type/content-type.ts";
+import { parameter } from "../../src/core/content-type/parameter.ts";
 
 /** Options of {@link protobuf}; exactly one of `root`, `protos` and `descriptor` gives the schema, which is trusted. */
 export interface ProtobufOptions {
@@ -109,4 +110,37 @@ function sniff(payload: Uint8Array): Sniff {
   if (first === undefined) return "weak";
   const wireType = first & 7;
   return wireType < 4 || wireType === 5 ? (first < 8 ? "no" : "weak") : "no";
+}
+
+/** Where a message may name its type. */
+interface TypeRules {
+  /** The type when the content type names none; it is preferred to the application property. */
+  readonly type: string | undefined;
+  /** Name of the application property that names it, or `undefined` for none. */
+  readonly typeProperty: string | undefined;
+}
+
+/** The name of the message type: by content-type parameter, by option, by application property; else `undefined`. */
+function chosenType(
+  contentType: ContentType | undefined,
+  properties: EncodeContext["applicationProperties"],
+  { type, typeProperty }: TypeRules,
+): string | undefined {
+  const named = contentType && (parameter(contentType, "messageType") ?? parameter(contentType, "proto"));
+  if (named !== undefined) return named.replace(/^\./, "");
+  if (type !== undefined || typeProperty === undefined) return type;
+  if (!Object.hasOwn(properties, typeProperty)) return undefined;
+  const property = properties[typeProperty];
+  return typeof property === "string" ? property : undefined;
+}
+
+/** The error for a message whose type nobody named or that is not in the schema. */
+function unknownType(name: string | undefined, { typeProperty }: TypeRules): SobreError {
+  const property = typeProperty === undefined ? "" : ` the application property ${typeProperty},`;
+  return new SobreError(
+    "UnknownMessageType",
+    name === undefined
+      ? `Nothing names the Protobuf message type. Set the content-type parameter messageType,${property} or option type.`
+      : `The Protobuf message type "${name.slice(0, 100)}" is not in the schema. Add it, or name one that is.`,
+  );
 }

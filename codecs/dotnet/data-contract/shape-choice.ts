@@ -57,7 +57,7 @@ export class ShapeChoice {
     return { shape: { kind: "scalar", scalar }, typeName: undefined };
   }
 
-  /** A type of the schema that the document names: a scalar, one of the contract, or one that only its name tells. */
+  /** A type of the schema that the document names: a scalar, one of the contract, or one of which only the name is known. */
   #byXsiType(type: NonNullable<XmlElement["type"]>, declared: ResolvedShape | undefined): ChosenShape {
     const scalar = scalarNamed(type);
     if (scalar !== undefined)

@@ -116,14 +116,18 @@ export class Settler {
   constructor(options: SettlerOptions) {
     this.#options = options;
     this.verbs = {
-      completeMessage: (message, options) => this.settle(message, { kind: "complete" }, options),
-      abandonMessage: async (message, propertiesToModify, options) =>
-        this.settle(message, { kind: "abandon", propertiesToModify: checked(propertiesToModify) }, options),
-      deferMessage: async (message, propertiesToModify, options) =>
-        this.settle(message, { kind: "defer", propertiesToModify: offTimer(message, propertiesToModify) }, options),
-      deadLetterMessage: async (message, deadLetter = {}, options) => {
+      completeMessage: (message, settleOptions) => this.settle(message, { kind: "complete" }, settleOptions),
+      abandonMessage: async (message, propertiesToModify, settleOptions) =>
+        this.settle(message, { kind: "abandon", propertiesToModify: checked(propertiesToModify) }, settleOptions),
+      deferMessage: async (message, propertiesToModify, settleOptions) =>
+        this.settle(
+          message,
+          { kind: "defer", propertiesToModify: offTimer(message, propertiesToModify) },
+          settleOptions,
+        ),
+      deadLetterMessage: async (message, deadLetter = {}, settleOptions) => {
         checkOptions(deadLetter, deadLetterChecks);
-        await this.settle(message, { kind: "deadLetter", ...deadLetter }, options);
+        await this.settle(message, { kind: "deadLetter", ...deadLetter }, settleOptions);
       },
       renewMessageLock: (message) => this.renew(message),
     };

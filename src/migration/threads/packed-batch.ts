@@ -1,7 +1,6 @@
-import { entryFromJson, entryToJson, type JournalEntry, type PlainEntry, isPlain } from "../journal-entry.ts";
+import { entryFromJson, entryToJson, isPlain, type JournalEntry, type PlainEntry } from "../journal-entry.ts";
 import type { Outcome } from "../passes.ts";
 import type { MigratedPiece } from "./batch-work.ts";
-import { ByteCollector } from "./byte-collector.ts";
 
 /** The results of a batch as bytes: objects would survive many garbage collections, and are slow to copy. */
 export interface PackedBatch {
@@ -84,4 +83,38 @@ export interface UnpackedPiece {
 
 function textOf({ buffer, byteOffset, byteLength }: Uint8Array<ArrayBuffer>): string {
   return Buffer.from(buffer, byteOffset, byteLength).toString("utf8");
+}
+
+/** Initial size of a buffer in bytes. */
+const firstRoom = 524_288;
+
+/** The maximum number of UTF-8 bytes of a UTF-16 code unit. */
+const mostBytes = 3;
+
+/** Concatenates bytes and texts in a buffer that is reused. */
+class ByteCollector {
+  #room = Buffer.allocUnsafeSlow(firstRoom);
+  #length = 0;
+
+  /** Adds the UTF-8 of a text; returns its length in bytes. */
+  addText(text: string): number {
+    this.#makeRoom(text.length * mostBytes);
+    const written = this.#room.write(text, this.#length);
+    this.#length += written;
+    return written;
+  }
+
+  /** Returns a copy of the contents, and starts over. */
+  take(): Uint8Array<ArrayBuffer> {
+    const taken = new Uint8Array(this.#room.subarray(0, this.#length));
+    this.#length = 0;
+    return taken;
+  }
+
+  #makeRoom(more: number): void {
+    if (this.#length + more <= this.#room.byteLength) return;
+    const room = Buffer.allocUnsafeSlow(Math.max(this.#length + more, this.#room.byteLength * 2));
+    room.set(this.#room.subarray(0, this.#length));
+    this.#room = room;
+  }
 }

@@ -3,7 +3,6 @@ import { oneLine } from "../../../core/values/visible-text.ts";
 import type { JSX } from "./preact.ts";
 import { addressOf, type Tab } from "./router.ts";
 import type { Samples } from "./samples.ts";
-import { Sparkline } from "./sparkline.tsx";
 import { ageText, counted, sizeText, timeText } from "./text.ts";
 
 /** Columns of the table of entities; all but the first are numbers. */
@@ -110,5 +109,37 @@ function NotKnown(): JSX.Element {
     <span class="quiet" title="not available on this engine" role="img" aria-label="not available on this engine">
       –
     </span>
+  );
+}
+
+const size = { width: 64, height: 18 };
+
+/** A small line of values over time. */
+function Sparkline({ values, label }: { readonly values: readonly number[]; readonly label: string }): JSX.Element {
+  const most = Math.max(...values, 0);
+  const step = size.width / Math.max(1, values.length - 1);
+  const points = values.map(
+    (value, index) =>
+      `${(index * step).toFixed(1)},${(size.height - 1 - (value / most) * (size.height - 3)).toFixed(1)}`,
+  );
+  const [first = 0] = values;
+  const last = values.at(-1) ?? 0;
+  const trend = last > first ? "rising" : last < first ? "falling" : "steady";
+  return (
+    <svg
+      class={trend === "steady" ? "spark steady" : "spark"}
+      role="img"
+      aria-label={`${label}: ${trend}, now ${last}`}
+      viewBox={`0 0 ${size.width} ${size.height}`}
+      width={size.width}
+      height={size.height}
+    >
+      {points.length > 1 && most > 0 && (
+        <>
+          <polygon points={`0,${size.height} ${points.join(" ")} ${size.width},${size.height}`} />
+          <polyline points={points.join(" ")} />
+        </>
+      )}
+    </svg>
   );
 }
