@@ -1,5 +1,6 @@
 import { readFileSync } from "node:fs";
 import { join } from "node:path";
+import { ofVectors, vectors } from "../vectors.support.ts";
 import { checkCompatibility, type CompatibilityOptions, type CompatibilityResult } from "../../src/contract/index.ts";
 
 /** One pair of versions with another tool's label. */
@@ -22,8 +23,8 @@ export interface Suite {
   readonly unproven: number;
 }
 
-/** The suites of the examination. Apicurio's labels assert formats and contents; the others do not. */
-export const suites: readonly Suite[] = [
+/** The suites of the vectors folder. Apicurio's labels assert formats and contents; the others do not. */
+const publicSuites: readonly Suite[] = [
   { name: "confluent-json", options: { format: "json-schema", formats: "either" }, agreement: 1, unproven: 0.01 },
   { name: "apicurio-json", options: { format: "json-schema", formats: "assertion" }, agreement: 0.99, unproven: 0 },
   { name: "karapace-json", options: { format: "json-schema", formats: "either" }, agreement: 0.73, unproven: 0 },
@@ -35,8 +36,17 @@ export const suites: readonly Suite[] = [
   { name: "apicurio-proto", options: { format: "protobuf", policy: "source" }, agreement: 1, unproven: 0 },
 ];
 
-/** The pairs of a suite in the folder of vectors. */
-export function pairsOf(vectors: string, name: string): readonly LabelledPair[] {
+/** The pairs that were written for this project, with the labels that the specifications give them. */
+const ownSuites: readonly Suite[] = [
+  { name: "own-json", options: { format: "json-schema", formats: "annotation" }, agreement: 1, unproven: 0 },
+  { name: "own-proto", options: { format: "protobuf", policy: "wire" }, agreement: 1, unproven: 0 },
+];
+
+/** The suites of the examination. */
+export const suites: readonly Suite[] = ofVectors(publicSuites, ownSuites);
+
+/** The pairs of a suite. */
+export function pairsOf(name: string): readonly LabelledPair[] {
   const pairs: readonly LabelledPair[] = JSON.parse(
     readFileSync(join(vectors, "contracts", name, "open.json"), "utf8"),
   );

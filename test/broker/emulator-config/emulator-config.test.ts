@@ -8,8 +8,7 @@ import {
 import { memoryEngine } from "../../../src/broker/memory/index.ts";
 import { createEnvelope } from "../../../src/core/envelope/index.ts";
 import { SobreError } from "../../../src/core/errors/index.ts";
-
-const vectors = process.env["SOBRE_VECTORS"];
+import { needsVectors, vectors } from "../../vectors.support.ts";
 
 function config(namespace: object): string {
   return JSON.stringify({
@@ -222,8 +221,8 @@ describe("emulatorConfig", () => {
     expect(published).toEqual(JSON.parse(JSON.stringify(emulatorConfigSchema)));
   });
 
-  it.skipIf(vectors === undefined)("reads the official emulator's own sample", async () => {
-    const text = readFileSync(`${vectors ?? ""}/emulator/Config.sample.json`, "utf8");
+  it("reads the official emulator's own sample", needsVectors("emulator/Config.sample.json"), async () => {
+    const text = readFileSync(`${vectors}/emulator/Config.sample.json`, "utf8");
 
     const engine = memoryEngine(emulatorConfig(text));
 

@@ -140,7 +140,7 @@ describe("text with a byte-order mark", () => {
   });
 });
 
-describe.skipIf(legacyVectors === undefined)("text and gzip of the vectors (SOBRE_VECTORS is not set)", () => {
+describe("text and gzip of the vectors", () => {
   // XML without a type is text, and which of the JSON in text and NBFX is meant is for other tests.
   const readable = vectors("open").filter(
     ({ family, id, expected }) => family === "text" && expected !== undefined && !/xml|nbfx/.test(id),
