@@ -1,13 +1,7 @@
 import { existsSync } from "node:fs";
 import { fileURLToPath } from "node:url";
 import type { TestOptions } from "vitest";
-
-declare module "vitest" {
-  interface TaskMeta {
-    /** The thing that a skipped test lacks on this machine, for the list of `.ci/run`; any other skipped test fails the run. */
-    leftOut?: string;
-  }
-}
+import { leftOutWithout } from "./left-out.support.ts";
 
 const named = process.env["SOBRE_VECTORS"];
 if (named !== undefined && !existsSync(named)) throw new Error(`SOBRE_VECTORS names ${named}, which is not there.`);
@@ -37,5 +31,5 @@ type UnkeptVectors =
 
 /** The options of tests that read a part of the vectors folder which the repository does not keep: they are skipped without it. */
 export function needsVectors(part: UnkeptVectors): TestOptions {
-  return { skip: !hasAllVectors, meta: { leftOut: `vectors: ${part}` } };
+  return leftOutWithout(`vectors: ${part}`, hasAllVectors);
 }

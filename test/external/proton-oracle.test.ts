@@ -9,7 +9,7 @@ import { decodeMessage } from "../../src/wire/amqp/message/decode-message.ts";
 import { encodeMessage } from "../../src/wire/amqp/message/encode-message.ts";
 import { writeMessage } from "../../src/wire/amqp/message/write-message.ts";
 import { SobreError } from "../../src/core/errors/index.ts";
-import { python } from "./installed.support.ts";
+import { protonPython } from "./installed.support.ts";
 import { hex, lines } from "../core/amqp-values/vectors.support.ts";
 import { ofVectors } from "../vectors.support.ts";
 
@@ -20,7 +20,7 @@ const int = (v: number): unknown => ({ t: "int", v });
 /** The values that qpid-proton reads in the encodings. */
 function read(encodings: readonly Uint8Array[]): readonly unknown[] {
   const input = encodings.map((bytes) => Buffer.from(bytes).toString("hex")).join("\n");
-  const { stdout, status, stderr } = spawnSync(python, [script], { input, encoding: "utf8", maxBuffer: 2 ** 28 });
+  const { stdout, status, stderr } = spawnSync(protonPython, [script], { input, encoding: "utf8", maxBuffer: 2 ** 28 });
   expect(stderr).toBe("");
   expect(status).toBe(0);
   return stdout
