@@ -1,5 +1,5 @@
 import { compileJudge, type Refusal } from "../../../core/json-schema/ajv.ts";
-import { matcherOf } from "../../../core/regex/matcher.ts";
+import { matcherOf } from "../pattern-matcher.ts";
 import { type Dialect, isOldDialect, schemaKeywords, schemaMapKeywords } from "../dialect.ts";
 import { type FormatPolicy, hasFormat, numberFormats } from "../formats.ts";
 import { escapeToken, type SchemaDocument } from "../schema-document.ts";

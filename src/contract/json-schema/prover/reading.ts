@@ -16,4 +16,6 @@ export interface Reading {
   readonly steps: { count: number };
   /** Pointers of references that lead back to the value they are applied to; they are found on the way. */
   readonly circular: Set<string>;
+  /** Sentences about patterns that `jsonSchema()` refuses, by place; they are found on the way. */
+  readonly refusedPatterns: Map<string, string>;
 }

@@ -48,6 +48,7 @@ export class CarriedValues {
       departed: new Set<Departure>(),
       steps: { count: 0 },
       circular: new Set<string>(),
+      refusedPatterns: new Map<string, string>(),
     });
   }
 
