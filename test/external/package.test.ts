@@ -291,13 +291,13 @@ describe("the published package", () => {
       import { checkCompatibility } from "sobre/contract";
       import { durableEngine } from "sobre/engines/durable";
       const older = { type: "string", pattern: "^(?=a)ab$", maxLength: 4 };
-      const { verdict } = await checkCompatibility({ format: "json-schema", older, newer: { type: "string" } });
+      const { verdict } = await checkCompatibility({ format: "json-schema", older, newer: { type: "string", maxLength: 1 } });
       const engine = await durableEngine({ directory: "store", queues: ["orders"] });
       const queues = await engine.admin.listQueues();
       await engine.close();
       console.log(verdict, queues.length);`);
 
-    expect(output).toBe("safe 1\n");
+    expect(output).toBe("breaking 1\n");
   });
 
   it("keeps the names of its classes", async () => {

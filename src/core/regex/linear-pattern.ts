@@ -1,6 +1,7 @@
 import { cut } from "../errors/cut.ts";
 import { Automaton } from "./automaton.ts";
 import { PatternError, type PatternProblem } from "./pattern-cursor.ts";
+import type { PatternNode } from "./pattern-node.ts";
 import { readPattern } from "./read-pattern.ts";
 import { createStateMachine } from "./state-machine.ts";
 
@@ -21,6 +22,8 @@ export interface RefusedPattern {
     /** Sentences: what the pattern has, where, and what to write instead. */
     readonly message: string;
   };
+  /** What every text that matches must match, or must not, as far as it is known. */
+  readonly necessary: readonly { readonly automaton: Automaton; readonly matches: boolean }[];
 }
 
 /** Patterns that are kept, refused ones too. */
@@ -49,7 +52,24 @@ function create(source: string): LinearPattern | RefusedPattern {
     return { source, automaton: new Automaton(createStateMachine(readPattern(source))) };
   } catch (error) {
     if (!(error instanceof PatternError)) throw error;
-    return { source, refusal: { kind: error.problem.kind, message: messageOf(source, error.problem) } };
+    const { problem, necessary } = error;
+    return {
+      source,
+      refusal: { kind: problem.kind, message: messageOf(source, problem) },
+      necessary: necessary.flatMap(({ node, matches }) => {
+        const automaton = automatonOf(node);
+        return automaton === undefined ? [] : [{ automaton, matches }];
+      }),
+    };
+  }
+}
+
+function automatonOf(node: PatternNode): Automaton | undefined {
+  try {
+    return new Automaton(createStateMachine(node));
+  } catch (error) {
+    if (error instanceof PatternError) return undefined;
+    throw error;
   }
 }
 

@@ -1,3 +1,5 @@
+import type { PatternNode } from "./pattern-node.ts";
+
 /** Why a pattern is refused, and where. */
 export interface PatternProblem {
   /** `broken`: ECMA-262 does not allow it; `unsupported`: it does; `large`: it is too large to run. */
@@ -10,13 +12,21 @@ export interface PatternProblem {
   readonly at?: number;
 }
 
+/** What a text must have, or must not, to match a pattern that cannot be run. */
+export interface NecessaryPattern {
+  readonly node: PatternNode;
+  readonly matches: boolean;
+}
+
 /** Carries a problem out of the reader; it never leaves this folder. */
 export class PatternError extends Error {
   readonly problem: PatternProblem;
+  readonly necessary: readonly NecessaryPattern[];
 
-  constructor(problem: PatternProblem) {
+  constructor(problem: PatternProblem, necessary: readonly NecessaryPattern[] = []) {
     super(problem.what);
     this.problem = problem;
+    this.necessary = necessary;
   }
 }
 
@@ -26,6 +36,8 @@ export class PatternCursor {
   #at = 0;
   /** The first construct that ECMA-262 allows and that cannot be run. */
   unsupported: PatternProblem | undefined;
+  /** The number of such constructs. */
+  notes = 0;
   /** The reason why the flag `u` does not allow the pattern, if it is read as ECMA-262 allows it without (Annex B). */
   readonly refusedByFlag: PatternProblem | undefined;
 
@@ -80,6 +92,7 @@ export class PatternCursor {
 
   /** Notes a construct that cannot be run and goes on, since broken syntax behind it is the worse problem. */
   note(what: string, advice: string, at: number): void {
+    this.notes++;
     this.unsupported ??= { kind: "unsupported", what, advice, at: at + 1 };
   }
 }

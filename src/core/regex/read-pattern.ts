@@ -1,5 +1,6 @@
 import { anyButLineEnds } from "./character-classes.ts";
-import { PatternCursor, PatternError, type PatternProblem } from "./pattern-cursor.ts";
+import { lastCodePoint } from "./code-points.ts";
+import { type NecessaryPattern, PatternCursor, PatternError, type PatternProblem } from "./pattern-cursor.ts";
 import type { PatternNode } from "./pattern-node.ts";
 import { readClass } from "./read-class.ts";
 import { readEscape, singleSet } from "./read-escape.ts";
@@ -26,12 +27,22 @@ function readAll(cursor: PatternCursor): PatternNode {
   const reader = new PatternReader(cursor);
   const node = reader.choice();
   if (!cursor.isAtEnd) return cursor.fail("a closing bracket closes no group", "Write \\) for the character.");
-  const problem = reader.problemOfReferences() ?? cursor.unsupported;
-  if (problem !== undefined) throw new PatternError(problem);
+  const broken = reader.problemOfReferences();
+  if (broken !== undefined) throw new PatternError(broken);
+  if (cursor.unsupported !== undefined) throw new PatternError(cursor.unsupported, reader.necessary(node));
   return node;
 }
 
 const empty: PatternNode = { kind: "empty" };
+const start: PatternNode = { kind: "assertion", assertion: "start" };
+
+/** What a back-reference may stand for, and more. */
+const anything: PatternNode = {
+  kind: "repeat",
+  part: { kind: "set", set: [[0, lastCodePoint]] },
+  min: 0,
+  max: Infinity,
+};
 
 /** What look-around and back-references ask for, which no automaton can do. */
 const advice = {
@@ -48,6 +59,10 @@ class PatternReader {
   #names = new Set<string>();
   readonly #allNames = new Set<string>();
   #depth = 0;
+  /** Whether only look-aheads stand between the start of the text and the next term. */
+  #isAtStart = false;
+  readonly #lookAheads: NecessaryPattern[] = [];
+  #hasFlags = false;
 
   constructor(cursor: PatternCursor) {
     this.#cursor = cursor;
@@ -81,16 +96,32 @@ class PatternReader {
     return { kind: "broken", what, advice: "", at: wrong.at + 1 };
   }
 
+  /**
+   * What every text that matches has, as far as it is known: the pattern that was read without what cannot be run, and the
+   * look-aheads at the start of the text.
+   */
+  necessary(node: PatternNode): readonly NecessaryPattern[] {
+    if (this.#hasFlags) return [];
+    return [{ node, matches: true }, ...(node.kind === "choice" ? [] : this.#lookAheads)];
+  }
+
   #sequence(): PatternNode {
     const cursor = this.#cursor;
     const parts: PatternNode[] = [];
-    while (!cursor.isAtEnd && cursor.peek() !== "|" && cursor.peek() !== ")") parts.push(this.#term());
+    this.#isAtStart = false;
+    while (!cursor.isAtEnd && cursor.peek() !== "|" && cursor.peek() !== ")") {
+      const wasAtStart: boolean = this.#isAtStart;
+      const part = this.#term();
+      const isFirst = parts.length === 0 && this.#depth === 1;
+      this.#isAtStart = (isFirst && part === start) || (wasAtStart && part === empty);
+      parts.push(part);
+    }
     return parts.length === 0 ? empty : { kind: "sequence", parts };
   }
 
   #term(): PatternNode {
     const cursor = this.#cursor;
-    if (cursor.take("^")) return this.#unrepeated({ kind: "assertion", assertion: "start" });
+    if (cursor.take("^")) return this.#unrepeated(start);
     if (cursor.take("$")) return this.#unrepeated({ kind: "assertion", assertion: "end" });
     if (cursor.take("\\b")) return this.#unrepeated({ kind: "assertion", assertion: "boundary" });
     if (cursor.take("\\B")) return this.#unrepeated({ kind: "assertion", assertion: "no-boundary" });
@@ -140,6 +171,7 @@ class PatternReader {
       if (!cursor.take(":"))
         return cursor.fail(`ECMA-262 has no flags that hold for the rest, as (${flags}) says`, advice.flags, at);
       cursor.note(`the flags (${flags}:`, advice.flags, at);
+      this.#hasFlags = true;
     } else if (!cursor.take("?:")) {
       this.#groups++;
       if (cursor.take("?<")) this.#name(this.#nameOf(at), at);
@@ -169,8 +201,14 @@ class PatternReader {
   #lookAround(opening: string): PatternNode {
     const cursor = this.#cursor;
     const at = cursor.at - opening.length;
+    const isAtStart = this.#isAtStart && !opening.includes("<");
     cursor.note(opening.includes("<") ? "a look-behind" : "a look-ahead", advice.around, at);
-    this.#inside(at);
+    const { notes } = cursor;
+    const inner = this.#inside(at);
+    const matches = opening.includes("=");
+    // What was read inside of it may match more texts than it does.
+    if (isAtStart && (matches || cursor.notes === notes))
+      this.#lookAheads.push({ node: { kind: "sequence", parts: [start, inner] }, matches });
     return cursor.isLoose && !opening.includes("<") ? this.#repeated(empty) : this.#unrepeated(empty);
   }
 
@@ -181,7 +219,7 @@ class PatternReader {
       this.#references.push({ to: this.#nameOf(at), at });
     } else this.#references.push({ to: Number(cursor.match(/^\d+/, 10)?.[0]), at });
     cursor.note("a back-reference", advice.reference, at);
-    return empty;
+    return anything;
   }
 
   /** Refuses a quantifier behind an assertion. */

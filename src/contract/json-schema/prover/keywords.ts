@@ -113,7 +113,10 @@ export function propertyKeywords(keywords: Keywords, reading: Reading, child: Ch
       ),
     );
   if (keywords.has("additionalProperties")) {
-    const others = pool.all([pool.values(names, true), ...patterns.map((pattern) => pool.pattern(pattern, true))]);
+    const others = pool.all([
+      pool.values(names, true),
+      ...patterns.map((pattern) => patternLiteral(pattern, keywords, pool, true)),
+    ]);
     parts.push(pool.everyProperty(others, child(["additionalProperties"])));
   }
   const named = (): Formula => pool.everyProperty(pool.not(child(["propertyNames"])), pool.never);
@@ -173,16 +176,29 @@ export function restKeyword(keywords: Keywords, hasPrefix: boolean): "items" | "
 function patternOf(
   source: string,
   keyword: "pattern" | "patternProperties",
-  { node: { pointer, document } }: Keywords,
+  keywords: Keywords,
   { pool, refusedPatterns }: Reading,
 ): Formula {
+  const { pointer, document } = keywords.node;
   const { refusal } = linearPattern(source);
   const path = `#${pointer}/${keyword}${keyword === "pattern" ? "" : `/${escapeToken(source)}`}`;
   if (refusal?.kind === "broken")
     throw new SobreError("InvalidArgument", `The JSON Schema is invalid at ${path}: ${refusal.message}`, { path });
   if (refusal !== undefined)
     refusedPatterns.set(`${document.name} ${path}`, `${path} of the ${document.name}'s schema: ${refusal.message}`);
-  return pool.pattern(source);
+  return patternLiteral(source, keywords, pool);
+}
+
+/** A pattern as a literal. In a reader nothing is known about one that `jsonSchema()` refuses, so that nothing breaks there. */
+export function patternLiteral(
+  source: string,
+  { node: { document } }: Keywords,
+  pool: FormulaPool,
+  negated = false,
+): Formula {
+  if (document.origin !== "reader" || linearPattern(source).refusal === undefined) return pool.pattern(source, negated);
+  const unknown = pool.opaque(`pattern ${source}`, negated);
+  return negated ? unknown : pool.given("string", unknown);
 }
 
 function sizes(

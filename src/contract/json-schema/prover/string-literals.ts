@@ -8,7 +8,8 @@ import type { Formula } from "./formula.ts";
 export type FormatReading = "surely" | "possibly";
 
 /**
- * Finds a string for the patterns, formats, lengths and refused strings among `members`; a pattern that cannot be run is ignored.
+ * Finds a string for the patterns, formats, lengths and refused strings among `members`; of a pattern that cannot be run only
+ * what is necessary counts.
  * If formats are read as `possibly` and none is found, there is none.
  */
 export function stringFor(members: readonly Formula[], formats: FormatTests, reading: FormatReading): FoundText {
@@ -25,8 +26,9 @@ function wantedOf(members: readonly Formula[], formats: FormatTests, reading: Fo
     else if (member.kind === "values" && member.negated)
       refused.push(...member.values.filter((value) => typeof value === "string"));
     else if (member.kind === "pattern") {
-      const { automaton } = matcherOf(member.source);
-      if (automaton !== undefined) automata.push({ automaton, matches: !member.negated });
+      const pattern = linearPattern(member.source);
+      if (pattern.automaton !== undefined) automata.push({ automaton: pattern.automaton, matches: !member.negated });
+      else if (!member.negated) automata.push(...pattern.necessary);
     } else if (member.kind === "format") {
       // A text surely lacks a format when the outer pattern does not match it, and may lack it when the inner one does not.
       const isInner = (reading === "surely") !== member.negated;
