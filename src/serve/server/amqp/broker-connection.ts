@@ -99,7 +99,6 @@ export class BrokerConnection {
   #container: ReturnType<Containers["join"]> | undefined;
   #containerId = "";
   #hostname: string | undefined;
-  #namespace: Engine | undefined;
   #engine: Promise<Engine> | undefined;
 
   constructor(options: BrokerConnectionOptions) {
@@ -170,7 +169,7 @@ export class BrokerConnection {
     this.#hostname = hostname;
     if (idleTimeOut !== undefined && idleTimeOut > 0) this.#options.peerIdleTimeOut?.(idleTimeOut);
     const grant = this.#options.access.anonymous(hostname);
-    if (grant !== undefined) this.#grants.add(grant);
+    if (grant !== undefined) this.#grants.addAnonymous(grant);
   }
 
   #closed(reason: string | undefined): void {
@@ -184,7 +183,9 @@ export class BrokerConnection {
 
   async #admit(token: string): Promise<Grant> {
     try {
-      return this.#granted(await this.#options.access.token(token, this.#hostname));
+      const grant = await this.#options.access.token(token, this.#hostname);
+      this.#grants.add(grant);
+      return grant;
     } catch (error) {
       this.#tell(error);
       this.#options.loginFailed?.();
@@ -192,18 +193,9 @@ export class BrokerConnection {
     }
   }
 
-  /** Whether it has used something of the namespace. */
+  /** Whether it has used something of the namespace, or has rights there. */
   isOf(namespace: Engine): boolean {
-    return this.#namespace === namespace;
-  }
-
-  #granted(grant: Grant): Grant {
-    if (this.#namespace !== undefined && this.#namespace !== grant.engine)
-      throw unauthorized(
-        "The connection already has a token for another namespace. Open one connection per namespace.",
-      );
-    this.#grants.add(grant);
-    return grant;
+    return this.#grants.isOf(namespace);
   }
 
   #attach(link: SendingLink | ReceivingLink): void {
@@ -233,7 +225,7 @@ export class BrokerConnection {
       // Rights are checked for each operation of a transaction.
       const engine = await this.#engineOf(this.#grants.any());
       this.#container?.names.claim(link);
-      this.#grants.watch(link, undefined, toSend);
+      this.#grants.watch(link, { entity: undefined, rights: toSend });
       return openCoordinator(link, engine, this.#transactions);
     }
     const address = (isReceiving ? remote?.target : remote?.source)?.address;
@@ -257,11 +249,12 @@ export class BrokerConnection {
     if (session === null) link.cost = this.wire.budget.park(link.cost);
     const engine = await this.#engineFor(entity, ...rights);
     this.#container?.names.claim(link);
-    this.#grants.watch(link, entity, rights);
+    const destination = isReceiving ? destinationOf(link) : undefined;
+    checkAddress(destination);
+    const paths = destination === undefined ? [entity] : [entity, destination];
+    this.#grants.watch(link, ...paths.map((path) => ({ entity: path, rights })));
     await this.#options.autoCreate?.(engine, parseAddress(entity).name, { requiresSession: session !== undefined });
     if (isReceiving) {
-      const destination = destinationOf(link);
-      checkAddress(destination);
       if (destination !== undefined) this.#grants.need(destination, toSend);
       return InboundLink.open(link, { entity, destination }, engine, this.#transactions);
     }
@@ -292,7 +285,7 @@ export class BrokerConnection {
     const requests = await making;
     // The last link may have been detached meanwhile.
     this.#nodes.set(key, making);
-    if (node.kind === "management") this.#grants.watch(link, node.entity, managing);
+    if (node.kind === "management") this.#grants.watch(link, { entity: node.entity, rights: managing });
     const left = (): void => {
       if (requests.isIdle && this.#nodes.get(key) === making) this.#nodes.delete(key);
     };
@@ -335,9 +328,7 @@ export class BrokerConnection {
   }
 
   async #engineOf(grant: Grant): Promise<Engine> {
-    if (this.#namespace !== undefined && this.#namespace !== grant.engine)
-      throw unauthorized("The connection belongs to another namespace. Open one connection per namespace.");
-    this.#namespace = grant.engine;
+    this.#grants.enter(grant.engine);
     this.#container ??= (this.#options.containers ?? new Containers()).join(grant, this.#containerId);
     const connecting = (this.#engine ??= grant.engine.connect({
       sharesBytes: true,
@@ -358,5 +349,3 @@ function checkAddress(address: string | undefined): void {
   if (address === undefined || address.length <= longestPath) return;
   throw new SobreError("InvalidArgument", `The address of a link may have at most ${longestPath} characters.`);
 }
-
-const unauthorized = (text: string): SobreError => new SobreError("UnauthorizedAccess", text);

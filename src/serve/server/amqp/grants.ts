@@ -1,6 +1,7 @@
 import { SobreError } from "../../../core/errors/sobre-error.ts";
 import type { ReceivingLink } from "../../../wire/amqp/connection/receiving-link.ts";
 import type { SendingLink } from "../../../wire/amqp/connection/sending-link.ts";
+import type { Engine } from "../../../core/engine/engine.ts";
 import type { WireError } from "../../../wire/amqp/connection/wire-fault.ts";
 import { allows, type Grant, type Right } from "../access.ts";
 
@@ -8,7 +9,7 @@ import { allows, type Grant, type Right } from "../access.ts";
 const most = 1000;
 
 /** Rights on an entity, any of which is sufficient. */
-interface Need {
+export interface Need {
   /** `undefined`: any entity. */
   readonly entity: string | undefined;
   readonly rights: readonly Right[];
@@ -19,19 +20,47 @@ const expired: WireError = {
   description: "The token of the link has expired. Put a new one and attach again, next time before it expires.",
 };
 
-/** The rights of a connection's client, and the links that depend on them. */
+/** The rights of a connection's client, all of them in one namespace, and the links that depend on them. */
 export class Grants {
-  readonly #grants: Grant[] = [];
-  readonly #links = new Map<SendingLink | ReceivingLink, Need>();
+  /** All of the connection's namespace, once it has one. */
+  #grants: readonly Grant[] = [];
+  readonly #links = new Map<SendingLink | ReceivingLink, readonly Need[]>();
   /** When the first grant expires, in milliseconds since 1970. */
   #firstEnd = Infinity;
-  #last: Need | undefined;
+  #last: readonly Need[] = [];
+  #namespace: Engine | undefined;
 
-  /** Adds a grant; newer ones are checked first, so that a renewed one is found quickly. */
+  /** Adds the grant of a client without credentials, unless it belongs to another namespace. */
+  addAnonymous(grant: Grant): void {
+    if (this.#namespace === undefined || this.#namespace === grant.engine) this.#add(grant);
+  }
+
+  /** Adds the grant of a key or token. @throws SobreError `UnauthorizedAccess` if it is for another namespace. */
   add(grant: Grant): void {
-    this.#grants.unshift(grant);
-    if (this.#grants.length > most) this.#grants.pop();
-    this.#firstEnd = Math.min(this.#firstEnd, grant.expiresAt);
+    this.enter(grant.engine);
+    this.#add(grant);
+  }
+
+  /**
+   * Binds the connection to a namespace: that of its first key or token, or else the first that it uses. Rights in
+   * other namespaces are forgotten.
+   *
+   * @throws SobreError `UnauthorizedAccess` if it is bound to another one.
+   */
+  enter(namespace: Engine): void {
+    if (this.#namespace === namespace) return;
+    if (this.#namespace !== undefined)
+      throw new SobreError(
+        "UnauthorizedAccess",
+        "The connection belongs to another namespace. Open one connection per namespace.",
+      );
+    this.#namespace = namespace;
+    this.#grants = this.#grants.filter(({ engine }) => engine === namespace);
+  }
+
+  /** Whether the connection is bound to the namespace, or has rights in it. */
+  isOf(namespace: Engine): boolean {
+    return this.#namespace === namespace || this.#grants.some(({ engine }) => engine === namespace);
   }
 
   /** A grant with one of the rights. @throws SobreError `UnauthorizedAccess`. */
@@ -55,11 +84,10 @@ export class Grants {
     return this.#grants.some(({ expiresAt }) => expiresAt > now);
   }
 
-  /** Keeps a link attached for as long as a grant has one of the rights. */
-  watch(link: SendingLink | ReceivingLink, entity: string | undefined, rights: readonly Right[]): void {
-    // Many links have the same need.
-    if (this.#last === undefined || this.#last.entity !== entity || this.#last.rights !== rights)
-      this.#last = { entity, rights };
+  /** Keeps a link attached for as long as there is a grant for each of its needs. */
+  watch(link: SendingLink | ReceivingLink, ...needs: readonly Need[]): void {
+    // Many links have the same needs.
+    if (!isSame(this.#last, needs)) this.#last = needs;
     this.#links.set(link, this.#last);
   }
 
@@ -72,12 +100,11 @@ export class Grants {
   check(): void {
     const now = Date.now();
     if (now < this.#firstEnd) return;
-    const valid = this.#grants.filter(({ expiresAt }) => expiresAt > now);
-    this.#grants.splice(0, this.#grants.length, ...valid);
-    this.#firstEnd = Math.min(Infinity, ...valid.map(({ expiresAt }) => expiresAt));
-    for (const [link, need] of this.#links) {
+    this.#grants = this.#grants.filter(({ expiresAt }) => expiresAt > now);
+    this.#firstEnd = Math.min(Infinity, ...this.#grants.map(({ expiresAt }) => expiresAt));
+    for (const [link, needs] of this.#links) {
       const isOver = link.state === "over" || link.state === "detaching";
-      if (!isOver && this.#find(need) !== undefined) continue;
+      if (!isOver && needs.every((need) => this.#find(need) !== undefined)) continue;
       this.#links.delete(link);
       if (isOver) continue;
       link.refuse(expired);
@@ -86,8 +113,18 @@ export class Grants {
     }
   }
 
+  /** Newer ones are checked first, so that a renewed one is found quickly. */
+  #add(grant: Grant): void {
+    this.#grants = [grant, ...this.#grants.slice(0, most - 1)];
+    this.#firstEnd = Math.min(this.#firstEnd, grant.expiresAt);
+  }
+
   #find({ entity, rights }: Need): Grant | undefined {
     if (entity === undefined) return this.#grants.find(({ expiresAt }) => expiresAt > Date.now());
     return this.#grants.find((grant) => rights.some((right) => allows(grant, entity, right)));
   }
 }
+
+const isSame = (some: readonly Need[], others: readonly Need[]): boolean =>
+  some.length === others.length &&
+  some.every(({ entity, rights }, index) => entity === others[index]?.entity && rights === others[index]?.rights);

@@ -36,6 +36,24 @@ export async function request(
   return openMessage(answers[0]?.payload ?? new Uint8Array());
 }
 
+/** Puts a token; resolves to the status of the answer. */
+export async function putToken(pair: BrokerPair, token: string): Promise<AmqpValue | undefined> {
+  const session = await pair.session();
+  const answers: IncomingDelivery[] = [];
+  const replyTo = crypto.randomUUID();
+  const requests = pair.sender(session, "$cbs");
+  pair.receiver(session, "$cbs", answers, { name: replyTo }).grant(10);
+  await pair.run();
+  const payload = writeMessage({
+    properties: { messageId: "token", replyTo },
+    applicationProperties: { operation: "put-token" },
+    body: { kind: "value", value: token },
+  });
+  requests.send({ payload, tag: tag(1), settled: false });
+  await pair.run();
+  return openMessage(answers[0]?.payload ?? new Uint8Array()).applicationProperties?.get("status-code");
+}
+
 /** A transaction that was begun over the connection. */
 export async function declared(pair: BrokerPair): Promise<{
   readonly id: Uint8Array;
