@@ -34,8 +34,28 @@ export interface TokenClaims {
   readonly expiresAt: Date;
 }
 
-/** Verifies an access token: its signature, issuer, audience and lifetime. A rejection refuses the token. */
-export type TokenVerifier = (token: string) => Promise<TokenClaims>;
+/** Where an access token is used. */
+export interface TokenUse {
+  /** The name of the namespace, as it was created; empty for the server's own. */
+  readonly namespace: string;
+}
+
+/**
+ * Verifies an access token for a namespace: its signature, issuer, audience and lifetime, and whether it is for that
+ * namespace. A rejection refuses the token.
+ */
+export type TokenVerifier = (token: string, use: TokenUse) => Promise<TokenClaims>;
+
+/** The namespaces for which access tokens are verified: the server's own, or every one. */
+export type TokenNamespaces = "main" | "all";
+
+/** How access tokens are verified. */
+interface TokenRules {
+  /** Default: no access tokens are taken. */
+  readonly verifyToken?: TokenVerifier | undefined;
+  /** Default: `main`. */
+  readonly tokenNamespaces?: TokenNamespaces | undefined;
+}
 
 /** A namespace with its own entities and keys. */
 export interface Namespace {
@@ -48,13 +68,12 @@ export interface Namespace {
 /** The namespaces of a server, selected by a client's key name or host name. */
 export class Namespaces implements Access {
   readonly #main: Namespace;
-  readonly #verifyToken: TokenVerifier | undefined;
+  readonly #rules: TokenRules;
   readonly #byName = new Map<string, Namespace>();
 
-  /** @param verifyToken for tokens that are not shared access signatures; none are taken without it. */
-  constructor(main: Namespace, verifyToken?: TokenVerifier) {
+  constructor(main: Namespace, rules: TokenRules = {}) {
     this.#main = main;
-    this.#verifyToken = verifyToken;
+    this.#rules = rules;
   }
 
   add(namespace: Namespace): void {
@@ -86,8 +105,9 @@ export class Namespaces implements Access {
   }
 
   async token(token: string, hostname: string | undefined): Promise<Grant> {
-    if (this.#verifyToken !== undefined && !token.startsWith("SharedAccessSignature "))
-      return this.#claimed(await claimsOf(token, this.#verifyToken), hostname);
+    const { verifyToken } = this.#rules;
+    if (verifyToken !== undefined && !token.startsWith("SharedAccessSignature "))
+      return this.#claimed(token, verifyToken, hostname);
     const sas = readSas(token);
     const { engine, keys } = this.#choose(sas.keyName, hostname);
     const key = keyOf(keys, sas.keyName);
@@ -103,8 +123,12 @@ export class Namespaces implements Access {
     return { engine, scope, rights: key.rights ?? all, keyName: sas.keyName, expiresAt: sas.expiresAt };
   }
 
-  #claimed({ rights, entity = "", expiresAt }: TokenClaims, hostname: string | undefined): Grant {
-    const { engine } = this.#choose("", hostname);
+  async #claimed(token: string, verify: TokenVerifier, hostname: string | undefined): Promise<Grant> {
+    const namespace = this.#choose("", hostname);
+    const { engine, name } = namespace;
+    if (namespace !== this.#main && this.#rules.tokenNamespaces !== "all")
+      throw unauthorized(`The namespace ${name} takes no access tokens. Connect with a key of that namespace.`);
+    const { rights, entity = "", expiresAt } = await claimsOf(token, verify, { namespace: name });
     return { engine, scope: trimSlashes(entity).toLowerCase(), rights, expiresAt: expiresAt.getTime() };
   }
 
@@ -118,9 +142,9 @@ export class Namespaces implements Access {
 const longestToken = 8192;
 
 /** The claims of a token. @throws SobreError `UnauthorizedAccess`, without the token and without the verifier's words. */
-async function claimsOf(token: string, verify: TokenVerifier): Promise<TokenClaims> {
+async function claimsOf(token: string, verify: TokenVerifier, use: TokenUse): Promise<TokenClaims> {
   if (token.length > longestToken) throw unauthorized(`A token has at most ${longestToken} characters.`);
-  const claims = await verify(token.replace(/^Bearer +/i, "")).catch((error: unknown) => {
+  const claims = await verify(token.replace(/^Bearer +/i, ""), use).catch((error: unknown) => {
     throw unauthorized("The access token was rejected. Check its issuer, audience, signature and lifetime.", error);
   });
   if (!(claims.expiresAt.getTime() > Date.now())) throw unauthorized("The access token has expired. Get a new one.");

@@ -18,7 +18,7 @@ import {
 } from "../../core/options/option-checks.ts";
 import { isObject } from "../../core/values/plain-object.ts";
 import type { HttpHandler } from "./http/http-handler.ts";
-import type { SharedAccessKeys, TokenVerifier } from "./namespaces.ts";
+import type { SharedAccessKeys, TokenNamespaces, TokenVerifier } from "./namespaces.ts";
 
 /** An event of a server, for its operator. */
 export interface ServerEvent {
@@ -41,16 +41,26 @@ export interface ServerOptions extends Omit<MemoryEngineOptions, "keys"> {
   readonly host?: string | undefined;
   /** Default: 0, any free port. */
   readonly port?: number | undefined;
-  /** A second port with the same protocols, for HTTP clients that expect one. Default: none. */
+  /**
+   * Whether a server without `keys` may be reached by other machines, under names that no web site can give it: addresses,
+   * and names without a domain, as containers have. Default: false.
+   */
   readonly trustedNetwork?: boolean | undefined;
+  /** A second port with the same protocols, for HTTP clients that expect one. Default: none. */
   readonly httpPort?: number | undefined;
   /** Shared access keys by name. Default: none; the official emulator's well-known key is accepted. */
   readonly keys?: SharedAccessKeys | undefined;
   /**
    * Verifies access tokens of other issuers, such as those of a `TokenCredential`, e.g. with `jwtVerify` of the package jose.
-   * Default: none are accepted. With it and without `keys`, such a token is the only way in.
+   * Default: none are accepted. With it and without `keys`, such a token is the only way in. Its second argument names the namespace
+   * that the token is used in.
    */
   readonly verifyToken?: TokenVerifier | undefined;
+  /**
+   * The namespaces for which `verifyToken` is asked: `main` for the server's own alone, so that the others take only their
+   * keys; `all` for every one. Default: `main`.
+   */
+  readonly tokenNamespaces?: TokenNamespaces | undefined;
   /**
    * Whether a client with Manage on the namespace can steer the server over HTTP, for tests: empty entities, advance
    * virtual time, inject faults, make and drop namespaces, and read what was sent. Default: false.
@@ -148,6 +158,7 @@ const checks: OptionChecks<ServerOptions> = {
   httpPort: port,
   keys: anObject,
   verifyToken: aFunction,
+  tokenNamespaces: oneOf("main", "all"),
   control: flag,
   httpHandler: handler,
   health: aFunction,

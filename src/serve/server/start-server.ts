@@ -111,7 +111,7 @@ class RunningServer implements Server, ControlledServer {
         ? this.#newEngine({ clock, queues, topics, firstSequenceNumber })
         : this.#served(options.engine);
     this.#keys = options.keys ?? (verifyToken === undefined ? undefined : {});
-    this.#namespaces = new Namespaces({ name: "", engine: this.engine, keys: this.#keys }, verifyToken);
+    this.#namespaces = new Namespaces({ name: "", engine: this.engine, keys: this.#keys }, options);
     const handshakeTimeOut = options.limits?.handshakeTimeOut ?? 10_000;
     this.#door = new FrontDoor({
       amqp: (socket) => this.#amqp(socket),
