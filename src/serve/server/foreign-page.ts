@@ -1,8 +1,6 @@
 import { isIP } from "node:net";
+import { ownSuffixes } from "./host-names.ts";
 import { isLoopback } from "./server-options.ts";
-
-/** Names that always resolve to this machine, or that nobody else can point to it. */
-const ownSuffixes = [".localhost", ".servicebus.windows.net"] as const;
 
 /** The headers with the origin and host of a request. */
 export interface RequestSource {

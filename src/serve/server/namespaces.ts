@@ -1,17 +1,16 @@
 import type { Access, Grant, Right } from "./access.ts";
 import type { Engine } from "../../core/engine/engine.ts";
 import { SobreError } from "../../core/errors/sobre-error.ts";
-import { decoded, equal, readSas } from "../../wire/http/sas.ts";
+import { equal, readSas } from "../../wire/http/sas.ts";
 import { trimSlashes } from "./path.ts";
+import { scopeOf } from "./resource-scope.ts";
+import { isLoopback } from "./server-options.ts";
 
 /** The name of the initial key of every namespace. */
 export const rootKeyName = "RootManageSharedAccessKey";
 
 /** The well-known key of the official emulator, which is valid if no keys are configured. */
 export const wellKnownKey = "SAS_KEY_VALUE";
-
-/** Entity names have at most 260 characters; connections keep the scopes of their tokens. */
-const longestScope = 600;
 
 const all: readonly Right[] = ["Send", "Listen", "Manage"];
 
@@ -55,6 +54,8 @@ interface TokenRules {
   readonly verifyToken?: TokenVerifier | undefined;
   /** Default: `main`. */
   readonly tokenNamespaces?: TokenNamespaces | undefined;
+  /** Whether a name without a port is one of the server's hosts. Default: whether it is this machine's. */
+  readonly isHost?: ((name: string) => boolean) | undefined;
 }
 
 /** A namespace with its own entities and keys. */
@@ -115,11 +116,7 @@ export class Namespaces implements Access {
     if (key === undefined || !sas.signedWith(key.key))
       throw unauthorized("The key name or the signature of the token is wrong. Check the connection string.");
     if (sas.expiresAt <= Date.now()) throw unauthorized("The token has expired. Sign a new one, and check the clocks.");
-    const scope = scopeOf(sas.resource);
-    if (scope.length > longestScope)
-      throw unauthorized(
-        "The resource (sr) of the token is not the path of an entity. Correct it and sign the token again.",
-      );
+    const scope = scopeOf(sas.resource, this.#rules.isHost ?? isLoopback);
     return { engine, scope, rights: key.rights ?? all, keyName: sas.keyName, expiresAt: sas.expiresAt };
   }
 
@@ -158,12 +155,4 @@ function keyOf(keys: Namespace["keys"], name: string): SharedAccessKey | undefin
   if (keys === undefined) return { key: wellKnownKey };
   const found = Object.hasOwn(keys, name) ? keys[name] : undefined;
   return typeof found === "string" ? { key: found } : found;
-}
-
-/** The path of a resource URI; some clients omit the scheme, others add a query. */
-function scopeOf(resource: string): string {
-  const [uri = ""] = resource.split("?");
-  return trimSlashes(decoded(uri.replace(/^(?:[a-z][a-z0-9+.-]*:\/\/)?[^/]*/i, "")))
-    .replace(/\/\$management$/i, "")
-    .toLowerCase();
 }

@@ -15,6 +15,7 @@ import { autoCreate } from "./auto-create.ts";
 import { connectionString } from "./connection-string.ts";
 import { refusalOfPage } from "./foreign-page.ts";
 import { FrontDoor } from "./front-door.ts";
+import { hostCheck } from "./host-names.ts";
 import { codeOf, listenProblem } from "./listen-problem.ts";
 import type { Control, ControlledServer } from "./control/control.ts";
 import { type Namespace, Namespaces, rootKeyName, type SharedAccessKeys, wellKnownKey } from "./namespaces.ts";
@@ -111,7 +112,10 @@ class RunningServer implements Server, ControlledServer {
         ? this.#newEngine({ clock, queues, topics, firstSequenceNumber })
         : this.#served(options.engine);
     this.#keys = options.keys ?? (verifyToken === undefined ? undefined : {});
-    this.#namespaces = new Namespaces({ name: "", engine: this.engine, keys: this.#keys }, options);
+    this.#namespaces = new Namespaces(
+      { name: "", engine: this.engine, keys: this.#keys },
+      { ...options, isHost: hostCheck(options) },
+    );
     const handshakeTimeOut = options.limits?.handshakeTimeOut ?? 10_000;
     this.#door = new FrontDoor({
       amqp: (socket) => this.#amqp(socket),
