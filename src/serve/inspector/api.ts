@@ -30,7 +30,7 @@ export interface SessionAnswer {
   readonly brokers: readonly string[];
   /** Whether the caller may list entities. */
   readonly mayList: boolean;
-  /** The name of the caller's key; `null` without one. */
+  /** The name of the caller's key, or the subject of their access token; `null` without either. */
   readonly caller: string | null;
   readonly codecs: readonly CodecFact[];
   readonly messageTypes: readonly { readonly name: string; readonly versions: readonly number[] }[];

@@ -1,7 +1,7 @@
 import type { Access, Grant, Right } from "./access.ts";
 import type { Engine } from "../../core/engine/engine.ts";
 import { SobreError } from "../../core/errors/sobre-error.ts";
-import { equal, readSas } from "../../wire/http/sas.ts";
+import { digest, equal, readSas } from "../../wire/http/sas.ts";
 import { trimSlashes } from "./path.ts";
 import { scopeOf } from "./resource-scope.ts";
 import { isLoopback } from "./server-options.ts";
@@ -29,6 +29,11 @@ export interface TokenClaims {
   readonly rights: readonly Right[];
   /** The entity that the token is for, with everything below it. Default: all. */
   readonly entity?: string | undefined;
+  /**
+   * Whoever it was issued to, e.g. the claim `sub`: another token of the same subject takes over their links and settles
+   * what they received over HTTP. Default: nobody but the holder of this very token does.
+   */
+  readonly subject?: string | undefined;
   /** When it ends. */
   readonly expiresAt: Date;
 }
@@ -99,10 +104,11 @@ export class Namespaces implements Access {
   }
 
   password(keyName: string, key: string, hostname: string | undefined): Grant | undefined {
-    const { engine, keys } = this.#choose(keyName, hostname);
+    const { name, engine, keys } = this.#choose(keyName, hostname);
     const wanted = keyOf(keys, keyName);
     if (wanted === undefined || !equal(key, wanted.key)) return undefined;
-    return { engine, scope: "", rights: wanted.rights ?? all, keyName, expiresAt: Infinity };
+    const owner = ownerIn(name, "key", keyName);
+    return { engine, scope: "", rights: wanted.rights ?? all, keyName, owner, expiresAt: Infinity };
   }
 
   async token(token: string, hostname: string | undefined): Promise<Grant> {
@@ -110,14 +116,15 @@ export class Namespaces implements Access {
     if (verifyToken !== undefined && !token.startsWith("SharedAccessSignature "))
       return this.#claimed(token, verifyToken, hostname);
     const sas = readSas(token);
-    const { engine, keys } = this.#choose(sas.keyName, hostname);
-    const key = keyOf(keys, sas.keyName);
+    const { keyName, expiresAt } = sas;
+    const { name, engine, keys } = this.#choose(keyName, hostname);
+    const key = keyOf(keys, keyName);
     // One text for both, so that key names cannot be probed.
     if (key === undefined || !sas.signedWith(key.key))
       throw unauthorized("The key name or the signature of the token is wrong. Check the connection string.");
-    if (sas.expiresAt <= Date.now()) throw unauthorized("The token has expired. Sign a new one, and check the clocks.");
+    if (expiresAt <= Date.now()) throw unauthorized("The token has expired. Sign a new one, and check the clocks.");
     const scope = scopeOf(sas.resource, this.#rules.isHost ?? isLoopback);
-    return { engine, scope, rights: key.rights ?? all, keyName: sas.keyName, expiresAt: sas.expiresAt };
+    return { engine, scope, rights: key.rights ?? all, keyName, owner: ownerIn(name, "key", keyName), expiresAt };
   }
 
   async #claimed(token: string, verify: TokenVerifier, hostname: string | undefined): Promise<Grant> {
@@ -125,8 +132,10 @@ export class Namespaces implements Access {
     const { engine, name } = namespace;
     if (namespace !== this.#main && this.#rules.tokenNamespaces !== "all")
       throw unauthorized(`The namespace ${name} takes no access tokens. Connect with a key of that namespace.`);
-    const { rights, entity = "", expiresAt } = await claimsOf(token, verify, { namespace: name });
-    return { engine, scope: trimSlashes(entity).toLowerCase(), rights, expiresAt: expiresAt.getTime() };
+    const { rights, entity = "", subject, expiresAt } = await claimsOf(token, verify, { namespace: name });
+    const owner = subject === undefined ? ownerIn(name, "token", digest(token)) : ownerIn(name, "subject", subject);
+    const scope = trimSlashes(entity).toLowerCase();
+    return { engine, scope, rights, subject, owner, expiresAt: expiresAt.getTime() };
   }
 
   #choose(keyName: string, hostname: string | undefined): Namespace {
@@ -134,6 +143,10 @@ export class Namespaces implements Access {
     return this.find(keyName) ?? this.find(label) ?? this.#main;
   }
 }
+
+/** The name of an owner, which no key, subject or token of another kind or namespace has. */
+const ownerIn = (namespace: string, kind: "key" | "subject" | "token", name: string): string =>
+  `${namespace.toLowerCase()} ${kind} ${name}`;
 
 /** The longest access token, in characters. */
 const longestToken = 8192;

@@ -10,11 +10,11 @@ import { ReceivingLink } from "../../../wire/amqp/connection/receiving-link.ts";
 import type { SaslInit } from "../../../wire/amqp/connection/handshake.ts";
 import type { SendingLink } from "../../../wire/amqp/connection/sending-link.ts";
 import { type Clock, systemClock } from "../../../core/time/clock.ts";
-import type { Access, Grant, Right } from "../access.ts";
+import { type Access, type Grant, ownerOf, type Right } from "../access.ts";
 import { AnswerGate } from "./answer-gate.ts";
 import { answerCbs } from "./cbs.ts";
 import { openCoordinator } from "./coordinator.ts";
-import { Grants } from "./grants.ts";
+import { Grants, type Needs } from "./grants.ts";
 import { answerManagement } from "./management.ts";
 import { Containers, LinkNames } from "./link-names.ts";
 import { type Node, nodeOf } from "./node-address.ts";
@@ -62,6 +62,8 @@ const toSend: readonly Right[] = ["Send"];
 const toListen: readonly Right[] = ["Listen"];
 /** A client needs one of these rights to send requests to an entity. */
 const managing: readonly Right[] = ["Listen", "Send"];
+/** The need of links to the coordinator: any grant. */
+const anything: Needs = [{ entity: undefined, rights: managing }];
 
 /** Refusals that a user can fix. */
 const mistakes: ReadonlySet<string> = new Set([
@@ -223,9 +225,7 @@ export class BrokerConnection {
     const isReceiving = link instanceof ReceivingLink;
     if (isReceiving && remote?.target?.kind === "coordinator") {
       // Rights are checked for each operation of a transaction.
-      const engine = await this.#engineOf(this.#grants.any());
-      this.#container?.names.claim(link);
-      this.#grants.watch(link, { entity: undefined, rights: toSend });
+      const engine = await this.#admitLink(link, anything);
       return openCoordinator(link, engine, this.#transactions);
     }
     const address = (isReceiving ? remote?.target : remote?.source)?.address;
@@ -247,17 +247,18 @@ export class BrokerConnection {
     const session = isReceiving ? undefined : sessionFilter(remote?.source);
     // Before anything else is awaited: a thousand of them may come in one read.
     if (session === null) link.cost = this.wire.budget.park(link.cost);
-    const engine = await this.#engineFor(entity, ...rights);
-    this.#container?.names.claim(link);
     const destination = isReceiving ? destinationOf(link) : undefined;
     checkAddress(destination);
-    const paths = destination === undefined ? [entity] : [entity, destination];
-    this.#grants.watch(link, ...paths.map((path) => ({ entity: path, rights })));
+    const needs: Needs =
+      destination === undefined
+        ? [{ entity, rights }]
+        : [
+            { entity, rights },
+            { entity: destination, rights },
+          ];
+    const engine = await this.#admitLink(link, needs);
     await this.#options.autoCreate?.(engine, parseAddress(entity).name, { requiresSession: session !== undefined });
-    if (isReceiving) {
-      if (destination !== undefined) this.#grants.need(destination, toSend);
-      return InboundLink.open(link, { entity, destination }, engine, this.#transactions);
-    }
+    if (isReceiving) return InboundLink.open(link, { entity, destination }, engine, this.#transactions);
     return openOutboundLink(link, this.#receiving(entity, engine));
   }
 
@@ -275,8 +276,8 @@ export class BrokerConnection {
   }
 
   async #openRequests(link: SendingLink | ReceivingLink, node: Exclude<Node, { kind: "entity" }>): Promise<void> {
-    if (node.kind === "management") await this.#engineFor(node.entity, ...managing);
-    (node.kind === "management" ? this.#container?.names : this.#ownNames)?.claim(link);
+    if (node.kind === "management") await this.#admitLink(link, [{ entity: node.entity, rights: managing }]);
+    else this.#ownNames.claim(link, { owner: "", grants: this.#grants, needs: anything });
     const key = node.kind === "cbs" ? "" : `/${node.entity.toLowerCase()}`;
     const making = this.#nodes.get(key) ?? this.#newNode(node);
     this.#nodes.set(key, making);
@@ -285,7 +286,6 @@ export class BrokerConnection {
     const requests = await making;
     // The last link may have been detached meanwhile.
     this.#nodes.set(key, making);
-    if (node.kind === "management") this.#grants.watch(link, { entity: node.entity, rights: managing });
     const left = (): void => {
       if (requests.isIdle && this.#nodes.get(key) === making) this.#nodes.delete(key);
     };
@@ -301,9 +301,9 @@ export class BrokerConnection {
         cbsLimits,
       );
     const { entity } = node;
-    const engine = await this.#engineFor(entity, ...managing);
+    const engine = await this.#engineOf(this.#grants.need({ entity, rights: managing }));
     await this.#options.autoCreate?.(engine, parseAddress(entity).name);
-    const need = (right: Right): void => void this.#grants.need(entity, [right]);
+    const need = (right: Right): void => void this.#grants.need({ entity, rights: [right] });
     const context = {
       entity,
       engine,
@@ -320,16 +320,24 @@ export class BrokerConnection {
   }
 
   /**
-   * The engine of the namespace, if the client has one of the rights on the entity. @throws SobreError
-   * `UnauthorizedAccess`.
+   * The engine of the namespace, for a link with these needs, which gets its name.
+   *
+   * @throws SobreError `UnauthorizedAccess` without a grant for each of them.
    */
-  #engineFor(entity: string, ...rights: readonly Right[]): Promise<Engine> {
-    return this.#engineOf(this.#grants.need(entity, rights));
+  #admitLink(link: SendingLink | ReceivingLink, given: Needs): Promise<Engine> {
+    const needs = this.#grants.shared(given);
+    const [first, second] = needs;
+    const grant = this.#grants.need(first);
+    if (second !== undefined) this.#grants.need(second);
+    const engine = this.#engineOf(grant);
+    this.#container?.names.claim(link, { owner: ownerOf(grant), grants: this.#grants, needs });
+    this.#grants.watch(link, needs);
+    return engine;
   }
 
   async #engineOf(grant: Grant): Promise<Engine> {
     this.#grants.enter(grant.engine);
-    this.#container ??= (this.#options.containers ?? new Containers()).join(grant, this.#containerId);
+    this.#container ??= (this.#options.containers ?? new Containers()).join(grant.engine, this.#containerId);
     const connecting = (this.#engine ??= grant.engine.connect({
       sharesBytes: true,
       name: nameOf(this.#containerId, grant),
@@ -341,8 +349,8 @@ export class BrokerConnection {
 }
 
 /** The name of a client for people. */
-const nameOf = (containerId: string, { keyName }: Grant): string =>
-  keyName === undefined ? containerId : `${containerId} (${keyName})`;
+const nameOf = (containerId: string, { keyName, subject = keyName }: Grant): string =>
+  subject === undefined ? containerId : `${containerId} (${subject})`;
 
 /** @throws SobreError `InvalidArgument` if the address is too long. */
 function checkAddress(address: string | undefined): void {

@@ -15,6 +15,9 @@ export interface Need {
   readonly rights: readonly Right[];
 }
 
+/** The rights that a link depends on: for its entity, and for the destination of its transfers. */
+export type Needs = readonly [Need, Need?];
+
 const expired: WireError = {
   condition: "amqp:unauthorized-access",
   description: "The token of the link has expired. Put a new one and attach again, next time before it expires.",
@@ -24,10 +27,10 @@ const expired: WireError = {
 export class Grants {
   /** All of the connection's namespace, once it has one. */
   #grants: readonly Grant[] = [];
-  readonly #links = new Map<SendingLink | ReceivingLink, readonly Need[]>();
+  readonly #links = new Map<SendingLink | ReceivingLink, Needs>();
   /** When the first grant expires, in milliseconds since 1970. */
   #firstEnd = Infinity;
-  #last: readonly Need[] = [];
+  #last: Needs | undefined;
   #namespace: Engine | undefined;
 
   /** Adds the grant of a client without credentials, unless it belongs to another namespace. */
@@ -64,18 +67,21 @@ export class Grants {
   }
 
   /** A grant with one of the rights. @throws SobreError `UnauthorizedAccess`. */
-  need(entity: string, rights: readonly Right[]): Grant {
-    const grant = this.#find({ entity, rights });
+  need(need: Need): Grant {
+    const grant = this.#find(need);
     if (grant !== undefined) return grant;
-    throw new SobreError("UnauthorizedAccess", `No token grants ${rights.join(" or ")} on '${entity}'. Put one first.`);
+    const { entity, rights } = need;
+    throw new SobreError(
+      "UnauthorizedAccess",
+      entity === undefined
+        ? "The connection has no token. Put one first."
+        : `No token grants ${rights.join(" or ")} on '${entity}'. Put one first.`,
+    );
   }
 
-  /** A grant for anything at all. @throws SobreError `UnauthorizedAccess`. */
-  any(): Grant {
-    const now = Date.now();
-    const grant = this.#grants.find(({ expiresAt }) => expiresAt > now);
-    if (grant !== undefined) return grant;
-    throw new SobreError("UnauthorizedAccess", "The connection has no token. Put one first.");
+  /** Whether there is a grant for each of the needs. */
+  allow(needs: Needs): boolean {
+    return needs.every((need) => need === undefined || this.#find(need) !== undefined);
   }
 
   /** Whether there is a valid grant. */
@@ -85,10 +91,14 @@ export class Grants {
   }
 
   /** Keeps a link attached for as long as there is a grant for each of its needs. */
-  watch(link: SendingLink | ReceivingLink, ...needs: readonly Need[]): void {
-    // Many links have the same needs.
-    if (!isSame(this.#last, needs)) this.#last = needs;
-    this.#links.set(link, this.#last);
+  watch(link: SendingLink | ReceivingLink, needs: Needs): void {
+    this.#links.set(link, needs);
+  }
+
+  /** The needs, as an object that links of the same needs share: a connection may have many. */
+  shared(needs: Needs): Needs {
+    if (this.#last === undefined || !isSame(this.#last, needs)) this.#last = needs;
+    return this.#last;
   }
 
   /** The link was refused, or is over. */
@@ -104,7 +114,7 @@ export class Grants {
     this.#firstEnd = Math.min(Infinity, ...this.#grants.map(({ expiresAt }) => expiresAt));
     for (const [link, needs] of this.#links) {
       const isOver = link.state === "over" || link.state === "detaching";
-      if (!isOver && needs.every((need) => this.#find(need) !== undefined)) continue;
+      if (!isOver && this.allow(needs)) continue;
       this.#links.delete(link);
       if (isOver) continue;
       link.refuse(expired);
@@ -125,6 +135,8 @@ export class Grants {
   }
 }
 
-const isSame = (some: readonly Need[], others: readonly Need[]): boolean =>
-  some.length === others.length &&
-  some.every(({ entity, rights }, index) => entity === others[index]?.entity && rights === others[index]?.rights);
+const isSame = (some: Needs, others: Needs): boolean =>
+  some.length === others.length && some.every((need, index) => isEqual(need, others[index]));
+
+const isEqual = (one: Need | undefined, other: Need | undefined): boolean =>
+  one?.entity === other?.entity && one?.rights === other?.rights;

@@ -1,4 +1,4 @@
-import { type Access, allows, type Grant, type Right } from "../access.ts";
+import { type Access, allows, type Grant, ownerOf, type Right } from "../access.ts";
 import type { Engine } from "../../../core/engine/engine.ts";
 import { parseAddress } from "../../../core/engine/address.ts";
 import { SobreError } from "../../../core/errors/sobre-error.ts";
@@ -75,7 +75,7 @@ export class HttpEndpoint {
     if (target === undefined)
       return answerAtom(request, engine, (entity, header) => this.#manages(grant, entity, request, header));
     await this.#options.autoCreate?.(engine, parseAddress(target.entity).name);
-    return answerData(target, request, { engine, locks: this.#locks.of(grant.keyName ?? "") });
+    return answerData(target, request, { engine, locks: this.#locks.of(ownerOf(grant)) });
   }
 
   async #grant({ headers }: HttpRequest): Promise<Grant> {
