@@ -39,6 +39,7 @@ import { RedriveJobs } from "./redrive-jobs.ts";
 import { changeRoutes } from "./change-routes.ts";
 import { lookRoutes } from "./look-routes.ts";
 import { requireChanges, type Route } from "./route.ts";
+import { oneLine } from "./visible-text.ts";
 
 /** A page over a broker, and its API: a handler for `startServer({ httpHandler })`, or a listener for a server of Node. */
 export interface Inspector extends HttpHandler {
@@ -194,7 +195,9 @@ class MountedInspector implements Inspector {
 
   #audit({ name: caller }: Caller, action: string, entity: string, detail: string): void {
     const { onAudit, clock = systemClock } = this.#parts.options;
-    onAudit?.({ time: new Date(clock.now()), caller: caller ?? undefined, action, entity, detail });
+    const time = new Date(clock.now());
+    // Whoever asks writes the names of entities, brokers and members.
+    onAudit?.({ time, caller: caller ?? undefined, action, entity: oneLine(entity), detail: oneLine(detail) });
   }
 
   #listener(): RequestListener {

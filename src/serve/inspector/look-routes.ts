@@ -7,7 +7,7 @@ import { requireRight } from "./caller.ts";
 import { listEntities } from "./entities.ts";
 import { groupMessages, listMessages, type Scan } from "./listing.ts";
 import { createMessageFilter, selectionNames, sequenceOf } from "./message-filter.ts";
-import { type Call, entityOf, peekOne, type Route } from "./route.ts";
+import { auditReading, type Call, entityOf, peekOne, type Route } from "./route.ts";
 import { listSessions } from "./session-facts.ts";
 import { storyOf } from "./story.ts";
 
@@ -113,10 +113,10 @@ export const lookRoutes: readonly Route[] = [
       requireRight(caller, entity, "Listen");
       if (parts.redaction.active)
         throw new SobreError("InvalidOperation", "Nothing is exported where members are redacted.");
-      audit("export", entity, `from #${query.get("from") ?? "0"}`);
       const lines: string[] = [];
       const max = maxOf(query, { default: mostExported.messages, most: mostExported.messages });
       const from = sequenceOf(query.get("from"));
+      audit("export", entity, `from #${from ?? 0n}`);
       let length = 0;
       for await (const page of peekPages(caller.engine, entity, { max, from, size: exportedAtOnce })) {
         for (const delivery of page) {
@@ -131,13 +131,15 @@ export const lookRoutes: readonly Route[] = [
   },
 ];
 
-function scanOf({ caller, parts, query, signal }: Call): Scan {
+function scanOf(call: Call): Scan {
+  const { caller, parts, query, signal } = call;
   const entity = entityOf(query);
   requireRight(caller, entity, "Listen");
   const given = Object.fromEntries(
     selectionNames.flatMap((member) => (query.has(member) ? [[member, query.get(member) ?? ""]] : [])),
   );
   const from = sequenceOf(query.get("from"));
+  auditReading(call, entity, given);
   return { engine: caller.engine, entity, from, filter: createMessageFilter(given, parts), signal };
 }
 
