@@ -25,7 +25,7 @@ import type { HttpHandler } from "../server/http/http-handler.ts";
 import { httpListener } from "../server/http/http-listener.ts";
 import type { HttpRequest, HttpResponse } from "../server/http/http-message.ts";
 import { jsonBody } from "../server/http/json-body.ts";
-import { isLoopback } from "../server/server-options.ts";
+import { isLoopback } from "../server/host-names.ts";
 import { systemClock } from "../../core/time/clock.ts";
 import { isObject } from "../../core/values/plain-object.ts";
 import { callerOf, type Caller } from "./caller.ts";

@@ -1,6 +1,5 @@
 import { isIP } from "node:net";
-import { ownSuffixes } from "./host-names.ts";
-import { isLoopback } from "./server-options.ts";
+import { isLoopback, ownSuffixes } from "./host-names.ts";
 
 /** The headers with the origin and host of a request. */
 export interface RequestSource {

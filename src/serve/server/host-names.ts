@@ -1,8 +1,11 @@
-import { isIP } from "node:net";
-import { isLoopback } from "./server-options.ts";
+import { isIP, isIPv4 } from "node:net";
 
 /** Names that always resolve to this machine, or that nobody else can point to it. */
 export const ownSuffixes: readonly string[] = [".localhost", ".servicebus.windows.net"];
+
+/** Whether a host can be reached only from this machine. */
+export const isLoopback = (host: string): boolean =>
+  host.toLowerCase() === "localhost" || host === "::1" || (isIPv4(host) && host.startsWith("127."));
 
 /** A server, as far as its names go. */
 interface NamedServer {

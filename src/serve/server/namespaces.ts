@@ -4,7 +4,7 @@ import { SobreError } from "../../core/errors/sobre-error.ts";
 import { digest, equal, readSas } from "../../wire/http/sas.ts";
 import { trimSlashes } from "./path.ts";
 import { scopeOf } from "./resource-scope.ts";
-import { isLoopback } from "./server-options.ts";
+import { isLoopback } from "./host-names.ts";
 
 /** The name of the initial key of every namespace. */
 export const rootKeyName = "RootManageSharedAccessKey";

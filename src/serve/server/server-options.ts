@@ -1,4 +1,3 @@
-import { isIPv4 } from "node:net";
 import type { ConnectionLimits } from "../../wire/amqp/connection/connection-limits.ts";
 import type { Engine } from "../../core/engine/engine.ts";
 import type { MemoryEngineOptions } from "../../broker/memory/memory-engine.ts";
@@ -18,6 +17,7 @@ import {
 } from "../../core/options/option-checks.ts";
 import { isObject } from "../../core/values/plain-object.ts";
 import type { HttpHandler } from "./http/http-handler.ts";
+import { isLoopback } from "./host-names.ts";
 import type { SharedAccessKeys, TokenNamespaces, TokenVerifier } from "./namespaces.ts";
 
 /** An event of a server, for its operator. */
@@ -221,7 +221,3 @@ function checkKeys(keys: object): void {
     checkOptions(key, keyChecks, { prefix: `${option}.`, needed: ["key"] });
   }
 }
-
-/** Whether a host can be reached only from this machine. */
-export const isLoopback = (host: string): boolean =>
-  host.toLowerCase() === "localhost" || host === "::1" || (isIPv4(host) && host.startsWith("127."));

@@ -6,13 +6,15 @@ const dead = "orders/$DeadLetterQueue";
 
 type Selection = Readonly<Record<string, string>>;
 
+const asQuery = (members: Selection): string => new URLSearchParams(members).toString();
+
 /** Every route that takes a selection. */
 const routes: readonly (readonly [
   string,
   (all: Inspected, selection: Selection) => Promise<{ readonly status: number }>,
 ])[] = [
-  ["the list of messages", ({ get }, given) => get(`api/messages?${new URLSearchParams({ entity: dead, ...given })}`)],
-  ["the groups", ({ get }, given) => get(`api/groups?${new URLSearchParams({ entity: dead, ...given })}`)],
+  ["the list of messages", ({ get }, given) => get(`api/messages?${asQuery({ entity: dead, ...given })}`)],
+  ["the groups", ({ get }, given) => get(`api/groups?${asQuery({ entity: dead, ...given })}`)],
   ["a dry run", ({ post }, selection) => post("api/redrives", { from: dead, selection })],
   ["a re-drive", ({ post }, selection) => post("api/redrives", { from: dead, selection, dryRun: false })],
   ["a deletion", ({ post }, selection) => post("api/purge", { entity: dead, name: dead, selection })],
@@ -86,7 +88,7 @@ describe("a line of the audit", () => {
   it("is one line, whatever names are asked for", async () => {
     const all = inspected(undefined, { bodies: "onRequest" });
 
-    await all.get(`api/messages?${new URLSearchParams({ entity: "a\nb", path: '$["x\ny"] = 1' })}`);
+    await all.get(`api/messages?${asQuery({ entity: "a\nb", path: '$["x\ny"] = 1' })}`);
     await all.get("api/export?entity=orders&from=1%0Aread");
 
     expect(all.audit.map(({ entity, detail }) => [entity, detail])).toEqual([["a\\nb", 'by $["x\\ny"]']]);
