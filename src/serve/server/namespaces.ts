@@ -94,6 +94,11 @@ export class Namespaces implements Access {
     return Array.from(this.#byName.values(), ({ name }) => name);
   }
 
+  /** Whether a namespace has no keys: its key is known to everybody, under any host name. */
+  get someKeyless(): boolean {
+    return [this.#main, ...this.#byName.values()].some(({ keys }) => keys === undefined);
+  }
+
   find(name: string): Namespace | undefined {
     return this.#byName.get(name.toLowerCase());
   }

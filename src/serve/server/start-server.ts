@@ -1,7 +1,7 @@
 import { checkOption, name as isName } from "../../core/options/option-checks.ts";
 import { totalmem } from "node:os";
 import { getHeapStatistics } from "node:v8";
-import type { IncomingHttpHeaders, RequestListener } from "node:http";
+import type { RequestListener } from "node:http";
 import type { HttpEndpoint } from "./http/http-endpoint.ts";
 import type { HttpHandler } from "./http/http-handler.ts";
 import type { FirstUse } from "./amqp/broker-connection.ts";
@@ -13,7 +13,7 @@ import { AmqpSocket, tickInterval } from "./amqp/amqp-socket.ts";
 import { Containers } from "./amqp/link-names.ts";
 import { autoCreate } from "./auto-create.ts";
 import { connectionString } from "./connection-string.ts";
-import { refusalOfPage } from "./foreign-page.ts";
+import { refusalOfPage, type RequestSource } from "./foreign-page.ts";
 import { FrontDoor } from "./front-door.ts";
 import { hostCheck } from "./host-names.ts";
 import { codeOf, listenProblem } from "./listen-problem.ts";
@@ -122,7 +122,7 @@ class RunningServer implements Server, ControlledServer {
       http: () => this.#http(),
       tls: options.tls,
       refused: (why) => this.#refused(why),
-      refusalOf: ({ headers }) => this.#refusalOfPage(headers),
+      refusalOf: ({ headers }) => this.#refusalOfPage({ host: headers.host, origin: headers.origin }),
       handshakeTimeOut,
     });
     this.#ticking = setInterval(() => this.#tick(), Math.min(tickInterval, handshakeTimeOut / 4));
@@ -245,10 +245,9 @@ class RunningServer implements Server, ControlledServer {
     onEvent?.({ kind: "connected", text: "a client has connected over AMQP" });
   }
 
-  /** Every web page knows the key of a server without keys. */
-  #refusalOfPage({ host, origin }: IncomingHttpHeaders): string | undefined {
-    const isKeyless = this.#namespaces.anonymous(host?.replace(/:\d+$/, "")) !== undefined;
-    return isKeyless ? refusalOfPage({ host, origin }, this.#options.trustedNetwork) : undefined;
+  /** Every web page knows the key of a namespace without keys, and names it by its key or its host, as it likes. */
+  #refusalOfPage(source: RequestSource): string | undefined {
+    return this.#namespaces.someKeyless ? refusalOfPage(source, this.#options.trustedNetwork) : undefined;
   }
 
   #refused(why: string): void {
@@ -283,7 +282,7 @@ class RunningServer implements Server, ControlledServer {
       access: this.#namespaces,
       handlers: await this.#handlers(),
       home: this.#options.httpHandler?.path,
-      trustedNetwork: this.#options.trustedNetwork,
+      refusalOfPage: (source) => this.#refusalOfPage(source),
       health: this.#options.health,
       lockSecret: this.#options.lockSecret,
       autoCreate: this.#autoCreate,
