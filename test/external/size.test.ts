@@ -82,7 +82,7 @@ describe("a browser bundle", () => {
     const { builtins } = await bundle(`import { ${names} } from "${from}"; console.log(${names});`);
 
     expect(builtins).toEqual(needed);
-    const docs = readFileSync(new URL("../../README.md", import.meta.url), "utf8");
+    const docs = readFileSync(new URL("../../docs/stages.md", import.meta.url), "utf8");
     if (needed.length > 0) expect(docs).toMatch(/`sobre\/stages` need Node/);
   });
 });
