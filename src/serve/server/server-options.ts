@@ -42,8 +42,10 @@ export interface ServerOptions extends Omit<MemoryEngineOptions, "keys"> {
   /** Default: 0, any free port. */
   readonly port?: number | undefined;
   /**
-   * Whether a server without `keys` may be reached by other machines, under names that no web site can give it: addresses,
-   * and names without a domain, as containers have. Default: false.
+   * Whether everybody who can reach the host may do everything without a key: it waives the requirement of `keys` on a
+   * host that other machines can reach, under names that no web site can give it: addresses, and names without a domain,
+   * as containers have. Web pages of other sites are still refused. Set it only on a closed network, such as that of a
+   * few containers. Default: false.
    */
   readonly trustedNetwork?: boolean | undefined;
   /** A second port with the same protocols, for HTTP clients that expect one. Default: none. */

@@ -40,6 +40,15 @@ describe("the options of a server", () => {
     expect(await refusal(options)).toMatchObject({ code: "InvalidArgument", path });
   });
 
+  it("serve a host that others reach without keys on a trusted network, but no web page of another site", async () => {
+    await using server = await startServer({ host: "0.0.0.0", trustedNetwork: true, queues: ["orders"] });
+    const status = async (headers: Record<string, string>): Promise<number> =>
+      (await fetch(`http://127.0.0.1:${server.port}/orders/messages`, { method: "POST", body: "{}", headers })).status;
+
+    expect(await status({})).toBe(201);
+    expect(await status({ origin: "https://example.com" })).toBe(401);
+  });
+
   it("refuse a port that another has on one address of localhost", async () => {
     const other = createServer().listen(0, "::1");
     await once(other, "listening");
