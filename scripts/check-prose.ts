@@ -61,7 +61,7 @@ const sources = globSync(["src/**/*.ts", "codecs/**/*.ts", "examples/**/*.ts", "
   cwd: root,
 }).filter((file) => file !== "scripts/check-prose.ts");
 const tests = globSync("test/**/*.ts", { cwd: root, exclude: ["**/node_modules/**"] });
-const pages = ["README.md", "CONTRIBUTING.md", "CHANGELOG.md", ...globSync("docs/*.md", { cwd: root })];
+const pages = ["README.md", "CONTRIBUTING.md", "CHANGELOG.md", ...globSync("docs/**/*.md", { cwd: root })];
 
 const passages = [
   ...[...sources, ...tests].flatMap((file) => commentsOf(file, readFileSync(`${root}${file}`, "utf8"))),
