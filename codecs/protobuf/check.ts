@@ -56,7 +56,7 @@ class Check {
     for (const name of Object.keys(value)) {
       if (value[name] === undefined || shape.byName.has(name)) continue;
       this.steps[at] = name;
-      throw this.unsupported(`only the fields of ${shape.name}, and this is none of them`, at + 1);
+      throw this.unsupported(`only the fields of ${shape.name}, and this is not one of them`, at + 1);
     }
   }
 

@@ -99,7 +99,7 @@ function asking<L extends ReceivingLink | SendingLink>(
     signal?.addEventListener("abort", aborted, { once: true });
     open({
       attached(attach) {
-        // A refusal comes as an attach without terminus, with the detach right behind it.
+        // A refusal comes as an attach without terminus, with the detach right after it.
         if ((link.role === "receiver" ? attach.source : attach.target) === undefined) return;
         opened = true;
         signal?.removeEventListener("abort", aborted);

@@ -24,7 +24,7 @@ export interface SenderAddress {
 /** The parts of a connection that a sender needs. */
 export interface SenderEvents {
   readonly closed: (sender: AzureSender) => void;
-  /** The state that ties a message to a transaction. @throws SobreError when it is none of the connection. */
+  /** The state that ties a message to a transaction. @throws SobreError when it is not one of the connection's. */
   readonly stateOf: (transaction: Transaction | undefined) => DeliveryState | undefined;
 }
 

@@ -16,7 +16,7 @@ export type Inspected =
       readonly message: string;
     };
 
-/** Reads bytes as an AMQP message, or else as AMQP values one behind the other, with their types. */
+/** Reads bytes as an AMQP message, or else as AMQP values one after another, with their types. */
 export function inspectBytes(bytes: Uint8Array): Inspected {
   const message = attempt(() => readMessage(bytes));
   if (message.ok) return { ok: true, sections: message.result };

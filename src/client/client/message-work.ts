@@ -101,7 +101,7 @@ export class MessageWork<Types extends readonly MessageType[], Context> {
     return this.#breaker?.isOpen === true;
   }
 
-  /** The messages that failed in trials, which others are tried before. */
+  /** Sequence numbers to skip in a trial: they failed in earlier ones. */
   get tried(): ReadonlySet<bigint> {
     return this.#breaker?.tried ?? noMessages;
   }

@@ -21,7 +21,7 @@ import type { OutboxMessage, OutboxStore } from "./outbox-store.ts";
 
 /** Options of {@link startOutbox}. */
 export interface OutboxOptions {
-  /** Whether this process relays; several may, of which one does at a time. Default: true. */
+  /** Whether this process relays; several may be willing, and one relays at a time. Default: true. */
   readonly relays?: boolean | undefined;
   /** Milliseconds between two looks at the store, at least 1. Default: 500. */
   readonly pollIntervalInMs?: number | undefined;
@@ -34,7 +34,7 @@ export interface OutboxOptions {
   readonly leaseInMs?: number | undefined;
   /**
    * Called for each error of the store or the broker, which is tried again; errors that it throws are ignored. While a
-   * message cannot be sent, those behind it for its entity wait.
+   * message cannot be sent, later ones for its entity wait.
    */
   readonly onError?: ((error: unknown, message: OutboxMessage | undefined) => void) | undefined;
   /** For pauses. Default: the system clock. */

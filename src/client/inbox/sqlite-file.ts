@@ -35,7 +35,7 @@ const betweenTries = 5;
 /** SQLITE_BUSY and SQLITE_LOCKED, without their extensions. */
 const busyCodes: ReadonlySet<number> = new Set([5, 6]);
 
-/** The milliseconds since 1970, of which `?1` replaces SQLite's. */
+/** The milliseconds since 1970: `?1`, or else SQLite's own clock. */
 export const sqliteNow = "coalesce(?1, unixepoch('subsec') * 1000)";
 
 /** A connection of a store to its file. */

@@ -199,7 +199,7 @@ export interface JudgeOptions {
 
 /**
  * Compiles a JSON Schema of any of three dialects, leniently, into a function that returns the refusals of a value: each
- * keyword after those inside of it, so that the last one is the outermost. Validation stops at the first failure.
+ * keyword after those inside it, so that the last one is the outermost. Validation stops at the first failure.
  *
  * @throws whatever ajv throws for a schema it cannot compile.
  */

@@ -152,7 +152,7 @@ export class DataMembers {
     if (elements.length > 1 || elements.some(({ args }) => args.some(({ name }) => name === "Type")))
       this.#note(
         syntax.line,
-        `${syntax.name} has elements of several types, of which contracts express one`,
+        `${syntax.name} has elements of several types, and a contract can express only one`,
         syntax.scope,
       );
     const attribute = (["XmlElement", "XmlAttribute", "XmlArray"] as const)

@@ -63,7 +63,7 @@ interface WantedMessage {
 /** Messages per receive. */
 const batchSize = 100;
 
-/** Receives without a message of the journal after which the rest is taken to be held by others. */
+/** Stop after this many receives that returned none of our messages: others hold the rest. */
 const mostIdleBatches = 5;
 
 /** One run over a source: looks at all messages first, then receives until those to complete are done. */
@@ -206,7 +206,7 @@ export class Completion {
     }
   }
 
-  /** Completes a message that is still the same, and holds any other, so that those behind it are delivered. */
+  /** Completes a message that is still the same, and holds any other, so that the messages after it are delivered. */
   async #complete(delivery: Delivery): Promise<void> {
     const { sequenceNumber, lockToken, lockedUntilUtc } = delivery;
     if (lockToken === undefined) return;

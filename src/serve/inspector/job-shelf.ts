@@ -37,7 +37,7 @@ export class JobShelf<J extends Job> {
     this.#jobs = [{ job, engine }, ...this.#jobs.filter((owned) => kept.has(owned))];
   }
 
-  /** Adds an old job behind the others. */
+  /** Adds an old job after the others. */
   add(job: J, engine: Engine): void {
     this.#jobs = [...this.#jobs, { job, engine }];
   }

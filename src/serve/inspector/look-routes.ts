@@ -17,7 +17,7 @@ const rows = { default: 100, most: 500 } as const;
 /** Messages of one peek of an export: they may be large. */
 const exportedAtOnce = 20;
 
-/** The size of one answer of an export; behind the characters, it ends with the current peek. */
+/** The size of one answer of an export; once it has this many characters, it ends with the current peek. */
 const mostExported = { messages: 500, characters: 8 * 2 ** 20 };
 
 /** The operations that change nothing. */
@@ -106,7 +106,7 @@ export const lookRoutes: readonly Route[] = [
   {
     method: "GET",
     path: "export",
-    summary: "Exports messages as lines of JSON in the format of `sobre capture`; go on behind the last line.",
+    summary: "Exports messages as lines of JSON in the format of `sobre capture`; continue after the last line.",
     answer: "lines",
     async run({ caller, parts, query, audit }) {
       const entity = entityOf(query);

@@ -99,7 +99,7 @@ export class CarriedValues {
       (one) => (one.count("maxItems") ?? Infinity) >= before.length && one.get("uniqueItems") !== true,
     );
     if (before.length !== after.length)
-      return isFree ? { pointer, place, what: "has another number of items behind the upcaster" } : undefined;
+      return isFree ? { pointer, place, what: "has another number of items after the upcaster" } : undefined;
     for (const [index, item] of before.entries()) {
       const nodes: Nodes = [
         writer.flatMap((one) => itemNodes(one, index)),
