@@ -24,7 +24,7 @@ describe("subject.json", () => {
     expect(terminal.errors()).toContain(`order/subject.json: ${said}`);
   });
 
-  it("tells of a codec that has no row", async () => {
+  it("warns about a codec without a row", async () => {
     const { code, terminal } = await check(folderOf({ ...safe, "order/subject.json": { codecs: ["json", "msgpak"] } }));
 
     expect(code).toBe(0);

@@ -231,7 +231,7 @@ describe("sobre dlq complete", () => {
     ]);
   });
 
-  it("refuses a journal that is none, of another entity or without sequence numbers", async () => {
+  it("refuses a file that is not a journal, a journal of another entity, and one without sequence numbers", async () => {
     const at = place();
     await buried(at, message("a"));
     const journal = await migrated(at);

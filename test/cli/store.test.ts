@@ -77,7 +77,7 @@ describe("sobre store", () => {
     expect(await run(["store", "export", directory, folder], product, terminal)).toBe(2);
   });
 
-  it("exports the messages before and behind a page that cannot be read", async () => {
+  it("exports the messages before and after a page that cannot be read", async () => {
     const data = join(directory, "engine");
     const engine = await durableEngine({ directory: data, queues: ["orders"] });
     const ids = Array.from({ length: 300 }, (_, index) => `message-${index + 100}`);

@@ -50,7 +50,7 @@ describe("formats that are asserted", () => {
       text({ maxLength: 36 }),
       'differ on some texts of the format "uuid"',
     ],
-  ])("are no witness where no text is sure to have them, and the verdict says so: %s", async (_, older, newer, why) => {
+  ])("give no witness where no text certainly has them, and the verdict says so: %s", async (_, older, newer, why) => {
     const { verdict, tried } = await compare(older, newer);
 
     expect(verdict).toBe("unproven");

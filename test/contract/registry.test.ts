@@ -127,7 +127,7 @@ describe("sobre contract fetch", () => {
     expect(terminal.errors()).toContain("leads out of its folder");
   });
 
-  it("refuses a subject that is no folder, and ends on references in a ring", async () => {
+  it("refuses a subject that is not a folder, and ends on references in a ring", async () => {
     const hostile = await startRegistry({
       "../evil": [json({})],
       ring: [json({ $ref: "a.json" }, [{ name: "a.json", subject: "a", version: 1 }])],
@@ -143,7 +143,7 @@ describe("sobre contract fetch", () => {
 });
 
 describe("sobre contract check --registry", () => {
-  it("gives our verdict with a witness beside the registry's label", async () => {
+  it("gives our verdict with a witness next to the registry's label", async () => {
     const { code, terminal } = await check(nextOrder(), "--registry", registry.url);
 
     expect(code).toBe(1);

@@ -61,7 +61,7 @@ describe.each(engineKinds)("the official administration client, on the %s engine
     });
   });
 
-  it("is told when a queue is there already, or missing", async () => {
+  it("gets an error when a queue already exists, or is missing", async () => {
     await admin.createQueue("twice");
 
     const codes = [await codeOf(admin.createQueue("twice")), await codeOf(admin.getQueue("missing"))];

@@ -51,7 +51,7 @@ describe("curl as a peer", () => {
     });
   });
 
-  it("locks a message, renews the lock, gives it back and completes it", async () => {
+  it("locks a message, renews the lock, unlocks it and completes it", async () => {
     await using server = await startServer({ queues: ["q"] });
     const url = `http://localhost:${server.port}/q/messages`;
     await curl(url, "-d", "work");

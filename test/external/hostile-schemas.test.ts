@@ -83,7 +83,7 @@ describe("hostile schemas", () => {
     });
   });
 
-  it("tell from a worker what is wrong with them, as from anywhere", async () => {
+  it("name the error from a worker as they do elsewhere", async () => {
     const broken = { pattern: "(?=a)", properties: { a: { minLength: "two" } } };
 
     await expect(compare(broken, {})).rejects.toMatchObject({

@@ -370,7 +370,7 @@ describe("the page on every kind of broken message of the mailbox", () => {
   });
 });
 
-describe("an inspector that is told to keep bodies hidden", () => {
+describe("an inspector that keeps bodies hidden", () => {
   it("has no body, byte or state of a session on the page", async () => {
     const engine = memory();
     await deadLettered(engine, "orders", [broken("b1")]);

@@ -105,7 +105,7 @@ describe("threads of a migration", () => {
       expect(readFileSync(join(there, name), "utf8")).toBe(readFileSync(join(here, name), "utf8"));
   });
 
-  it("look at the first messages alone, and tell of each in its order", async () => {
+  it("look at the first messages alone, and report each in its order", async () => {
     const source = captured("sampled", 500);
     const told: number[] = [];
 

@@ -226,7 +226,7 @@ describe("the published package", () => {
     expect(files.filter((file) => /\.(?:png|jpe?g|webp)$/.test(file))).toEqual([]);
   });
 
-  it("has the command, which tells usage errors and other outcomes apart", () => {
+  it("has the command, whose exit codes distinguish usage errors from other outcomes", () => {
     const [command = ""] = Object.values(manifest.bin);
     const run = (...args: string[]): SpawnSyncReturns<string> =>
       spawnSync(process.execPath, [join(folder, command), ...args], { cwd: work, encoding: "utf8" });

@@ -236,7 +236,7 @@ describe("a queue that no longer forwards", () => {
 });
 
 describe("a connection that closes", () => {
-  it("gives back every message that it holds by the time of the engine's clock, however many, in few statements", async () => {
+  it("releases every message that it holds by the engine's clock, however many, in few statements", async () => {
     const [one, two] = await nodes({ queues: ["orders"], clock: new ManualClock(1_000_000), sweepIntervalInMs: 0 });
     const ids = Array.from({ length: 1030 }, (_, index) => `${index}`);
     const sender = await one.openSender("orders");

@@ -105,7 +105,7 @@ describe("behind PgBouncer in transaction mode", () => {
     await engine.close();
   });
 
-  it("an engine that was not told of the pooler is refused with the option to set", async () => {
+  it("an engine without the pooler option is refused with the name of that option", async () => {
     await expect(postgresEngine({ connectionString: bouncer.connectionString })).rejects.toMatchObject({
       code: "InvalidOperation",
       message: expect.stringContaining("transactionPooler"),

@@ -232,7 +232,7 @@ describe("nodes of `sobre serve --postgres`, with the official client", () => {
 });
 
 describe("`sobre serve --postgres`", () => {
-  it("tells at /health the database's state, oldest transaction, dead rows and backlog, and goes on when it is back", async () => {
+  it("shows the database's state, oldest transaction, dead rows and backlog at /health, and goes on when it is back", async () => {
     await using own = await PostgresServer.create(18, ["synchronous_commit=on"]);
     const args = ["--postgres", own.connectionString, "--migrate", "--queue", "orders"];
     await using node = await ServeNode.start(args);

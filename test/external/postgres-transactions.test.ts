@@ -218,7 +218,7 @@ describe("a transaction of the caller's own", () => {
     expect(await bodies(client, "orders")).toHaveLength(16);
   });
 
-  it("needs no connection beside its own, so that a pool is not used up by transactions that wait for it", async () => {
+  it("needs no further connection, so that transactions waiting for one cannot use up a pool", async () => {
     const schema = `own_${schemas++}`;
     const small = new Pool({ connectionString: server.connectionString, max: 2 });
     const engine = await postgresEngine({ pool: small, schema, migrate: true });
@@ -281,7 +281,7 @@ describe("a transaction of the caller's own", () => {
     await database.end();
   });
 
-  it("is refused where there is none: no transaction begun, one that has failed, a pool, another engine", async () => {
+  it("is refused without an open one: none begun, one that has failed, a pool, another engine", async () => {
     await using client = await connected();
     const sender = client.createSender("orders");
     const database = new Database({ connectionString: server.connectionString });

@@ -6,7 +6,7 @@ import { describe, expect, it } from "vitest";
 const root = fileURLToPath(new URL("..", import.meta.url));
 const readme = readFileSync(new URL("../../README.md", import.meta.url), "utf8");
 
-/** The parts of the README's program, each with the text block behind it that shows what is printed from the start. */
+/** The parts of the README's program, each with the text block after it that shows what is printed from the start. */
 const parts = Array.from(readme.matchAll(/```ts\n([^]*?)```\s*```text\n([^]*?)```/g), ([, code = "", output = ""]) => ({
   code,
   output,

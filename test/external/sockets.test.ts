@@ -80,7 +80,7 @@ describe("a server's sockets", () => {
     expect((await fetch(`http://127.0.0.1:${server.port}/health`)).status).toBe(200);
   });
 
-  it("tell a peer that breaks the protocol why, and hang up", async () => {
+  it("name the reason to a peer that breaks the protocol, and close the socket", async () => {
     await using server = await startServer();
     const socket = connect(server.port, "127.0.0.1");
     socket.write(Buffer.concat([Buffer.from("AMQP\u0000\u0001\u0000\u0000"), Buffer.alloc(8, 255)]));

@@ -15,7 +15,7 @@ describe("an option of a migration", () => {
     ["target.format", { target: { format: "jsn" } }],
     ["target.int64", { target: { format: "json", int64: "bigint" } }],
     ["target.form", { target: { form: "json" } }],
-  ])("is refused when it is %s, which there is not, or which has no such value", async (path, wrong) => {
+  ])("is refused when it is %s: an unknown option, or an invalid value", async (path, wrong) => {
     const options = { source, serializer, target: { format: "json" }, ...JSON.parse(JSON.stringify(wrong)) } as const;
 
     expect(await rejection(migrate(options))).toMatchObject({ code: "InvalidArgument", path: `$.${path}` });

@@ -196,7 +196,7 @@ describe("a folder", () => {
     expect(messages.map(textOf)).toEqual(["a.bin", "b/d.bin", "c.bin"]);
   });
 
-  it("takes files of a quarantine for the envelopes that they hold", async () => {
+  it("reads files of a quarantine as the envelopes that they hold", async () => {
     const path = join(scratch, "quarantine");
     mkdirSync(path);
     writeFileSync(join(path, "0-abc.envelope.json"), captured("a"));

@@ -103,7 +103,7 @@ describe("what the engine asks a broker for", () => {
 });
 
 describe("a connection that is lost", () => {
-  it("refuses what waits as retryable, and is made anew by the next use", async () => {
+  it("rejects waiting calls as retryable, and is created again by the next use", async () => {
     const broker = new ScriptedBroker();
     const engine = azureEngine({ connectionString, transport: broker.transport });
     const sender = await engine.openSender("orders");
@@ -212,7 +212,7 @@ describe("the ways to a server", () => {
   it.each<readonly [string, boolean, RegExp]>([
     ["whose certificate nobody trusts", true, /certificate is self-signed.*NODE_EXTRA_CA_CERTS/],
     ["that speaks no TLS", false, /does not support TLS/],
-  ])("say why there is no WebSocket to a server %s", async (_what, isSecure, why) => {
+  ])("say why no WebSocket opens to a server %s", async (_what, isSecure, why) => {
     await using server = await startServer({ tls: isSecure ? selfSigned() : undefined });
     const secure = server.connectionString.replace(";UseDevelopmentEmulator=true", "");
     const engine = azureEngine({ connectionString: `${secure};TransportType=AmqpWebSockets` });

@@ -168,13 +168,13 @@ describe("emulatorConfig", () => {
     expect(nine.message).toMatch(/Queues\[4\]\.Oops [^;]*; and 4 more\.$/);
   });
 
-  it("refuses a text that is no JSON", () => {
+  it("refuses a text that is not JSON", () => {
     const error = refusal('{ "UserConfig": nothing }');
 
     expect([error.code, error.path]).toEqual(["InvalidArgument", "$"]);
   });
 
-  it("reads a text behind a byte order mark", () => {
+  it("reads a text after a byte order mark", () => {
     expect(emulatorConfig(`\uFEFF${config({ Queues: [{ Name: "q" }] })}`).queues).toHaveProperty("q");
   });
 

@@ -86,7 +86,7 @@ describe("the memory engine", () => {
     await engine.close();
   });
 
-  it("has no lock under what is no token, whether a message is locked or not", async () => {
+  it("finds no lock under anything but a token, whether a message is locked or not", async () => {
     const engine = memoryEngine({ queues: ["q"] });
     const receiver = await engine.openReceiver("q", { receiveMode: "peekLock" });
     const settleUnder = (token: unknown): Promise<unknown> =>

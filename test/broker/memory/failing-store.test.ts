@@ -91,7 +91,7 @@ describe("a memory engine whose store fails", () => {
     await engine.close();
   });
 
-  it("loses every batch behind one that failed, and says so to each of their callers", async () => {
+  it("loses every batch after one that failed, and reports it to each of their callers", async () => {
     const { engine, store } = await openEngine();
     const sender = await engine.openSender("orders");
     await sender.send([message("before")]);

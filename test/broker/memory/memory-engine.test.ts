@@ -47,7 +47,7 @@ describe("memoryEngine", () => {
     ["maxDelivery", { queues: { q: { maxDelivery: 5 } } }],
     ["lockDuration", { topics: { t: { lockDuration: 5 } } }],
     ["maxSizeInMegabytes", { topics: { t: { subscriptions: { s: { maxSizeInMegabytes: 1 } } } } }],
-  ])("names %s when it is no option of an entity, or nothing that it can be", (option, options) => {
+  ])("names %s when it is an unknown option of an entity, or has a value that it cannot have", (option, options) => {
     const error = refusal(() => memoryEngine(options));
 
     expect(error).toMatchObject({ code: "InvalidArgument", path: `$.${option}` });
@@ -107,7 +107,7 @@ describe("memoryEngine", () => {
     expect(dead?.sequenceNumber).toBe(5000n);
   });
 
-  it("forgets message ids when their window is over, so that memory does not grow for ever", async () => {
+  it("forgets message ids when their window is over, so that memory stays bounded", async () => {
     const clock = new ManualClock();
     const queue = { requiresDuplicateDetection: true, duplicateDetectionHistoryTimeWindow: 1000 };
     const engine = memoryEngine({ clock, queues: { q: queue } });
@@ -199,7 +199,7 @@ describe("memoryEngine", () => {
     await expect(engine.acceptSession("s", mine)).resolves.toMatchObject({ sessionId: "mine" });
   });
 
-  it("gives back what a closed connection holds, and nothing of the others", async () => {
+  it("releases what a closed connection holds, and nothing of the others", async () => {
     const engine = await filled({}, "a", "b", "c", "d");
     const others = await Promise.all([engine.connect(), engine.connect()]);
     for (const connection of [...others, ...others]) {

@@ -187,7 +187,7 @@ describe("an idempotent handler", () => {
     expect(() => client.startProcessor("orders", handlers, { retries: { delayed: ["50m"] } })).not.toThrow();
   });
 
-  it("fails for a message without a key, instead of taking all of them for one", async () => {
+  it("fails for a message without a key, rather than treating all of them as one", async () => {
     const { client, engine, clock } = setup({ queues: { orders: { maxDeliveryCount: 1 } } });
     await client.createSender("orders").sendMessages([{ body: 1 }, { body: 2 }]);
 

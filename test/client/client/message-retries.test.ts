@@ -250,7 +250,7 @@ describe("retries of a processor", () => {
     },
   );
 
-  it("begin anew for a message that is re-driven", async () => {
+  it("begin again for a message that is re-driven", async () => {
     const place = await inMemory(queues);
     const { seen, until } = await failing(place, "plain", { retries: { immediate: 1, delayed: ["1s"] } }, 4);
     await until(4, second);

@@ -44,7 +44,7 @@ describe("a processor that pauses", () => {
     expect(processor.isPaused).toBe(false);
   });
 
-  it("costs no delivery at all when an error tells the outage", async () => {
+  it("costs no delivery when an error shows the outage", async () => {
     const { client, clock } = setup({ queues: ["orders"] });
     const counts: number[] = [];
     let isAway = true;
@@ -160,7 +160,7 @@ describe("a processor that pauses", () => {
     expect(processor.isPaused).toBe(true);
   });
 
-  it("counts only the errors that it is told", async () => {
+  it("counts only the errors that it is set to count", async () => {
     const { client, clock } = setup({ queues: ["orders"] });
     const { handlers } = noting(() => Promise.reject(new Error("wrong order")));
     const processor = client.startProcessor("orders", handlers, { pauseWhen: { error: () => false } });

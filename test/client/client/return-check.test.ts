@@ -132,7 +132,7 @@ describe("a value that a codec cannot bring back", () => {
     expect(error).toMatchObject({ code: "UnsupportedValue", path: "$.state" });
   });
 
-  it("is none of a number that a codec brings back as a bigint", async () => {
+  it("accepts a number that a codec returns as a bigint", async () => {
     const codec = protobuf({
       protos: { "a.proto": 'syntax = "proto3"; package acme; message thing { int64 n = 1; }' },
     });

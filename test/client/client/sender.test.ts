@@ -54,7 +54,7 @@ function* broken(): Generator<Message> {
 }
 
 describe("sending many", () => {
-  it("keeps to the concurrency and tells the outcome of each, in order", async () => {
+  it("keeps to the concurrency and returns the outcome of each, in order", async () => {
     const { client, clock, faults } = setup({ queues: ["orders"] }, { retryOptions: { maxRetries: 0 } });
     let running = 0;
     let most = 0;
@@ -170,7 +170,7 @@ describe("scheduling", () => {
     expect((await rejection(sender.cancelScheduledMessages([first]))).code).toBe("MessageNotFound");
   });
 
-  it("refuses a time that is none", async () => {
+  it("refuses an invalid time", async () => {
     const { client } = setup({ queues: ["orders"] });
 
     const scheduling = client.createSender("orders").scheduleMessages({ body: 1 }, new Date(Number.NaN));
@@ -264,7 +264,7 @@ describe("a sender", () => {
     expect(await client.createReceiver("orders").peekMessages(5)).toHaveLength(2);
   });
 
-  it("sends nothing for an empty list, and refuses what is no message", async () => {
+  it("sends nothing for an empty list, and refuses anything but messages", async () => {
     const { client } = setup({ queues: ["orders"] });
     const sender = client.createSender("orders");
 

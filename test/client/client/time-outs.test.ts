@@ -84,7 +84,7 @@ describe("a broker that has stopped", () => {
   });
 });
 
-it("a stage that waits for ever is ended by the signal and by the time-out", async () => {
+it("a stage that waits endlessly is ended by the signal and by the time-out", async () => {
   const stage: PayloadStage = { name: "stuck", beforeSend: never };
   const retryOptions = { maxRetries: 0, timeoutInMs: 1_000 };
   const { client, clock } = setup({ queues: ["orders"] }, { stages: [stage], retryOptions });

@@ -81,7 +81,7 @@ describe("an outbox", () => {
     await outbox.close();
   });
 
-  it("lets the messages of one entity wait behind one that cannot be sent, and no others", async () => {
+  it("lets the messages of one entity wait for one that cannot be sent, and no others", async () => {
     const failed: unknown[] = [];
     const { client, clock, send, engine, outbox } = started({
       onError: (_error, message) => failed.push(message?.entityPath),

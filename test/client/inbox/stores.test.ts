@@ -104,7 +104,7 @@ describe("the inbox in SQLite", () => {
     expect([isWaiting, await claiming]).toEqual(["waiting", "claimed"]);
   });
 
-  it("refuses what is no database of node:sqlite, and a missing path", async () => {
+  it("refuses anything but a database of node:sqlite, and a missing path", async () => {
     const inbox = closing(sqliteInbox({ path: ":memory:" }));
     await inbox.claim("a", "me", 60_000);
 

@@ -61,7 +61,7 @@ describe("a claim check", () => {
     expect(await store.get(key, 10)).toEqual(new Uint8Array([1]));
   });
 
-  it("is refused by its name where there is no such stage, instead of read as something else", async () => {
+  it("is refused by name where its stage is missing, rather than read as something else", async () => {
     const large = await claimCheck({ store: filePayloadStore({ folder }), threshold: 1 }).beforeSend?.(envelope(10));
     if (large === undefined) throw new Error("It sends.");
 

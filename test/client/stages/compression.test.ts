@@ -125,7 +125,7 @@ describe.each(all)("compression with %s", (encoding) => {
     expect(error.message).not.toContain("never");
   });
 
-  it.each([[[0, 0, 0]], [[1, 2, 3]]])("loses no byte behind the data: %j is refused", async (trailing) => {
+  it.each([[[0, 0, 0]], [[1, 2, 3]]])("loses no byte after the data: %j is refused", async (trailing) => {
     const whole = compressSync[encoding](order);
 
     const error = await rejection(receive(encoded(encoding, Buffer.concat([whole, Uint8Array.from(trailing)]))));

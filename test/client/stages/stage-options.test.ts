@@ -28,7 +28,7 @@ describe("a misspelt option", () => {
     expect(() => make(right)).not.toThrow();
   });
 
-  it.each(makers)("is told from options that are no object: %o", (make) => {
+  it.each(makers)("is not confused with options that are not an object: %o", (make) => {
     for (const wrong of [5, "x", []]) {
       expect(refusal(() => make(wrong))).toMatchObject({ code: "InvalidArgument", path: "$.options" });
     }
@@ -57,7 +57,7 @@ describe("the stages of a client", () => {
   const own = { name: "own" };
 
   it.each([[[compress, encrypt, offload]], [[own, encrypt, own, encrypt, offload]], [[]]])(
-    "stand in the order of sending",
+    "are listed in the order of sending",
     (stages) => {
       const { client } = setup({ queues: ["q"] }, { stages });
 

@@ -63,7 +63,7 @@ describe("faults", () => {
     expect(await receiver.receive(atOnce)).toHaveLength(1);
   });
 
-  it("refuse what was asked for, so often as was asked for, and lose answers", async () => {
+  it("refuse the operations that were named, as often as asked, and lose answers", async () => {
     const { engine, faults } = testEngine({ queues: ["a"] });
     const sender = await engine.openSender("a");
     faults.refuse("send", "QuotaExceeded", { times: 2 });
@@ -138,7 +138,7 @@ describe("faults", () => {
 });
 
 describe("the matchers", () => {
-  it("tell dead letters by entity, reason and number", async () => {
+  it("name dead letters by entity, reason and number", async () => {
     const { engine } = testEngine({ queues: ["a"] });
     await (await engine.openSender("a")).send([envelope("x")]);
     const [delivery] = await (await engine.openReceiver("a", peekLock)).receive(atOnce);
@@ -174,7 +174,7 @@ describe("the matchers", () => {
     expect(error).toMatchObject({ code: "InvalidArgument", path: `$.${option}` });
   });
 
-  it("refuse what is no engine and no serializer", async () => {
+  it("refuse anything but an engine and a serializer", async () => {
     const ofClient = Reflect.apply(Reflect.get(sobreMatchers, "toHaveDeadLettered"), sobreMatchers, [{}, "a"]);
     const toBeReadableBy = Reflect.get(sobreMatchers, "toBeReadableBy");
 
@@ -183,7 +183,7 @@ describe("the matchers", () => {
     expect(refusal(() => Reflect.apply(faultyEngine, undefined, [])).path).toBe("$.inner");
   });
 
-  it("tell what reads an envelope", () => {
+  it("say which codec reads an envelope", () => {
     const serializer = createSerializer({ codecs: [json()] });
     const unknown = createEnvelope({ payload: new Uint8Array([1]) });
 

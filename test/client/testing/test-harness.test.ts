@@ -125,7 +125,7 @@ describe("a test harness", () => {
     expect(isDone).toBe(true);
   });
 
-  it("is idle though a session is held behind its dead letter", async () => {
+  it("is idle although a session is held after its dead letter", async () => {
     const harness = harnessOf({ queues: { carts: { requiresSession: true } } });
     const handlers = { processMessage: () => Promise.reject(new Error("away")), processError };
     harness.client.startSessionProcessor("carts", handlers, { retries: { holdSession: true } });

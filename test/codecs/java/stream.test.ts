@@ -109,7 +109,7 @@ describe("the grammar of a Java stream", () => {
     expect(offset).toBeGreaterThanOrEqual(4);
   });
 
-  it("tells at which byte a stream ends too early", () => {
+  it("says at which byte a stream ends too early", () => {
     const payload = bytesOf(keptPayloads("java").find(({ name }) => name === "prims") ?? { name: "", base64: "" });
 
     for (let end = 0; end < payload.length; end++) {

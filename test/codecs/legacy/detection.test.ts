@@ -9,7 +9,7 @@ const readers = legacy();
 const strongOf = (payload: Uint8Array): readonly string[] =>
   readers.filter((reader) => reader.sniff?.(payload) === "strong").map(({ name }) => name);
 
-describe("what the first bytes of a payload tell", () => {
+describe("what the first bytes of a payload show", () => {
   it.each([
     ["java", java()],
     ["nrbf", nrbf()],

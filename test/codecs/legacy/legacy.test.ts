@@ -101,7 +101,7 @@ describe("compressed data", () => {
     expect(errorOf(() => unwrappedBy(gzip(), small, { limits: { maxBytes: 1999 } })).code).toBe("LimitExceeded");
   });
 
-  it("is told from text by its first bytes, zlib only weakly", () => {
+  it("is recognised by its first bytes, zlib only weakly", () => {
     expect(gzip().sniff?.(gzipSync("a"))).toBe("strong");
     expect(gzip().sniff?.(utf8("text"))).toBe("no");
     expect(zlib().sniff?.(deflateSync("a text"))).toBe("weak");

@@ -140,7 +140,7 @@ describe("wrapping formats", () => {
     expect(result.attempts[3]).toMatchObject({ code: "LimitExceeded" });
   });
 
-  it("are none of the body when their inside was not read and a later decoder read the outside", () => {
+  it("are not those of the body when their inside was not read and a later decoder read the outside", () => {
     const wrapper = stubDecoder("wrapper", {
       accepts: ["a/wrapped"],
       decode: () => ({ unwrapped: Uint8Array.of(0), contentType: "a/inner" }),

@@ -86,7 +86,7 @@ describe("parseContentType", () => {
     ["a/b; x=two words; y=1", [5]],
     ["a/b; x=\u0000; y=1", [5]],
     ["a/b; x=\u0100; y=1", [5]],
-  ])("leaves the broken parameter of %j out and says where it stands", (text, skipped) => {
+  ])("leaves the broken parameter of %j out and says where it is", (text, skipped) => {
     const parsed = parseContentType(text);
 
     expect(parsed.skipped).toEqual(skipped);
@@ -180,7 +180,7 @@ describe("parseContentType", () => {
 });
 
 describe("formatContentType", () => {
-  it("writes what parseContentType reads back, quoting what is no token", () => {
+  it("writes what parseContentType reads back, quoting anything but tokens", () => {
     const token = fc.stringMatching(/^[!#$%&'*+\-.^_`|~0-9a-z]{1,8}$/);
     const typeName = token.filter((text) => text !== "*" && !text.startsWith("*+"));
     const value = fc.stringMatching(/^[\t\x20-\x7e\x80-\xff]{0,12}$/);

@@ -188,7 +188,7 @@ describe("shared and cyclic values", () => {
 });
 
 describe("annotations", () => {
-  it("render beside the members and come back, without being members", () => {
+  it("render next to the members and come back, without being members", () => {
     const dog = annotate({ Name: "Rex" }, { typeName: "{urn:zoo}Dog" });
     const java = annotate(["x"], {
       typeName: "Custom",

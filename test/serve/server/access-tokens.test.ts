@@ -157,7 +157,7 @@ describe("azureEngine with a TokenCredential", () => {
     await expect(engine.admin.listQueues()).rejects.toMatchObject({ code: "UnauthorizedAccess" });
   });
 
-  it("refuses a connection string beside a credential, and a namespace that is not a host", () => {
+  it("refuses a connection string together with a credential, and a namespace that is not a host", () => {
     const credential = new TestCredential();
     const wrong: readonly unknown[] = [
       { fullyQualifiedNamespace, credential, connectionString: server.connectionString },

@@ -107,7 +107,7 @@ describe("a login that fails", () => {
 });
 
 describe("the certificate that is made on the spot", () => {
-  it("is none of an authority, so that trusting it trusts this server alone", () => {
+  it("cannot sign others, so that trusting it means trusting only this server", () => {
     const certificate = new X509Certificate(selfSigned().cert);
 
     expect(certificate.ca).toBe(false);

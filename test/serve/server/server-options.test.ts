@@ -81,7 +81,7 @@ describe("the options of a server", () => {
     await engine.close();
   });
 
-  it("refuse a namespace in memory beside a durable engine, and take one with an engine", async () => {
+  it("refuse a namespace in memory next to a durable engine, and take one with an engine", async () => {
     const directory = await storeDirectory();
     const engine = await durableEngine({ directory });
     const kept = await durableEngine({ directory: join(directory, "inner"), queues: ["q"] });
@@ -132,7 +132,7 @@ async function healthOf(health?: () => Promise<ServerHealth>): Promise<unknown> 
 }
 
 describe("/health", () => {
-  it("tells what the engine's owner says about it, with 503 for whatever is not healthy", async () => {
+  it("shows what the engine's owner says about it, with 503 for anything that is not healthy", async () => {
     expect(await healthOf()).toEqual([200, { status: "healthy" }]);
     expect(await healthOf(async () => ({ status: "healthy", backlog: 3 }))).toEqual([
       200,
@@ -141,7 +141,7 @@ describe("/health", () => {
     expect(await healthOf(async () => ({ status: "full" }))).toEqual([503, { status: "full" }]);
   });
 
-  it("tells nothing of an error but that there is one", async () => {
+  it("shows only that there was an error, and nothing about it", async () => {
     expect(await healthOf(() => Promise.reject(new Error("a secret")))).toEqual([503, { status: "unhealthy" }]);
   });
 });

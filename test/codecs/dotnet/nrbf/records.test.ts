@@ -94,7 +94,7 @@ describe("the records of BinaryFormatter", () => {
     ]);
   });
 
-  it("hold primitives with their type where any object may stand", () => {
+  it("hold primitives with their type where any object is allowed", () => {
     const body = read(`10 ${int(1)} ${int(3)} 08 08 ${int(5)} 08 01 01 08 0c 0000000000000000`);
 
     expect(body).toEqual([5, true, Duration.fromTicks(0n)]);
@@ -170,7 +170,7 @@ describe("the records of BinaryFormatter", () => {
     expect(offset).toBeGreaterThanOrEqual(17);
   });
 
-  it("tell at which byte a payload ends too early", () => {
+  it("say at which byte a payload ends too early", () => {
     const whole = bytesOf(keptPayloads("nrbf").find(({ name }) => name === "holder") ?? { name: "", base64: "" });
 
     for (let end = 0; end < whole.length; end++) {
@@ -271,7 +271,7 @@ describe("what the options of the reader say", () => {
     expect(here.warnings).toHaveLength(1);
   });
 
-  it("tell summer time from the hour behind it, which a clock shows again, by .NET's last kind of time", () => {
+  it("distinguish summer time from the repeated hour after it by .NET's last kind of time", () => {
     const ticks = millisecondsToTicks(Date.UTC(2024, 9, 27, 2, 30));
     const bits = (kind: bigint): string =>
       Buffer.from(BigInt64Array.of(BigInt.asIntN(64, kind << 62n) | ticks).buffer).toString("hex");

@@ -52,7 +52,7 @@ describe("messages that come in one read", () => {
     );
   });
 
-  it("are sent although the link is detached behind them", async () => {
+  it("are sent although the link is detached after them", async () => {
     const engine = memoryEngine({ queues: ["q"] });
     const pair = new BrokerPair(engine);
     const session = await pair.session();
@@ -124,7 +124,7 @@ describe("what is refused", () => {
     expect(pair.detached).toMatchObject([{ condition: "amqp:not-found", description: tracked }]);
   });
 
-  it("tells the id behind the longest name of an entity", async () => {
+  it("shows the id after the longest name of an entity", async () => {
     const pair = new BrokerPair(memoryEngine());
     const session = await pair.session();
     pair.sender(session, "n".repeat(1000));

@@ -72,7 +72,7 @@ describe("a request to $management", () => {
     expect(statusOf(tooMany)).toBe(400);
   });
 
-  it("settles a request before it is answered, since some clients take the answer for the end of it", async () => {
+  it("settles a request before it is answered, since some clients regard the answer as its end", async () => {
     const pair = new BrokerPair(memoryEngine({ queues: ["q"] }));
     const order: string[] = [];
     const session = await pair.session();

@@ -114,7 +114,7 @@ describe("a transaction", () => {
     expect((await engine.admin.getQueueRuntimeProperties("q")).totalMessageCount).toBe(0);
   });
 
-  it("gives back what it has settled when the link to its coordinator goes", async () => {
+  it("undoes what it has settled when the link to its coordinator ends", async () => {
     const engine = memoryEngine({ queues: ["q"] });
     const pair = new BrokerPair(engine);
     const session = await pair.session();

@@ -121,7 +121,7 @@ describe("a hostile peer", () => {
     expect(over).toBe(false);
   });
 
-  it("is told what is spoken here when it speaks something else", async () => {
+  it("learns which protocol is spoken here when it speaks another one", async () => {
     const { told, over } = await after([Buffer.from("AMQP\u0000\u0000\u0009\u0001", "latin1")]);
 
     expect(told).toBe(header(0).toString("latin1"));

@@ -64,7 +64,7 @@ describe("recorded connections", needsVectors("amqp/go-amqp-fuzz"), () => {
     expect(seen.closed).toBe(broken);
   });
 
-  it("are told what is wrong with them when they are sent to a server", () => {
+  it("are refused with the reason when they are sent to a server", () => {
     const engine = memoryEngine({ queues: ["q"] });
     let silent = 0;
     let count = 0;

@@ -125,7 +125,7 @@ describe("two links of one name, direction and container", () => {
     expect(told.split("com.microsoft:locked-until-utc")).toHaveLength(3);
   });
 
-  it("are told apart at $cbs before anybody has a token", async () => {
+  it("are distinguished at $cbs before anybody has a token", async () => {
     const links = [0, 1].map((handle) => attach(handle, { name: "same", address: "$cbs" }));
 
     const { told } = await after([header(0), open, begin(), ...links]);

@@ -29,7 +29,7 @@ describe("the data plane over HTTP", () => {
   const receive = (path: string): Promise<Response> =>
     fetch(`${url}/${path}/messages/head?timeout=1`, { method: "DELETE" });
 
-  it("tells the place of a lock with the scheme that was spoken", async () => {
+  it("gives the location of a lock with the scheme of the request", async () => {
     const tls = selfSigned();
     await using secure = await startServer({ tls, queues: ["q"] });
     await fetch(`http://127.0.0.1:${secure.port}/q/messages`, { method: "POST", body: "a" });
@@ -112,7 +112,7 @@ describe("the data plane over HTTP", () => {
     expect(Buffer.from(two?.envelope.payload ?? []).toString()).toBe("two");
   });
 
-  it("locks, renews, gives back and completes", async () => {
+  it("locks, renews, unlocks and completes", async () => {
     const q = await queue();
     await post(`${q}/messages`, { body: "x" });
 
@@ -178,7 +178,7 @@ describe("the data plane over HTTP", () => {
     expect(Buffer.from(await encoded.arrayBuffer()).equals(payload)).toBe(true);
   });
 
-  it("keeps every digit of the numbers in a batch, and gives them back as they were sent", async () => {
+  it("keeps every digit of the numbers in a batch, and returns them as they were sent", async () => {
     const q = await queue();
     const batch = `[{"Body":"a","BrokerProperties":{"TimeToLive":922337203685.4775807},"UserProperties":{
       "long":9007199254740993,"ulong":18446744073709551615,"large":1e300,"whole":5.0,"small":-7,"none":null}}]`;

@@ -107,7 +107,7 @@ describe("a connection", () => {
     expect(opened.seen.server.closed.map((error) => error?.condition)).toEqual(["amqp:connection:forced"]);
   });
 
-  it("tells a peer that is given up after silence that it is alive, twice as often as it must", () => {
+  it("shows a peer that gives up after silence that it is alive, twice as often as it must", () => {
     const pair = new Pair({ limits: { idleTimeOut: 100 } });
     pair.run();
 
@@ -208,7 +208,7 @@ describe("a link", () => {
     ]);
   });
 
-  it("can be drained: the credit is given back and nothing is left over", () => {
+  it("can be drained: the credit is returned and nothing is left over", () => {
     const pair = new Pair();
     pair.run();
     const got: IncomingDelivery[] = [];
@@ -233,7 +233,7 @@ describe("a link", () => {
     expect([got.length, drained, receiver.credit, sender.credit]).toEqual([1, 1, 0, 0]);
   });
 
-  it("tells both ends when the connection is cut", () => {
+  it("reports the cut of the connection to both ends", () => {
     const pair = new Pair();
     pair.run();
     const { link, end } = sending(pair);

@@ -91,7 +91,7 @@ describe("a delivery that writes itself", () => {
       expect([...(openMessage(bytes).deliveryAnnotations ?? [])]).toEqual(expected);
   });
 
-  it("is encoded anew when the broker has changed the message", () => {
+  it("is encoded again when the broker has changed the message", () => {
     const envelope = amend(decodeMessage(writeMessage({ body: { kind: "value", value: 1 } })), {
       applicationProperties: { why: "changed" },
     });
@@ -118,7 +118,7 @@ describe("a delivery that writes itself", () => {
     expect(Buffer.from(written.subarray(-bare.byteLength)).equals(bare)).toBe(true);
   });
 
-  it("writes the properties anew, and copies the rest, when the broker has given it a message id", () => {
+  it("rewrites the properties, and copies the rest, when the broker has given it a message id", () => {
     const received = decodeMessage(
       writeMessage({
         header: { durable: true },

@@ -132,7 +132,7 @@ describe("a received message as an envelope", () => {
     }
   });
 
-  it("tells no body, a null body and an empty body apart", () => {
+  it("distinguishes no body, a null body and an empty body", () => {
     const envelopes = [
       writeMessage({ properties: {} }),
       writeMessage({ body: { kind: "value", value: null } }),

@@ -183,7 +183,7 @@ describe("a message", () => {
     );
   });
 
-  it("goes behind what a writer holds already, with the bytes that encodeMessage gives", () => {
+  it("is written after what a writer already holds, with the bytes of encodeMessage", () => {
     const created = createEnvelope({ payload: hex("0102"), brokerProperties: { messageId: "a" } });
     const received = decodeMessage(encodeMessage(created));
     const amended = amend(received, { applicationProperties: { n: 1 } });
