@@ -134,7 +134,15 @@ if (problems.length > 0) process.exitCode = 1;
 function commitPassages(): readonly Passage[] {
   return (commitHistory() ?? []).flatMap(({ hash, subject, body }) =>
     [subject, ...body.split("\n\n")]
-      .map((text, line) => ({ file: `commit ${hash}`, line, text: text.replaceAll(/\s+/g, " ").trim() }))
+      // A message may quote what it mends.
+      .map((text, line) => ({
+        file: `commit ${hash}`,
+        line,
+        text: text
+          .replaceAll(/\s+/g, " ")
+          .replaceAll(/"[^"]*"/g, "…")
+          .trim(),
+      }))
       .filter(({ text }) => text !== ""),
   );
 }
