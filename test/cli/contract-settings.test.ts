@@ -33,7 +33,7 @@ describe("subject.json", () => {
     );
   });
 
-  it("cannot make two formats one subject", async () => {
+  it("refuses a subject with two formats", async () => {
     const { code, terminal } = await check(folderOf({ "order/1.0.schema.json": older, "order/1.1.proto": proto }));
 
     expect(code).toBe(4);

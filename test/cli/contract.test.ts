@@ -286,7 +286,7 @@ describe("upcasters", () => {
        }, { upcast: { 1: ${step} } });`,
     );
 
-  it("are searched for a valid body that they make an invalid one of", async () => {
+  it("are searched for a valid body that they make invalid", async () => {
     const folder = folderOf(versions);
 
     const wrong = await check(folder, "--types", module("({ total }) => ({ cents: total === null ? null : 1 })"));

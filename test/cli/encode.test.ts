@@ -198,7 +198,7 @@ describe("the help", () => {
     expect(terminal.text()).toContain("Examples:\n");
   });
 
-  it("is the complaint when no command is named", async () => {
+  it("is printed as the error when no command is named", async () => {
     const { code, terminal } = await sobre();
 
     expect(code).toBe(2);

@@ -178,7 +178,7 @@ describe("sobre contract check --registry", () => {
     for (const pair of report.pairs) expect(pair.registry).toEqual({ mode, isCompatible: false });
   });
 
-  it("takes the mode for all from a registry that has none for the subject, and refuses one that it does not know", async () => {
+  it("uses the registry's global mode where the subject has none, and refuses an unknown mode", async () => {
     const own = await startRegistry({ order: [json(order("id"), toMoney)], money: [json(money)] });
     own.answers = (path) => (path.startsWith("/config/") ? [404, '{"error_code":40408}'] : undefined);
     const known = await check(nextOrder(), "--registry", own.url);

@@ -197,7 +197,7 @@ describe("toBeCompatibleWith", () => {
     expect(plain.message()).toMatch(/^unproven: \S/);
   });
 
-  it("says that a pair is proven where it was not to be", async () => {
+  it("says that a pair is proven where the test expected otherwise", async () => {
     const { message } = await contractMatchers.toBeCompatibleWith.call({ isNot: true }, {}, {});
 
     expect(message()).toMatch(/^safe: .*proven/);

@@ -31,7 +31,7 @@ describe("keywords that the named dialect does not have", () => {
     expect(tried?.at(-1)).toContain("keywords that the dialect of $schema does not have");
   });
 
-  it("are read as ever where no dialect is named", async () => {
+  it("are read as usual where no dialect is named", async () => {
     const older = { type: "object", properties: { a: {}, b: {} }, dependencies: { a: ["b"] } };
 
     expect((await compare(older, { ...older, dependencies: undefined, dependentRequired: { a: ["b"] } })).verdict).toBe(
@@ -40,7 +40,7 @@ describe("keywords that the named dialect does not have", () => {
   });
 });
 
-describe("embedded schemas that validators read apart", () => {
+describe("embedded schemas that validators read differently", () => {
   const old = { $schema: "http://json-schema.org/draft-07/schema#" };
 
   it.each([

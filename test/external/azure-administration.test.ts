@@ -163,7 +163,7 @@ describe.each(engineKinds)("the official administration client, on the %s engine
     expect(await admin.subscriptionExists("t", "s")).toBe(false);
   });
 
-  it("creates a subscription with a rule to begin with", async () => {
+  it("creates a subscription with its first rule", async () => {
     await admin.createTopic("ruled");
 
     await admin.createSubscription("ruled", "s", {
@@ -217,7 +217,7 @@ describe.each(engineKinds)("the official administration client, on the %s engine
     expect((await admin.getRule("kept", "s", "r")).filter).toMatchObject({ sqlExpression: "a = 1" });
   });
 
-  it("takes away what an update leaves out", async () => {
+  it("resets what an update leaves out", async () => {
     await admin.createQueue("target");
     const queue = await admin.createQueue("forwarding", {
       forwardTo: "target",

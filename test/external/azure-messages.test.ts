@@ -185,7 +185,7 @@ describe.each(engineKinds)("the official client, with messages, on the %s engine
     expect(code).toBe("UnauthorizedAccess");
   });
 
-  it("finds a name in another case, and sees its namespace alone", async () => {
+  it("finds names regardless of case, and sees only its own namespace", async () => {
     const one = await scene.open({ queues: ["Orders"] });
     const other = await scene.open({ queues: ["orders"] });
 

@@ -195,7 +195,7 @@ describe.each(engineKinds)("the official client, settling, on the %s engine", (k
     expect((await engine.admin.getQueueRuntimeProperties("q")).totalMessageCount).toBe(0);
   });
 
-  it("gives its locks back at once when it leaves, and no delivery is counted", async () => {
+  it("releases its locks at once when it closes, and no delivery is counted", async () => {
     const { client, connectionString } = await scene.open({ queues: ["q"] });
     const leaving = scene.connect(connectionString);
     await client.createSender("q").sendMessages({ body: 1 });

@@ -94,7 +94,7 @@ describe("curl as a peer", () => {
     expect(Buffer.compare(typed?.envelope.payload ?? new Uint8Array(), value)).toBe(0);
   });
 
-  it("is let in with a signature only, over TLS on the same port, and asks for the health without", async () => {
+  it("needs a signature, over TLS on the same port, but none for the health", async () => {
     const tls = selfSigned();
     await using server = await startServer({ queues: ["q"], keys: { root: "secret" }, tls });
     const url = `https://localhost:${server.port}`;

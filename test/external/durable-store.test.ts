@@ -157,7 +157,7 @@ describe("the store of the durable engine", () => {
     expect(await refusal(durableEngine({ directory: copy }))).toMatchObject({ code: "DecodeFailed" });
   });
 
-  it("is one process's at a time, whose number it says", async () => {
+  it("belongs to one process at a time, and names its id", async () => {
     await opened();
 
     expect(await refusal(durableEngine({ directory }))).toMatchObject({
@@ -166,7 +166,7 @@ describe("the store of the durable engine", () => {
     });
   });
 
-  it("takes no notice of what a process that is gone has written about itself", async () => {
+  it("ignores what a process that has ended wrote about itself", async () => {
     writeFileSync(join(directory, "holder.json"), JSON.stringify({ process: 1, since: "2020-01-01T00:00:00.000Z" }));
 
     expect(await opened()).toMatchObject({ name: "durable" });
@@ -293,7 +293,7 @@ describe("the store of the durable engine", () => {
     );
   });
 
-  it("takes no answer to an earlier batch for that to the next one", async () => {
+  it("never mistakes the answer to an earlier batch for that to the next one", async () => {
     const store = await SqliteStore.open(directory);
     let time = 0;
     vi.spyOn(performance, "now").mockImplementation(() => time);

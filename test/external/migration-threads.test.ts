@@ -80,7 +80,7 @@ describe("threads of a migration", () => {
     expect(two).toEqual(alone);
   });
 
-  it("go on with what was cut, wherever it was begun", async () => {
+  it("continue an interrupted migration, wherever it began", async () => {
     const source = captured("resumed", 800);
     const whole = await outcomeOf(source, "whole");
     await outcomeOf(source, "cut");
@@ -122,7 +122,7 @@ describe("threads of a migration", () => {
     expect(told).toEqual([...numbersTo(100), ...numbersTo(100)]);
   });
 
-  it("end the migration when one of them breaks, and leave what can be gone on with", async () => {
+  it("end the migration when one of them fails, and leave what can be continued", async () => {
     const source = captured("broken", 500);
     const threads = { module, data: { fails: true }, count: 1 };
 

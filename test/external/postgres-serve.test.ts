@@ -196,7 +196,7 @@ describe("nodes of `sobre serve --postgres`, with the official client", () => {
     await remote.close();
   });
 
-  it("may be programs of one's own", async () => {
+  it("may be your own programs", async () => {
     await using own = await startServer({ engine, ...(await postgresServing(engine)) });
     const response = await fetch(`http://localhost:${own.port}/health`);
     expect(await response.json()).toMatchObject({ status: "healthy", database: "available" });

@@ -200,7 +200,7 @@ describe("a transaction of the caller's own", () => {
     expect(await bodies(client, "orders")).toEqual([2]);
   });
 
-  it("takes calls that overlap one after the other", async () => {
+  it("runs overlapping calls one after another", async () => {
     await using client = await connected();
     const sender = client.createSender("orders");
     await transaction("commit", async (database) => {

@@ -75,7 +75,7 @@ describe("the engine conformance suite", () => {
     expect(result).toMatchObject({ outcome: "skipped", reason: "The engine refuses sessions." });
   });
 
-  it("sums up as a table of capabilities, each held to by cases", async () => {
+  it("is summed up as a table of capabilities, each covered by cases", async () => {
     const report = await reportEngine(target);
 
     expect(report).toMatchObject({ engine: "memory", passed: engineSuite.length, skipped: 0, failed: [] });

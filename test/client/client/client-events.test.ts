@@ -121,7 +121,7 @@ describe("the events of a client", () => {
     expect(types(events)).toEqual(["connected"]);
   });
 
-  it("are nobody's problem when the listener throws", async () => {
+  it("are not affected when the listener throws", async () => {
     const { client } = setup(
       { queues: ["orders"] },
       {

@@ -203,13 +203,13 @@ describe("an idempotent handler", () => {
   });
 
   it.each([[null], [{ retentionInMs: -1 }], [{ size: 5 }]])(
-    "wants an inbox in memory with a retention, not %o",
+    "requires an inbox in memory with a retention, not %o",
     (options) => {
       expect(refusal(() => Reflect.apply(memoryInbox, undefined, [options])).code).toBe("InvalidArgument");
     },
   );
 
-  it("wants an inbox, a handler and a key of the right kind", () => {
+  it("requires an inbox, a handler and a key of the right kind", () => {
     const inbox = memoryInbox();
     const wrong = [
       ["inbox", [{}, () => undefined]],

@@ -108,7 +108,7 @@ describe("retries of a processor", () => {
     expect([own.seen.length, other.seen.length]).toEqual([1, 1]);
   });
 
-  it("may be other ones for a message type", async () => {
+  it("may differ for a message type", async () => {
     const place = await inMemory(queues);
     const Paid = defineMessage("acme.paid", { 1: jsonSchema({ type: "object" }) });
     const Sent = defineMessage("acme.sent", { 1: jsonSchema({ type: "object" }) });

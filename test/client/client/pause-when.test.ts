@@ -117,7 +117,7 @@ describe("a processor that pauses", () => {
     }
   });
 
-  it("passes over a message that fails every time, and dead-letters it in the end", async () => {
+  it("skips a message that fails every time, and finally dead-letters it", async () => {
     const { client, clock } = setup({ queues: { orders: { maxDeliveryCount: 10 } } });
     const handled = new Set<unknown>();
     client.startProcessor(

@@ -23,7 +23,7 @@ describe("locks", () => {
     expect(errors).toMatchObject([{ errorSource: "settle", code: "MessageLockLost" }]);
   });
 
-  it("are renewed again when renewing fails with what may pass", async () => {
+  it("are renewed again when renewing fails with a transient error", async () => {
     const { client, clock, faults } = setup({ queues: { orders: { lockDuration: 10_000 } } });
     const calls: (() => void)[] = [];
     const { errors, handlers } = noting(() => new Promise<void>((resolve) => calls.push(resolve)));

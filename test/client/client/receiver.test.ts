@@ -100,7 +100,7 @@ describe("a receiver", () => {
     expect(errors).toMatchObject([{ code: "ServiceCommunicationProblem" }]);
   });
 
-  it("ends its iteration with the signal, and with what cannot pass by itself", async () => {
+  it("ends its iteration with the signal, and with a permanent error", async () => {
     const { client } = setup({ queues: ["orders"] });
     const abort = new AbortController();
     const iterating = client.createReceiver("orders").getMessageIterator({ abortSignal: abort.signal }).next();

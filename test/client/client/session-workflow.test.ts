@@ -83,7 +83,7 @@ describe("a session workflow", () => {
     expect(processError).toHaveBeenCalledWith(expect.objectContaining({ code: "UnsupportedValue" }));
   });
 
-  it("is gone on with by another process", async () => {
+  it("is continued by another process", async () => {
     const all = setup({ queues });
     const states: unknown[] = [];
     await send(all, ["start", "content"]);

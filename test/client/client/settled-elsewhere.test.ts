@@ -25,7 +25,7 @@ describe("a handler that settles by the receiver, as in @azure/service-bus", () 
     expect(await receiver.peekMessages(5)).toHaveLength(left);
   });
 
-  it("works on after it has completed the message, and keeps its signal", async () => {
+  it("keeps working after it has completed the message, and keeps its signal", async () => {
     const { client, clock } = setup({ queues });
     await client.createSender("orders").sendMessages({ body: 1 });
     const receiver = client.createReceiver("orders");

@@ -26,7 +26,7 @@ describe("messages that were fetched ahead", () => {
     expect(await client.createReceiver(deadLetterQueue).peekMessages(20)).toEqual([]);
   });
 
-  it("are asked for by the buffer, and not for every few that were taken out of it", async () => {
+  it("are requested by the buffer in bulk, not for every few that were taken", async () => {
     const { engine } = testEngine({ queues: ["orders"] });
     const batches: number[] = [];
     const counting = (connection: Engine): Engine => ({

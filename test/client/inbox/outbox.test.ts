@@ -111,7 +111,7 @@ describe("an outbox", () => {
     await outbox.close();
   });
 
-  it("takes a send without an answer for failed after half of its lease, and relays for other entities", async () => {
+  it("treats a send without an answer as failed after half of its lease, and relays for other entities", async () => {
     const errors: unknown[] = [];
     const { client, clock, send, engine, outbox } = started({ onError: (error) => errors.push(error) });
     const openSender = vi.spyOn(engine, "openSender").mockImplementationOnce(() => new Promise(() => {}));
@@ -185,7 +185,7 @@ describe("an outbox", () => {
     await outbox.close();
   });
 
-  it("takes sends only, and is not ended through the client", async () => {
+  it("takes only sends, and cannot be ended through the client", async () => {
     const { client, store, outbox } = started();
     await client.createSender("orders").sendMessages({ body: 1 });
     const receiver = client.createReceiver("orders");
@@ -230,7 +230,7 @@ describe("an outbox", () => {
     expect(refusal(() => startOutbox(engine, memoryOutbox(), { relays: false, [option]: 0 })).path).toBe(`$.${option}`);
   });
 
-  it("wants an engine and a store", () => {
+  it("requires an engine and a store", () => {
     const { engine } = testEngine({});
 
     expect(refusal(() => Reflect.apply(startOutbox, undefined, [{}, memoryOutbox()])).path).toBe("$.engine");

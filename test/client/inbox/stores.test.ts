@@ -80,7 +80,7 @@ describe("the inbox in SQLite", () => {
     await expect(run({ store, other, transaction, advance: (ms) => clock.advance(ms) })).resolves.toBeUndefined();
   });
 
-  it("goes by SQLite's time, whatever the clock of the process says", async () => {
+  it("uses SQLite's time, whatever the clock of the process says", async () => {
     const { path } = fileOf();
     const inbox = closing(sqliteInbox({ path }));
     await inbox.claim("a", "me", 60_000);

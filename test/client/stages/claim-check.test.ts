@@ -86,7 +86,7 @@ describe("a claim check", () => {
     expect(error.code).toBe(code);
   });
 
-  it("refuses what is not what was kept, and what has grown beyond the limit", async () => {
+  it("refuses a payload that is not the stored one, and one that has grown beyond the limit", async () => {
     const store = filePayloadStore({ folder });
     const stage = claimCheck({ store, threshold: 1, maxBytes: 50 });
     const sent = await stage.beforeSend?.(envelope(10));
@@ -111,7 +111,7 @@ describe("a claim check", () => {
 });
 
 describe("the file store", () => {
-  it("removes what is older, and nothing that is not its own", async () => {
+  it("removes older payloads, and nothing that is not its own", async () => {
     const own = await mkdtemp(join(folder, "age-"));
     const now = Date.now();
     const later = { now: () => now + 60_000, setTimer: () => ({ cancel: () => undefined }) };

@@ -20,7 +20,7 @@ const makers: readonly (readonly [(options: unknown) => unknown, object, string]
 ];
 
 describe("a misspelt option", () => {
-  it.each(makers)("is refused by its name, since without it something else would happen: %o", (make, right, option) => {
+  it.each(makers)("is refused by its name, since ignoring it would change the result: %o", (make, right, option) => {
     const error = refusal(() => make({ ...right, [option]: 1 }));
 
     expect(error).toMatchObject({ code: "InvalidArgument", path: `$.${option}` });

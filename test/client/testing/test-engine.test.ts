@@ -48,7 +48,7 @@ describe("faults", () => {
     expect(await engine.peek("b", { maxMessages: 5 })).toHaveLength(1);
   });
 
-  it("delay what is for later anyway from then on", async () => {
+  it("delay scheduled messages from their due time on", async () => {
     const { engine, clock, faults } = testEngine({ queues: ["a"] });
     const brokerProperties = { scheduledEnqueueTimeUtc: new Date(clock.now() + 60_000) };
     faults.delay(1_000);
@@ -118,7 +118,7 @@ describe("faults", () => {
     ["entity", (faults) => Reflect.apply(Reflect.get(faults, "drop"), faults, [{ entity: 1 }])],
     ["queue", (faults) => Reflect.apply(Reflect.get(faults, "drop"), faults, [{ queue: "orders" }])],
     ["options", (faults) => Reflect.apply(Reflect.get(faults, "duplicate"), faults, [3])],
-  ])("are refused with a wrong %s, or they would never happen", (option, ask) => {
+  ])("are refused with a wrong %s, which would never match", (option, ask) => {
     const { faults } = testEngine({ queues: ["orders"] });
 
     expect(refusal(() => ask(faults))).toMatchObject({ code: "InvalidArgument", path: `$.${option}` });
@@ -164,7 +164,7 @@ describe("the matchers", () => {
     ["reason", ["a", { reason: /Broken/ }]],
     ["options", ["a", null]],
     ["entity", [undefined]],
-  ])("refuse a wrong %s, which would be met by anything or nothing", async (option, given) => {
+  ])("refuse a wrong %s, which would match anything or nothing", async (option, given) => {
     const { engine } = testEngine({ queues: ["a"] });
 
     const error = await rejection(

@@ -90,7 +90,7 @@ describe("a test harness", () => {
     expect(new Set(done)).toEqual(new Set([1, 2, 3]));
   });
 
-  it("is idle though dead letters, deferred messages and entities without a consumer have messages", async () => {
+  it("is idle while only dead letters, deferred messages and entities without a consumer are left", async () => {
     const harness = harnessOf();
     const { client } = harness;
     client.startProcessor("orders", {

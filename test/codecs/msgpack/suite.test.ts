@@ -52,7 +52,7 @@ describe("msgpack-test-suite", needsVectors("suites/msgpack-test-suite"), () => 
     expect(forms).toHaveLength(233);
   });
 
-  it("has every value come back after writing", () => {
+  it("reads back every value that it writes", () => {
     const wrong = read().filter(([, entry]) => !sameValue(decode(encode(meaning(entry))), meaning(entry)));
 
     expect(wrong).toEqual([]);

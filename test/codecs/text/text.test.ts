@@ -164,7 +164,7 @@ describe("text", () => {
     expect(text().sniff?.(payload)).toBe("weak");
   });
 
-  it("brings every well-formed string back", () => {
+  it("reads back every well-formed string", () => {
     fc.assert(
       fc.property(anyText(), fc.constantFrom("utf-8", "utf-16", "utf-16be"), (body, charset) => {
         const contentType = `text/plain; charset=${charset}`;

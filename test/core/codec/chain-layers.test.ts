@@ -73,7 +73,7 @@ describe("limits and the accept list", () => {
     expect(charset).toMatchObject({ ok: true });
   });
 
-  it.each([{ maxBytes: -1 }, { maxDepth: 1.5 }, { maxItems: Number.NaN }])("refuse to be nonsense: %j", (limits) => {
+  it.each([{ maxBytes: -1 }, { maxDepth: 1.5 }, { maxItems: Number.NaN }])("refuse invalid values: %j", (limits) => {
     expect(() => createSerializer({ codecs: [json], limits })).toThrow(
       expect.objectContaining({ code: "InvalidArgument" }),
     );

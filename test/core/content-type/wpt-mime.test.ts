@@ -69,7 +69,7 @@ describe("the web platform tests for MIME types", needsVectors("suites/wpt-mime"
   });
 });
 
-describe("where RFC 2045 and WHATWG part", () => {
+describe("where RFC 2045 and WHATWG differ", () => {
   it.each(departures)("%j is read as %j: %s", (input, output, clause) => {
     expect(clause).toMatch(/^RFC \d+ section /);
     expect(read(input)).toBe(output);

@@ -172,7 +172,7 @@ describe("azureEngine with a TokenCredential", () => {
       );
   });
 
-  it("makes a client without an engine, which closes its own", async () => {
+  it("makes a client that creates and closes its own engine", async () => {
     const serializer = createSerializer({ codecs: [json()] });
     const credential = new TestCredential();
     const client = createClient({ fullyQualifiedNamespace: "127.0.0.1:1", credential, serializer });

@@ -106,7 +106,7 @@ describe("a login that fails", () => {
   });
 });
 
-describe("the certificate that is made on the spot", () => {
+describe("the generated certificate", () => {
   it("cannot sign others, so that trusting it means trusting only this server", () => {
     const certificate = new X509Certificate(selfSigned().cert);
 

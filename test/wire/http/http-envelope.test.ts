@@ -152,7 +152,7 @@ describe("an envelope over HTTP", () => {
     );
   });
 
-  it("reads Subject for Label, and writes both", () => {
+  it("reads Subject as Label, and writes both", () => {
     const envelope = envelopeFromHttp(["BrokerProperties", '{"Subject":"s"}'], new Uint8Array());
 
     expect(envelope.brokerProperties.subject).toBe("s");

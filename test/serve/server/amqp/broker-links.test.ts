@@ -160,7 +160,7 @@ describe("a token for one entity", () => {
     expect(ends).toEqual([["amqp:unauthorized-access"], []]);
   });
 
-  it("opens transactions, in which it may do what it may do", async () => {
+  it("opens transactions, which grant no further rights", async () => {
     const engine = memoryEngine({ queues: ["own"] });
     const pair = new BrokerPair(engine, { scope: "own", rights: ["Send"] });
     const session = await pair.session();
@@ -246,7 +246,7 @@ describe("an open link", () => {
     expect([before, ends]).toEqual([[], ["amqp:unauthorized-access"]]);
   });
 
-  it("lets nobody send by request who may only listen", async () => {
+  it("lets nobody who may only listen send by request", async () => {
     const engine = memoryEngine({ queues: ["q"] });
     const pair = new BrokerPair(engine, { rights: ["Listen"] });
 

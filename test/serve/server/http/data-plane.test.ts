@@ -217,7 +217,7 @@ describe("the data plane over HTTP", () => {
     expect(await refused.text()).toContain("64 bits");
   });
 
-  it("takes Date, Origin and Via in quotes or as numbers for properties, and returns them", async () => {
+  it("reads quoted or numeric Date, Origin and Via headers as properties, and returns them", async () => {
     const q = await queue();
     const names = { Date: '"today"', Origin: '"Madrid"', Via: "7" };
 
@@ -245,7 +245,7 @@ describe("the data plane over HTTP", () => {
     expect(sent.headers.get("sobre-omitted-properties")).toBe('["server"]');
   });
 
-  it("refuses nothing without a tracking id", async () => {
+  it("gives every refusal a tracking id", async () => {
     const q = await queue();
     const batch = { "content-type": "application/vnd.microsoft.servicebus.json" };
 
