@@ -68,6 +68,10 @@ const habits: readonly Habit[] = [
     pattern: /\b(?:had better|of late|to be had|so often as)\b/i,
     better: "should, recently, available",
   },
+  { name: "opens with Those", pattern: /^(?:Those|That of)\b/, better: "name the thing" },
+  { name: "outside of", pattern: /\boutside of\b/i, better: "outside" },
+  { name: "but for", pattern: /\bbut for (?!a moment)/i, better: "except, apart from" },
+  { name: "another than", pattern: /\banother than\b/i, better: "other than, differs from" },
   { name: "which there is", pattern: /\b(?:that|which) there (?:is|are) not\b/i, better: "unknown, missing" },
 ];
 

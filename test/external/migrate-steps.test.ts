@@ -30,7 +30,7 @@ const payloads: readonly Uint8Array[] = [
   dotnet("nbfx-dcs-order.bin").subarray(0, 300),
 ];
 const count = 500;
-/** Those of each payload, the last of which is broken. */
+/** How many messages have the last payload, which is broken. */
 const broken = count / payloads.length;
 
 let server: Server;

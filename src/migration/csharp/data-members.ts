@@ -133,7 +133,7 @@ export class DataMembers {
     const { modifiers, accessors, kind } = syntax;
     if (instance.type.kind !== "interface" && !modifiers.has("public")) return false;
     if (kind === "field") return true;
-    // Those of the base class are written with it.
+    // The base class writes the members that are overridden.
     if (accessors?.reads !== "public" || modifiers.has("override")) return false;
     if (accessors.writes !== "none") return accessors.writes === "public";
     const type = syntax.type && this.#resolve(syntax.type, instance, syntax);

@@ -42,7 +42,7 @@ export class JobShelf<J extends Job> {
     this.#jobs = [...this.#jobs, { job, engine }];
   }
 
-  /** Those of the caller's broker from entities that it may see, the latest first. */
+  /** The jobs of the caller's broker on entities that it may see, the latest first. */
   list(caller: Caller): readonly J[] {
     return this.#jobs
       .filter(({ engine, job }) => engine === caller.engine && caller.can(job.from, "Listen"))

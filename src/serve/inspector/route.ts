@@ -34,7 +34,7 @@ export interface Call {
   readonly audit: (action: string, entity: string, detail: string) => void;
 }
 
-/** The answer of an operation, but for lines of JSON. */
+/** The answer of an operation, except lines of JSON. */
 type Answer =
   | CountAnswer
   | EntitiesAnswer

@@ -9,7 +9,7 @@ export interface SessionWaitsOptions {
   readonly entity: string;
   readonly engine: Engine;
   readonly receiveMode: ReceiveMode;
-  /** The broker's time, which may be another than that of its clients. */
+  /** The broker's time, which may differ from that of its clients. */
   readonly clock: Clock;
   /** Opens a link that has its session. */
   readonly granted: (link: SendingLink, receiver: EngineSessionReceiver) => void;

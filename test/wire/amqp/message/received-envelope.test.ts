@@ -113,7 +113,7 @@ describe("a received message as an envelope", () => {
 
     const message = openMessage(bytes);
     expect(message.header).toMatchObject({ durable: true, priority: 7, ttl: 1000, deliveryCount: 2 });
-    // Those of the sender end at the broker.
+    // The sender's annotations end at the broker.
     expect(Array.from(message.deliveryAnnotations ?? [])).toEqual([
       [typed.symbol("x-opt-lock-token"), typed.uuid(delivery.lockToken)],
     ]);
