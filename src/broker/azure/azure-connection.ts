@@ -96,7 +96,7 @@ export class AzureConnection implements Engine {
       { entity, via },
       {
         closed: (link) => this.#open.delete(link),
-        stateOf: (transaction) => this.#transactionOf(transaction)?.state(),
+        inTransaction: (transaction, call) => this.#inTransaction(transaction, (open) => call(open.state())),
       },
     );
     const bounded = maxInFlight === undefined ? sender : boundSends(sender, maxInFlight);
@@ -174,8 +174,10 @@ export class AzureConnection implements Engine {
     this.#enter(entity);
     checkEngineOptions.schedule(options);
     checkEnvelopes(envelopes);
-    const state = this.#transactionOf(options.transaction)?.state();
-    return envelopes.length === 0 ? [] : this.#management.schedule(entity, envelopes, state);
+    if (envelopes.length === 0) return [];
+    const { transaction } = options;
+    if (transaction === undefined) return this.#management.schedule(entity, envelopes, undefined);
+    return this.#inTransaction(transaction, (open) => this.#management.schedule(entity, envelopes, open.state()));
   }
 
   async cancel(entity: string, sequenceNumbers: readonly bigint[]): Promise<void> {
@@ -184,15 +186,24 @@ export class AzureConnection implements Engine {
     if (sequenceNumbers.length > 0) await this.#management.cancel(entity, sequenceNumbers);
   }
 
-  async settle(
+  settle(
     entity: string,
     lockToken: LockToken,
     settlement: Settlement,
     { transaction }: TransactionOption = {},
   ): Promise<void> {
+    if (transaction === undefined) return this.#settle(entity, lockToken, settlement, undefined);
+    return this.#inTransaction(transaction, (open) => this.#settle(entity, lockToken, settlement, open));
+  }
+
+  async #settle(
+    entity: string,
+    lockToken: LockToken,
+    settlement: Settlement,
+    open: AzureTransaction | undefined,
+  ): Promise<void> {
     this.#enter(entity);
     checkSettlement(settlement);
-    const open = this.#transactionOf(transaction);
     const held = this.#locks.get(lockToken);
     const state = settlementState(settlement);
     if (held?.link.isOf(entity) === true && (fitsFrame(settlement) || open !== undefined))
@@ -283,9 +294,9 @@ export class AzureConnection implements Engine {
     return this.#coordinator;
   }
 
-  /** @throws SobreError `InvalidOperation` for a transaction of another engine. */
-  #transactionOf(transaction: Transaction | undefined): AzureTransaction | undefined {
-    if (transaction === undefined || transaction instanceof AzureTransaction) return transaction;
+  /** @throws SobreError `InvalidOperation` for a transaction that has ended, or of another engine. */
+  async #inTransaction<T>(transaction: Transaction, call: (open: AzureTransaction) => Promise<T>): Promise<T> {
+    if (transaction instanceof AzureTransaction) return transaction.run(call);
     throw new SobreError("InvalidOperation", "The transaction belongs to another engine. Begin one on this engine.");
   }
 

@@ -191,7 +191,7 @@ export class MemoryConnection implements Engine, Holder {
     }
     const decision = decide(queue, message, settlement);
     if (options?.transaction === undefined) decision(now);
-    else this.#transactionOf(options.transaction).add(settlementOperation(queue, lockToken, decision));
+    else this.#transactionOf(options.transaction).add(settlementOperation(queue, lockToken, settlement, decision));
   }
 
   async renew(entity: string, lockToken: LockToken): Promise<Date> {

@@ -24,6 +24,8 @@ const turns = new WeakMap<PostgresClient, Promise<unknown>>();
 export class OwnTransaction implements Transaction {
   readonly #client: PostgresClient;
   readonly #session: Session;
+  /** The last call; never rejects. */
+  #last: Promise<unknown> = Promise.resolve();
 
   constructor(client: PostgresClient) {
     this.#client = client;
@@ -36,6 +38,13 @@ export class OwnTransaction implements Transaction {
 
   async rollback(): Promise<void> {
     throw endedElsewhere("rollback");
+  }
+
+  /** Carries out a call after those that were made before, in whichever connection of the engine. */
+  inTurn<T>(call: () => Promise<T>): Promise<T> {
+    const result = this.#last.then(call);
+    this.#last = result.catch(() => undefined);
+    return result;
   }
 
   /** Runs statements that take effect together or, after an error, not at all: the caller's transaction goes on. */
@@ -99,6 +108,10 @@ export class OwnWork implements Enlisted {
   constructor(home: Home, transaction: OwnTransaction) {
     this.#home = home;
     this.#transaction = transaction;
+  }
+
+  inTurn<T>(call: () => Promise<T>): Promise<T> {
+    return this.#transaction.inTurn(call);
   }
 
   addSend({ check, passed, route }: PendingSend): Promise<readonly bigint[]> {

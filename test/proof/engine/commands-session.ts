@@ -167,7 +167,7 @@ function closeSession(world: World, open: OpenSession): void {
   const queue = world.model.queue("s");
   world.sessions = world.sessions.filter((other) => other !== open);
   for (const wait of queue.waits.filter(({ sessionLock }) => sessionLock === open.lock)) queue.end(wait, "");
-  if (open.lock.held) queue.lose(open.lock, false);
+  if (open.lock.held) queue.lose(open.lock, "ifSettled");
   world.watch(`close ${open.lock.id}`, "ok", open.receiver.close(), done);
 }
 

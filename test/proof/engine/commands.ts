@@ -153,8 +153,10 @@ export function settle(world: World): void {
   else if (isEnlisted(world, held.lock)) expected = "InvalidOperation";
   else if (kind === "deadLetter" && queue.dead === undefined) expected = "InvalidOperation";
   else if (!inside) apply();
-  else if (transaction.model.open) transaction.model.operations.push({ lock: held.lock, queue, apply });
-  else expected = "InvalidOperation";
+  else if (transaction.model.open) {
+    message.settledUnder = held.lock;
+    transaction.model.operations.push({ lock: held.lock, queue, apply });
+  } else expected = "InvalidOperation";
   const settlement = kind === "deadLetter" ? ({ kind, deadLetterReason: "because" } as const) : ({ kind } as const);
   const options = inside ? { transaction: transaction.engine } : undefined;
   const promise = connection.engine.settle(held.entity, held.token, settlement, options);
