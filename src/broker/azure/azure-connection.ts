@@ -296,7 +296,7 @@ export class AzureConnection implements Engine {
 
   /** @throws SobreError `InvalidOperation` for a transaction that has ended, or of another engine. */
   async #inTransaction<T>(transaction: Transaction, call: (open: AzureTransaction) => Promise<T>): Promise<T> {
-    if (transaction instanceof AzureTransaction) return transaction.run(call);
+    if (transaction instanceof AzureTransaction) return AzureTransaction.run(transaction, () => call(transaction));
     throw new SobreError("InvalidOperation", "The transaction belongs to another engine. Begin one on this engine.");
   }
 

@@ -134,9 +134,9 @@ export class AzureTransaction implements Transaction {
   }
 
   /** Makes a call in it; other links than the coordinator's carry it. @throws SobreError `InvalidOperation` after its end. */
-  async run<T>(call: (transaction: AzureTransaction) => Promise<T>): Promise<T> {
-    if (this.#over) throw over();
-    return this.#calls.add(call(this));
+  static async run<T>(transaction: AzureTransaction, call: () => Promise<T>): Promise<T> {
+    if (transaction.#over) throw over();
+    return transaction.#calls.add(call());
   }
 
   async #discharge(fail: boolean): Promise<void> {

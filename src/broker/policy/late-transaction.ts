@@ -24,9 +24,9 @@ export class LateTransaction implements Transaction {
   }
 
   /** Makes a call in it. @throws SobreError `InvalidOperation` after its end. */
-  async run<T>(call: (inner: Transaction) => Promise<T>): Promise<T> {
-    this.#checkOpen();
-    return this.#calls.add(call(this.#inner));
+  static async run<T>(transaction: LateTransaction, call: (inner: Transaction) => Promise<T>): Promise<T> {
+    transaction.#checkOpen();
+    return transaction.#calls.add(call(transaction.#inner));
   }
 
   async #end(): Promise<void> {
@@ -48,5 +48,5 @@ export function inLateTransaction<O extends TransactionOption, T>(
 ): Promise<T> {
   const transaction = options?.transaction;
   if (options === undefined || !(transaction instanceof LateTransaction)) return call(options);
-  return transaction.run((inner) => call({ ...options, transaction: inner }));
+  return LateTransaction.run(transaction, (inner) => call({ ...options, transaction: inner }));
 }

@@ -118,6 +118,7 @@ export class BrokerConnection {
         opened: (open) => this.#opened(open),
         attach: (link) => this.#attach(link),
         left: (link) => this.#left(link),
+        ignored: (state) => this.#transactions.lose(state),
         closed: (error) => this.#closed(error?.description ?? error?.condition),
         output: options.output,
         failed: options.failed,
@@ -140,10 +141,6 @@ export class BrokerConnection {
   /** The links that hold the connection's sessions, by entity and id. */
   get sessions(): Map<string, HeldSession> {
     return this.#sessions;
-  }
-
-  get transactions(): Transactions {
-    return this.#transactions;
   }
 
   #verify({ mechanism, initialResponse, hostname }: SaslInit): boolean {
@@ -294,29 +291,21 @@ export class BrokerConnection {
   }
 
   async #newNode(node: Exclude<Node, { kind: "entity" }>): Promise<RequestNode> {
+    const shared = { gate: this.#gate, transactions: this.#transactions };
     if (node.kind === "cbs")
-      return new RequestNode(
-        (request) => answerCbs(request, (token) => this.#admit(token), this.wire),
-        this.#gate,
-        cbsLimits,
-      );
+      return new RequestNode((request) => answerCbs(request, (token) => this.#admit(token), this.wire), {
+        ...shared,
+        limits: cbsLimits,
+      });
     const { entity } = node;
     const engine = await this.#engineOf(this.#grants.need({ entity, rights: managing }));
     await this.#options.autoCreate?.(engine, parseAddress(entity).name);
     const need = (right: Right): void => void this.#grants.need({ entity, rights: [right] });
-    const context = {
-      entity,
-      engine,
-      need,
-      connection: this.wire,
-      sessions: this.#sessions,
-      transactions: this.#transactions,
-    };
-    return new RequestNode(
-      (request, transactionId) => answerManagement(request, context, transactionId),
-      this.#gate,
-      managementLimits,
-    );
+    const context = { entity, engine, need, connection: this.wire, sessions: this.#sessions };
+    return new RequestNode((request, work) => answerManagement(request, context, work), {
+      ...shared,
+      limits: managementLimits,
+    });
   }
 
   /**

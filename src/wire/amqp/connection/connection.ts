@@ -5,6 +5,7 @@ import type { ConnectionEvents, ConnectionOptions } from "./connection-options.t
 import { FrameReader } from "./frame-reader.ts";
 import { FrameWriter } from "./frame-writer.ts";
 import { LinkBudget } from "./link-budget.ts";
+import type { DeliveryState } from "./delivery-state.ts";
 import { askSasl, protocol, serveSasl } from "./handshake.ts";
 import { Liveness } from "./liveness.ts";
 import { code, type Open } from "./performative.ts";
@@ -71,6 +72,10 @@ export class Connection implements ConnectionPort {
   /** The form of an error that is sent to the peer; one that is not for the peer goes to the event `failed`. */
   errorOf(error: unknown, trackingId?: string): WireError {
     return trackedErrorOf(error, this.events.failed, trackingId);
+  }
+
+  ignored(state: DeliveryState | undefined): void {
+    if (state !== undefined) this.events.ignored?.(state);
   }
 
   /** Whether both sides are done: the socket can be closed when all output is out. */

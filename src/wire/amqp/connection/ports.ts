@@ -23,6 +23,8 @@ export interface ConnectionPort {
   readonly full: boolean;
   /** The form of an error that is sent to the peer; one that is not for the peer is reported here. */
   errorOf(error: unknown, trackingId?: string): WireError;
+  /** A message or an outcome that the peer sent in this state is not taken: its link or session has ended on this side. */
+  ignored(state: DeliveryState | undefined): void;
   /** Counts the steps that a frame takes besides its own bytes. @throws WireFault when one read takes too many. */
   spend(steps: number): void;
   /** The session on this channel has ended. */
