@@ -19,6 +19,7 @@ export class OpenTransaction {
   /** Called when the client has read of the failures reported so far; set while a sign of that is due. */
   #read: (() => void) | undefined;
   #pending = 0;
+  #isDischarged = false;
   #ended: (() => void) | undefined;
 
   constructor(transaction: Transaction, signs: ReadSigns) {
@@ -44,7 +45,7 @@ export class OpenTransaction {
   /** Notes that a failure was reported to the client. */
   failureReported(): void {
     this.#failures.reported++;
-    if (this.#read === undefined) this.#askWhetherRead();
+    if (this.#read === undefined && !this.#isDischarged) this.#askWhetherRead();
   }
 
   /** @throws WireFault `amqp:transaction:rollback`, or the engine's refusal. */
@@ -66,8 +67,10 @@ export class OpenTransaction {
   }
 
   async #workEnded(): Promise<void> {
-    if (this.#pending > 0) await new Promise<void>((resolve) => (this.#ended = resolve));
+    // Whatever the client reads from here on came too late for its decision.
+    this.#isDischarged = true;
     if (this.#read !== undefined) this.#signs.cancel(this.#read);
+    if (this.#pending > 0) await new Promise<void>((resolve) => (this.#ended = resolve));
   }
 
   #askWhetherRead(): void {

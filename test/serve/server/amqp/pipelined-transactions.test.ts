@@ -216,12 +216,11 @@ describe.each(engines)("a discharge that is written with the work of its transac
 });
 
 /** A transaction with a message and one that cannot be read, both written. */
-async function refusedOnce(): Promise<{
+async function refusedOnce(engine: Engine = memoryEngine({ queues: ["q"] })): Promise<{
   readonly engine: Engine;
   readonly pair: BrokerPair;
   readonly transaction: Awaited<ReturnType<typeof declared>>;
 }> {
-  const engine = memoryEngine({ queues: ["q"] });
   const pair = new BrokerPair(engine);
   const session = await pair.session();
   const sender = pair.sender(session, "q");
@@ -240,6 +239,20 @@ describe("a client that commits after a refusal in its transaction", () => {
 
     expect(answer).toEqual(accepted);
     expect(await left(engine, "q")).toEqual(["a"]);
+  });
+
+  it("is refused when it read of it while the commit was waiting for other work", async () => {
+    const slow = Promise.withResolvers<void>();
+    const engine = lateEngine(memoryEngine({ queues: ["q"] }), () => slow.promise);
+    const { pair, transaction } = await refusedOnce(engine);
+    transaction.write(false);
+    await pair.run();
+
+    slow.resolve();
+    await pair.run();
+
+    expect(transaction.answer()).toMatchObject(rolledBack);
+    expect(await left(engine, "q")).toEqual([]);
   });
 
   it("is refused when it had not, however long the refusal has been on its way", async () => {
