@@ -51,7 +51,7 @@ export function summarize(reports: readonly TestReport[], peers: readonly PeerRe
     passed,
     failed,
     ran,
-    leftOut: [...lostPeers(peers), ...lostTests(others)],
+    leftOut: [...new Set([...lostPeers(peers), ...lostTests(others)])],
     problems: [
       ...unexplained.map(({ fullName }) => `A test did not run, and does not say what it lacks: ${fullName}.`),
       ...(reports.every(({ success }) => success) ? [] : ["A report of tests is not one of success."]),

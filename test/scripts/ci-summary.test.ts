@@ -31,10 +31,11 @@ describe("the summary of a run", () => {
       three: { leftOut: "peer: go" },
     });
     const passed = report("more.test.ts", { four: "passed" });
+    const lost = { ...go, reason: "go is not on the path" };
 
     const { ran, leftOut, problems, ...counts } = summarize(
       [...both, { ...passed, testResults: [...passed.testResults, ...more.testResults] }],
-      [javaScript, mono, { ...go, reason: "go is not on the path" }],
+      [javaScript, mono, lost, lost],
     );
 
     expect(counts).toEqual({ passed: 3, failed: 0 });
