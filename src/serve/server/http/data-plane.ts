@@ -168,9 +168,14 @@ const pathOf = (entity: string): string => entity.split("/").map(encodeURICompon
 /** A form that every HTTP client can read, unless it requests the encoded bytes. */
 const formFor = (accept = ""): AmqpBodyForm => (/application\/x-amqp-value/i.test(accept) ? "encoded" : "json");
 
+/** A browser must not run what a sender has written, which would have this server's origin. */
+const inert = { "content-security-policy": "sandbox", "x-content-type-options": "nosniff" } as const;
+
 function responseOf(delivery: Delivery, base: string, form: AmqpBodyForm): HttpResponse {
   const { envelope, lockToken: token, sequenceNumber } = delivery;
-  const { headers, body } = httpEnvelope(envelope, writeBrokerProperties(delivery), form);
+  const written = httpEnvelope(envelope, writeBrokerProperties(delivery), form);
+  const headers = { ...written.headers, ...inert };
+  const { body } = written;
   if (token === undefined) return { status: 200, headers, body };
   return { status: 201, headers: { ...headers, location: `${base}/messages/${sequenceNumber}/${token}` }, body };
 }

@@ -207,6 +207,26 @@ describe("the data plane over HTTP", () => {
     expect(received.headers.get("sobre-omitted-properties")).toBe('["none"]');
   });
 
+  it("gives a browser nothing to act on, whatever a sender has written", async () => {
+    const q = await queue();
+    const batch = `[{"Body":"<script>alert(1)</script>","UserProperties":{"Clear-Site-Data":"*","refresh":0,"Set-Cookie":"a=b"}}]`;
+    await post(`${q}/messages`, {
+      headers: { "content-type": "application/vnd.microsoft.servicebus.json" },
+      body: batch,
+    });
+
+    const { headers } = await receive(q);
+
+    expect(["clear-site-data", "refresh", "set-cookie"].filter((name) => headers.has(name))).toEqual([]);
+    expect(JSON.parse(headers.get("sobre-properties") ?? "")).toEqual({
+      "Clear-Site-Data": "*",
+      refresh: 0,
+      "Set-Cookie": "a=b",
+    });
+    expect(headers.get("content-security-policy")).toBe("sandbox");
+    expect(headers.get("x-content-type-options")).toBe("nosniff");
+  });
+
   it.each(["123456789012345678901", "1e400"])("refuses a batch with the number %s, which nothing holds", async (n) => {
     const q = await queue();
     const headers = { "content-type": "application/vnd.microsoft.servicebus.json" };
