@@ -15,6 +15,8 @@ export interface ConnectionPort {
   readonly frames: FrameWriter;
   /** The largest frame that the peer accepts, in bytes. */
   readonly maxOutgoingFrame: number;
+  /** The id of the first delivery of a new session. */
+  firstDeliveryId(): number;
   /** Whether the peer reads its output. */
   readonly writable: boolean;
   /** Whether it ended without an orderly close: the peer may be dead. */
