@@ -35,7 +35,7 @@ export function refusedPattern(error: unknown, schema: unknown): SobreError | un
   return new SobreError(refusal.kind === "large" ? "LimitExceeded" : "InvalidArgument", broken, { path });
 }
 
-/** Keywords whose values are no schemas, whatever they look like. */
+/** Keywords whose values are data, even if they look like schemas. */
 const values = new Set(["const", "default", "enum", "examples"]);
 
 /** The place of the first keyword with the pattern, as a JSON Pointer behind `#`. */

@@ -226,7 +226,7 @@ export class Automaton {
   }
 }
 
-/** About what the objects of one row take beside their content. */
+/** Roughly the bytes that the objects of one row take besides their content. */
 const bytesOfRow = 200;
 
 function holdsNowhere(): boolean {

@@ -86,7 +86,7 @@ const mixed: readonly CodePointRange[] = [
   ...[1, 2, 3, 14].map((plane): CodePointRange => [plane * 0x10000, plane * 0x10000 + 0xffff]),
 ];
 
-/** Planes for private use or nothing yet: their code points are alike but for the last two, which are no characters. */
+/** Planes for private use or not in use yet: their code points have the same properties, except the last two. */
 const uniformPlanes: readonly number[] = [4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 15, 16];
 
 function textOfRange(first: number, last: number): string {

@@ -22,7 +22,7 @@ export interface RefusedPattern {
     /** Sentences: what the pattern has, where, and what to write instead. */
     readonly message: string;
   };
-  /** What every text that matches must match, or must not, as far as it is known. */
+  /** Automata that every matching text matches, or does not match, as far as they are known. */
   readonly necessary: readonly { readonly automaton: Automaton; readonly matches: boolean }[];
 }
 
@@ -34,9 +34,9 @@ const kept = new Map<string, LinearPattern | RefusedPattern>();
  * Reads a pattern as ECMA-262 does with the flag `u`, which JSON Schema (2020-12, Core, 6.4) asks for: it is searched for
  * anywhere in a text, by code points.
  *
- * Look-around, back-references and flags inside are refused, and so are patterns of more than 20,000 states. What the flag
- * does not allow but older schemas have (`\-` outside of classes, a lone `{` or `]`, `[\w-.]`) is read as ECMA-262, Annex B
- * says, and refused where the two could mean something else (`\p` and `\u{` beside it, escaped letters, octal numbers).
+ * Look-around, back-references, inline flags and patterns of more than 20,000 states are refused. Syntax of older schemas
+ * that the flag does not allow (`\-` outside of classes, a lone `{` or `]`, `[\w-.]`) is read as ECMA-262, Annex B, has it,
+ * and refused where it could mean something else (escaped letters, octal numbers, `\p` or `\u{` in the same pattern).
  */
 export function linearPattern(source: string): LinearPattern | RefusedPattern {
   const known = kept.get(source);

@@ -12,7 +12,7 @@ export interface PatternProblem {
   readonly at?: number;
 }
 
-/** What a text must have, or must not, to match a pattern that cannot be run. */
+/** A pattern that a text must match, or must not match, to match another one that cannot be run. */
 export interface NecessaryPattern {
   readonly node: PatternNode;
   readonly matches: boolean;

@@ -33,7 +33,7 @@ export function readEscape(cursor: PatternCursor, isInClass: boolean): AtomSet {
       return pointSet(0);
     case "c": {
       const name = cursor.next();
-      if (!/^[a-zA-Z]$/.test(name)) return cursor.fail("\\c stands before no letter", "", at);
+      if (!/^[a-zA-Z]$/.test(name)) return cursor.fail("\\c needs a letter", "", at);
       return pointSet((name.codePointAt(0) ?? 0) % 32);
     }
     case "x":
@@ -88,7 +88,7 @@ function readProperty(cursor: PatternCursor, at: number): CodePointSet {
   try {
     return propertySet(name);
   } catch {
-    return cursor.fail(`${name} is no property of Unicode that is known here`, "Write one, e.g. \\p{L}.", at);
+    return cursor.fail(`Unicode has no property ${name} that is known here`, "Write one, e.g. \\p{L}.", at);
   }
 }
 
@@ -102,7 +102,7 @@ function readUnicode(cursor: PatternCursor, at: number): number {
     requireFlag(cursor);
     const [, digits = ""] = cursor.match(/^\{([0-9a-fA-F]+)\}/, 100) ?? [];
     const point = digits === "" ? Number.NaN : Number.parseInt(digits, 16);
-    return point <= 0x10ffff ? point : cursor.fail("\\u{ stands before no code point in braces", "", at);
+    return point <= 0x10ffff ? point : cursor.fail("\\u needs a code point in its braces", "", at);
   }
   const first = readHex(cursor, 4, at);
   if (first < 0xd800 || first > 0xdbff) return first;

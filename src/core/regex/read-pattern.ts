@@ -36,7 +36,7 @@ function readAll(cursor: PatternCursor): PatternNode {
 const empty: PatternNode = { kind: "empty" };
 const start: PatternNode = { kind: "assertion", assertion: "start" };
 
-/** What a back-reference may stand for, and more. */
+/** Every text: a back-reference matches one of them. */
 const anything: PatternNode = {
   kind: "repeat",
   part: { kind: "set", set: [[0, lastCodePoint]] },
@@ -44,10 +44,10 @@ const anything: PatternNode = {
   max: Infinity,
 };
 
-/** What look-around and back-references ask for, which no automaton can do. */
+/** Sentences on how to write a pattern without a construct that no automaton runs. */
 const advice = {
   around: "Write what matches without it, or split it into several patterns under allOf, or under not.",
-  reference: "Write out what may stand there, or check it in the handler.",
+  reference: "Write out the texts that it may repeat, or check them in the handler.",
   flags: "Write both cases, e.g. [Aa], and [^] for every character.",
 } as const;
 
@@ -59,7 +59,7 @@ class PatternReader {
   #names = new Set<string>();
   readonly #allNames = new Set<string>();
   #depth = 0;
-  /** Whether only look-aheads stand between the start of the text and the next term. */
+  /** Whether the next term is at the start of the text, behind nothing but look-aheads. */
   #isAtStart = false;
   readonly #lookAheads: NecessaryPattern[] = [];
   #hasFlags = false;
@@ -97,8 +97,8 @@ class PatternReader {
   }
 
   /**
-   * What every text that matches has, as far as it is known: the pattern that was read without what cannot be run, and the
-   * look-aheads at the start of the text.
+   * Patterns that every matching text matches, or does not match: the one that was read, without the constructs that cannot
+   * be run, and the look-aheads at the start of the text.
    */
   necessary(node: PatternNode): readonly NecessaryPattern[] {
     if (this.#hasFlags) return [];
@@ -206,7 +206,7 @@ class PatternReader {
     const { notes } = cursor;
     const inner = this.#inside(at);
     const matches = opening.includes("=");
-    // What was read inside of it may match more texts than it does.
+    // Without the constructs inside that cannot be run it would exclude too much.
     if (isAtStart && (matches || cursor.notes === notes))
       this.#lookAheads.push({ node: { kind: "sequence", parts: [start, inner] }, matches });
     return cursor.isLoose && !opening.includes("<") ? this.#repeated(empty) : this.#unrepeated(empty);

@@ -55,7 +55,7 @@ export function createStateMachine(pattern: PatternNode): StateMachine {
     }
   };
   const repeat = ({ part, min, max }: PatternNode & { readonly kind: "repeat" }, to: number): number => {
-    // What takes no state is the same however often it is repeated.
+    // A part without states is the same however often it is repeated.
     if (sizeOf(part) === 0) return build(part, to);
     let entry = to;
     let left = min;

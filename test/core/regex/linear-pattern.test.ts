@@ -104,7 +104,7 @@ describe("a pattern that the flag u does not allow", () => {
     ["\\u{61}\\-", "ECMA-262 has no escape \\-. Write - without the backslash."],
     ["a{,5}", "{ stands alone. Write \\{ for the character."],
     ["(?i)a", "ECMA-262 has no flags that hold for the rest, as (?i) says. Write both cases"],
-    ["\\c1", "\\c stands before no letter."],
+    ["\\c1", "\\c needs a letter."],
     ["\\x1", "an escape ends before its 2 digits."],
   ])("and means something else elsewhere is refused by name: %s", (source, why) => {
     expect(linearPattern(source).refusal).toMatchObject({ kind: "broken" });
@@ -126,7 +126,7 @@ describe("a broken pattern", () => {
     ["[b-a]", "a range ends before it begins."],
     ["(?<a>x)(?<a>y)", "two groups are called a."],
     ["(?>a)", "(? begins no group of ECMA-262."],
-    ["\\p{Nonsense}", "Nonsense is no property of Unicode that is known here."],
+    ["\\p{Nonsense}", "Unicode has no property Nonsense that is known here."],
     ["(?=a)(", "a group is not closed."],
     ["\\", "a backslash ends it."],
   ])("is refused with its place and what to write: %s", (source, message) => {

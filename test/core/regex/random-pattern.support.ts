@@ -13,7 +13,7 @@ const atoms: readonly string[] = [
   ),
 ];
 
-/** What the flag refuses, or no automaton runs. */
+/** Parts that the flag refuses, or that no automaton runs. */
 const others: readonly string[] = [
   ..."] } { {,3} {2 \\- \\_ \\@ \\é [\\w-.] [a-\\d] [\\d-\\w] \\1 \\k<n> \\Z \\a \\07 \\c \\x1 \\u12 \\u{110000} [b-a] [[:alpha:]]".split(
     " ",
