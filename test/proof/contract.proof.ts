@@ -10,6 +10,7 @@ import {
   type LabelledPair,
   pairsOf,
   readErrata,
+  undecidedOf,
   type Score,
   schemaOf,
   scoreOf,
@@ -52,11 +53,11 @@ export async function prove(): Promise<string> {
 }
 
 function shortfalls(score: Score, errata: Readonly<Record<string, string>>): readonly string[] {
-  const { suite, pairs, disagreed, unproven, errors } = score;
-  const listed = disagreed.filter((id) => Object.hasOwn(errata, id)).length;
+  const { suite, pairs, disagreed, unproven } = score;
+  const listed = [...disagreed, ...unproven].filter((id) => Object.hasOwn(errata, id)).length;
   return [
     ...(agreementOf(score, errata) < suite.agreement ? [`${suite.name}: agreement`] : []),
-    ...((unproven.length + errors.length) / pairs > suite.unproven ? [`${suite.name}: unproven`] : []),
+    ...(undecidedOf(score, errata) > suite.unproven ? [`${suite.name}: unproven`] : []),
     ...(listed > pairs * 0.05 ? [`${suite.name}: ${listed} errata`] : []),
   ];
 }
