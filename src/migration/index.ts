@@ -1,7 +1,6 @@
 export { createCaptureSource, type CaptureSourceOptions } from "./read/capture-source.ts";
 export { completeSource, type CompleteSourceOptions, type CompletedSource } from "./read/complete-source.ts";
 export type { Loss, LossKind } from "./verify/compare-values.ts";
-export { reasonOf } from "./read/file-reason.ts";
 export { createFolderSource, type FolderSourceOptions } from "./read/folder-source.ts";
 export type { Failure, HexWindow, JournalEntry, Sample } from "./journal-entry.ts";
 export { type Migration, migrate } from "./migrate.ts";

@@ -10,7 +10,7 @@ const root = fileURLToPath(new URL("../..", import.meta.url));
 /** The packages that a bundle of everything in an entry contains; entries that are not listed need none. */
 const packagesOf: Readonly<Record<string, readonly string[]>> = {
   sobre: ["content-type", "msgpackr", "protobufjs"],
-  "sobre/bridges": ["content-type"],
+  "sobre/interop": ["content-type"],
   "sobre/cloud-events": ["content-type"],
   "sobre/codec": ["content-type"],
   "sobre/codecs/amqp": ["content-type"],

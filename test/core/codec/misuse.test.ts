@@ -77,7 +77,7 @@ describe("a serializer", () => {
     const error = refusal(act);
 
     expect(error.code).toBe("InvalidArgument");
-    expect(error.message).toContain("sobre/bridges");
+    expect(error.message).toContain("sobre/interop");
   });
 
   it("reads a list of envelopes only", () => {

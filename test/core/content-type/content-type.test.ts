@@ -1,11 +1,7 @@
 import * as fc from "fast-check";
 import { describe, expect, it } from "vitest";
-import {
-  formatContentType,
-  maxContentTypeLength,
-  parameter,
-  parseContentType,
-} from "../../../src/core/content-type/index.ts";
+import { formatContentType, maxContentTypeLength, parseContentType } from "../../../src/core/content-type/index.ts";
+import { parameter } from "../../../src/core/content-type/parameter.ts";
 import { SobreError } from "../../../src/core/errors/index.ts";
 import { refusal } from "../../refusal.support.ts";
 import { anyText } from "../../unicode.support.ts";

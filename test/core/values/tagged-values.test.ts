@@ -14,12 +14,12 @@ import {
   EnumValue,
   LocalDate,
   LocalTime,
-  maxTicks,
   MultiArray,
   QName,
   Uri,
   Version,
 } from "../../../src/core/values/index.ts";
+import { maxTicks } from "../../../src/core/values/ticks.ts";
 import { refusal } from "../../refusal.support.ts";
 
 /** Through text, as in a file. */

@@ -50,14 +50,14 @@ interface OfficialPublish {
   appId?: string | undefined;
 }
 
-describe("the bridges", () => {
-  it("take and give the messages of the official client without a cast", () => {
+describe("messages of other clients", () => {
+  it("of the official client need no cast in either direction", () => {
     expectTypeOf<OfficialMessage>().toExtend<ServiceBusMessageLike>();
     expectTypeOf<OfficialReceivedMessage>().toExtend<ServiceBusMessageLike>();
     expectTypeOf<ServiceBusMessageFields>().toExtend<OfficialMessage>();
   });
 
-  it("take and give the messages of amqplib without a cast", () => {
+  it("of amqplib need no cast in either direction", () => {
     expectTypeOf<{
       content: Buffer;
       fields: { deliveryTag: number };
