@@ -130,7 +130,7 @@ async function remoteSession(): Promise<object> {
   const one = await remote();
   // Earlier ones are held still.
   const sessionId = String(closers.length);
-  return one.acceptSession("s", { receiveMode: "peekLock", sessionId, maxWaitTime: 1000 });
+  return one.acceptSession("s", { receiveMode: "peekLock", sessionId, maxWaitTimeInMs: 1000 });
 }
 
 function client(): Client {
@@ -157,7 +157,7 @@ async function session(): Promise<object> {
   const one = engine();
   const sender = await one.openSender("s");
   await sender.send([createEnvelope({ payload: new Uint8Array(1), brokerProperties: { sessionId: "a" } })]);
-  return one.acceptSession("s", { receiveMode: "peekLock", sessionId: "a", maxWaitTime: 0 });
+  return one.acceptSession("s", { receiveMode: "peekLock", sessionId: "a", maxWaitTimeInMs: 0 });
 }
 
 function folder(): string {

@@ -139,7 +139,7 @@ describe("sobre store", () => {
     await (await engine.openSender("orders")).send(["a", "b", "c"].map(named));
     await (await engine.openSender("prices")).send([named("d")]);
     const receiver = await engine.openReceiver("orders", { receiveMode: "peekLock" });
-    const [first, second] = await receiver.receive({ maxMessages: 2, maxWaitTime: 0 });
+    const [first, second] = await receiver.receive({ maxMessages: 2, maxWaitTimeInMs: 0 });
     await engine.settle("orders", tokenOf(first), { kind: "deadLetter", deadLetterReason: "Wrong" });
     await engine.settle("orders", tokenOf(second), { kind: "abandon" });
     const seen = await Promise.all(

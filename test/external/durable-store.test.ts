@@ -80,7 +80,11 @@ describe("the store of the durable engine", () => {
       ]);
       expect(await peek("orders/$DeadLetterQueue")).toEqual([["a", "active", 1n, 0]]);
       expect(await peek("prices/Subscriptions/eu")).toEqual([["p", "active", 1n, 0]]);
-      const session = await engine.acceptSession("work", { receiveMode: "peekLock", sessionId: "s", maxWaitTime: 0 });
+      const session = await engine.acceptSession("work", {
+        receiveMode: "peekLock",
+        sessionId: "s",
+        maxWaitTimeInMs: 0,
+      });
       expect(await session.getSessionState()).toEqual(new Uint8Array([9]));
       const [dead] = await engine.peek("orders/$DeadLetterQueue", { maxMessages: 1 });
       expect(dead).toMatchObject({ deadLetterReason: "Wrong", deadLetterErrorDescription: "It was wrong." });
@@ -177,7 +181,7 @@ describe("the store of the durable engine", () => {
     await send(engine, "orders", message("one"));
     const receive = async (): Promise<number | undefined> => {
       const receiver = await engine.openReceiver("orders", { receiveMode: "peekLock" });
-      const [delivery] = await receiver.receive({ maxMessages: 1, maxWaitTime: 0 });
+      const [delivery] = await receiver.receive({ maxMessages: 1, maxWaitTimeInMs: 0 });
       return delivery?.deliveryCount;
     };
     expect(await receive()).toBe(0);

@@ -45,9 +45,9 @@ async function statements(): Promise<number> {
 const message = (messageId: string): Envelope =>
   createEnvelope({ payload: Uint8Array.of(1), brokerProperties: { messageId } });
 
-async function receive(engine: Engine, maxMessages: number, maxWaitTime = 0): Promise<readonly Delivery[]> {
+async function receive(engine: Engine, maxMessages: number, maxWaitTimeInMs = 0): Promise<readonly Delivery[]> {
   const receiver = await engine.openReceiver("orders", { receiveMode: "peekLock" });
-  return receiver.receive({ maxMessages, maxWaitTime });
+  return receiver.receive({ maxMessages, maxWaitTimeInMs });
 }
 
 const idOf = ({ envelope }: Delivery): unknown => envelope.brokerProperties.messageId;

@@ -49,9 +49,14 @@ async function send(engine: Engine, entity: string, ...ids: readonly string[]): 
   await sender.close();
 }
 
-async function receive(engine: Engine, entity: string, maxMessages = 1, maxWaitTime = 0): Promise<readonly Delivery[]> {
+async function receive(
+  engine: Engine,
+  entity: string,
+  maxMessages = 1,
+  maxWaitTimeInMs = 0,
+): Promise<readonly Delivery[]> {
   const receiver = await engine.openReceiver(entity, { receiveMode: "peekLock" });
-  const deliveries = await receiver.receive({ maxMessages, maxWaitTime });
+  const deliveries = await receiver.receive({ maxMessages, maxWaitTimeInMs });
   await receiver.close();
   return deliveries;
 }
@@ -265,13 +270,13 @@ describe("several nodes on one database", () => {
 
     await clock.advance(2000);
     await lock(1);
-    const session = await one.acceptSession("carts", { receiveMode: "peekLock", maxWaitTime: 0, sessionId: "s" });
+    const session = await one.acceptSession("carts", { receiveMode: "peekLock", maxWaitTimeInMs: 0, sessionId: "s" });
     await sweeping.query(`update ${schema}.session set overdue = false`);
     await sweeping.query(`delete from ${schema}.delivery where seq = 1`);
     await sweeping.query("commit");
     await sender.send([inSession("a", "s"), inSession("b", "s")]);
     await lock(2);
-    const receiving = session.receive({ maxMessages: 1, maxWaitTime: 0 });
+    const receiving = session.receive({ maxMessages: 1, maxWaitTimeInMs: 0 });
     await sweeping.query("select pg_sleep(0.3)");
     await sweeping.query("commit");
 
@@ -331,7 +336,7 @@ describe("several nodes on one database", () => {
     const settlement = { kind: "deadLetter", deadLetterReason: "Broken" } as const;
     const tokens = deliveries.flatMap(({ lockToken }) => lockToken ?? []);
     await Promise.all(tokens.map((token) => one.settle("target", token, settlement)));
-    const options = { receiveMode: "peekLock", maxWaitTime: 0 } as const;
+    const options = { receiveMode: "peekLock", maxWaitTimeInMs: 0 } as const;
     const sessions = await Promise.all(ids.map((sessionId) => one.acceptSession("carts", { ...options, sessionId })));
     await Promise.all(sessions.map((session) => session.setSessionState(Uint8Array.of(1))));
     expect((await one.admin.getQueueRuntimeProperties("target")).deadLetterMessageCount).toBe(20);

@@ -41,9 +41,9 @@ async function nodes(count: number, options: PostgresEngineOptions = {}): Promis
 const message = (messageId: string): Envelope =>
   createEnvelope({ payload: Uint8Array.of(1), brokerProperties: { messageId } });
 
-async function receive(engine: Engine, maxWaitTime: number): Promise<readonly Delivery[]> {
+async function receive(engine: Engine, maxWaitTimeInMs: number): Promise<readonly Delivery[]> {
   const receiver = await engine.openReceiver("orders", { receiveMode: "receiveAndDelete" });
-  const deliveries = await receiver.receive({ maxMessages: 1, maxWaitTime });
+  const deliveries = await receiver.receive({ maxMessages: 1, maxWaitTimeInMs });
   await receiver.close();
   return deliveries;
 }

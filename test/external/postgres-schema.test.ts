@@ -33,7 +33,7 @@ async function exchange(engine: Engine): Promise<number> {
   const sender = await engine.openSender("orders");
   await sender.send([createEnvelope({ payload: Uint8Array.of(1) })]);
   const receiver = await engine.openReceiver("orders", { receiveMode: "peekLock" });
-  const deliveries = await receiver.receive({ maxMessages: 10, maxWaitTime: 5000 });
+  const deliveries = await receiver.receive({ maxMessages: 10, maxWaitTimeInMs: 5000 });
   for (const { lockToken } of deliveries)
     if (lockToken !== undefined) await engine.settle("orders", lockToken, { kind: "complete" });
   await Promise.all([sender.close(), receiver.close()]);
@@ -150,11 +150,11 @@ describe("a role that may only send and receive", () => {
     ]);
     const session = await service.acceptSession("carts", {
       receiveMode: "peekLock",
-      maxWaitTime: 1000,
+      maxWaitTimeInMs: 1000,
       sessionId: undefined,
     });
     await session.setSessionState(Uint8Array.of(1));
-    const [delivery] = await session.receive({ maxMessages: 1, maxWaitTime: 1000 });
+    const [delivery] = await session.receive({ maxMessages: 1, maxWaitTimeInMs: 1000 });
     if (delivery?.lockToken !== undefined)
       await service.settle("carts", delivery.lockToken, { kind: "deadLetter", deadLetterReason: "Broken" });
     await session.close();

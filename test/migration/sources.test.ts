@@ -224,7 +224,7 @@ describe("a queue", () => {
     expect(first.map(textOf)).toEqual(texts);
     expect(second.map(({ id, order }) => [id, order])).toEqual(first.map(({ id, order }) => [id, order]));
     const receiver = await engine.openReceiver("orders", { receiveMode: "peekLock" });
-    const deliveries = await receiver.receive({ maxMessages: 10, maxWaitTime: 0 });
+    const deliveries = await receiver.receive({ maxMessages: 10, maxWaitTimeInMs: 0 });
     expect(deliveries.map(({ deliveryCount }) => deliveryCount)).toEqual(texts.map(() => 0));
     await engine.close();
   });

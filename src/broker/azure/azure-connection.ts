@@ -126,18 +126,18 @@ export class AzureConnection implements Engine {
   async acceptSession(entity: string, options: AcceptSessionOptions): Promise<EngineSessionReceiver> {
     this.#enter(entity);
     checkEngineOptions.acceptSession(options);
-    if (isAborted(options.signal)) throw aborted();
+    if (isAborted(options.abortSignal)) throw aborted();
     const { leastWait, clock, timing } = this.#options;
-    const until = clock.now() + options.maxWaitTime;
+    const until = clock.now() + options.maxWaitTimeInMs;
     let link: ReceiveLink | undefined;
     while (link === undefined) {
       try {
         link = await this.#receiveLink(entity, options.receiveMode, sessionRequest(entity, options));
       } catch (error) {
-        if (isAborted(options.signal)) throw aborted();
+        if (isAborted(options.abortSignal)) throw aborted();
         if (!isHeld(error) || options.sessionId === undefined || clock.now() >= until) throw error;
         // The broker immediately refuses a session that is held, so the request is repeated.
-        await pause(timing.clock, Math.min(askAgain, options.maxWaitTime), options.signal);
+        await pause(timing.clock, Math.min(askAgain, options.maxWaitTimeInMs), options.abortSignal);
         this.#enter(entity);
       }
     }
@@ -320,7 +320,7 @@ const askAgain = 200;
 
 const isHeld = (error: unknown): boolean => error instanceof SobreError && error.code === "SessionCannotBeLocked";
 
-const isAborted = (signal: AbortSignal | undefined): boolean => signal?.aborted === true;
+const isAborted = (abortSignal: AbortSignal | undefined): boolean => abortSignal?.aborted === true;
 
 const aborted = (): SobreError => new SobreError("Aborted", "Accepting a session was aborted.");
 

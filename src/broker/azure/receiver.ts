@@ -33,12 +33,12 @@ export class AzureReceiver implements EngineReceiver {
   async receive(options: ReceiveOptions): Promise<readonly Delivery[]> {
     checkReceiveOptions(options);
     if (this.#refusal !== undefined) throw this.#refusal;
-    if (options.signal?.aborted === true) return [];
+    if (options.abortSignal?.aborted === true) return [];
     const link = this.#link;
     // Taking part in the order of the calls needs the link now.
     const usable = link !== undefined && link.gone === undefined ? link : await this.#attached();
     try {
-      return await usable.receive({ ...options, maxWaitTime: Math.max(options.maxWaitTime, this.#leastWait) });
+      return await usable.receive({ ...options, maxWaitTimeInMs: Math.max(options.maxWaitTimeInMs, this.#leastWait) });
     } catch (error) {
       if (usable.gone?.code === "MessagingEntityNotFound") this.#refusal ??= usable.gone;
       throw error;
@@ -99,9 +99,9 @@ export class AzureSessionReceiver implements EngineSessionReceiver {
   async receive(options: ReceiveOptions): Promise<readonly Delivery[]> {
     checkReceiveOptions(options);
     this.#enter();
-    if (options.signal?.aborted === true) return [];
+    if (options.abortSignal?.aborted === true) return [];
     const { link, leastWait } = this.#session;
-    return link.receive({ ...options, maxWaitTime: Math.max(options.maxWaitTime, leastWait) });
+    return link.receive({ ...options, maxWaitTimeInMs: Math.max(options.maxWaitTimeInMs, leastWait) });
   }
 
   sessionLockedUntilUtc(): Date {

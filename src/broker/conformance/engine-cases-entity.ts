@@ -79,7 +79,7 @@ export const entityCases: readonly EngineCase[] = engineCases(["administration"]
     async run(harness) {
       const queue = await harness.queueWith([inSession("s", "a")], { requiresSession: true });
       const other = await harness.engine.connect();
-      const options = { sessionId: "s", receiveMode: "peekLock", maxWaitTime: 0 } as const;
+      const options = { sessionId: "s", receiveMode: "peekLock", maxWaitTimeInMs: 0 } as const;
       const session = await other.acceptSession(queue, options);
       await session.receive(atOnce());
       await other.close();
@@ -114,7 +114,7 @@ export const entityCases: readonly EngineCase[] = engineCases(["administration"]
     async run(harness) {
       const queue = await harness.queueWith([inSession("s", "a")], { requiresSession: true });
       const other = await harness.engine.connect();
-      const options = { sessionId: "s", receiveMode: "peekLock", maxWaitTime: 0 } as const;
+      const options = { sessionId: "s", receiveMode: "peekLock", maxWaitTimeInMs: 0 } as const;
       const lost = await other.acceptSession(queue, options);
       await lost.receive(atOnce());
       await other.abort();
@@ -132,7 +132,7 @@ export const entityCases: readonly EngineCase[] = engineCases(["administration"]
       const other = await harness.engine.connect();
       const waiting = (await other.openReceiver(queue, { receiveMode: "peekLock" })).receive({
         maxMessages: 1,
-        maxWaitTime: minute,
+        maxWaitTimeInMs: minute,
       });
       const transaction = await other.begin();
       await (await other.openSender(queue)).send([envelope("never")], { transaction });
@@ -151,7 +151,7 @@ export const entityCases: readonly EngineCase[] = engineCases(["administration"]
       const queue = await harness.queue();
       const other = await harness.engine.connect();
       const receiver = await other.openReceiver(queue, { receiveMode: "peekLock" });
-      const waiting = receiver.receive({ maxMessages: 1, maxWaitTime: minute });
+      const waiting = receiver.receive({ maxMessages: 1, maxWaitTimeInMs: minute });
       const sender = await other.openSender(queue);
       await other.close();
       await other.close();
@@ -200,7 +200,7 @@ export const entityCases: readonly EngineCase[] = engineCases(["administration"]
     needs: ["administration", "peekLock"],
     async run(harness) {
       const queue = await harness.queue();
-      const waiting = (await harness.receiver(queue)).receive({ maxMessages: 1, maxWaitTime: minute });
+      const waiting = (await harness.receiver(queue)).receive({ maxMessages: 1, maxWaitTimeInMs: minute });
       const refusal = refused(waiting, "MessagingEntityDisabled", "The waiting receive");
       await harness.engine.admin.updateQueue(queue, { status: "ReceiveDisabled" });
       await refusal;

@@ -103,7 +103,7 @@ export class PostgresConnection implements Engine {
   async acceptSession(entity: string, options: AcceptSessionOptions): Promise<EngineSessionReceiver> {
     if (this.#closed) throw closed("engine");
     checkEngineOptions.acceptSession(options);
-    const deadline = this.#home.store.now() + options.maxWaitTime;
+    const deadline = this.#home.store.now() + options.maxWaitTimeInMs;
     await this.#enter();
     const lane = await this.#home.find(() => {
       this.#home.store.directory.receivable(entity);

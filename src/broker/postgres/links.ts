@@ -141,20 +141,20 @@ export class PostgresReceiver implements EngineReceiver {
   async receive(options: ReceiveOptions): Promise<readonly Delivery[]> {
     checkReceiveOptions(options);
     this.checkOpen();
-    const { maxMessages, maxWaitTime, signal } = options;
+    const { maxMessages, maxWaitTimeInMs, abortSignal } = options;
     const { store } = this.home;
-    if (signal?.aborted === true) return [];
+    if (abortSignal?.aborted === true) return [];
     const attempt = async (): Promise<readonly Delivery[]> => {
       await this.home.catchUp();
       await touch(store, store.current(this.lane).entity);
       return this.take(maxMessages);
     };
-    if (maxWaitTime === 0) return attempt();
+    if (maxWaitTimeInMs === 0) return attempt();
     const pending = startWait(this.home.lane(this.lane), {
       key: this.key,
       clock: store.clock,
-      deadline: store.now() + maxWaitTime,
-      signal,
+      deadline: store.now() + maxWaitTimeInMs,
+      abortSignal,
       attempt: async () => {
         const deliveries = await attempt();
         return deliveries.length === 0 ? undefined : deliveries;

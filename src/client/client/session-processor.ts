@@ -122,7 +122,7 @@ export function startSessionProcessor<const Types extends readonly MessageType[]
         if (turn.waits) await turn.come();
         const startedAt = clock.now();
         try {
-          const wait = { sessionId, receiveMode, maxWaitTime: idleWait, signal: outage.signal };
+          const wait = { sessionId, receiveMode, maxWaitTimeInMs: idleWait, abortSignal: outage.signal };
           const link = await engine.acceptSession(entityPath, wait);
           isHeld = true;
           state.opened();
@@ -244,7 +244,7 @@ async function serve<Types extends readonly MessageType[]>(
     const slot = new Slot(0);
     for (;;) {
       if (either.aborted) return;
-      const [delivery] = await link.receive({ maxMessages: 1, maxWaitTime: idle, signal: either });
+      const [delivery] = await link.receive({ maxMessages: 1, maxWaitTimeInMs: idle, abortSignal: either });
       if (delivery === undefined) return;
       signals.received++;
       // A locked message is released with the session; any other would be lost.

@@ -25,12 +25,12 @@ export interface ReceiveOptions {
   /** Maximum number of deliveries to return, at least 1. */
   readonly maxMessages: number;
   /** Milliseconds of the engine's clock to wait for the first delivery; 0 returns immediately. */
-  readonly maxWaitTime: number;
+  readonly maxWaitTimeInMs: number;
   /**
    * Ends the wait: messages already taken are returned, or released without counting a delivery. A wait without a
    * signal keeps the process alive until it is over; one with a signal need not.
    */
-  readonly signal?: AbortSignal | undefined;
+  readonly abortSignal?: AbortSignal | undefined;
 }
 
 /** Options of {@link Engine.connect}. */
@@ -93,8 +93,8 @@ export interface AcceptSessionOptions extends OpenReceiverOptions {
   /** The session to accept; `undefined` is the next available one. */
   readonly sessionId: string | undefined;
   /** Milliseconds to wait until the session, or any session, is available. */
-  readonly maxWaitTime: number;
-  readonly signal?: AbortSignal | undefined;
+  readonly maxWaitTimeInMs: number;
+  readonly abortSignal?: AbortSignal | undefined;
 }
 
 /** Options of {@link EngineSender.send}. */
@@ -193,7 +193,7 @@ export interface Engine extends AsyncDisposable {
    * @example
    * ```ts
    * const receiver = await engine.openReceiver("orders", { receiveMode: "peekLock" });
-   * const [delivery] = await receiver.receive({ maxMessages: 1, maxWaitTime: 0 });
+   * const [delivery] = await receiver.receive({ maxMessages: 1, maxWaitTimeInMs: 0 });
    * if (delivery?.lockToken) await engine.settle("orders", delivery.lockToken, { kind: "complete" });
    * ```
    */

@@ -170,7 +170,7 @@ export class Completion {
       const link = await this.#engine.acceptSession(this.#entity, {
         sessionId,
         receiveMode: "peekLock",
-        maxWaitTime: 0,
+        maxWaitTimeInMs: 0,
       });
       const renew = (): Promise<Date> => link.renewSessionLock();
       const lock = this.#renewal.keep(link.sessionLockedUntilUtc(), { renew, lost: () => undefined });
@@ -199,7 +199,7 @@ export class Completion {
     const isBeyond = ({ sequenceNumber }: Delivery): boolean =>
       sequenceNumber > (ends.get(partitionOf(sequenceNumber)) ?? -1n);
     for (let idle = 0; idle < mostIdleBatches && wanted.some((number) => this.#wanted.has(number));) {
-      const batch = await link.receive({ maxMessages: batchSize, maxWaitTime: 0 });
+      const batch = await link.receive({ maxMessages: batchSize, maxWaitTimeInMs: 0 });
       if (batch.length === 0) break;
       idle = batch.every(isBeyond) ? idle + 1 : 0;
       await Promise.all(batch.map((delivery) => this.#complete(delivery)));

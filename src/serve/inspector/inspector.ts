@@ -174,7 +174,7 @@ class MountedInspector implements Inspector {
     const caller = callerOf(await grant());
     const { route, id } = routeOf(called, request.method);
     if (route.changes === true) requireChanges(this.#parts);
-    const { query, signal } = request;
+    const { query, abortSignal } = request;
     const body = route.method === "POST" ? await jsonBody(request, mostBytes) : undefined;
     const answer = await route.run({
       caller,
@@ -182,7 +182,7 @@ class MountedInspector implements Inspector {
       query,
       id,
       body,
-      signal,
+      abortSignal,
       audit: (action, entity, detail) => this.#audit(caller, action, entity, detail),
     });
     const lines = typeof answer === "string";

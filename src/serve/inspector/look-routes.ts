@@ -132,7 +132,7 @@ export const lookRoutes: readonly Route[] = [
 ];
 
 function scanOf(call: Call): Scan {
-  const { caller, parts, query, signal } = call;
+  const { caller, parts, query, abortSignal } = call;
   const entity = entityOf(query);
   requireRight(caller, entity, "Listen");
   const given = Object.fromEntries(
@@ -140,7 +140,7 @@ function scanOf(call: Call): Scan {
   );
   const from = sequenceOf(query.get("from"));
   auditReading(call, entity, given);
-  return { engine: caller.engine, entity, from, filter: createMessageFilter(given, parts), signal };
+  return { engine: caller.engine, entity, from, filter: createMessageFilter(given, parts), abortSignal };
 }
 
 async function wanted({ caller, query }: Call): Promise<Delivery> {

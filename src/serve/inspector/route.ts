@@ -29,7 +29,7 @@ export interface Call {
   /** The value of the path's parameter. */
   readonly id: string;
   readonly body: unknown;
-  readonly signal: AbortSignal;
+  readonly abortSignal: AbortSignal;
   /** Adds a line to the audit. */
   readonly audit: (action: string, entity: string, detail: string) => void;
 }

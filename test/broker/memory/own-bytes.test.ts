@@ -91,7 +91,7 @@ describe("the bytes of a stored message", () => {
 
     for (let sent = 0; sent < 1000; sent++) {
       await send(engine, createEnvelope({ payload: new Uint8Array(1024).fill(sent) }));
-      await (sent % 100 === 0 ? holder : deleter).receive({ maxMessages: 1, maxWaitTime: 0 });
+      await (sent % 100 === 0 ? holder : deleter).receive({ maxMessages: 1, maxWaitTimeInMs: 0 });
     }
 
     const held = await (await engine.connect({ sharesBytes: true })).peek("q", { maxMessages: 10 });

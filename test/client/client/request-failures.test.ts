@@ -56,9 +56,9 @@ describe("a request that goes wrong", () => {
   it("ends in time although the session of its replies is not available yet", async () => {
     const { client, clock, engine } = setup({ queues });
     vi.spyOn(engine, "acceptSession").mockImplementation(
-      (_entity, { signal }) =>
+      (_entity, { abortSignal }) =>
         new Promise((_resolve, reject) =>
-          signal?.addEventListener("abort", () => reject(new SobreError("Aborted", ""))),
+          abortSignal?.addEventListener("abort", () => reject(new SobreError("Aborted", ""))),
         ),
     );
 

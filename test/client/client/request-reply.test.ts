@@ -156,7 +156,7 @@ describe("multiplexed request and reply", () => {
     const held = await Promise.all(
       [first, second].map(({ replyToSessionId }) =>
         rejection(
-          engine.acceptSession("shared", { sessionId: replyToSessionId, receiveMode: "peekLock", maxWaitTime: 0 }),
+          engine.acceptSession("shared", { sessionId: replyToSessionId, receiveMode: "peekLock", maxWaitTimeInMs: 0 }),
         ),
       ),
     );

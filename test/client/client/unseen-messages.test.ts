@@ -102,9 +102,9 @@ describe("a store that is away", () => {
       const { activeMessageCount } = await engine.admin.getQueueRuntimeProperties("orders");
       const other = await engine.connect();
       const receiver = requiresSession
-        ? await other.acceptSession("orders", { sessionId: "a", receiveMode: "peekLock", maxWaitTime: 0 })
+        ? await other.acceptSession("orders", { sessionId: "a", receiveMode: "peekLock", maxWaitTimeInMs: 0 })
         : await other.openReceiver("orders", { receiveMode: "peekLock" });
-      free.push((await receiver.receive({ maxMessages: 50, maxWaitTime: 0 })).length, activeMessageCount);
+      free.push((await receiver.receive({ maxMessages: 50, maxWaitTimeInMs: 0 })).length, activeMessageCount);
       await other.close();
     }
     const tries = errors.length;

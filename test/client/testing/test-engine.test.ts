@@ -9,7 +9,7 @@ import { refusal, rejection } from "../../refusal.support.ts";
 const envelope = (messageId: string): Envelope =>
   createEnvelope({ payload: new Uint8Array([0x31]), brokerProperties: { contentType: "application/json", messageId } });
 const peekLock = { receiveMode: "peekLock" } as const;
-const atOnce = { maxMessages: 9, maxWaitTime: 0 } as const;
+const atOnce = { maxMessages: 9, maxWaitTimeInMs: 0 } as const;
 
 describe("the test engine, without faults", () => {
   it("keeps every promise that the memory engine keeps", async () => {
@@ -98,7 +98,7 @@ describe("faults", () => {
     const receiver = await engine.openReceiver("a", peekLock);
     await receiver.receive(atOnce);
 
-    const waiting = rejection(receiver.receive({ maxMessages: 1, maxWaitTime: 60_000 }));
+    const waiting = rejection(receiver.receive({ maxMessages: 1, maxWaitTimeInMs: 60_000 }));
     await faults.cut();
     const fresh = await engine.openReceiver("a", peekLock);
     const stillLocked = await fresh.receive(atOnce);

@@ -39,12 +39,12 @@ export function accept(world: World): void {
   }
   if (lock !== undefined) expected = `session ${lock.id}`;
   const controller = new AbortController();
-  const signal = expected === undefined ? controller.signal : undefined;
+  const abortSignal = expected === undefined ? controller.signal : undefined;
   const promise = connection.engine.acceptSession("s", {
     sessionId,
     receiveMode: "peekLock",
-    maxWaitTime: wait,
-    signal,
+    maxWaitTimeInMs: wait,
+    abortSignal,
   });
   let receiver: OpenSession["receiver"] | undefined;
   const slot = world.watch(
@@ -102,7 +102,7 @@ function receiveInSession(world: World, { receiver, lock, connection }: OpenSess
   const taken = lock.held && !queued ? queue.take(lock, max, false, connection.holder) : { text: "", locks: [] };
   const waits = lock.held && wait > 0 && taken.text === "";
   const expected = lock.held ? (waits ? undefined : taken.text) : "SessionLockLost";
-  const promise = receiver.receive({ maxMessages: max, maxWaitTime: wait });
+  const promise = receiver.receive({ maxMessages: max, maxWaitTimeInMs: wait });
   const slot = world.watchDeliveries(`receive in ${lock.id} wait ${wait}`, expected, promise, {
     entity: "s",
     sessionLock: lock,

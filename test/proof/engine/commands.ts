@@ -119,7 +119,11 @@ export function receive(world: World): void {
   const taken = queued ? { text: "", locks: [] } : queue.take(undefined, max, deletes, holder);
   const waits = wait > 0 && taken.text === "";
   const abort = new AbortController();
-  const promise = receiver.receive({ maxMessages: max, maxWaitTime: wait, signal: waits ? abort.signal : undefined });
+  const promise = receiver.receive({
+    maxMessages: max,
+    maxWaitTimeInMs: wait,
+    abortSignal: waits ? abort.signal : undefined,
+  });
   const command = `receive ${entity} max ${max} wait ${wait}${deletes ? " delete" : ""} as ${holder}`;
   const slot = world.watchDeliveries(command, waits ? undefined : taken.text, promise, { entity });
   slot.locks = taken.locks;

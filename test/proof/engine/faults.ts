@@ -306,8 +306,8 @@ export const faults: readonly Fault[] = [
   fault(
     "a session that is wanted is not waited for",
     "accept-session.ts",
-    "if (maxWaitTime === 0) throw tooLate();",
-    "if (maxWaitTime === 0 || sessionId !== undefined) throw tooLate();",
+    "if (maxWaitTimeInMs === 0) throw tooLate();",
+    "if (maxWaitTimeInMs === 0 || sessionId !== undefined) throw tooLate();",
   ),
   fault(
     "a broken connection releases its locks",

@@ -90,7 +90,7 @@ describe("azureEngine with a TokenCredential", () => {
     const sender = await engine.openSender("made");
     await sender.send([sent]);
     const receiver = await engine.openReceiver("made", { receiveMode: "peekLock" });
-    const [delivery] = await receiver.receive({ maxMessages: 1, maxWaitTime: 5000 });
+    const [delivery] = await receiver.receive({ maxMessages: 1, maxWaitTimeInMs: 5000 });
     if (delivery?.lockToken === undefined) throw new Error("nothing was received");
     await engine.settle("made", delivery.lockToken, { kind: "complete" });
     const { totalMessageCount } = await engine.admin.getQueueRuntimeProperties("made");

@@ -64,7 +64,7 @@ describe("the control of a server", () => {
     const { engine, ask } = await start({ clock, queues: { orders: { lockDuration: "PT30S" } } });
     await send(engine);
     const receiver = await engine.openReceiver("orders", { receiveMode: "peekLock" });
-    const [delivery] = await receiver.receive({ maxMessages: 1, maxWaitTime: 5000 });
+    const [delivery] = await receiver.receive({ maxMessages: 1, maxWaitTimeInMs: 5000 });
     if (delivery?.lockToken === undefined) throw new Error("nothing was received");
     expect(await ask("POST", "clock", { advance: "PT31S" })).toEqual({
       status: 200,
@@ -90,7 +90,7 @@ describe("the control of a server", () => {
     await send(engine);
     await ask("POST", "faults", { kind: "loseLock" });
     const receiver = await engine.openReceiver("orders", { receiveMode: "peekLock" });
-    const [delivery] = await receiver.receive({ maxMessages: 1, maxWaitTime: 5000 });
+    const [delivery] = await receiver.receive({ maxMessages: 1, maxWaitTimeInMs: 5000 });
     if (delivery?.lockToken === undefined) throw new Error("nothing was received");
     await expect(engine.settle("orders", delivery.lockToken, { kind: "complete" })).rejects.toMatchObject({
       code: "MessageLockLost",
@@ -113,7 +113,7 @@ describe("the control of a server", () => {
   it("cuts clients, which connect again", async () => {
     const { engine, ask } = await start();
     const receiver = await engine.openReceiver("orders", { receiveMode: "peekLock" });
-    const waiting = receiver.receive({ maxMessages: 1, maxWaitTime: 60_000 });
+    const waiting = receiver.receive({ maxMessages: 1, maxWaitTimeInMs: 60_000 });
     const failed = expect(waiting).rejects.toMatchObject({ code: "ServiceCommunicationProblem" });
     await ask("POST", "faults", { kind: "cut" });
     await failed;

@@ -66,7 +66,7 @@ export async function receivedDeadLetters(
 }
 
 const receiveOne = (link: EngineReceiver): Promise<readonly Delivery[]> =>
-  link.receive({ maxMessages: 1, maxWaitTime: 0 });
+  link.receive({ maxMessages: 1, maxWaitTimeInMs: 0 });
 
 /**
  * The greatest sequence number of an entity's messages; 0 when there are none, `undefined` when the engine cannot peek.

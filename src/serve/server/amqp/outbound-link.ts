@@ -123,9 +123,9 @@ export class OutboundLink implements SendingLinkEvents {
   /** Takes no more than can be sent immediately: messages deleted when taken must reach the client. */
   #receive(maxMessages: number, waits: boolean): Promise<readonly Delivery[]> {
     const { receiver } = this.#options;
-    if (!waits) return receiver.receive({ maxMessages, maxWaitTime: 0 });
+    if (!waits) return receiver.receive({ maxMessages, maxWaitTimeInMs: 0 });
     this.#waiting ??= new AbortController();
-    return receiver.receive({ maxMessages, maxWaitTime: Infinity, signal: this.#waiting.signal });
+    return receiver.receive({ maxMessages, maxWaitTimeInMs: Infinity, abortSignal: this.#waiting.signal });
   }
 
   #received(deliveries: readonly Delivery[], wanted: number): void {

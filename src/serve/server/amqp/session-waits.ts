@@ -85,7 +85,12 @@ export class SessionWaits {
       this.accept();
     };
     engine
-      .acceptSession(entity, { receiveMode, sessionId: undefined, maxWaitTime: Infinity, signal: accepting.signal })
+      .acceptSession(entity, {
+        receiveMode,
+        sessionId: undefined,
+        maxWaitTimeInMs: Infinity,
+        abortSignal: accepting.signal,
+      })
       .then(
         (receiver) => over(() => this.#grant(receiver)),
         (error: unknown) => over(() => this.#refuseFirst(accepting.signal.aborted ? undefined : error)),

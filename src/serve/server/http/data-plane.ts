@@ -141,7 +141,7 @@ const isPlain = (value: unknown): value is null | string | number | bigint | boo
 
 async function receive(
   entity: string,
-  { query, signal, headers, isSecure }: HttpRequest,
+  { query, abortSignal, headers, isSecure }: HttpRequest,
   { engine, locks }: Client,
   receiveMode: "peekLock" | "receiveAndDelete",
 ): Promise<HttpResponse> {
@@ -151,9 +151,9 @@ async function receive(
   const receiver = await engine.openReceiver(entity, { receiveMode });
   try {
     // The client waits in real time, whatever the broker's clock.
-    const over = AbortSignal.any([signal, AbortSignal.timeout(Math.min(seconds, defaultWait) * 1000)]);
-    const maxWaitTime = seconds === 0 ? 0 : Infinity;
-    const [delivery] = await receiver.receive({ maxMessages: 1, maxWaitTime, signal: over });
+    const over = AbortSignal.any([abortSignal, AbortSignal.timeout(Math.min(seconds, defaultWait) * 1000)]);
+    const maxWaitTimeInMs = seconds === 0 ? 0 : Infinity;
+    const [delivery] = await receiver.receive({ maxMessages: 1, maxWaitTimeInMs, abortSignal: over });
     if (delivery === undefined) return { status: 204 };
     const origin = `${isSecure ? "https" : "http"}://${headers["host"] ?? "localhost"}`;
     const token = delivery.lockToken === undefined ? undefined : locks.seal(delivery.lockToken);

@@ -53,7 +53,7 @@ describe("a request to $management", () => {
     for (let index = 0; index < 12; index++) await sender.send([createEnvelope({ payload: Buffer.alloc(900_000) })]);
     const receiver = await engine.openReceiver("q", { receiveMode: "peekLock" });
     const numbers: bigint[] = [];
-    for (const { lockToken, sequenceNumber } of await receiver.receive({ maxMessages: 12, maxWaitTime: 0 })) {
+    for (const { lockToken, sequenceNumber } of await receiver.receive({ maxMessages: 12, maxWaitTimeInMs: 0 })) {
       if (lockToken !== undefined) await engine.settle("q", lockToken, { kind: "defer" });
       numbers.push(sequenceNumber);
     }

@@ -78,7 +78,7 @@ describe("a lock over HTTP", () => {
 
     await server.close();
     const receiver = await engine.openReceiver("q", { receiveMode: "peekLock" });
-    const [again] = await receiver.receive({ maxMessages: 1, maxWaitTime: 0 });
+    const [again] = await receiver.receive({ maxMessages: 1, maxWaitTimeInMs: 0 });
 
     expect(locked.status).toBe(201);
     expect(again?.deliveryCount).toBe(0);
