@@ -7,7 +7,7 @@ export { type Migration, migrate } from "./migrate.ts";
 export type { MigrationOptions, MigrationProgress, ThreadOptions } from "./migration-options.ts";
 export { sourceProperties } from "./migrate-message.ts";
 export type { QuestionKind } from "./infer/open-question.ts";
-export { type InputFormat, openSource, type OpenSourceOptions } from "./read/open-source.ts";
+export { type InputFormat, createFileSource, type FileSourceOptions } from "./read/file-source.ts";
 export { createQuarantine, type Quarantine } from "./quarantine.ts";
 export { createQueueSource, type QueueSourceOptions } from "./read/queue-source.ts";
 export type {

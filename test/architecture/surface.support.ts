@@ -26,6 +26,8 @@ export interface Declared {
   readonly methodTypes: readonly string[];
   /** The types of its parameters by their names, if it is a function; `""` for a type without one. */
   readonly parameters: readonly string[];
+  /** The declarations that its return type names, if it is a function. */
+  readonly returned: () => readonly Declared[];
   /** Its properties, if it is an interface. */
   readonly members: readonly string[];
 }
@@ -125,6 +127,7 @@ function declaredAt(file: string, name: string): Declared | undefined {
       methods: nodes.flatMap((node) => signatures(node, "TSMethodSignature")),
       methodTypes: nodes.flatMap((node) => methodTypes(node)),
       parameters: nodes.flatMap((node) => parameterTypes(node)),
+      returned: () => declarationsOf(file, returnTypes(nodes)),
       members: nodes.flatMap((node) => signatures(node, "TSPropertySignature")),
     };
   }
@@ -167,10 +170,19 @@ function exists({ type }: Node): boolean {
 }
 
 function named(file: string, own: string, nodes: readonly Node[]): readonly Declared[] {
-  const names = new Set(nodes.flatMap((node) => namesIn(node)));
-  names.delete(own);
-  const found = Array.from(names, (name) => declaredAt(file, name)).filter((one) => one !== undefined);
+  return declarationsOf(
+    file,
+    nodes.flatMap((node) => namesIn(node)).filter((name) => name !== own),
+  );
+}
+
+function declarationsOf(file: string, names: readonly string[]): readonly Declared[] {
+  const found = names.map((name) => declaredAt(file, name)).filter((one) => one !== undefined);
   return [...new Map(found.map((one) => [one.id, one])).values()];
+}
+
+function returnTypes(nodes: readonly Node[]): readonly string[] {
+  return nodes.flatMap(({ type, returnType }) => (type === "FunctionDeclaration" ? namesIn(returnType) : []));
 }
 
 /** The names that a signature names: no body, no initial value and nothing private counts. */

@@ -4,14 +4,14 @@ import { getCACertificates, setDefaultCACertificates } from "node:tls";
 import { ServiceBusAdministrationClient, ServiceBusClient } from "@azure/service-bus";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { createEnvelope } from "../../src/core/envelope/index.ts";
-import { selfSigned, type Server, startServer } from "../../src/serve/server/index.ts";
+import { selfSignedCertificate, type Server, startServer } from "../../src/serve/server/index.ts";
 import { ManualClock } from "../../src/core/time/index.ts";
 import { storeDirectory } from "../broker/durable/store-directory.support.ts";
 import { codeOf, engineKinds, engineOfKind } from "./azure-scenario.support.ts";
 
 describe.each(engineKinds)("the official administration client, on the %s engine", (kind) => {
   const before = getCACertificates("default");
-  const tls = selfSigned();
+  const tls = selfSignedCertificate();
   let directory: string;
   let server: Server;
   let admin: ServiceBusAdministrationClient;

@@ -5,7 +5,7 @@ import { join } from "node:path";
 import { promisify } from "node:util";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import type { RuleInit } from "../../src/core/engine/index.ts";
-import { selfSigned, type Server, startServer } from "../../src/serve/server/index.ts";
+import { selfSignedCertificate, type Server, startServer } from "../../src/serve/server/index.ts";
 import { readByOurs, writeByOurs } from "./crosswise-ours.support.ts";
 import { comparable, type CrosswiseClient, type ValueCase, valueCases } from "./crosswise.support.ts";
 import { shown, unreadable, unwritten, written } from "./crosswise-losses.support.ts";
@@ -42,7 +42,7 @@ describe("a value of every AMQP type, written by each client and read by each", 
   const read = new Map<string, readonly Line[]>();
 
   beforeAll(async () => {
-    const tls = selfSigned();
+    const tls = selfSignedCertificate();
     writeFileSync(certificate, tls.cert);
     writeFileSync(join(folder, "cases.json"), JSON.stringify(valueCases));
     server = await startServer({ tls, topics });

@@ -7,7 +7,7 @@ import { promisify } from "node:util";
 import { describe, expect, it } from "vitest";
 import { encodeValue } from "../../src/core/amqp-values/encode-value.ts";
 import { writeSas } from "../../src/wire/http/sas.ts";
-import { selfSigned, startServer } from "../../src/serve/server/index.ts";
+import { selfSignedCertificate, startServer } from "../../src/serve/server/index.ts";
 import { ManualClock } from "../../src/core/time/index.ts";
 
 const run = promisify(execFile);
@@ -95,7 +95,7 @@ describe("curl as a peer", () => {
   });
 
   it("needs a signature, over TLS on the same port, but none for the health", async () => {
-    const tls = selfSigned();
+    const tls = selfSignedCertificate();
     await using server = await startServer({ queues: ["q"], keys: { root: "secret" }, tls });
     const url = `https://localhost:${server.port}`;
     const token = writeSas(`${url}/q`, { name: "root", value: "secret" }, Date.now() + 60_000);

@@ -2,7 +2,7 @@ import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
-import { selfSigned, type Server, startServer } from "../../src/serve/server/index.ts";
+import { selfSignedCertificate, type Server, startServer } from "../../src/serve/server/index.ts";
 import { ManualClock } from "../../src/core/time/index.ts";
 import { needsPeer } from "./missing-peers.support.ts";
 import { programOf, programsOf, runProgram } from "./page-programs.support.ts";
@@ -55,7 +55,7 @@ describe("the programs of docs/control.md", () => {
 });
 
 describe("the programs of docs/clients.md", () => {
-  const tls = selfSigned();
+  const tls = selfSignedCertificate();
   let folder: string;
   let certificate: string;
 
@@ -123,8 +123,8 @@ describe("the programs of docs/serve.md", () => {
     const before = `
       import { generateKeyPair, jwtVerify, SignJWT } from "jose";
       import { azureEngine } from "sobre/engines/azure";
-      import { selfSigned, startServer } from "sobre/server";
-      const { cert, key } = selfSigned();
+      import { selfSignedCertificate, startServer } from "sobre/server";
+      const { cert, key } = selfSignedCertificate();
       const { publicKey: issuerKeys, privateKey } = await generateKeyPair("ES256");
       const issuer = "https://issuer.test";
     `;

@@ -2,7 +2,7 @@ import { Client as Database, Pool } from "pg";
 import { afterAll, afterEach, beforeAll, describe, expect, it, vi } from "vitest";
 import type { Delivery } from "../../src/core/engine/delivery.ts";
 import type { Engine } from "../../src/core/engine/engine.ts";
-import { pgTransaction, postgresEngine, type PostgresEngineOptions } from "../../src/broker/postgres/index.ts";
+import { postgresTransaction, postgresEngine, type PostgresEngineOptions } from "../../src/broker/postgres/index.ts";
 import { LaneState } from "../../src/broker/postgres/lanes.ts";
 import { RootConnection } from "../../src/broker/postgres/root-connection.ts";
 import { sweep } from "../../src/broker/postgres/sweep.ts";
@@ -58,7 +58,7 @@ describe("a message that is committed after messages with higher numbers", () =>
     const [sending, node] = [opened[0], opened[receiving]];
     const sender = await sending.openSender("orders");
     await database.query("begin");
-    await sender.send([message("late")], { transaction: pgTransaction(database) });
+    await sender.send([message("late")], { transaction: postgresTransaction(database) });
     await sender.send([message("early")]);
     await receive(node, 2);
 
@@ -79,7 +79,7 @@ describe("a message that is committed after messages with higher numbers", () =>
     vi.advanceTimersByTime(100);
     await receive(node, 1);
     await database.query("begin");
-    await sender.send([message("late")], { transaction: pgTransaction(database) });
+    await sender.send([message("late")], { transaction: postgresTransaction(database) });
     await sender.send([message("early")]);
     await receive(node, 1);
     await sending.close();
@@ -104,7 +104,7 @@ describe("a message that is committed after messages with higher numbers", () =>
       listening.on("notification", ({ payload = "" }) => resolve(payload.split(" ").slice(2).join(" "))),
     );
     await database.query("begin");
-    await sender.send([message("late")], { transaction: pgTransaction(database) });
+    await sender.send([message("late")], { transaction: postgresTransaction(database) });
     vi.advanceTimersByTime(60_000);
 
     await database.query("commit");
@@ -120,7 +120,7 @@ describe("a message that is committed after messages with higher numbers", () =>
     const [one] = opened;
     const sender = await one.openSender("old");
     await database.query("begin");
-    await sender.send([message("late")], { transaction: pgTransaction(database) });
+    await sender.send([message("late")], { transaction: postgresTransaction(database) });
     await one.admin.updateQueue("old", { forwardTo: "orders" });
     await database.query("commit");
 

@@ -3,7 +3,7 @@ import { afterAll, afterEach, beforeAll, describe, expect, it, vi } from "vitest
 import { createEnvelope, type Envelope } from "../../src/core/envelope/index.ts";
 import type { Delivery } from "../../src/core/engine/delivery.ts";
 import type { Engine } from "../../src/core/engine/engine.ts";
-import { pgTransaction, postgresEngine, type PostgresEngineOptions } from "../../src/broker/postgres/index.ts";
+import { postgresTransaction, postgresEngine, type PostgresEngineOptions } from "../../src/broker/postgres/index.ts";
 import { ManualClock } from "../../src/core/time/index.ts";
 import { codeOf } from "./code-of.support.ts";
 import { CuttingProxy } from "./cutting-proxy.support.ts";
@@ -173,7 +173,7 @@ describe("several nodes on one database", () => {
     await database.connect();
     await database.query("begin");
     const sender = await one.openSender("orders");
-    await sender.send([message("a")], { transaction: pgTransaction(database) });
+    await sender.send([message("a")], { transaction: postgresTransaction(database) });
     await database.query("commit");
     await database.end();
     for (let step = 0; step < 4; step++) {

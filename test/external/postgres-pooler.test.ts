@@ -2,7 +2,7 @@ import { Client as Database, Pool } from "pg";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import type { Delivery } from "../../src/core/engine/delivery.ts";
 import type { Engine } from "../../src/core/engine/engine.ts";
-import { pgTransaction, postgresEngine, type PostgresEngineOptions } from "../../src/broker/postgres/index.ts";
+import { postgresTransaction, postgresEngine, type PostgresEngineOptions } from "../../src/broker/postgres/index.ts";
 import { createEnvelope, type Envelope } from "../../src/core/envelope/index.ts";
 import { PgBouncer } from "./pgbouncer.support.ts";
 import { PostgresServer } from "./postgres-server.support.ts";
@@ -82,7 +82,7 @@ describe("behind PgBouncer in transaction mode", () => {
     await own.connect();
     await own.query("begin");
     const sender = await engine.openSender("orders");
-    await sender.send([message("a")], { transaction: pgTransaction(own) });
+    await sender.send([message("a")], { transaction: postgresTransaction(own) });
     expect(await engine.peek("orders", { maxMessages: 5 })).toEqual([]);
     const waiting = receive(engine, 30_000);
     await own.query("commit");

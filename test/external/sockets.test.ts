@@ -3,7 +3,7 @@ import { connect, type Socket } from "node:net";
 import { ServiceBusClient } from "@azure/service-bus";
 import { describe, expect, it } from "vitest";
 import { memoryEngine } from "../../src/broker/memory/index.ts";
-import { selfSigned, type ServerEvent, startServer } from "../../src/serve/server/index.ts";
+import { selfSignedCertificate, type ServerEvent, startServer } from "../../src/serve/server/index.ts";
 import { codeOf } from "./azure-scenario.support.ts";
 
 /** A port that nobody listens on. */
@@ -53,7 +53,7 @@ describe("a server's sockets", () => {
   });
 
   it("are gone when a TLS handshake does not go on", async () => {
-    await using server = await startServer({ tls: selfSigned(), limits: { handshakeTimeOut: 200 } });
+    await using server = await startServer({ tls: selfSignedCertificate(), limits: { handshakeTimeOut: 200 } });
     const socket = connect(server.port, "127.0.0.1");
     socket.write(Buffer.of(0x16));
 

@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { migrate, openSource } from "../../src/migration/index.ts";
+import { migrate, createFileSource } from "../../src/migration/index.ts";
 import { rejection } from "../refusal.support.ts";
 import { serializer } from "./samples.support.ts";
 
@@ -24,6 +24,6 @@ describe("an option of a migration", () => {
   it("is refused of a source, too", async () => {
     const wrong = JSON.parse('{"inputs":"captures"}');
 
-    expect(await rejection(openSource(".", wrong))).toMatchObject({ code: "InvalidArgument", path: "$.inputs" });
+    expect(await rejection(createFileSource(".", wrong))).toMatchObject({ code: "InvalidArgument", path: "$.inputs" });
   });
 });

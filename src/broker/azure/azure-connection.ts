@@ -21,7 +21,7 @@ import type {
   Transaction,
   TransactionOption,
 } from "../../core/engine/engine.ts";
-import { boundSends } from "../../core/engine/bounded-sender.ts";
+import { boundedSender } from "../../core/engine/bounded-sender.ts";
 import type { Capabilities } from "../../core/engine/capabilities.ts";
 import type { Delivery, LockToken, Settlement } from "../../core/engine/delivery.ts";
 import type { EngineAdmin } from "../../core/engine/admin.ts";
@@ -99,7 +99,7 @@ export class AzureConnection implements Engine {
         inTransaction: (transaction, call) => this.#inTransaction(transaction, (open) => call(open.state())),
       },
     );
-    const bounded = maxInFlight === undefined ? sender : boundSends(sender, maxInFlight);
+    const bounded = maxInFlight === undefined ? sender : boundedSender(sender, maxInFlight);
     await sender.open();
     this.#keep(sender);
     return bounded;

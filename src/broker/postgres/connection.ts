@@ -20,7 +20,7 @@ import {
   checkSequenceNumbers,
   checkSettlement,
 } from "../../core/engine/arguments.ts";
-import { boundSends } from "../../core/engine/bounded-sender.ts";
+import { boundedSender } from "../../core/engine/bounded-sender.ts";
 import { type Capabilities, nativeCapabilities } from "../../core/engine/capabilities.ts";
 import type { Delivery, LockToken, Settlement } from "../../core/engine/delivery.ts";
 import type { EngineAdmin } from "../../core/engine/admin.ts";
@@ -89,7 +89,7 @@ export class PostgresConnection implements Engine {
     const target = await this.#home.find(() => directory.sendable(entity));
     const through = via === undefined ? undefined : await this.#home.find(() => directory.queue(via));
     const sender = this.#keep(new PostgresSender(this.#home, this, { target, through }));
-    return maxInFlight === undefined ? sender : boundSends(sender, maxInFlight);
+    return maxInFlight === undefined ? sender : boundedSender(sender, maxInFlight);
   }
 
   async openReceiver(entity: string, options: OpenReceiverOptions): Promise<EngineReceiver> {

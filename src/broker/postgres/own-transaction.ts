@@ -76,7 +76,7 @@ export class OwnTransaction implements Transaction {
 }
 
 const endedElsewhere = (end: "commit" | "rollback"): SobreError =>
-  invalidOperation(`The transaction is your own. Run \`${end}\` on the client that you passed to pgTransaction.`);
+  invalidOperation(`The transaction is your own. Run \`${end}\` on the client that you passed to postgresTransaction.`);
 
 /**
  * Your own database transaction, for sends and settlements that take effect when it commits: an outbox and an inbox.
@@ -86,14 +86,14 @@ const endedElsewhere = (end: "commit" | "rollback"): SobreError =>
  * const database = await pool.connect();
  * await database.query("begin");
  * await database.query("insert into orders (id) values ($1)", [7]);
- * await sender.sendMessages({ body: { order: 7 } }, { transaction: pgTransaction(database) });
+ * await sender.sendMessages({ body: { order: 7 } }, { transaction: postgresTransaction(database) });
  * await database.query("commit");
  * database.release();
  * ```
  *
  * @throws SobreError `InvalidArgument` for anything but a client of `pg`, e.g. its pool.
  */
-export function pgTransaction(client: PostgresClient): Transaction {
+export function postgresTransaction(client: PostgresClient): Transaction {
   checkOption("client", client, methods("a client of pg", "query", "on"));
   if ("totalCount" in client)
     throw invalidOption("client", "must be a connected client of pg: a pool has no transaction of its own");

@@ -127,7 +127,7 @@ async function certificateOf(
     throw new Misuse("--cert and --cert-key must be given together");
   if (cert !== undefined && certKey !== undefined)
     return { cert: await readText(cert, mostCertificateBytes), key: await readText(certKey, mostCertificateBytes) };
-  return tls ? (await import("../../serve/server/certificate.ts")).selfSigned([host]) : undefined;
+  return tls ? (await import("../../serve/server/certificate.ts")).selfSignedCertificate([host]) : undefined;
 }
 
 /** The path of the written certificate, for programs to trust; in a new folder that nobody else can write to. */

@@ -19,7 +19,7 @@ const tables = `create table if not exists $schema.outbox
  * An outbox in a PostgreSQL database, by its clock. `outbox.transaction(client)` takes your own connection of `pg`, on
  * which your transaction is open.
  *
- * Behind the PostgreSQL engine no outbox is needed: `pgTransaction` sends in your transaction.
+ * Behind the PostgreSQL engine no outbox is needed: `postgresTransaction` sends in your transaction.
  *
  * @throws SobreError `InvalidArgument` naming the option, and database errors.
  */

@@ -20,7 +20,7 @@ import {
 import type { SentMessage } from "./sent-messages.ts";
 import { testEngine, type TestEngine } from "./test-engine.ts";
 
-/** Options of {@link testHarness}: those of the broker and of the client. */
+/** Options of {@link createTestHarness}: those of the broker and of the client. */
 export interface TestHarnessOptions
   extends
     Omit<MemoryEngineOptions, "clock">,
@@ -98,7 +98,7 @@ const checks: OptionChecks<TestHarnessOptions> = {
  * @throws SobreError `InvalidArgument` naming the option.
  * @example
  * ```ts
- * await using harness = testHarness({ serializer, queues: ["orders", "bills"] });
+ * await using harness = createTestHarness({ serializer, queues: ["orders", "bills"] });
  * const { client } = harness;
  * const bills = client.createSender("bills");
  * client.startProcessor("orders", {
@@ -110,7 +110,7 @@ const checks: OptionChecks<TestHarnessOptions> = {
  * for (const { body } of await harness.published({ entity: "bills" })) console.log(body); // { id: 7 }
  * ```
  */
-export function testHarness(options: TestHarnessOptions): TestHarness {
+export function createTestHarness(options: TestHarnessOptions): TestHarness {
   checkOptions(options, checks, { needed: ["serializer"] });
   const { serializer, stages = [], retryOptions, tracing, ...broker } = options;
   const made = testEngine(broker);

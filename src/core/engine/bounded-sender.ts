@@ -9,7 +9,7 @@ import type { EngineSender } from "./engine.ts";
  *
  * @throws SobreError `InvalidArgument` unless `maxInFlight` is a whole number from 1 up.
  */
-export function boundSends(sender: EngineSender, maxInFlight: number): EngineSender {
+export function boundedSender(sender: EngineSender, maxInFlight: number): EngineSender {
   if (!Number.isSafeInteger(maxInFlight) || maxInFlight < 1)
     throw new SobreError("InvalidArgument", "maxInFlight must be a whole number from 1 up.", { path: "$.maxInFlight" });
   let inFlight = 0;

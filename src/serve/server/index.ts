@@ -1,6 +1,6 @@
 export type { ConnectionLimits } from "../../wire/amqp/connection/connection-limits.ts";
 export type { Grant, Right } from "./access.ts";
-export { type Certificate, selfSigned } from "./certificate.ts";
+export { type Certificate, selfSignedCertificate } from "./certificate.ts";
 export type { HttpHandler } from "./http/http-handler.ts";
 export type { HttpRequest, HttpResponse } from "./http/http-message.ts";
 export type {

@@ -140,7 +140,7 @@ class RunningServer implements Server, ControlledServer {
     try {
       await this.#door.prepareTls();
     } catch (error) {
-      const what = "tls must be a key and its certificate as PEM, e.g. made by selfSigned().";
+      const what = "tls must be a key and its certificate as PEM, e.g. made by selfSignedCertificate().";
       throw new SobreError("InvalidArgument", what, { path: "$.tls", cause: error });
     }
   }

@@ -7,7 +7,7 @@ import { lockToken } from "../../../src/core/engine/index.ts";
 import { azureEngine } from "../../../src/broker/azure/index.ts";
 import { createEnvelope } from "../../../src/core/envelope/index.ts";
 import { SobreError } from "../../../src/core/errors/index.ts";
-import { selfSigned, startServer } from "../../../src/serve/server/index.ts";
+import { selfSignedCertificate, startServer } from "../../../src/serve/server/index.ts";
 import { ManualClock } from "../../../src/core/time/index.ts";
 import { rejection } from "../../refusal.support.ts";
 import { open, ScriptedBroker } from "./frames.support.ts";
@@ -213,7 +213,7 @@ describe("the ways to a server", () => {
     ["whose certificate nobody trusts", true, /certificate is self-signed.*NODE_EXTRA_CA_CERTS/],
     ["that speaks no TLS", false, /does not support TLS/],
   ])("say why no WebSocket opens to a server %s", async (_what, isSecure, why) => {
-    await using server = await startServer({ tls: isSecure ? selfSigned() : undefined });
+    await using server = await startServer({ tls: isSecure ? selfSignedCertificate() : undefined });
     const secure = server.connectionString.replace(";UseDevelopmentEmulator=true", "");
     const engine = azureEngine({ connectionString: `${secure};TransportType=AmqpWebSockets` });
 
@@ -225,7 +225,7 @@ describe("the ways to a server", () => {
   });
 
   it("lead over TLS, for messages and administration, with a certificate that is trusted", async () => {
-    const tls = selfSigned(["localhost"]);
+    const tls = selfSignedCertificate(["localhost"]);
     await using server = await startServer({ tls });
     const secure = server.connectionString.replace(";UseDevelopmentEmulator=true", "");
     const engine = azureEngine({ connectionString: secure, ca: tls.cert, leastWait: 0 });

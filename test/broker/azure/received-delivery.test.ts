@@ -1,6 +1,6 @@
 import { assert, property, uuid } from "fast-check";
 import { describe, expect, it } from "vitest";
-import { openMessage } from "../../../src/wire/amqp/message/amqp-message.ts";
+import { parseMessage } from "../../../src/wire/amqp/message/amqp-message.ts";
 import { writeMessage } from "../../../src/wire/amqp/message/write-message.ts";
 import { tagOf, tokenOf } from "../../../src/wire/amqp/message/lock-tag.ts";
 import { lockToken } from "../../../src/core/engine/index.ts";
@@ -45,7 +45,7 @@ describe("a message as a broker delivers it", () => {
     });
     expect([envelope.brokerProperties, envelope.payload]).toEqual([
       { partitionKey: "key", timeToLive: 60_000 },
-      openMessage(bytes).payload(),
+      parseMessage(bytes).payload(),
     ]);
   });
 

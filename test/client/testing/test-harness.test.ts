@@ -3,7 +3,7 @@ import { z } from "zod";
 import { json } from "../../../codecs/json/index.ts";
 import { createSerializer } from "../../../src/core/codec/index.ts";
 import { defineMessage } from "../../../src/core/message/index.ts";
-import { testHarness, type TestHarness, type TestHarnessOptions } from "../../../src/client/testing/index.ts";
+import { createTestHarness, type TestHarness, type TestHarnessOptions } from "../../../src/client/testing/index.ts";
 import { rejection } from "../../refusal.support.ts";
 
 const Placed = defineMessage("shop.placed", { 1: z.object({ id: z.number() }) });
@@ -19,7 +19,7 @@ afterEach(async () => {
 });
 
 function harnessOf(options: Omit<TestHarnessOptions, "serializer"> = { queues: ["orders", "bills"] }): TestHarness {
-  const harness = testHarness({ serializer: createSerializer({ codecs: [json()] }), ...options });
+  const harness = createTestHarness({ serializer: createSerializer({ codecs: [json()] }), ...options });
   open.push(harness);
   return harness;
 }

@@ -7,7 +7,7 @@ import {
 } from "../../../src/wire/amqp/connection/index.ts";
 import type { Outcome as WireOutcome } from "../../../src/wire/amqp/connection/delivery-state.ts";
 import type { Session } from "../../../src/wire/amqp/connection/session.ts";
-import { openMessage } from "../../../src/wire/amqp/message/amqp-message.ts";
+import { parseMessage } from "../../../src/wire/amqp/message/amqp-message.ts";
 import { writeMessage } from "../../../src/wire/amqp/message/write-message.ts";
 import type { Engine } from "../../../src/core/engine/engine.ts";
 import { typed } from "../../../src/core/values/typed-makers.ts";
@@ -195,7 +195,7 @@ export class Peer {
       { source: { kind: "source", address: source }, target: { kind: "target", address: name }, sndSettleMode: 0 },
       {
         delivered: ({ id, tag, payload }) => {
-          const messageId = String(openMessage(payload).properties?.messageId);
+          const messageId = String(parseMessage(payload).properties?.messageId);
           this.#delivered.add(messageId);
           this.held.push({ session, id, tag: Uint8Array.from(tag), messageId });
         },

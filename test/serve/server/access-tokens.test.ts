@@ -9,7 +9,7 @@ import { azureEngine, type TokenCredential } from "../../../src/broker/azure/ind
 import { memoryEngine } from "../../../src/broker/memory/index.ts";
 import {
   type Right,
-  selfSigned,
+  selfSignedCertificate,
   type Server,
   type ServerOptions,
   startServer,
@@ -28,7 +28,7 @@ const rightsOf: ReadonlyMap<unknown, readonly Right[]> = new Map([
   ["Azure Service Bus Data Receiver", ["Listen"]],
 ]);
 
-const tls = selfSigned(["localhost"]);
+const tls = selfSignedCertificate(["localhost"]);
 const keys = await generateKeyPair("ES256");
 const foreignKeys = await generateKeyPair("ES256");
 

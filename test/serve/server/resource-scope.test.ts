@@ -1,11 +1,11 @@
 import { describe, expect, it } from "vitest";
 import { writeSas } from "../../../src/wire/http/index.ts";
-import { selfSigned, startServer } from "../../../src/serve/server/index.ts";
+import { selfSignedCertificate, startServer } from "../../../src/serve/server/index.ts";
 
 const key = { name: "root", value: "root's" };
 
 /** The queues to which a token for a resource opens the way, by a look at each; 401 where it is refused as such. */
-async function opened(resource: string, tls?: ReturnType<typeof selfSigned>): Promise<readonly string[]> {
+async function opened(resource: string, tls?: ReturnType<typeof selfSignedCertificate>): Promise<readonly string[]> {
   await using server = await startServer({ keys: { root: key.value }, queues: ["orders", "orders/eu", "eu"], tls });
   const token = writeSas(resource, key, Date.now() + 60_000);
   const asked = ["orders", "orders/eu", "eu"].map(async (queue) => {
@@ -86,7 +86,7 @@ describe("a token whose resource names a host", () => {
   });
 
   it("may leave the scheme out where the server's certificate has the name, as its administration clients do", async () => {
-    const tls = selfSigned(["broker.example", "10.1.2.3"]);
+    const tls = selfSignedCertificate(["broker.example", "10.1.2.3"]);
 
     expect(await opened("broker.example", tls)).toEqual(all);
     expect(await opened("10.1.2.3/eu", tls)).toEqual(["eu"]);

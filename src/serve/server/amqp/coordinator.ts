@@ -1,7 +1,7 @@
 import type { Engine } from "../../../core/engine/engine.ts";
 import { AmqpMap, type AmqpValue, Typed } from "../../../core/values/typed.ts";
 import { SobreError } from "../../../core/errors/sobre-error.ts";
-import { openMessage } from "../../../wire/amqp/message/amqp-message.ts";
+import { parseMessage } from "../../../wire/amqp/message/amqp-message.ts";
 import { accepted, type DeliveryState } from "../../../wire/amqp/connection/delivery-state.ts";
 import { code } from "../../../wire/amqp/connection/performative.ts";
 import type { IncomingDelivery, ReceivingLink } from "../../../wire/amqp/connection/receiving-link.ts";
@@ -54,7 +54,7 @@ interface Request {
 }
 
 function requestOf(payload: Uint8Array): Request {
-  const { body } = openMessage(payload);
+  const { body } = parseMessage(payload);
   const value = body?.kind === "value" ? body.value : undefined;
   const content = value instanceof Typed ? value.value : undefined;
   if (typeof content !== "object" || !("descriptor" in content) || !("value" in content))

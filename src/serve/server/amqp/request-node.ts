@@ -1,4 +1,4 @@
-import { type AmqpMessage, openMessage } from "../../../wire/amqp/message/amqp-message.ts";
+import { type AmqpMessage, parseMessage } from "../../../wire/amqp/message/amqp-message.ts";
 import { type MessageInit, writeMessage } from "../../../wire/amqp/message/write-message.ts";
 import { accepted, type DeliveryState } from "../../../wire/amqp/connection/delivery-state.ts";
 import type { IncomingDelivery, ReceivingLink } from "../../../wire/amqp/connection/receiving-link.ts";
@@ -129,7 +129,7 @@ export class RequestNode {
     const { link } = requests;
     let request: AmqpMessage;
     try {
-      request = openMessage(delivery.payload);
+      request = parseMessage(delivery.payload);
       // Reading them validates them.
       void [request.properties, request.applicationProperties, request.body];
     } catch (error) {

@@ -61,19 +61,19 @@ function settingsOf(options: MessageReadOptions | undefined): ReaderSettings {
 }
 
 /**
- * Opens an AMQP message: section boundaries are checked immediately, each section is decoded on first access.
+ * Parses an AMQP message: section boundaries are checked immediately, each section is decoded on first access.
  *
  * @throws SobreError `DecodeFailed`, `TruncatedPayload` or `LimitExceeded` with offset and path; so do the sections
  * later.
  */
-export function openMessage(bytes: Uint8Array, options?: MessageReadOptions): AmqpMessage {
+export function parseMessage(bytes: Uint8Array, options?: MessageReadOptions): AmqpMessage {
   if (options !== undefined) checkNames(options, messageReadNames);
   return new AmqpMessage(bytes, options);
 }
 
 const aSection = oneOf(...Object.keys(section));
 
-/** A received message; see {@link openMessage}. */
+/** A received message; see {@link parseMessage}. */
 export class AmqpMessage implements MessageSections {
   readonly bytes: Uint8Array;
   readonly #reader: ByteReader;

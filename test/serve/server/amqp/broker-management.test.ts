@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { openMessage } from "../../../../src/wire/amqp/message/amqp-message.ts";
+import { parseMessage } from "../../../../src/wire/amqp/message/amqp-message.ts";
 import { writeMessage } from "../../../../src/wire/amqp/message/write-message.ts";
 import { memoryEngine } from "../../../../src/broker/memory/index.ts";
 import { typed } from "../../../../src/core/values/typed-makers.ts";
@@ -8,7 +8,7 @@ import { createEnvelope } from "../../../../src/core/envelope/index.ts";
 import { BrokerPair } from "./broker-pair.support.ts";
 import { request } from "./broker-requests.support.ts";
 
-const statusOf = (answer: ReturnType<typeof openMessage>): unknown => answer.applicationProperties?.get("statusCode");
+const statusOf = (answer: ReturnType<typeof parseMessage>): unknown => answer.applicationProperties?.get("statusCode");
 
 describe("a request to $management", () => {
   it.each([
@@ -117,7 +117,7 @@ describe("a request to $management", () => {
     const list = body?.kind === "value" && body.value instanceof AmqpMap ? body.value.get("messages") : undefined;
     const [item] = Array.isArray(list) ? list : [];
     const bytes = item instanceof AmqpMap ? item.get("message") : undefined;
-    const message = openMessage(bytes instanceof Uint8Array ? bytes : new Uint8Array());
+    const message = parseMessage(bytes instanceof Uint8Array ? bytes : new Uint8Array());
 
     expect(message.properties).toMatchObject({ messageId: "m", subject: "s" });
     expect(message.applicationProperties?.get("a")).toBe(1);

@@ -1,4 +1,4 @@
-import { openMessage } from "../../../../src/wire/amqp/message/amqp-message.ts";
+import { parseMessage } from "../../../../src/wire/amqp/message/amqp-message.ts";
 import { writeMessage } from "../../../../src/wire/amqp/message/write-message.ts";
 import type { DeliveryState, IncomingDelivery } from "../../../../src/wire/amqp/connection/index.ts";
 import { typed } from "../../../../src/core/values/typed-makers.ts";
@@ -38,12 +38,12 @@ export async function request(
   pair: BrokerPair,
   entity: string,
   ...asked: Parameters<Ask>
-): Promise<ReturnType<typeof openMessage>> {
+): Promise<ReturnType<typeof parseMessage>> {
   const answers: IncomingDelivery[] = [];
   const ask = await requests(pair, entity, answers);
   ask(...asked);
   await pair.run();
-  return openMessage(answers[0]?.payload ?? new Uint8Array());
+  return parseMessage(answers[0]?.payload ?? new Uint8Array());
 }
 
 /** Puts a token; resolves to the status of the answer. */
@@ -61,7 +61,7 @@ export async function putToken(pair: BrokerPair, token: string): Promise<AmqpVal
   });
   requests.send({ payload, tag: tag(1), settled: false });
   await pair.run();
-  return openMessage(answers[0]?.payload ?? new Uint8Array()).applicationProperties?.get("status-code");
+  return parseMessage(answers[0]?.payload ?? new Uint8Array()).applicationProperties?.get("status-code");
 }
 
 /** An open transaction of a connection. */

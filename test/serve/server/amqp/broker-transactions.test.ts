@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { openMessage } from "../../../../src/wire/amqp/message/amqp-message.ts";
+import { parseMessage } from "../../../../src/wire/amqp/message/amqp-message.ts";
 import { writeMessage } from "../../../../src/wire/amqp/message/write-message.ts";
 import { tokenOf } from "../../../../src/wire/amqp/message/lock-tag.ts";
 import { accepted, type IncomingDelivery } from "../../../../src/wire/amqp/connection/index.ts";
@@ -17,7 +17,7 @@ const send = (messageId: string, number: number): { payload: Uint8Array; tag: Ui
   settled: false,
 });
 const idsOf = (got: readonly IncomingDelivery[]): unknown[] =>
-  got.map(({ payload }) => openMessage(payload).properties?.messageId);
+  got.map(({ payload }) => parseMessage(payload).properties?.messageId);
 
 describe("a request in a transaction", () => {
   it.each([
@@ -125,7 +125,7 @@ describe("a transaction", () => {
       pair.receiver(session, "q", got).grant(1);
       const transaction = await declared(pair, session);
       for (const { id, payload } of got) {
-        counts.push(openMessage(payload).header?.deliveryCount ?? 0);
+        counts.push(parseMessage(payload).header?.deliveryCount ?? 0);
         session.settleIncoming(id, { ...transaction.state, outcome: accepted });
       }
       await transaction.discharge(true);

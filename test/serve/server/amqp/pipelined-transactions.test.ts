@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { openMessage } from "../../../../src/wire/amqp/message/amqp-message.ts";
+import { parseMessage } from "../../../../src/wire/amqp/message/amqp-message.ts";
 import { writeMessage } from "../../../../src/wire/amqp/message/write-message.ts";
 import { accepted, type IncomingDelivery, type SendingLink } from "../../../../src/wire/amqp/connection/index.ts";
 import type { Engine } from "../../../../src/core/engine/index.ts";
@@ -60,7 +60,7 @@ async function received(
   const got: IncomingDelivery[] = [];
   pair.receiver(session, "q", got).grant(100);
   await pair.run();
-  expect(got.map(({ payload }) => openMessage(payload).properties?.messageId)).toEqual(ids);
+  expect(got.map(({ payload }) => parseMessage(payload).properties?.messageId)).toEqual(ids);
   return { pair, session, got };
 }
 

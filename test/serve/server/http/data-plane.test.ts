@@ -3,7 +3,7 @@ import { getCACertificates, setDefaultCACertificates } from "node:tls";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { encodeValue } from "../../../../src/core/amqp-values/encode-value.ts";
 import { createEnvelope } from "../../../../src/core/envelope/index.ts";
-import { selfSigned, type Server, startServer } from "../../../../src/serve/server/index.ts";
+import { selfSignedCertificate, type Server, startServer } from "../../../../src/serve/server/index.ts";
 import { Typed } from "../../../../src/core/values/typed.ts";
 import { writeSas } from "../../../../src/wire/http/sas.ts";
 
@@ -30,7 +30,7 @@ describe("the data plane over HTTP", () => {
     fetch(`${url}/${path}/messages/head?timeout=1`, { method: "DELETE" });
 
   it("gives the location of a lock with the scheme of the request", async () => {
-    const tls = selfSigned();
+    const tls = selfSignedCertificate();
     await using secure = await startServer({ tls, queues: ["q"] });
     await fetch(`http://127.0.0.1:${secure.port}/q/messages`, { method: "POST", body: "a" });
     const before = getCACertificates("default");

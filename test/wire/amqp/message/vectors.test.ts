@@ -4,7 +4,7 @@ import { encodeValue } from "../../../../src/core/amqp-values/encode-value.ts";
 import { fromTypedJson, toTypedJson } from "../../../../codecs/amqp/index.ts";
 import { decodeMessage } from "../../../../src/wire/amqp/message/decode-message.ts";
 import { encodeMessage } from "../../../../src/wire/amqp/message/encode-message.ts";
-import { openMessage } from "../../../../src/wire/amqp/message/amqp-message.ts";
+import { parseMessage } from "../../../../src/wire/amqp/message/amqp-message.ts";
 import { writeMessage } from "../../../../src/wire/amqp/message/write-message.ts";
 import { amend, sizeOf } from "../../../../src/core/envelope/index.ts";
 import { SobreError } from "../../../../src/core/errors/index.ts";
@@ -37,7 +37,7 @@ describe("the AMQP message vectors", () => {
 
   it.each(sets)("rewrites every message of %s from its sections with the same content", (name) => {
     for (const { id, hex: encoding, sections } of messagesOf(name)) {
-      const written = writeMessage(openMessage(hex(encoding)));
+      const written = writeMessage(parseMessage(hex(encoding)));
 
       expect(decodeValues(written).map(toTypedJson).map(withoutTrailingNulls), id).toEqual(
         sections?.map(withoutTrailingNulls),
@@ -57,9 +57,9 @@ describe("the AMQP message vectors", () => {
 
   it.each(sets)("changes no other section of %s when one application property is changed", (name) => {
     for (const { id, hex: encoding } of messagesOf(name)) {
-      const before = openMessage(hex(encoding));
+      const before = parseMessage(hex(encoding));
       const envelope = amend(decodeMessage(hex(encoding)), { applicationProperties: { added: 1 } });
-      const after = openMessage(encodeMessage(envelope));
+      const after = parseMessage(encodeMessage(envelope));
 
       expect(after.applicationProperties?.get("added"), id).toBe(1);
       expect(otherSections(after), id).toEqual(otherSections(before));
@@ -74,7 +74,7 @@ describe("the AMQP message vectors", () => {
       const bytes = hex(encoding);
       const borders = new Set([
         0,
-        ...openMessage(bytes)
+        ...parseMessage(bytes)
           .borders()
           .map(({ end }) => end),
       ]);
@@ -97,7 +97,7 @@ function isReadable(bytes: Uint8Array): boolean {
   }
 }
 
-function otherSections(message: ReturnType<typeof openMessage>): readonly string[] {
+function otherSections(message: ReturnType<typeof parseMessage>): readonly string[] {
   return message
     .borders()
     .filter(({ name }) => name !== "applicationProperties")

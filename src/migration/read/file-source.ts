@@ -16,8 +16,8 @@ import type { MigrationSource } from "./source.ts";
 /** The contents of a file or folder: payloads, one per file, or captured messages with their properties. */
 export type InputFormat = "payloads" | "captures";
 
-/** Options of {@link openSource}. */
-export interface OpenSourceOptions extends FolderSourceOptions {
+/** Options of {@link createFileSource}. */
+export interface FileSourceOptions extends FolderSourceOptions {
   /** Default: captures for a file that is JSON by its name or first character, otherwise payloads. */
   readonly input?: InputFormat | undefined;
 }
@@ -27,7 +27,7 @@ export interface OpenSourceOptions extends FolderSourceOptions {
  *
  * @throws SobreError `InvalidArgument` when it cannot be read, and for options that do not apply to it.
  */
-export async function openSource(path: string, options: OpenSourceOptions = {}): Promise<MigrationSource> {
+export async function createFileSource(path: string, options: FileSourceOptions = {}): Promise<MigrationSource> {
   checkOptions(options, optionChecks);
   checkOption("path", path, isText);
   const { input = await inputOf(path), ...forFolder } = options;
@@ -43,7 +43,7 @@ export async function openSource(path: string, options: OpenSourceOptions = {}):
   return createCaptureSource(path);
 }
 
-const optionChecks: OptionChecks<OpenSourceOptions> = {
+const optionChecks: OptionChecks<FileSourceOptions> = {
   ...folderOptionChecks,
   input: oneOf("payloads", "captures"),
 };
