@@ -121,7 +121,7 @@ async function remote(): Promise<Engine> {
     return made;
   });
   const { connectionString } = await served;
-  const made = azureEngine({ connectionString, timeoutInMs: 1000 });
+  const made = azureEngine({ connectionString, timeout: 1000 });
   closers.push(() => made.close());
   return made;
 }

@@ -30,6 +30,16 @@ export interface Declared {
   readonly returned: () => readonly Declared[];
   /** Its properties, if it is an interface. */
   readonly members: readonly string[];
+  /** Its properties and the parameters of its functions and methods, each with the names in its type. */
+  readonly typed: readonly TypedName[];
+}
+
+/** A property or parameter. */
+export interface TypedName {
+  /** Within its declaration, e.g. `removeOlderThan.age`. */
+  readonly path: string;
+  /** `number`, `string`, and the names of other types. */
+  readonly types: readonly string[];
 }
 
 type Node = Readonly<Record<string, unknown>> & { readonly type: string };
@@ -129,6 +139,7 @@ function declaredAt(file: string, name: string): Declared | undefined {
       parameters: nodes.flatMap((node) => parameterTypes(node)),
       returned: () => declarationsOf(file, returnTypes(nodes)),
       members: nodes.flatMap((node) => signatures(node, "TSPropertySignature")),
+      typed: nodes.flatMap((node) => typedNames(node)),
     };
   }
   const place = module.imports.get(name) ?? module.exports.get(name);
@@ -163,6 +174,30 @@ function signatures(node: Node, kind: string): readonly string[] {
   return nodesIn(node["body"]["body"])
     .filter(({ type }) => type === kind)
     .map(({ key }) => textOf(key));
+}
+
+/** The properties and parameters below a node, whose bodies do not count. */
+function typedNames(node: unknown, path: readonly string[] = []): readonly TypedName[] {
+  if (Array.isArray(node)) return node.flatMap((one) => typedNames(one, path));
+  if (!isNode(node) || node.type === "BlockStatement" || node["accessibility"] === "private") return [];
+  const isProperty = node.type === "TSPropertySignature";
+  const isMethod = node.type === "TSMethodSignature" || node.type === "MethodDefinition";
+  const own = isProperty || isMethod ? node["key"] : node.type === "Identifier" ? node : undefined;
+  const within = own === undefined ? path : [...path, textOf(own)];
+  const below = Object.values(node).flatMap((value) => typedNames(value, within));
+  const annotation = isProperty || node.type === "Identifier" ? node["typeAnnotation"] : undefined;
+  if (!isNode(annotation)) return below;
+  return [{ path: within.join("."), types: typeWords(annotation) }, ...below];
+}
+
+/** The names in a type, but for those within functions and members. */
+function typeWords(node: unknown): readonly string[] {
+  if (Array.isArray(node)) return node.flatMap((one) => typeWords(one));
+  if (!isNode(node) || node.type === "TSFunctionType" || node.type === "TSTypeLiteral") return [];
+  if (node.type === "TSNumberKeyword") return ["number"];
+  if (node.type === "TSStringKeyword") return ["string"];
+  if (node.type === "TSTypeReference") return [firstOf(node["typeName"]), ...typeWords(node["typeArguments"])];
+  return Object.values(node).flatMap((value) => typeWords(value));
 }
 
 function exists({ type }: Node): boolean {

@@ -54,7 +54,7 @@ const idOf = ({ envelope }: Delivery): unknown => envelope.brokerProperties.mess
 
 describe("a message that is committed after messages with higher numbers", () => {
   it.each([0, 1] as const)("is delivered at once, at node %d, without a sweep", async (receiving) => {
-    const opened = await nodes({ queues: ["orders"], sweepIntervalInMs: 3_600_000 });
+    const opened = await nodes({ queues: ["orders"], sweepInterval: 3_600_000 });
     const [sending, node] = [opened[0], opened[receiving]];
     const sender = await sending.openSender("orders");
     await database.query("begin");
@@ -71,7 +71,7 @@ describe("a message that is committed after messages with higher numbers", () =>
 
   it("is found 100 milliseconds later by a receiver that never waits, without a sweep and when the sending node has gone", async () => {
     vi.useFakeTimers({ toFake: ["performance"] });
-    const [sending, node] = await nodes({ queues: ["orders"], sweepIntervalInMs: 3_600_000 });
+    const [sending, node] = await nodes({ queues: ["orders"], sweepInterval: 3_600_000 });
     vi.advanceTimersByTime(60_000);
     const sender = await sending.openSender("orders");
     await sender.send([message("first")]);
@@ -95,7 +95,7 @@ describe("a message that is committed after messages with higher numbers", () =>
 
   it("is announced at the end of its transaction to nodes that wait for nothing", async () => {
     vi.useFakeTimers({ toFake: ["performance"] });
-    const opened = await nodes({ queues: ["orders"], sweepIntervalInMs: 3_600_000 });
+    const opened = await nodes({ queues: ["orders"], sweepInterval: 3_600_000 });
     const sender = await opened[0].openSender("orders");
     const listening = new Database({ connectionString: server.connectionString });
     await listening.connect();
@@ -116,7 +116,7 @@ describe("a message that is committed after messages with higher numbers", () =>
 
   it("is forwarded when its queue has begun to forward meanwhile", async () => {
     const clock = new ManualClock();
-    const opened = await nodes({ queues: ["old", "orders"], clock, sweepIntervalInMs: 0 });
+    const opened = await nodes({ queues: ["old", "orders"], clock, sweepInterval: 0 });
     const [one] = opened;
     const sender = await one.openSender("old");
     await database.query("begin");
@@ -134,7 +134,7 @@ describe("a message that is committed after messages with higher numbers", () =>
 
 describe("messages that another call is changing", () => {
   it("are ServiceBusy when they are received from the deferred ones, and there once it has ended", async () => {
-    const [one, two] = await nodes({ queues: ["orders"], clock: new ManualClock(), sweepIntervalInMs: 0 });
+    const [one, two] = await nodes({ queues: ["orders"], clock: new ManualClock(), sweepInterval: 0 });
     const sender = await one.openSender("orders");
     await sender.send([message("a")]);
     const [held] = await receive(one, 1);
@@ -158,7 +158,7 @@ describe("messages that another call is changing", () => {
 describe("a sweep behind a cursor", () => {
   it("begins at the lowest row that is left, and finds what was committed below in a slice of its own", async () => {
     const schema = `arrivals_${schemas}`;
-    const [one, two] = await nodes({ queues: ["orders"], sweepIntervalInMs: 3_600_000 });
+    const [one, two] = await nodes({ queues: ["orders"], sweepInterval: 3_600_000 });
     if (!(one instanceof RootConnection)) throw new Error("The engine of postgresEngine was due.");
     const { store } = one.home;
     const sender = await one.openSender("orders");
@@ -184,7 +184,7 @@ describe("a sweep behind a cursor", () => {
   });
 
   it("retries the receives that wait when it finds a row below those known, which may have been returned", async () => {
-    const [one, two] = await nodes({ queues: ["orders"], sweepIntervalInMs: 3_600_000 });
+    const [one, two] = await nodes({ queues: ["orders"], sweepInterval: 3_600_000 });
     if (!(one instanceof RootConnection)) throw new Error("The engine of postgresEngine was due.");
     const { store } = one.home;
     const sender = await one.openSender("orders");
@@ -212,11 +212,11 @@ describe("a queue that no longer forwards", () => {
     const [one, ignored] = await nodes({
       queues: { old: { forwardTo: "orders" }, orders: {} },
       clock,
-      sweepIntervalInMs: 0,
+      sweepInterval: 0,
     });
     await ignored.close();
     const pool = new Pool({ connectionString: server.connectionString, max: 4 });
-    const deaf = await postgresEngine({ pool, schema, clock, sweepIntervalInMs: 0 });
+    const deaf = await postgresEngine({ pool, schema, clock, sweepInterval: 0 });
     await one.admin.updateQueue("old", { forwardTo: "" });
     const sender = await one.openSender("old");
     await sender.send([message("a")]);
@@ -237,7 +237,7 @@ describe("a queue that no longer forwards", () => {
 
 describe("a connection that closes", () => {
   it("releases every message that it holds by the engine's clock, however many, in few statements", async () => {
-    const [one, two] = await nodes({ queues: ["orders"], clock: new ManualClock(1_000_000), sweepIntervalInMs: 0 });
+    const [one, two] = await nodes({ queues: ["orders"], clock: new ManualClock(1_000_000), sweepInterval: 0 });
     const ids = Array.from({ length: 1030 }, (_, index) => `${index}`);
     const sender = await one.openSender("orders");
     await sender.send(ids.map(message));

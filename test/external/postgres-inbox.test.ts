@@ -78,7 +78,7 @@ describe("the outbox in PostgreSQL", () => {
 
   it("relays 500 messages of transactions that are committed or rolled back, in order", async () => {
     const { engine, clock } = testEngine({ queues: ["orders"] });
-    const outbox = startOutbox(engine, await postgresOutbox({ pool, schema: freshSchema() }), { pollIntervalInMs: 5 });
+    const outbox = startOutbox(engine, await postgresOutbox({ pool, schema: freshSchema() }), { pollInterval: 5 });
     const client = createClient({ engine: outbox.engine, clock, serializer: createSerializer({ codecs: [json()] }) });
     const sender = client.createSender("orders");
     const wanted: number[] = [];

@@ -108,7 +108,7 @@ describe("several nodes on one database", () => {
 
   it("settle a message once: the holder of an expired token never wins against that of a new one", async () => {
     const clock = new ManualClock();
-    const [one, two] = await nodes(2, { clock, sweepIntervalInMs: 0 });
+    const [one, two] = await nodes(2, { clock, sweepInterval: 0 });
     if (one === undefined || two === undefined) throw new Error("Two nodes were due.");
     await one.admin.createQueue("orders", { lockDuration: 1000, maxDeliveryCount: 1000 });
     for (let race = 0; race < 50; race++) {
@@ -146,7 +146,7 @@ describe("several nodes on one database", () => {
 
   it("wake each other when they have heard of nobody for long: one that waits asks the others for it", async () => {
     vi.useFakeTimers({ toFake: ["performance"] });
-    const [one, two] = await nodes(2, { sweepIntervalInMs: 3_600_000 });
+    const [one, two] = await nodes(2, { sweepInterval: 3_600_000 });
     if (one === undefined || two === undefined) throw new Error("Two nodes were due.");
     await one.admin.createQueue("orders");
     vi.advanceTimersByTime(60_000);
@@ -234,7 +234,7 @@ describe("several nodes on one database", () => {
 
   it("delete an idle topic along with its subscription that is idle at the same time, but nothing that is awaited", async () => {
     const clock = new ManualClock();
-    const [one] = await nodes(1, { clock, sweepIntervalInMs: 0 });
+    const [one] = await nodes(1, { clock, sweepInterval: 0 });
     if (one === undefined) throw new Error("A node was due.");
     const autoDeleteOnIdle = 300_000;
     await one.admin.createTopic("events", { autoDeleteOnIdle });
@@ -255,7 +255,7 @@ describe("several nodes on one database", () => {
 
   it("accept a session while another sweeps one of its messages, and receive from it in order", async () => {
     const clock = new ManualClock();
-    const [one] = await nodes(1, { clock, sweepIntervalInMs: 3_600_000 });
+    const [one] = await nodes(1, { clock, sweepInterval: 3_600_000 });
     if (one === undefined) throw new Error("A node was due.");
     const schema = `nodes_${schemas - 1}`;
     await one.admin.createQueue("carts", { requiresSession: true });

@@ -181,7 +181,7 @@ describe("message ids of duplicate detection", () => {
     const clock = new ManualClock();
     const ids = { requiresDuplicateDetection: true, duplicateDetectionHistoryTimeWindow: 20_000 };
     const queues = { orders: ids, carts: ids };
-    const engine = await open("ids", { migrate: true, sweepIntervalInMs: 0, clock, queues });
+    const engine = await open("ids", { migrate: true, sweepInterval: 0, clock, queues });
     for (const queue of ["orders", "carts"]) await (await engine.openSender(queue)).send([message]);
     await database.query(
       "insert into ids.seen select entity, n::text, at from ids.seen, generate_series(1, 12000) as n where entity = (select min(entity) from ids.seen)",

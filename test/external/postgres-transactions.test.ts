@@ -88,7 +88,7 @@ describe("a transaction of the caller's own", () => {
   });
 
   it("wakes a receiver that waits, after its commit, without a poll", async () => {
-    await using client = await connected({ sweepIntervalInMs: 3_600_000 });
+    await using client = await connected({ sweepInterval: 3_600_000 });
     const waiting = client.createReceiver("orders").receiveMessages(1, { maxWaitTimeInMs: 30_000 });
     await transaction("commit", async (database) => {
       await client.createSender("orders").sendMessages({ body: 1 }, { transaction: postgresTransaction(database) });

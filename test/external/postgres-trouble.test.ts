@@ -26,7 +26,7 @@ beforeAll(async () => {
     connectionString: `postgres://postgres@127.0.0.1:${proxy.port}/postgres`,
     // Nothing but the calls goes through the proxy.
     listenConnectionString: server.connectionString,
-    sweepIntervalInMs: 3_600_000,
+    sweepInterval: 3_600_000,
     maxConnections: 2,
   });
   database = new Database({ connectionString: server.connectionString });
@@ -269,7 +269,7 @@ describe.each(named)("a call, $name,", ({ prepare }) => {
 describe("a sweep", () => {
   it("delays by a minute a message that the database refuses, and serves the others", async () => {
     const clock = new ManualClock();
-    const at = { connectionString: server.connectionString, schema: "refused", clock, sweepIntervalInMs: 0 };
+    const at = { connectionString: server.connectionString, schema: "refused", clock, sweepInterval: 0 };
     const swept = await postgresEngine({ ...at, migrate: true, queues: ["poison", "orders"] });
     const soon = createEnvelope({
       payload: Uint8Array.of(1),
@@ -298,7 +298,7 @@ describe("a sweep", () => {
 
   it("deletes due messages of entities that are gone", async () => {
     const clock = new ManualClock();
-    const at = { connectionString: server.connectionString, schema: "orphans", clock, sweepIntervalInMs: 0 };
+    const at = { connectionString: server.connectionString, schema: "orphans", clock, sweepInterval: 0 };
     const swept = await postgresEngine({ ...at, migrate: true, queues: ["orders"] });
     await swept.schedule("orders", [later]);
     await database.query(`insert into orphans.delivery (queue, seq, due, count, size, state)
@@ -348,8 +348,8 @@ describe("a database", () => {
     const { connectionString } = server;
     const impatient = await postgresEngine({
       connectionString,
-      statementTimeoutInMs: 300,
-      sweepIntervalInMs: 3_600_000,
+      statementTimeout: 300,
+      sweepInterval: 3_600_000,
     });
     const here = await place();
     const token = await lockedToken(here);

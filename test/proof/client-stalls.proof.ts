@@ -112,8 +112,8 @@ async function runCase(server: Server, number: number, random: Random, counts: M
   const network = await Network.open(server.port);
   const engine = azureEngine({
     connectionString: connectionString.replace(/(Endpoint=sb:\/\/[^:;/]+)(:\d+)?/, `$1:${network.port}`),
-    timeoutInMs: timeOut,
-    idleTimeoutInMs: timeOut,
+    timeout: timeOut,
+    idleTimeout: timeOut,
   });
   const client = createClient({
     engine,

@@ -50,7 +50,7 @@ export interface AzureConnectionOptions extends BrokerOptions {
   readonly atom: AtomClient;
   readonly clock: Clock;
   /** Minimum wait of a receive in milliseconds. */
-  readonly leastWait: number;
+  readonly minWaitTimeInMs: number;
 }
 
 interface Closable {
@@ -116,7 +116,7 @@ export class AzureConnection implements Engine {
       },
     };
     const receiver = new AzureReceiver(() => this.#receiveLink(entity, receiveMode, request), {
-      leastWait: this.#options.leastWait,
+      minWaitTimeInMs: this.#options.minWaitTimeInMs,
       forget: (link) => this.#open.delete(link),
     });
     await receiver.open();
@@ -127,7 +127,7 @@ export class AzureConnection implements Engine {
     this.#enter(entity);
     checkEngineOptions.acceptSession(options);
     if (isAborted(options.abortSignal)) throw aborted();
-    const { leastWait, clock, timing } = this.#options;
+    const { minWaitTimeInMs, clock, timing } = this.#options;
     const until = clock.now() + options.maxWaitTimeInMs;
     let link: ReceiveLink | undefined;
     while (link === undefined) {
@@ -141,7 +141,7 @@ export class AzureConnection implements Engine {
         this.#enter(entity);
       }
     }
-    const granted = { ...grantedSession(link), entity, link, leastWait };
+    const granted = { ...grantedSession(link), entity, link, minWaitTimeInMs };
     return this.#keep(new AzureSessionReceiver(granted, this.#management, (session) => this.#open.delete(session)));
   }
 

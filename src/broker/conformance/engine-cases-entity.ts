@@ -25,6 +25,8 @@ export const entityCases: readonly EngineCase[] = engineCases(["administration"]
       await admin.updateQueue(queue, { lockDuration: "PT5S" });
       const { maxDeliveryCount, lockDuration, status } = await admin.getQueue(queue);
       same([maxDeliveryCount, lockDuration, status], [3, 5000, "Active"], "Options");
+      await admin.updateQueue(queue, { lockDuration: "6s" });
+      same((await admin.getQueue(queue)).lockDuration, 6000, "Lock duration");
       for (const fixed of ["requiresSession", "requiresDuplicateDetection", "enablePartitioning"])
         await refused(admin.updateQueue(queue, { [fixed]: true }), "InvalidArgument", `Changing ${fixed}`);
       await refused(admin.updateQueue("missing", {}), "MessagingEntityNotFound", "Updating a missing queue");

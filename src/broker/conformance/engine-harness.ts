@@ -54,11 +54,11 @@ export class EngineHarness {
   readonly #receivers = new Map<string, EngineReceiver>();
   #names = 0;
 
-  constructor(opened: OpenedEngine, patience: number) {
+  constructor(opened: OpenedEngine, patienceInMs: number) {
     checkOption("opened", opened, having("an opened engine", { engine: anObject, advance: aFunction }));
     this.engine = opened.engine;
     this.#opened = opened;
-    this.#patience = patience;
+    this.#patience = patienceInMs;
   }
 
   /** Lets time pass. */

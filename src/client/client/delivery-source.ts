@@ -21,7 +21,7 @@ export interface DeliverySource {
   close(): Promise<void>;
 }
 
-/** Options of {@link createSource}. */
+/** Options of {@link openSource}. */
 export interface SourceOptions {
   readonly engine: Engine;
   readonly clock: Clock;
@@ -39,7 +39,7 @@ export interface SourceOptions {
  *
  * Prefetching has its own connection: closing that releases unused messages without counting a delivery.
  */
-export function createSource(options: SourceOptions): DeliverySource {
+export function openSource(options: SourceOptions): DeliverySource {
   const { engine, entityPath, receiveMode, prefetchCount } = options;
   if (prefetchCount > 0 && receiveMode === "receiveAndDelete") {
     throw invalidOption(

@@ -1,7 +1,7 @@
 import type { Delivery, ReceiveMode } from "../../core/engine/delivery.ts";
 import type { MessageType } from "../../core/message/message-type.ts";
 import { type ClientParts, partsAt } from "./client-parts.ts";
-import { type DeliverySource, createSource } from "./delivery-source.ts";
+import { type DeliverySource, openSource } from "./delivery-source.ts";
 import { LockRenewal } from "./lock-renewal.ts";
 import type { MessageContext } from "./handling.ts";
 import { MessageWork } from "./message-work.ts";
@@ -107,7 +107,7 @@ export function startProcessor<const Types extends readonly MessageType[] = read
   const work = new MessageWork<Types, MessageContext>({ ...options, entityPath, parts, handlers });
   // A shared source belongs to a session, whose lock covers its messages.
   const renewal = shared === undefined ? renewalOf(parts, options) : undefined;
-  const source = shared ?? createSource({ ...parts, entityPath, receiveMode, prefetchCount });
+  const source = shared ?? openSource({ ...parts, entityPath, receiveMode, prefetchCount });
   const settler = new Settler({ entityPath, parts, engine: () => source.engine });
   const errors = new LoopErrors();
   // Only locked messages can be released, and in a session none can be passed over.

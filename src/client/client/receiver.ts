@@ -3,7 +3,7 @@ import { SobreError } from "../../core/errors/sobre-error.ts";
 import type { MessageType } from "../../core/message/message-type.ts";
 import type { AbortOption } from "./attempts.ts";
 import { type ClientParts, partsAt } from "./client-parts.ts";
-import { type DeliverySource, createSource } from "./delivery-source.ts";
+import { type DeliverySource, openSource } from "./delivery-source.ts";
 import { unreadableSettlement } from "./dead-lettering.ts";
 import { Hold } from "./hold.ts";
 import { LockRenewal } from "./lock-renewal.ts";
@@ -141,7 +141,7 @@ export function createReceiver<
   const { prefetchCount = 0, messageTypes } = options;
   const { entityPath, receiveMode } = receivingEnd(entity, options);
   const parts = partsAt(shared, entityPath);
-  const source = createSource({ ...parts, entityPath, receiveMode, prefetchCount });
+  const source = openSource({ ...parts, entityPath, receiveMode, prefetchCount });
   return receiverOver<Types, OnUnreadable>(source, { entityPath, receiveMode, parts }, { ...options, messageTypes });
 }
 

@@ -11,9 +11,10 @@ import {
   countFrom,
   flag,
   methods,
-  numberFrom,
   type OptionChecks,
 } from "../../core/options/option-checks.ts";
+import { durationFrom } from "../../core/options/duration-option.ts";
+import { type DurationLike, toMilliseconds } from "../../core/time/duration.ts";
 import { type Clock, systemClock } from "../../core/time/clock.ts";
 import { pause } from "../../core/time/pause.ts";
 import { OutboxEngine, OutboxTransaction } from "./outbox-engine.ts";
@@ -23,15 +24,15 @@ import type { OutboxMessage, OutboxStore } from "./outbox-store.ts";
 export interface OutboxOptions {
   /** Whether this process relays; several may be willing, and one relays at a time. Default: true. */
   readonly relays?: boolean | undefined;
-  /** Milliseconds between two looks at the store, at least 1. Default: 500. */
-  readonly pollIntervalInMs?: number | undefined;
+  /** Time between two looks at the store, at least 1 ms. Default: 500 ms. */
+  readonly pollInterval?: DurationLike | undefined;
   /** The maximum number of messages that are read and sent at once. Default: 100. */
   readonly maxBatchSize?: number | undefined;
   /**
-   * Milliseconds after which another process relays when this one was killed, at least 1. A send without an answer for
-   * half of this time has failed. Default: 30,000.
+   * Time after which another process relays when this one was killed, at least 1 ms. A send without an answer for half
+   * of this time has failed. Default: 30 seconds.
    */
-  readonly leaseInMs?: number | undefined;
+  readonly leaseDuration?: DurationLike | undefined;
   /**
    * Called for each error of the store or the broker, which is tried again; errors that it throws are ignored. While a
    * message cannot be sent, later ones for its entity wait.
@@ -43,9 +44,9 @@ export interface OutboxOptions {
 
 const checks: OptionChecks<OutboxOptions> = {
   relays: flag,
-  pollIntervalInMs: numberFrom(1),
+  pollInterval: durationFrom(1),
   maxBatchSize: countFrom(1),
-  leaseInMs: numberFrom(1),
+  leaseDuration: durationFrom(1),
   onError: aFunction,
   clock: methods("a clock, e.g. a ManualClock", "now", "setTimer"),
 };
@@ -109,6 +110,7 @@ class Relay<Tx> {
   readonly #options: OutboxOptions;
   readonly #clock: Clock;
   readonly #leaseInMs: number;
+  readonly #pollIntervalInMs: number;
   readonly #limited: Retry;
   readonly #owner = crypto.randomUUID();
   readonly #stop = new AbortController();
@@ -122,9 +124,10 @@ class Relay<Tx> {
     this.#store = store;
     this.#options = options;
     this.#clock = options.clock ?? systemClock;
-    this.#leaseInMs = options.leaseInMs ?? 30_000;
+    this.#leaseInMs = toMilliseconds(options.leaseDuration ?? 30_000, "leaseDuration");
+    this.#pollIntervalInMs = toMilliseconds(options.pollInterval ?? 500, "pollInterval");
     // A send that outlasted the lead would hold up all other entities, too.
-    this.#limited = createRetry(this.#clock, { timeoutInMs: this.#leaseInMs / 2 }, "half of leaseInMs");
+    this.#limited = createRetry(this.#clock, { timeoutInMs: this.#leaseInMs / 2 }, "half of leaseDuration");
   }
 
   start(): void {
@@ -139,7 +142,6 @@ class Relay<Tx> {
 
   async #run(): Promise<void> {
     const { signal } = this.#stop;
-    const { pollIntervalInMs = 500 } = this.#options;
     while (!signal.aborted) {
       let isBusy = false;
       try {
@@ -147,7 +149,7 @@ class Relay<Tx> {
       } catch (error) {
         this.#report(error);
       }
-      if (!isBusy) await pause(this.#clock, pollIntervalInMs, signal);
+      if (!isBusy) await pause(this.#clock, this.#pollIntervalInMs, signal);
     }
     try {
       await this.#store.resign(this.#owner);

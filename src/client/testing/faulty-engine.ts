@@ -3,6 +3,8 @@ import type { ConnectOptions, Engine, EngineReceiver } from "../../core/engine/e
 import { inspectionOf } from "../../core/engine/inspection.ts";
 import type { Clock } from "../../core/time/clock.ts";
 import { checkOption, methods } from "../../core/options/option-checks.ts";
+import { finiteDuration } from "../../core/options/duration-option.ts";
+import { toMilliseconds } from "../../core/time/duration.ts";
 import { SentMessages } from "./sent-messages.ts";
 import { FaultPlan, type Faults, refused } from "./faults.ts";
 import { inLateTransaction, LateTransaction } from "../../broker/policy/late-transaction.ts";
@@ -33,7 +35,10 @@ export function faultyEngine(inner: Engine, clock: Clock): FaultyEngine {
     refuse: (operation, code, options) => plan.add({ kind: "refuse", operation, code }, options),
     loseAnswer: (operation, options) => plan.add({ kind: "loseAnswer", operation }, options),
     drop: (options) => plan.add({ kind: "drop" }, options),
-    delay: (milliseconds, options) => plan.add({ kind: "delay", milliseconds }, options),
+    delay: (duration, options) => {
+      checkOption("duration", duration, finiteDuration);
+      plan.add({ kind: "delay", milliseconds: toMilliseconds(duration, "duration") }, options);
+    },
     duplicate: (options) => plan.add({ kind: "duplicate" }, options),
     loseLock: (options) => plan.add({ kind: "loseLock" }, options),
     async cut() {

@@ -14,6 +14,7 @@ import {
   oneOf,
   type OptionChecks,
 } from "../../core/options/option-checks.ts";
+import { finiteDuration } from "../../core/options/duration-option.ts";
 import { systemClock } from "../../core/time/clock.ts";
 import { parsedJson } from "../../core/values/json.ts";
 import type { JobFact, MessageSelection, RedriveInit, RepairInit } from "./api.ts";
@@ -251,7 +252,7 @@ const redriveChecks: OptionChecks<RedriveInit> = {
   dryRun: flag,
   rate: numberFrom(0.1),
   firstBatch: countFrom(1),
-  settleTime: countFrom(0),
+  settleTime: finiteDuration,
   stopOnFailure: flag,
   messageIds: oneOf("keep", "renew"),
 };

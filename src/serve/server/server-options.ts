@@ -15,6 +15,7 @@ import {
   type OptionCheck,
   type OptionChecks,
 } from "../../core/options/option-checks.ts";
+import { durationFrom } from "../../core/options/duration-option.ts";
 import { isObject } from "../../core/values/plain-object.ts";
 import type { HttpHandler } from "./http/http-handler.ts";
 import { isLoopback } from "./host-names.ts";
@@ -113,10 +114,7 @@ const port: OptionCheck = (value) =>
     ? undefined
     : "must be a whole number from 0 to 65535";
 
-const time: OptionCheck = (value) =>
-  typeof value === "number" && value >= 1 && value <= longestTime
-    ? undefined
-    : `must be a number of milliseconds from 1 to ${longestTime}`;
+const time = durationFrom(1, longestTime);
 
 /** A name or value in a connection string, where semicolons separate the parts. */
 const secret: OptionCheck = (value) =>
@@ -178,8 +176,8 @@ const limitChecks: OptionChecks<ConnectionLimits> = {
   handleMax: countFrom(0),
   maxLinks: countFrom(0),
   maxLinkBytes: countFrom(0),
-  handshakeTimeOut: time,
-  idleTimeOut: time,
+  handshakeTimeout: time,
+  idleTimeout: time,
 };
 
 const keyChecks = { key: secret, rights };

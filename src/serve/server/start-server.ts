@@ -7,6 +7,7 @@ import type { HttpHandler } from "./http/http-handler.ts";
 import type { FirstUse } from "./amqp/broker-connection.ts";
 import type { Engine } from "../../core/engine/engine.ts";
 import { type MemoryEngineOptions, memoryEngineWithin } from "../../broker/memory/memory-engine.ts";
+import { type ResolvedLimits, resolveLimits } from "../../wire/amqp/connection/connection-limits.ts";
 import { Memory } from "../../broker/memory/meter.ts";
 import { SobreError } from "../../core/errors/sobre-error.ts";
 import { AmqpSocket, tickInterval } from "./amqp/amqp-socket.ts";
@@ -86,6 +87,7 @@ class RunningServer implements Server, ControlledServer {
   port = 0;
   httpPort = 0;
   readonly #options: ServerOptions;
+  readonly #limits: ResolvedLimits;
   readonly #namespaces: Namespaces;
   readonly #memory: Memory;
   readonly #containers = new Containers();
@@ -116,16 +118,17 @@ class RunningServer implements Server, ControlledServer {
       { name: "", engine: this.engine, keys: this.#keys },
       { ...options, isHost: hostCheck(options) },
     );
-    const handshakeTimeOut = options.limits?.handshakeTimeOut ?? 10_000;
+    this.#limits = resolveLimits(options.limits);
+    const { handshakeTimeout } = this.#limits;
     this.#door = new FrontDoor({
       amqp: (socket) => this.#amqp(socket),
       http: () => this.#http(),
       tls: options.tls,
       refused: (why) => this.#refused(why),
       refusalOf: ({ headers }) => this.#refusalOfPage({ host: headers.host, origin: headers.origin }),
-      handshakeTimeOut,
+      handshakeTimeoutInMs: handshakeTimeout,
     });
-    this.#ticking = setInterval(() => this.#tick(), Math.min(tickInterval, handshakeTimeOut / 4));
+    this.#ticking = setInterval(() => this.#tick(), Math.min(tickInterval, handshakeTimeout / 4));
     this.#ticking.unref();
   }
 
@@ -224,11 +227,11 @@ class RunningServer implements Server, ControlledServer {
   }
 
   #amqp(socket: ConstructorParameters<typeof AmqpSocket>[0]): void {
-    const { limits, clock, onEvent } = this.#options;
+    const { clock, onEvent } = this.#options;
     const amqp = new AmqpSocket(socket, {
       access: this.#namespaces,
       containers: this.#containers,
-      limits,
+      limits: this.#limits,
       clock,
       autoCreate: this.#autoCreate,
       refused: (why) => this.#refused(why),

@@ -228,7 +228,7 @@ describe("the ways to a server", () => {
     const tls = selfSignedCertificate(["localhost"]);
     await using server = await startServer({ tls });
     const secure = server.connectionString.replace(";UseDevelopmentEmulator=true", "");
-    const engine = azureEngine({ connectionString: secure, ca: tls.cert, leastWait: 0 });
+    const engine = azureEngine({ connectionString: secure, ca: tls.cert, minWaitTime: 0 });
     const doubting = azureEngine({ connectionString: secure });
 
     await engine.admin.createQueue("q", { lockDuration: 30_000 });

@@ -140,7 +140,7 @@ describe("emulatorConfig", () => {
     ],
     [
       "a wrong duration",
-      { Topics: [{ Name: "t", Properties: { DefaultMessageTimeToLive: "1h" } }] },
+      { Topics: [{ Name: "t", Properties: { DefaultMessageTimeToLive: "1 h" } }] },
       "$.UserConfig.Namespaces[0].Topics[0].Properties.DefaultMessageTimeToLive",
     ],
     ["a missing name", { Queues: [{}] }, "$.UserConfig.Namespaces[0].Queues[0]"],
@@ -211,6 +211,16 @@ describe("emulatorConfig", () => {
     expect(refusal(config({ SharedAccessKeys: [keys[0] ?? {}, { Name: "ALL", Key: "b" }] })).message).not.toContain(
       "secret",
     );
+  });
+
+  it("reads durations with a unit, too", async () => {
+    const Queues = [{ Name: "orders", Properties: { LockDuration: "30s", DefaultMessageTimeToLive: "1.5h" } }];
+    const engine = memoryEngine(emulatorConfig({ UserConfig: { Namespaces: [{ Name: "n", Queues }] } }));
+
+    expect(await engine.admin.getQueue("orders")).toMatchObject({
+      lockDuration: 30_000,
+      defaultMessageTimeToLive: 5_400_000,
+    });
   });
 
   it("has the schema that the package publishes", () => {

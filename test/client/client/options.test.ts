@@ -46,7 +46,7 @@ const factories: Readonly<Record<string, Readonly<Record<string, readonly unknow
   startSessionProcessor: {
     maxConcurrentSessions: [...wrongNumbers, 0],
     maxConcurrentCallsPerSession: [...wrongNumbers, 0],
-    sessionIdleTimeoutInMs: wrongTimes,
+    sessionIdleTimeout: wrongTimes,
     sessionIds: ["one", [1], {}, [], ["one", "one"]],
     prefetchCount: [1],
   },

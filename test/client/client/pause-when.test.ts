@@ -184,7 +184,7 @@ describe("a processor that pauses", () => {
         },
         processError: () => undefined,
       },
-      { maxConcurrentSessions: 4, pauseWhen: {}, sessionIdleTimeoutInMs: 100 },
+      { maxConcurrentSessions: 4, pauseWhen: {}, sessionIdleTimeout: 100 },
     );
     const ids = Array.from({ length: 20 }, (_, index) => `cart-${index}`);
     await client
@@ -238,12 +238,12 @@ describe("a processor that pauses", () => {
 });
 
 describe("the option pauseWhen", () => {
-  it.each<[object, string | undefined]>([
+  it.each<[object, string]>([
     [{ consecutiveFailures: 0 }, "$.pauseWhen.consecutiveFailures"],
     [{ failureRate: 0 }, "$.pauseWhen.failureRate"],
     [{ sampleSize: 0 }, "$.pauseWhen.sampleSize"],
     [{ error: "ECONNREFUSED" }, "$.pauseWhen.error"],
-    [{ pause: "soon" }, undefined],
+    [{ pause: "soon" }, "$.pauseWhen.pause"],
     [{ after: 5 }, "$.pauseWhen.after"],
   ])("refuses %o", (pauseWhen: PauseWhen, path) => {
     const { client } = setup({ queues: ["orders"] });

@@ -49,7 +49,7 @@ function serve(
         if (errorSource !== "handler") errors.push(`${errorSource} ${String(error)}`);
       },
     },
-    { sessionIdleTimeoutInMs: second, ...options },
+    { sessionIdleTimeout: second, ...options },
   );
   return { seen, errors };
 }
@@ -224,7 +224,7 @@ describe("retries of a session processor", () => {
         },
         processError: () => undefined,
       },
-      { retries: { delayed: ["10s"], jitter: 0 }, sessionIdleTimeoutInMs: second },
+      { retries: { delayed: ["10s"], jitter: 0 }, sessionIdleTimeout: second },
     );
     await send(place, "a1", "a2", "a3");
     await pass(place, 20 * second);

@@ -119,7 +119,7 @@ describe("a session processor", () => {
       .createSender("orders")
       .sendMessages([1, 2, 3].flatMap((body) => ["a", "b", "c"].map((id) => message(id, body))));
 
-    client.startSessionProcessor("orders", handlers, { maxConcurrentSessions: 2, sessionIdleTimeoutInMs: 1_000 });
+    client.startSessionProcessor("orders", handlers, { maxConcurrentSessions: 2, sessionIdleTimeout: 1_000 });
     await clock.advance(10_000);
 
     expect(most).toBe(2);
@@ -201,7 +201,7 @@ describe("a session processor", () => {
   it.each<readonly [string, Record<string, unknown>]>([
     ["maxConcurrentSessions", { maxConcurrentSessions: 0 }],
     ["maxConcurrentCallsPerSession", { maxConcurrentCallsPerSession: -1 }],
-    ["sessionIdleTimeoutInMs", { sessionIdleTimeoutInMs: Number.NaN }],
+    ["sessionIdleTimeout", { sessionIdleTimeout: Number.NaN }],
     ["sessionIds", { sessionIds: "a" }],
     ["sessionIds", { sessionIds: [1] }],
     ["receiveMode", { receiveMode: "" }],

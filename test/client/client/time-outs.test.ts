@@ -112,7 +112,7 @@ describe("a socket that takes everything and answers nothing", () => {
     const address = server.address();
     const port = typeof address === "object" ? address?.port : 0;
     const connectionString = `Endpoint=sb://127.0.0.1:${port};SharedAccessKeyName=a;SharedAccessKey=b;UseDevelopmentEmulator=true`;
-    const engine = azureEngine({ connectionString, timeoutInMs: 100 });
+    const engine = azureEngine({ connectionString, timeout: 100 });
     const retryOptions = { maxRetries: 1, timeoutInMs: 100, retryDelayInMs: 1 };
     const client = createClient({ engine, serializer: createSerializer({ codecs: [json()] }), retryOptions });
     const sender = client.createSender("orders");

@@ -122,7 +122,7 @@ describe("an outbox", () => {
     expect(errors).toEqual([
       expect.objectContaining({
         code: "ServiceTimeout",
-        message: "No answer came within half of leaseInMs; the outcome of the call is unknown.",
+        message: "No answer came within half of leaseDuration; the outcome of the call is unknown.",
       }),
     ]);
     expect(openSender.mock.calls.map(([entityPath]) => entityPath)).toEqual(["orders", "billing", "orders"]);
@@ -224,7 +224,7 @@ describe("an outbox", () => {
     await outbox.close();
   });
 
-  it.each(["pollIntervalInMs", "leaseInMs"])("refuses %s of 0, with which it would look without a pause", (option) => {
+  it.each(["pollInterval", "leaseDuration"])("refuses %s of 0, with which it would look without a pause", (option) => {
     const { engine } = testEngine({});
 
     expect(refusal(() => startOutbox(engine, memoryOutbox(), { relays: false, [option]: 0 })).path).toBe(`$.${option}`);

@@ -62,7 +62,7 @@ describe("the inbox in memory", () => {
 
   it("forgets what is older than its retention", async () => {
     const clock = new ManualClock();
-    const inbox = memoryInbox({ clock, retentionInMs: 10_000 });
+    const inbox = memoryInbox({ clock, retention: 10_000 });
     await inbox.claim("a", "me", 1_000);
     await inbox.complete("a", "me");
     await clock.advance(10_000);

@@ -162,7 +162,7 @@ async function inSession(engine: Engine, link: EngineSessionReceiver): Promise<v
   }
 }
 
-const setup = { connectionString, schema, maxConnections: 4, statementTimeoutInMs: 10_000 };
+const setup = { connectionString, schema, maxConnections: 4, statementTimeout: 10_000 };
 
 async function open(): Promise<Engine> {
   let engine: Engine | undefined;

@@ -24,8 +24,8 @@ describe("the options of a server", () => {
   it.each([
     ["an option that is misspelt", { autocreate: true }, "$.autocreate"],
     ["a limit that is misspelt", { limits: { maxLnks: 1 } }, "$.limits.maxLnks"],
-    ["a limit that is no number", { limits: { handshakeTimeOut: "soon" } }, "$.limits.handshakeTimeOut"],
-    ["a time that no timer waits", { limits: { idleTimeOut: Infinity } }, "$.limits.idleTimeOut"],
+    ["a limit that is no number", { limits: { handshakeTimeout: "soon" } }, "$.limits.handshakeTimeout"],
+    ["a time that no timer waits", { limits: { idleTimeout: Infinity } }, "$.limits.idleTimeout"],
     ["a port that is text", { port: "5672" }, "$.port"],
     ["a port that there is not", { httpPort: 70_000 }, "$.httpPort"],
     ["keys without one", { keys: {} }, "$.keys"],

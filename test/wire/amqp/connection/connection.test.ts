@@ -90,8 +90,8 @@ describe("a connection", () => {
   });
 
   it("gives a silent peer up, before and after the open", () => {
-    const pair = new Pair({ limits: { handshakeTimeOut: 10, idleTimeOut: 100 } });
-    const opened = new Pair({ limits: { handshakeTimeOut: 10, idleTimeOut: 100 } });
+    const pair = new Pair({ limits: { handshakeTimeout: 10, idleTimeout: 100 } });
+    const opened = new Pair({ limits: { handshakeTimeout: 10, idleTimeout: 100 } });
     opened.run();
 
     pair.time = 10;
@@ -108,7 +108,7 @@ describe("a connection", () => {
   });
 
   it("shows a peer that gives up after silence that it is alive, twice as often as it must", () => {
-    const pair = new Pair({ limits: { idleTimeOut: 100 } });
+    const pair = new Pair({ limits: { idleTimeout: 100 } });
     pair.run();
 
     for (; pair.time < 1000; pair.time += 5) {
