@@ -58,6 +58,8 @@ const errorOf = async (act: () => unknown): Promise<unknown> => {
 const blames = (error: unknown, option: string): boolean =>
   error instanceof SobreError && error.code === "InvalidArgument" && error.message.includes(option);
 
+const shown = (value: unknown): string => (typeof value === "number" ? `${value}` : JSON.stringify(value));
+
 afterAll(closeDurationSubjects);
 
 describe("a public name of a duration", () => {
@@ -95,7 +97,7 @@ describe("an option that takes a DurationLike", () => {
       const error = await errorOf(() => use(value));
       expect(
         blames(error, name) || error instanceof TypeError ? error : undefined,
-        `${name}: ${value}`,
+        `${name}: ${shown(value)}`,
       ).toBeUndefined();
     }
   });
@@ -104,8 +106,8 @@ describe("an option that takes a DurationLike", () => {
     const name = id.split(".").at(-1) ?? "";
     for (const value of ["5", "-5s", "soon", "", "PT", -1, NaN, true, null, {}]) {
       const error = await errorOf(() => use(value));
-      expect(error, `${name}: ${String(value)}`).toMatchObject({ code: "InvalidArgument" });
-      expect(blames(error, name), `${name}: ${String(value)}: ${String(error)}`).toBe(true);
+      expect(error, `${name}: ${shown(value)}`).toMatchObject({ code: "InvalidArgument" });
+      expect(blames(error, name), `${name}: ${shown(value)}: ${String(error)}`).toBe(true);
     }
   });
 });
@@ -116,7 +118,7 @@ describe("an option in milliseconds", () => {
     expect(blames(await errorOf(() => use(20)), name)).toBe(false);
     for (const value of ["5s", "5", -1, NaN, null]) {
       const error = await errorOf(() => use(value));
-      expect(error, `${name}: ${String(value)}`).toMatchObject({ code: "InvalidArgument", path: `$.${pathOf(id)}` });
+      expect(error, `${name}: ${shown(value)}`).toMatchObject({ code: "InvalidArgument", path: `$.${pathOf(id)}` });
     }
   });
 });

@@ -13,21 +13,26 @@ import { inLateTransaction, LateTransaction } from "../../broker/policy/late-tra
 import { invalidOperation } from "../../core/engine/refusals.ts";
 import type { LockToken, Settlement } from "../../core/engine/delivery.ts";
 import { SobreError } from "../../core/errors/sobre-error.ts";
-import type { OutboxStore } from "./outbox-store.ts";
+import type { MaybePromise } from "../../core/message/schema.ts";
+import type { OutboxStore, OutgoingMessage } from "./outbox-store.ts";
 
 /** A transaction of the caller's database, in which sends are kept in an outbox. */
 export class OutboxTransaction<Tx> implements Transaction {
-  readonly #store: OutboxStore<Tx>;
-  readonly #transaction: Tx;
+  readonly #add: (messages: readonly OutgoingMessage[]) => MaybePromise<void>;
 
+  /** @throws SobreError `InvalidOperation` when no transaction is open, if the store knows at once. */
   constructor(store: OutboxStore<Tx>, transaction: Tx) {
-    this.#store = store;
-    this.#transaction = transaction;
+    this.#add = store.join?.(transaction) ?? ((messages) => store.add(messages, transaction));
   }
 
   async keep(entityPath: string, envelopes: readonly Envelope[]): Promise<void> {
     const messages = envelopes.map((envelope) => ({ entityPath, message: encodeMessage(identified(envelope)) }));
-    await this.#store.add(messages, this.#transaction);
+    await this.#add(messages);
+  }
+
+  /** @throws SobreError `InvalidOperation` when the transaction has ended. */
+  check(): MaybePromise<void> {
+    return this.#add([]);
   }
 
   async commit(): Promise<void> {

@@ -3,6 +3,7 @@ import { notify } from "../client/process-error.ts";
 import { createRetry, type Retry } from "../client/retry.ts";
 import type { Engine, EngineSender, Transaction } from "../../core/engine/engine.ts";
 import type { Envelope } from "../../core/envelope/envelope.ts";
+import type { MaybePromise } from "../../core/message/schema.ts";
 import { SobreError } from "../../core/errors/sobre-error.ts";
 import {
   aFunction,
@@ -19,6 +20,7 @@ import { type Clock, systemClock } from "../../core/time/clock.ts";
 import { pause } from "../../core/time/pause.ts";
 import { OutboxEngine, OutboxTransaction } from "./outbox-engine.ts";
 import type { OutboxMessage, OutboxStore } from "./outbox-store.ts";
+import { transactInTurn } from "./transact.ts";
 
 /** Options of {@link startOutbox}. */
 export interface OutboxOptions {
@@ -55,8 +57,29 @@ const checks: OptionChecks<OutboxOptions> = {
 export interface Outbox<Tx> extends AsyncDisposable {
   /** For `createClient`: sends in a {@link transaction} are kept, all others go straight to the broker. */
   readonly engine: Engine;
-  /** The transaction for `sendMessages`; needs no broker. */
+  /**
+   * The transaction for `sendMessages`, which is open on your connection; needs no broker. A connection has one
+   * transaction at a time: requests that share one use {@link inTransaction}.
+   *
+   * @throws SobreError `InvalidOperation` when none is open, here or from the first send.
+   */
   transaction(transaction: Tx): Transaction;
+  /**
+   * Runs work in a transaction of your connection: begins it, commits it when the work has resolved, and rolls it back
+   * when the work rejected. Those of one connection follow each other, so that concurrent requests can share it; other
+   * statements on it join the transaction that is open.
+   *
+   * @throws what the work throws, and SobreError of the database.
+   * @example
+   * ```ts
+   * const store = memoryOutbox(); // with sqliteOutbox or postgresOutbox: your own connection instead of store.begin()
+   * const outbox = startOutbox(engine, store);
+   * const sender = createClient({ engine: outbox.engine, serializer }).createSender("orders");
+   * await outbox.inTransaction(store.begin(), (transaction) => sender.sendMessages({ body: 7 }, { transaction }));
+   * await outbox.close();
+   * ```
+   */
+  inTransaction<T>(connection: Tx, work: (transaction: Transaction) => MaybePromise<T>): Promise<T>;
   /** Stops relaying; what is left is relayed by others or later. The engine stays open. */
   close(): Promise<void>;
 }
@@ -89,6 +112,10 @@ export function startOutbox<Tx>(engine: Engine, store: OutboxStore<Tx>, options:
   return {
     engine: new OutboxEngine(engine),
     transaction: (transaction) => new OutboxTransaction(store, transaction),
+    async inTransaction(connection, work) {
+      checkOption("work", work, aFunction);
+      return transactInTurn(store, connection, work);
+    },
     close: () => relay.close(),
     [Symbol.asyncDispose]: () => relay.close(),
   };

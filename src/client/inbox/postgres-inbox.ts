@@ -66,7 +66,12 @@ export async function postgresInbox(options: PostgresInboxOptions): Promise<Inbo
       return (await rowsOf(pool, renewIt, [key, owner, durationInMs])).length > 0;
     },
     async complete(key, owner, transaction) {
-      if (transaction !== undefined) checkClient(transaction);
+      if (transaction !== undefined) {
+        checkClient(transaction);
+        // Refused unless a transaction is open (SQLSTATE 25P01): this row would be remembered before the caller's work.
+        await rowsOf(transaction, "savepoint sobre_inbox", []);
+        await rowsOf(transaction, "release savepoint sobre_inbox", []);
+      }
       return (await rowsOf(transaction ?? pool, completeIt, [key, owner, retentionInMs])).length > 0;
     },
     async release(key, owner) {

@@ -3,7 +3,7 @@ import { duration } from "../../core/options/duration-option.ts";
 import { checkOptions, type OptionChecks } from "../../core/options/option-checks.ts";
 import { type DurationLike, toMilliseconds } from "../../core/time/duration.ts";
 import {
-  checkDatabase,
+  checkOpenTransaction,
   sqliteChecks,
   type SqliteDatabase,
   SqliteFile,
@@ -68,7 +68,7 @@ export function sqliteInbox(options: SqliteInboxOptions): ClosableInbox<SqliteDa
       const values = [key, owner, retentionInMs] as const;
       if (transaction === undefined)
         return file.all(`${completeIt} returning key`, ...values).then((rows) => rows.length > 0);
-      checkDatabase(transaction);
+      checkOpenTransaction(transaction, "Begin one before claim.complete(database), and commit it afterwards.");
       return Number(transaction.prepare(completeIt).run(file.time, ...values).changes) > 0;
     },
     async release(key, owner) {
