@@ -152,7 +152,7 @@ it("a body that zod refuses is dead-lettered with its reason, and nothing of the
   await clock.advance(0);
 
   const letter = one(await engine.peek("orders/$DeadLetterQueue", { maxMessages: 1 }));
-  const reason = "$.orderId is refused by zod: expected string, received number";
+  const reason = "$.orderId is refused by zod: Invalid input: expected string, received number";
   expect(letter.deadLetterReason).toBe("ValidationFailed");
   expect(letter.deadLetterErrorDescription).toContain(reason);
   expect(letter.deadLetterErrorDescription).not.toContain("4711");

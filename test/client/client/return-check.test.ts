@@ -148,7 +148,7 @@ describe("a refused body", () => {
     const reading = Promise.resolve().then(() => Thing.read({ a: 5, at: at.toISOString() }, 1));
 
     expect((await rejection(reading)).message).toBe(
-      "The body is not acme.thing version 1: $.a is refused by zod; $.at is refused by zod.",
+      "The body is not acme.thing version 1: $.a is refused by zod: Too small: expected number to be >=10; $.at is refused by zod: Invalid ISO date.",
     );
   });
 
