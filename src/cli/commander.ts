@@ -1,7 +1,6 @@
 import { Command } from "commander";
 import { Misuse, type Terminal } from "./terminal.ts";
-import { SobreError } from "../core/errors/sobre-error.ts";
-import { toMilliseconds } from "../core/time/duration.ts";
+import { readDuration } from "../core/time/duration.ts";
 import { type DecodeLimits, defaultDecodeLimits, resolveDecodeLimits } from "../core/codec/limits.ts";
 
 export { Command, CommanderError, Help, Option } from "commander";
@@ -94,14 +93,9 @@ const units = { d: 86_400_000, h: 3_600_000, m: 60_000, s: 1_000, ms: 1 } as con
 /** Parses a time as `30s`, `1.5h` or ISO 8601 (`PT30S`) into milliseconds. The parser throws Misuse. */
 export function spanOf(option: string): (text: string) => number {
   return (text) => {
-    const [, amount, unit] = /^(\d{1,15}(?:\.\d{1,3})?)(ms|s|m|h|d)$/.exec(text) ?? [];
-    if (amount !== undefined && isUnit(unit)) return Math.round(Number(amount) * units[unit]);
-    try {
-      return toMilliseconds(text, option);
-    } catch (error) {
-      if (!(error instanceof SobreError)) throw error;
-      throw new Misuse(`${option} must be a time, e.g. 30s, 5m, 1h, 2d or PT30S`);
-    }
+    const milliseconds = readDuration(text);
+    if (milliseconds === undefined) throw new Misuse(`${option} must be a time, e.g. 30s, 5m, 1h, 2d or PT30S`);
+    return milliseconds;
   };
 }
 
@@ -110,10 +104,6 @@ export function spanText(milliseconds: number): string {
   if (milliseconds === Infinity) return "for ever";
   const [unit, size] = Object.entries(units).find(([, one]) => milliseconds % one === 0) ?? ["ms", 1];
   return milliseconds === 0 ? "0s" : `${milliseconds / size}${unit}`;
-}
-
-function isUnit(text: string | undefined): text is keyof typeof units {
-  return text !== undefined && text in units;
 }
 
 /** The options that name a Protobuf schema. */

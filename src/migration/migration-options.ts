@@ -67,7 +67,7 @@ const aUrl = (value: unknown): string | undefined => (value instanceof URL ? und
 
 /** The checks of the options of `migrate`. */
 export const migrationChecks: OptionChecks<MigrationOptions> = {
-  source: is.methods("a migration source, e.g. made by openSource", "messages"),
+  source: is.methods("a migration source, e.g. made by createFileSource", "messages"),
   serializer: is.serializer,
   target: () => undefined,
   output: is.text,

@@ -43,10 +43,10 @@ async function acquire(
   sessions: SessionTable,
   { options, holder, onWait }: Acceptance,
 ): Promise<SessionLock> {
-  const { sessionId, maxWaitTime, signal } = options;
+  const { sessionId, maxWaitTimeInMs, abortSignal } = options;
   const { address } = queue.policy;
   const now = queue.timeline.now();
-  if (signal?.aborted === true) throw aborted();
+  if (abortSignal?.aborted === true) throw aborted();
   let lock: SessionLock | undefined;
   if (sessionId !== undefined) lock = sessions.accept(sessionId, holder, now);
   // Calls that are already waiting come first.
@@ -54,12 +54,12 @@ async function acquire(
   if (lock !== undefined) return lock;
   const tooLate = (): SobreError =>
     sessionId === undefined ? noSessionInTime(address) : sessionCannotBeLocked(sessionId, address);
-  if (maxWaitTime === 0) throw tooLate();
+  if (maxWaitTimeInMs === 0) throw tooLate();
   return new Promise((resolve, reject) => {
     const stop = (): void => {
-      if (sessions.leave(waiting) && signal === undefined) queue.timeline.waitEnded();
+      if (sessions.leave(waiting) && abortSignal === undefined) queue.timeline.waitEnded();
       queue.timeline.cancel(waiting);
-      signal?.removeEventListener("abort", abort);
+      abortSignal?.removeEventListener("abort", abort);
       stopWaiting();
     };
     const waiting: WaitingAccept = {
@@ -78,9 +78,9 @@ async function acquire(
     };
     const abort = (): void => waiting.refuse(aborted());
     const stopWaiting = onWait(() => waiting.refuse(closed("engine")));
-    signal?.addEventListener("abort", abort);
-    queue.timeline.schedule(waiting, now + maxWaitTime);
-    if (signal === undefined) queue.timeline.waitBegan();
+    abortSignal?.addEventListener("abort", abort);
+    queue.timeline.schedule(waiting, now + maxWaitTimeInMs);
+    if (abortSignal === undefined) queue.timeline.waitBegan();
     sessions.wait(waiting);
   });
 }

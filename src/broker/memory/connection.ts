@@ -20,7 +20,7 @@ import {
   checkSequenceNumbers,
   checkSettlement,
 } from "../../core/engine/arguments.ts";
-import { boundSends } from "../../core/engine/bounded-sender.ts";
+import { boundedSender } from "../../core/engine/bounded-sender.ts";
 import { type Capabilities, nativeCapabilities } from "../../core/engine/capabilities.ts";
 import type { Delivery, LockToken, Settlement } from "../../core/engine/delivery.ts";
 import type { EngineAdmin } from "../../core/engine/admin.ts";
@@ -88,7 +88,7 @@ export class MemoryConnection implements Engine, Holder {
     const through = via === undefined ? undefined : this.#namespace.queueEntity(via);
     const sender = new MemorySender(this.#namespace, { target, through }, this.#ofSenders);
     this.#keep(sender);
-    return maxInFlight === undefined ? sender : boundSends(sender, maxInFlight);
+    return maxInFlight === undefined ? sender : boundedSender(sender, maxInFlight);
   }
 
   async openReceiver(entity: string, options: OpenReceiverOptions): Promise<EngineReceiver> {
@@ -191,7 +191,7 @@ export class MemoryConnection implements Engine, Holder {
     }
     const decision = decide(queue, message, settlement);
     if (options?.transaction === undefined) decision(now);
-    else this.#transactionOf(options.transaction).add(settlementOperation(queue, lockToken, decision));
+    else this.#transactionOf(options.transaction).add(settlementOperation(queue, lockToken, settlement, decision));
   }
 
   async renew(entity: string, lockToken: LockToken): Promise<Date> {

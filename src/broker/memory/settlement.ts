@@ -46,12 +46,19 @@ export function decide(queue: MessageQueue, message: QueuedMessage, settlement: 
 }
 
 /** A settlement within a transaction: the message stays locked until the commit. */
-export function settlementOperation(queue: MessageQueue, token: LockToken, decision: Decision): Operation {
+export function settlementOperation(
+  queue: MessageQueue,
+  token: LockToken,
+  { kind }: Settlement,
+  decision: Decision,
+): Operation {
   const message = queue.held(token);
   const holds = (): boolean => message.lock?.token === token;
   return {
     begin(transaction) {
-      if (message.lock !== undefined) message.lock.transaction = transaction;
+      if (message.lock === undefined) return;
+      message.lock.transaction = transaction;
+      if (kind !== "release") message.lock.wasSettled = true;
     },
     check() {
       if (!holds()) throw lockLost(queue.policy.address);

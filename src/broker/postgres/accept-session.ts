@@ -28,12 +28,12 @@ export interface Acceptance {
 export async function acceptSession(
   home: Home,
   lane: Lane,
-  { options: { sessionId, maxWaitTime, signal }, holder, deadline, onWait }: Acceptance,
+  { options: { sessionId, maxWaitTimeInMs, abortSignal }, holder, deadline, onWait }: Acceptance,
 ): Promise<HeldSession> {
   const { store } = home;
   if (!hasSessions(lane))
     throw invalidOperation(`'${lane.address}' does not use sessions. Open a receiver without a session.`);
-  if (isAborted(signal)) throw aborted();
+  if (isAborted(abortSignal)) throw aborted();
   const tooLate = (): SobreError =>
     sessionId === undefined ? noSessionInTime(lane.address) : sessionCannotBeLocked(sessionId, lane.address);
   const attempt = async (): Promise<HeldSession | undefined> => {
@@ -51,7 +51,7 @@ export async function acceptSession(
       (held) => held !== undefined,
     );
   };
-  if (maxWaitTime === 0) {
+  if (maxWaitTimeInMs === 0) {
     const held = await attempt();
     if (held === undefined) throw tooLate();
     return held;
@@ -60,16 +60,16 @@ export async function acceptSession(
     key: sessionId === undefined ? "next" : `accept ${sessionId}`,
     clock: store.clock,
     deadline,
-    signal,
+    abortSignal,
     attempt,
     giveUp: (held) => inTransaction(store, lane, store.now(), (returning) => releaseSession(returning, held)),
   });
   const forget = onWait(() => pending.end(closed("engine")));
   const held = await pending.outcome.finally(forget);
   if (held !== undefined) return held;
-  throw isAborted(signal) ? aborted() : tooLate();
+  throw isAborted(abortSignal) ? aborted() : tooLate();
 }
 
-const isAborted = (signal: AbortSignal | undefined): boolean => signal?.aborted === true;
+const isAborted = (abortSignal: AbortSignal | undefined): boolean => abortSignal?.aborted === true;
 
 const aborted = (): SobreError => new SobreError("Aborted", "The wait for a session was aborted. No session is held.");

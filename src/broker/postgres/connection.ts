@@ -20,7 +20,7 @@ import {
   checkSequenceNumbers,
   checkSettlement,
 } from "../../core/engine/arguments.ts";
-import { boundSends } from "../../core/engine/bounded-sender.ts";
+import { boundedSender } from "../../core/engine/bounded-sender.ts";
 import { type Capabilities, nativeCapabilities } from "../../core/engine/capabilities.ts";
 import type { Delivery, LockToken, Settlement } from "../../core/engine/delivery.ts";
 import type { EngineAdmin } from "../../core/engine/admin.ts";
@@ -38,7 +38,7 @@ import {
   scheduleNow,
   scheduleIn,
 } from "./browse.ts";
-import { hasSessions, type Lane, lockDuration, receiveRefusal } from "./entities.ts";
+import { hasSessions, type Lane, lockDuration, receiveRefusal, type Sendable } from "./entities.ts";
 import { lostLock, readAllHeld, renewHeld } from "./held.ts";
 import type { Enlisted } from "./enlisted.ts";
 import type { Home } from "./home.ts";
@@ -48,7 +48,7 @@ import { type Closable, PostgresReceiver, PostgresSender, PostgresSessionReceive
 import { readToken } from "./messages.ts";
 import { OwnTransaction, OwnWork } from "./own-transaction.ts";
 import { postgresAdmin } from "./postgres-admin.ts";
-import { giveBack } from "./returns.ts";
+import { giveBackClosed } from "./returns.ts";
 import { checkHeld, settleHeld } from "./settling.ts";
 import { inTransaction } from "./sweep.ts";
 import { PostgresTransaction } from "./transaction.ts";
@@ -72,6 +72,7 @@ export class PostgresConnection implements Engine {
 
   constructor(home: Home, { name }: ConnectOptions = {}) {
     this.#home = home;
+    this.#home.holdings.add(this.#holdings);
     this.#name = name;
     this.admin = postgresAdmin(home, () => this.#enter());
     this.inspection = postgresInspection(home.store, async (entity) => {
@@ -88,7 +89,7 @@ export class PostgresConnection implements Engine {
     const target = await this.#home.find(() => directory.sendable(entity));
     const through = via === undefined ? undefined : await this.#home.find(() => directory.queue(via));
     const sender = this.#keep(new PostgresSender(this.#home, this, { target, through }));
-    return maxInFlight === undefined ? sender : boundSends(sender, maxInFlight);
+    return maxInFlight === undefined ? sender : boundedSender(sender, maxInFlight);
   }
 
   async openReceiver(entity: string, options: OpenReceiverOptions): Promise<EngineReceiver> {
@@ -102,7 +103,7 @@ export class PostgresConnection implements Engine {
   async acceptSession(entity: string, options: AcceptSessionOptions): Promise<EngineSessionReceiver> {
     if (this.#closed) throw closed("engine");
     checkEngineOptions.acceptSession(options);
-    const deadline = this.#home.store.now() + options.maxWaitTime;
+    const deadline = this.#home.store.now() + options.maxWaitTimeInMs;
     await this.#enter();
     const lane = await this.#home.find(() => {
       this.#home.store.directory.receivable(entity);
@@ -146,15 +147,20 @@ export class PostgresConnection implements Engine {
     envelopes: readonly Envelope[],
     options: TransactionOption = {},
   ): Promise<readonly bigint[]> {
-    await this.#enter();
+    if (this.#closed) throw closed("engine");
     checkEngineOptions.schedule(options);
     checkEnvelopes(envelopes);
     const { store } = this.#home;
-    const target = await this.#home.find(() => store.directory.sendable(entity));
-    if (envelopes.some(({ brokerProperties }) => brokerProperties.scheduledEnqueueTimeUtc === undefined))
-      throw invalidOperation("A scheduled message needs a scheduledEnqueueTimeUtc.");
-    if (options.transaction === undefined) return scheduleNow(store, target, envelopes);
-    return scheduleIn(store, target, envelopes, this.enlist(options.transaction));
+    const targeted = async (): Promise<Sendable> => {
+      await this.#enter();
+      const target = await this.#home.find(() => store.directory.sendable(entity));
+      if (envelopes.some(({ brokerProperties }) => brokerProperties.scheduledEnqueueTimeUtc === undefined))
+        throw invalidOperation("A scheduled message needs a scheduledEnqueueTimeUtc.");
+      return target;
+    };
+    if (options.transaction === undefined) return scheduleNow(store, await targeted(), envelopes);
+    const work = this.enlist(options.transaction);
+    return work.inTurn(async () => scheduleIn(store, await targeted(), envelopes, work));
   }
 
   async cancel(entity: string, sequenceNumbers: readonly bigint[]): Promise<void> {
@@ -170,27 +176,47 @@ export class PostgresConnection implements Engine {
     options?: TransactionOption,
   ): Promise<void> {
     const { store } = this.#home;
+    if (options?.transaction !== undefined)
+      return this.#settleIn(this.enlist(options.transaction), entity, lockToken, settlement);
     // Each step that is not waited for counts: messages are settled one by one.
     if (this.#closed || !this.#home.isCaughtUp) await this.#enter();
     checkSettlement(settlement);
     const lane = store.directory.knownLane(entity) ?? (await this.#lane(entity));
-    if (this.#home.isSettling(lockToken))
-      throw invalidOperation(
-        "The message is already settled in a transaction that is still open. Commit or roll back that one first.",
-      );
-    if (options?.transaction !== undefined) {
-      await this.enlist(options.transaction).addSettlement({
-        lane,
-        token: lockToken,
-        returns: settlement.kind !== "complete",
-        check: (within) => checkHeld(within, lockToken, settlement),
-        apply: (returning) => settleHeld(returning, lockToken, settlement),
-      });
-      return;
-    }
+    this.#checkFree(lockToken);
     if (settlement.kind === "complete") await this.#complete(lane, lockToken);
     else await inTransaction(store, lane, store.now(), (returning) => settleHeld(returning, lockToken, settlement));
     this.#holdings.settled(lockToken);
+  }
+
+  async #settleIn(work: Enlisted, entity: string, lockToken: LockToken, settlement: Settlement): Promise<void> {
+    // Even if the connection closes before the call is carried out.
+    const isNoted = settlement?.kind !== "release" && this.#home.settlesIn(lockToken);
+    try {
+      await work.inTurn(async () => {
+        await this.#enter();
+        checkSettlement(settlement);
+        const lane = await this.#lane(entity);
+        this.#checkFree(lockToken);
+        return work.addSettlement({
+          lane,
+          token: lockToken,
+          returns: settlement.kind !== "complete",
+          check: (within) => checkHeld(within, lockToken, settlement),
+          apply: (returning) => settleHeld(returning, lockToken, settlement),
+        });
+      });
+    } catch (error) {
+      if (isNoted && !this.#closed) this.#home.settlesNot(lockToken);
+      throw error;
+    }
+  }
+
+  /** @throws SobreError `InvalidOperation` for a message that an open transaction of this process settles. */
+  #checkFree(lockToken: LockToken): void {
+    if (!this.#home.isSettling(lockToken)) return;
+    throw invalidOperation(
+      "The message is already settled in a transaction that is still open. Commit or roll back that one first.",
+    );
   }
 
   async #complete(lane: Lane, text: LockToken): Promise<void> {
@@ -250,7 +276,7 @@ export class PostgresConnection implements Engine {
     if (this.#closed) return;
     this.#end();
     await Promise.all([...this.#open].map((link) => link.close()));
-    for (const [lane, tokens] of this.#holdings.takeAll(this.#home.store.now())) await this.#release(lane, tokens);
+    for (const [lane, tokens] of this.#holdings.byQueue(this.#home.store.now())) await this.#release(lane, tokens);
   }
 
   [Symbol.asyncDispose](): Promise<void> {
@@ -289,6 +315,7 @@ export class PostgresConnection implements Engine {
 
   /** @throws SobreError `InvalidOperation` unless it is the caller's own, or an open transaction of this connection. */
   enlist(transaction: Transaction): Enlisted {
+    if (this.#closed) throw closed("engine");
     if (transaction instanceof OwnTransaction) return new OwnWork(this.#home, transaction);
     if (transaction instanceof PostgresTransaction && transaction.isOpen && this.#transactions.has(transaction))
       return transaction;
@@ -297,13 +324,17 @@ export class PostgresConnection implements Engine {
     );
   }
 
+  settledInSession(mark: bigint): ReadonlySet<bigint> {
+    return this.#holdings.settledInSession(mark);
+  }
+
   async #release(lane: Lane, tokens: readonly LockToken[]): Promise<void> {
     const { store } = this.#home;
     if (tokens.length === 0 || store.directory.byId(lane.entity.id) === undefined) return;
     for (let first = 0; first < tokens.length; first += mostReleased) {
       const some = tokens.slice(first, first + mostReleased);
       await inTransaction(store, lane, store.now(), async (returning) =>
-        giveBack(returning, await readAllHeld(returning, some), "uncounted"),
+        giveBackClosed(returning, await readAllHeld(returning, some), this.#holdings.settledAmong(some)),
       );
     }
   }
@@ -331,6 +362,7 @@ export class PostgresConnection implements Engine {
 
   #end(): void {
     this.#closed = true;
+    this.#home.holdings.delete(this.#holdings);
     for (const transaction of this.#transactions) transaction.end();
   }
 

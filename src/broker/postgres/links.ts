@@ -40,6 +40,8 @@ interface LinkOwner {
   /** Releases messages that no receiver is waiting for any more. */
   release(lane: Lane, deliveries: readonly Delivery[]): Promise<void>;
   enlist(transaction: Transaction): Enlisted;
+  /** The positions of the messages under the lock of a session that a transaction has settled. */
+  settledInSession(mark: bigint): ReadonlySet<bigint>;
 }
 
 /** The entity to which a sender sends, and the entity that it sends via. */
@@ -73,7 +75,6 @@ export class PostgresSender implements EngineSender {
     const messages = envelopes.map(sent);
     const { store } = this.#home;
     const { intake } = store;
-    await this.#home.catchUp();
     const check = async (within: Intake, reserved = 0): Promise<number> =>
       this.#route.through === undefined
         ? within.checkSend(store.sendable(this.#route.target), messages, reserved)
@@ -91,9 +92,14 @@ export class PostgresSender implements EngineSender {
     };
     try {
       if (options?.transaction !== undefined) {
-        await this.#connection.enlist(options.transaction).addSend({ entity: first.id, check, passed: [], route });
+        const work = this.#connection.enlist(options.transaction);
+        await work.inTurn(async () => {
+          await this.#home.catchUp();
+          return work.addSend({ entity: first.id, check, passed: [], route });
+        });
         return;
       }
+      await this.#home.catchUp();
       if (messages.length === 0) {
         await check(intake);
         return;
@@ -135,20 +141,20 @@ export class PostgresReceiver implements EngineReceiver {
   async receive(options: ReceiveOptions): Promise<readonly Delivery[]> {
     checkReceiveOptions(options);
     this.checkOpen();
-    const { maxMessages, maxWaitTime, signal } = options;
+    const { maxMessages, maxWaitTimeInMs, abortSignal } = options;
     const { store } = this.home;
-    if (signal?.aborted === true) return [];
+    if (abortSignal?.aborted === true) return [];
     const attempt = async (): Promise<readonly Delivery[]> => {
       await this.home.catchUp();
       await touch(store, store.current(this.lane).entity);
       return this.take(maxMessages);
     };
-    if (maxWaitTime === 0) return attempt();
+    if (maxWaitTimeInMs === 0) return attempt();
     const pending = startWait(this.home.lane(this.lane), {
       key: this.key,
       clock: store.clock,
-      deadline: store.now() + maxWaitTime,
-      signal,
+      deadline: store.now() + maxWaitTimeInMs,
+      abortSignal,
       attempt: async () => {
         const deliveries = await attempt();
         return deliveries.length === 0 ? undefined : deliveries;
@@ -289,7 +295,9 @@ export class PostgresSessionReceiver extends PostgresReceiver implements EngineS
     const { store } = this.home;
     await this.home.catchUp();
     if (store.directory.byId(this.lane.entity.id) === undefined) return;
-    await inTransaction(store, this.lane, store.now(), (returning) => releaseSession(returning, this.#held));
+    await inTransaction(store, this.lane, store.now(), (returning) =>
+      releaseSession(returning, this.#held, this.connection.settledInSession(this.#held.mark)),
+    );
   }
 
   async #enter(): Promise<Home> {

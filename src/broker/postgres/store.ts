@@ -64,7 +64,7 @@ export class Store {
     await this.#databaseClock?.refresh();
   }
 
-  /** A queue at this time, outside of transactions. */
+  /** A queue at this time, outside transactions. */
   inLane(lane: Lane): InLane {
     return { session: this.database, schema: this.schema, lane, now: this.now() };
   }

@@ -1,6 +1,7 @@
 import type { Transaction } from "../../core/engine/engine.ts";
 import type { LockToken } from "../../core/engine/delivery.ts";
 import { invalidOperation } from "../../core/engine/refusals.ts";
+import type { SobreError } from "../../core/errors/sobre-error.ts";
 import { Arrivals } from "./arrivals.ts";
 import type { Session } from "./database.ts";
 import type { Enlisted, PendingSend, PendingSettlement } from "./enlisted.ts";
@@ -18,7 +19,10 @@ export class PostgresTransaction implements Transaction, Enlisted {
   readonly #endsAt: number;
   readonly #sends: PendingSend[] = [];
   readonly #settlements: PendingSettlement[] = [];
-  #open = true;
+  /** Once it is `ending`, it takes no more calls and waits for those that were made before. */
+  #state: "open" | "ending" | "over" = "open";
+  /** The last call; never rejects. */
+  #last: Promise<unknown> = Promise.resolve();
 
   constructor(home: Home, onEnd: (transaction: PostgresTransaction) => void) {
     this.#home = home;
@@ -26,17 +30,22 @@ export class PostgresTransaction implements Transaction, Enlisted {
     this.#endsAt = home.store.now() + maxAge;
   }
 
-  /** Whether it still accepts operations. */
+  /** Whether it still accepts calls. */
   get isOpen(): boolean {
-    if (this.#open && this.#home.store.now() >= this.#endsAt) this.end();
-    return this.#open;
+    return !this.#isOver && this.#state === "open";
+  }
+
+  inTurn<T>(call: () => Promise<T>): Promise<T> {
+    const result = this.#last.then(call);
+    this.#last = result.catch(() => undefined);
+    return result;
   }
 
   async addSend(send: PendingSend): Promise<readonly bigint[]> {
     const { intake, database, schema } = this.#home.store;
     await send.check(intake, 0);
     const numbers = await giveNumbers(database, schema, send.passed);
-    this.#checkOpen();
+    this.#checkNotOver();
     this.#sends.push({ ...send, route: (routing) => send.route(routing, numbers) });
     return numbers;
   }
@@ -45,18 +54,24 @@ export class PostgresTransaction implements Transaction, Enlisted {
     const { store } = this.#home;
     const { database: session, schema } = store;
     await settlement.check({ session, schema, lane: settlement.lane, now: store.now() });
-    this.#checkOpen();
+    this.#checkNotOver();
     this.#settlements.push(settlement);
   }
 
   /** Whether it contains a settlement of this token's message. */
   settles(token: LockToken): boolean {
-    return this.isOpen && this.#settlements.some((settlement) => settlement.token === token);
+    return !this.#isOver && this.#settlements.some((settlement) => settlement.token === token);
   }
 
   async commit(): Promise<void> {
-    await this.#home.catchUp();
-    this.#checkOpen();
+    await this.#callsEnded();
+    try {
+      await this.#home.catchUp();
+    } catch (error) {
+      this.end();
+      throw error;
+    }
+    this.#checkNotOver();
     this.#end();
     const { store } = this.#home;
     const arrivals = new Arrivals();
@@ -66,13 +81,19 @@ export class PostgresTransaction implements Transaction, Enlisted {
   }
 
   async rollback(): Promise<void> {
-    this.#checkOpen();
-    this.#end();
+    await this.#callsEnded();
+    this.end();
   }
 
-  /** Rolls back if it is still open. */
+  /** Rolls back unless it is over. */
   end(): void {
-    if (this.#open) this.#end();
+    if (this.#state !== "over") this.#end();
+  }
+
+  async #callsEnded(): Promise<void> {
+    if (!this.isOpen) throw ended();
+    this.#state = "ending";
+    await this.#last;
   }
 
   async #checkRoom(intake: Intake): Promise<void> {
@@ -95,14 +116,21 @@ export class PostgresTransaction implements Transaction, Enlisted {
   }
 
   #end(): void {
-    this.#open = false;
+    this.#state = "over";
     this.#onEnd(this);
   }
 
-  #checkOpen(): void {
-    if (this.isOpen) return;
-    throw invalidOperation(
-      "The transaction has ended: it was committed, rolled back, or open for more than 2 minutes. Begin a new one.",
-    );
+  get #isOver(): boolean {
+    if (this.#home.store.now() >= this.#endsAt) this.end();
+    return this.#state === "over";
+  }
+
+  #checkNotOver(): void {
+    if (this.#isOver) throw ended();
   }
 }
+
+const ended = (): SobreError =>
+  invalidOperation(
+    "The transaction has ended: it was committed, rolled back, or open for more than 2 minutes. Begin a new one.",
+  );

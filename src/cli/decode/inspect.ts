@@ -6,7 +6,7 @@ import { readInput } from "../files.ts";
 import { exitCodes, fileProblem, Misuse, type Terminal } from "../terminal.ts";
 import { decodeValues } from "../../core/amqp-values/read-value.ts";
 import { toTypedJson, type TypedJson } from "../../../codecs/amqp/typed-json.ts";
-import { openMessage, type SectionBorder } from "../../wire/amqp/message/amqp-message.ts";
+import { parseMessage, type SectionBorder } from "../../wire/amqp/message/amqp-message.ts";
 import { SobreError } from "../../core/errors/sobre-error.ts";
 import { section, sectionBySymbol } from "../../wire/amqp/message/section.ts";
 import { type Row, rowsOf, rowsOfValues } from "../../serve/inspector/amqp-rows.ts";
@@ -77,7 +77,7 @@ export type Inspected =
       readonly message: string;
     };
 
-/** Reads bytes as an AMQP message, or else as AMQP values one behind the other, with their types. */
+/** Reads bytes as an AMQP message, or else as AMQP values one after another, with their types. */
 export function inspectBytes(bytes: Uint8Array): Inspected {
   const message = attempt(() => readMessage(bytes));
   if (message.ok) return { ok: true, sections: message.result };
@@ -112,7 +112,7 @@ function attempt<T>(reading: () => T): Attempt<T> {
 function readMessage(bytes: Uint8Array): readonly TypedJson[] {
   if (bytes.byteLength === 0) throw new SobreError("TruncatedPayload", "The input is empty.", { offset: 0, path: "$" });
   // The borders hold a message to its rules; the sections are values like any other.
-  openMessage(bytes);
+  parseMessage(bytes);
   return readValues(bytes);
 }
 
@@ -163,7 +163,7 @@ function bodyLines(bytes: Uint8Array, borders: readonly SectionBorder[], termina
 /** The borders of the sections, or none when the bytes are not a message. */
 function bordersOf(bytes: Uint8Array): readonly SectionBorder[] {
   try {
-    return openMessage(bytes).borders();
+    return parseMessage(bytes).borders();
   } catch (error) {
     if (error instanceof SobreError) return [];
     throw error;

@@ -56,7 +56,7 @@ function migrateCommand({ terminal, finish }: Session): Command {
   return commandOf("migrate", {
     summary: "create the tables, or upgrade them to this release",
     about: `Creates the tables in the database at URL (default: $DATABASE_URL), or upgrades
-them. Older servers keep working. Runs in one transaction.`,
+them. Older servers keep working. It runs in one transaction.`,
     notes: "A URL without a password takes that of PGPASSWORD or ~/.pgpass.",
     examples: [
       "sobre postgres migrate postgres://owner@db/shop",

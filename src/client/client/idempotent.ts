@@ -2,6 +2,8 @@ import type { MaybePromise } from "../../core/message/schema.ts";
 import { SobreError } from "../../core/errors/sobre-error.ts";
 import { checkOption, checkOptions, invalidOption, type OptionChecks } from "../../core/options/option-checks.ts";
 import * as is from "../../core/options/is.ts";
+import { durationFrom } from "../../core/options/duration-option.ts";
+import { type DurationLike, toMilliseconds } from "../../core/time/duration.ts";
 import { type Clock, systemClock } from "../../core/time/clock.ts";
 import { pause } from "../../core/time/pause.ts";
 import { isObject } from "../../core/values/plain-object.ts";
@@ -16,11 +18,11 @@ export interface IdempotentOptions<Message> {
    */
   readonly key?: ((message: Message) => string) | undefined;
   /**
-   * Milliseconds for which a message is claimed at a time; renewed while its handler runs. After a process was killed,
-   * its message waits as long. At least 1, and at least the `lockDuration` of the entity. Default: 300,000, the longest lock of Service
+   * How long a message is claimed at a time; renewed while its handler runs. After a process was killed, its message waits
+   * as long. At least 1 ms, and at least the `lockDuration` of the entity. Default: 5 minutes, the longest lock of Service
    * Bus.
    */
-  readonly claimDurationInMs?: number | undefined;
+  readonly claimDuration?: DurationLike | undefined;
   /** For renewing and waiting. Default: the system clock. */
   readonly clock?: Clock | undefined;
 }
@@ -40,7 +42,7 @@ export interface InboxClaim<Transaction> {
 
 const checks: OptionChecks<IdempotentOptions<never>> = {
   key: is.aFunction,
-  claimDurationInMs: is.numberFrom(1),
+  claimDuration: durationFrom(1),
   clock: is.clock,
 };
 
@@ -84,12 +86,13 @@ export function idempotent<Message extends ReceivedMessage, Context, Transaction
   checkOption("inbox", inbox, anInbox);
   checkOption("handler", handler, is.aFunction);
   checkOptions(options, checks);
-  const { key = keyOf, claimDurationInMs = longestLock, clock = systemClock } = options;
-  if (inbox.retentionInMs < claimDurationInMs)
-    throw invalidOption("claimDurationInMs", `must not exceed the retention of the inbox, ${inbox.retentionInMs}`);
+  const { key = keyOf, clock = systemClock } = options;
+  const claimDuration = toMilliseconds(options.claimDuration ?? longestLock, "claimDuration");
+  if (inbox.retentionInMs < claimDuration)
+    throw invalidOption("claimDuration", `must not exceed the retention of the inbox, ${inbox.retentionInMs} ms`);
   const running = new Map<string, Promise<void>>();
   const handle = async (id: string, message: Message, context: Context): Promise<void> => {
-    const claim = new Claim(inbox, id, clock, Math.max(claimDurationInMs, lockOf(message, clock)));
+    const claim = new Claim(inbox, id, clock, Math.max(claimDuration, lockOf(message, clock)));
     try {
       if (!(await claim.take(signalOf(context)))) return;
       await handler(message, context, claim);
@@ -127,7 +130,7 @@ export function checkRetention(handlers: unknown, horizon: number): void {
     if (inbox !== undefined && inbox.retentionInMs < horizon)
       throw invalidOption(
         "retries.delayed",
-        `takes up to ${Math.ceil(horizon)} ms, and the inbox of the handler forgets messages after ${inbox.retentionInMs}: set its retentionInMs higher`,
+        `takes up to ${Math.ceil(horizon)} ms, and the inbox of the handler forgets messages after ${inbox.retentionInMs} ms: set its retention higher`,
       );
   }
 }

@@ -3,7 +3,7 @@ import type { Delivery } from "../../core/engine/delivery.ts";
 import type { Envelope } from "../../core/envelope/envelope.ts";
 import { isTimer, timerFor, timerIdOf, waitsForTimer } from "./retry-timer.ts";
 
-/** The timer id of messages behind a waiting one. */
+/** The timer id of messages after a waiting one. */
 export const behind = "behind";
 
 /** Milliseconds until a hold would be delivered: ten years. */
@@ -25,7 +25,7 @@ export const releasedBy = ({ envelope }: Delivery): string | undefined => textIn
 export const isHold = (message: Delivery): boolean =>
   message.state === "scheduled" && isTimer(message.envelope) && holdOfMessage(message) !== undefined;
 
-/** Whether a message waits in its session: for its own timer, or behind one that does. */
+/** Whether a message waits in its session: for its own timer, or for a message before it that does. */
 export const isWaiting = ({ envelope, state }: Delivery): boolean => state === "deferred" && waitsForTimer(envelope);
 
 /** Whether a message waits for a step of its burial. */

@@ -9,6 +9,8 @@ import type { ProcessorHandlers } from "./processor-handlers.ts";
 import type { SessionRetries } from "./message-retries.ts";
 import { checkOptions, invalidOption, type OptionChecks } from "../../core/options/option-checks.ts";
 import * as is from "../../core/options/is.ts";
+import { duration } from "../../core/options/duration-option.ts";
+import { type DurationLike, toMilliseconds } from "../../core/time/duration.ts";
 import { Outage, Turn } from "./outage.ts";
 import { pause } from "../../core/time/pause.ts";
 import { codeOf } from "./process-error.ts";
@@ -33,8 +35,8 @@ export interface SessionProcessorOptions<Types extends readonly MessageType[] = 
   readonly maxConcurrentSessions?: number | undefined;
   /** How many messages of a session are handled concurrently; above 1, their order is lost. Default: 1. */
   readonly maxConcurrentCallsPerSession?: number | undefined;
-  /** Milliseconds without a message after which a session is closed to make room for another. Default: 60,000. */
-  readonly sessionIdleTimeoutInMs?: number | undefined;
+  /** Time without a message after which a session is closed to make room for another. Default: 1 minute. */
+  readonly sessionIdleTimeout?: DurationLike | undefined;
   /** Process only these sessions. Default: any. */
   readonly sessionIds?: readonly string[] | undefined;
   /**
@@ -58,7 +60,7 @@ export const sessionChecks: OptionChecks<SessionProcessorOptions> = {
   retries: is.anything,
   maxConcurrentSessions: is.countFrom(1),
   maxConcurrentCallsPerSession: is.countFrom(1),
-  sessionIdleTimeoutInMs: is.milliseconds,
+  sessionIdleTimeout: duration,
   sessionIds: (value) =>
     Array.isArray(value) && value.length > 0 && value.every(isText) && new Set(value).size === value.length
       ? undefined
@@ -82,7 +84,8 @@ export function startSessionProcessor<const Types extends readonly MessageType[]
   const parts = partsAt(clientParts, entityPath);
   const { signals } = parts;
   const { receiveMode = "peekLock", maxConcurrentSessions = 8, sessionIds } = options;
-  const { maxConcurrentCallsPerSession: calls = 1, sessionIdleTimeoutInMs: idle = 60_000 } = options;
+  const { maxConcurrentCallsPerSession: calls = 1, sessionIdleTimeout = 60_000 } = options;
+  const idle = toMilliseconds(sessionIdleTimeout, "sessionIdleTimeout");
   const { retries } = options;
   if (retries !== undefined && calls > 1)
     throw invalidOption("maxConcurrentCallsPerSession", "must be 1 with retries, for which the session waits");
@@ -115,7 +118,7 @@ export function startSessionProcessor<const Types extends readonly MessageType[]
         if (turn.waits) await turn.come();
         const startedAt = clock.now();
         try {
-          const wait = { sessionId, receiveMode, maxWaitTime: idleWait, signal: outage.signal };
+          const wait = { sessionId, receiveMode, maxWaitTimeInMs: idleWait, abortSignal: outage.signal };
           const link = await engine.acceptSession(entityPath, wait);
           isHeld = true;
           state.opened();
@@ -237,7 +240,7 @@ async function serve<Types extends readonly MessageType[]>(
     const slot = new Slot(0);
     for (;;) {
       if (either.aborted) return;
-      const [delivery] = await link.receive({ maxMessages: 1, maxWaitTime: idle, signal: either });
+      const [delivery] = await link.receive({ maxMessages: 1, maxWaitTimeInMs: idle, abortSignal: either });
       if (delivery === undefined) return;
       signals.received++;
       // A locked message is released with the session; any other would be lost.

@@ -58,7 +58,7 @@ const {
   retries,
   maxAutoLockRenewalDurationInMs,
   maxConcurrentSessions,
-  sessionIdleTimeoutInMs,
+  sessionIdleTimeout,
   sessionIds,
 } = sessionChecks;
 const checks: OptionChecks<SessionWorkflowOptions> = {
@@ -67,7 +67,7 @@ const checks: OptionChecks<SessionWorkflowOptions> = {
   retries,
   maxAutoLockRenewalDurationInMs,
   maxConcurrentSessions,
-  sessionIdleTimeoutInMs,
+  sessionIdleTimeout,
   sessionIds,
   subjects: (value) => (typeof value === "object" && value !== null ? undefined : "must be an object"),
 };

@@ -4,6 +4,7 @@ import { isErrorCode } from "../../core/errors/traits.ts";
 import { SobreError } from "../../core/errors/sobre-error.ts";
 import { checkOption, checkOptions, type OptionChecks } from "../../core/options/option-checks.ts";
 import * as is from "../../core/options/is.ts";
+import type { DurationLike } from "../../core/time/duration.ts";
 
 /** The engine operations that can be made to fail. */
 export const faultyOperations = [
@@ -36,8 +37,8 @@ export interface Faults {
   loseAnswer(operation: FaultyOperation, options?: FaultOptions): void;
   /** The messages of the next sends are accepted but lost. */
   drop(options?: FaultOptions): void;
-  /** The messages of the next sends are accepted but arrive this many milliseconds of the engine's clock later. */
-  delay(milliseconds: number, options?: FaultOptions): void;
+  /** The messages of the next sends are accepted but arrive so much later by the engine's clock, e.g. `"5s"`. */
+  delay(duration: DurationLike, options?: FaultOptions): void;
   /** The messages of the next sends arrive twice. */
   duplicate(options?: FaultOptions): void;
   /** The next received messages lose their lock immediately, as if it had expired. */
@@ -61,7 +62,6 @@ export type FaultEffect =
 const checks: OptionChecks<FaultOptions> = { entity: is.entityName, times: is.numberFrom(1) };
 const isCode: is.OptionCheck = (value) =>
   typeof value === "string" && isErrorCode(value) ? undefined : "must be an ErrorCode";
-const isDelay: is.OptionCheck = (value) => (value === Infinity ? "must be finite" : is.milliseconds(value));
 
 const isRefusal = (effect: FaultEffect): effect is Extract<FaultEffect, { readonly kind: "refuse" }> =>
   effect.kind === "refuse";
@@ -87,7 +87,6 @@ export class FaultPlan {
     const { entity, times = 1 } = options;
     if ("operation" in effect) checkOption("operation", effect.operation, is.oneOf(...faultyOperations));
     if (effect.kind === "refuse") checkOption("code", effect.code, isCode);
-    if (effect.kind === "delay") checkOption("milliseconds", effect.milliseconds, isDelay);
     this.#pending.push({ effect, entity: entity?.toLowerCase(), times });
   }
 

@@ -33,7 +33,7 @@ function isNode(platform: object): platform is NodeGlobals {
   return "Buffer" in platform || "process" in platform;
 }
 
-/** {@link web.readUtf8}, with Node's own means where there are any. @throws TypeError for bytes that are none. */
+/** {@link web.readUtf8}, with Node's own means where there are any. @throws TypeError for bytes that are not UTF-8. */
 export const readUtf8: (bytes: Uint8Array) => string = utf8Slice === undefined ? web.readUtf8 : strictly(utf8Slice);
 
 function strictly(slice: web.SliceText): (bytes: Uint8Array) => string {
@@ -81,7 +81,7 @@ export const sliceLatin1: web.SliceText = latin1Slice ?? web.sliceLatin1;
 /** {@link web.sliceHex}, with Node's own means where there are any. */
 export const sliceHex: web.SliceText = hexSlice ?? web.sliceHex;
 
-/** {@link web.fromBase64}, with Node's own means where there are any. Throws a DOMException for text that is none. */
+/** {@link web.fromBase64}, with Node's own means where there are any. Throws a DOMException for invalid text. */
 export const fromBase64: (text: string) => Uint8Array =
   base64Write === undefined ? web.fromBase64 : byWriting(base64Write);
 

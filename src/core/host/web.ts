@@ -15,7 +15,7 @@ const decoder = new TextDecoder("utf-8", { fatal: true });
 const looseDecoder = new TextDecoder("utf-8", { ignoreBOM: true });
 const encoder = new TextEncoder();
 
-/** The text of UTF-8 bytes, without a mark. @throws TypeError for bytes that are none. */
+/** The text of UTF-8 bytes, without a mark. @throws TypeError for bytes that are not UTF-8. */
 export const readUtf8 = (bytes: Uint8Array): string => decoder.decode(bytes);
 
 /** The UTF-8 bytes of a text; a lone surrogate becomes U+FFFD. */
@@ -41,7 +41,7 @@ export const sliceHex: SliceText = function sliceHex(start, end) {
   return Array.from(this.subarray(start, end), (byte) => byte.toString(16).padStart(2, "0")).join("");
 };
 
-/** The bytes of a base64 text (RFC 4648 section 4); throws a DOMException when it is none. */
+/** The bytes of a base64 text (RFC 4648 section 4); throws a DOMException when it is invalid. */
 export function fromBase64(text: string): Uint8Array {
   const binary = atob(text);
   const bytes = new Uint8Array(binary.length);

@@ -85,7 +85,6 @@ export {
   listOf,
   maybe,
   methods,
-  milliseconds,
   name,
   number,
   object as anObject,

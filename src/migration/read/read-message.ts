@@ -1,7 +1,7 @@
 import { hash } from "node:crypto";
 import type { DeserializeResult, ReadResult } from "../../core/codec/result.ts";
 import { json } from "../../../codecs/json/index.ts";
-import { type Attempt, attemptText } from "../../core/codec/attempt.ts";
+import { type Attempt, describeAttempt } from "../../core/codec/attempt.ts";
 import type { Decoder } from "../../core/codec/codec.ts";
 import { isIdentityEncoding } from "../../core/codec/identity-encoding.ts";
 import type { DecodeLimits } from "../../core/codec/limits.ts";
@@ -206,8 +206,8 @@ function unread(error: SobreError, attempts: readonly Attempt[], payload: Uint8A
   const furthest = failed.toSorted((a, b) => (b.offset ?? -1) - (a.offset ?? -1))[0];
   const likeness = looksLike(payload);
   const look = likeness === undefined ? "" : `, which look like ${likeness.name}`;
-  const inside = layers.length === 0 ? "" : `, nor what was inside of ${layers.join(" and ")}`;
-  const tries = failed.map(attemptText).join(" | ") || "the first bytes rule every format out";
+  const inside = layers.length === 0 ? "" : `, nor what was inside ${layers.join(" and ")}`;
+  const tries = failed.map(describeAttempt).join(" | ") || "the first bytes rule every format out";
   const told =
     attempts.length === 0
       ? error

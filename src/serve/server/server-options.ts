@@ -1,12 +1,13 @@
-import { isIPv4 } from "node:net";
 import type { ConnectionLimits } from "../../wire/amqp/connection/connection-limits.ts";
 import type { Engine } from "../../core/engine/engine.ts";
 import type { MemoryEngineOptions } from "../../broker/memory/memory-engine.ts";
 import { checkOptions, invalidOption, type OptionChecks } from "../../core/options/option-checks.ts";
 import * as is from "../../core/options/is.ts";
+import { durationFrom } from "../../core/options/duration-option.ts";
 import { isObject } from "../../core/values/plain-object.ts";
 import type { HttpHandler } from "./http/http-handler.ts";
-import type { SharedAccessKeys, TokenVerifier } from "./namespaces.ts";
+import { isLoopback } from "./host-names.ts";
+import type { SharedAccessKeys, TokenNamespaces, TokenVerifier } from "./namespaces.ts";
 
 /** An event of a server, for its operator. */
 export interface ServerEvent {
@@ -30,8 +31,10 @@ export interface ServerOptions extends Omit<MemoryEngineOptions, "keys"> {
   /** Default: 0, any free port. */
   readonly port?: number | undefined;
   /**
-   * Waives the requirement of `keys` on a `host` that other machines can reach: everybody who reaches the server may send,
-   * receive and administer. Only for a network of tests, as that of a container. Default: false.
+   * Whether everybody who can reach the host may do everything without a key: it waives the requirement of `keys` on a
+   * host that other machines can reach, under names that no web site can give it: addresses, and names without a domain,
+   * as containers have. Web pages of other sites are still refused. Set it only on a closed network, such as that of a
+   * few containers. Default: false.
    */
   readonly trustedNetwork?: boolean | undefined;
   /** A second port with the same protocols, for HTTP clients that expect one. Default: none. */
@@ -40,9 +43,15 @@ export interface ServerOptions extends Omit<MemoryEngineOptions, "keys"> {
   readonly keys?: SharedAccessKeys | undefined;
   /**
    * Verifies access tokens of other issuers, such as those of a `TokenCredential`, e.g. with `jwtVerify` of the package jose.
-   * Default: none are accepted. With it and without `keys`, such a token is the only way in.
+   * Default: none are accepted. With it and without `keys`, such a token is the only way in. Its second argument names the namespace
+   * that the token is used in.
    */
   readonly verifyToken?: TokenVerifier | undefined;
+  /**
+   * The namespaces for which `verifyToken` is asked: `main` for the server's own alone, so that the others take only their
+   * keys; `all` for every one. Default: `main`.
+   */
+  readonly tokenNamespaces?: TokenNamespaces | undefined;
   /**
    * Whether a client with Manage on the namespace can steer the server over HTTP, for tests: empty entities, advance
    * virtual time, inject faults, make and drop namespaces, and read what was sent. Default: false.
@@ -88,10 +97,7 @@ export interface NamespaceOptions extends Omit<MemoryEngineOptions, "clock" | "k
 /** The maximum delay of a timer in Node. */
 const longestTime = 2 ** 31 - 1;
 
-const time: is.OptionCheck = (value) =>
-  typeof value === "number" && value >= 1 && value <= longestTime
-    ? undefined
-    : `must be a number of milliseconds from 1 to ${longestTime}`;
+const time = durationFrom(1, longestTime);
 
 /** A name or value in a connection string, where semicolons separate the parts. */
 const secret: is.OptionCheck = (value) =>
@@ -135,6 +141,7 @@ const checks: OptionChecks<ServerOptions> = {
   httpPort: is.port,
   keys: is.object,
   verifyToken: is.aFunction,
+  tokenNamespaces: is.oneOf("main", "all"),
   control: is.flag,
   httpHandler: handler,
   health: is.aFunction,
@@ -152,8 +159,8 @@ const limitChecks: OptionChecks<ConnectionLimits> = {
   handleMax: is.countFrom(0),
   maxLinks: is.countFrom(0),
   maxLinkBytes: is.countFrom(0),
-  handshakeTimeOut: time,
-  idleTimeOut: time,
+  handshakeTimeout: time,
+  idleTimeout: time,
 };
 
 const keyChecks = { key: secret, rights };
@@ -197,7 +204,3 @@ function checkKeys(keys: object): void {
     checkOptions(key, keyChecks, { prefix: `${option}.`, needed: ["key"] });
   }
 }
-
-/** Whether a host can be reached only from this machine. */
-export const isLoopback = (host: string): boolean =>
-  host.toLowerCase() === "localhost" || host === "::1" || (isIPv4(host) && host.startsWith("127."));

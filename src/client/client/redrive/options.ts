@@ -5,6 +5,8 @@ import type { Engine } from "../../../core/engine/engine.ts";
 import type { Envelope } from "../../../core/envelope/envelope.ts";
 import { checkOptions, invalidOption, type OptionChecks } from "../../../core/options/option-checks.ts";
 import * as is from "../../../core/options/is.ts";
+import { finiteDuration } from "../../../core/options/duration-option.ts";
+import type { DurationLike } from "../../../core/time/duration.ts";
 import type { RedriveLog } from "./log.ts";
 import type { RedriveEntry, RedriveReport } from "./report.ts";
 
@@ -46,7 +48,7 @@ export interface RedriveOptions {
    * How long after each batch its messages may come back: milliseconds, or text such as `"30s"`. Set it longer than a
    * consumer takes to dead-letter a message, with its retries. Default: 2 seconds.
    */
-  readonly settleTime?: number | string | undefined;
+  readonly settleTime?: DurationLike | undefined;
   /** Whether to stop after the first message that is not sent or not completed. Default: false. */
   readonly stopOnFailure?: boolean | undefined;
   /**
@@ -86,8 +88,7 @@ const checks: OptionChecks<RedriveOptions> = {
   rate: aboveZero,
   firstBatch: is.countFrom(1),
   batchGrowth: is.numberFrom(1),
-  // Checked as a duration.
-  settleTime: is.anything,
+  settleTime: finiteDuration,
   stopOnFailure: is.flag,
   log: is.methods("a log with the functions read and append", "read", "append"),
   atomic: is.flag,
