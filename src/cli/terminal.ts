@@ -27,7 +27,7 @@ export function orMisuse<T>(action: () => T, inWords = ({ message }: SobreError)
 }
 
 /**
- * Puts the command's option in front of errors about the setting behind it, e.g. `--port: …` for the path `$.port`.
+ * Puts the command's option in front of errors about its setting, e.g. `--port: …` for the path `$.port`.
  *
  * @param options The options by the paths of their settings.
  */

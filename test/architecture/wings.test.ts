@@ -125,7 +125,7 @@ describe("the wings", () => {
   });
 });
 
-/** The lines of source files outside of the host that match, without comments. */
+/** The lines of source files outside the host that match, without comments. */
 const linesWith = (pattern: RegExp, files: readonly string[]): readonly string[] =>
   files
     .filter((file) => !isIn(file, "src/core/host") && !file.endsWith("/message-keep.ts"))

@@ -1,7 +1,7 @@
 /** Knows which of several loops the running code was started from, even after an await. */
 export interface AsyncScope {
   run<T>(store: object, body: () => T): T;
-  /** The object that `run` was given, or `undefined` outside of it. */
+  /** The object that `run` was given, or `undefined` outside. */
   getStore(): unknown;
 }
 
