@@ -1,13 +1,7 @@
 import type { Engine } from "../../core/engine/engine.ts";
 import { creations, type EntitySetup, setupChecks } from "../../core/engine/entity-setup.ts";
 import { type Clock, systemClock } from "../../core/time/clock.ts";
-import {
-  anObject,
-  checkOptions,
-  methods,
-  type OptionChecks,
-  sequenceNumber,
-} from "../../core/options/option-checks.ts";
+import { checkOptions, methods, type OptionChecks, sequenceNumber } from "../../core/options/option-checks.ts";
 import { MemoryConnection } from "./connection.ts";
 import type { Memory } from "./meter.ts";
 import { Namespace } from "./namespace.ts";
@@ -19,8 +13,6 @@ export interface MemoryEngineOptions extends EntitySetup {
   readonly clock?: Clock | undefined;
   /** First sequence number of every entity and sub-queue, to test the end of their range. Default: 1. */
   readonly firstSequenceNumber?: bigint | undefined;
-  /** Keys of a configuration that `emulatorConfig` has read. A server checks them; an in-process engine ignores them. */
-  readonly keys?: object | undefined;
 }
 
 /**
@@ -91,5 +83,4 @@ export const memoryOptionChecks: OptionChecks<MemoryEngineOptions> = {
   clock: methods("a Clock, as ManualClock", "now", "setTimer"),
   ...setupChecks,
   firstSequenceNumber: sequenceNumber,
-  keys: anObject,
 };

@@ -83,7 +83,6 @@ const checks: OptionChecks<TestHarnessOptions> = {
   // Checked by the engine and the client.
   queues: anything,
   topics: anything,
-  keys: anything,
   firstSequenceNumber: anything,
   serializer: anything,
   stages: anything,

@@ -34,7 +34,7 @@ export interface ServerHealth {
 }
 
 /** Options of `startServer`, including the entities and clock of `memoryEngine`. */
-export interface ServerOptions extends Omit<MemoryEngineOptions, "keys"> {
+export interface ServerOptions extends MemoryEngineOptions {
   /** The engine to serve, which the caller must close. Default: a new memory engine. */
   readonly engine?: Engine | undefined;
   /** Default: `localhost`, on both its addresses. A host that other machines can reach requires `keys`. */
@@ -86,7 +86,7 @@ export interface ServerOptions extends Omit<MemoryEngineOptions, "keys"> {
 }
 
 /** Options of `Server.namespace`: entities as in `memoryEngine`, or an engine. */
-export interface NamespaceOptions extends Omit<MemoryEngineOptions, "clock" | "keys"> {
+export interface NamespaceOptions extends Omit<MemoryEngineOptions, "clock"> {
   /** Shared access keys by name. Default: on a server with keys, a generated one named as the namespace. */
   readonly keys?: SharedAccessKeys | undefined;
   /** The engine to serve, which the caller must close. Default: a new memory engine on the server's clock. */
@@ -128,7 +128,6 @@ const rights: OptionCheck = (value) =>
     : 'must be a list of "Send", "Listen" and "Manage"';
 
 const entityChecks: OptionChecks<Omit<MemoryEngineOptions, "clock">> = {
-  keys: anything,
   queues: anything,
   topics: anything,
   firstSequenceNumber: anything,
@@ -136,6 +135,7 @@ const entityChecks: OptionChecks<Omit<MemoryEngineOptions, "clock">> = {
 
 const namespaceChecks: OptionChecks<NamespaceOptions> = {
   ...entityChecks,
+  keys: anything,
   engine: methods("an engine, e.g. memoryEngine()", "connect", "openSender", "openReceiver"),
 };
 

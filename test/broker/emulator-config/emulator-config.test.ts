@@ -57,7 +57,10 @@ describe("emulatorConfig", () => {
     };
 
     expect(emulatorConfig(object)).toEqual(emulatorConfig(JSON.stringify(object)));
-    expect(emulatorConfig(object).queues["orders"]).toMatchObject({ lockDuration: "PT5S", status: "Disabled" });
+    expect(emulatorConfig(object).entities.queues["orders"]).toMatchObject({
+      lockDuration: "PT5S",
+      status: "Disabled",
+    });
   });
 
   it.each<readonly [unknown, string, string]>([
@@ -99,7 +102,7 @@ describe("emulatorConfig", () => {
       Topics: [topic],
     });
 
-    const engine = memoryEngine(emulatorConfig(text));
+    const engine = memoryEngine(emulatorConfig(text).entities);
 
     expect(await engine.admin.getQueue("orders")).toMatchObject({
       lockDuration: 5000,
@@ -125,7 +128,9 @@ describe("emulatorConfig", () => {
   it("allows comments, and keeps what only looks like one", () => {
     const text = `// first\n${config({ Queues: [{ Name: "a//b", Properties: { UserMetadata: "/* kept */" } }] })} /* last */`;
 
-    expect(Object.entries(emulatorConfig(text).queues)).toMatchObject([["a//b", { userMetadata: "/* kept */" }]]);
+    expect(Object.entries(emulatorConfig(text).entities.queues)).toMatchObject([
+      ["a//b", { userMetadata: "/* kept */" }],
+    ]);
   });
 
   it.each([
@@ -176,7 +181,7 @@ describe("emulatorConfig", () => {
   });
 
   it("reads a text behind a byte order mark", () => {
-    expect(emulatorConfig(`\uFEFF${config({ Queues: [{ Name: "q" }] })}`).queues).toHaveProperty("q");
+    expect(emulatorConfig(`\uFEFF${config({ Queues: [{ Name: "q" }] })}`).entities.queues).toHaveProperty("q");
   });
 
   it.each([
@@ -225,7 +230,7 @@ describe("emulatorConfig", () => {
   it.skipIf(vectors === undefined)("reads the official emulator's own sample", async () => {
     const text = readFileSync(`${vectors ?? ""}/emulator/Config.sample.json`, "utf8");
 
-    const engine = memoryEngine(emulatorConfig(text));
+    const engine = memoryEngine(emulatorConfig(text).entities);
 
     expect(await engine.admin.listQueues()).toEqual(["queue.1"]);
     expect(await engine.admin.listSubscriptions("topic.1")).toHaveLength(4);
