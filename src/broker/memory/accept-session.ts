@@ -1,7 +1,7 @@
 import type { AcceptSessionOptions } from "../../core/engine/engine.ts";
 import { SobreError } from "../../core/errors/sobre-error.ts";
 import type { MessageQueue } from "./message-queue.ts";
-import type { Holder } from "./handed-envelope.ts";
+import type { Holder } from "./bytes/handed-envelope.ts";
 import type { ReceivableEntity } from "./receivable-entity.ts";
 import type { MemoryReceiver } from "./receiver.ts";
 import { closed, invalidOperation, noSessionInTime, sessionCannotBeLocked } from "../../core/engine/refusals.ts";

@@ -32,7 +32,7 @@ import { sent } from "./incoming.ts";
 import { memoryInspection } from "./inspection.ts";
 import { type MessageQueue, type ReceiveLink, sessionOf } from "./message-queue.ts";
 import type { Namespace } from "./namespace.ts";
-import type { Holder } from "./handed-envelope.ts";
+import type { Holder } from "./bytes/handed-envelope.ts";
 import { MemoryReceiver } from "./receiver.ts";
 import { closed, entityDisabled, invalidOperation, sessionLockLost } from "../../core/engine/refusals.ts";
 import { done, MemorySender, type SenderConnection } from "./sender.ts";

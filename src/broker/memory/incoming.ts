@@ -1,7 +1,7 @@
 import type { Envelope } from "../../core/envelope/envelope.ts";
 import { sizeOfEnvelope } from "../../core/envelope/size-of.ts";
 import type { DeadLetterMark } from "../policy/dead-letter.ts";
-import { type Holder, takenFrom } from "./handed-envelope.ts";
+import { type Holder, takenFrom } from "./bytes/handed-envelope.ts";
 import type { QueuedMessage } from "./queued-message.ts";
 
 /** A message on its way into an entity. */

@@ -1,5 +1,5 @@
 import { hasUnequalKeys } from "../policy/partitions.ts";
-import { assignedIdSize, withMessageId } from "../../core/envelope/envelope.ts";
+import { assignedIdSize, withMessageId } from "../policy/relabelled-envelope.ts";
 import type { SendableSettings } from "../../core/engine/entity-settings.ts";
 import { Duplicates } from "./duplicates.ts";
 import type { Entity } from "./entity.ts";

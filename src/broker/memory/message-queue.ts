@@ -8,7 +8,7 @@ import { Lane, type LaneQueue } from "./lane.ts";
 import { LockTable } from "./lock-table.ts";
 import { besides } from "./meter.ts";
 import { MessageStore } from "./message-store.ts";
-import type { Holder } from "./handed-envelope.ts";
+import type { Holder } from "./bytes/handed-envelope.ts";
 import { QueuedMessage } from "./queued-message.ts";
 import type { QueuePolicy } from "./queue-policy.ts";
 import { tooManyDeliveries } from "../policy/dead-letter-marks.ts";

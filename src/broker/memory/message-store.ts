@@ -3,7 +3,7 @@ import type { PeekOptions } from "../../core/engine/engine.ts";
 import type { Envelope } from "../../core/envelope/envelope.ts";
 import { sizeOfEnvelope } from "../../core/envelope/size-of.ts";
 import { MessageLog } from "./message-log.ts";
-import { handedTo, type Holder } from "./handed-envelope.ts";
+import { handedTo, type Holder } from "./bytes/handed-envelope.ts";
 import { besides, besidesOf } from "./meter.ts";
 import { type MessageLock, type QueuedMessage, toDelivery } from "./queued-message.ts";
 import { partitionKeyOf } from "../policy/partitions.ts";

@@ -1,7 +1,8 @@
 import type { Delivery, LockToken, MessageState } from "../../core/engine/delivery.ts";
-import { type Envelope, storedOriginOf, withoutHeldPayload } from "../../core/envelope/envelope.ts";
+import type { Envelope } from "../../core/envelope/envelope.ts";
 import { sizeOfEnvelope } from "../../core/envelope/size-of.ts";
 import type { DeadLetterMark } from "../policy/dead-letter.ts";
+import { noteStored, noteUnstored, withoutHeldPayload } from "./bytes/stored-envelope.ts";
 import type { Arrival, StoredArrival } from "./arrival.ts";
 import type { Linked, LinkedList } from "../../core/time/linked-list.ts";
 import type { Due } from "./timeline.ts";
@@ -97,7 +98,7 @@ export class QueuedMessage implements Due, Linked<QueuedMessage> {
     } else {
       this.#envelope = withoutHeldPayload(arrival.envelope);
       this.size = arrival.size ?? sizeOfEnvelope(arrival.envelope);
-      storedOriginOf(arrival.envelope)?.stored();
+      noteStored(arrival.envelope);
     }
     epoch ??= arrival.enqueuedAt;
     this.#enqueuedAfter = arrival.enqueuedAt - epoch;
@@ -155,7 +156,7 @@ export class QueuedMessage implements Due, Linked<QueuedMessage> {
   }
 
   set envelope(envelope: Envelope) {
-    if (!this.isGone) storedOriginOf(envelope)?.stored();
+    if (!this.isGone) noteStored(envelope);
     QueuedMessage.#forget(this);
     this.#envelope = withoutHeldPayload(envelope);
   }
@@ -175,7 +176,7 @@ export class QueuedMessage implements Due, Linked<QueuedMessage> {
   stay(): void {
     if ((this.#marks & passing) === 0) return;
     this.#marks &= ~passing;
-    if (this.#envelope !== undefined && !this.isGone) storedOriginOf(this.#envelope)?.stored();
+    if (this.#envelope !== undefined && !this.isGone) noteStored(this.#envelope);
   }
 
   /** Leaves the envelope to the store. */
@@ -198,7 +199,7 @@ export class QueuedMessage implements Due, Linked<QueuedMessage> {
   static #forget(message: QueuedMessage): void {
     const isPassing = (message.#marks & passing) !== 0;
     message.#marks &= ~passing;
-    if (message.#envelope !== undefined && !message.isGone && !isPassing) storedOriginOf(message.#envelope)?.unstored();
+    if (message.#envelope !== undefined && !message.isGone && !isPassing) noteUnstored(message.#envelope);
   }
 
   due(now: number): void {

@@ -1,6 +1,6 @@
 import type { QueueRuntimeProperties } from "../../core/engine/admin.ts";
 import type { ReceivableSettings, SendableSettings } from "../../core/engine/entity-settings.ts";
-import { withProperties } from "../../core/envelope/envelope.ts";
+import { withProperties } from "../policy/relabelled-envelope.ts";
 import { sizeOfEnvelope } from "../../core/envelope/size-of.ts";
 import type { SobreError } from "../../core/errors/sobre-error.ts";
 import type { DeadLetterMark } from "../policy/dead-letter.ts";

@@ -1,7 +1,7 @@
 import type { EngineSender, SendOptions, Transaction } from "../../core/engine/engine.ts";
 import { checkEnvelopes } from "../../core/engine/arguments.ts";
 import type { Envelope } from "../../core/envelope/envelope.ts";
-import type { Holder } from "./handed-envelope.ts";
+import type { Holder } from "./bytes/handed-envelope.ts";
 import { type Incoming, sent } from "./incoming.ts";
 import type { Namespace } from "./namespace.ts";
 import type { QueueEntity } from "./queue-entity.ts";

@@ -1,6 +1,6 @@
 import type { ListSessionsOptions } from "../../core/engine/engine.ts";
 import type { SobreError } from "../../core/errors/sobre-error.ts";
-import type { Labelled } from "./handed-envelope.ts";
+import type { Labelled } from "./bytes/handed-envelope.ts";
 import type { LaneQueue } from "./lane.ts";
 import { LinkedList } from "../../core/time/linked-list.ts";
 import { besides } from "./meter.ts";

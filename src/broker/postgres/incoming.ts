@@ -1,7 +1,8 @@
 import { decodeMessage } from "../../wire/amqp/message/decode-message.ts";
 import { encodeMessage } from "../../wire/amqp/message/encode-message.ts";
 import { complete, kept } from "../../wire/amqp/message/kept-envelope.ts";
-import { assignedIdSize, type Envelope, withMessageId } from "../../core/envelope/envelope.ts";
+import type { Envelope } from "../../core/envelope/envelope.ts";
+import { assignedIdSize, withMessageId } from "../policy/relabelled-envelope.ts";
 import { sizeOfEnvelope } from "../../core/envelope/size-of.ts";
 import type { Incoming } from "./placement.ts";
 

@@ -12,7 +12,8 @@ import {
 import type { Rule } from "../policy/rule.ts";
 import { Effort } from "../policy/sql/effort.ts";
 import { checkProperties } from "../../wire/amqp/message/kept-envelope.ts";
-import { assignedIdSize, type Envelope, withMessageId, withProperties } from "../../core/envelope/envelope.ts";
+import type { Envelope } from "../../core/envelope/envelope.ts";
+import { assignedIdSize, withMessageId, withProperties } from "../policy/relabelled-envelope.ts";
 import { sizeOfEnvelope } from "../../core/envelope/size-of.ts";
 import { SobreError } from "../../core/errors/sobre-error.ts";
 import type { Directory } from "./directory.ts";

@@ -269,19 +269,19 @@ export const faults: readonly Fault[] = [
   ),
   fault(
     "a receiver shares the bytes of the broker",
-    "handed-envelope.ts",
+    "bytes/handed-envelope.ts",
     "this.#payload = copyOfPayload(this.#stored);",
     "this.#payload = this.#stored.payload;",
   ),
   fault(
     "binary properties are shared",
-    "handed-envelope.ts",
+    "bytes/handed-envelope.ts",
     "stored instanceof OwnEnvelope && !stored.hasBinaries",
     "stored instanceof OwnEnvelope",
   ),
   fault(
     "what is sent again shares the receiver's bytes",
-    "handed-envelope.ts",
+    "bytes/handed-envelope.ts",
     "if (this.origin === undefined) return new OwnEnvelope(this);",
     "if (this.origin === undefined) return this;",
   ),

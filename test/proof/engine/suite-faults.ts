@@ -12,9 +12,9 @@ const places: readonly (readonly [file: string, find: string, replace: string])[
     "this.#envelope = withoutHeldPayload(arrival.envelope);",
     "this.#envelope = { ...arrival.envelope, applicationProperties: {} };",
   ],
-  ["handed-envelope.ts", "sharesBytes ? envelope : owned(envelope)", "envelope"],
-  ["own-envelope.ts", "this.applicationProperties = ownValues(", "this.applicationProperties = ("],
-  ["own-envelope.ts", "this.brokerProperties = ownIds(", "this.brokerProperties = ("],
+  ["bytes/handed-envelope.ts", "sharesBytes ? envelope : owned(envelope)", "envelope"],
+  ["bytes/own-envelope.ts", "this.applicationProperties = ownValues(", "this.applicationProperties = ("],
+  ["bytes/own-envelope.ts", "this.brokerProperties = ownIds(", "this.brokerProperties = ("],
   [
     "connection.ts",
     "envelopes.map((envelope) => sent(this, envelope))",
