@@ -3,7 +3,7 @@ import type { Delivery } from "../../core/engine/delivery.ts";
 import type { Envelope } from "../../core/envelope/envelope.ts";
 import { MessageLog, type Numbering } from "../memory/message-log.ts";
 import { toDelivery } from "../memory/queued-message.ts";
-import { suffixes } from "../memory/receivable-entity.ts";
+import { partSuffixes } from "../policy/entities.ts";
 import type { StoredMessage } from "../memory/store.ts";
 import { readEnvelope } from "./fact-rows.ts";
 import { headOf, readHead, unpackStatus } from "./message-row.ts";
@@ -79,7 +79,7 @@ class ItemSink extends NoRows {
 
   override message(record: number, entity: number, status: number, row: Uint8Array): void {
     const { message } = readHead(headOf(row), record, entity, unpackStatus(status));
-    const address = `${this.#addresses.get(entity) ?? `entity-${entity}`}${suffixes[message.part]}`;
+    const address = `${this.#addresses.get(entity) ?? `entity-${entity}`}${partSuffixes[message.part]}`;
     const { messages, deadLetters } = this.#numbers.get(entity) ?? unknownNumbers;
     const log = message.part === "messages" ? messages : deadLetters;
     this.#items.push({

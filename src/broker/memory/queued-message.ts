@@ -1,9 +1,8 @@
 import type { Delivery, LockToken, MessageState } from "../../core/engine/delivery.ts";
 import type { Envelope } from "../../core/envelope/envelope.ts";
-import { sizeOfEnvelope } from "../../core/envelope/size-of.ts";
 import type { DeadLetterMark } from "../policy/dead-letter.ts";
 import { noteStored, noteUnstored, withoutHeldPayload } from "./bytes/stored-envelope.ts";
-import type { Arrival, StoredArrival } from "./arrival.ts";
+import type { Arrival, Incoming } from "../policy/incoming.ts";
 import type { Linked, LinkedList } from "../../core/time/linked-list.ts";
 import type { Due } from "./timeline.ts";
 
@@ -19,6 +18,12 @@ export interface MessageLock extends Linked<MessageLock> {
   readonly held: LinkedList<MessageLock>;
   /** The open transaction that settles the message, if one does. */
   transaction: object | undefined;
+}
+
+/** A message that was in its queue before a restart; its envelope stays in the store. */
+export interface StoredArrival extends Omit<Arrival<bigint>, "envelope"> {
+  readonly envelope: undefined;
+  readonly sessionId: string | undefined;
 }
 
 /** Where a message waits for delivery. */
@@ -54,7 +59,7 @@ const states: readonly MessageState[] = ["active", "deferred", "scheduled"];
 const passing = 4;
 
 /** The history of a message that was in another queue before. */
-type Past = Pick<Arrival, "enqueuedSequenceNumber" | "deadLetter">;
+type Past = Pick<Arrival<bigint>, "enqueuedSequenceNumber" | "deadLetter">;
 
 /**
  * An envelope in a queue with the broker's bookkeeping. It is its own timeline item and list node, to be a single
@@ -88,16 +93,14 @@ export class QueuedMessage implements Due, Linked<QueuedMessage> {
   next: QueuedMessage | undefined = undefined;
   dueIndex = -1;
 
-  constructor(place: Place, arrival: Arrival | StoredArrival) {
+  constructor(place: Place, arrival: Arrival<bigint> | StoredArrival) {
     this.place = place;
     // A separate string would take memory for every message.
     const { sessionId } = arrival.envelope === undefined ? arrival : arrival.envelope.brokerProperties;
     this.sessionId = place.sessionId ?? sessionId;
-    if (arrival.envelope === undefined) {
-      this.size = arrival.size;
-    } else {
+    this.size = arrival.size;
+    if (arrival.envelope !== undefined) {
       this.#envelope = withoutHeldPayload(arrival.envelope);
-      this.size = arrival.size ?? sizeOfEnvelope(arrival.envelope);
       noteStored(arrival.envelope);
     }
     epoch ??= arrival.enqueuedAt;
@@ -206,6 +209,15 @@ export class QueuedMessage implements Due, Linked<QueuedMessage> {
     this.place.messageDue(this, now);
   }
 }
+
+/** A message on its way out of a queue, where `number` is its sequence number. */
+export const moved = (message: QueuedMessage, number: bigint): Incoming<bigint> => ({
+  envelope: message.envelope,
+  size: message.size,
+  hops: 0,
+  enqueuedSequenceNumber: message.enqueuedSequenceNumber ?? number,
+  deadLetter: message.deadLetter,
+});
 
 /** A message as a receiver or a browser sees it. */
 export function toDelivery(

@@ -76,7 +76,7 @@ export async function createSubscription(
     for (const rule of rules) {
       if (names.has(rule.name.toLowerCase())) throw entityExists(`${address}/Rules/${rule.name}`);
       names.add(rule.name.toLowerCase());
-      topic.rules.checkRoom(compileRule(undefined, rule));
+      topic.rules.checkRoom([compileRule(undefined, rule)]);
     }
     const partitions = topic.settings.enablePartitioning ? partitionCount : 0;
     const setup = { type: "subscription", name: subscriptionAddress(topic.name, name), settings, version } as const;
@@ -202,7 +202,7 @@ export async function changeRules(
 export function withRule({ name, rules, topic }: Subscription, rule: RuleProperties): readonly RuleProperties[] {
   const key = rule.name.toLowerCase();
   if (rules.some((other) => other.name.toLowerCase() === key)) throw entityExists(`${name}/Rules/${rule.name}`);
-  topic.rules.checkRoom(compileRule(undefined, rule));
+  topic.rules.checkRoom([compileRule(undefined, rule)]);
   return [...rules, rule];
 }
 
