@@ -2,7 +2,7 @@ import { subscriptionAddress } from "../../core/engine/address.ts";
 import type { Delivery } from "../../core/engine/delivery.ts";
 import type { Envelope } from "../../core/envelope/envelope.ts";
 import { MessageLog, type Numbering } from "../memory/message-log.ts";
-import { toDelivery } from "../memory/queued-message.ts";
+import { deliveryOf } from "../policy/delivery.ts";
 import { partSuffixes } from "../policy/entities.ts";
 import type { StoredMessage } from "../memory/store.ts";
 import { readEnvelope } from "./fact-rows.ts";
@@ -50,9 +50,9 @@ const numbersOf = (numbering: Numbering): Numbers => ({
 const unknownNumbers = numbersOf({ partitioned: false, first: 1n });
 
 /** A delivery without a lock; one that was not settled when the process ended counts, as after a restart. */
-function deliveryOf(message: StoredMessage, sequenceNumber: bigint, envelope: Envelope): Delivery {
+function lockFreeDelivery(message: StoredMessage, sequenceNumber: bigint, envelope: Envelope): Delivery {
   const deliveryCount = message.deliveryCount + (message.delivered ? 1 : 0);
-  return toDelivery({ ...message, deliveryCount }, envelope, sequenceNumber, undefined);
+  return deliveryOf({ ...message, deliveryCount }, envelope, sequenceNumber, undefined);
 }
 
 class ItemSink extends NoRows {
@@ -85,7 +85,7 @@ class ItemSink extends NoRows {
     this.#items.push({
       address,
       message,
-      delivery: () => deliveryOf(message, log.numberOf(message), readEnvelope(row)),
+      delivery: () => lockFreeDelivery(message, log.numberOf(message), readEnvelope(row)),
     });
   }
 }

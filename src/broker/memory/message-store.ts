@@ -5,9 +5,10 @@ import { sizeOfEnvelope } from "../../core/envelope/size-of.ts";
 import { MessageLog } from "./message-log.ts";
 import { handedTo, type Holder } from "./bytes/handed-envelope.ts";
 import { besides, besidesOf } from "./meter.ts";
-import { type MessageLock, type QueuedMessage, toDelivery } from "./queued-message.ts";
+import { type MessageLock, type QueuedMessage } from "./queued-message.ts";
 import { partitionKeyOf } from "../policy/partitions.ts";
 import type { QueueOwner } from "./queue-owner.ts";
+import { deliveryOf } from "../policy/delivery.ts";
 import type { EntityQueue } from "../policy/entities.ts";
 import { messageNotFound } from "../../core/engine/refusals.ts";
 
@@ -154,10 +155,10 @@ export class MessageStore {
     const number = this.numberOf(message);
     const { facts } = this.#queue.entity;
     if (message.isLoaded || facts === undefined)
-      return toDelivery(message, handedTo(holder, message.envelope), number, lock);
+      return deliveryOf(message, handedTo(holder, message.envelope), number, lock);
     return facts.describe(
       message,
-      (envelope) => toDelivery(message, envelope, number, lock),
+      (envelope) => deliveryOf(message, envelope, number, lock),
       (envelope) => handedTo(holder, envelope),
     );
   }

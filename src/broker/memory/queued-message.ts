@@ -1,4 +1,4 @@
-import type { Delivery, LockToken, MessageState } from "../../core/engine/delivery.ts";
+import type { LockToken, MessageState } from "../../core/engine/delivery.ts";
 import type { Envelope } from "../../core/envelope/envelope.ts";
 import type { DeadLetterMark } from "../policy/dead-letter.ts";
 import { noteStored, noteUnstored, withoutHeldPayload } from "./bytes/stored-envelope.ts";
@@ -218,26 +218,3 @@ export const moved = (message: QueuedMessage, number: bigint): Incoming<bigint> 
   enqueuedSequenceNumber: message.enqueuedSequenceNumber ?? number,
   deadLetter: message.deadLetter,
 });
-
-/** A message as a receiver or a browser sees it. */
-export function toDelivery(
-  message: Pick<QueuedMessage, "enqueuedAt" | "expiresAt" | "deliveryCount" | "state"> & Past,
-  envelope: Envelope,
-  sequenceNumber: bigint,
-  lock: MessageLock | undefined,
-): Delivery {
-  return {
-    envelope,
-    lockToken: lock?.token,
-    lockedUntilUtc: lock === undefined ? undefined : new Date(lock.until),
-    sequenceNumber,
-    enqueuedSequenceNumber: message.enqueuedSequenceNumber ?? sequenceNumber,
-    enqueuedTimeUtc: new Date(message.enqueuedAt),
-    expiresAtUtc: message.expiresAt === Infinity ? undefined : new Date(message.expiresAt),
-    deliveryCount: message.deliveryCount,
-    state: message.state,
-    deadLetterSource: message.deadLetter?.source,
-    deadLetterReason: message.deadLetter?.reason,
-    deadLetterErrorDescription: message.deadLetter?.description,
-  };
-}

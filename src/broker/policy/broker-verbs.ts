@@ -49,9 +49,9 @@ export interface SessionRequest extends AcceptSessionOptions {
 export interface LinkOwner<Enlisted> {
   readonly links: ReadonlySet<Closable>;
   /** Removes a link that has closed. */
-  closed(link: Closable): void;
+  readonly closed: (link: Closable) => void;
   /** An open transaction of the connection. @throws SobreError `InvalidOperation` for any other. */
-  enlisted(transaction: Transaction): Enlisted;
+  readonly enlisted: (transaction: Transaction) => Enlisted;
 }
 
 /**

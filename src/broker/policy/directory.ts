@@ -104,6 +104,11 @@ export class Directory<Own, Queue extends EntityQueue<unknown>> {
     throw invalidOperation(`'${address}' is a topic. Receive from one of its subscriptions instead.`);
   }
 
+  /** Whether the queue at an address has been looked up since the last change of the entities. */
+  knows(address: string): boolean {
+    return this.#queues.has(address);
+  }
+
   /** The queue or sub-queue at an address; of a topic, that of its scheduled messages. @throws SobreError `MessagingEntityNotFound`. */
   queue(address: string): Queue {
     let queue = this.#queues.get(address);

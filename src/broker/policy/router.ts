@@ -185,7 +185,7 @@ export abstract class Router<Own, Sequence> {
     this.place(from, "transferDeadLetters", { envelope, size, ...times, enqueuedSequenceNumber, deadLetter }, now);
   }
 
-  /** Takes back a message that the next entity has refused. @throws the error unless it is a refusal. */
+  /** Takes back a message that the next entity has not accepted. @throws the error unless it is a refusal. */
   protected refused(from: ReceivableEntity<Own>, incoming: Incoming<Sequence>, error: unknown, now: number): void {
     if (!(error instanceof SobreError)) throw error;
     this.failTransfer(from, incoming, transferRefused(error), now);
