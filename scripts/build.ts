@@ -1,6 +1,6 @@
 /**
  * Builds the package that is published: JavaScript in a few files, which the library and the command share, the
- * declarations that a user can reach, the pages and examples of the README. Nothing in it leads back into the sources.
+ * declarations that a user can reach, the pages and examples. Nothing in it leads back into the sources.
  *
  *     node scripts/build.ts [FOLDER]          # `package` by default; then: npm publish ./package
  */
@@ -26,7 +26,8 @@ const shipped = [
 ];
 
 rmSync(folder, { recursive: true, force: true });
-const isShipped = (path: string): boolean => !path.endsWith(".png");
+// Design pages are about the sources, which are not shipped either.
+const isShipped = (path: string): boolean => !path.endsWith(".png") && path !== join(root, "docs/design");
 for (const path of shipped) cpSync(join(root, path), join(folder, path), { recursive: true, filter: isShipped });
 // Pictures are not shipped, and the columns of tables are padded for those who edit them.
 for (const file of globSync(["*.md", "*/*.md"], { cwd: folder })) {

@@ -1,5 +1,6 @@
 /**
- * Looks for turns of phrase that read as a translation, in comments, messages and pages, and says what to write instead.
+ * Looks for turns of phrase that read as a translation, in comments, messages, pages, names of tests and messages of commits,
+ * and says what to write instead.
  *
  *     npm run check:prose [-- FOLDER] [--lower]
  *
@@ -7,7 +8,8 @@
  */
 import { globSync, readFileSync, writeFileSync } from "node:fs";
 import { fileURLToPath } from "node:url";
-import { commentsOf, messagesOf, paragraphsOf, type Passage } from "./prose/passages.ts";
+import { commitHistory } from "./commits/history.ts";
+import { commentsOf, messagesOf, paragraphsOf, type Passage, testNamesOf } from "./prose/passages.ts";
 import { exceptions } from "./prose/exceptions.ts";
 
 interface Habit {
@@ -53,6 +55,24 @@ const habits: readonly Habit[] = [
   { name: "bears", pattern: /\bbears?\b/i, better: "has" },
   { name: "has to be", pattern: /\b(?:has|have) to be\b/i, better: "must be" },
   { name: "beside", pattern: /\bbeside\b/i, better: "besides, next to, compared with" },
+  {
+    name: "behind, in an order",
+    pattern:
+      /(?<!\b(?:engine|broker|is|leaves?) )\bbehind (?:it|them|that|those|one another|the other|its|what)\b|(?:go(?:es)? on|right) behind\b/i,
+    better: "after, next",
+  },
+  { name: "is none", pattern: /(?<!\bthere )\b(?:is|are) none\b/i, better: "is not one, is invalid" },
+  { name: "inside of", pattern: /\binside of\b/i, better: "inside" },
+  {
+    name: "had better",
+    pattern: /\b(?:had better|of late|to be had|so often as)\b/i,
+    better: "should, recently, available",
+  },
+  { name: "opens with Those", pattern: /^(?:Those|That of)\b/, better: "name the thing" },
+  { name: "outside of", pattern: /\boutside of\b/i, better: "outside" },
+  { name: "but for", pattern: /\bbut for (?!a moment)/i, better: "except, apart from" },
+  { name: "another than", pattern: /\banother than\b/i, better: "other than, differs from" },
+  { name: "which there is", pattern: /\b(?:that|which) there (?:is|are) not\b/i, better: "unknown, missing" },
 ];
 
 const root = fileURLToPath(new URL("..", import.meta.url));
@@ -61,12 +81,14 @@ const sources = globSync(["src/**/*.ts", "codecs/**/*.ts", "examples/**/*.ts", "
   cwd: root,
 }).filter((file) => file !== "scripts/check-prose.ts");
 const tests = globSync("test/**/*.ts", { cwd: root, exclude: ["**/node_modules/**"] });
-const pages = ["README.md", "CONTRIBUTING.md", "CHANGELOG.md", ...globSync("docs/*.md", { cwd: root })];
+const pages = ["README.md", "CONTRIBUTING.md", "CHANGELOG.md", ...globSync("docs/**/*.md", { cwd: root })];
 
 const passages = [
   ...[...sources, ...tests].flatMap((file) => commentsOf(file, readFileSync(`${root}${file}`, "utf8"))),
   ...sources.flatMap((file) => messagesOf(file, readFileSync(`${root}${file}`, "utf8"))),
+  ...tests.flatMap((file) => testNamesOf(file, readFileSync(`${root}${file}`, "utf8"))),
   ...pages.flatMap((file) => paragraphsOf(file, readFileSync(`${root}${file}`, "utf8"))),
+  ...commitPassages(),
 ];
 /** Passages of a folder that are still to be rewritten; a number only shrinks. */
 const budgetFile = `${root}scripts/prose/budget.json`;
@@ -111,6 +133,23 @@ for (const problem of problems) console.error(problem);
 const total = Object.values(left).reduce((sum, count) => sum + count, 0);
 console.log(`${passages.length} passages read, ${problems.length} problems, ${total} passages still to be rewritten`);
 if (problems.length > 0) process.exitCode = 1;
+
+/** The messages of commits, where there is a history. */
+function commitPassages(): readonly Passage[] {
+  return (commitHistory() ?? []).flatMap(({ hash, subject, body }) =>
+    [subject, ...body.split("\n\n")]
+      // A message may quote what it mends.
+      .map((text, line) => ({
+        file: `commit ${hash}`,
+        line,
+        text: text
+          .replaceAll(/\s+/g, " ")
+          .replaceAll(/"[^"]*"/g, "…")
+          .trim(),
+      }))
+      .filter(({ text }) => text !== ""),
+  );
+}
 
 function folderOf({ file }: Passage): string {
   return file.split("/").slice(0, 2).join("/");

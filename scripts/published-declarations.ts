@@ -1,7 +1,7 @@
 import { readFileSync } from "node:fs";
 import { dirname, join } from "node:path";
 
-/** A comment of a declaration or of its members, with the white space behind it. */
+/** A comment of a declaration or of its members, with the white space after it. */
 const comment = /\/\*\*[^]*?\*\/\s*/g;
 
 /** Where a statement of a module begins: with its comment, if it has one. */

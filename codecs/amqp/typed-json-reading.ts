@@ -69,7 +69,7 @@ function whole(item: unknown, of: string, path: string, depth: number): AmqpValu
   return read(item, path, depth);
 }
 
-/** The element behind a type that the array states; those that carry more stay typed. */
+/** The element after a type that the array states; those that carry more stay typed. */
 function bare(item: AmqpValue): AmqpValue {
   if (!(item instanceof Typed) || nanBits(item) !== undefined) return item;
   const { value } = item;

@@ -78,7 +78,7 @@ function readArray(parser: Parser, offset: number, description: ClassDescription
   const { name } = description;
   const code = name.charAt(1);
   if (!name.startsWith("[") || !(primitiveCodes.has(code) || code === "L" || code === "[")) {
-    throw cursor.broken("An array has a class that is none of an array", offset);
+    throw cursor.broken("An array has a class that is not an array class", offset);
   }
   const at = cursor.at;
   const length = cursor.i32("the length of an array");

@@ -27,7 +27,7 @@ function isDigit(unit: number): boolean {
 function isIntegerAmong(text: string, begin: number, end: number): boolean {
   // At the ends of the text charAt gives "", which every text includes.
   if (!" \t\n\r:,[-".includes(text.charAt(begin - 1))) return false;
-  // With a fraction or exponent behind it, only a very long run can exceed a double.
+  // With a fraction or exponent after it, only a very long run can exceed a double.
   return end - begin > wide || " \t\n\r,]}".includes(text.charAt(end));
 }
 

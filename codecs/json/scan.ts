@@ -48,7 +48,7 @@ function fault(text: string, index: number): Fault {
   return { kind: index === text.length ? "truncated" : "broken", index };
 }
 
-// These give the index behind a token, or the complement of the index that breaks it, and pass complements on.
+// These give the index after a token, or the complement of the index that breaks it, and pass complements on.
 function past(pattern: RegExp, text: string, from: number): number {
   if (from < 0) return from;
   pattern.lastIndex = from;

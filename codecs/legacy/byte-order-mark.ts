@@ -51,7 +51,9 @@ function textOf(bytes: Uint8Array, charset: Charset, before: number): string {
   try {
     return new TextDecoder(charset, { fatal: true, ignoreBOM: true }).decode(bytes);
   } catch {
-    throw new SobreError("DecodeFailed", `The payload has the mark of ${charset} and is none.`, { offset: 0 });
+    throw new SobreError("DecodeFailed", `The payload has the mark of ${charset} and is not valid ${charset}.`, {
+      offset: 0,
+    });
   }
 }
 

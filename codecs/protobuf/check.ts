@@ -26,7 +26,7 @@ class Check {
   message(value: unknown, shape: MessageShape, at: number, depth: number): Members {
     if (!isPlain(value)) throw this.unsupported(`a plain object for ${shape.name}`, at);
     if (depth > deepestMessage) {
-      throw this.unsupported(`at most ${deepestMessage} messages in each other, and none that contains itself`, at);
+      throw this.unsupported(`messages nested at most ${deepestMessage} deep, and none that contains itself`, at);
     }
     let message: Record<string, unknown> | undefined;
     let found = 0;
@@ -56,7 +56,7 @@ class Check {
     for (const name of Object.keys(value)) {
       if (value[name] === undefined || shape.byName.has(name)) continue;
       this.steps[at] = name;
-      throw this.unsupported(`only the fields of ${shape.name}, and this is none of them`, at + 1);
+      throw this.unsupported(`only the fields of ${shape.name}, and this is not one of them`, at + 1);
     }
   }
 

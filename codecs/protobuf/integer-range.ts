@@ -1,7 +1,7 @@
 import type { FieldKind } from "./shape.ts";
 
 /**
- * Whether an integer kind holds the value; numbers must be safe integers, `-0` is none, and bigints are for 64 bits.
+ * Whether an integer kind holds the value; numbers must be safe integers other than `-0`, and bigints are for 64 bits.
  */
 export function holdsInteger(kind: FieldKind, value: number | bigint): boolean {
   if (typeof value === "bigint") return holdsBigint(kind, value);

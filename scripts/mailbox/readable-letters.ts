@@ -130,7 +130,7 @@ export function messagePackLetters(): readonly Letter[] {
   ];
 }
 
-/** Messages that are Protobuf, of which two do not say so. */
+/** Protobuf messages; two of them do not declare it. */
 export function protobufLetters(): readonly Letter[] {
   const { payload, value } = protobufOrder;
   const scan = protobufScan.payload;

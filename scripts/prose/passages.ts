@@ -30,6 +30,19 @@ export function messagesOf(file: string, source: string): readonly Passage[] {
   })).filter(({ text }) => /\w \w+ \w/.test(text));
 }
 
+/** The names of tests and of groups of them; a case of `it.each` counts by its template. */
+export function testNamesOf(file: string, source: string): readonly Passage[] {
+  const calls = source.matchAll(
+    /\b(?:it|test|describe)(?:\.(?:concurrent|sequential|skip|only|skipIf|runIf|for|each)\b)*\b[^"`\n]*?\(\s*(?:"((?:[^"\\\n]|\\.)*)"|`((?:[^`\\]|\\.)*)`)/g,
+  );
+  const tables = source.matchAll(/^ {2}\]\)\(\s*(?:"((?:[^"\\\n]|\\.)*)"|`((?:[^`\\]|\\.)*)`)/gm);
+  return [...calls, ...tables].map((match) => ({
+    file,
+    line: lineAt(source, match.index),
+    text: oneLine(match[1] ?? match[2] ?? ""),
+  }));
+}
+
 /** The paragraphs, table cells and list items of a Markdown page, without its code. */
 export function paragraphsOf(file: string, page: string): readonly Passage[] {
   const prose = page.replaceAll(/^```[^]*?^```/gm, (code) => code.replaceAll(/[^\n]/g, ""));

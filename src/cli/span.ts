@@ -1,5 +1,4 @@
-import { SobreError } from "../core/errors/sobre-error.ts";
-import { toMilliseconds } from "../core/time/duration.ts";
+import { readDuration } from "../core/time/duration.ts";
 import { Misuse } from "./misuse.ts";
 
 /** Units of a time on the command line in milliseconds, the largest first. */
@@ -8,14 +7,9 @@ const units = { d: 86_400_000, h: 3_600_000, m: 60_000, s: 1_000, ms: 1 } as con
 /** Parses a time as `30s`, `1.5h` or ISO 8601 (`PT30S`) into milliseconds. The parser throws Misuse. */
 export function spanOf(option: string): (text: string) => number {
   return (text) => {
-    const [, amount, unit] = /^(\d{1,15}(?:\.\d{1,3})?)(ms|s|m|h|d)$/.exec(text) ?? [];
-    if (amount !== undefined && isUnit(unit)) return Math.round(Number(amount) * units[unit]);
-    try {
-      return toMilliseconds(text, option);
-    } catch (error) {
-      if (!(error instanceof SobreError)) throw error;
-      throw new Misuse(`${option} must be a time, e.g. 30s, 5m, 1h, 2d or PT30S`);
-    }
+    const milliseconds = readDuration(text);
+    if (milliseconds === undefined) throw new Misuse(`${option} must be a time, e.g. 30s, 5m, 1h, 2d or PT30S`);
+    return milliseconds;
   };
 }
 
@@ -24,8 +18,4 @@ export function spanText(milliseconds: number): string {
   if (milliseconds === Infinity) return "for ever";
   const [unit, size] = Object.entries(units).find(([, one]) => milliseconds % one === 0) ?? ["ms", 1];
   return milliseconds === 0 ? "0s" : `${milliseconds / size}${unit}`;
-}
-
-function isUnit(text: string | undefined): text is keyof typeof units {
-  return text !== undefined && text in units;
 }

@@ -1,14 +1,13 @@
 export { createCaptureSource, type CaptureSourceOptions } from "./read/capture-source.ts";
 export { completeSource, type CompleteSourceOptions, type CompletedSource } from "./read/complete-source.ts";
 export type { Loss, LossKind } from "./verify/compare-values.ts";
-export { reasonOf } from "./read/file-reason.ts";
 export { createFolderSource, type FolderSourceOptions } from "./read/folder-source.ts";
 export type { Failure, HexWindow, JournalEntry, Sample } from "./journal-entry.ts";
 export { type Migration, migrate } from "./migrate.ts";
 export type { MigrationOptions, MigrationProgress, ThreadOptions } from "./migration-options.ts";
 export { sourceProperties } from "./migrate-message.ts";
 export type { QuestionKind } from "./infer/open-question.ts";
-export { type InputFormat, openSource, type OpenSourceOptions } from "./read/open-source.ts";
+export { type InputFormat, createFileSource, type FileSourceOptions } from "./read/file-source.ts";
 export { createQuarantine, type Quarantine } from "./quarantine.ts";
 export { createQueueSource, type QueueSourceOptions } from "./read/queue-source.ts";
 export type {

@@ -76,7 +76,7 @@ const aUrl = (value: unknown): string | undefined => (value instanceof URL ? und
 
 /** The checks of the options of `migrate`. */
 export const migrationChecks: OptionChecks<MigrationOptions> = {
-  source: methods("a migration source, e.g. made by openSource", "messages"),
+  source: methods("a migration source, e.g. made by createFileSource", "messages"),
   serializer: methods("a serializer made by createSerializer", "deserialize"),
   target: () => undefined,
   output: text,

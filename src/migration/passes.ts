@@ -6,7 +6,7 @@ import type { TypeProfiles } from "./infer/type-profile.ts";
 
 /** The outcome of a message. */
 export interface Outcome {
-  /** All of its entry in the journal, or what reports count if there is nothing else for them in it. */
+  /** Its whole entry of the journal, or only the counts if reports need nothing else of it. */
   readonly entry: JournalEntry | PlainEntry;
   /** Its entry in the journal as JSON. */
   readonly json: Uint8Array;

@@ -11,11 +11,11 @@ import { legacy } from "../../codecs/legacy/index.ts";
 import { msgpack } from "../../codecs/msgpack/index.ts";
 import { protobuf } from "../../codecs/protobuf/index.ts";
 import { text } from "../../codecs/text/index.ts";
-import { encodeMessage, openMessage } from "../../src/wire/amqp/index.ts";
+import { encodeMessage, parseMessage } from "../../src/wire/amqp/index.ts";
 import { createMessageConverter } from "../../src/client/interop/index.ts";
 import { idempotent, memoryInbox, openTelemetry } from "../../src/client/client/index.ts";
 import { createCodecRegistry, createSerializer } from "../../src/core/codec/index.ts";
-import { EngineHarness } from "../../src/broker/conformance/index.ts";
+import { EngineHarness } from "../../src/broker/conformance/engine-harness.ts";
 import { contractMatchers } from "../../src/contract/index.ts";
 import { createClient } from "../../src/client/create-client.ts";
 import type { Client } from "../../src/client/client/index.ts";
@@ -38,7 +38,7 @@ import {
 import { type Server, startServer } from "../../src/serve/server/index.ts";
 import { claimCheck, compression, encryption, filePayloadStore } from "../../src/client/stages/index.ts";
 import { cloudEvents } from "../../src/client/cloud-events/index.ts";
-import { faultyEngine, sobreMatchers, testEngine, testHarness } from "../../src/client/testing/index.ts";
+import { faultyEngine, sobreMatchers, testEngine, createTestHarness } from "../../src/client/testing/index.ts";
 import { ManualClock, systemClock } from "../../src/core/time/index.ts";
 import * as values from "../../src/core/values/index.ts";
 
@@ -121,7 +121,7 @@ async function remote(): Promise<Engine> {
     return made;
   });
   const { connectionString } = await served;
-  const made = azureEngine({ connectionString, timeoutInMs: 1000 });
+  const made = azureEngine({ connectionString, timeout: 1000 });
   closers.push(() => made.close());
   return made;
 }
@@ -130,7 +130,7 @@ async function remoteSession(): Promise<object> {
   const one = await remote();
   // Earlier ones are held still.
   const sessionId = String(closers.length);
-  return one.acceptSession("s", { receiveMode: "peekLock", sessionId, maxWaitTime: 1000 });
+  return one.acceptSession("s", { receiveMode: "peekLock", sessionId, maxWaitTimeInMs: 1000 });
 }
 
 function client(): Client {
@@ -157,7 +157,7 @@ async function session(): Promise<object> {
   const one = engine();
   const sender = await one.openSender("s");
   await sender.send([createEnvelope({ payload: new Uint8Array(1), brokerProperties: { sessionId: "a" } })]);
-  return one.acceptSession("s", { receiveMode: "peekLock", sessionId: "a", maxWaitTime: 0 });
+  return one.acceptSession("s", { receiveMode: "peekLock", sessionId: "a", maxWaitTimeInMs: 0 });
 }
 
 function folder(): string {
@@ -272,8 +272,8 @@ export const subjects: readonly Subject[] = [
   { name: "MessageType", make: () => defineMessage("order", { 1: schema }) },
   { name: "Clock", make: () => systemClock },
   { name: "ManualClock", make: () => new ManualClock() },
-  { name: "AmqpMessage", make: () => openMessage(encodeMessage(createEnvelope({ payload: Uint8Array.of(1) }))) },
-  { name: "TestHarness", make: () => testHarness({ serializer, queues: ["orders"] }) },
+  { name: "AmqpMessage", make: () => parseMessage(encodeMessage(createEnvelope({ payload: Uint8Array.of(1) }))) },
+  { name: "TestHarness", make: () => createTestHarness({ serializer, queues: ["orders"] }) },
   { name: "MessageConverter", make: () => createMessageConverter({ serializer }) },
   {
     name: "EngineHarness",

@@ -26,8 +26,20 @@ export interface Declared {
   readonly methodTypes: readonly string[];
   /** The types of its parameters by their names, if it is a function; `""` for a type without one. */
   readonly parameters: readonly string[];
+  /** The declarations that its return type names, if it is a function. */
+  readonly returned: () => readonly Declared[];
   /** Its properties, if it is an interface. */
   readonly members: readonly string[];
+  /** Its properties and the parameters of its functions and methods, each with the names in its type. */
+  readonly typed: readonly TypedName[];
+}
+
+/** A property or parameter. */
+export interface TypedName {
+  /** Within its declaration, e.g. `removeOlderThan.age`. */
+  readonly path: string;
+  /** `number`, `string`, and the names of other types. */
+  readonly types: readonly string[];
 }
 
 type Node = Readonly<Record<string, unknown>> & { readonly type: string };
@@ -125,7 +137,9 @@ function declaredAt(file: string, name: string): Declared | undefined {
       methods: nodes.flatMap((node) => signatures(node, "TSMethodSignature")),
       methodTypes: nodes.flatMap((node) => methodTypes(node)),
       parameters: nodes.flatMap((node) => parameterTypes(node)),
+      returned: () => declarationsOf(file, returnTypes(nodes)),
       members: nodes.flatMap((node) => signatures(node, "TSPropertySignature")),
+      typed: nodes.flatMap((node) => typedNames(node)),
     };
   }
   const place = module.imports.get(name) ?? module.exports.get(name);
@@ -162,15 +176,48 @@ function signatures(node: Node, kind: string): readonly string[] {
     .map(({ key }) => textOf(key));
 }
 
+/** The properties and parameters below a node, whose bodies do not count. */
+function typedNames(node: unknown, path: readonly string[] = []): readonly TypedName[] {
+  if (Array.isArray(node)) return node.flatMap((one) => typedNames(one, path));
+  if (!isNode(node) || node.type === "BlockStatement" || node["accessibility"] === "private") return [];
+  const isProperty = node.type === "TSPropertySignature";
+  const isMethod = node.type === "TSMethodSignature" || node.type === "MethodDefinition";
+  const own = isProperty || isMethod ? node["key"] : node.type === "Identifier" ? node : undefined;
+  const within = own === undefined ? path : [...path, textOf(own)];
+  const below = Object.values(node).flatMap((value) => typedNames(value, within));
+  const annotation = isProperty || node.type === "Identifier" ? node["typeAnnotation"] : undefined;
+  if (!isNode(annotation)) return below;
+  return [{ path: within.join("."), types: typeWords(annotation) }, ...below];
+}
+
+/** The names in a type, but for those within functions and members. */
+function typeWords(node: unknown): readonly string[] {
+  if (Array.isArray(node)) return node.flatMap((one) => typeWords(one));
+  if (!isNode(node) || node.type === "TSFunctionType" || node.type === "TSTypeLiteral") return [];
+  if (node.type === "TSNumberKeyword") return ["number"];
+  if (node.type === "TSStringKeyword") return ["string"];
+  if (node.type === "TSTypeReference") return [firstOf(node["typeName"]), ...typeWords(node["typeArguments"])];
+  return Object.values(node).flatMap((value) => typeWords(value));
+}
+
 function exists({ type }: Node): boolean {
   return !type.startsWith("TSInterface") && !type.startsWith("TSTypeAlias");
 }
 
 function named(file: string, own: string, nodes: readonly Node[]): readonly Declared[] {
-  const names = new Set(nodes.flatMap((node) => namesIn(node)));
-  names.delete(own);
-  const found = Array.from(names, (name) => declaredAt(file, name)).filter((one) => one !== undefined);
+  return declarationsOf(
+    file,
+    nodes.flatMap((node) => namesIn(node)).filter((name) => name !== own),
+  );
+}
+
+function declarationsOf(file: string, names: readonly string[]): readonly Declared[] {
+  const found = names.map((name) => declaredAt(file, name)).filter((one) => one !== undefined);
   return [...new Map(found.map((one) => [one.id, one])).values()];
+}
+
+function returnTypes(nodes: readonly Node[]): readonly string[] {
+  return nodes.flatMap(({ type, returnType }) => (type === "FunctionDeclaration" ? namesIn(returnType) : []));
 }
 
 /** The names that a signature names: no body, no initial value and nothing private counts. */

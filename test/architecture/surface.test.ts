@@ -21,6 +21,8 @@ function reachedFrom(starts: Iterable<Declared | undefined>): ReadonlyMap<string
   return reached;
 }
 
+const changelog = readFileSync(new URL("../../CHANGELOG.md", import.meta.url), "utf8");
+
 describe("the public surface", () => {
   it.each(entryPoints)(
     "of $specifier is as listed; `npx vitest run test/architecture --update` writes the list",
@@ -72,7 +74,6 @@ describe("the public surface", () => {
   });
 
   it("has the moved names where the changelog says", () => {
-    const changelog = readFileSync(new URL("../../CHANGELOG.md", import.meta.url), "utf8").replaceAll(/\n {2}/g, " ");
     const homes = Array.from(
       changelog.matchAll(/^- `(sobre\/[\w/-]+)`: (`\w+`(?:, `\w+`)*)\.$/gm),
       ([, home, names = ""]) => ({
@@ -87,5 +88,26 @@ describe("the public surface", () => {
 
     expect(homes.length).toBe(7);
     expect(wrong).toEqual([]);
+  });
+
+  it("has the renamed names where the changelog says, and the old ones no more", () => {
+    const [, table = ""] = /### Renamed before 1\.0\n([^]*)/.exec(changelog) ?? [];
+    const rows = Array.from(
+      table.matchAll(/^\| `(\w+)` +\| `(\w+)` +\| `(sobre[\w/-]*)` +\|$/gm),
+      ([, was = "", is = "", where = ""]) => ({ was, is, where }),
+    );
+    const wrong = rows.filter(({ was, is, where }) => {
+      const names = entryPoints.find(({ specifier }) => specifier === where)?.names;
+      return names?.has(is) !== true || names.has(was);
+    });
+
+    expect(rows.length).toBeGreaterThanOrEqual(6);
+    expect(wrong).toEqual([]);
+  });
+});
+
+describe("the changelog", () => {
+  it("has at most 150 lines", () => {
+    expect(changelog.split("\n").length).toBeLessThanOrEqual(150);
   });
 });

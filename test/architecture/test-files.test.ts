@@ -47,7 +47,7 @@ describe("the files of tests", () => {
     };
     const starting = files.filter((file) => /^test\/external\/[\w-]+\.test\.ts$/.test(file) && startsOne(file));
     const installed = new Set(
-      peers.filter(({ name }) => /PostgreSQL|PgBouncer/.test(name)).flatMap(({ tests }) => tests),
+      peers.filter(({ name }) => /PostgreSQL|PgBouncer/.test(name)).flatMap(({ tests = [] }) => tests),
     );
 
     expect(starting.length).toBeGreaterThan(0);

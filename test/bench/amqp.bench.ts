@@ -1,6 +1,6 @@
 import { pack, unpack } from "msgpackr";
 import rhea from "rhea";
-import { type AmqpMessage, openMessage } from "../../src/wire/amqp/message/amqp-message.ts";
+import { type AmqpMessage, parseMessage } from "../../src/wire/amqp/message/amqp-message.ts";
 import { decodeMessage } from "../../src/wire/amqp/message/decode-message.ts";
 import { type MessageInit, writeMessage } from "../../src/wire/amqp/message/write-message.ts";
 import type { Envelope } from "../../src/core/envelope/index.ts";
@@ -26,10 +26,10 @@ function varied(): readonly Figure[] {
   });
   const decoding = compare({
     rhea: each(bytes, (message) => rhea.message.decode(message)),
-    "sobre, every section": each(bytes, (message) => materialise(openMessage(message))),
-    "sobre, two properties": each(bytes, (message) => readTwo(openMessage(message))),
+    "sobre, every section": each(bytes, (message) => materialise(parseMessage(message))),
+    "sobre, two properties": each(bytes, (message) => readTwo(parseMessage(message))),
     "sobre, envelope with all properties": each(bytes, (message) => readAll(decodeMessage(message))),
-    "sobre, borders": each(bytes, (message) => openMessage(message)),
+    "sobre, borders": each(bytes, (message) => parseMessage(message)),
     msgpackr: each(packed, (message) => unpack(message)),
   });
   const size = bytes.reduce((sum, message) => sum + message.length, 0) / bytes.length;
@@ -78,7 +78,7 @@ function large(): readonly Figure[] {
     "sobre encode": () => writeMessage(ours),
     "rhea decode": () => rhea.message.decode(bytes),
     "sobre decode": () => readEnvelope(decodeMessage(bytes)),
-    "sobre, every section": () => materialise(openMessage(bytes)),
+    "sobre, every section": () => materialise(parseMessage(bytes)),
   });
   print("4 KiB of data", compared);
   return [
@@ -103,8 +103,8 @@ function nested(): readonly Figure[] {
     "rhea encode": () => rhea.message.encode({ body: map }),
     "sobre encode": () => writeMessage(message),
     "rhea decode": () => rhea.message.decode(ours),
-    "sobre decode": () => openMessage(ours).body,
-    "sobre decode of rhea's": () => openMessage(bytes).body,
+    "sobre decode": () => parseMessage(ours).body,
+    "sobre decode of rhea's": () => parseMessage(bytes).body,
   });
   print("nested map of 50", compared);
   return [

@@ -275,7 +275,7 @@ async function byHand(envelope: Envelope): Promise<number> {
   const start = process.cpuUsage();
   for (;;) {
     if (handled === count) break;
-    for (const delivery of await receiver.receive({ maxMessages: 1, maxWaitTime: 60_000 })) {
+    for (const delivery of await receiver.receive({ maxMessages: 1, maxWaitTimeInMs: 60_000 })) {
       const result = serializer.deserialize(delivery.envelope);
       if (!result.ok || !validate(result.body) || delivery.lockToken === undefined) throw new Error("It is an order.");
       await handle(result.body);

@@ -3,17 +3,11 @@ import { PairComparison } from "../../src/contract/json-schema/pair-comparison.t
 import { pairsOf, schemaOf, suites } from "../contract/suites.support.ts";
 import { type Figure, median } from "./harness.ts";
 
-/** Times a comparison of each open pair of JSON Schemas; without SOBRE_VECTORS those of a few schemas of our own. */
+/** Times a comparison of each open pair of JSON Schemas. */
 export async function bench(): Promise<readonly Figure[]> {
-  const vectors = process.env["SOBRE_VECTORS"];
-  const pairs =
-    vectors === undefined
-      ? ownPairs
-      : suites
-          .filter(({ options }) => options.format === "json-schema")
-          .flatMap(({ name }) =>
-            pairsOf(vectors, name).map((pair) => [schemaOf(pair, "old"), schemaOf(pair, "new")] as const),
-          );
+  const pairs = suites
+    .filter(({ options }) => options.format === "json-schema")
+    .flatMap(({ name }) => pairsOf(name).map((pair) => [schemaOf(pair, "old"), schemaOf(pair, "new")] as const));
   const whole: number[] = [];
   const search: number[] = [];
   for (const [writer, reader] of pairs) {
@@ -79,17 +73,6 @@ const largePairs = [
   [wide(1000), wide(1001)],
   [wide(1001), wide(1000)],
   [wide(1000), wide(1000, { p7: { type: "string", maxLength: 2 } })],
-] as const;
-
-const ownPairs = [
-  [
-    { type: "object", properties: { a: { type: "string" } } },
-    { type: "object", properties: { a: { type: ["string", "null"] } } },
-  ],
-  [
-    { type: "integer", minimum: 1 },
-    { type: "number", exclusiveMinimum: 1 },
-  ],
 ] as const;
 
 function timed(run: () => unknown): number {

@@ -57,7 +57,7 @@ async function turnOver({ engine, queue, sender, receiver }: Links, times: numbe
   const envelopes = Array.from({ length: batch }, () => message());
   for (let turn = 0; turn < times; turn++) {
     await sender.send(envelopes);
-    for (const { lockToken } of await receiver.receive({ maxMessages: batch, maxWaitTime: 0 }))
+    for (const { lockToken } of await receiver.receive({ maxMessages: batch, maxWaitTimeInMs: 0 }))
       if (lockToken !== undefined) await engine.settle(queue, lockToken, complete);
   }
 }
@@ -199,9 +199,9 @@ async function sessionRounds(sessions: number): Promise<() => Promise<number>> {
   return () =>
     time(visits, async () => {
       for (let visit = 0; visit < visits; visit++) {
-        const options = { sessionId: undefined, receiveMode: "receiveAndDelete", maxWaitTime: 0 } as const;
+        const options = { sessionId: undefined, receiveMode: "receiveAndDelete", maxWaitTimeInMs: 0 } as const;
         const receiver = await engine.acceptSession("s", options);
-        const [delivery] = await receiver.receive({ maxMessages: 1, maxWaitTime: 0 });
+        const [delivery] = await receiver.receive({ maxMessages: 1, maxWaitTimeInMs: 0 });
         await receiver.close();
         if (delivery !== undefined) await sender.send([delivery.envelope]);
       }
@@ -225,7 +225,7 @@ async function topicRounds(subscriptions: number): Promise<() => Promise<number>
     time(sends, async () => {
       for (let send = 0; send < sends; send++) {
         await sender.send([wanted]);
-        await receiver.receive({ maxMessages: 1, maxWaitTime: 0 });
+        await receiver.receive({ maxMessages: 1, maxWaitTimeInMs: 0 });
       }
     });
 }

@@ -69,7 +69,7 @@ describe("sobre contract changelog", () => {
     expect(await changelog(folder)).not.toContain("4711");
   });
 
-  it("ends with exit code 0, since a break in the history is no failure", async () => {
+  it("ends with exit code 0, since a break in the history is not a failure", async () => {
     expect((await sobre("contract", "changelog", "-s", folderOf(history))).code).toBe(0);
   });
 

@@ -67,7 +67,7 @@ describe("sobre contract deployed and can-deploy", () => {
     expect(code).toBe(0);
   });
 
-  it("let a service pass that is none of the two that break", async () => {
+  it("let a service pass that is not one of the two that break", async () => {
     const where = place();
     await deployed(orders(web("1.0")), "web", where);
     await deployed(orders(billing("1.1")), "billing", where);

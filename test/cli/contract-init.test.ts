@@ -115,7 +115,7 @@ describe("sobre contract init", () => {
     expect(schemaIn(schemas, "shop.order/2.1.schema.json")).toMatchObject({ properties: { note: { type: "string" } } });
   });
 
-  it("names the line of captured messages that is no envelope", async () => {
+  it("names the line of captured messages that is not an envelope", async () => {
     const captured = file("lines.ndjson", '\n{"payload":{"id":"a"}}\n');
 
     const { code, terminal } = await sobre("contract", "init", "--schemas", schemasFolder(), "--messages", captured);

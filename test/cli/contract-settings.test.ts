@@ -24,7 +24,7 @@ describe("subject.json", () => {
     expect(terminal.errors()).toContain(`order/subject.json: ${said}`);
   });
 
-  it("tells of a codec that has no row", async () => {
+  it("warns about a codec without a row", async () => {
     const { code, terminal } = await check(folderOf({ ...safe, "order/subject.json": { codecs: ["json", "msgpak"] } }));
 
     expect(code).toBe(0);
@@ -33,7 +33,7 @@ describe("subject.json", () => {
     );
   });
 
-  it("cannot make two formats one subject", async () => {
+  it("refuses a subject with two formats", async () => {
     const { code, terminal } = await check(folderOf({ "order/1.0.schema.json": older, "order/1.1.proto": proto }));
 
     expect(code).toBe(4);

@@ -8,7 +8,7 @@ import { broken, check, contractFolders, hashIn, newer, older } from "./contract
 const { scratch, file, folderOf } = contractFolders();
 const proto = (field: string): string => `syntax = "proto3"; package a; message M { ${field} }`;
 
-describe("commands inside of sobre contract import and export", () => {
+describe("commands inside sobre contract import and export", () => {
   it.each([
     ["a missing file", ["contract", "import", "asyncapi"], "missing required argument"],
     ["an unknown option", ["contract", "import", "pact", "a.json", "--odd"], "unknown option"],
@@ -49,7 +49,7 @@ describe("sobre contract check", () => {
     expect((await check(folderOf(broken), "--against", "no-such-package")).code).toBe(2);
   });
 
-  it("exits with 2 when there is no version of any subject", async () => {
+  it("exits with 2 when no subject has a version", async () => {
     expect((await check(folderOf({ "none.txt": "" }))).code).toBe(2);
   });
 
@@ -76,7 +76,7 @@ describe("sobre contract check", () => {
     expect((await check(folderOf({ ...broken, "order/1.1.schema.json": "{" }))).code).toBe(4);
   });
 
-  it("exits with 4 when there is no such folder", async () => {
+  it("exits with 4 when the folder does not exist", async () => {
     expect((await check(join(scratch, "nowhere"))).code).toBe(4);
   });
 
@@ -144,7 +144,7 @@ describe("sobre contract check", () => {
     );
   });
 
-  it("shows in every format what is unproven or wrong beside the pairs, as a failure where it is one", async () => {
+  it("shows in every format what is unproven or wrong outside the pairs, as a failure where it is one", async () => {
     const folder = folderOf({
       ...unproven,
       "lock.json": { schemas: { "order/0.9.schema.json": "00" } },
@@ -182,7 +182,7 @@ describe("sobre contract check", () => {
     }
   });
 
-  it("refuses to compare two formats, and names the file that is no JSON", async () => {
+  it("refuses to compare two formats, and names the file that is not JSON", async () => {
     const [schema, text] = [file("one.json", "{}"), file("two.proto", proto("int32 n = 1;"))];
 
     const [formats, unreadable] = [
@@ -249,7 +249,7 @@ describe("sobre contract replay", () => {
     expect(shown.text()).toMatch(/as protobuf 08[0-9a-f]+/);
   });
 
-  it("refuses a file that is no report, and a hash that is in none", async () => {
+  it("refuses a file that is not a report, and a hash that none contains", async () => {
     const folder = folderOf(broken);
     const report = file("other.json", (await check(folder, "-f", "json")).terminal.text());
 
@@ -286,7 +286,7 @@ describe("upcasters", () => {
        }, { upcast: { 1: ${step} } });`,
     );
 
-  it("are searched for a valid body that they make an invalid one of", async () => {
+  it("are searched for a valid body that they make invalid", async () => {
     const folder = folderOf(versions);
 
     const wrong = await check(folder, "--types", module("({ total }) => ({ cents: total === null ? null : 1 })"));

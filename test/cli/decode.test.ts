@@ -113,7 +113,7 @@ describe("sobre decode", () => {
     }
   });
 
-  it("tells at which byte XML breaks that says that it is XML, and takes it for no text", async () => {
+  it("says at which byte declared XML is broken, and does not read it as text", async () => {
     const cut = file("cut.xml", '<r xmlns:i="http://www.w3.org/2001/XMLSchema-instance"><a>1</a>');
     const markup = file("markup.txt", "<b>bold</b> text");
 
@@ -176,7 +176,7 @@ describe("sobre decode", () => {
     }
   });
 
-  it("tells people what an unreadable payload looks like, and every attempt", async () => {
+  it("shows what an unreadable payload looks like, and every attempt", async () => {
     const whole = await readFile(fixture("address.ser"));
     const { code, terminal } = await sobre("decode", file("cut.ser", whole.subarray(0, 40)));
 
@@ -271,7 +271,7 @@ describe("sobre decode", () => {
     [["encode", "--to", "application/json", "nowhere.json"], "nowhere.json: no such file"],
     [["tour", "nowhere"], "nowhere/manifest.json: no such file"],
     [["frobnicate"], "unknown command 'frobnicate'"],
-  ])("tells of misuse in one line: %j", async (args, complaint) => {
+  ])("reports misuse in one line: %j", async (args, complaint) => {
     const { code, terminal } = await sobre(...args);
 
     expect(code).toBe(2);

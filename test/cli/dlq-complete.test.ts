@@ -166,7 +166,7 @@ describe("sobre dlq complete", () => {
     const journal = await migrated(at);
     const other = await at.engine.connect();
     const held = await other.openReceiver(dead, { receiveMode: "peekLock" });
-    await held.receive({ maxMessages: 1, maxWaitTime: 0 });
+    await held.receive({ maxMessages: 1, maxWaitTimeInMs: 0 });
 
     const first = await at.run("dlq", "complete", "orders", "--journal", journal, "--sent-elsewhere");
     await other.close();
@@ -185,7 +185,7 @@ describe("sobre dlq complete", () => {
       createEnvelope({ payload: order, brokerProperties: { messageId: "c", scheduledEnqueueTimeUtc: later } }),
     ]);
     const receiver = await at.engine.openReceiver("orders", { receiveMode: "peekLock" });
-    const [delivery] = await receiver.receive({ maxMessages: 1, maxWaitTime: 0 });
+    const [delivery] = await receiver.receive({ maxMessages: 1, maxWaitTimeInMs: 0 });
     if (delivery?.lockToken !== undefined) await at.engine.settle("orders", delivery.lockToken, { kind: "defer" });
     const journal = await migrated(at, "orders");
 
@@ -231,7 +231,7 @@ describe("sobre dlq complete", () => {
     ]);
   });
 
-  it("refuses a journal that is none, of another entity or without sequence numbers", async () => {
+  it("refuses a file that is not a journal, a journal of another entity, and one without sequence numbers", async () => {
     const at = place();
     await buried(at, message("a"));
     const journal = await migrated(at);

@@ -133,7 +133,7 @@ describe("sobre encode", () => {
     expect(encoded.terminal.bytes()).toEqual(payload);
   });
 
-  it("ends with 1 for a value that the format cannot hold, or that is no rendering", async () => {
+  it("ends with 1 for a value that the format cannot hold, and for an invalid rendering", async () => {
     const wrong = [
       ["application/protobuf; messageType=shop.Scan", '{"code":7}', /^sobre: UnsupportedValue: /],
       ["text/plain", "[1]", /^sobre: UnsupportedValue: /],
@@ -187,7 +187,7 @@ describe("the help", () => {
     [["rule", "create", "--help"]],
     [["help"]],
     [["help", "decode"]],
-  ])("of %j fits a terminal of 80 by 24 and tells the exit codes", async (args) => {
+  ])("of %j fits a terminal of 80 by 24 and lists the exit codes", async (args) => {
     const { code, terminal } = await sobre(...args);
 
     const lines = terminal.text().trimEnd().split("\n");
@@ -198,7 +198,7 @@ describe("the help", () => {
     expect(terminal.text()).toContain("Examples:\n");
   });
 
-  it("is the complaint when no command is named", async () => {
+  it("is printed as the error when no command is named", async () => {
     const { code, terminal } = await sobre();
 
     expect(code).toBe(2);
@@ -206,7 +206,7 @@ describe("the help", () => {
     expect(terminal.errors()).toContain("Usage: sobre");
   });
 
-  it("has the version beside it", async () => {
+  it("has the version next to it", async () => {
     const { code, terminal } = await sobre("--version");
 
     expect({ code, text: terminal.text() }).toEqual({ code: 0, text: "1.2.3\n" });

@@ -164,7 +164,7 @@ describe("sobre queue, topic and subscription", () => {
     expect(terminal.errors().trimEnd().split("\n")).toHaveLength(1);
   });
 
-  it("say that there is none", async () => {
+  it("say that nothing is there", async () => {
     const { code, terminal } = await place().run("topic", "list");
 
     expect([code, terminal.text(), terminal.errors()]).toEqual([0, "", "sobre: there is no topic\n"]);

@@ -72,7 +72,7 @@ describe("sobre inspect", () => {
     expect(unprintable(terminal.text())).toEqual(["\n"]);
   });
 
-  it("prints typed JSON per file and tells of what could not be read", async () => {
+  it("prints typed JSON per file and reports what could not be read", async () => {
     const terminal = captureTerminal();
     const files = [
       saved("value.bin", Buffer.from("c003015205", "hex")),
@@ -150,7 +150,7 @@ describe("sobre inspect", () => {
     expect(lines).toHaveLength(10_002);
   });
 
-  it("says what is wrong with sections that are no message", () => {
+  it("says what is wrong with sections that do not form a message", () => {
     const symbol = `00a310${Buffer.from("amqp:header:list").toString("hex")}45`;
 
     const failures = ["00537045", "0080000000000000007045", symbol].map((header) => inspectHexLine(header.repeat(2)));

@@ -68,7 +68,7 @@ describe("the page on migrating", () => {
 const order = (): string => file("order.bin", readFileSync(join(legacy, "dotnet/nbfx-dcs-order.bin")));
 
 describe("sobre migrate", () => {
-  it("tells by its exit code whether all is clean, ambiguous, lossy or failed", async () => {
+  it("shows by its exit code whether the result is clean, ambiguous, lossy or failed", async () => {
     const clean = await sobre("migrate", order());
     const ambiguous = await sobre("migrate", join(legacy, "dotnet/xml-xs-order.bin"));
     const lossy = await sobre("migrate", join(legacy, "dotnet/nbfx-dcs-long-array.bin"), "--int64", "number");
@@ -154,7 +154,7 @@ describe("sobre migrate", () => {
     expect(terminal.text()).toMatch(/\d+ of them before/);
   });
 
-  it("tells where what failed is, or how it can be kept", async () => {
+  it("says where failed messages are, or how they can be kept", async () => {
     const quarantine = join(scratch, "told");
     const source = file("failing.bin", Uint8Array.of(0xc1, 0xff, 0xff));
     const to = (name: string): readonly string[] => ["migrate", source, "--out", join(scratch, name)];
@@ -204,7 +204,7 @@ describe("contracts with a mistake", () => {
   const xml = join(legacy, "dotnet/xml-dcs-order.bin");
   const contract = readFileSync(join(legacy, "migrate/Order.json"), "utf8");
 
-  it("of another namespace leave open what payloads leave open, and are told of", async () => {
+  it("of another namespace leave open what payloads leave open, and are reported", async () => {
     const other = file("other.json", contract.replace("urn:sobre:orders:v1", "urn:sobre:order"));
 
     const { code, terminal } = await sobre("migrate", xml, "--contracts", other);
@@ -216,7 +216,7 @@ describe("contracts with a mistake", () => {
     );
   });
 
-  it("that lack a member, or misspell it, are told of", async () => {
+  it("that lack a member, or misspell it, are reported", async () => {
     const misspelt = file("misspelt.json", contract.replace('"Qty"', '"Qtty"'));
 
     for (const body of [xml, join(legacy, "dotnet/nbfx-dcs-order.bin"), join(legacy, "dotnet/json-dcjs-order.bin")]) {
@@ -258,7 +258,7 @@ describe("a migration that was cut", () => {
   });
 });
 
-describe("options that would be left out in silence", () => {
+describe("options that would be ignored silently", () => {
   const captures = join(legacy, "migrate/dlq.ndjson");
 
   it.each([
@@ -284,8 +284,8 @@ describe("options that would be left out in silence", () => {
   });
 });
 
-describe("what breaks inside of compressed data", () => {
-  it("is told as such, and no bytes are shown as those at which it breaks", async () => {
+describe("what breaks inside compressed data", () => {
+  it("is reported as such, without bytes at which it breaks", async () => {
     const broken = file("broken.json.gz", gzipSync(`{"a":1}${" ".repeat(40)}x`));
 
     const { terminal } = await sobre("migrate", broken, "--json");
@@ -293,7 +293,7 @@ describe("what breaks inside of compressed data", () => {
     const report = JSON.parse(terminal.text());
     expect(report.failures[0].messages[0]).toMatchObject({
       message: expect.stringContaining(
-        "which look like gzip, nor what was inside of gzip: json: TrailingBytes at byte 47",
+        "which look like gzip, nor what was inside gzip: json: TrailingBytes at byte 47",
       ),
       hex: { start: 0 },
     });

@@ -159,7 +159,7 @@ describe("sobre receive", () => {
     expect(await idsIn(engine, "orders")).toEqual(["c"]);
   });
 
-  it("gives back what no codec reads, and takes it when all of it is kept", async () => {
+  it("releases what no codec reads, and takes it when all of it is kept", async () => {
     const { engine, run, path } = place();
     await put(engine, "orders", unreadable("broken"), text("1", "fine"));
 
@@ -174,7 +174,7 @@ describe("sobre receive", () => {
     expect(deliveryFromJson(JSON.parse(written)).envelope.brokerProperties.messageId).toBe("broken");
   });
 
-  it("gives everything back with --no-complete, with a delivery counted", async () => {
+  it("releases everything with --no-complete, with a delivery counted", async () => {
     const { engine, run } = place();
     await put(engine, "orders", ...Array.from({ length: 12 }, (_, index) => text(String(index), `m${index}`)));
 

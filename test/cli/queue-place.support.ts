@@ -58,7 +58,7 @@ export async function put(engine: Engine, queue: string, ...envelopes: readonly 
 
 export async function bury(engine: Engine, queue: string, reason: string): Promise<void> {
   const receiver = await engine.openReceiver(queue, { receiveMode: "peekLock" });
-  const [delivery] = await receiver.receive({ maxMessages: 1, maxWaitTime: 0 });
+  const [delivery] = await receiver.receive({ maxMessages: 1, maxWaitTimeInMs: 0 });
   const token = delivery?.lockToken ?? lockToken("");
   await engine.settle(queue, token, {
     kind: "deadLetter",

@@ -8,7 +8,7 @@ const ticks = (...stored: readonly number[]): readonly boolean[] => {
 };
 
 describe("the memory of a server that was drained", () => {
-  it("is given back once, when nothing comes or goes any more", () => {
+  it("is released once, when nothing comes or goes any more", () => {
     expect(ticks(0, 300, 300, 120, 4, 4, 4)).toEqual([false, false, false, false, false, true, false]);
   });
 

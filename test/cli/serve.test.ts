@@ -8,7 +8,7 @@ import { join } from "node:path";
 import { afterAll, describe, expect, it, vi } from "vitest";
 import { run } from "../../src/cli/program.ts";
 import { serve, type ServeCommand } from "../../src/cli/serve/serve.ts";
-import { selfSigned } from "../../src/serve/server/index.ts";
+import { selfSignedCertificate } from "../../src/serve/server/index.ts";
 import { captureTerminal } from "./captured-terminal.support.ts";
 
 const scratch = mkdtempSync(join(tmpdir(), "sobre-serve-"));
@@ -210,7 +210,7 @@ describe("sobre serve", () => {
   });
 
   it("speaks TLS with a certificate it is given, or says where the one is that it has made", async () => {
-    const { cert, key } = selfSigned();
+    const { cert, key } = selfSignedCertificate();
     const files = { cert: join(scratch, "cert.pem"), certKey: join(scratch, "key.pem") };
     writeFileSync(files.cert, cert);
     writeFileSync(files.certKey, key);

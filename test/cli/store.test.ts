@@ -77,7 +77,7 @@ describe("sobre store", () => {
     expect(await run(["store", "export", directory, folder], product, terminal)).toBe(2);
   });
 
-  it("exports the messages before and behind a page that cannot be read", async () => {
+  it("exports the messages before and after a page that cannot be read", async () => {
     const data = join(directory, "engine");
     const engine = await durableEngine({ directory: data, queues: ["orders"] });
     const ids = Array.from({ length: 300 }, (_, index) => `message-${index + 100}`);
@@ -139,7 +139,7 @@ describe("sobre store", () => {
     await (await engine.openSender("orders")).send(["a", "b", "c"].map(named));
     await (await engine.openSender("prices")).send([named("d")]);
     const receiver = await engine.openReceiver("orders", { receiveMode: "peekLock" });
-    const [first, second] = await receiver.receive({ maxMessages: 2, maxWaitTime: 0 });
+    const [first, second] = await receiver.receive({ maxMessages: 2, maxWaitTimeInMs: 0 });
     await engine.settle("orders", tokenOf(first), { kind: "deadLetter", deadLetterReason: "Wrong" });
     await engine.settle("orders", tokenOf(second), { kind: "abandon" });
     const seen = await Promise.all(

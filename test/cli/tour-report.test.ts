@@ -70,7 +70,7 @@ describe("the report of a tour", () => {
     }
   });
 
-  it("tells of expectations that did not hold", () => {
+  it("reports expectations that did not hold", () => {
     const [first, ...others] = tour.stops;
     const stops = first === undefined ? [] : [{ ...first, surprise: "It was read by nobody." }, ...others];
 

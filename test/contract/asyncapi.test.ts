@@ -117,7 +117,7 @@ describe("an AsyncAPI document", () => {
     ["costing.json", requestReply, 3],
     ["accounts.json", multiFormat, 7],
   ])(
-    "%s is exported with equal schemas, channels, messages and operations but for the parts it names",
+    "%s is exported with equal schemas, channels, messages and operations except the parts it names",
     async (name, document, messages) => {
       const source = typeof document === "string" ? parseYaml(document, name) : document;
 

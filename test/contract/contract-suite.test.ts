@@ -77,7 +77,7 @@ describe("contractSuite", () => {
 });
 
 describe("golden messages", () => {
-  it("are none of a Protobuf message that requires itself, and are recorded of the others", async () => {
+  it("are not recorded for a Protobuf message that requires itself, and are recorded for the others", async () => {
     const text = 'syntax = "proto2"; package a; message M { required M m = 1; } message N { optional int32 n = 1; }';
     const hostile = folder("hostile", { "loop/1.0.proto": text });
     const fixtures = join(root, "fixtures");

@@ -57,7 +57,7 @@ const bounded = (count: number, isReversed = false): object => {
 };
 
 describe("the findings of a pair", () => {
-  it("lists every break of a pair, behind one another and in several places of a schema", async () => {
+  it("lists every break of a pair, one after another and in several places of a schema", async () => {
     const { findings, rest } = await compare(
       order(address("city"), ["new", "paid", "sent"]),
       order(address("city", "zip"), ["new"]),

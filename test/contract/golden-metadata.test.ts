@@ -117,7 +117,7 @@ describe("the envelope of a golden message", () => {
     ["a misspelt setting", { inflight: [] }, "unknown member `inflight`"],
     ["codecs that are no list", { codecs: "json" }, "codecs must be a list"],
     ["a policy that is no object", { policy: "full" }, "policy must be an object"],
-  ])("is told by subject.json, which is refused for %s", async (_, settings, why) => {
+  ])("comes from subject.json, which is refused for %s", async (_, settings, why) => {
     const folder = project(settings);
 
     const [code, text] = await run("record", folder);

@@ -91,7 +91,7 @@ describe("hostile Protobuf schemas", () => {
   });
 });
 
-it("finds fields that a oneof has joined among many that were one oneof before", async () => {
+it("finds fields that have joined a oneof among many that already belonged to it", async () => {
   const many = list(60, (at) => `int32 f${at} = ${at + 1};`).join(" ");
   const older = proto2(`message M { oneof o { ${many} } optional int32 apart = 99; }`);
   const newer = proto2(`message M { oneof o { ${many} int32 apart = 99; } }`);

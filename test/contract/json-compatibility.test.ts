@@ -98,7 +98,7 @@ describe("checkCompatibility of JSON Schemas", () => {
     expect(result.verdict).toBe(verdict);
   });
 
-  it("calls what depends on the meaning of a format unproven, unless it is told", async () => {
+  it("calls unproven what depends on the meaning of a format, unless formats says it", async () => {
     const [older, newer] = [{ type: "string" }, { type: "string", format: "date" }];
 
     const verdicts = [
@@ -236,7 +236,7 @@ describe("checkCompatibility of JSON Schemas", () => {
     ]);
   });
 
-  it("shows a witness that validators refuse whether they apply keywords beside a reference or ignore them", async () => {
+  it("shows a witness that validators refuse whether they apply keywords next to a reference or ignore them", async () => {
     const older = {
       $schema: "http://json-schema.org/draft-07/schema#",
       definitions: { a: { type: "object" } },

@@ -86,7 +86,7 @@ describe("a finding says what happened", () => {
     ]);
   });
 
-  it("to a required member that was renamed, beside the one that is missing", async () => {
+  it("to a required member that was renamed, next to the missing one", async () => {
     const [older, newer] = ["note", "remark"].map((name) => ({
       type: "object",
       properties: { [name]: text },

@@ -59,7 +59,7 @@ describe("numbers beyond 2^53 in Protobuf schemas", () => {
     ["int64", "9223372036854775807", "9223372036854775806"],
     ["uint64", "18446744073709551615", "0xfffffffffffffffe"],
     ["sint64", "-9223372036854775808", "-9223372036854775807"],
-  ])("tells apart defaults of %s that are one double", async (kind, meant, read) => {
+  ])("distinguishes defaults of %s that are one double", async (kind, meant, read) => {
     const field = (value: string) => message2(`optional ${kind} n = 1 [default = ${value}, deprecated = true];`);
 
     const same = await compare(field(meant), field(meant));
@@ -88,7 +88,7 @@ describe("numbers beyond 2^53 in Protobuf schemas", () => {
     expect(JSON.stringify(findings[0]?.witness?.value)).toContain("18446744073709551615");
   });
 
-  it("tells the negative zero from zero", async () => {
+  it("distinguishes negative zero from zero", async () => {
     const { verdict } = await compare(
       message2("optional double n = 1 [default = -0.0];"),
       message2("optional double n = 1;"),
@@ -124,7 +124,7 @@ describe("the JSON name of a field that the reader lacks", () => {
     expect(findings.map(({ code }) => code)).toEqual(["json-name-taken"]);
   });
 
-  it("breaks JSON for an older reader, which takes the new field for its own", async () => {
+  it("breaks JSON for an older reader, which mistakes the new field for its own", async () => {
     const [older, newer] = [message("int32 total = 3;"), message("reserved 3; int32 total = 5;")];
 
     const forward = await checkCompatibility({ format: "protobuf", older, newer, direction: "forward" });

@@ -34,7 +34,7 @@ describe("Protobuf schemas of any shape end in a verdict", () => {
     expect(await codesOf(ring("int32"), ring("string"))).toContain("field-type-changed");
   });
 
-  it("a message that requires itself, which nobody can send, is no error", async () => {
+  it("a message that requires itself, which nobody can send, is not an error", async () => {
     expect((await compare(self("int32"), self("string"))).verdict).toBe("unproven");
     expect((await compare(self("int32"), `${self("int32")} // same`)).verdict).toBe("safe");
   });

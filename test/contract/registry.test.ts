@@ -127,7 +127,7 @@ describe("sobre contract fetch", () => {
     expect(terminal.errors()).toContain("leads out of its folder");
   });
 
-  it("refuses a subject that is no folder, and ends on references in a ring", async () => {
+  it("refuses a subject that is not a folder, and ends on references in a ring", async () => {
     const hostile = await startRegistry({
       "../evil": [json({})],
       ring: [json({ $ref: "a.json" }, [{ name: "a.json", subject: "a", version: 1 }])],
@@ -143,7 +143,7 @@ describe("sobre contract fetch", () => {
 });
 
 describe("sobre contract check --registry", () => {
-  it("gives our verdict with a witness beside the registry's label", async () => {
+  it("gives our verdict with a witness next to the registry's label", async () => {
     const { code, terminal } = await check(nextOrder(), "--registry", registry.url);
 
     expect(code).toBe(1);
@@ -178,7 +178,7 @@ describe("sobre contract check --registry", () => {
     for (const pair of report.pairs) expect(pair.registry).toEqual({ mode, isCompatible: false });
   });
 
-  it("takes the mode for all from a registry that has none for the subject, and refuses one that it does not know", async () => {
+  it("uses the registry's global mode where the subject has none, and refuses an unknown mode", async () => {
     const own = await startRegistry({ order: [json(order("id"), toMoney)], money: [json(money)] });
     own.answers = (path) => (path.startsWith("/config/") ? [404, '{"error_code":40408}'] : undefined);
     const known = await check(nextOrder(), "--registry", own.url);

@@ -91,7 +91,7 @@ describe("JSON Schemas of several files", () => {
     ],
     ["an $id", "https://example.org/money", { $id: "https://example.org/money", ...money }],
     [
-      "an $id inside of another file",
+      "an $id inside another file",
       "https://example.org/all#/$defs/a",
       { $id: "https://example.org/all", $defs: { a: { $ref: "money" }, b: { $id: "money", ...money } } },
     ],
@@ -267,7 +267,7 @@ describe("JSON Schemas of several files", () => {
     expect(types.terminal.text()).toMatch(/cents/);
   });
 
-  it("are told from those of a git reference when a shared file was edited", async () => {
+  it("differ from those of a git reference when a shared file was edited", async () => {
     const folder = folderOf({
       "order/1.0.schema.json": order({ $ref: "../shared/money.json" }),
       "shared/money.json": money,
@@ -316,7 +316,7 @@ const changed = (text: string): string =>
   });
 
 describe(".proto files with imports", () => {
-  it("find them beside the subjects, and the well-known types anywhere", () => {
+  it("find them next to the subjects, and the well-known types anywhere", () => {
     const [version] = subjectsOf(protos).flatMap(({ versions }) => versions);
     const codec = protobuf({ protos: protosOf(version ?? { file: "", schema: "" }), type: "shop.Order" });
     const context = { contentType: undefined, applicationProperties: {} };

@@ -31,7 +31,7 @@ describe("sobre contract types", () => {
     expect(typesModule(readSubjects(folderFiles(schemas)))).toBe(readFileSync(compiled, "utf8"));
   });
 
-  it("writes to standard output by default, and fails where there is no subject", async () => {
+  it("writes to standard output by default, and fails without a subject", async () => {
     const shown = await sobre("contract", "types", "-s", schemas);
     const none = await sobre("contract", "types", "-s", scratch);
 

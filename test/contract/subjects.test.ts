@@ -96,7 +96,7 @@ describe("sobre contract", () => {
   it.each([
     ["orders.placed/v1.2.schema.json", "beside versions"],
     ["orders.shipped/2.schema.json", "alone"],
-  ])("leaves no schema out in silence: %s, %s", async (file) => {
+  ])("never leaves a schema out silently: %s, %s", async (file) => {
     const folder = copy();
     mkdirSync(dirname(join(folder, "schemas", file)), { recursive: true });
     writeFileSync(join(folder, "schemas", file), "{}");
@@ -197,7 +197,7 @@ describe("toBeCompatibleWith", () => {
     expect(plain.message()).toMatch(/^unproven: \S/);
   });
 
-  it("says that a pair is proven where it was not to be", async () => {
+  it("says that a pair is proven where the test expected otherwise", async () => {
     const { message } = await contractMatchers.toBeCompatibleWith.call({ isNot: true }, {}, {});
 
     expect(message()).toMatch(/^safe: .*proven/);

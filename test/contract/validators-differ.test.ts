@@ -24,14 +24,14 @@ describe("keywords that the named dialect does not have", () => {
       { ...newest, type: "object", properties: { a: {}, b: {} }, dependencies: { a: ["b"] } },
       { ...newest, type: "object", properties: { a: {}, b: {} }, dependentRequired: { a: ["b"] } },
     ],
-  ])("are no proof: %s in %s", async (_, __, older, newer) => {
+  ])("prove nothing: %s in %s", async (_, __, older, newer) => {
     const { verdict, tried } = await compare(older, newer);
 
     expect(verdict).toBe("unproven");
     expect(tried?.at(-1)).toContain("keywords that the dialect of $schema does not have");
   });
 
-  it("are read as ever where no dialect is named", async () => {
+  it("are read as usual where no dialect is named", async () => {
     const older = { type: "object", properties: { a: {}, b: {} }, dependencies: { a: ["b"] } };
 
     expect((await compare(older, { ...older, dependencies: undefined, dependentRequired: { a: ["b"] } })).verdict).toBe(
@@ -40,7 +40,7 @@ describe("keywords that the named dialect does not have", () => {
   });
 });
 
-describe("embedded schemas that validators read apart", () => {
+describe("embedded schemas that validators read differently", () => {
   const old = { $schema: "http://json-schema.org/draft-07/schema#" };
 
   it.each([
@@ -64,7 +64,7 @@ describe("embedded schemas that validators read apart", () => {
         },
       },
     ],
-  ])("are no proof: %s", async (_, older) => {
+  ])("prove nothing: %s", async (_, older) => {
     expect((await compare(older, integer)).verdict).toBe("unproven");
   });
 });
@@ -72,7 +72,7 @@ describe("embedded schemas that validators read apart", () => {
 describe("formats of numbers", () => {
   const int32 = { ...integer, format: "int32" };
 
-  it("narrow where they may be asserted, so that they are no proof", async () => {
+  it("narrow where they may be asserted, so that they prove nothing", async () => {
     expect((await compare(integer, int32)).verdict).toBe("unproven");
     expect((await compare(integer, int32, { formats: "assertion" })).verdict).toBe("unproven");
     expect((await compare(integer, int32, { formats: "annotation" })).verdict).toBe("safe");
@@ -90,7 +90,7 @@ describe("numbers that no double is", () => {
   it.each([
     ["an integer beyond 2^53", { ...integer, exclusiveMinimum: 2 ** 53, exclusiveMaximum: 2 ** 53 + 2 }],
     ["multiples beyond doubles", { type: "number", minimum: 1.7e308, multipleOf: 1e308 }],
-  ])("are no proof that nothing is sent: %s", async (_, older) => {
+  ])("do not prove that nothing is sent: %s", async (_, older) => {
     expect((await compare(older, { type: "string" })).verdict).toBe("unproven");
   });
 
@@ -100,7 +100,7 @@ describe("numbers that no double is", () => {
     expect(verdict).toBe("unproven");
   });
 
-  it("are supposed not to come up beside multipleOf, which the verdict names", async () => {
+  it("are assumed not to occur next to multipleOf, which the verdict states", async () => {
     const { verdict, assumptions } = await compare(
       { type: "number", multipleOf: 4 },
       { type: "number", multipleOf: 2 },
@@ -111,7 +111,7 @@ describe("numbers that no double is", () => {
   });
 });
 
-describe("schemas that are no JSON", () => {
+describe("schemas that are not JSON", () => {
   const cyclic = { type: "object", properties: {} };
   Object.assign(cyclic.properties, { a: cyclic });
 

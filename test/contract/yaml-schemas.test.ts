@@ -58,7 +58,7 @@ properties:
       Array.from({ length: 2000 }, (_, at) => `- &a${at} x\n- *a${at}`).join("\n"),
       "too many aliases",
     ],
-    ["an alias inside of its own anchor", "a: &a [*a]", ""],
+    ["an alias inside its own anchor", "a: &a [*a]", ""],
     ["deep nesting", `a: ${"[".repeat(5000)}`, ""],
     ["two documents", "a: 1\n---\nb: 2", "not YAML"],
     ["a duplicate member", "a: 1\na: 2", "not YAML"],

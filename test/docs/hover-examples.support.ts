@@ -9,7 +9,7 @@ export interface HoverExample {
   /** File and the line of what it documents. */
   readonly title: string;
   readonly code: string;
-  /** The lines that it says it prints, each behind its `console.log(…)`. */
+  /** The lines that it says it prints, each after its `console.log(…)`. */
   readonly printed: readonly string[];
 }
 

@@ -4,14 +4,14 @@ import { getCACertificates, setDefaultCACertificates } from "node:tls";
 import { ServiceBusAdministrationClient, ServiceBusClient } from "@azure/service-bus";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { createEnvelope } from "../../src/core/envelope/index.ts";
-import { selfSigned, type Server, startServer } from "../../src/serve/server/index.ts";
+import { selfSignedCertificate, type Server, startServer } from "../../src/serve/server/index.ts";
 import { ManualClock } from "../../src/core/time/index.ts";
 import { storeDirectory } from "../broker/durable/store-directory.support.ts";
 import { codeOf, engineKinds, engineOfKind } from "./azure-scenario.support.ts";
 
 describe.each(engineKinds)("the official administration client, on the %s engine", (kind) => {
   const before = getCACertificates("default");
-  const tls = selfSigned();
+  const tls = selfSignedCertificate();
   let directory: string;
   let server: Server;
   let admin: ServiceBusAdministrationClient;
@@ -61,7 +61,7 @@ describe.each(engineKinds)("the official administration client, on the %s engine
     });
   });
 
-  it("is told when a queue is there already, or missing", async () => {
+  it("gets an error when a queue already exists, or is missing", async () => {
     await admin.createQueue("twice");
 
     const codes = [await codeOf(admin.createQueue("twice")), await codeOf(admin.getQueue("missing"))];
@@ -163,7 +163,7 @@ describe.each(engineKinds)("the official administration client, on the %s engine
     expect(await admin.subscriptionExists("t", "s")).toBe(false);
   });
 
-  it("creates a subscription with a rule to begin with", async () => {
+  it("creates a subscription with its first rule", async () => {
     await admin.createTopic("ruled");
 
     await admin.createSubscription("ruled", "s", {
@@ -217,7 +217,7 @@ describe.each(engineKinds)("the official administration client, on the %s engine
     expect((await admin.getRule("kept", "s", "r")).filter).toMatchObject({ sqlExpression: "a = 1" });
   });
 
-  it("takes away what an update leaves out", async () => {
+  it("resets what an update leaves out", async () => {
     await admin.createQueue("target");
     const queue = await admin.createQueue("forwarding", {
       forwardTo: "target",

@@ -5,16 +5,19 @@ import { join } from "node:path";
 import { promisify } from "node:util";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import type { RuleInit } from "../../src/core/engine/index.ts";
-import { selfSigned, type Server, startServer } from "../../src/serve/server/index.ts";
+import { selfSignedCertificate, type Server, startServer } from "../../src/serve/server/index.ts";
 import { readByOurs, writeByOurs } from "./crosswise-ours.support.ts";
-import { clients, comparable, type CrosswiseClient, type ValueCase, valueCases } from "./crosswise.support.ts";
+import { comparable, type CrosswiseClient, type ValueCase, valueCases } from "./crosswise.support.ts";
 import { shown, unreadable, unwritten, written } from "./crosswise-losses.support.ts";
-import { programs } from "./official-programs.support.ts";
+import { officialClients, programs } from "./official-programs.support.ts";
 
 const run = promisify(execFile);
 
 /** A line that a writer or a reader prints for a message. */
 type Line = ValueCase & { readonly cannot?: string };
+
+/** The clients of this machine; ours reads with the deserializer chain. */
+const clients: readonly CrosswiseClient[] = [...officialClients, "ours"];
 
 /** Each client has a topic, and each reader a subscription of it: without what would end its receiver. */
 const topics = Object.fromEntries(
@@ -39,7 +42,7 @@ describe("a value of every AMQP type, written by each client and read by each", 
   const read = new Map<string, readonly Line[]>();
 
   beforeAll(async () => {
-    const tls = selfSigned();
+    const tls = selfSignedCertificate();
     writeFileSync(certificate, tls.cert);
     writeFileSync(join(folder, "cases.json"), JSON.stringify(valueCases));
     server = await startServer({ tls, topics });

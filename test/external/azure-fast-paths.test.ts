@@ -3,13 +3,13 @@ import { promisify } from "node:util";
 import { afterEach, expect, it, vi } from "vitest";
 import { startServer } from "../../src/serve/server/index.ts";
 import { counting } from "../serve/server/fast-paths.support.ts";
-import { loadOf } from "./official-programs.support.ts";
+import { loadOf, officialClients } from "./official-programs.support.ts";
 
 afterEach(() => {
   vi.restoreAllMocks();
 });
 
-it.each(["JavaScript", "Python", "Java", "Go"] as const)(
+it.each(officialClients)(
   "at least 95 of 100 frames of the official client for %s take the short ways, sent one by one and in batches, settled one by one",
   async (client) => {
     await using server = await startServer({ queues: ["q"] });

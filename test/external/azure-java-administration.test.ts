@@ -4,13 +4,13 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { promisify } from "node:util";
 import { expect, it } from "vitest";
-import { selfSigned, startServer } from "../../src/serve/server/index.ts";
+import { selfSignedCertificate, startServer } from "../../src/serve/server/index.ts";
 import { javaPeer } from "./installed.support.ts";
 import { programsOf, runProgram } from "./page-programs.support.ts";
 
 it("serves the administration client of Java, which reaches port 443 alone", async () => {
   const folder = mkdtempSync(join(tmpdir(), "sobre-java-"));
-  const tls = selfSigned();
+  const tls = selfSignedCertificate();
   const certificate = join(folder, "certificate.pem");
   const store = join(folder, "trusted.p12");
   writeFileSync(certificate, tls.cert);

@@ -90,7 +90,7 @@ describe.each(engineKinds)("the official client, with messages, on the %s engine
     expect(message.messageId).toMatch(/^[0-9a-f]{32}$/);
   });
 
-  it("tells sequence number, enqueued time, delivery count, state and lock", async () => {
+  it("shows sequence number, enqueued time, delivery count, state and lock", async () => {
     const { client } = await scene.open({ queues: ["q"] });
 
     await client.createSender("q").sendMessages({ body: 1 });
@@ -113,7 +113,7 @@ describe.each(engineKinds)("the official client, with messages, on the %s engine
     expect(messages.map(({ body }) => body)).toEqual([1, 2, 3]);
   });
 
-  it("fills a batch up to the size that the server told, and no further", async () => {
+  it("fills a batch up to the size that the server announced, and no further", async () => {
     const { client } = await scene.open({ queues: { q: { maxMessageSizeInBytes: 4000 } } });
     const sender = client.createSender("q");
     const batch = await sender.createMessageBatch();
@@ -138,7 +138,7 @@ describe.each(engineKinds)("the official client, with messages, on the %s engine
     expect(Buffer.compare(message.body, body)).toBe(0);
   });
 
-  it("is told when a message is too large", async () => {
+  it("gets an error when a message is too large", async () => {
     const { client } = await scene.open({ queues: { q: { maxMessageSizeInBytes: 1000 } } });
 
     const code = await codeOf(client.createSender("q").sendMessages({ body: randomBytes(2000) }));
@@ -146,7 +146,7 @@ describe.each(engineKinds)("the official client, with messages, on the %s engine
     expect(code).toBe("MessageSizeExceeded");
   });
 
-  it("is told when a queue is missing, by sender and by receiver", async () => {
+  it("gets an error when a queue is missing, for senders and receivers", async () => {
     const { client } = await scene.open({});
 
     const codes = [
@@ -158,7 +158,7 @@ describe.each(engineKinds)("the official client, with messages, on the %s engine
     expect(codes).toEqual(["MessagingEntityNotFound", "MessagingEntityNotFound", "MessagingEntityNotFound"]);
   });
 
-  it("is told when a queue is disabled", async () => {
+  it("gets an error when a queue is disabled", async () => {
     const { client } = await scene.open({ queues: { q: { status: "SendDisabled" } } });
 
     const code = await codeOf(client.createSender("q").sendMessages({ body: 1 }));
@@ -166,7 +166,7 @@ describe.each(engineKinds)("the official client, with messages, on the %s engine
     expect(code).toBe("MessagingEntityDisabled");
   });
 
-  it("is told when a queue is full", async () => {
+  it("gets an error when a queue is full", async () => {
     const { client } = await scene.open({ queues: { q: { maxSizeInMegabytes: 1 } } });
     const sender = client.createSender("q");
     await sender.sendMessages({ body: randomBytes(900_000) });
@@ -185,7 +185,7 @@ describe.each(engineKinds)("the official client, with messages, on the %s engine
     expect(code).toBe("UnauthorizedAccess");
   });
 
-  it("finds a name in another case, and sees its namespace alone", async () => {
+  it("finds names regardless of case, and sees only its own namespace", async () => {
     const one = await scene.open({ queues: ["Orders"] });
     const other = await scene.open({ queues: ["orders"] });
 

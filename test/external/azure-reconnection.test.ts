@@ -5,12 +5,9 @@ import { expect, it } from "vitest";
 import { startServer } from "../../src/serve/server/index.ts";
 import { storeDirectory } from "../broker/durable/store-directory.support.ts";
 import { engineKinds, engineOfKind } from "./azure-scenario.support.ts";
-import { clients } from "./crosswise.support.ts";
-import { type OfficialClient, restartOf } from "./official-programs.support.ts";
+import { officialClients, restartOf } from "./official-programs.support.ts";
 
-const official = clients.filter((client): client is OfficialClient => client !== "ours");
-
-it.concurrent.each(official.flatMap((client) => engineKinds.map((kind) => [client, kind] as const)))(
+it.concurrent.each(officialClients.flatMap((client) => engineKinds.map((kind) => [client, kind] as const)))(
   "the official client for %s goes on with its sender, receiver and session after the server with a %s engine has started again",
   async (client, kind) => {
     const directory = await storeDirectory();

@@ -33,7 +33,7 @@ export interface Scene {
   close(): Promise<void>;
 }
 
-/** The official client as it comes, but for retries, which would only hide what goes wrong. */
+/** The official client as it comes, except for retries, which would only hide what goes wrong. */
 const options: ServiceBusClientOptions = { retryOptions: { maxRetries: 0, timeoutInMs: 10_000 } };
 
 export async function openScene(kind: EngineKind): Promise<Scene> {

@@ -60,7 +60,7 @@ describe.each(engineKinds)("the official client, with sessions, on the %s engine
     expect((await accepting).sessionId).toBe("late");
   });
 
-  it("is told when no session came in time", async () => {
+  it("gets an error when no session came in time", async () => {
     const { client } = await scene.open(entities);
 
     const code = codeOf(client.acceptNextSession("q"));
@@ -74,7 +74,7 @@ describe.each(engineKinds)("the official client, with sessions, on the %s engine
     expect(await code).toBe("ServiceTimeout");
   });
 
-  it("is told in its own time, too, when no session came and the broker's time stands still", async () => {
+  it("gets that error by its own time when the broker's time does not move", async () => {
     const { connectionString } = await scene.open(entities);
     const hurried = new ServiceBusClient(connectionString, { retryOptions: { maxRetries: 0, timeoutInMs: 300 } });
 
@@ -84,7 +84,7 @@ describe.each(engineKinds)("the official client, with sessions, on the %s engine
     expect(code).toBe("ServiceTimeout");
   });
 
-  it("is told when another holds the session, and gets it once that has closed", async () => {
+  it("gets an error while another client holds the session, and the session once that client has closed", async () => {
     const { client } = await scene.open(entities);
     const holder = await client.acceptSession("q", "a");
 
@@ -96,7 +96,7 @@ describe.each(engineKinds)("the official client, with sessions, on the %s engine
     expect(again.sessionId).toBe("a");
   });
 
-  it("is told when the queue is missing, with a session's id and without", async () => {
+  it("gets an error when the queue is missing, with a session id and without", async () => {
     const { client } = await scene.open(entities);
 
     const codes = [
@@ -107,7 +107,7 @@ describe.each(engineKinds)("the official client, with sessions, on the %s engine
     expect(codes).toEqual(["MessagingEntityNotFound", "MessagingEntityNotFound"]);
   });
 
-  it("tells until when the session is held, and renews it", async () => {
+  it("shows until when the session is held, and renews it", async () => {
     const { client } = await scene.open(entities);
     const session = await client.acceptSession("q", "a", { maxAutoLockRenewalDurationInMs: 0 });
     const before = session.sessionLockedUntilUtc;
@@ -135,7 +135,7 @@ describe.each(engineKinds)("the official client, with sessions, on the %s engine
     expect([none, String(kept), cleared]).toEqual([null, "state", null]);
   });
 
-  it("loses the session when the time is over, and is told so", async () => {
+  it("loses the session when its time is over, and gets an error", async () => {
     const { client } = await scene.open(entities);
     await client.createSender("q").sendMessages({ body: 1, sessionId: "a" });
     const session = await client.acceptSession("q", "a", { maxAutoLockRenewalDurationInMs: 0 });

@@ -94,7 +94,7 @@ describe.each(engineKinds)("the official client, settling, on the %s engine", (k
     expect(dead.deadLetterReason).toBe("r");
   });
 
-  it("is told when a deferred message is not there", async () => {
+  it("gets an error when a deferred message does not exist", async () => {
     const { client } = await scene.open({ queues: ["q"] });
     await client.createSender("q").sendMessages({ body: 1 });
     const receiver = client.createReceiver("q");
@@ -127,7 +127,7 @@ describe.each(engineKinds)("the official client, settling, on the %s engine", (k
     expect(dead.deadLetterReason).toBe("TTLExpiredException");
   });
 
-  it("loses its lock when the time is over, and is told so", async () => {
+  it("loses its lock when its time is over, and gets an error", async () => {
     const { client } = await scene.open({ queues: ["q"] });
     const receiver = client.createReceiver("q", { maxAutoLockRenewalDurationInMs: 0 });
     await client.createSender("q").sendMessages({ body: 1 });
@@ -155,7 +155,7 @@ describe.each(engineKinds)("the official client, settling, on the %s engine", (k
     expect(await codeOf(receiver.completeMessage(message))).toBe("no error");
   });
 
-  it("is told when a lock to renew was lost", async () => {
+  it("gets an error when the lock to renew was lost", async () => {
     const { client } = await scene.open({ queues: ["q"] });
     const receiver = client.createReceiver("q", { maxAutoLockRenewalDurationInMs: 0 });
     await client.createSender("q").sendMessages({ body: 1 });
@@ -195,7 +195,7 @@ describe.each(engineKinds)("the official client, settling, on the %s engine", (k
     expect((await engine.admin.getQueueRuntimeProperties("q")).totalMessageCount).toBe(0);
   });
 
-  it("gives its locks back at once when it leaves, and no delivery is counted", async () => {
+  it("releases its locks at once when it closes, and no delivery is counted", async () => {
     const { client, connectionString } = await scene.open({ queues: ["q"] });
     const leaving = scene.connect(connectionString);
     await client.createSender("q").sendMessages({ body: 1 });
@@ -244,7 +244,7 @@ describe.each(engineKinds)("the official client, settling, on the %s engine", (k
     expect(messages.map(({ body }) => body)).toEqual([1, 2]);
   });
 
-  it("cancels what it has scheduled, and is told when it cannot", async () => {
+  it("cancels what it has scheduled, and gets an error when it cannot", async () => {
     const { client } = await scene.open({ queues: ["q"] });
     const sender = client.createSender("q");
     const numbers = await sender.scheduleMessages({ body: 1 }, new Date(scene.clock.now() + 60_000));

@@ -41,7 +41,7 @@ describe.each(engineKinds)("the official client, with topics, on the %s engine",
     expect((await next(client.createReceiver("t", "s"))).body).toBe(1);
   });
 
-  it("is told when topic or subscription are missing", async () => {
+  it("gets an error when the topic or subscription is missing", async () => {
     const { client } = await scene.open({ topics: { t: {} } });
 
     const codes = [
@@ -61,7 +61,7 @@ describe.each(engineKinds)("the official client, with topics, on the %s engine",
     expect((await next(session)).body).toBe(1);
   });
 
-  it("lists the default rule, and takes it away", async () => {
+  it("lists the default rule, and deletes it", async () => {
     const { client } = await scene.open({ topics: { t: { subscriptions: ["s"] } } });
     const rules = client.createRuleManager("t", "s");
 
@@ -104,7 +104,7 @@ describe.each(engineKinds)("the official client, with topics, on the %s engine",
     expect((await next(client.createReceiver("t", "s"))).body).toBe(3);
   });
 
-  it("reads rules back as they were made", async () => {
+  it("reads rules back as they were created", async () => {
     const { client } = await scene.open({ topics: { t: { subscriptions: ["s"] } } });
     const rules = client.createRuleManager("t", "s");
     await rules.createRule("sql", { sqlExpression: "a = 1" }, { sqlExpression: "SET b = 2" });
@@ -122,7 +122,7 @@ describe.each(engineKinds)("the official client, with topics, on the %s engine",
     ]);
   });
 
-  it("is told when a rule is there already, missing, or wrong", async () => {
+  it("gets an error when a rule already exists, is missing or is invalid", async () => {
     const { client } = await scene.open({ topics: { t: { subscriptions: ["s"] } } });
     const rules = client.createRuleManager("t", "s");
     await rules.createRule("r", { sqlExpression: "a = 1" });

@@ -2,12 +2,12 @@ import { getCACertificates, setDefaultCACertificates } from "node:tls";
 import { ServiceBusClient } from "@azure/service-bus";
 import { expect, it } from "vitest";
 import { WebSocket } from "ws";
-import { selfSigned, startServer } from "../../src/serve/server/index.ts";
+import { selfSignedCertificate, startServer } from "../../src/serve/server/index.ts";
 import { next } from "./azure-scenario.support.ts";
 
 it("serves the official client over WebSockets, with TLS", async () => {
   const before = getCACertificates("default");
-  const tls = selfSigned();
+  const tls = selfSignedCertificate();
   setDefaultCACertificates([...before, tls.cert]);
   await using server = await startServer({ tls, queues: ["q"] });
   const webSocketOptions = { webSocket: WebSocket, webSocketConstructorOptions: { ca: tls.cert } };

@@ -3,6 +3,7 @@ import { once } from "node:events";
 import { closeSync, openSync, readFileSync } from "node:fs";
 import { fileURLToPath } from "node:url";
 import { describe, expect, it } from "vitest";
+import { leftOutWithout } from "../left-out.support.ts";
 
 const root = fileURLToPath(new URL("../..", import.meta.url));
 
@@ -73,20 +74,24 @@ describe("sobre as a process", () => {
     expect(JSON.parse(again.out.toString())).toMatchObject({ ok: true, value });
   });
 
-  it.skipIf(process.platform !== "linux")("ends with 3 and one line when its output cannot be written", async () => {
-    const full = openSync("/dev/full", "w");
-    const child = spawn(process.execPath, ["src/cli/main.ts", "decode", "fixtures/mailbox/order.json"], {
-      cwd: root,
-      stdio: ["ignore", full, "pipe"],
-    });
-    let errors = "";
-    child.stderr?.on("data", (chunk: Buffer) => (errors += chunk.toString()));
+  it(
+    "ends with 3 and one line when its output cannot be written",
+    leftOutWithout("Linux", process.platform === "linux"),
+    async () => {
+      const full = openSync("/dev/full", "w");
+      const child = spawn(process.execPath, ["src/cli/main.ts", "decode", "fixtures/mailbox/order.json"], {
+        cwd: root,
+        stdio: ["ignore", full, "pipe"],
+      });
+      let errors = "";
+      child.stderr?.on("data", (chunk: Buffer) => (errors += chunk.toString()));
 
-    const [code] = await once(child, "close");
+      const [code] = await once(child, "close");
 
-    closeSync(full);
-    expect({ code, errors }).toEqual({ code: 3, errors: "sobre: standard output cannot be written (ENOSPC)\n" });
-  });
+      closeSync(full);
+      expect({ code, errors }).toEqual({ code: 3, errors: "sobre: standard output cannot be written (ENOSPC)\n" });
+    },
+  );
 
   it("ends with 2 and one line for misuse", async () => {
     const { code, out, errors } = await sobre(["decode", "--nope"]);

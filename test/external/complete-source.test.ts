@@ -101,7 +101,7 @@ describe("completing the source of a migration", () => {
     );
     const output = await migrated(engine, "groups");
     const other = await engine.connect();
-    await other.acceptSession("groups", { sessionId: "s-7", receiveMode: "peekLock", maxWaitTime: 0 });
+    await other.acceptSession("groups", { sessionId: "s-7", receiveMode: "peekLock", maxWaitTimeInMs: 0 });
 
     const first = await completeSource({ engine, entity: "groups", output });
     await other.close();

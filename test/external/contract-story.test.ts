@@ -148,7 +148,7 @@ describe("a year of the subject order", { shuffle: false, concurrent: false }, (
     expect(lacking.terminal.text()).toContain("breaking  order 1.1 ← 2.0");
   });
 
-  it("October: a producer is blocked while a consumer of the old major is deployed, and let through afterwards", async () => {
+  it("October: a producer is blocked while a consumer of the old major is deployed, and accepted afterwards", async () => {
     const [schemas, file] = [join(consumer, "schemas"), join(consumer, "deployments.json")];
     const place = ["-s", schemas, "--file", file, "--env", "prod"];
     const settings = (consumes: readonly string[]) =>

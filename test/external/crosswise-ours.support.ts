@@ -54,7 +54,7 @@ export async function readByOurs(
   });
   const lines: ValueCase[] = [];
   for (;;) {
-    const deliveries = await receiver.receive({ maxMessages: 100, maxWaitTime: 200 });
+    const deliveries = await receiver.receive({ maxMessages: 100, maxWaitTimeInMs: 200 });
     if (deliveries.length === 0) break;
     lines.push(...deliveries.map(({ envelope }) => told(envelope)));
   }

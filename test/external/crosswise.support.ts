@@ -58,9 +58,8 @@ export const valueCases: readonly ValueCase[] = [
   ...casesOf("property", simple),
 ];
 
-/** The clients that write and read the cases; ours reads with the deserializer chain. */
-export const clients = ["JavaScript", "Python", "Java", "Go", "ours"] as const;
-export type CrosswiseClient = (typeof clients)[number];
+/** A client that writes and reads the cases. */
+export type CrosswiseClient = "JavaScript" | "Python" | "Java" | "Go" | "ours";
 
 /** With the numbers of scalars as text, since not every client prints them as JSON numbers. */
 export const comparable = ({ name, kind, values }: ValueCase): ValueCase => ({

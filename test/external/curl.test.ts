@@ -7,7 +7,7 @@ import { promisify } from "node:util";
 import { describe, expect, it } from "vitest";
 import { encodeValue } from "../../src/core/amqp-values/encode-value.ts";
 import { writeSas } from "../../src/wire/http/sas.ts";
-import { selfSigned, startServer } from "../../src/serve/server/index.ts";
+import { selfSignedCertificate, startServer } from "../../src/serve/server/index.ts";
 import { ManualClock } from "../../src/core/time/index.ts";
 
 const run = promisify(execFile);
@@ -51,7 +51,7 @@ describe("curl as a peer", () => {
     });
   });
 
-  it("locks a message, renews the lock, gives it back and completes it", async () => {
+  it("locks a message, renews the lock, unlocks it and completes it", async () => {
     await using server = await startServer({ queues: ["q"] });
     const url = `http://localhost:${server.port}/q/messages`;
     await curl(url, "-d", "work");
@@ -94,8 +94,8 @@ describe("curl as a peer", () => {
     expect(Buffer.compare(typed?.envelope.payload ?? new Uint8Array(), value)).toBe(0);
   });
 
-  it("is let in with a signature only, over TLS on the same port, and asks for the health without", async () => {
-    const tls = selfSigned();
+  it("needs a signature, over TLS on the same port, but none for the health", async () => {
+    const tls = selfSignedCertificate();
     await using server = await startServer({ queues: ["q"], keys: { root: "secret" }, tls });
     const url = `https://localhost:${server.port}`;
     const token = writeSas(`${url}/q`, { name: "root", value: "secret" }, Date.now() + 60_000);

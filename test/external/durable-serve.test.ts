@@ -142,7 +142,7 @@ describe("the official client, with `sobre serve --data`", () => {
     const restored = await serve(copy);
     const found = new Set<string>();
     const reader = restored.client.createReceiver("orders");
-    // Each peek goes on behind the one before.
+    // Each peek continues after the one before.
     for (let page = await reader.peekMessages(250); page.length > 0; page = await reader.peekMessages(250))
       for (const { messageId } of page) found.add(String(messageId));
     // One settlement may have been on its way.

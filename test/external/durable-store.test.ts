@@ -80,7 +80,11 @@ describe("the store of the durable engine", () => {
       ]);
       expect(await peek("orders/$DeadLetterQueue")).toEqual([["a", "active", 1n, 0]]);
       expect(await peek("prices/Subscriptions/eu")).toEqual([["p", "active", 1n, 0]]);
-      const session = await engine.acceptSession("work", { receiveMode: "peekLock", sessionId: "s", maxWaitTime: 0 });
+      const session = await engine.acceptSession("work", {
+        receiveMode: "peekLock",
+        sessionId: "s",
+        maxWaitTimeInMs: 0,
+      });
       expect(await session.getSessionState()).toEqual(new Uint8Array([9]));
       const [dead] = await engine.peek("orders/$DeadLetterQueue", { maxMessages: 1 });
       expect(dead).toMatchObject({ deadLetterReason: "Wrong", deadLetterErrorDescription: "It was wrong." });
@@ -157,7 +161,7 @@ describe("the store of the durable engine", () => {
     expect(await refusal(durableEngine({ directory: copy }))).toMatchObject({ code: "DecodeFailed" });
   });
 
-  it("is one process's at a time, whose number it says", async () => {
+  it("belongs to one process at a time, and names its id", async () => {
     await opened();
 
     expect(await refusal(durableEngine({ directory }))).toMatchObject({
@@ -166,7 +170,7 @@ describe("the store of the durable engine", () => {
     });
   });
 
-  it("takes no notice of what a process that is gone has written about itself", async () => {
+  it("ignores what a process that has ended wrote about itself", async () => {
     writeFileSync(join(directory, "holder.json"), JSON.stringify({ process: 1, since: "2020-01-01T00:00:00.000Z" }));
 
     expect(await opened()).toMatchObject({ name: "durable" });
@@ -177,7 +181,7 @@ describe("the store of the durable engine", () => {
     await send(engine, "orders", message("one"));
     const receive = async (): Promise<number | undefined> => {
       const receiver = await engine.openReceiver("orders", { receiveMode: "peekLock" });
-      const [delivery] = await receiver.receive({ maxMessages: 1, maxWaitTime: 0 });
+      const [delivery] = await receiver.receive({ maxMessages: 1, maxWaitTimeInMs: 0 });
       return delivery?.deliveryCount;
     };
     expect(await receive()).toBe(0);
@@ -293,7 +297,7 @@ describe("the store of the durable engine", () => {
     );
   });
 
-  it("takes no answer to an earlier batch for that to the next one", async () => {
+  it("never mistakes the answer to an earlier batch for that to the next one", async () => {
     const store = await SqliteStore.open(directory);
     let time = 0;
     vi.spyOn(performance, "now").mockImplementation(() => time);

@@ -43,7 +43,7 @@ describe("the memory of an engine, measured", () => {
       }),
     ],
     ["ids that are remembered", (index) => ({ brokerProperties: { messageId: `${index}`.padStart(100, "-") } })],
-  ])("is no less than what %s take", async (what, message) => {
+  ])("is at least what %s take", async (what, message) => {
     const remembers = what.startsWith("ids");
     const memory = new Memory();
     const count = what.includes("properties") ? 1000 : 10_000;

@@ -33,7 +33,7 @@ describe("an example", () => {
     expect(promised(name)).not.toBe("");
   });
 
-  it("is there for each pattern", () => {
+  it("exists for each pattern", () => {
     expect(names.length).toBeGreaterThanOrEqual(7);
   });
 });

@@ -79,7 +79,7 @@ describe("a hostile peer that floods", () => {
     expect(least).toBeLessThan(2 ** 20);
   });
 
-  it("with links that are refused is closed in the end, and told why", async () => {
+  it("with too many refused links is closed in the end, with the reason", async () => {
     const { told, over } = await after(
       channels((channel) =>
         Array.from({ length: 10 }, (_, handle) => attach(handle, { channel, isReceiver: true, address: "s", filter })),

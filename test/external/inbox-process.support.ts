@@ -26,7 +26,7 @@ type Handle = (id: string) => Promise<void>;
 
 const options = {
   clock,
-  claimDurationInMs: 1_500,
+  claimDuration: 1_500,
   key: (id: { readonly messageId?: unknown }) => String(id.messageId),
 };
 

@@ -45,7 +45,7 @@ const others: readonly (readonly [string, () => Promise<Engine>])[] = [
     "Azure, on a server",
     async () => {
       const server = await startServer({ queues: ["orders"] });
-      const engine = azureEngine({ connectionString: server.connectionString, leastWait: 0 });
+      const engine = azureEngine({ connectionString: server.connectionString, minWaitTime: 0 });
       onTestFinished(async () => {
         await engine.close();
         await server.close();

@@ -57,7 +57,8 @@ describe("the features of the page", () => {
     const sender = await engine.openSender("carts");
     await sender.send([envelope(order(1, { sessionId: "cart-1" })), envelope(order(2, { sessionId: "cart-2" }))]);
     const service = await engine.connect({ name: "cart-service" });
-    const held = await service.acceptSession("carts", { receiveMode: "peekLock", sessionId: "cart-1", maxWaitTime: 0 });
+    const cart = { receiveMode: "peekLock", sessionId: "cart-1", maxWaitTimeInMs: 0 } as const;
+    const held = await service.acceptSession("carts", cart);
     await held.setSessionState(Buffer.from('{"step":"paid"}'));
 
     await open("#/e/carts/sessions");
@@ -370,7 +371,7 @@ describe("the page on every kind of broken message of the mailbox", () => {
   });
 });
 
-describe("an inspector that is told to keep bodies hidden", () => {
+describe("an inspector that keeps bodies hidden", () => {
   it("has no body, byte or state of a session on the page", async () => {
     const engine = memory();
     await deadLettered(engine, "orders", [broken("b1")]);
@@ -387,7 +388,7 @@ describe("an inspector that is told to keep bodies hidden", () => {
 /** Receives messages and defers the first. */
 async function defersOneOf(maxMessages: number, engine: Engine): Promise<void> {
   const receiver = await engine.openReceiver("orders", { receiveMode: "peekLock" });
-  const [first] = await receiver.receive({ maxMessages, maxWaitTime: 0 });
+  const [first] = await receiver.receive({ maxMessages, maxWaitTimeInMs: 0 });
   if (first?.lockToken !== undefined) await engine.settle("orders", first.lockToken, { kind: "defer" });
 }
 

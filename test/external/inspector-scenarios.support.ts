@@ -94,7 +94,7 @@ export const scenarios: readonly Scenario[] = [
 
       expect(await facts(engine)).toEqual(before);
       const receiver = await engine.openReceiver(dead, { receiveMode: "peekLock" });
-      const received = await receiver.receive({ maxMessages: 2, maxWaitTime: 5000 });
+      const received = await receiver.receive({ maxMessages: 2, maxWaitTimeInMs: 5000 });
       expect(received.map(({ deliveryCount }) => deliveryCount)).toEqual(received.map(() => before.counts[0]));
     },
   },

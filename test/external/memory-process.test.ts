@@ -23,8 +23,8 @@ describe("a process with a memory engine", () => {
   it("stays alive for a receive that waits, and for a session that is waited for, then ends", async () => {
     const text = await output(`
       const receiver = await engine.openReceiver("q", { receiveMode: "peekLock" });
-      console.log((await receiver.receive({ maxMessages: 1, maxWaitTime: 30 })).length);
-      const options = { receiveMode: "peekLock", sessionId: undefined, maxWaitTime: 30 };
+      console.log((await receiver.receive({ maxMessages: 1, maxWaitTimeInMs: 30 })).length);
+      const options = { receiveMode: "peekLock", sessionId: undefined, maxWaitTimeInMs: 30 };
       console.log(await engine.acceptSession("s", options).catch(({ code }) => code));
       engine.openReceiver("q", { receiveMode: "peekLock" });`);
 

@@ -30,7 +30,7 @@ const payloads: readonly Uint8Array[] = [
   dotnet("nbfx-dcs-order.bin").subarray(0, 300),
 ];
 const count = 500;
-/** Those of each payload, the last of which is broken. */
+/** How many messages have the last payload, which is broken. */
 const broken = count / payloads.length;
 
 let server: Server;
@@ -58,7 +58,7 @@ async function bury(ids: readonly number[]): Promise<void> {
   for (const id of ids) {
     const payload = new Uint8Array(payloads[id % payloads.length] ?? []);
     await sender.send([createEnvelope({ payload, brokerProperties: { messageId: `order-${id}` } })]);
-    const [{ lockToken } = {}] = await receiver.receive({ maxMessages: 1, maxWaitTime: 0 });
+    const [{ lockToken } = {}] = await receiver.receive({ maxMessages: 1, maxWaitTimeInMs: 0 });
     if (lockToken !== undefined)
       await engine.settle("orders", lockToken, { kind: "deadLetter", deadLetterReason: "Unreadable" });
   }

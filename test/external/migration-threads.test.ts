@@ -80,7 +80,7 @@ describe("threads of a migration", () => {
     expect(two).toEqual(alone);
   });
 
-  it("go on with what was cut, wherever it was begun", async () => {
+  it("continue an interrupted migration, wherever it began", async () => {
     const source = captured("resumed", 800);
     const whole = await outcomeOf(source, "whole");
     await outcomeOf(source, "cut");
@@ -105,7 +105,7 @@ describe("threads of a migration", () => {
       expect(readFileSync(join(there, name), "utf8")).toBe(readFileSync(join(here, name), "utf8"));
   });
 
-  it("look at the first messages alone, and tell of each in its order", async () => {
+  it("look at the first messages alone, and report each in its order", async () => {
     const source = captured("sampled", 500);
     const told: number[] = [];
 
@@ -122,7 +122,7 @@ describe("threads of a migration", () => {
     expect(told).toEqual([...numbersTo(100), ...numbersTo(100)]);
   });
 
-  it("end the migration when one of them breaks, and leave what can be gone on with", async () => {
+  it("end the migration when one of them fails, and leave what can be continued", async () => {
     const source = captured("broken", 500);
     const threads = { module, data: { fails: true }, count: 1 };
 

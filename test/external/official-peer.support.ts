@@ -5,7 +5,7 @@ import { join } from "node:path";
 import { createInterface } from "node:readline";
 import { beforeAll, describe, expect, it } from "vitest";
 import type { Engine, EntitySetup } from "../../src/core/engine/index.ts";
-import { selfSigned, startServer } from "../../src/serve/server/index.ts";
+import { selfSignedCertificate, startServer } from "../../src/serve/server/index.ts";
 
 /** The entities of a scenario: a queue with these settings, or a topic with these subscriptions. */
 interface Entities extends Readonly<Record<string, unknown>> {
@@ -44,7 +44,7 @@ export function testOfficialClient({
 
   beforeAll(async () => {
     const folder = mkdtempSync(join(tmpdir(), "sobre-peer-"));
-    const tls = selfSigned();
+    const tls = selfSignedCertificate();
     const certificate = join(folder, "certificate.pem");
     writeFileSync(certificate, tls.cert);
     const entities = entitiesOf(scenarios);

@@ -2,11 +2,10 @@ import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
-import { selfSigned, type Server, startServer } from "../../src/serve/server/index.ts";
+import { selfSignedCertificate, type Server, startServer } from "../../src/serve/server/index.ts";
 import { ManualClock } from "../../src/core/time/index.ts";
+import { needsPeer } from "./missing-peers.support.ts";
 import { programOf, programsOf, runProgram } from "./page-programs.support.ts";
-
-const patience = 120_000;
 
 describe("the programs of docs/control.md", () => {
   const clock = new ManualClock();
@@ -21,49 +20,42 @@ describe("the programs of docs/control.md", () => {
   });
   afterAll(() => server.close());
 
-  it.each(["js", "python"] as const)(
-    "make a namespace of its own: %s",
-    async (language) => {
+  const both = [
+    ["js", {}],
+    ["python", needsPeer("python")],
+  ] as const;
+  for (const [language, options] of both)
+    it(`make a namespace of its own: ${language}`, options, async () => {
       const printed = await run(language);
 
       expect(printed).toMatch(/^Endpoint=sb:\/\/localhost:\d+;SharedAccessKeyName=run-17;.*\n$/);
       const queue = await server.namespace("run-17").engine.admin.getQueue("orders");
       expect(queue).toMatchObject({ maxDeliveryCount: 3 });
       await fetch(`http://localhost:${server.port}/$control/namespaces/run-17`, { method: "DELETE" });
-    },
-    patience,
-  );
+    });
 
-  it(
-    "let a minute pass: java",
-    async () => {
-      const before = clock.now();
+  it("let a minute pass: java", needsPeer("java"), async () => {
+    const before = clock.now();
 
-      const printed = await run("java");
+    const printed = await run("java");
 
-      expect(clock.now() - before).toBe(60_000);
-      expect(JSON.parse(printed)).toMatchObject({ now: new Date(clock.now()).toISOString() });
-    },
-    patience,
-  );
+    expect(clock.now() - before).toBe(60_000);
+    expect(JSON.parse(printed)).toMatchObject({ now: new Date(clock.now()).toISOString() });
+  });
 
-  it(
-    "have the next send refused: go",
-    async () => {
-      const printed = await run("go");
+  it("have the next send refused: go", needsPeer("go"), async () => {
+    const printed = await run("go");
 
-      expect(printed).toMatch(/^20\d /);
-      const messages = `http://localhost:${server.port}/orders/messages`;
-      const first = await fetch(messages, { method: "POST", body: "x" });
-      const second = await fetch(messages, { method: "POST", body: "x" });
-      expect([first.status, second.status]).toEqual([503, 201]);
-    },
-    patience,
-  );
+    expect(printed).toMatch(/^20\d /);
+    const messages = `http://localhost:${server.port}/orders/messages`;
+    const first = await fetch(messages, { method: "POST", body: "x" });
+    const second = await fetch(messages, { method: "POST", body: "x" });
+    expect([first.status, second.status]).toEqual([503, 201]);
+  });
 });
 
 describe("the programs of docs/clients.md", () => {
-  const tls = selfSigned();
+  const tls = selfSignedCertificate();
   let folder: string;
   let certificate: string;
 
@@ -93,53 +85,37 @@ describe("the programs of docs/clients.md", () => {
     return { printed, queues, left: counts.reduce((sum, count) => sum + count, 0) };
   }
 
-  it(
-    "administer, send and receive: JavaScript",
-    async () => {
-      const program = programOf("clients.md", "JavaScript", "js");
+  it("administer, send and receive: JavaScript", async () => {
+    const program = programOf("clients.md", "JavaScript", "js");
 
-      const outcome = await run("js", program, { NODE_EXTRA_CA_CERTS: certificate });
+    const outcome = await run("js", program, { NODE_EXTRA_CA_CERTS: certificate });
 
-      expect(outcome).toEqual({ printed: "12.5\n", queues: ["invoices", "orders"], left: 0 });
-    },
-    patience,
-  );
+    expect(outcome).toEqual({ printed: "12.5\n", queues: ["invoices", "orders"], left: 0 });
+  });
 
-  it(
-    "administer, send and receive, and send over a WebSocket: Python",
-    async () => {
-      const [first = "", second = ""] = programsOf("clients.md", "Python", "python");
+  it("administer, send and receive, and send over a WebSocket: Python", needsPeer("python"), async () => {
+    const [first = "", second = ""] = programsOf("clients.md", "Python", "python");
 
-      const outcome = await run("python", `${first}\n${second}`);
+    const outcome = await run("python", `${first}\n${second}`);
 
-      expect(outcome).toEqual({ printed: '{"total": 12.5}\n', queues: ["invoices", "orders"], left: 1 });
-    },
-    patience,
-  );
+    expect(outcome).toEqual({ printed: '{"total": 12.5}\n', queues: ["invoices", "orders"], left: 1 });
+  });
 
-  it(
-    "send and receive: Java",
-    async () => {
-      const [program = ""] = programsOf("clients.md", "Java", "java");
+  it("send and receive: Java", needsPeer("java"), async () => {
+    const [program = ""] = programsOf("clients.md", "Java", "java");
 
-      const outcome = await run("java", program);
+    const outcome = await run("java", program);
 
-      expect(outcome).toMatchObject({ printed: expect.stringContaining('{"total": 12.5}\n'), left: 0 });
-    },
-    patience,
-  );
+    expect(outcome).toMatchObject({ printed: expect.stringContaining('{"total": 12.5}\n'), left: 0 });
+  });
 
-  it(
-    "administer, send and receive: Go",
-    async () => {
-      const program = programOf("clients.md", "Go", "go");
+  it("administer, send and receive: Go", needsPeer("go"), async () => {
+    const program = programOf("clients.md", "Go", "go");
 
-      const outcome = await run("go", program, { SSL_CERT_FILE: certificate });
+    const outcome = await run("go", program, { SSL_CERT_FILE: certificate });
 
-      expect(outcome).toEqual({ printed: '{"total": 12.5}\n', queues: ["invoices", "orders"], left: 0 });
-    },
-    patience,
-  );
+    expect(outcome).toEqual({ printed: '{"total": 12.5}\n', queues: ["invoices", "orders"], left: 0 });
+  });
 });
 
 describe("the programs of docs/serve.md", () => {
@@ -147,8 +123,8 @@ describe("the programs of docs/serve.md", () => {
     const before = `
       import { generateKeyPair, jwtVerify, SignJWT } from "jose";
       import { azureEngine } from "sobre/engines/azure";
-      import { selfSigned, startServer } from "sobre/server";
-      const { cert, key } = selfSigned();
+      import { selfSignedCertificate, startServer } from "sobre/server";
+      const { cert, key } = selfSignedCertificate();
       const { publicKey: issuerKeys, privateKey } = await generateKeyPair("ES256");
       const issuer = "https://issuer.test";
     `;

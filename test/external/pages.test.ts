@@ -1,12 +1,15 @@
 import { execFile } from "node:child_process";
-import { existsSync, readdirSync, readFileSync } from "node:fs";
+import { existsSync, globSync, readFileSync } from "node:fs";
+import { dirname, join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { promisify } from "node:util";
 import { describe, expect, it } from "vitest";
 import { emulatorConfig } from "../../src/broker/emulator-config/index.ts";
+import { capabilityTable } from "../broker/conformance/capability-table.support.ts";
 
 const root = fileURLToPath(new URL("../..", import.meta.url));
-const pages = readdirSync(`${root}/docs`).filter((name) => name.endsWith(".md"));
+const pages = globSync("*.md", { cwd: `${root}/docs` }).toSorted();
+const designs = globSync("docs/design/*.md", { cwd: root }).toSorted();
 const textOf = (page: string): string => readFileSync(`${root}/docs/${page}`, "utf8");
 const run = promisify(execFile);
 
@@ -14,10 +17,16 @@ const run = promisify(execFile);
 const examples = pages
   .filter((page) => page !== "postgres.md")
   .flatMap((page) =>
-    Array.from(
-      textOf(page).matchAll(/^## ([^\n]*)\n(?:(?!^## )[^])*?```ts\n([^]*?)```\s*```text\n([^]*?)```/gm),
-      ([, title = "", code = "", output = ""]) => ({ page, title, code, output }),
-    ),
+    textOf(page)
+      .split(/^#+ /m)
+      .flatMap((section) =>
+        Array.from(
+          section.matchAll(/```ts\n((?:(?!```)[^])*)```\s*```text\n([^]*?)```/g),
+          ([, code = "", output = ""]) => {
+            return { page, title: section.slice(0, section.indexOf("\n")), code, output };
+          },
+        ),
+      ),
   );
 
 const configurations = pages.flatMap((page) =>
@@ -47,6 +56,7 @@ describe("a page of the documentation", () => {
       [
         "The service",
         "Its tests",
+        "Its tests",
         "A handler for each type",
         "All or nothing",
         "Protobuf with message types",
@@ -57,8 +67,16 @@ describe("a page of the documentation", () => {
       "production.md",
       ["Retries", "Pausing", "Requests that fail", "Shutting down", "Inbox", "Outbox", "Signals", "Metrics"],
     ],
+    ["codecs.md", ["A wrong content type", "Payloads of .NET and Java"]],
+    ["message-types.md", ["A new version, and messages of the old one"]],
+    ["other-clients.md", ["@azure/service-bus", "amqplib"]],
+    ["stages.md", ["The order of the stages"]],
   ])("has code of every kind that a new service needs, in %s", (name, titles) => {
     expect(examples.filter(({ page }) => page === name).map(({ title }) => title)).toEqual(titles);
+  });
+
+  it("of the engines shows the table of a run of the suite; `npm run engines` writes it", async () => {
+    expect(textOf("engines.md")).toContain(await capabilityTable());
   });
 
   it("is in the index, and the index leads to pages only", () => {
@@ -67,9 +85,20 @@ describe("a page of the documentation", () => {
     expect(listed.toSorted()).toEqual(pages.filter((name) => name !== "README.md").toSorted());
   });
 
-  it.each(pages)("leads to files that are there: %s", (page) => {
-    const links = Array.from(textOf(page).matchAll(/\]\((?!https?:|#)([^)#]+)[^)]*\)/g), ([, path = ""]) => path);
+  const everyPage = [
+    "README.md",
+    "CONTRIBUTING.md",
+    "CHANGELOG.md",
+    ...pages.map((page) => `docs/${page}`),
+    ...designs,
+  ];
 
-    expect(links.filter((path) => !existsSync(`${root}/docs/${path}`))).toEqual([]);
+  it.each(everyPage)("leads to files that are there: %s", (page) => {
+    const links = readFileSync(join(root, page), "utf8").matchAll(/\]\((?!https?:|#)([^)#]+)[^)]*\)/g);
+    const missing = Array.from(links, ([, path = ""]) => join(dirname(page), path)).filter(
+      (path) => !existsSync(join(root, path)),
+    );
+
+    expect(missing).toEqual([]);
   });
 });

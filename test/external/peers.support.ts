@@ -1,32 +1,41 @@
-import { execFile } from "node:child_process";
-import { once } from "node:events";
-import { createServer } from "node:net";
-import { promisify } from "node:util";
 import {
   buildGoPeer,
   buildJavaGoldenReader,
   buildJavaPeer,
   installNodePackages,
   installPostgres,
+  installProtonPackages,
   installPythonPackages,
   installUamqpPackages,
 } from "./installed.support.ts";
-import { pgbouncer } from "./pgbouncer.support.ts";
+import type { PeerName } from "./peer-probes.support.ts";
 
-/** A program of another language that some of these tests talk to. */
+/** A program outside this repository's own packages that some of these tests talk to. */
 export interface Peer {
   readonly name: string;
-  /** Requirements of the machine, in words for the person who installs them. */
-  readonly needs: string;
+  /** Everything that it needs of the machine; the first is its language, or whatever else it is chosen by. */
+  readonly needs: readonly PeerName[];
   /** The test files that cannot run without it. */
-  readonly tests: readonly string[];
+  readonly tests?: readonly string[];
+  /** The test files that leave out its cases without it, and run all others. */
+  readonly cases?: readonly string[];
   /** Rejects when the machine cannot have it. */
-  readonly install: () => Promise<unknown>;
+  readonly install?: () => Promise<unknown>;
+  /** The language or runtime whose own code takes part in `tests`: a run counts which of them it has tried. */
+  readonly runtime?: "JavaScript" | "Python" | "Java" | "Go" | "Mono";
   /** The share of CI's time that its tests have: that of official clients in other languages, of the browser, or of PostgreSQL. */
-  readonly share?: "official-clients" | "browser" | "postgres";
+  readonly share?: PeerShare;
 }
 
-/** Tests that need all official clients. */
+export const peerShares = ["official-clients", "browser", "postgres"] as const;
+export type PeerShare = (typeof peerShares)[number];
+
+/** The tests that a peer's absence leaves out, in words. */
+export function lossOf({ tests = [], cases = [] }: Peer): string {
+  return [...tests, ...(cases.length === 0 ? [] : [`cases of ${cases.join(", ")}`])].join(", ");
+}
+
+/** Tests of all official clients, each with cases of its own. */
 const ofAllClients: readonly string[] = [
   "azure-crosswise.test.ts",
   "azure-fast-paths.test.ts",
@@ -34,73 +43,48 @@ const ofAllClients: readonly string[] = [
   "page-programs.test.ts",
 ];
 
-/** Rejects, with a sentence, unless a port that a client fixes may be taken here. */
-async function portIsFree(port: number): Promise<void> {
-  if (process.env["CI"] !== "true") throw new Error(`Port ${port} is taken in .ci/run alone.`);
-  const server = createServer();
-  server.listen(port, "localhost");
-  try {
-    await once(server, "listening");
-  } catch (error) {
-    throw new Error(`Port ${port} cannot be taken: another program has it, or this user may not.`, { cause: error });
-  }
-  server.close();
-  await once(server, "close");
-}
-
-/** Every peer outside this repository's own packages. */
+/** Every peer outside this repository's own packages, and the official client among these. */
 export const peers: readonly Peer[] = [
   {
-    name: "curl",
-    needs: "curl on the path",
-    tests: ["curl.test.ts"],
-    install: () => promisify(execFile)("curl", ["--version"]),
+    name: "@azure/service-bus, the official JavaScript client",
+    needs: [],
+    tests: ["official-client.test.ts"],
+    runtime: "JavaScript",
   },
-  {
-    name: "jq",
-    needs: "jq on the path",
-    tests: ["migrate-steps.test.ts"],
-    install: () => promisify(execFile)("jq", ["--version"]),
-  },
-  {
-    name: "Mono",
-    needs: "mcs and mono on the path, e.g. mono-mcs and libmono-system-runtime-serialization4.0-cil of Debian",
-    tests: ["dotnet-contracts.test.ts"],
-    install: () => Promise.all([promisify(execFile)("mcs", ["--version"]), promisify(execFile)("mono", ["--version"])]),
-  },
+  { name: "curl", needs: ["curl"], tests: ["curl.test.ts"] },
+  { name: "jq", needs: ["jq"], tests: ["migrate-steps.test.ts"] },
+  { name: "The serializers of .NET on Mono", needs: ["mono"], tests: ["dotnet-contracts.test.ts"], runtime: "Mono" },
   {
     name: "The official clients of S3 and Azure Blob Storage",
-    needs: "npm's registry",
+    needs: ["npm"],
     tests: ["object-stores.test.ts"],
     install: installNodePackages,
   },
   {
     name: "Chromium",
-    needs: "chromium on the path",
+    needs: ["chromium", "npm"],
     tests: [
       "inspector-features.test.ts",
       "inspector-engines.test.ts",
       "inspector-page.test.ts",
       "migration-report.test.ts",
     ],
-    install: async () => {
-      await promisify(execFile)("chromium", ["--version"]);
-      await installNodePackages();
-    },
+    install: installNodePackages,
     share: "browser",
   },
   {
     name: "PostgreSQL 18, from npm, under the page",
-    needs: "the registry of npm, and Linux or macOS",
+    needs: ["npm"],
     tests: ["inspector-engines.test.ts"],
     install: installPostgres,
     share: "browser",
   },
   {
     name: "PostgreSQL 18, from npm",
-    needs: "the registry of npm, and Linux or macOS",
+    needs: ["npm"],
     tests: [
       "postgres-18.test.ts",
+      "postgres-clients.test.ts",
       "postgres-clock.test.ts",
       "postgres-crashes.test.ts",
       "postgres-inbox.test.ts",
@@ -117,88 +101,81 @@ export const peers: readonly Peer[] = [
   },
   {
     name: "azservicebus on PostgreSQL",
-    needs: "go 1.25 on the path, and the registry of npm",
-    tests: ["postgres-go.test.ts"],
-    install: async () => {
-      await buildGoPeer();
-      await installPostgres();
-    },
+    needs: ["go"],
+    cases: ["postgres-clients.test.ts"],
+    install: buildGoPeer,
     share: "postgres",
   },
   {
     name: "PgBouncer",
-    needs: "the package pgbouncer of Debian, and the registry of npm",
+    needs: ["pgbouncer", "npm"],
     tests: ["postgres-pooler.test.ts"],
-    install: async () => {
-      await promisify(execFile)(pgbouncer, ["--version"]);
-      await installPostgres();
-    },
+    install: installPostgres,
     share: "postgres",
   },
-  {
-    name: "PostgreSQL 15",
-    needs: "the package postgresql-15 of Debian",
-    tests: ["postgres-15.test.ts"],
-    install: () => promisify(execFile)("/usr/lib/postgresql/15/bin/postgres", ["--version"]),
-    share: "postgres",
-  },
+  { name: "PostgreSQL 15", needs: ["postgres-15"], tests: ["postgres-15.test.ts"], share: "postgres" },
   {
     name: "qpid-proton for Python",
-    needs: "python3 with venv, its headers and a C compiler on the path",
+    needs: ["python", "cc"],
     tests: ["proton.test.ts", "proton-oracle.test.ts"],
-    install: installPythonPackages,
+    install: installProtonPackages,
+    runtime: "Python",
   },
   {
-    name: "azure-servicebus, the official Python client,",
-    needs: "python3 with venv, its headers and a C compiler on the path",
-    tests: ["azure-python.test.ts", ...ofAllClients],
+    name: "azure-servicebus, the official Python client",
+    needs: ["python"],
+    tests: ["azure-python.test.ts"],
+    cases: ofAllClients,
     install: installPythonPackages,
+    runtime: "Python",
     share: "official-clients",
   },
   {
-    name: "azure-servicebus 7.8.2, on the uAMQP library,",
-    needs: "python3 with venv, port 5671 of this machine, and CI=true, as .ci/run has it",
+    name: "azure-servicebus 7.8.2, on the uAMQP library",
+    needs: ["python", "port-5671"],
     tests: ["azure-python-uamqp.test.ts"],
-    install: async () => {
-      await portIsFree(5671);
-      await installUamqpPackages();
-    },
+    install: installUamqpPackages,
+    runtime: "Python",
     share: "official-clients",
   },
   {
     name: "msgpack and protobuf for Python",
-    needs: "python3 with venv, its headers and a C compiler on the path",
+    needs: ["python"],
     tests: ["golden-python.test.ts"],
     install: installPythonPackages,
+    runtime: "Python",
   },
   {
     name: "jackson-core, msgpack-core and protobuf-java",
-    needs: "java 17 and mvn on the path",
+    needs: ["java"],
     tests: ["golden-java.test.ts"],
     install: buildJavaGoldenReader,
+    runtime: "Java",
   },
   {
-    name: "azservicebus, the official Go client,",
-    needs: "go 1.25 on the path",
-    tests: ["azure-go.test.ts", ...ofAllClients],
+    name: "azservicebus, the official Go client",
+    needs: ["go"],
+    tests: ["azure-go.test.ts"],
+    cases: ofAllClients,
     install: buildGoPeer,
+    runtime: "Go",
     share: "official-clients",
   },
   {
-    name: "azure-messaging-servicebus, the official Java client,",
-    needs: "java 17 and mvn on the path",
-    tests: ["azure-java.test.ts", ...ofAllClients],
+    name: "azure-messaging-servicebus, the official Java client",
+    needs: ["java"],
+    tests: ["azure-java.test.ts"],
+    cases: ofAllClients,
     install: buildJavaPeer,
+    runtime: "Java",
     share: "official-clients",
   },
   {
-    name: "the administration client of Java",
-    needs: "port 443 of this machine, and CI=true, as .ci/run has it",
+    name: "The administration client of Java",
+    needs: ["java", "port-443"],
     tests: ["azure-java-administration.test.ts"],
-    install: async () => {
-      await buildJavaPeer();
-      await portIsFree(443);
-    },
+    install: buildJavaPeer,
+    runtime: "Java",
     share: "official-clients",
   },
 ];

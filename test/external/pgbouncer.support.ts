@@ -5,10 +5,8 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { setTimeout } from "node:timers/promises";
 import { Client } from "pg";
+import { pgbouncer } from "./installed.support.ts";
 import { owner, type PostgresServer } from "./postgres-server.support.ts";
-
-/** Where Debian's package has it. */
-export const pgbouncer = "/usr/sbin/pgbouncer";
 
 /** PgBouncer in transaction mode before a server, with its settings as they come and few connections. */
 export class PgBouncer implements AsyncDisposable {

@@ -2,7 +2,7 @@ import { Client as Database, Pool } from "pg";
 import { afterAll, afterEach, beforeAll, describe, expect, it, vi } from "vitest";
 import type { Delivery } from "../../src/core/engine/delivery.ts";
 import type { Engine } from "../../src/core/engine/engine.ts";
-import { pgTransaction, postgresEngine, type PostgresEngineOptions } from "../../src/broker/postgres/index.ts";
+import { postgresTransaction, postgresEngine, type PostgresEngineOptions } from "../../src/broker/postgres/index.ts";
 import { PostgresConnection } from "../../src/broker/postgres/postgres-verbs.ts";
 import { QueueState } from "../../src/broker/postgres/queue-state.ts";
 import { sweep } from "../../src/broker/postgres/sweep.ts";
@@ -45,20 +45,20 @@ async function statements(): Promise<number> {
 const message = (messageId: string): Envelope =>
   createEnvelope({ payload: Uint8Array.of(1), brokerProperties: { messageId } });
 
-async function receive(engine: Engine, maxMessages: number, maxWaitTime = 0): Promise<readonly Delivery[]> {
+async function receive(engine: Engine, maxMessages: number, maxWaitTimeInMs = 0): Promise<readonly Delivery[]> {
   const receiver = await engine.openReceiver("orders", { receiveMode: "peekLock" });
-  return receiver.receive({ maxMessages, maxWaitTime });
+  return receiver.receive({ maxMessages, maxWaitTimeInMs });
 }
 
 const idOf = ({ envelope }: Delivery): unknown => envelope.brokerProperties.messageId;
 
 describe("a message that is committed after messages with higher numbers", () => {
   it.each([0, 1] as const)("is delivered at once, at node %d, without a sweep", async (receiving) => {
-    const opened = await nodes({ queues: ["orders"], sweepIntervalInMs: 3_600_000 });
+    const opened = await nodes({ queues: ["orders"], sweepInterval: 3_600_000 });
     const [sending, node] = [opened[0], opened[receiving]];
     const sender = await sending.openSender("orders");
     await database.query("begin");
-    await sender.send([message("late")], { transaction: pgTransaction(database) });
+    await sender.send([message("late")], { transaction: postgresTransaction(database) });
     await sender.send([message("early")]);
     await receive(node, 2);
 
@@ -71,7 +71,7 @@ describe("a message that is committed after messages with higher numbers", () =>
 
   it("is found 100 milliseconds later by a receiver that never waits, without a sweep and when the sending node has gone", async () => {
     vi.useFakeTimers({ toFake: ["performance"] });
-    const [sending, node] = await nodes({ queues: ["orders"], sweepIntervalInMs: 3_600_000 });
+    const [sending, node] = await nodes({ queues: ["orders"], sweepInterval: 3_600_000 });
     vi.advanceTimersByTime(60_000);
     const sender = await sending.openSender("orders");
     await sender.send([message("first")]);
@@ -79,7 +79,7 @@ describe("a message that is committed after messages with higher numbers", () =>
     vi.advanceTimersByTime(100);
     await receive(node, 1);
     await database.query("begin");
-    await sender.send([message("late")], { transaction: pgTransaction(database) });
+    await sender.send([message("late")], { transaction: postgresTransaction(database) });
     await sender.send([message("early")]);
     await receive(node, 1);
     await sending.close();
@@ -95,7 +95,7 @@ describe("a message that is committed after messages with higher numbers", () =>
 
   it("is announced at the end of its transaction to nodes that wait for nothing", async () => {
     vi.useFakeTimers({ toFake: ["performance"] });
-    const opened = await nodes({ queues: ["orders"], sweepIntervalInMs: 3_600_000 });
+    const opened = await nodes({ queues: ["orders"], sweepInterval: 3_600_000 });
     const sender = await opened[0].openSender("orders");
     const listening = new Database({ connectionString: server.connectionString });
     await listening.connect();
@@ -104,7 +104,7 @@ describe("a message that is committed after messages with higher numbers", () =>
       listening.on("notification", ({ payload = "" }) => resolve(payload.split(" ").slice(2).join(" "))),
     );
     await database.query("begin");
-    await sender.send([message("late")], { transaction: pgTransaction(database) });
+    await sender.send([message("late")], { transaction: postgresTransaction(database) });
     vi.advanceTimersByTime(60_000);
 
     await database.query("commit");
@@ -116,11 +116,11 @@ describe("a message that is committed after messages with higher numbers", () =>
 
   it("is forwarded when its queue has begun to forward meanwhile", async () => {
     const clock = new ManualClock();
-    const opened = await nodes({ queues: ["old", "orders"], clock, sweepIntervalInMs: 0 });
+    const opened = await nodes({ queues: ["old", "orders"], clock, sweepInterval: 0 });
     const [one] = opened;
     const sender = await one.openSender("old");
     await database.query("begin");
-    await sender.send([message("late")], { transaction: pgTransaction(database) });
+    await sender.send([message("late")], { transaction: postgresTransaction(database) });
     await one.admin.updateQueue("old", { forwardTo: "orders" });
     await database.query("commit");
 
@@ -134,7 +134,7 @@ describe("a message that is committed after messages with higher numbers", () =>
 
 describe("messages that another call is changing", () => {
   it("are ServiceBusy when they are received from the deferred ones, and there once it has ended", async () => {
-    const [one, two] = await nodes({ queues: ["orders"], clock: new ManualClock(), sweepIntervalInMs: 0 });
+    const [one, two] = await nodes({ queues: ["orders"], clock: new ManualClock(), sweepInterval: 0 });
     const sender = await one.openSender("orders");
     await sender.send([message("a")]);
     const [held] = await receive(one, 1);
@@ -158,7 +158,7 @@ describe("messages that another call is changing", () => {
 describe("a sweep behind a cursor", () => {
   it("begins at the lowest row that is left, and finds what was committed below in a slice of its own", async () => {
     const schema = `arrivals_${schemas}`;
-    const [one, two] = await nodes({ queues: ["orders"], sweepIntervalInMs: 3_600_000 });
+    const [one, two] = await nodes({ queues: ["orders"], sweepInterval: 3_600_000 });
     if (!(one instanceof PostgresConnection)) throw new Error("The engine of postgresEngine was due.");
     const { store } = one.home;
     const sender = await one.openSender("orders");
@@ -184,7 +184,7 @@ describe("a sweep behind a cursor", () => {
   });
 
   it("retries the receives that wait when it finds a row below those known, which may have been returned", async () => {
-    const [one, two] = await nodes({ queues: ["orders"], sweepIntervalInMs: 3_600_000 });
+    const [one, two] = await nodes({ queues: ["orders"], sweepInterval: 3_600_000 });
     if (!(one instanceof PostgresConnection)) throw new Error("The engine of postgresEngine was due.");
     const { store } = one.home;
     const sender = await one.openSender("orders");
@@ -212,11 +212,11 @@ describe("a queue that no longer forwards", () => {
     const [one, ignored] = await nodes({
       queues: { old: { forwardTo: "orders" }, orders: {} },
       clock,
-      sweepIntervalInMs: 0,
+      sweepInterval: 0,
     });
     await ignored.close();
     const pool = new Pool({ connectionString: server.connectionString, max: 4 });
-    const deaf = await postgresEngine({ pool, schema, clock, sweepIntervalInMs: 0 });
+    const deaf = await postgresEngine({ pool, schema, clock, sweepInterval: 0 });
     await one.admin.updateQueue("old", { forwardTo: "" });
     const sender = await one.openSender("old");
     await sender.send([message("a")]);
@@ -236,8 +236,8 @@ describe("a queue that no longer forwards", () => {
 });
 
 describe("a connection that closes", () => {
-  it("gives back every message that it holds by the time of the engine's clock, however many, in few statements", async () => {
-    const [one, two] = await nodes({ queues: ["orders"], clock: new ManualClock(1_000_000), sweepIntervalInMs: 0 });
+  it("releases every message that it holds by the engine's clock, however many, in few statements", async () => {
+    const [one, two] = await nodes({ queues: ["orders"], clock: new ManualClock(1_000_000), sweepInterval: 0 });
     const ids = Array.from({ length: 1030 }, (_, index) => `${index}`);
     const sender = await one.openSender("orders");
     await sender.send(ids.map(message));

@@ -15,7 +15,7 @@ const idOf = ({ envelope }: Delivery): unknown => envelope.brokerProperties.mess
 /** Receives a message, waiting for it. */
 async function receive(engine: Engine): Promise<{ readonly token: LockToken; readonly deliveryCount: number }> {
   const receiver = await engine.openReceiver("orders", { receiveMode: "peekLock" });
-  const [delivery] = await receiver.receive({ maxMessages: 1, maxWaitTime: 20_000 });
+  const [delivery] = await receiver.receive({ maxMessages: 1, maxWaitTimeInMs: 20_000 });
   await receiver.close();
   if (delivery?.lockToken === undefined) throw new Error("A locked message was due.");
   return { token: delivery.lockToken, deliveryCount: delivery.deliveryCount };

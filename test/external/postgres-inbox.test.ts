@@ -60,6 +60,18 @@ describe("the inbox in PostgreSQL", () => {
     expect(rows).toEqual([{ all_of: 200, different: 200, several: true }]);
   });
 
+  it("refuses a connection without an open transaction, and remembers nothing", async () => {
+    const inbox = await postgresInbox({ pool, schema: freshSchema() });
+    await inbox.claim("a", "me", 60_000);
+    const client = await pool.connect();
+
+    const refused = await rejection(Promise.resolve(inbox.complete("a", "me", client)));
+    client.release();
+
+    expect(refused).toMatchObject({ code: "InvalidOperation", message: expect.stringContaining("Begin one") });
+    expect(await inbox.claim("a", "you", 1_000)).toBe("held");
+  });
+
   it("refuses a pool as a transaction", async () => {
     const inbox = await postgresInbox({ pool, schema: freshSchema() });
 
@@ -76,9 +88,56 @@ describe("the outbox in PostgreSQL", () => {
     await expect(run({ store, other, transaction, advance: moved(schema, "outbox_lead") })).resolves.toBeUndefined();
   });
 
+  it("commits and sends what 100 concurrent requests do on one connection, and nothing else", async () => {
+    const { engine } = testEngine({ queues: ["orders"] });
+    const store = await postgresOutbox({ pool, schema: freshSchema() });
+    const outbox = startOutbox(engine, store, { relays: false });
+    const client = createClient({ engine: outbox.engine, serializer: createSerializer({ codecs: [json()] }) });
+    const sender = client.createSender("orders");
+    const database = await pool.connect();
+    await database.query("create table placed (id integer)");
+    const place = (id: number): Promise<void> =>
+      outbox.inTransaction(database, async (own) => {
+        await database.query("insert into placed values ($1)", [id]);
+        await sender.sendMessages({ body: id }, { transaction: own });
+        if (id % 3 === 0) throw new Error("out of stock");
+      });
+
+    const placed = await Promise.allSettled(Array.from({ length: 100 }, (_, id) => place(id)));
+    const { rows } = await database.query("select count(*)::int as placed from placed");
+    database.release();
+    await outbox.close();
+
+    expect(placed.filter(({ status }) => status === "fulfilled")).toHaveLength(66);
+    expect(rows).toEqual([{ placed: 66 }]);
+    expect(await store.read(1_000, [])).toHaveLength(66);
+  });
+
+  it("refuses a connection without an open transaction, or with a later one, and keeps nothing", async () => {
+    const { engine } = testEngine({ queues: ["orders"] });
+    const store = await postgresOutbox({ pool, schema: freshSchema() });
+    const outbox = startOutbox(engine, store, { relays: false });
+    const client = createClient({ engine: outbox.engine, serializer: createSerializer({ codecs: [json()] }) });
+    const sender = client.createSender("orders");
+    const database = await pool.connect();
+
+    const without = await rejection(sender.sendMessages({ body: 1 }, { transaction: outbox.transaction(database) }));
+    await database.query("begin");
+    const late = outbox.transaction(database);
+    await database.query("commit");
+    await database.query("begin");
+    const later = await rejection(sender.sendMessages({ body: 2 }, { transaction: late }));
+    await database.query("commit");
+    database.release();
+    await outbox.close();
+
+    expect([without.code, later.code]).toEqual(["InvalidOperation", "InvalidOperation"]);
+    expect(await store.read(10, [])).toEqual([]);
+  });
+
   it("relays 500 messages of transactions that are committed or rolled back, in order", async () => {
     const { engine, clock } = testEngine({ queues: ["orders"] });
-    const outbox = startOutbox(engine, await postgresOutbox({ pool, schema: freshSchema() }), { pollIntervalInMs: 5 });
+    const outbox = startOutbox(engine, await postgresOutbox({ pool, schema: freshSchema() }), { pollInterval: 5 });
     const client = createClient({ engine: outbox.engine, clock, serializer: createSerializer({ codecs: [json()] }) });
     const sender = client.createSender("orders");
     const wanted: number[] = [];

@@ -3,7 +3,7 @@ import { afterAll, afterEach, beforeAll, describe, expect, it, vi } from "vitest
 import { createEnvelope, type Envelope } from "../../src/core/envelope/index.ts";
 import type { Delivery } from "../../src/core/engine/delivery.ts";
 import type { Engine } from "../../src/core/engine/engine.ts";
-import { pgTransaction, postgresEngine, type PostgresEngineOptions } from "../../src/broker/postgres/index.ts";
+import { postgresTransaction, postgresEngine, type PostgresEngineOptions } from "../../src/broker/postgres/index.ts";
 import { ManualClock } from "../../src/core/time/index.ts";
 import { codeOf } from "./code-of.support.ts";
 import { CuttingProxy } from "./cutting-proxy.support.ts";
@@ -49,9 +49,14 @@ async function send(engine: Engine, entity: string, ...ids: readonly string[]): 
   await sender.close();
 }
 
-async function receive(engine: Engine, entity: string, maxMessages = 1, maxWaitTime = 0): Promise<readonly Delivery[]> {
+async function receive(
+  engine: Engine,
+  entity: string,
+  maxMessages = 1,
+  maxWaitTimeInMs = 0,
+): Promise<readonly Delivery[]> {
   const receiver = await engine.openReceiver(entity, { receiveMode: "peekLock" });
-  const deliveries = await receiver.receive({ maxMessages, maxWaitTime });
+  const deliveries = await receiver.receive({ maxMessages, maxWaitTimeInMs });
   await receiver.close();
   return deliveries;
 }
@@ -103,7 +108,7 @@ describe("several nodes on one database", () => {
 
   it("settle a message once: the holder of an expired token never wins against that of a new one", async () => {
     const clock = new ManualClock();
-    const [one, two] = await nodes(2, { clock, sweepIntervalInMs: 0 });
+    const [one, two] = await nodes(2, { clock, sweepInterval: 0 });
     if (one === undefined || two === undefined) throw new Error("Two nodes were due.");
     await one.admin.createQueue("orders", { lockDuration: 1000, maxDeliveryCount: 1000 });
     for (let race = 0; race < 50; race++) {
@@ -141,7 +146,7 @@ describe("several nodes on one database", () => {
 
   it("wake each other when they have heard of nobody for long: one that waits asks the others for it", async () => {
     vi.useFakeTimers({ toFake: ["performance"] });
-    const [one, two] = await nodes(2, { sweepIntervalInMs: 3_600_000 });
+    const [one, two] = await nodes(2, { sweepInterval: 3_600_000 });
     if (one === undefined || two === undefined) throw new Error("Two nodes were due.");
     await one.admin.createQueue("orders");
     vi.advanceTimersByTime(60_000);
@@ -168,7 +173,7 @@ describe("several nodes on one database", () => {
     await database.connect();
     await database.query("begin");
     const sender = await one.openSender("orders");
-    await sender.send([message("a")], { transaction: pgTransaction(database) });
+    await sender.send([message("a")], { transaction: postgresTransaction(database) });
     await database.query("commit");
     await database.end();
     for (let step = 0; step < 4; step++) {
@@ -229,7 +234,7 @@ describe("several nodes on one database", () => {
 
   it("delete an idle topic along with its subscription that is idle at the same time, but nothing that is awaited", async () => {
     const clock = new ManualClock();
-    const [one] = await nodes(1, { clock, sweepIntervalInMs: 0 });
+    const [one] = await nodes(1, { clock, sweepInterval: 0 });
     if (one === undefined) throw new Error("A node was due.");
     const autoDeleteOnIdle = 300_000;
     await one.admin.createTopic("events", { autoDeleteOnIdle });
@@ -250,7 +255,7 @@ describe("several nodes on one database", () => {
 
   it("accept a session while another sweeps one of its messages, and receive from it in order", async () => {
     const clock = new ManualClock();
-    const [one] = await nodes(1, { clock, sweepIntervalInMs: 3_600_000 });
+    const [one] = await nodes(1, { clock, sweepInterval: 3_600_000 });
     if (one === undefined) throw new Error("A node was due.");
     const schema = `nodes_${schemas - 1}`;
     await one.admin.createQueue("carts", { requiresSession: true });
@@ -265,13 +270,13 @@ describe("several nodes on one database", () => {
 
     await clock.advance(2000);
     await lock(1);
-    const session = await one.acceptSession("carts", { receiveMode: "peekLock", maxWaitTime: 0, sessionId: "s" });
+    const session = await one.acceptSession("carts", { receiveMode: "peekLock", maxWaitTimeInMs: 0, sessionId: "s" });
     await sweeping.query(`update ${schema}.session set overdue = false`);
     await sweeping.query(`delete from ${schema}.delivery where seq = 1`);
     await sweeping.query("commit");
     await sender.send([inSession("a", "s"), inSession("b", "s")]);
     await lock(2);
-    const receiving = session.receive({ maxMessages: 1, maxWaitTime: 0 });
+    const receiving = session.receive({ maxMessages: 1, maxWaitTimeInMs: 0 });
     await sweeping.query("select pg_sleep(0.3)");
     await sweeping.query("commit");
 
@@ -331,7 +336,7 @@ describe("several nodes on one database", () => {
     const settlement = { kind: "deadLetter", deadLetterReason: "Broken" } as const;
     const tokens = deliveries.flatMap(({ lockToken }) => lockToken ?? []);
     await Promise.all(tokens.map((token) => one.settle("target", token, settlement)));
-    const options = { receiveMode: "peekLock", maxWaitTime: 0 } as const;
+    const options = { receiveMode: "peekLock", maxWaitTimeInMs: 0 } as const;
     const sessions = await Promise.all(ids.map((sessionId) => one.acceptSession("carts", { ...options, sessionId })));
     await Promise.all(sessions.map((session) => session.setSessionState(Uint8Array.of(1))));
     expect((await one.admin.getQueueRuntimeProperties("target")).deadLetterMessageCount).toBe(20);

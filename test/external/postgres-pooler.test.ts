@@ -2,7 +2,7 @@ import { Client as Database, Pool } from "pg";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import type { Delivery } from "../../src/core/engine/delivery.ts";
 import type { Engine } from "../../src/core/engine/engine.ts";
-import { pgTransaction, postgresEngine, type PostgresEngineOptions } from "../../src/broker/postgres/index.ts";
+import { postgresTransaction, postgresEngine, type PostgresEngineOptions } from "../../src/broker/postgres/index.ts";
 import { createEnvelope, type Envelope } from "../../src/core/envelope/index.ts";
 import { PgBouncer } from "./pgbouncer.support.ts";
 import { PostgresServer } from "./postgres-server.support.ts";
@@ -41,9 +41,9 @@ async function nodes(count: number, options: PostgresEngineOptions = {}): Promis
 const message = (messageId: string): Envelope =>
   createEnvelope({ payload: Uint8Array.of(1), brokerProperties: { messageId } });
 
-async function receive(engine: Engine, maxWaitTime: number): Promise<readonly Delivery[]> {
+async function receive(engine: Engine, maxWaitTimeInMs: number): Promise<readonly Delivery[]> {
   const receiver = await engine.openReceiver("orders", { receiveMode: "receiveAndDelete" });
-  const deliveries = await receiver.receive({ maxMessages: 1, maxWaitTime });
+  const deliveries = await receiver.receive({ maxMessages: 1, maxWaitTimeInMs });
   await receiver.close();
   return deliveries;
 }
@@ -82,7 +82,7 @@ describe("behind PgBouncer in transaction mode", () => {
     await own.connect();
     await own.query("begin");
     const sender = await engine.openSender("orders");
-    await sender.send([message("a")], { transaction: pgTransaction(own) });
+    await sender.send([message("a")], { transaction: postgresTransaction(own) });
     expect(await engine.peek("orders", { maxMessages: 5 })).toEqual([]);
     const waiting = receive(engine, 30_000);
     await own.query("commit");
@@ -105,7 +105,7 @@ describe("behind PgBouncer in transaction mode", () => {
     await engine.close();
   });
 
-  it("an engine that was not told of the pooler is refused with the option to set", async () => {
+  it("an engine without the pooler option is refused with the name of that option", async () => {
     await expect(postgresEngine({ connectionString: bouncer.connectionString })).rejects.toMatchObject({
       code: "InvalidOperation",
       message: expect.stringContaining("transactionPooler"),

@@ -33,7 +33,7 @@ async function exchange(engine: Engine): Promise<number> {
   const sender = await engine.openSender("orders");
   await sender.send([createEnvelope({ payload: Uint8Array.of(1) })]);
   const receiver = await engine.openReceiver("orders", { receiveMode: "peekLock" });
-  const deliveries = await receiver.receive({ maxMessages: 10, maxWaitTime: 5000 });
+  const deliveries = await receiver.receive({ maxMessages: 10, maxWaitTimeInMs: 5000 });
   for (const { lockToken } of deliveries)
     if (lockToken !== undefined) await engine.settle("orders", lockToken, { kind: "complete" });
   await Promise.all([sender.close(), receiver.close()]);
@@ -150,11 +150,11 @@ describe("a role that may only send and receive", () => {
     ]);
     const session = await service.acceptSession("carts", {
       receiveMode: "peekLock",
-      maxWaitTime: 1000,
+      maxWaitTimeInMs: 1000,
       sessionId: undefined,
     });
     await session.setSessionState(Uint8Array.of(1));
-    const [delivery] = await session.receive({ maxMessages: 1, maxWaitTime: 1000 });
+    const [delivery] = await session.receive({ maxMessages: 1, maxWaitTimeInMs: 1000 });
     if (delivery?.lockToken !== undefined)
       await service.settle("carts", delivery.lockToken, { kind: "deadLetter", deadLetterReason: "Broken" });
     await session.close();
@@ -181,7 +181,7 @@ describe("message ids of duplicate detection", () => {
     const clock = new ManualClock();
     const ids = { requiresDuplicateDetection: true, duplicateDetectionHistoryTimeWindow: 20_000 };
     const queues = { orders: ids, carts: ids };
-    const engine = await open("ids", { migrate: true, sweepIntervalInMs: 0, clock, queues });
+    const engine = await open("ids", { migrate: true, sweepInterval: 0, clock, queues });
     for (const queue of ["orders", "carts"]) await (await engine.openSender(queue)).send([message]);
     await database.query(
       "insert into ids.seen select entity, n::text, at from ids.seen, generate_series(1, 12000) as n where entity = (select min(entity) from ids.seen)",

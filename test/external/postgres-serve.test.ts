@@ -196,7 +196,7 @@ describe("nodes of `sobre serve --postgres`, with the official client", () => {
     await remote.close();
   });
 
-  it("may be programs of one's own", async () => {
+  it("may be your own programs", async () => {
     await using own = await startServer({ engine, ...(await postgresServing(engine)) });
     const response = await fetch(`http://localhost:${own.port}/health`);
     expect(await response.json()).toMatchObject({ status: "healthy", database: "available" });
@@ -232,7 +232,7 @@ describe("nodes of `sobre serve --postgres`, with the official client", () => {
 });
 
 describe("`sobre serve --postgres`", () => {
-  it("tells at /health the database's state, oldest transaction, dead rows and backlog, and goes on when it is back", async () => {
+  it("shows the database's state, oldest transaction, dead rows and backlog at /health, and goes on when it is back", async () => {
     await using own = await PostgresServer.create(18, ["synchronous_commit=on"]);
     const args = ["--postgres", own.connectionString, "--migrate", "--queue", "orders"];
     await using node = await ServeNode.start(args);

@@ -33,7 +33,7 @@ export function testSuite(where: string, reached: () => PostgresEngineOptions): 
     async open() {
       const clock = new ManualClock();
       const schema = `case_${schemas++}`;
-      const engine = await postgresEngine({ ...reached(), schema, migrate: true, clock, sweepIntervalInMs: 0 });
+      const engine = await postgresEngine({ ...reached(), schema, migrate: true, clock, sweepInterval: 0 });
       return { engine, advance: (milliseconds) => clock.advance(milliseconds) };
     },
   };

@@ -7,7 +7,7 @@ import { createClient } from "../../src/client/create-client.ts";
 import { lockToken } from "../../src/core/engine/delivery.ts";
 import type { Engine } from "../../src/core/engine/engine.ts";
 import { memoryEngine } from "../../src/broker/memory/index.ts";
-import { pgTransaction, postgresEngine, type PostgresEngineOptions } from "../../src/broker/postgres/index.ts";
+import { postgresTransaction, postgresEngine, type PostgresEngineOptions } from "../../src/broker/postgres/index.ts";
 import { codeOf } from "./code-of.support.ts";
 import { PostgresServer } from "./postgres-server.support.ts";
 
@@ -67,7 +67,7 @@ describe("a transaction of the caller's own", () => {
     await using client = await connected();
     const sender = client.createSender("orders");
     await transaction("commit", async (database) => {
-      await sender.sendMessages({ body: { order: 7 } }, { transaction: pgTransaction(database) });
+      await sender.sendMessages({ body: { order: 7 } }, { transaction: postgresTransaction(database) });
       expect(await bodies(client, "orders")).toEqual([]);
     });
     expect(await bodies(client, "orders")).toEqual([{ order: 7 }]);
@@ -76,7 +76,7 @@ describe("a transaction of the caller's own", () => {
   it("sends nothing after a rollback", async () => {
     await using client = await connected();
     await transaction("rollback", async (database) => {
-      const own = pgTransaction(database);
+      const own = postgresTransaction(database);
       await client.createSender("orders").sendMessages({ body: 1 }, { transaction: own });
       const at = new Date(Date.now() + 3_600_000);
       await client.createSender("orders").scheduleMessages({ body: 2 }, at, { transaction: own });
@@ -88,10 +88,10 @@ describe("a transaction of the caller's own", () => {
   });
 
   it("wakes a receiver that waits, after its commit, without a poll", async () => {
-    await using client = await connected({ sweepIntervalInMs: 3_600_000 });
+    await using client = await connected({ sweepInterval: 3_600_000 });
     const waiting = client.createReceiver("orders").receiveMessages(1, { maxWaitTimeInMs: 30_000 });
     await transaction("commit", async (database) => {
-      await client.createSender("orders").sendMessages({ body: 1 }, { transaction: pgTransaction(database) });
+      await client.createSender("orders").sendMessages({ body: 1 }, { transaction: postgresTransaction(database) });
     });
     expect((await waiting).map(({ body }) => body)).toEqual([1]);
   });
@@ -105,16 +105,16 @@ describe("a transaction of the caller's own", () => {
     if (first === undefined || second === undefined || third === undefined) throw new Error("Messages were due.");
     await transaction("commit", async (database) => {
       await database.query("insert into effects values (1)");
-      await receiver.completeMessage(first, { transaction: pgTransaction(database) });
+      await receiver.completeMessage(first, { transaction: postgresTransaction(database) });
       await receiver.deadLetterMessage(
         second,
         { deadLetterReason: "Broken" },
-        { transaction: pgTransaction(database) },
+        { transaction: postgresTransaction(database) },
       );
     });
     await transaction("rollback", async (database) => {
       await database.query("insert into effects values (3)");
-      await receiver.completeMessage(third, { transaction: pgTransaction(database) });
+      await receiver.completeMessage(third, { transaction: postgresTransaction(database) });
     });
     expect((await pool.query("select id from effects")).rows).toEqual([{ id: 1 }]);
     expect(await bodies(client, "orders")).toEqual([3]);
@@ -129,7 +129,7 @@ describe("a transaction of the caller's own", () => {
     const [message] = await receiver.receiveMessages(1);
     if (message === undefined) throw new Error("A message was due.");
     await transaction("commit", async (database) => {
-      const own = pgTransaction(database);
+      const own = postgresTransaction(database);
       await receiver.completeMessage(message, { transaction: own });
       expect(await codeOf(receiver.completeMessage(message))).toBe("InvalidOperation");
       expect(await codeOf(receiver.completeMessage(message, { transaction: own }))).toBe("InvalidOperation");
@@ -148,7 +148,7 @@ describe("a transaction of the caller's own", () => {
     const [message] = await receiver.receiveMessages(1);
     if (message === undefined) throw new Error("A message was due.");
     await transaction("commit", async (database) => {
-      await receiver.completeMessage(message, { transaction: pgTransaction(database) });
+      await receiver.completeMessage(message, { transaction: postgresTransaction(database) });
       await receiver.renewSessionLock();
       await receiver.setSessionState(Uint8Array.of(1));
       await receiver.close();
@@ -165,7 +165,7 @@ describe("a transaction of the caller's own", () => {
     await sender.sendMessages({ body: 1, sessionId: "a" });
     const receiver = await client.acceptSession("carts", "a");
     await transaction("commit", async (database) => {
-      await sender.sendMessages({ body: 2, sessionId: "a" }, { transaction: pgTransaction(database) });
+      await sender.sendMessages({ body: 2, sessionId: "a" }, { transaction: postgresTransaction(database) });
       await sender.sendMessages({ body: 3, sessionId: "a" });
       await receiver.renewSessionLock();
       const taken = await receiver.receiveMessages(5, { maxWaitTimeInMs: 100 });
@@ -182,7 +182,7 @@ describe("a transaction of the caller's own", () => {
     await using _ = client;
     await pool.query("create table kept (id int)");
     await transaction("commit", async (database) => {
-      const own = pgTransaction(database);
+      const own = postgresTransaction(database);
       await database.query("insert into kept values (1)");
       expect(await codeOf(client.createSender("carts").sendMessages({ body: 1 }, { transaction: own }))).toBe(
         "InvalidOperation",
@@ -200,11 +200,11 @@ describe("a transaction of the caller's own", () => {
     expect(await bodies(client, "orders")).toEqual([2]);
   });
 
-  it("takes calls that overlap one after the other", async () => {
+  it("runs overlapping calls one after another", async () => {
     await using client = await connected();
     const sender = client.createSender("orders");
     await transaction("commit", async (database) => {
-      const own = pgTransaction(database);
+      const own = postgresTransaction(database);
       const carts = client.createSender("carts");
       const numbers = Array.from({ length: 20 }, (_, index) => index);
       await Promise.all(
@@ -218,7 +218,7 @@ describe("a transaction of the caller's own", () => {
     expect(await bodies(client, "orders")).toHaveLength(16);
   });
 
-  it("needs no connection beside its own, so that a pool is not used up by transactions that wait for it", async () => {
+  it("needs no further connection, so that transactions waiting for one cannot use up a pool", async () => {
     const schema = `own_${schemas++}`;
     const small = new Pool({ connectionString: server.connectionString, max: 2 });
     const engine = await postgresEngine({ pool: small, schema, migrate: true });
@@ -230,7 +230,7 @@ describe("a transaction of the caller's own", () => {
       [1, 2, 3, 4].map(async (body) => {
         const database = await small.connect();
         await database.query("begin");
-        await sender.sendMessages({ body }, { transaction: pgTransaction(database) });
+        await sender.sendMessages({ body }, { transaction: postgresTransaction(database) });
         await database.query("commit");
         database.release();
       }),
@@ -250,7 +250,7 @@ describe("a transaction of the caller's own", () => {
       await database.query(`begin isolation level ${level}`);
       await database.query("select 1 from pg_class limit 1");
       await engine.admin.createQueue("later");
-      await client.createSender("orders").sendMessages({ body: 1 }, { transaction: pgTransaction(database) });
+      await client.createSender("orders").sendMessages({ body: 1 }, { transaction: postgresTransaction(database) });
       await database.query("commit");
       await database.end();
       expect(await bodies(client, "orders")).toEqual([1]);
@@ -263,7 +263,7 @@ describe("a transaction of the caller's own", () => {
     const sender = client.createSender("orders");
     await sender.sendMessages({ body: 0 });
     await transaction("commit", async (database) => {
-      const own = pgTransaction(database);
+      const own = postgresTransaction(database);
       await sender.sendMessages({ body: 1 }, { transaction: own });
       await engine.admin.updateQueue("orders", { status: "SendDisabled" });
       expect(await codeOf(sender.sendMessages({ body: 2 }, { transaction: own }))).toBe("MessagingEntityDisabled");
@@ -273,7 +273,7 @@ describe("a transaction of the caller's own", () => {
   it("is committed and rolled back by its owner alone", async () => {
     const database = new Database({ connectionString: server.connectionString });
     await database.connect();
-    const own = pgTransaction(database);
+    const own = postgresTransaction(database);
     expect([await codeOf(own.commit()), await codeOf(own.rollback())]).toEqual([
       "InvalidOperation",
       "InvalidOperation",
@@ -281,13 +281,13 @@ describe("a transaction of the caller's own", () => {
     await database.end();
   });
 
-  it("is refused where there is none: no transaction begun, one that has failed, a pool, another engine", async () => {
+  it("is refused without an open one: none begun, one that has failed, a pool, another engine", async () => {
     await using client = await connected();
     const sender = client.createSender("orders");
     const database = new Database({ connectionString: server.connectionString });
     await database.connect();
     const send = (): Promise<string> =>
-      codeOf(sender.sendMessages({ body: 1 }, { transaction: pgTransaction(database) }));
+      codeOf(sender.sendMessages({ body: 1 }, { transaction: postgresTransaction(database) }));
     expect(await send()).toBe("InvalidOperation");
     await database.query("begin");
     await database.query("select nothing").catch(() => {});
@@ -297,9 +297,11 @@ describe("a transaction of the caller's own", () => {
     expect(await send()).toBe("ServiceBusy");
     await database.end();
     expect(await send()).toBe("ServiceCommunicationProblem");
-    expect(() => pgTransaction(pool)).toThrow("a pool has no transaction of its own");
+    expect(() => postgresTransaction(pool)).toThrow("a pool has no transaction of its own");
     await using other = createClient({ engine: memoryEngine({ queues: ["orders"] }), serializer, closeEngine: true });
-    const elsewhere = other.createSender("orders").sendMessages({ body: 1 }, { transaction: pgTransaction(database) });
+    const elsewhere = other
+      .createSender("orders")
+      .sendMessages({ body: 1 }, { transaction: postgresTransaction(database) });
     expect(await codeOf(elsewhere)).toBe("InvalidOperation");
     expect(await bodies(client, "orders")).toEqual([]);
   });

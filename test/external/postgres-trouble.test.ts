@@ -26,7 +26,7 @@ beforeAll(async () => {
     connectionString: `postgres://postgres@127.0.0.1:${proxy.port}/postgres`,
     // Nothing but the calls goes through the proxy.
     listenConnectionString: server.connectionString,
-    sweepIntervalInMs: 3_600_000,
+    sweepInterval: 3_600_000,
     maxConnections: 2,
   });
   database = new Database({ connectionString: server.connectionString });
@@ -70,7 +70,7 @@ async function place(): Promise<Place> {
 
 async function lockedToken({ queue }: Place): Promise<LockToken> {
   const receiver = await engine.openReceiver(queue, { receiveMode: "peekLock" });
-  const [delivery] = await receiver.receive({ maxMessages: 1, maxWaitTime: 0 });
+  const [delivery] = await receiver.receive({ maxMessages: 1, maxWaitTimeInMs: 0 });
   if (delivery?.lockToken === undefined) throw new Error("A delivery was due.");
   return delivery.lockToken;
 }
@@ -85,7 +85,11 @@ const settling =
 const inSession =
   (call: (session: Awaited<ReturnType<Engine["acceptSession"]>>) => Promise<unknown>) =>
   async ({ sessions }: Place): Promise<() => Promise<unknown>> => {
-    const session = await engine.acceptSession(sessions, { receiveMode: "peekLock", maxWaitTime: 0, sessionId: "s" });
+    const session = await engine.acceptSession(sessions, {
+      receiveMode: "peekLock",
+      maxWaitTimeInMs: 0,
+      sessionId: "s",
+    });
     return () => call(session);
   };
 
@@ -121,11 +125,11 @@ const calls: Readonly<Record<string, (at: Place) => Promise<() => Promise<unknow
   },
   async receive({ queue }) {
     const receiver = await engine.openReceiver(queue, { receiveMode: "peekLock" });
-    return () => receiver.receive({ maxMessages: 2, maxWaitTime: 0 });
+    return () => receiver.receive({ maxMessages: 2, maxWaitTimeInMs: 0 });
   },
   async "receive and delete"({ queue }) {
     const receiver = await engine.openReceiver(queue, { receiveMode: "receiveAndDelete" });
-    return () => receiver.receive({ maxMessages: 2, maxWaitTime: 0 });
+    return () => receiver.receive({ maxMessages: 2, maxWaitTimeInMs: 0 });
   },
   async "receive deferred messages"(at) {
     await (
@@ -157,8 +161,8 @@ const calls: Readonly<Record<string, (at: Place) => Promise<() => Promise<unknow
   "accept a session":
     async ({ sessions }) =>
     () =>
-      engine.acceptSession(sessions, { receiveMode: "peekLock", maxWaitTime: 0, sessionId: "s" }),
-  "receive from a session": inSession((session) => session.receive({ maxMessages: 1, maxWaitTime: 0 })),
+      engine.acceptSession(sessions, { receiveMode: "peekLock", maxWaitTimeInMs: 0, sessionId: "s" }),
+  "receive from a session": inSession((session) => session.receive({ maxMessages: 1, maxWaitTimeInMs: 0 })),
   "renew a session": inSession((session) => session.renewSessionLock()),
   "read a state": inSession((session) => session.getSessionState()),
   "set a state": inSession((session) => session.setSessionState(Uint8Array.of(1))),
@@ -265,7 +269,7 @@ describe.each(named)("a call, $name,", ({ prepare }) => {
 describe("a sweep", () => {
   it("delays by a minute a message that the database refuses, and serves the others", async () => {
     const clock = new ManualClock();
-    const at = { connectionString: server.connectionString, schema: "refused", clock, sweepIntervalInMs: 0 };
+    const at = { connectionString: server.connectionString, schema: "refused", clock, sweepInterval: 0 };
     const swept = await postgresEngine({ ...at, migrate: true, queues: ["poison", "orders"] });
     const soon = createEnvelope({
       payload: Uint8Array.of(1),
@@ -294,7 +298,7 @@ describe("a sweep", () => {
 
   it("deletes due messages of entities that are gone", async () => {
     const clock = new ManualClock();
-    const at = { connectionString: server.connectionString, schema: "orphans", clock, sweepIntervalInMs: 0 };
+    const at = { connectionString: server.connectionString, schema: "orphans", clock, sweepInterval: 0 };
     const swept = await postgresEngine({ ...at, migrate: true, queues: ["orders"] });
     await swept.schedule("orders", [later]);
     await database.query(`insert into orphans.delivery (queue, seq, due, count, size, state)
@@ -344,8 +348,8 @@ describe("a database", () => {
     const { connectionString } = server;
     const impatient = await postgresEngine({
       connectionString,
-      statementTimeoutInMs: 300,
-      sweepIntervalInMs: 3_600_000,
+      statementTimeout: 300,
+      sweepInterval: 3_600_000,
     });
     const here = await place();
     const token = await lockedToken(here);
@@ -368,7 +372,7 @@ describe("a database", () => {
     await using own = await PostgresServer.create(18, ["synchronous_commit=on"]);
     const kept = await postgresEngine({ connectionString: own.connectionString, migrate: true, queues: ["orders"] });
     const receiver = await kept.openReceiver("orders", { receiveMode: "peekLock" });
-    const wait = { maxMessages: 1, maxWaitTime: 30_000 };
+    const wait = { maxMessages: 1, maxWaitTimeInMs: 30_000 };
     const waiting = codeOf(receiver.receive(wait));
     await own.kill();
     expect(await waiting).toBe("ServiceCommunicationProblem");

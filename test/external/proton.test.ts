@@ -1,7 +1,7 @@
 import { fileURLToPath } from "node:url";
-import { python } from "./installed.support.ts";
+import { protonPython } from "./installed.support.ts";
 import { testOfficialClient } from "./official-peer.support.ts";
 
 const script = fileURLToPath(new URL("proton_peer.py", import.meta.url));
 
-testOfficialClient({ client: "qpid-proton", command: [python, script] });
+testOfficialClient({ client: "qpid-proton", command: [protonPython, script] });

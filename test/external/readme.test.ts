@@ -2,20 +2,18 @@ import { execFileSync } from "node:child_process";
 import { readFileSync } from "node:fs";
 import { fileURLToPath } from "node:url";
 import { describe, expect, it } from "vitest";
-import { capabilityTable } from "../broker/conformance/capability-table.support.ts";
 
 const root = fileURLToPath(new URL("..", import.meta.url));
 const readme = readFileSync(new URL("../../README.md", import.meta.url), "utf8");
 
-/** Every TypeScript block, with the text block behind it that says what is seen, if there is one. */
-const examples = Array.from(
-  readme.matchAll(/```ts\n([\s\S]*?)```(?:\s*```text\n([\s\S]*?)```)?/g),
-  ([, code = "", output]) => ({
-    title: code.trim().split("\n").at(-1) ?? "",
-    code,
-    output,
-  }),
-);
+/** The parts of the README's program, each with the text block after it that shows what is printed from the start. */
+const parts = Array.from(readme.matchAll(/```ts\n([^]*?)```\s*```text\n([^]*?)```/g), ([, code = "", output = ""]) => ({
+  code,
+  output,
+}));
+
+const linesOf = (code: string): readonly string[] =>
+  code.split("\n").filter((line) => line !== "" && !line.startsWith("import"));
 
 function run(code: string): string {
   const options = ["--conditions=sobre-source", "--input-type=module-typescript", "--eval", code];
@@ -27,20 +25,24 @@ function run(code: string): string {
 }
 
 describe("the README", () => {
-  it("has a first example of at most 15 lines behind its import that says what is seen", () => {
-    const lines = examples[0]?.code.split("\n").filter((line) => line !== "" && !line.startsWith("import")) ?? [];
-
-    expect(lines.length).toBeLessThanOrEqual(15);
-    expect(examples[0]?.output).toBeDefined();
+  it("has at most 1,000 words", () => {
+    expect(readme.split(/\s+/).length).toBeLessThanOrEqual(1_000);
   });
 
-  it.each(examples)("shows code that runs: $title", ({ code, output }) => {
-    const printed = run(code);
-
-    if (output !== undefined) expect(printed).toBe(output);
+  it("shows a typed and a broken message, each in at most twelve lines besides the imports", () => {
+    expect(parts).toHaveLength(2);
+    for (const { code } of parts) expect(linesOf(code).length).toBeLessThanOrEqual(12);
   });
 
-  it("shows the capability table of a run of the suite; `npm run readme` writes it", async () => {
-    expect(readme).toContain(await capabilityTable());
+  it("shows no code without its output", () => {
+    expect(readme.match(/```ts\n/g)).toHaveLength(parts.length);
+  });
+
+  it.each(parts.map((_, index) => index))("prints what it shows after part %i of its program", (index) => {
+    const program = parts.slice(0, index + 1);
+
+    const printed = run(program.map(({ code }) => code).join("\n"));
+
+    expect(printed).toBe(program.map(({ output }) => output).join(""));
   });
 });

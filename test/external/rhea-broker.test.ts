@@ -71,9 +71,9 @@ it("sends, receives and settles over AMQP with a broker made of rhea", async () 
   const sender = await engine.openSender("orders");
   await sender.send([message]);
   const receiver = await engine.openReceiver("orders", { receiveMode: "peekLock" });
-  const [delivery] = await receiver.receive({ maxMessages: 2, maxWaitTime: 5000 });
+  const [delivery] = await receiver.receive({ maxMessages: 2, maxWaitTimeInMs: 5000 });
   await engine.settle("orders", delivery?.lockToken ?? lockToken(""), { kind: "complete" });
-  const none = await receiver.receive({ maxMessages: 1, maxWaitTime: 0 });
+  const none = await receiver.receive({ maxMessages: 1, maxWaitTimeInMs: 0 });
   await engine.close();
   await broker.close();
 

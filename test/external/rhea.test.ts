@@ -107,7 +107,7 @@ describe("rhea", () => {
     expect([totalMessageCount, deadLetterMessageCount]).toEqual([1, 1]);
   });
 
-  it("is told why a link to what is not there is refused", async () => {
+  it("learns why a link to a missing entity is refused", async () => {
     const receiver = connection.open_receiver("missing");
 
     const { receiver: refused } = await next(receiver, "receiver_error");

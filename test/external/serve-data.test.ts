@@ -43,7 +43,7 @@ describe("sobre serve --data", () => {
 
     await whileServed(async (engine) => {
       const receiver = await engine.openReceiver("orders", { receiveMode: "receiveAndDelete" });
-      const [delivery] = await receiver.receive({ maxMessages: 1, maxWaitTime: 1000 });
+      const [delivery] = await receiver.receive({ maxMessages: 1, maxWaitTimeInMs: 1000 });
       expect(delivery?.envelope.brokerProperties.messageId).toBe("one");
       expect(delivery?.envelope.payload).toEqual(new Uint8Array([1, 2]));
       expect(delivery?.deliveryCount).toBe(0);

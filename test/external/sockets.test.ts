@@ -3,7 +3,7 @@ import { connect, type Socket } from "node:net";
 import { ServiceBusClient } from "@azure/service-bus";
 import { describe, expect, it } from "vitest";
 import { memoryEngine } from "../../src/broker/memory/index.ts";
-import { selfSigned, type ServerEvent, startServer } from "../../src/serve/server/index.ts";
+import { selfSignedCertificate, type ServerEvent, startServer } from "../../src/serve/server/index.ts";
 import { codeOf } from "./azure-scenario.support.ts";
 
 /** A port that nobody listens on. */
@@ -23,7 +23,7 @@ async function until(socket: Socket): Promise<Buffer> {
 
 describe("a server's sockets", () => {
   it("are gone within the handshake time-out when they say nothing, or not enough", async () => {
-    await using server = await startServer({ limits: { handshakeTimeOut: 300 } });
+    await using server = await startServer({ limits: { handshakeTimeout: 300 } });
     const silent = Array.from({ length: 1000 }, () => connect(server.port, "127.0.0.1"));
     const slow = connect(server.port, "127.0.0.1");
     slow.write("AMQP\u0000\u0001\u0000\u0000");
@@ -35,7 +35,7 @@ describe("a server's sockets", () => {
   });
 
   it("are gone when a request comes too slowly", async () => {
-    await using server = await startServer({ queues: ["q"], limits: { handshakeTimeOut: 200 } });
+    await using server = await startServer({ queues: ["q"], limits: { handshakeTimeout: 200 } });
     const request = "POST /q/messages HTTP/1.1\r\nHost: localhost\r\nContent-Length: 9\r\n";
     const parts = ["PO", request, `${request}\r\nbody`];
 
@@ -53,7 +53,7 @@ describe("a server's sockets", () => {
   });
 
   it("are gone when a TLS handshake does not go on", async () => {
-    await using server = await startServer({ tls: selfSigned(), limits: { handshakeTimeOut: 200 } });
+    await using server = await startServer({ tls: selfSignedCertificate(), limits: { handshakeTimeout: 200 } });
     const socket = connect(server.port, "127.0.0.1");
     socket.write(Buffer.of(0x16));
 
@@ -80,7 +80,7 @@ describe("a server's sockets", () => {
     expect((await fetch(`http://127.0.0.1:${server.port}/health`)).status).toBe(200);
   });
 
-  it("tell a peer that breaks the protocol why, and hang up", async () => {
+  it("name the reason to a peer that breaks the protocol, and close the socket", async () => {
     await using server = await startServer();
     const socket = connect(server.port, "127.0.0.1");
     socket.write(Buffer.concat([Buffer.from("AMQP\u0000\u0001\u0000\u0000"), Buffer.alloc(8, 255)]));

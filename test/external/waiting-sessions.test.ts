@@ -105,7 +105,7 @@ describe("links that wait for the next session", () => {
     expect(names[0]).toBeLessThan(names[1] ?? 0);
   });
 
-  it("go on waiting while the connection holds as many sessions as it may, and go on when one is given back", async () => {
+  it("wait while the connection holds as many sessions as it may, and go on when one is released", async () => {
     const client = new WaitingClient();
     await client.wait(1000);
 
@@ -120,7 +120,7 @@ describe("links that wait for the next session", () => {
     expect(client.count(granted)).toBe(first + 1);
   });
 
-  it("are told so when the time that they have given is over, by the broker's clock, too", async () => {
+  it("get an error when their time is over, also by the broker's clock", async () => {
     const client = new WaitingClient();
     await client.wait(2, 5000);
 

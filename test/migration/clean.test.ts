@@ -13,7 +13,7 @@ const serializer = await commandSerializer({});
 const { migrated: migratedWith } = writing();
 const migrated: typeof migratedWith = (messages, options = {}) => migratedWith(messages, { serializer, ...options });
 
-describe("bodies inside of others", () => {
+describe("bodies inside others", () => {
   it.each([
     ["gzip", gzipSync("plain text"), "application/gzip"],
     ["deflate", deflateRawSync("plain text"), "application/x-deflate"],
@@ -111,7 +111,7 @@ describe("numbers of .NET's JSON", () => {
     );
   });
 
-  it("are found again as big integers, and beside texts of the same number", async () => {
+  it("are found again as big integers, and next to texts of the same number", async () => {
     const { bodies: written, report } = await migrated([
       '{"B":{"_bits":[1,2],"_sign":-1},"L":[{"Key":"","Value":1}],"When":"\\/Date(0)\\/"}',
     ]);
@@ -160,13 +160,13 @@ describe("dictionaries of .NET's JSON", () => {
     expect(report.verdict).toBe("ambiguous");
   });
 
-  it("asks whether an empty list is a dictionary where no message tells", async () => {
+  it("asks whether an empty list is a dictionary where no message shows it", async () => {
     const { report } = await migrated([String.raw`{"When":"\/Date(1459042215123)\/","By":[]}`]);
 
     expect(report.ambiguities.map(({ kind, path }) => [kind, path])).toEqual([["empty-list", "$.By"]]);
   });
 
-  it("takes no empty list for a dictionary where another message has items, and asks nothing of ordinary JSON", async () => {
+  it("never reads an empty list as a dictionary where another message has items, and asks nothing about ordinary JSON", async () => {
     const lists = await migrated([`{"Id":1,"By":[${entry}]}`, '{"Id":2,"By":[]}', '{"Id":2,"By":[5]}']);
     const plain = await migrated(['{"Id":2,"By":[]}']);
 
@@ -215,7 +215,7 @@ it("writes a dictionary that is null as Protobuf's null", async () => {
   expect(report.failures).toEqual([]);
 });
 
-it("writes no dead letter's marks into a message that is none, and keeps them in the quarantine", async () => {
+it("writes no dead-letter marks into a message that is not a dead letter, and keeps them in the quarantine", async () => {
   const marks = { DeadLetterReason: "MaxDeliveryCountExceeded", DeadLetterErrorDescription: "ten times" };
   const payloads = [foreign("nrbf", "auto"), new Uint8Array([0xac, 0xed, 0, 5])];
   const messages = payloads.map((payload): EnvelopeInit => ({ payload, applicationProperties: marks }));

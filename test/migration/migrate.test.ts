@@ -26,7 +26,7 @@ describe("a migration", () => {
     expect(report).toMatchObject({ messages: 1, verdict: "clean", outcomes: { migrated: 1, failed: 0 } });
   });
 
-  it("opens JSON inside of a .NET string, unless it is told not to", async () => {
+  it("opens JSON inside a .NET string, unless that is switched off", async () => {
     const message = dotnetString('{"id":9007199254740993}');
 
     const opened = await migrated([message]);
@@ -91,7 +91,7 @@ describe("a migration", () => {
     expect(report.verdict).toBe("clean");
   });
 
-  it("calls a list of one ambiguous when no other message tells", async () => {
+  it("calls a list of one ambiguous when no other message shows what it is", async () => {
     const { report, bodies } = await migrated([xml("<Id>b</Id><Lines><Line><Sku>c</Sku></Line></Lines>")]);
 
     expect(bodies).toEqual([{ Id: "b", Lines: { Line: { Sku: "c" } } }]);
@@ -204,7 +204,7 @@ describe("a migration that is cut", () => {
     expect(resumed).toBeGreaterThan(cuts.length);
   });
 
-  it("begins anew when it was cut before its first message, and not over the output of something else", async () => {
+  it("begins again when it was cut before its first message, and never over the output of something else", async () => {
     const file = await begin();
     const [whole, journal] = [readFileSync(file), readFileSync(`${file}.journal`)];
 

@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { migrate, openSource } from "../../src/migration/index.ts";
+import { migrate, createFileSource } from "../../src/migration/index.ts";
 import { rejection } from "../refusal.support.ts";
 import { serializer } from "./samples.support.ts";
 
@@ -15,7 +15,7 @@ describe("an option of a migration", () => {
     ["target.format", { target: { format: "jsn" } }],
     ["target.int64", { target: { format: "json", int64: "bigint" } }],
     ["target.form", { target: { form: "json" } }],
-  ])("is refused when it is %s, which there is not, or which has no such value", async (path, wrong) => {
+  ])("is refused when it is %s: an unknown option, or an invalid value", async (path, wrong) => {
     const options = { source, serializer, target: { format: "json" }, ...JSON.parse(JSON.stringify(wrong)) } as const;
 
     expect(await rejection(migrate(options))).toMatchObject({ code: "InvalidArgument", path: `$.${path}` });
@@ -24,6 +24,6 @@ describe("an option of a migration", () => {
   it("is refused of a source, too", async () => {
     const wrong = JSON.parse('{"inputs":"captures"}');
 
-    expect(await rejection(openSource(".", wrong))).toMatchObject({ code: "InvalidArgument", path: "$.inputs" });
+    expect(await rejection(createFileSource(".", wrong))).toMatchObject({ code: "InvalidArgument", path: "$.inputs" });
   });
 });

@@ -9,7 +9,7 @@ import { writing } from "./written.support.ts";
 
 const { migrated } = writing();
 
-it("gives numbers back as the text they were when other messages have text there", async () => {
+it("returns numbers as the text they were when other messages have text there", async () => {
   const { report, bodies } = await migrated([xml("<Zip>28013</Zip><N>1</N>"), xml("<Zip>SW1A</Zip><N>2</N>")]);
 
   expect(bodies).toEqual([
@@ -30,7 +30,7 @@ it("never turns a number into text whose type the payload names", async () => {
   ]);
 });
 
-it("settles numbers beside members whose class the payload names", async () => {
+it("settles numbers next to members whose class the payload names", async () => {
   const derived = '<Pet i:type="d:Dog" xmlns:d="urn:shop"><Name>Rex</Name></Pet>';
 
   const { bodies } = await migrated([xml(`<Zip>28013</Zip>${derived}`), xml(`<Zip>SW1A</Zip>${derived}`)]);
@@ -57,7 +57,7 @@ it.each([
   expect(bodies[0]).toMatchObject(expected);
 });
 
-it("takes no dictionary of one entry for a list, and no key for a member", async () => {
+it("never reads a dictionary of one entry as a list, nor a key as a member", async () => {
   const [first, second] = ["a", "b"].map((key) =>
     xml(
       `<Map xmlns:a="http://schemas.microsoft.com/2003/10/Serialization/Arrays"><a:KeyValueOfstringPoint>` +
@@ -72,7 +72,7 @@ it("takes no dictionary of one entry for a list, and no key for a member", async
   expect(report.types.flatMap(({ paths }) => paths.map(({ path }) => path))).toContain("$.Map[value].X");
 });
 
-it("says what is guessed beside values whose types are named: of members, of items and of entries", async () => {
+it("says what is guessed next to values whose types are named: members, items and entries", async () => {
   const arrays = "http://schemas.microsoft.com/2003/10/Serialization/Arrays";
   const named =
     '<Any i:type="d:int" xmlns:d="http://www.w3.org/2001/XMLSchema">1</Any>' +

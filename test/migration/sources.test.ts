@@ -9,7 +9,7 @@ import {
   createFolderSource,
   createQueueSource,
   type MigrationSource,
-  openSource,
+  createFileSource,
   type SourceMessage,
 } from "../../src/migration/index.ts";
 import { folder } from "./samples.support.ts";
@@ -137,8 +137,8 @@ describe("an export of Service Bus Explorer", () => {
       JSON.stringify({ ...saved, body: { id: 1 }, properties: { tenant: "es", n: 3 } }, undefined, 2),
     );
 
-    const [one] = await all(await openSource(list));
-    const [two] = await all(await openSource(object));
+    const [one] = await all(await createFileSource(list));
+    const [two] = await all(await createFileSource(object));
 
     expect(one?.content).toMatchObject({
       envelope: {
@@ -167,7 +167,7 @@ describe("an export of Service Bus Explorer", () => {
       ),
     );
 
-    const messages = await all(await openSource(path));
+    const messages = await all(await createFileSource(path));
 
     expect(messages.map(textOf)).toEqual(bodies);
   });
@@ -175,7 +175,7 @@ describe("an export of Service Bus Explorer", () => {
   it("says of a body that the export has damaged that its bytes are gone", async () => {
     const path = file("damaged.json", `${JSON.stringify({ ...saved, body: "@\u0006string\b\ufffd" })}\n`);
 
-    const [message] = await all(await openSource(path));
+    const [message] = await all(await createFileSource(path));
 
     expect(message?.content).toMatchObject({
       ok: false,
@@ -190,24 +190,24 @@ describe("a folder", () => {
     mkdirSync(join(path, "b"), { recursive: true });
     for (const name of ["c.bin", "a.bin", "b/d.bin", ".hidden", "notes.txt"]) writeFileSync(join(path, name), name);
 
-    const messages = await all(await openSource(path, { include: "*.bin" }));
+    const messages = await all(await createFileSource(path, { include: "*.bin" }));
 
     expect(messages.map(({ id }) => id)).toEqual(["a.bin", "b/d.bin", "c.bin"]);
     expect(messages.map(textOf)).toEqual(["a.bin", "b/d.bin", "c.bin"]);
   });
 
-  it("takes files of a quarantine for the envelopes that they hold", async () => {
+  it("reads files of a quarantine as the envelopes that they hold", async () => {
     const path = join(scratch, "quarantine");
     mkdirSync(path);
     writeFileSync(join(path, "0-abc.envelope.json"), captured("a"));
 
-    const [message] = await all(await openSource(path));
+    const [message] = await all(await createFileSource(path));
 
     expect(message?.content).toMatchObject({ envelope: { brokerProperties: { messageId: "a" } } });
   });
 
   it("is refused when it is not there", async () => {
-    await expect(openSource(join(scratch, "nowhere"))).rejects.toMatchObject({ code: "InvalidArgument" });
+    await expect(createFileSource(join(scratch, "nowhere"))).rejects.toMatchObject({ code: "InvalidArgument" });
   });
 });
 
@@ -224,7 +224,7 @@ describe("a queue", () => {
     expect(first.map(textOf)).toEqual(texts);
     expect(second.map(({ id, order }) => [id, order])).toEqual(first.map(({ id, order }) => [id, order]));
     const receiver = await engine.openReceiver("orders", { receiveMode: "peekLock" });
-    const deliveries = await receiver.receive({ maxMessages: 10, maxWaitTime: 0 });
+    const deliveries = await receiver.receive({ maxMessages: 10, maxWaitTimeInMs: 0 });
     expect(deliveries.map(({ deliveryCount }) => deliveryCount)).toEqual(texts.map(() => 0));
     await engine.close();
   });

@@ -117,7 +117,7 @@ describe("the comparison", () => {
     }
   });
 
-  it("names what is lost with an object that stands at two places, and with several types at one", () => {
+  it("names what is lost with an object in two places, and with several types in one", () => {
     const shared = { a: 1 };
     const twice = [shared, shared];
     const target = targetOf("json", [twice]);

@@ -78,7 +78,7 @@ describe("the member that names the types of objects", () => {
       ["System.Tuple`1[[Pets.Dog, Pets]]", "Dog"],
       ["System.Tuple`1[[Pets.Dog, Pets]]", "Dog"],
     ],
-  ])("is as short as tells %j apart", async (names, kinds) => {
+  ])("is just long enough to distinguish %j", async (names, kinds) => {
     const body = text(names.map((name, index) => ({ "@": name, index })));
 
     const { report, envelopes } = await migrated([body], { serializer: annotated, target });

@@ -25,7 +25,7 @@ function utf32(text: string, littleEndian: boolean): Uint8Array {
   return new Uint8Array(view.buffer);
 }
 
-describe("what is inside of payloads", () => {
+describe("what is inside payloads", () => {
   it.each(["little", "big"])(
     "is migrated from UTF-32 with a byte-order mark, %s-endian, and found again",
     async (end) => {
@@ -61,7 +61,7 @@ describe("what is inside of payloads", () => {
     ]);
   });
 
-  it("stays bytes with --no-unwrap, and where it is no document", async () => {
+  it("stays bytes with --no-unwrap, and where it is not a document", async () => {
     const closed = await commandSerializer({ unwrapBytes: false });
     const open = await commandSerializer({});
 

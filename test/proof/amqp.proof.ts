@@ -6,7 +6,7 @@ import { encodeValue } from "../../src/core/amqp-values/encode-value.ts";
 import { toTypedJson } from "../../codecs/amqp/index.ts";
 import { decodeMessage } from "../../src/wire/amqp/message/decode-message.ts";
 import { encodeMessage } from "../../src/wire/amqp/message/encode-message.ts";
-import { openMessage } from "../../src/wire/amqp/message/amqp-message.ts";
+import { parseMessage } from "../../src/wire/amqp/message/amqp-message.ts";
 import { writeMessage } from "../../src/wire/amqp/message/write-message.ts";
 import { amend, type Envelope, sizeOf } from "../../src/core/envelope/index.ts";
 import { AmqpMap } from "../../src/core/values/typed.ts";
@@ -79,9 +79,9 @@ function checkMessage(bytes: Uint8Array): void {
   const envelope = decodeMessage(bytes, { check: true });
   if (!Buffer.from(encodeMessage(envelope)).equals(bytes)) throw changed(bytes);
   checkAmended(amend(envelope, { applicationProperties: { added: 1 } }));
-  const message = openMessage(bytes);
+  const message = parseMessage(bytes);
   const written = writeMessage(message);
-  if (!Buffer.from(writeMessage(openMessage(written))).equals(written)) throw changed(bytes);
+  if (!Buffer.from(writeMessage(parseMessage(written))).equals(written)) throw changed(bytes);
 }
 
 function checkAmended(envelope: Envelope): void {

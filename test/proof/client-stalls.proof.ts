@@ -112,8 +112,8 @@ async function runCase(server: Server, number: number, random: Random, counts: M
   const network = await Network.open(server.port);
   const engine = azureEngine({
     connectionString: connectionString.replace(/(Endpoint=sb:\/\/[^:;/]+)(:\d+)?/, `$1:${network.port}`),
-    timeoutInMs: timeOut,
-    idleTimeoutInMs: timeOut,
+    timeout: timeOut,
+    idleTimeout: timeOut,
   });
   const client = createClient({
     engine,
@@ -317,13 +317,13 @@ async function passUnsettled(server: Server, count: number): Promise<number> {
   const receiver = await engine.openReceiver("q", { receiveMode: "peekLock" });
   const envelope = createEnvelope({ payload: new Uint8Array(8) });
   await sender.send([envelope]);
-  const [held] = await receiver.receive({ maxMessages: 1, maxWaitTime: 1_000 });
+  const [held] = await receiver.receive({ maxMessages: 1, maxWaitTimeInMs: 1_000 });
   if (held === undefined) throw new Error("The first message did not come.");
   let passed = 0;
   while (passed < count) {
     await sender.send(Array.from({ length: 100 }, () => envelope));
     for (let left = 100; left > 0;) {
-      const deliveries = await receiver.receive({ maxMessages: left, maxWaitTime: 10_000 });
+      const deliveries = await receiver.receive({ maxMessages: left, maxWaitTimeInMs: 10_000 });
       if (deliveries.length === 0) throw new Error(`The receiver stalled after ${passed} transfers.`);
       left -= deliveries.length;
       passed += deliveries.length;

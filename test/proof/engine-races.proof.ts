@@ -29,7 +29,7 @@ export async function prove({ seed, full }: ProofRun): Promise<string> {
   let [won, lost] = [0, 0];
   await sender.send([message]);
   for (let race = 0; race < races; race++) {
-    const [live] = await receiver.receive({ maxMessages: 1, maxWaitTime: 0 });
+    const [live] = await receiver.receive({ maxMessages: 1, maxWaitTimeInMs: 0 });
     if (live === undefined) throw new Error(`Race ${race}: the message is lost.`);
     // A third of the races ends just before the lock does, a third just then, a third after.
     clock.time += lockDuration - 1 + random.below(3);

@@ -115,7 +115,7 @@ async function consume(engine: Engine, clock: SimulatedClock, ledger: Ledger, ra
 
 async function accept(engine: Engine): Promise<EngineSessionReceiver | undefined> {
   try {
-    return await engine.acceptSession("q", { sessionId: undefined, receiveMode: "peekLock", maxWaitTime: 0 });
+    return await engine.acceptSession("q", { sessionId: undefined, receiveMode: "peekLock", maxWaitTimeInMs: 0 });
   } catch (error) {
     if (error instanceof SobreError && error.code === "ServiceTimeout") return undefined;
     throw error;
@@ -126,7 +126,7 @@ async function accept(engine: Engine): Promise<EngineSessionReceiver | undefined
 async function work(engine: Engine, session: EngineSessionReceiver, ledger: Ledger, random: Random): Promise<boolean> {
   for (let round = 0; round < 1 + random.below(20); round++) {
     try {
-      const deliveries = await session.receive({ maxMessages: 1 + random.below(10), maxWaitTime: 0 });
+      const deliveries = await session.receive({ maxMessages: 1 + random.below(10), maxWaitTimeInMs: 0 });
       if (deliveries.length === 0) return false;
       if (random.chance(1)) return true;
       for (const { lockToken, envelope, deliveryCount } of deliveries) {

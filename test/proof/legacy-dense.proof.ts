@@ -18,7 +18,7 @@ const mostMegabytes = 64;
 const timesTheEngine = 2;
 /** At least, so that the least of them says something, and at most while it takes too long. */
 const turns = [6, 40] as const;
-/** Turns in which the growth of the heap counts: behind them, collecting garbage in between hides what was taken. */
+/** Turns in which the growth of the heap counts: after them, collecting garbage in between hides what was taken. */
 const turnsOfHeap = 3;
 /** Rounds in which what took too much is tried again, each time in their own threads. */
 const rounds = 6;

@@ -38,7 +38,7 @@ export async function prove({ seed }: ProofRun): Promise<string> {
   const left = new Set<string>();
   const drain = async (count: number): Promise<number> => {
     for (let drained = 0; ;) {
-      const deliveries = await receiver.receive({ maxMessages: 100, maxWaitTime: 0 });
+      const deliveries = await receiver.receive({ maxMessages: 100, maxWaitTimeInMs: 0 });
       for (const { envelope, deliveryCount } of deliveries) {
         if (deliveryCount !== count) throw new Error(`A delivery count is ${deliveryCount} instead of ${count}.`);
         left.add(String(envelope.brokerProperties.messageId));

@@ -4,12 +4,18 @@ import { describe, expectTypeOf, it } from "vitest";
 import { z } from "zod";
 import type {
   Client,
+  IdempotentOptions,
   MessageBatch,
   MessageContext,
+  PauseWhen,
+  ReceiveMessagesOptions,
+  RetryOptions,
+  SessionProcessorOptions,
   SettlingVerbs,
   UnreadableMessage,
 } from "../../src/client/client/index.ts";
 import { defineMessage } from "../../src/core/message/index.ts";
+import type { DurationLike } from "../../src/core/time/index.ts";
 import { jsonSchema } from "../../src/core/json-schema/json-schema.ts";
 
 declare const client: Client;
@@ -193,4 +199,14 @@ describe("the patterns", () => {
 
 it("a batch is asked in an `if`, and never with a promise", () => {
   expectTypeOf<ReturnType<MessageBatch["tryAddMessage"]>>().toEqualTypeOf<boolean>();
+});
+
+describe("durations", () => {
+  it("are a DurationLike without a unit in their name, and a number with one", () => {
+    expectTypeOf<PauseWhen["maxPause"]>().toEqualTypeOf<DurationLike | undefined>();
+    expectTypeOf<SessionProcessorOptions["sessionIdleTimeout"]>().toEqualTypeOf<DurationLike | undefined>();
+    expectTypeOf<IdempotentOptions<never>["claimDuration"]>().toEqualTypeOf<DurationLike | undefined>();
+    expectTypeOf<RetryOptions["timeoutInMs"]>().toEqualTypeOf<number | undefined>();
+    expectTypeOf<ReceiveMessagesOptions["maxWaitTimeInMs"]>().toEqualTypeOf<number | undefined>();
+  });
 });

@@ -24,7 +24,7 @@ export function netCollection(element: XmlElement): NetCollection | undefined {
   const namespace = elements[0]?.namespace ?? "";
   if (fields.size === 3 && has("_items", "_size", "_version")) return list(field("_items"), integer(field("_size")));
   if (namespace === "") {
-    // Those that implement ISerializable.
+    // Collections that implement ISerializable.
     if (has("Comparer", "HashSize", "Version") && fields.size === (has("KeyValuePairs") ? 4 : 3))
       return dictionary(field("KeyValuePairs"));
     if (has("Comparer", "Capacity", "Version") && fields.size === (has("Elements") ? 4 : 3))

@@ -47,7 +47,7 @@ export interface ObjectShape {
   readonly clrName: string;
   /** Its names for XmlSerializer, in addition to the CLR name. */
   readonly xmlNames: readonly string[];
-  /** Those of data contracts, in wire order: base classes first, then by `order`, then by name. */
+  /** The members of data contracts, in wire order: base classes first, then by `order`, then by name. */
   readonly members: readonly MemberShape[];
   readonly byName: ReadonlyMap<string, MemberShape>;
   readonly byClrName: ReadonlyMap<string, MemberShape>;

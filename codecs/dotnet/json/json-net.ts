@@ -21,7 +21,7 @@ export function isJsonNetMark(tape: JsonTape, member: string, value: number): bo
  * object, `$values` the list that it holds, and `$ref` the object with that `$id`. JSON without such members is refused, so list it before `json`.
  *
  * Whatever has one of these names but another kind of value is an ordinary member. Members besides a `$ref`, or besides
- * `$values` and `$value` but for `$id` and `$type`, are refused with their offset.
+ * `$values` and `$value` except `$id` and `$type`, are refused with their offset.
  *
  * Types are only names: nothing is loaded. List types, such as `List<T>`, are dropped.
  */

@@ -84,7 +84,7 @@ export function readUint16(cursor: NbfxCursor): number {
   return cursor.view.getUint16(cursor.take(2), true);
 }
 
-/** A length of four bytes, of which 31 bits count. */
+/** A length of four bytes; its highest bit does not count. */
 export function readInt31(cursor: NbfxCursor): number {
   const start = cursor.take(4);
   const length = cursor.view.getInt32(start, true);

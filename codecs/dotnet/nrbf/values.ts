@@ -221,7 +221,7 @@ function propertyNames(names: readonly string[]): readonly string[] {
 
 /**
  * The names, those that came already as `+name`, then `2+name`: a public field that a class hides with `new` is written
- * behind the one that hides it, as private fields of base classes are as `Base+name`.
+ * after the one that hides it, as private fields of base classes are as `Base+name`.
  */
 function distinct(names: readonly string[]): readonly string[] {
   const taken = new Set(names);

@@ -205,7 +205,7 @@ class XmlReader {
     return text.replaceAll(/&([^;&]{0,12};?)/g, (_whole, reference: string, index: number) => {
       const character = referred(reference);
       if (character === undefined) {
-        const what = "has a reference that is none of &lt; &gt; &amp; &quot; &apos; and characters";
+        const what = "has a reference other than &lt; &gt; &amp; &quot; &apos; and characters";
         throw this.#broken(what, start + index);
       }
       return character;
@@ -265,7 +265,7 @@ class XmlReader {
   }
 
   #trailing(index: number): SobreError {
-    return this.#error("TrailingBytes", "goes on behind its root element", index);
+    return this.#error("TrailingBytes", "continues after its root element", index);
   }
 
   #truncated(): SobreError {

@@ -13,12 +13,12 @@ const longestWait = 2 ** 32 - 1;
 /** The attach of a link that requests a session. */
 export function sessionRequest(
   entity: string,
-  { sessionId, maxWaitTime, signal }: AcceptSessionOptions,
+  { sessionId, maxWaitTimeInMs, abortSignal }: AcceptSessionOptions,
 ): ReceiveLinkOptions["request"] {
-  const timeOut = typed.uint(Math.min(Math.max(0, Math.floor(maxWaitTime)), longestWait));
+  const timeOut = typed.uint(Math.min(Math.max(0, Math.floor(maxWaitTimeInMs)), longestWait));
   return {
-    signal,
-    wait: maxWaitTime,
+    abortSignal,
+    wait: maxWaitTimeInMs,
     setup: {
       source: {
         kind: "source",

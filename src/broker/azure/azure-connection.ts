@@ -21,7 +21,7 @@ import type {
   Transaction,
   TransactionOption,
 } from "../../core/engine/engine.ts";
-import { boundSends } from "../../core/engine/bounded-sender.ts";
+import { boundedSender } from "../../core/engine/bounded-sender.ts";
 import type { Capabilities } from "../../core/engine/capabilities.ts";
 import type { Delivery, LockToken, Settlement } from "../../core/engine/delivery.ts";
 import type { EngineAdmin } from "../../core/engine/admin.ts";
@@ -50,7 +50,7 @@ export interface AzureConnectionOptions extends BrokerOptions {
   readonly atom: AtomClient;
   readonly clock: Clock;
   /** Minimum wait of a receive in milliseconds. */
-  readonly leastWait: number;
+  readonly minWaitTimeInMs: number;
 }
 
 interface Closable {
@@ -96,10 +96,10 @@ export class AzureConnection implements Engine {
       { entity, via },
       {
         closed: (link) => this.#open.delete(link),
-        stateOf: (transaction) => this.#transactionOf(transaction)?.state(),
+        inTransaction: (transaction, call) => this.#inTransaction(transaction, (open) => call(open.state())),
       },
     );
-    const bounded = maxInFlight === undefined ? sender : boundSends(sender, maxInFlight);
+    const bounded = maxInFlight === undefined ? sender : boundedSender(sender, maxInFlight);
     await sender.open();
     this.#keep(sender);
     return bounded;
@@ -116,7 +116,7 @@ export class AzureConnection implements Engine {
       },
     };
     const receiver = new AzureReceiver(() => this.#receiveLink(entity, receiveMode, request), {
-      leastWait: this.#options.leastWait,
+      minWaitTimeInMs: this.#options.minWaitTimeInMs,
       forget: (link) => this.#open.delete(link),
     });
     await receiver.open();
@@ -126,22 +126,22 @@ export class AzureConnection implements Engine {
   async acceptSession(entity: string, options: AcceptSessionOptions): Promise<EngineSessionReceiver> {
     this.#enter(entity);
     checkEngineOptions.acceptSession(options);
-    if (isAborted(options.signal)) throw aborted();
-    const { leastWait, clock, timing } = this.#options;
-    const until = clock.now() + options.maxWaitTime;
+    if (isAborted(options.abortSignal)) throw aborted();
+    const { minWaitTimeInMs, clock, timing } = this.#options;
+    const until = clock.now() + options.maxWaitTimeInMs;
     let link: ReceiveLink | undefined;
     while (link === undefined) {
       try {
         link = await this.#receiveLink(entity, options.receiveMode, sessionRequest(entity, options));
       } catch (error) {
-        if (isAborted(options.signal)) throw aborted();
+        if (isAborted(options.abortSignal)) throw aborted();
         if (!isHeld(error) || options.sessionId === undefined || clock.now() >= until) throw error;
         // The broker immediately refuses a session that is held, so the request is repeated.
-        await pause(timing.clock, Math.min(askAgain, options.maxWaitTime), options.signal);
+        await pause(timing.clock, Math.min(askAgain, options.maxWaitTimeInMs), options.abortSignal);
         this.#enter(entity);
       }
     }
-    const granted = { ...grantedSession(link), entity, link, leastWait };
+    const granted = { ...grantedSession(link), entity, link, minWaitTimeInMs };
     return this.#keep(new AzureSessionReceiver(granted, this.#management, (session) => this.#open.delete(session)));
   }
 
@@ -174,8 +174,10 @@ export class AzureConnection implements Engine {
     this.#enter(entity);
     checkEngineOptions.schedule(options);
     checkEnvelopes(envelopes);
-    const state = this.#transactionOf(options.transaction)?.state();
-    return envelopes.length === 0 ? [] : this.#management.schedule(entity, envelopes, state);
+    if (envelopes.length === 0) return [];
+    const { transaction } = options;
+    if (transaction === undefined) return this.#management.schedule(entity, envelopes, undefined);
+    return this.#inTransaction(transaction, (open) => this.#management.schedule(entity, envelopes, open.state()));
   }
 
   async cancel(entity: string, sequenceNumbers: readonly bigint[]): Promise<void> {
@@ -184,15 +186,24 @@ export class AzureConnection implements Engine {
     if (sequenceNumbers.length > 0) await this.#management.cancel(entity, sequenceNumbers);
   }
 
-  async settle(
+  settle(
     entity: string,
     lockToken: LockToken,
     settlement: Settlement,
     { transaction }: TransactionOption = {},
   ): Promise<void> {
+    if (transaction === undefined) return this.#settle(entity, lockToken, settlement, undefined);
+    return this.#inTransaction(transaction, (open) => this.#settle(entity, lockToken, settlement, open));
+  }
+
+  async #settle(
+    entity: string,
+    lockToken: LockToken,
+    settlement: Settlement,
+    open: AzureTransaction | undefined,
+  ): Promise<void> {
     this.#enter(entity);
     checkSettlement(settlement);
-    const open = this.#transactionOf(transaction);
     const held = this.#locks.get(lockToken);
     const state = settlementState(settlement);
     if (held?.link.isOf(entity) === true && (fitsFrame(settlement) || open !== undefined))
@@ -283,9 +294,9 @@ export class AzureConnection implements Engine {
     return this.#coordinator;
   }
 
-  /** @throws SobreError `InvalidOperation` for a transaction of another engine. */
-  #transactionOf(transaction: Transaction | undefined): AzureTransaction | undefined {
-    if (transaction === undefined || transaction instanceof AzureTransaction) return transaction;
+  /** @throws SobreError `InvalidOperation` for a transaction that has ended, or of another engine. */
+  async #inTransaction<T>(transaction: Transaction, call: (open: AzureTransaction) => Promise<T>): Promise<T> {
+    if (transaction instanceof AzureTransaction) return AzureTransaction.run(transaction, () => call(transaction));
     throw new SobreError("InvalidOperation", "The transaction belongs to another engine. Begin one on this engine.");
   }
 
@@ -309,7 +320,7 @@ const askAgain = 200;
 
 const isHeld = (error: unknown): boolean => error instanceof SobreError && error.code === "SessionCannotBeLocked";
 
-const isAborted = (signal: AbortSignal | undefined): boolean => signal?.aborted === true;
+const isAborted = (abortSignal: AbortSignal | undefined): boolean => abortSignal?.aborted === true;
 
 const aborted = (): SobreError => new SobreError("Aborted", "Accepting a session was aborted.");
 

@@ -5,11 +5,12 @@ import {
   anything,
   checkOptions,
   methods,
-  milliseconds,
   name,
   type OptionCheck,
   type OptionChecks,
 } from "../../core/options/option-checks.ts";
+import { duration } from "../../core/options/duration-option.ts";
+import { type DurationLike, toMilliseconds } from "../../core/time/duration.ts";
 import { AtomClient } from "./atom-client.ts";
 import { AzureConnection } from "./azure-connection.ts";
 import { type AzureNamespace, credentialCheck, namespaceOf } from "./azure-namespace.ts";
@@ -33,17 +34,17 @@ export interface AzureEngineSettings {
   /** The clock for tokens, reconnection and requests. Default: the system clock. */
   readonly connectionClock?: Clock | undefined;
   /**
-   * Minimum wait of a receive in milliseconds before it withdraws its credit, since a remote service needs time to
-   * answer. Default: 1,000, or 0 for an emulator.
+   * Minimum wait of a receive before it withdraws its credit, since a remote service needs time to answer. Default: 1
+   * second, or 0 for an emulator.
    */
-  readonly leastWait?: number | undefined;
-  /** Milliseconds to wait for the broker's answer to a connection, link, request or settlement. Default: 60,000. */
-  readonly timeoutInMs?: number | undefined;
+  readonly minWaitTime?: DurationLike | undefined;
+  /** How long to wait for the broker's answer to a connection, link, request or settlement. Default: 1 minute. */
+  readonly timeout?: DurationLike | undefined;
   /**
-   * Milliseconds without traffic after which a connection counts as lost; the broker is asked to send twice as often.
-   * Default: 120,000.
+   * Time without traffic after which a connection counts as lost; the broker is asked to send twice as often. Default:
+   * 2 minutes.
    */
-  readonly idleTimeoutInMs?: number | undefined;
+  readonly idleTimeout?: DurationLike | undefined;
 }
 
 const aClock = methods("a clock, e.g. a ManualClock", "now", "setTimer");
@@ -63,9 +64,9 @@ const checks: OptionChecks<AzureEngineOptions> = {
   ca: name,
   clock: aClock,
   connectionClock: aClock,
-  leastWait: milliseconds,
-  timeoutInMs: milliseconds,
-  idleTimeoutInMs: milliseconds,
+  minWaitTime: duration,
+  timeout: duration,
+  idleTimeout: duration,
 };
 
 /**
@@ -87,13 +88,18 @@ export function azureEngine(options: AzureEngineOptions): Engine {
   const { settings, credential } = namespaceOf(options);
   const tokens = credential === undefined ? signedTokens(settings) : credentialTokens(credential);
   const { ca, httpPort, clock = systemClock, connectionClock = systemClock } = options;
+  const { timeout = 60_000, idleTimeout = 120_000, minWaitTime = settings.secure ? 1000 : 0 } = options;
   return new AzureConnection({
     settings,
     tokens,
     transport: options.transport ?? (settings.webSockets ? webSocketTransport() : tcpTransport(ca)),
     atom: new AtomClient({ settings, tokens, httpPort, ca }),
     clock,
-    timing: { clock: connectionClock, answer: options.timeoutInMs ?? 60_000, idle: options.idleTimeoutInMs ?? 120_000 },
-    leastWait: options.leastWait ?? (settings.secure ? 1000 : 0),
+    timing: {
+      clock: connectionClock,
+      answer: toMilliseconds(timeout, "timeout"),
+      idle: toMilliseconds(idleTimeout, "idleTimeout"),
+    },
+    minWaitTimeInMs: toMilliseconds(minWaitTime, "minWaitTime"),
   });
 }

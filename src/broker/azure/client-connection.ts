@@ -34,7 +34,7 @@ export class ClientConnection {
       containerId: crypto.randomUUID(),
       hostname,
       clientSasl: { mechanisms, hostname },
-      limits: { handshakeTimeOut: answer, idleTimeOut: idle },
+      limits: { handshakeTimeout: answer, idleTimeout: idle },
       events: {
         opened: () => {
           this.#isOpen = true;

@@ -53,10 +53,10 @@ export class HeldDeliveries {
   readonly #locks: Map<LockToken, HeldDelivery>;
   readonly #timing: Timing;
   readonly #all = new UnsettledDeliveries<HeldDelivery>();
-  /** Those that are being settled. */
+  /** The deliveries that are being settled. */
   readonly #settling: Deadlines<HeldDelivery>;
 
-  /** @param locks Those of all links of the connection that can still be settled, by their tokens. */
+  /** @param locks The deliveries of all links of the connection that can still be settled, by their tokens. */
   constructor(locks: Map<LockToken, HeldDelivery>, timing: Timing) {
     this.#locks = locks;
     this.#timing = timing;

@@ -41,7 +41,7 @@ export interface LinkRequest<Events> {
   /** Additional milliseconds for the broker to answer. Default: 0. */
   readonly wait?: number | undefined;
   /** Aborts the request. */
-  readonly signal?: AbortSignal | undefined;
+  readonly abortSignal?: AbortSignal | undefined;
 }
 
 /** Opens a receiving link; resolves when the broker has attached it. @throws SobreError the broker's refusal. */
@@ -83,11 +83,11 @@ interface Told {
 
 function asking<L extends ReceivingLink | SendingLink>(
   link: L,
-  { events, signal, timing, wait }: LinkRequest<CommonEvents>,
+  { events, abortSignal, timing, wait }: LinkRequest<CommonEvents>,
   open: (told: Told) => void,
 ): Promise<L> {
   const attached = new Promise<L>((resolve, reject) => {
-    if (signal?.aborted === true) {
+    if (abortSignal?.aborted === true) {
       reject(connectionLost("the wait was aborted."));
       return;
     }
@@ -96,18 +96,18 @@ function asking<L extends ReceivingLink | SendingLink>(
       link.detach();
       reject(connectionLost("the wait was aborted."));
     };
-    signal?.addEventListener("abort", aborted, { once: true });
+    abortSignal?.addEventListener("abort", aborted, { once: true });
     open({
       attached(attach) {
-        // A refusal comes as an attach without terminus, with the detach right behind it.
+        // A refusal comes as an attach without terminus, with the detach right after it.
         if ((link.role === "receiver" ? attach.source : attach.target) === undefined) return;
         opened = true;
-        signal?.removeEventListener("abort", aborted);
+        abortSignal?.removeEventListener("abort", aborted);
         resolve(link);
       },
       detached(error) {
         const told = error === undefined ? connectionLost("the broker closed the link.") : brokerError(error);
-        signal?.removeEventListener("abort", aborted);
+        abortSignal?.removeEventListener("abort", aborted);
         if (opened) events.gone(told);
         else reject(told);
       },

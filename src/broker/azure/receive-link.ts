@@ -120,9 +120,9 @@ export class ReceiveLink {
     if (receive.expired && isEmpty) receive.finish();
     else {
       this.#queue.push(receive);
-      if (!receive.expired && options.maxWaitTime < Infinity)
-        this.#waits.add(receive, this.#options.clock.now() + options.maxWaitTime);
-      if (options.signal !== undefined) this.#listen(options.signal);
+      if (!receive.expired && options.maxWaitTimeInMs < Infinity)
+        this.#waits.add(receive, this.#options.clock.now() + options.maxWaitTimeInMs);
+      if (options.abortSignal !== undefined) this.#listen(options.abortSignal);
       this.#ask();
     }
     return receive.outcome;
@@ -223,21 +223,21 @@ export class ReceiveLink {
   }
 
   /** One listener serves all receives that a signal ends; those that none is left of are not listened to any more. */
-  #listen(signal: AbortSignal): void {
-    if (this.#signals.has(signal)) return;
+  #listen(abortSignal: AbortSignal): void {
+    if (this.#signals.has(abortSignal)) return;
     for (const known of this.#signals.keys())
-      if (!this.#queue.some((one) => one.signal === known)) this.#unlisten(known);
+      if (!this.#queue.some((one) => one.abortSignal === known)) this.#unlisten(known);
     const aborted = (): void => {
-      for (const receive of this.#queue.filter((one) => one.signal === signal)) this.#expire(receive);
+      for (const receive of this.#queue.filter((one) => one.abortSignal === abortSignal)) this.#expire(receive);
     };
-    this.#signals.set(signal, aborted);
-    signal.addEventListener("abort", aborted);
+    this.#signals.set(abortSignal, aborted);
+    abortSignal.addEventListener("abort", aborted);
   }
 
-  #unlisten(signal: AbortSignal): void {
-    const listener = this.#signals.get(signal);
-    if (listener !== undefined) signal.removeEventListener("abort", listener);
-    this.#signals.delete(signal);
+  #unlisten(abortSignal: AbortSignal): void {
+    const listener = this.#signals.get(abortSignal);
+    if (listener !== undefined) abortSignal.removeEventListener("abort", listener);
+    this.#signals.delete(abortSignal);
   }
 
   /** A receive's wait is over. */
@@ -274,7 +274,7 @@ export class ReceiveLink {
     this.#draining?.cancel();
     this.#reminder?.cancel();
     this.#waits.clear();
-    for (const signal of this.#signals.keys()) this.#unlisten(signal);
+    for (const abortSignal of this.#signals.keys()) this.#unlisten(abortSignal);
     for (const receive of this.#queue.splice(0)) receive.fail(error);
     this.#held.end(error);
   }

@@ -10,17 +10,17 @@ export class Receive implements Deadline<Receive> {
   next: Receive | undefined = undefined;
   readonly maxMessages: number;
   readonly taken: Delivery[] = [];
-  readonly signal: AbortSignal | undefined;
+  readonly abortSignal: AbortSignal | undefined;
   /** Whether the broker was given credit for it. */
   asked = false;
   /** Whether its wait is over: it takes what is there. */
   expired: boolean;
   readonly #outcome = Promise.withResolvers<readonly Delivery[]>();
 
-  constructor({ maxMessages, maxWaitTime, signal }: ReceiveOptions) {
+  constructor({ maxMessages, maxWaitTimeInMs, abortSignal }: ReceiveOptions) {
     this.maxMessages = maxMessages;
-    this.expired = maxWaitTime === 0;
-    this.signal = signal;
+    this.expired = maxWaitTimeInMs === 0;
+    this.abortSignal = abortSignal;
   }
 
   get outcome(): Promise<readonly Delivery[]> {

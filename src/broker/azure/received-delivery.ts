@@ -1,6 +1,6 @@
 import { annotated } from "../../wire/amqp/message/annotation-name.ts";
 import { decodeMessage } from "../../wire/amqp/message/decode-message.ts";
-import { openMessage } from "../../wire/amqp/message/amqp-message.ts";
+import { parseMessage } from "../../wire/amqp/message/amqp-message.ts";
 import { MessageOrigin } from "../../wire/amqp/message/message-origin.ts";
 import { deadLetterProperties, type Delivery, type LockToken, type MessageState } from "../../core/engine/delivery.ts";
 import type { AmqpMap } from "../../core/values/typed.ts";
@@ -13,7 +13,7 @@ export function receivedDelivery(payload: Uint8Array, lockToken: LockToken | und
   const envelope = decodeMessage(payload);
   const { origin } = envelope;
   // A message is opened only once.
-  const message = origin instanceof MessageOrigin ? origin.message : openMessage(payload);
+  const message = origin instanceof MessageOrigin ? origin.message : parseMessage(payload);
   const { header, messageAnnotations: annotations, applicationProperties } = message;
   const facts = annotations === undefined ? {} : factsOf(annotations);
   const { sequenceNumber = 0n, enqueuedTimeUtc = new Date(0) } = facts;

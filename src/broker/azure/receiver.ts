@@ -11,17 +11,17 @@ export class AzureReceiver implements EngineReceiver {
   readonly #open: () => Promise<ReceiveLink>;
   readonly #forget: (receiver: AzureReceiver) => void;
   /** Minimum wait of a receive in milliseconds. */
-  readonly #leastWait: number;
+  readonly #minWaitTimeInMs: number;
   #link: ReceiveLink | undefined;
   #opening: Promise<ReceiveLink> | undefined;
   #refusal: SobreError | undefined;
 
   constructor(
     open: () => Promise<ReceiveLink>,
-    options: { readonly leastWait: number; readonly forget: (receiver: AzureReceiver) => void },
+    options: { readonly minWaitTimeInMs: number; readonly forget: (receiver: AzureReceiver) => void },
   ) {
     this.#open = open;
-    this.#leastWait = options.leastWait;
+    this.#minWaitTimeInMs = options.minWaitTimeInMs;
     this.#forget = options.forget;
   }
 
@@ -33,12 +33,15 @@ export class AzureReceiver implements EngineReceiver {
   async receive(options: ReceiveOptions): Promise<readonly Delivery[]> {
     checkReceiveOptions(options);
     if (this.#refusal !== undefined) throw this.#refusal;
-    if (options.signal?.aborted === true) return [];
+    if (options.abortSignal?.aborted === true) return [];
     const link = this.#link;
     // Taking part in the order of the calls needs the link now.
     const usable = link !== undefined && link.gone === undefined ? link : await this.#attached();
     try {
-      return await usable.receive({ ...options, maxWaitTime: Math.max(options.maxWaitTime, this.#leastWait) });
+      return await usable.receive({
+        ...options,
+        maxWaitTimeInMs: Math.max(options.maxWaitTimeInMs, this.#minWaitTimeInMs),
+      });
     } catch (error) {
       if (usable.gone?.code === "MessagingEntityNotFound") this.#refusal ??= usable.gone;
       throw error;
@@ -76,7 +79,7 @@ export interface GrantedSession {
   readonly sessionId: string;
   readonly lockedUntilUtc: Date;
   readonly link: ReceiveLink;
-  readonly leastWait: number;
+  readonly minWaitTimeInMs: number;
 }
 
 /** Receives the messages of a session for as long as its link holds it. */
@@ -99,9 +102,9 @@ export class AzureSessionReceiver implements EngineSessionReceiver {
   async receive(options: ReceiveOptions): Promise<readonly Delivery[]> {
     checkReceiveOptions(options);
     this.#enter();
-    if (options.signal?.aborted === true) return [];
-    const { link, leastWait } = this.#session;
-    return link.receive({ ...options, maxWaitTime: Math.max(options.maxWaitTime, leastWait) });
+    if (options.abortSignal?.aborted === true) return [];
+    const { link, minWaitTimeInMs } = this.#session;
+    return link.receive({ ...options, maxWaitTimeInMs: Math.max(options.maxWaitTimeInMs, minWaitTimeInMs) });
   }
 
   sessionLockedUntilUtc(): Date {

@@ -1,4 +1,4 @@
-import { type AmqpMessage, openMessage } from "../../wire/amqp/message/amqp-message.ts";
+import { type AmqpMessage, parseMessage } from "../../wire/amqp/message/amqp-message.ts";
 import { type MessageInit, writeMessage } from "../../wire/amqp/message/write-message.ts";
 import { accepted, type DeliveryState } from "../../wire/amqp/connection/delivery-state.ts";
 import type { ReceivingLink } from "../../wire/amqp/connection/receiving-link.ts";
@@ -114,7 +114,7 @@ export class RequestLinks {
     let answer: AmqpMessage;
     let key: unknown;
     try {
-      answer = openMessage(payload);
+      answer = parseMessage(payload);
       key = answer.properties?.correlationId;
     } catch {
       // An answer that cannot be read belongs to nobody; the request times out.

@@ -24,8 +24,8 @@ export interface SenderAddress {
 /** The parts of a connection that a sender needs. */
 export interface SenderEvents {
   readonly closed: (sender: AzureSender) => void;
-  /** The state that ties a message to a transaction. @throws SobreError when it is none of the connection. */
-  readonly stateOf: (transaction: Transaction | undefined) => DeliveryState | undefined;
+  /** Makes a call with the state that ties a message to a transaction. @throws SobreError for one of another engine. */
+  readonly inTransaction: <T>(transaction: Transaction, call: (state: DeliveryState) => Promise<T>) => Promise<T>;
 }
 
 /** A send that has no outcome yet. */
@@ -72,10 +72,14 @@ export class AzureSender implements EngineSender {
     await this.#attached();
   }
 
-  async send(envelopes: readonly Envelope[], { settled = false, transaction }: SendOptions = {}): Promise<void> {
+  send(envelopes: readonly Envelope[], { settled = false, transaction }: SendOptions = {}): Promise<void> {
+    if (transaction === undefined) return this.#send(envelopes, settled, undefined);
+    return this.#events.inTransaction(transaction, (state) => this.#send(envelopes, settled, state));
+  }
+
+  async #send(envelopes: readonly Envelope[], settled: boolean, state: DeliveryState | undefined): Promise<void> {
     if (this.#refusal !== undefined) throw this.#refusal;
     checkEnvelopes(envelopes);
-    const state = this.#events.stateOf(transaction);
     if (envelopes.length === 0) return;
     if (this.#link?.state !== "attached") await this.#attached();
     const bare = envelopes.map(withoutDelivery);

@@ -1,4 +1,4 @@
-import { type AmqpMessage, openMessage } from "../../wire/amqp/message/amqp-message.ts";
+import { type AmqpMessage, parseMessage } from "../../wire/amqp/message/amqp-message.ts";
 import { decodeMessage } from "../../wire/amqp/message/decode-message.ts";
 import { encodeMessage } from "../../wire/amqp/message/encode-message.ts";
 import { writeMessage } from "../../wire/amqp/message/write-message.ts";
@@ -26,7 +26,7 @@ const outer: ReadonlySet<string> = new Set(["header", "deliveryAnnotations", "me
 export function withoutDelivery(envelope: Envelope): Envelope {
   if (envelope.origin === undefined) return envelope;
   const bytes = encodeMessage(envelope);
-  const message = openMessage(bytes);
+  const message = parseMessage(bytes);
   if (!isMarked(message)) return envelope;
   const { header, messageAnnotations } = message;
   const { durable, priority, ttl } = header ?? {};

@@ -1,3 +1,4 @@
+import { PendingCalls } from "../../core/engine/pending-calls.ts";
 import { writeMessage } from "../../wire/amqp/message/write-message.ts";
 import type { DeliveryState } from "../../wire/amqp/connection/delivery-state.ts";
 import type { SendingLink } from "../../wire/amqp/connection/sending-link.ts";
@@ -110,6 +111,7 @@ export class Coordinator {
 export class AzureTransaction implements Transaction {
   readonly id: Uint8Array;
   readonly #coordinator: Coordinator;
+  readonly #calls = new PendingCalls();
   #over = false;
 
   constructor(id: Uint8Array, coordinator: Coordinator) {
@@ -125,19 +127,23 @@ export class AzureTransaction implements Transaction {
     return this.#discharge(true);
   }
 
-  /**
-   * The delivery state that makes an outcome or message part of it. @throws SobreError `InvalidOperation` after its
-   * end.
-   */
+  /** The delivery state that makes an outcome or message part of it. */
   state(outcome?: DeliveryState): DeliveryState {
-    if (this.#over) throw over();
     const inner = outcome?.kind === "received" || outcome?.kind === "transactional" ? undefined : outcome;
     return { kind: "transactional", transactionId: this.id, outcome: inner };
+  }
+
+  /** Makes a call in it; other links than the coordinator's carry it. @throws SobreError `InvalidOperation` after its end. */
+  static async run<T>(transaction: AzureTransaction, call: () => Promise<T>): Promise<T> {
+    if (transaction.#over) throw over();
+    return transaction.#calls.add(call());
   }
 
   async #discharge(fail: boolean): Promise<void> {
     if (this.#over) throw over();
     this.#over = true;
+    // A message that waits for credit, or for its link to open, has not been sent.
+    await this.#calls.ended();
     await this.#coordinator.discharge(this.id, fail);
   }
 }

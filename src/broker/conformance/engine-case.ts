@@ -9,6 +9,8 @@ import {
   anObject,
   type OptionCheck,
 } from "../../core/options/option-checks.ts";
+import { duration } from "../../core/options/duration-option.ts";
+import { type DurationLike, toMilliseconds } from "../../core/time/duration.ts";
 import { type Capability, capabilityNames } from "../../core/engine/capabilities.ts";
 import { type CodecCaseResult, outcomeOf } from "./codec-case.ts";
 import { EngineHarness, type OpenedEngine } from "./engine-harness.ts";
@@ -17,8 +19,8 @@ import { EngineHarness, type OpenedEngine } from "./engine-harness.ts";
 export interface EngineTarget {
   /** Called once per case. */
   open(): Promise<OpenedEngine>;
-  /** Milliseconds that a receive waits for messages that must be there. Default: 0. */
-  readonly patience?: number;
+  /** How long a receive waits for messages that must be there. Default: 0. */
+  readonly patience?: DurationLike;
   /** Cases that the engine departs from, by name, with the reason; one that passes all the same has failed. */
   readonly deviations?: Readonly<Record<string, string>>;
 }
@@ -42,7 +44,11 @@ const aCase = having("a case of the suite", {
 });
 
 /** A target has a function that opens an engine. */
-export const engineTarget: OptionCheck = having("a target", { open: aFunction, deviations: maybe(anObject) });
+export const engineTarget: OptionCheck = having("a target", {
+  open: aFunction,
+  patience: maybe(duration),
+  deviations: maybe(anObject),
+});
 
 /** Cases by their names; those that name no capabilities need `needs`. */
 export function engineCases(
@@ -64,13 +70,14 @@ export async function runEngineCase(engineCase: EngineCase, target: EngineTarget
   checkOption("engineCase", engineCase, aCase);
   checkOption("target", target, engineTarget);
   const { name } = engineCase;
+  const patience = toMilliseconds(target.patience ?? 0, "target.patience");
   const opened = await target.open();
   try {
     const refused = engineCase.needs.find((need) => opened.engine.capabilities[need].level === "refused");
     if (refused !== undefined) return { name, outcome: "skipped", reason: `The engine refuses ${refused}.` };
     let thrown: { readonly error: unknown } | undefined;
     try {
-      await engineCase.run(new EngineHarness(opened, target.patience ?? 0));
+      await engineCase.run(new EngineHarness(opened, patience));
     } catch (error) {
       thrown = { error };
     }

@@ -103,7 +103,7 @@ export const adminCases: readonly EngineCase[] = engineCases(["administration"],
       const [queue, delivery] = await harness.received("a");
       const sender = await harness.engine.openSender(queue);
       const receiver = await harness.receiver(queue);
-      const waiting = receiver.receive({ maxMessages: 1, maxWaitTime: 60_000 });
+      const waiting = receiver.receive({ maxMessages: 1, maxWaitTimeInMs: 60_000 });
       const refusal = refused(waiting, "MessagingEntityNotFound", "The waiting receive");
       await harness.engine.admin.deleteQueue(queue);
       await refusal;

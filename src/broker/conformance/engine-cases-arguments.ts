@@ -37,8 +37,15 @@ export const argumentCases: readonly EngineCase[] = engineCases([], {
     needs: ["peekLock"],
     async run(harness) {
       const receiver = await harness.receiver(await harness.queue());
-      const signal = { aborted: false };
-      for (const options of [undefined, null, 5, {}, { maxMessages: 1 }, { maxMessages: 1, maxWaitTime: 0, signal }])
+      const abortSignal = { aborted: false };
+      for (const options of [
+        undefined,
+        null,
+        5,
+        {},
+        { maxMessages: 1 },
+        { maxMessages: 1, maxWaitTimeInMs: 0, abortSignal },
+      ])
         await refused(call(receiver, "receive", options), "InvalidArgument", "Receiving");
     },
   },
@@ -96,8 +103,13 @@ export const argumentCases: readonly EngineCase[] = engineCases([], {
     needs: ["sessions"],
     async run(harness) {
       const queue = await harness.queue(sessions);
-      for (const given of [{ sessionId: 5 }, { maxWaitTime: "1" }, { maxWaitTime: -1 }, { receiveMode: "none" }]) {
-        const options = { sessionId: "s", receiveMode: "peekLock", maxWaitTime: 0, ...given };
+      for (const given of [
+        { sessionId: 5 },
+        { maxWaitTimeInMs: "1" },
+        { maxWaitTimeInMs: -1 },
+        { receiveMode: "none" },
+      ]) {
+        const options = { sessionId: "s", receiveMode: "peekLock", maxWaitTimeInMs: 0, ...given };
         await refused(call(harness.engine, "acceptSession", queue, options), "InvalidArgument", "Accepting a session");
       }
     },

@@ -25,6 +25,8 @@ export const entityCases: readonly EngineCase[] = engineCases(["administration"]
       await admin.updateQueue(queue, { lockDuration: "PT5S" });
       const { maxDeliveryCount, lockDuration, status } = await admin.getQueue(queue);
       same([maxDeliveryCount, lockDuration, status], [3, 5000, "Active"], "Options");
+      await admin.updateQueue(queue, { lockDuration: "6s" });
+      same((await admin.getQueue(queue)).lockDuration, 6000, "Lock duration");
       for (const fixed of ["requiresSession", "requiresDuplicateDetection", "enablePartitioning"])
         await refused(admin.updateQueue(queue, { [fixed]: true }), "InvalidArgument", `Changing ${fixed}`);
       await refused(admin.updateQueue("missing", {}), "MessagingEntityNotFound", "Updating a missing queue");
@@ -79,7 +81,7 @@ export const entityCases: readonly EngineCase[] = engineCases(["administration"]
     async run(harness) {
       const queue = await harness.queueWith([inSession("s", "a")], { requiresSession: true });
       const other = await harness.engine.connect();
-      const options = { sessionId: "s", receiveMode: "peekLock", maxWaitTime: 0 } as const;
+      const options = { sessionId: "s", receiveMode: "peekLock", maxWaitTimeInMs: 0 } as const;
       const session = await other.acceptSession(queue, options);
       await session.receive(atOnce());
       await other.close();
@@ -114,7 +116,7 @@ export const entityCases: readonly EngineCase[] = engineCases(["administration"]
     async run(harness) {
       const queue = await harness.queueWith([inSession("s", "a")], { requiresSession: true });
       const other = await harness.engine.connect();
-      const options = { sessionId: "s", receiveMode: "peekLock", maxWaitTime: 0 } as const;
+      const options = { sessionId: "s", receiveMode: "peekLock", maxWaitTimeInMs: 0 } as const;
       const lost = await other.acceptSession(queue, options);
       await lost.receive(atOnce());
       await other.abort();
@@ -132,7 +134,7 @@ export const entityCases: readonly EngineCase[] = engineCases(["administration"]
       const other = await harness.engine.connect();
       const waiting = (await other.openReceiver(queue, { receiveMode: "peekLock" })).receive({
         maxMessages: 1,
-        maxWaitTime: minute,
+        maxWaitTimeInMs: minute,
       });
       const transaction = await other.begin();
       await (await other.openSender(queue)).send([envelope("never")], { transaction });
@@ -151,7 +153,7 @@ export const entityCases: readonly EngineCase[] = engineCases(["administration"]
       const queue = await harness.queue();
       const other = await harness.engine.connect();
       const receiver = await other.openReceiver(queue, { receiveMode: "peekLock" });
-      const waiting = receiver.receive({ maxMessages: 1, maxWaitTime: minute });
+      const waiting = receiver.receive({ maxMessages: 1, maxWaitTimeInMs: minute });
       const sender = await other.openSender(queue);
       await other.close();
       await other.close();
@@ -200,7 +202,7 @@ export const entityCases: readonly EngineCase[] = engineCases(["administration"]
     needs: ["administration", "peekLock"],
     async run(harness) {
       const queue = await harness.queue();
-      const waiting = (await harness.receiver(queue)).receive({ maxMessages: 1, maxWaitTime: minute });
+      const waiting = (await harness.receiver(queue)).receive({ maxMessages: 1, maxWaitTimeInMs: minute });
       const refusal = refused(waiting, "MessagingEntityDisabled", "The waiting receive");
       await harness.engine.admin.updateQueue(queue, { status: "ReceiveDisabled" });
       await refusal;

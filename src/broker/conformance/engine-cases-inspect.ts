@@ -65,7 +65,7 @@ export const inspectCases: readonly EngineCase[] = engineCases(["inspect"], {
       const queue = await harness.queueWith([inSession("b", "1"), inSession("a", "2"), inSession("b", "3")], sessions);
       const other = await engine.connect({ name: "shipping" });
       try {
-        const options = { receiveMode: "peekLock", maxWaitTime: 0, sessionId: "b" } as const;
+        const options = { receiveMode: "peekLock", maxWaitTimeInMs: 0, sessionId: "b" } as const;
         const held = await other.acceptSession(queue, options);
         await held.setSessionState(Uint8Array.of(7));
         await held.receive(atOnce());

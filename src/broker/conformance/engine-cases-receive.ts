@@ -29,11 +29,11 @@ export const receiveCases: readonly EngineCase[] = engineCases(["peekLock"], {
       const receiver = await harness.receiver(await harness.queue());
       for (const maxMessages of [0, -1, 1.5, Number.NaN])
         await refused(
-          receiver.receive({ maxMessages, maxWaitTime: 0 }),
+          receiver.receive({ maxMessages, maxWaitTimeInMs: 0 }),
           "InvalidArgument",
           `maxMessages ${maxMessages}`,
         );
-      await refused(receiver.receive({ maxMessages: 1, maxWaitTime: -1 }), "InvalidArgument", "A negative wait");
+      await refused(receiver.receive({ maxMessages: 1, maxWaitTimeInMs: -1 }), "InvalidArgument", "A negative wait");
     },
   },
   "long-poll": {
@@ -41,7 +41,7 @@ export const receiveCases: readonly EngineCase[] = engineCases(["peekLock"], {
     async run(harness) {
       const queue = await harness.queue();
       const receiver = await harness.receiver(queue);
-      const waiting = receiver.receive({ maxMessages: 5, maxWaitTime: 60 * second });
+      const waiting = receiver.receive({ maxMessages: 5, maxWaitTimeInMs: 60 * second });
       await harness.advance(30 * second);
       await harness.send(queue, "a", "b");
       same(idsOf(await waiting), ["a", "b"], "Deliveries of the waiting receive");
@@ -52,7 +52,7 @@ export const receiveCases: readonly EngineCase[] = engineCases(["peekLock"], {
     async run(harness) {
       const queue = await harness.queue();
       const receiver = await harness.receiver(queue);
-      const waiting = receiver.receive({ maxMessages: 1, maxWaitTime: second });
+      const waiting = receiver.receive({ maxMessages: 1, maxWaitTimeInMs: second });
       await harness.advance(second);
       same(await waiting, [], "Deliveries of the receive");
       await harness.send(queue, "a");
@@ -64,7 +64,7 @@ export const receiveCases: readonly EngineCase[] = engineCases(["peekLock"], {
     async run(harness) {
       const queue = await harness.queue();
       const receiver = await harness.receiver(queue);
-      const options = { maxMessages: 1, maxWaitTime: 60 * second };
+      const options = { maxMessages: 1, maxWaitTimeInMs: 60 * second };
       const waiting = [receiver.receive(options), receiver.receive(options), receiver.receive(options)];
       await harness.send(queue, "a", "b", "c");
       const got = await Promise.all(waiting);
@@ -77,10 +77,10 @@ export const receiveCases: readonly EngineCase[] = engineCases(["peekLock"], {
       const queue = await harness.queueWith(["a"]);
       const receiver = await harness.receiver(queue);
       const first = await harness.one(queue);
-      const afterAbandon = receiver.receive({ maxMessages: 1, maxWaitTime: 600 * second });
+      const afterAbandon = receiver.receive({ maxMessages: 1, maxWaitTimeInMs: 600 * second });
       await harness.abandon(queue, first);
       same(idsOf(await afterAbandon), ["a"], "After abandoning");
-      const afterExpiry = receiver.receive({ maxMessages: 1, maxWaitTime: 600 * second });
+      const afterExpiry = receiver.receive({ maxMessages: 1, maxWaitTimeInMs: 600 * second });
       await harness.advance(60 * second);
       same(countsOf(await afterExpiry), [2], "Counts after the lock expired");
     },
@@ -91,7 +91,7 @@ export const receiveCases: readonly EngineCase[] = engineCases(["peekLock"], {
       const queue = await harness.queue();
       const receiver = await harness.receiver(queue);
       const abort = new AbortController();
-      const waiting = receiver.receive({ maxMessages: 1, maxWaitTime: 60 * second, signal: abort.signal });
+      const waiting = receiver.receive({ maxMessages: 1, maxWaitTimeInMs: 60 * second, abortSignal: abort.signal });
       abort.abort();
       same(await waiting, [], "Deliveries of the aborted receive");
       await harness.send(queue, "a");
@@ -103,8 +103,8 @@ export const receiveCases: readonly EngineCase[] = engineCases(["peekLock"], {
     async run(harness) {
       const queue = await harness.queueWith(["a"]);
       const receiver = await harness.receiver(queue);
-      const signal = AbortSignal.abort();
-      same(await receiver.receive({ maxMessages: 1, maxWaitTime: 0, signal }), [], "Deliveries");
+      const abortSignal = AbortSignal.abort();
+      same(await receiver.receive({ maxMessages: 1, maxWaitTimeInMs: 0, abortSignal }), [], "Deliveries");
       same((await harness.one(queue)).deliveryCount, 0, "Delivery count");
     },
   },
@@ -115,7 +115,7 @@ export const receiveCases: readonly EngineCase[] = engineCases(["peekLock"], {
       const receiver = await harness.receiver(queue);
       for (const order of ["send first", "abort first"]) {
         const abort = new AbortController();
-        const waiting = receiver.receive({ maxMessages: 1, maxWaitTime: 60 * second, signal: abort.signal });
+        const waiting = receiver.receive({ maxMessages: 1, maxWaitTimeInMs: 60 * second, abortSignal: abort.signal });
         if (order === "abort first") abort.abort();
         const sent = harness.send(queue, order);
         abort.abort();
@@ -130,7 +130,7 @@ export const receiveCases: readonly EngineCase[] = engineCases(["peekLock"], {
     async run(harness) {
       const queue = await harness.queue();
       const receiver = await harness.engine.openReceiver(queue, { receiveMode: "peekLock" });
-      const waiting = receiver.receive({ maxMessages: 1, maxWaitTime: 60 * second });
+      const waiting = receiver.receive({ maxMessages: 1, maxWaitTimeInMs: 60 * second });
       await receiver.close();
       same(await waiting, [], "Deliveries of the waiting receive");
       await refused(receiver.receive(atOnce()), "Closed", "Receiving after close");

@@ -43,7 +43,7 @@ export const scheduleCases: readonly EngineCase[] = engineCases(["schedule"], {
     async run(harness) {
       const queue = await harness.queue();
       await harness.engine.schedule(queue, [await later(harness, "a", minute)]);
-      const waiting = (await harness.receiver(queue)).receive({ maxMessages: 1, maxWaitTime: 2 * minute });
+      const waiting = (await harness.receiver(queue)).receive({ maxMessages: 1, maxWaitTimeInMs: 2 * minute });
       await harness.advance(minute);
       same(idsOf(await waiting), ["a"], "Deliveries of the waiting receive");
     },

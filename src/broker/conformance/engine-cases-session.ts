@@ -36,7 +36,7 @@ export const sessionCases: readonly EngineCase[] = engineCases(["sessions"], {
     async run(harness) {
       const queue = await harness.queue(sessions);
       const session = await harness.session(queue, "s");
-      const waiting = session.receive({ maxMessages: 1, maxWaitTime: minute / 2 });
+      const waiting = session.receive({ maxMessages: 1, maxWaitTimeInMs: minute / 2 });
       await harness.send(queue, inSession("other", "x"), inSession("s", "a"));
       same(idsOf(await waiting), ["a"], "Deliveries of the waiting receive");
       same((await harness.session(queue)).sessionId, "other", "The next available session");
@@ -67,10 +67,10 @@ export const sessionCases: readonly EngineCase[] = engineCases(["sessions"], {
     promise: "Accepting the next session waits for one, until a message comes or another receiver closes.",
     async run(harness) {
       const queue = await harness.queue(sessions);
-      const waiting = harness.session(queue, undefined, { maxWaitTime: minute });
+      const waiting = harness.session(queue, undefined, { maxWaitTimeInMs: minute });
       await harness.send(queue, inSession("s", "a"));
       const first = await waiting;
-      const second = harness.session(queue, undefined, { maxWaitTime: minute / 2 });
+      const second = harness.session(queue, undefined, { maxWaitTimeInMs: minute / 2 });
       await first.close();
       same([first.sessionId, (await second).sessionId], ["s", "s"], "Sessions accepted");
     },
@@ -80,11 +80,11 @@ export const sessionCases: readonly EngineCase[] = engineCases(["sessions"], {
       "When no session becomes available in time, accepting is refused as ServiceTimeout; aborting refuses as Aborted.",
     async run(harness) {
       const queue = await harness.queue(sessions);
-      const late = refused(harness.session(queue, undefined, { maxWaitTime: minute }), "ServiceTimeout", "Waiting");
+      const late = refused(harness.session(queue, undefined, { maxWaitTimeInMs: minute }), "ServiceTimeout", "Waiting");
       await harness.advance(minute);
       await late;
       const abort = new AbortController();
-      const accepting = harness.session(queue, undefined, { maxWaitTime: minute, signal: abort.signal });
+      const accepting = harness.session(queue, undefined, { maxWaitTimeInMs: minute, abortSignal: abort.signal });
       const aborted = refused(accepting, "Aborted", "An aborted wait");
       abort.abort();
       await aborted;
@@ -151,7 +151,7 @@ export const sessionCases: readonly EngineCase[] = engineCases(["sessions"], {
     async run(harness) {
       const queue = await harness.queue(sessions);
       const session = await harness.session(queue, "s");
-      const waiting = session.receive({ maxMessages: 1, maxWaitTime: 10 * minute });
+      const waiting = session.receive({ maxMessages: 1, maxWaitTimeInMs: 10 * minute });
       const refusal = refused(waiting, "SessionLockLost", "The waiting receive");
       await harness.advance(minute);
       await refusal;
@@ -180,7 +180,7 @@ export const sessionCases: readonly EngineCase[] = engineCases(["sessions"], {
     async run(harness) {
       const queue = await harness.queueWith([inSession("s", "a")], sessions);
       const first = await harness.session(queue, "s");
-      const waiting = harness.session(queue, "s", { maxWaitTime: minute / 2 });
+      const waiting = harness.session(queue, "s", { maxWaitTimeInMs: minute / 2 });
       waiting.catch(() => undefined);
       await harness.advance(1000);
       await first.close();
@@ -193,7 +193,7 @@ export const sessionCases: readonly EngineCase[] = engineCases(["sessions"], {
     async run(harness) {
       const queue = await harness.queue(sessions);
       await harness.session(queue, "s");
-      const waiting = harness.session(queue, "s", { maxWaitTime: 2 * minute });
+      const waiting = harness.session(queue, "s", { maxWaitTimeInMs: 2 * minute });
       waiting.catch(() => undefined);
       await harness.advance(minute);
       same((await waiting).sessionId, "s", "The session");
@@ -205,12 +205,12 @@ export const sessionCases: readonly EngineCase[] = engineCases(["sessions"], {
     async run(harness) {
       const queue = await harness.queue({ ...sessions, lockDuration: 5 * minute });
       const first = await harness.session(queue, "s");
-      const late = harness.session(queue, "s", { maxWaitTime: minute });
+      const late = harness.session(queue, "s", { maxWaitTimeInMs: minute });
       const refusal = refused(late, "SessionCannotBeLocked", "Waiting in vain");
       await harness.advance(minute);
       await refusal;
       const abort = new AbortController();
-      const accepting = harness.session(queue, "s", { maxWaitTime: minute, signal: abort.signal });
+      const accepting = harness.session(queue, "s", { maxWaitTimeInMs: minute, abortSignal: abort.signal });
       const aborted = refused(accepting, "Aborted", "An aborted wait");
       abort.abort();
       await aborted;

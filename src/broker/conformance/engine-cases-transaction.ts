@@ -1,5 +1,17 @@
 import { type EngineCase, engineCases } from "./engine-case.ts";
-import { envelope, idsOf, minute, refused, same, tokenOf } from "./engine-harness.ts";
+import {
+  atOnce,
+  countsOf,
+  envelope,
+  idsOf,
+  inSession,
+  minute,
+  present,
+  refused,
+  same,
+  sessions,
+  tokenOf,
+} from "./engine-harness.ts";
 
 const complete = { kind: "complete" } as const;
 
@@ -122,6 +134,105 @@ export const transactionCases: readonly EngineCase[] = engineCases(["transaction
       await sender.send([envelope("a")], { transaction: slow });
       await harness.advance(2 * minute);
       await refused(slow.commit(), "InvalidOperation", "Committing after 2 minutes");
+    },
+  },
+  "transaction-pipelined": {
+    promise: "Calls made before the commit are part of it, in their order, whether or not they have been answered.",
+    async run(harness) {
+      const { engine } = harness;
+      const [from, delivery] = await harness.received("a");
+      const to = await harness.queue();
+      const sender = await engine.openSender(to);
+      const transaction = await engine.begin();
+      const ids = Array.from({ length: 20 }, (_, index) => `m${index}`);
+      const calls = ids.map((id) => sender.send([envelope(id)], { transaction }));
+      calls.push(engine.settle(from, tokenOf(delivery), complete, { transaction }));
+      await Promise.all([transaction.commit(), ...calls]);
+      same([await harness.browse(from), await harness.drain(to)], [[], ids], "Messages");
+    },
+  },
+  "transaction-pipelined-rollback": {
+    promise: "Calls made before the rollback are undone by it, whether or not they have been answered.",
+    async run(harness) {
+      const { engine } = harness;
+      const [queue, delivery] = await harness.received("a");
+      const sender = await engine.openSender(queue);
+      const transaction = await engine.begin();
+      const calls = [
+        sender.send([envelope("b")], { transaction }),
+        engine.settle(queue, tokenOf(delivery), complete, { transaction }),
+      ];
+      await Promise.all([transaction.rollback(), ...calls]);
+      same(await harness.browse(queue), ["a"], "Messages");
+      await harness.complete(queue, delivery);
+    },
+  },
+  "transaction-close-counts": {
+    promise:
+      "A message that was settled in a transaction that was rolled back counts a delivery when its connection closes: one that fails each time is dead-lettered.",
+    needs: ["transactions", "administration"],
+    async run(harness) {
+      const queue = await harness.queueWith(["a"], { maxDeliveryCount: 3 });
+      for (const end of ["rolled back", "left open", "rolled back"] as const) {
+        const other = await harness.engine.connect();
+        const receiver = await other.openReceiver(queue, { receiveMode: "peekLock" });
+        const [delivery] = await receiver.receive(atOnce());
+        const transaction = await other.begin();
+        await other.settle(queue, tokenOf(present(delivery, "a")), complete, { transaction });
+        if (end === "rolled back") await transaction.rollback();
+        await other.close();
+      }
+      same(await harness.browse(queue), [], "Messages after three deliveries");
+      const [dead] = await harness.receive(`${queue}/$DeadLetterQueue`);
+      same(dead?.deadLetterReason, "MaxDeliveryCountExceeded", "Reason");
+    },
+  },
+  "transaction-close-uncounted": {
+    promise:
+      "A connection that closes counts no delivery of what was only released in a transaction, or not settled at all.",
+    async run(harness) {
+      const queue = await harness.queueWith(["a", "b"]);
+      const other = await harness.engine.connect();
+      const receiver = await other.openReceiver(queue, { receiveMode: "peekLock" });
+      const [a] = await receiver.receive(atOnce(2));
+      const transaction = await other.begin();
+      await other.settle(queue, tokenOf(present(a, "a")), { kind: "release" }, { transaction });
+      await transaction.rollback();
+      await other.close();
+      const again = await harness.receive(queue, 2);
+      same(
+        [idsOf(again), countsOf(again)],
+        [
+          ["a", "b"],
+          [0, 0],
+        ],
+        "Messages and delivery counts",
+      );
+    },
+  },
+  "transaction-session-close-counts": {
+    promise:
+      "A message that was settled in a transaction that was rolled back counts a delivery when its session is closed; the others of the session do not.",
+    needs: ["transactions", "sessions"],
+    async run(harness) {
+      const { engine } = harness;
+      const queue = await harness.queueWith([inSession("s", "a"), inSession("s", "b")], sessions);
+      const session = await harness.session(queue, "s");
+      const [a] = await session.receive(atOnce(2));
+      const transaction = await engine.begin();
+      await engine.settle(queue, tokenOf(present(a, "a")), complete, { transaction });
+      await transaction.rollback();
+      await session.close();
+      const next = await harness.session(queue, "s");
+      const again = await next.receive(atOnce(2));
+      same(
+        [idsOf(again), countsOf(again)],
+        [
+          ["a", "b"],
+          [1, 0],
+        ],
+        "Messages and delivery counts",
+      );
     },
   },
   "transaction-quota": {

@@ -54,11 +54,11 @@ export class EngineHarness {
   readonly #receivers = new Map<string, EngineReceiver>();
   #names = 0;
 
-  constructor(opened: OpenedEngine, patience: number) {
+  constructor(opened: OpenedEngine, patienceInMs: number) {
     checkOption("opened", opened, having("an opened engine", { engine: anObject, advance: aFunction }));
     this.engine = opened.engine;
     this.#opened = opened;
-    this.#patience = patience;
+    this.#patience = patienceInMs;
   }
 
   /** Lets time pass. */
@@ -108,7 +108,7 @@ export class EngineHarness {
     sessionId?: string,
     options: Partial<AcceptSessionOptions> = {},
   ): Promise<EngineSessionReceiver> {
-    const defaults = { receiveMode: "peekLock", maxWaitTime: this.#patience, sessionId } as const;
+    const defaults = { receiveMode: "peekLock", maxWaitTimeInMs: this.#patience, sessionId } as const;
     return this.engine.acceptSession(entity, { ...defaults, ...options });
   }
 
@@ -122,7 +122,7 @@ export class EngineHarness {
   /** Receives what is there, at most `maxMessages`. */
   async receive(entity: string, maxMessages = 1, receiveMode: ReceiveMode = "peekLock"): Promise<readonly Delivery[]> {
     const receiver = await this.receiver(entity, receiveMode);
-    return receiver.receive({ maxMessages, maxWaitTime: this.#patience });
+    return receiver.receive({ maxMessages, maxWaitTimeInMs: this.#patience });
   }
 
   /** The receiver that this harness uses for an entity, opened on first use. */
@@ -198,7 +198,7 @@ export function envelope(
 }
 
 /** Options of a receive that does not wait. */
-export const atOnce = (maxMessages = 1): ReceiveOptions => ({ maxMessages, maxWaitTime: 0 });
+export const atOnce = (maxMessages = 1): ReceiveOptions => ({ maxMessages, maxWaitTimeInMs: 0 });
 
 /** A message of a session. */
 export const inSession = (sessionId: string, messageId: string): Envelope => envelope(messageId, { sessionId });

@@ -1,6 +1,6 @@
 import { SobreError } from "../../core/errors/sobre-error.ts";
 
-/** Reads what a `FactWriter` has written, one value behind the other. */
+/** Reads what a `FactWriter` has written, one value after another. */
 export class FactReader {
   readonly #bytes: Buffer;
   at = 0;

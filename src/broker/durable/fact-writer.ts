@@ -3,7 +3,7 @@ import { ByteWriter } from "../../core/amqp-values/byte-writer.ts";
 /** Room for the usual batch; larger ones grow. */
 const usualSize = 64 * 1024;
 
-/** Writes facts one behind the other: fixed numbers, and texts and bytes behind their lengths. */
+/** Writes facts one after another: fixed numbers, and texts and bytes after their lengths. */
 export class FactWriter extends ByteWriter {
   /** @param room its first buffer, which is written over, or the size of one. */
   constructor(room: number | ArrayBuffer = usualSize) {

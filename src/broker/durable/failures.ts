@@ -17,7 +17,7 @@ const writeFailed = 778;
 /** Codes of the operating system for a disk that takes no more. */
 const fullCodes: ReadonlySet<string> = new Set(["ENOSPC", "EDQUOT", "EROFS", "EFBIG"]);
 
-/** Those for a directory in which no file can be created. */
+/** Codes of the operating system for a directory in which no file can be created. */
 const closedCodes: ReadonlySet<string> = new Set(["EACCES", "EPERM", "ENOENT"]);
 
 /** The extended result code of an error of `node:sqlite`. */

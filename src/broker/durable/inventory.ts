@@ -46,7 +46,7 @@ const numbersOf = (numbering: Numbering): Numbers => ({
   deadLetters: new MessageLog({ ...numbering, partitioned: false }),
 });
 
-/** Those of an entity that is lost. */
+/** The numbers of an entity that is lost. */
 const unknownNumbers = numbersOf({ partitioned: false, first: 1n });
 
 /** A delivery without a lock; one that was not settled when the process ended counts, as after a restart. */

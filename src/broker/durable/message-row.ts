@@ -27,7 +27,7 @@ export function unpackStatus(packed: number): Status {
 
 const has = { number: 1, mark: 2, timeToLive: 4, value: 8, sequence: 16, session: 32 } as const;
 
-/** Writes a message's row: the broker's bookkeeping behind its length, then the message's own sections. */
+/** Writes a message's row: the length and the broker's bookkeeping, then the message's own sections. */
 export function writeMessageRow(
   writer: FactWriter,
   message: StoredMessage,
@@ -64,7 +64,7 @@ function writeHead(writer: FactWriter, message: StoredMessage, besides: BesidesS
 /** The head of a row: everything but the message's sections. */
 export const headOf = (row: Uint8Array): Uint8Array => new FactReader(row).bytes();
 
-/** The sections of a row, behind its head. */
+/** The sections of a row, after its head. */
 export function sectionsOf(row: Uint8Array): Uint8Array {
   const reader = new FactReader(row);
   reader.bytes();

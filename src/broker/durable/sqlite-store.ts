@@ -122,7 +122,7 @@ export class SqliteStore implements Store {
   read(record: number): Promise<Envelope> {
     return new Promise((resolve, reject) => {
       this.#reads.push({ record, resolve, reject });
-      // Those of one turn are read together, unless a commit goes before.
+      // The reads of one turn are sent together, unless a commit goes before.
       if (this.#reads.length === 1) queueMicrotask(() => void this.#read());
     });
   }

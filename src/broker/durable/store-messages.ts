@@ -35,8 +35,8 @@ export const places = { posted: 0, size: 1, answer: 2 } as const;
 export const answers = { message: 0, awaited: 1, given: 2 } as const;
 
 /**
- * Whether the other thread was mostly quick of late, so that polling for its next message beats sleeping: on a busy machine, the
- * processor is better left to others.
+ * Whether the other thread has recently answered fast enough to poll for its next message rather than sleep. On a busy machine
+ * it has not, and the processor is left to others.
  */
 export class Pace {
   readonly #limit: number;

@@ -22,7 +22,7 @@ const mostBatches = 64;
 /** How long a commit waits for a batch that is to share it, in milliseconds. */
 const longestFollow = 2;
 
-/** How long a sync takes that is worth such a wait; shorter ones had better go on while more is encoded. */
+/** Syncs that take longer than this, in milliseconds, are worth delaying so that more batches share them. */
 const longSync = 2;
 
 /** How often a full disk is tried again, in milliseconds. */
@@ -170,7 +170,7 @@ class StoreThread {
     return this.#database;
   }
 
-  /** Commits a batch with those that have come behind it, which `joined` takes. */
+  /** Commits a batch with those that have come after it, which `joined` takes. */
   #commit(first: CommitRequest, joined: (request: CommitRequest) => void): void {
     if (this.#failure !== undefined) throw this.#failure;
     let batches = 1;

@@ -58,7 +58,7 @@ export type EmulatorCorrelation = Capitalized<Omit<CorrelationFilter, "kind" | "
   readonly Properties?: Readonly<Record<string, string | number | boolean>>;
 };
 
-/** The properties of queues, topics and subscriptions; each kind has some of them. Durations are texts of ISO 8601. */
+/** The properties of queues, topics and subscriptions; each kind has some of them. Durations are text. */
 export type EmulatorProperties = Capitalized<Omit<QueueOptions & SubscriptionOptions, "rules">>;
 
 /** Options under the names of the configuration: `LockDuration` is `lockDuration`. */

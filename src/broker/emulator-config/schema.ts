@@ -4,8 +4,9 @@ const name = { type: "string", minLength: 1, maxLength: 260 };
 const duration = {
   type: "string",
   pattern:
-    "^P(\\d+D(T(\\d+H(\\d+M)?(\\d+(\\.\\d+)?S)?|\\d+M(\\d+(\\.\\d+)?S)?|\\d+(\\.\\d+)?S))?|T(\\d+H(\\d+M)?(\\d+(\\.\\d+)?S)?|\\d+M(\\d+(\\.\\d+)?S)?|\\d+(\\.\\d+)?S))$",
-  description: "An ISO 8601 duration of days, hours, minutes and seconds, such as PT1M30S.",
+    "^(P(\\d+D(T(\\d+H(\\d+M)?(\\d+(\\.\\d+)?S)?|\\d+M(\\d+(\\.\\d+)?S)?|\\d+(\\.\\d+)?S))?|T(\\d+H(\\d+M)?(\\d+(\\.\\d+)?S)?|\\d+M(\\d+(\\.\\d+)?S)?|\\d+(\\.\\d+)?S))|\\d{1,15}(\\.\\d{1,3})?(ms|s|m|h|d))$",
+  description:
+    "An ISO 8601 duration of days, hours, minutes and seconds, such as PT1M30S; or a number and its unit, such as 90s, which the official emulator does not read.",
 };
 
 const shared = {

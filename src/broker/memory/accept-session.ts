@@ -14,23 +14,23 @@ import type { SessionTable, WaitingAccept } from "./session-table.ts";
 export async function acceptSession(
   queue: MessageQueue,
   sessions: SessionTable,
-  { sessionId, maxWaitTime, signal, deadline, onWait }: SessionRequest,
+  { sessionId, maxWaitTimeInMs, abortSignal, deadline, onWait }: SessionRequest,
   holder: Holder,
 ): Promise<SessionLock> {
   const { address } = queue;
   const now = queue.timeline.now();
-  if (signal?.aborted === true) throw acceptAborted();
+  if (abortSignal?.aborted === true) throw acceptAborted();
   let lock: SessionLock | undefined;
   if (sessionId !== undefined) lock = sessions.accept(sessionId, holder, now);
   // Calls that are already waiting come first.
   else if (!sessions.contended) lock = sessions.acceptNext(holder, now);
   if (lock !== undefined) return lock;
-  if (maxWaitTime === 0) throw notAcceptedInTime(sessionId, address);
+  if (maxWaitTimeInMs === 0) throw notAcceptedInTime(sessionId, address);
   return new Promise((resolve, reject) => {
     const stop = (): void => {
-      if (sessions.leave(waiting) && signal === undefined) queue.timeline.waitEnded();
+      if (sessions.leave(waiting) && abortSignal === undefined) queue.timeline.waitEnded();
       queue.timeline.cancel(waiting);
-      signal?.removeEventListener("abort", abort);
+      abortSignal?.removeEventListener("abort", abort);
       stopWaiting();
     };
     const waiting: WaitingAccept = {
@@ -49,9 +49,9 @@ export async function acceptSession(
     };
     const abort = (): void => waiting.refuse(acceptAborted());
     const stopWaiting = onWait(() => waiting.refuse(closed("engine")));
-    signal?.addEventListener("abort", abort);
+    abortSignal?.addEventListener("abort", abort);
     queue.timeline.schedule(waiting, deadline);
-    if (signal === undefined) queue.timeline.waitBegan();
+    if (abortSignal === undefined) queue.timeline.waitBegan();
     sessions.wait(waiting);
   });
 }

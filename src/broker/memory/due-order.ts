@@ -141,7 +141,7 @@ export class DueOrder<T> {
   }
 }
 
-/** Places from 0 up are indexes of the heap, and -1 is none. */
+/** Places from 0 up are indexes of the heap; -1 means no place. */
 const placeOf = (slot: number): number => -2 - slot;
 const slotAt = placeOf;
 

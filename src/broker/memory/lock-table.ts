@@ -39,7 +39,17 @@ export class LockTable {
     this.#slots[slot] = message;
     const token = this.#token(slot, mark);
     const held = this.#heldBy(holder);
-    const lock = { message, token, slot, until, held, transaction: undefined, previous: undefined, next: undefined };
+    const lock: MessageLock = {
+      message,
+      token,
+      slot,
+      until,
+      held,
+      transaction: undefined,
+      wasSettled: false,
+      previous: undefined,
+      next: undefined,
+    };
     held.append(lock);
     message.lock = lock;
     this.#expected ??= lock;

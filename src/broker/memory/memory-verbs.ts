@@ -25,13 +25,14 @@ import type { SendableEntity } from "../policy/entities.ts";
 import { partitionKeyOf } from "../policy/partitions.ts";
 import { lockedBySession, noSessions, settledInTransaction } from "../policy/refusals.ts";
 import { checkSessionIds, type SendRoute } from "../policy/router.ts";
-import { decideSettlement } from "../policy/settlement.ts";
+import { type DecidedSettlement, decideSettlement } from "../policy/settlement.ts";
 import { acceptSession } from "./accept-session.ts";
 import type { Holder } from "./bytes/handed-envelope.ts";
 import type { EntityContents, MemoryEntity } from "./entity.ts";
 import { countsOf, deadLettersOf, sessionsOf } from "./inspection.ts";
 import { type MessageQueue, type ReceiveLink, sessionOf } from "./message-queue.ts";
 import type { Namespace } from "./namespace.ts";
+import type { QueuedMessage } from "./queued-message.ts";
 import { MemoryReceiver } from "./receiver.ts";
 import { MemorySender, sent } from "./sender.ts";
 import { MemorySessionReceiver } from "./session-receiver.ts";
@@ -164,22 +165,15 @@ class MemoryVerbs implements BrokerVerbs<EntityContents, MessageQueue, MemoryTra
     queue.cancel(sequenceNumbers);
   }
 
-  settle(
-    queue: MessageQueue,
-    lockToken: LockToken,
-    settlement: Settlement,
-    transaction: MemoryTransaction | undefined,
-  ): undefined {
-    const message = queue.held(lockToken);
-    if (message.lock?.transaction !== undefined) throw settledInTransaction();
-    if (settlement.kind === "complete" && transaction === undefined) {
-      queue.remove(message);
-      return;
-    }
-    const { facts } = queue.entity;
-    const decision = decideSettlement(queue, message.envelope, settlement, (envelope) => facts?.check(envelope));
-    if (transaction === undefined) settleHeld(queue, message, decision, this.now());
-    else transaction.add(settlementOperation(queue, lockToken, decision));
+  settle(queue: MessageQueue, lockToken: LockToken, settlement: Settlement): undefined {
+    const message = held(queue, lockToken);
+    if (settlement.kind === "complete") queue.remove(message);
+    else settleHeld(queue, message, decided(queue, message, settlement), this.now());
+  }
+
+  settleIn(transaction: MemoryTransaction, queue: MessageQueue, lockToken: LockToken, settlement: Settlement): void {
+    const message = held(queue, lockToken);
+    transaction.add(settlementOperation(queue, lockToken, decided(queue, message, settlement)));
   }
 
   renew(queue: MessageQueue, lockToken: LockToken): Date {
@@ -213,6 +207,18 @@ class MemoryVerbs implements BrokerVerbs<EntityContents, MessageQueue, MemoryTra
     for (const queue of this.#namespace.queues()) queue.release(this, now);
     return linksClosed;
   }
+}
+
+/** The message that a token holds, and that no open transaction settles. */
+function held(queue: MessageQueue, lockToken: LockToken): QueuedMessage {
+  const message = queue.held(lockToken);
+  if (message.lock?.transaction !== undefined) throw settledInTransaction();
+  return message;
+}
+
+function decided(queue: MessageQueue, { envelope }: QueuedMessage, settlement: Settlement): DecidedSettlement {
+  const { facts } = queue.entity;
+  return decideSettlement(queue, envelope, settlement, (changed) => facts?.check(changed));
 }
 
 /** Opens a connection to a namespace in memory. */

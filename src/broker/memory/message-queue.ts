@@ -13,7 +13,7 @@ import { moved, QueuedMessage } from "./queued-message.ts";
 import type { QueueOwner } from "./queue-owner.ts";
 import { tooManyDeliveries } from "../policy/dead-letter-marks.ts";
 import { lockLost, messageNotFound, sessionLockLost } from "../../core/engine/refusals.ts";
-import { Session, type SessionLock } from "./session.ts";
+import { type Counting, countingOf, Session, type SessionLock } from "./session.ts";
 import { SessionTable } from "./session-table.ts";
 import type { StoredMessage } from "./store.ts";
 import type { Timeline } from "./timeline.ts";
@@ -206,9 +206,10 @@ export class MessageQueue extends EntityQueue<QueueOwner> implements LaneQueue {
   }
 
   /** Ends the lock of a message and returns it to its lane. */
-  giveBack(message: QueuedMessage, counting: "counted" | "uncounted", now: number): void {
+  giveBack(message: QueuedMessage, counting: Counting, now: number): void {
+    const counts = counting === "counted" || (counting === "countedIfSettled" && message.lock?.wasSettled === true);
     this.#unlock(message);
-    if (counting === "counted" && ++message.deliveryCount >= this.maxDeliveryCount) {
+    if (counts && ++message.deliveryCount >= this.maxDeliveryCount) {
       const { entity } = this;
       const mark = tooManyDeliveries(message.deliveryCount);
       this.#whenLoaded(message, now, (at) => {
@@ -221,10 +222,10 @@ export class MessageQueue extends EntityQueue<QueueOwner> implements LaneQueue {
     else this.#makeReady(message, "returned", now);
   }
 
-  /** Ends every lock of a holder, or of all, without counting a delivery. */
+  /** Ends every lock of a holder, who closes, or of all. */
   release(holder: object | undefined, now: number): void {
     this.sessions?.release(holder, now);
-    for (const message of this.locks.heldBy(holder)) this.giveBack(message, "uncounted", now);
+    for (const message of this.locks.heldBy(holder)) this.giveBack(message, countingOf(holder), now);
   }
 
   /** Deletes messages that nobody holds and that are not scheduled, oldest first; returns how many. */

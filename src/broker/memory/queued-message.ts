@@ -18,6 +18,8 @@ export interface MessageLock extends Linked<MessageLock> {
   readonly held: LinkedList<MessageLock>;
   /** The open transaction that settles the message, if one does. */
   transaction: object | undefined;
+  /** Whether a transaction has settled the message, and may have been rolled back. */
+  wasSettled: boolean;
 }
 
 /** A message that was in its queue before a restart; its envelope stays in the store. */

@@ -31,25 +31,29 @@ export class MemoryReceiver implements EngineReceiver {
 
   #receive(options: ReceiveOptions): readonly Delivery[] | Promise<readonly Delivery[]> {
     checkReceiveOptions(options);
-    const { maxMessages, maxWaitTime, signal } = options;
+    const { maxMessages, maxWaitTimeInMs, abortSignal } = options;
     const now = this.enter();
     this.queue.entity.touch(now);
     const { receiveRefusal } = this.queue;
     if (receiveRefusal !== undefined) throw receiveRefusal;
-    if (signal?.aborted === true) return [];
+    if (abortSignal?.aborted === true) return [];
     const lane = this.queue.laneOf(this.link);
     // Receives that have waited longer are served first, unless this call does not wait at all.
-    if (lane.waiting.first === undefined || maxWaitTime === 0) {
+    if (lane.waiting.first === undefined || maxWaitTimeInMs === 0) {
       const deliveries = this.queue.take(this.link, maxMessages, now);
-      if (deliveries.length > 0 || maxWaitTime === 0) return deliveries;
+      if (deliveries.length > 0 || maxWaitTimeInMs === 0) return deliveries;
     }
     return this.#wait(options, lane, now);
   }
 
-  #wait({ maxMessages, maxWaitTime, signal }: ReceiveOptions, lane: Lane, now: number): Promise<readonly Delivery[]> {
+  #wait(
+    { maxMessages, maxWaitTimeInMs, abortSignal }: ReceiveOptions,
+    lane: Lane,
+    now: number,
+  ): Promise<readonly Delivery[]> {
     const take = (later: number): readonly Delivery[] => this.queue.take(this.link, maxMessages, later);
-    const wait = { owner: this, timeline: this.queue.timeline, list: lane.waiting, take, signal };
-    return WaitingReceive.begin(wait, now + maxWaitTime);
+    const wait = { owner: this, timeline: this.queue.timeline, list: lane.waiting, take, abortSignal };
+    return WaitingReceive.begin(wait, now + maxWaitTimeInMs);
   }
 
   async close(): Promise<void> {

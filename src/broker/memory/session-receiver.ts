@@ -52,7 +52,7 @@ export class MemorySessionReceiver extends MemoryReceiver implements EngineSessi
   }
 
   protected override closed(now: number): void {
-    this.#lock.session.table.lose(this.#lock, "uncounted", now);
+    this.#lock.session.table.lose(this.#lock, "countedIfSettled", now);
   }
 
   protected override waiting(): Iterable<WaitingReceive> {

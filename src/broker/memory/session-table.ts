@@ -7,7 +7,7 @@ import { besides } from "./meter.ts";
 import type { QueuedMessage } from "./queued-message.ts";
 import type { QueueOwner } from "./queue-owner.ts";
 import { sessionLockLost } from "../../core/engine/refusals.ts";
-import { Session, SessionLock, type SessionOwner } from "./session.ts";
+import { type Counting, countingOf, Session, SessionLock, type SessionOwner } from "./session.ts";
 import type { Due, Timeline } from "./timeline.ts";
 
 /** The queue of a {@link SessionTable}. */
@@ -17,7 +17,7 @@ interface SessionQueue extends LaneQueue {
   readonly entity: QueueOwner;
   readonly timeline: Timeline;
   /** Ends the lock of a message and returns it to its lane. */
-  giveBack(message: QueuedMessage, counting: "counted" | "uncounted", now: number): void;
+  giveBack(message: QueuedMessage, counting: Counting, now: number): void;
   /** Expires every unlocked message of a session. */
   expireSession(session: Session, now: number): void;
 }
@@ -145,7 +145,7 @@ export class SessionTable implements SessionOwner {
     return lock.until;
   }
 
-  lose(lock: SessionLock, counting: "counted" | "uncounted", now: number): void {
+  lose(lock: SessionLock, counting: Counting, now: number): void {
     if (!lock.held) return;
     const { session } = lock;
     session.lock = undefined;
@@ -157,10 +157,10 @@ export class SessionTable implements SessionOwner {
     this.settle(session);
   }
 
-  /** Ends every lock of a holder, or of all holders. */
+  /** Ends every lock of a holder, who closes, or of all holders. */
   release(holder: object | undefined, now: number): void {
     const held = [...this.#marks.values()].filter((lock) => holder === undefined || lock.holder === holder);
-    for (const lock of held) this.lose(lock, "uncounted", now);
+    for (const lock of held) this.lose(lock, countingOf(holder), now);
   }
 
   /** `now` is when it was set: before a restart, of a state that is loaded. */

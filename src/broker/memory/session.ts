@@ -4,6 +4,16 @@ import type { Linked } from "../../core/time/linked-list.ts";
 import type { QueuedMessage } from "./queued-message.ts";
 import type { Due } from "./timeline.ts";
 
+/**
+ * Whether the end of a lock counts a delivery. `countedIfSettled`, of an orderly close, counts it only if a transaction
+ * had settled the message: its receiver has worked on it.
+ */
+export type Counting = "counted" | "uncounted" | "countedIfSettled";
+
+/** Whether a delivery counts when the locks of a holder, who closes, or of all end. */
+export const countingOf = (holder: object | undefined): Counting =>
+  holder === undefined ? "uncounted" : "countedIfSettled";
+
 /** The table that a session is in. */
 export interface SessionOwner {
   /** Makes a session available or removes it, depending on its state. */
@@ -12,7 +22,7 @@ export interface SessionOwner {
   renew(lock: SessionLock, now: number): number;
   setState(session: Session, state: Uint8Array | undefined, now: number): void;
   /** Ends a lock: its messages return to the lane, and its waiting receives are refused. */
-  lose(lock: SessionLock, counting: "counted" | "uncounted", now: number): void;
+  lose(lock: SessionLock, counting: Counting, now: number): void;
 }
 
 /** The messages of one session id, the lock on all of them, and the state that outlives them. */

@@ -29,18 +29,20 @@ export function settleHeld(
 }
 
 /** A settlement within a transaction: the message stays locked until the commit. */
-export function settlementOperation(queue: MessageQueue, token: LockToken, decision: DecidedSettlement): Operation {
+export function settlementOperation(queue: MessageQueue, token: LockToken, decided: DecidedSettlement): Operation {
   const message = queue.held(token);
   const holds = (): boolean => message.lock?.token === token;
   return {
     begin(transaction) {
-      if (message.lock !== undefined) message.lock.transaction = transaction;
+      if (message.lock === undefined) return;
+      message.lock.transaction = transaction;
+      if (decided.kind !== "release") message.lock.wasSettled = true;
     },
     check() {
       if (!holds()) throw lockLost(queue.address);
     },
     apply(now) {
-      settleHeld(queue, message, decision, now);
+      settleHeld(queue, message, decided, now);
     },
     undo() {
       if (message.lock !== undefined && holds()) message.lock.transaction = undefined;

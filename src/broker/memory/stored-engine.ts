@@ -1,6 +1,6 @@
 import type { EngineAdmin } from "../../core/engine/admin.ts";
 import { checkEngineOptions } from "../../core/engine/arguments.ts";
-import { boundSends } from "../../core/engine/bounded-sender.ts";
+import { boundedSender } from "../../core/engine/bounded-sender.ts";
 import { type Capabilities, nativeCapabilities } from "../../core/engine/capabilities.ts";
 import type { Delivery, LockToken, Settlement } from "../../core/engine/delivery.ts";
 import type {
@@ -66,7 +66,7 @@ export class StoredEngine implements Engine {
     checkEngineOptions.openSender(options);
     const { via, maxInFlight } = options;
     const sender = new StoredSender(this.#home, await this.#link((inner) => inner.openSender(entity, { via })));
-    return maxInFlight === undefined ? sender : boundSends(sender, maxInFlight);
+    return maxInFlight === undefined ? sender : boundedSender(sender, maxInFlight);
   }
 
   async openReceiver(entity: string, options: OpenReceiverOptions): Promise<EngineReceiver> {

@@ -12,7 +12,7 @@ export interface Wait {
   readonly list: LinkedList<WaitingReceive>;
   /** Takes the messages that are ready. */
   readonly take: (now: number) => readonly Delivery[];
-  readonly signal: AbortSignal | undefined;
+  readonly abortSignal: AbortSignal | undefined;
 }
 
 /** A receive that waits for its first message. A single object, since thousands of links may be waiting. */
@@ -33,13 +33,13 @@ export class WaitingReceive implements Due, Linked<WaitingReceive> {
   /** Waits in the link's lane until a time in milliseconds since 1970; without a signal, keeps the process alive. */
   static begin(wait: Wait, until: number): Promise<readonly Delivery[]> {
     return new Promise((resolve, reject) => {
-      const { timeline, list, signal } = wait;
+      const { timeline, list, abortSignal } = wait;
       const waiting = new WaitingReceive(wait, resolve, reject);
       list.append(waiting);
       timeline.schedule(waiting, until);
       // A caller that can abort the wait, e.g. a processor, keeps the process alive by itself if it needs to.
-      if (signal === undefined) timeline.waitBegan();
-      signal?.addEventListener("abort", waiting);
+      if (abortSignal === undefined) timeline.waitBegan();
+      abortSignal?.addEventListener("abort", waiting);
     });
   }
 
@@ -73,9 +73,9 @@ export class WaitingReceive implements Due, Linked<WaitingReceive> {
   }
 
   #stop(): void {
-    const { timeline, list, signal } = this.#wait;
-    if (list.remove(this) && signal === undefined) timeline.waitEnded();
+    const { timeline, list, abortSignal } = this.#wait;
+    if (list.remove(this) && abortSignal === undefined) timeline.waitEnded();
     timeline.cancel(this);
-    signal?.removeEventListener("abort", this);
+    abortSignal?.removeEventListener("abort", this);
   }
 }

@@ -96,12 +96,10 @@ export interface BrokerVerbs<Own, Queue extends EntityQueue<unknown>, Enlisted>
   ): Answer<readonly bigint[]>;
   cancel(queue: Queue, sequenceNumbers: readonly bigint[]): Answer<void>;
   /** `undefined` when it has been done. */
-  settle(
-    queue: Queue,
-    lockToken: LockToken,
-    settlement: Settlement,
-    transaction: Enlisted | undefined,
-  ): Promise<void> | undefined;
+  settle(queue: Queue, lockToken: LockToken, settlement: Settlement): Promise<void> | undefined;
+  settleIn(transaction: Enlisted, queue: Queue, lockToken: LockToken, settlement: Settlement): Answer<void>;
+  /** Notes at once that a transaction will settle a message; returns a function that takes it back. */
+  noteSettlement?(lockToken: LockToken, settlement: Settlement): () => void;
   renew(queue: Queue, lockToken: LockToken): Answer<Date>;
   deleteMessages(queue: Queue, options: DeleteOptions): Answer<number>;
   listSessions(queue: Queue, options: ListSessionsOptions): Answer<readonly string[]>;
@@ -110,8 +108,12 @@ export interface BrokerVerbs<Own, Queue extends EntityQueue<unknown>, Enlisted>
   begin(onEnd: (ended: Transaction) => void): Enlisted & OpenTransaction;
   /** What takes operations for a transaction that the caller began without the engine, if it is one. */
   foreign?(transaction: Transaction): Enlisted | undefined;
+  /** Carries out a call in a transaction after those that were made before. Without it, calls are carried out at once. */
+  inTurn?<T>(transaction: Enlisted, call: () => Promise<T>): Promise<T>;
   /** The verbs of another connection. */
   connect(options: ConnectOptions | undefined): BrokerVerbs<Own, Queue, Enlisted>;
+  /** Called when the connection begins to end, in whatever way. */
+  end?(): void;
   /** Releases the locks of this connection, before or after its links have closed; resolves when both are done. */
   release(linksClosed: Promise<unknown>): Promise<unknown>;
 }

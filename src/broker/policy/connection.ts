@@ -5,7 +5,7 @@ import {
   checkSequenceNumbers,
   checkSettlement,
 } from "../../core/engine/arguments.ts";
-import { boundSends } from "../../core/engine/bounded-sender.ts";
+import { boundedSender } from "../../core/engine/bounded-sender.ts";
 import { type Capabilities, nativeCapabilities } from "../../core/engine/capabilities.ts";
 import type { Delivery, LockToken, Settlement } from "../../core/engine/delivery.ts";
 import type {
@@ -74,7 +74,7 @@ export class BrokerConnection<Own, Queue extends EntityQueue<unknown>, Enlisted>
       });
       return afterwards(this.#verbs.find(look), (route) => {
         const sender = this.#keep(this.#verbs.openSender(route, this.#owner));
-        return maxInFlight === undefined ? sender : boundSends(sender, maxInFlight);
+        return maxInFlight === undefined ? sender : boundedSender(sender, maxInFlight);
       });
     });
   }
@@ -93,7 +93,7 @@ export class BrokerConnection<Own, Queue extends EntityQueue<unknown>, Enlisted>
   async acceptSession(entity: string, options: AcceptSessionOptions): Promise<EngineSessionReceiver> {
     this.#checkOpen();
     checkEngineOptions.acceptSession(options);
-    const request = { ...options, deadline: this.#verbs.now() + options.maxWaitTime, onWait: this.#onWait };
+    const request = { ...options, deadline: this.#verbs.now() + options.maxWaitTimeInMs, onWait: this.#onWait };
     return this.#enter(() =>
       afterwards(this.#receivable(entity), async (queue) => {
         if (!queue.requiresSession)
@@ -130,23 +130,25 @@ export class BrokerConnection<Own, Queue extends EntityQueue<unknown>, Enlisted>
     });
   }
 
-  schedule(
+  async schedule(
     entity: string,
     envelopes: readonly Envelope[],
     options: TransactionOption = {},
   ): Promise<readonly bigint[]> {
-    return this.#enter(() => {
-      checkEngineOptions.schedule(options);
-      checkEnvelopes(envelopes);
-      return afterwards(
+    this.#checkOpen();
+    checkEngineOptions.schedule(options);
+    checkEnvelopes(envelopes);
+    const work = this.#enlistedIn(options);
+    return this.#enterIn(work, () =>
+      afterwards(
         this.#verbs.find((entities) => entities.sendable(entity)),
         (target) => {
           if (envelopes.some(({ brokerProperties }) => brokerProperties.scheduledEnqueueTimeUtc === undefined))
             throw invalidOperation("A scheduled message needs a scheduledEnqueueTimeUtc.");
-          return this.#verbs.schedule(target, envelopes, this.#enlistedIn(options));
+          return this.#verbs.schedule(target, envelopes, work);
         },
-      );
-    });
+      ),
+    );
   }
 
   cancel(entity: string, sequenceNumbers: readonly bigint[]): Promise<void> {
@@ -160,18 +162,32 @@ export class BrokerConnection<Own, Queue extends EntityQueue<unknown>, Enlisted>
     let due: Promise<void> | undefined;
     try {
       this.#checkOpen();
+      const work = this.#enlistedIn(options);
+      if (work !== undefined) return this.#settleIn(work, entity, lockToken, settlement);
       checkSettlement(settlement);
       // Without a closure, since messages are settled one by one.
       due = this.#verbs.catchUp();
       const queue = due === undefined ? this.#verbs.knownQueue(entity) : undefined;
-      if (queue !== undefined)
-        return this.#verbs.settle(queue, lockToken, settlement, this.#enlistedIn(options)) ?? done;
+      if (queue !== undefined) return this.#verbs.settle(queue, lockToken, settlement) ?? done;
     } catch (error) {
       return Promise.reject(error);
     }
-    const settleThere = (queue: Queue): Answer<void> =>
-      this.#verbs.settle(queue, lockToken, settlement, this.#enlistedIn(options));
+    const settleThere = (queue: Queue): Answer<void> => this.#verbs.settle(queue, lockToken, settlement);
     return (due ?? done).then(() => this.#at(entity, settleThere));
+  }
+
+  async #settleIn(work: Enlisted, entity: string, lockToken: LockToken, settlement: Settlement): Promise<void> {
+    // Even if the connection closes before the call is carried out.
+    const takeBack = this.#verbs.noteSettlement?.(lockToken, settlement);
+    try {
+      await this.#enterIn(work, () => {
+        checkSettlement(settlement);
+        return this.#at(entity, (queue) => this.#verbs.settleIn(work, queue, lockToken, settlement));
+      });
+    } catch (error) {
+      if (!this.#closed) takeBack?.();
+      throw error;
+    }
   }
 
   renew(entity: string, lockToken: LockToken): Promise<Date> {
@@ -233,6 +249,7 @@ export class BrokerConnection<Own, Queue extends EntityQueue<unknown>, Enlisted>
   }
 
   #enlisted(transaction: Transaction): Enlisted {
+    this.#checkOpen();
     const open = this.#transactions.get(transaction);
     if (open?.isOpen === true) return open;
     const foreign = this.#verbs.foreign?.(transaction);
@@ -246,6 +263,12 @@ export class BrokerConnection<Own, Queue extends EntityQueue<unknown>, Enlisted>
     const due = this.#verbs.catchUp();
     if (due !== undefined) await due;
     return verb();
+  }
+
+  /** Runs a verb in a transaction, if there is one, after those that were called before. */
+  #enterIn<T>(work: Enlisted | undefined, verb: () => Answer<T>): Promise<T> {
+    const call = (): Promise<T> => this.#enter(verb);
+    return (work === undefined ? undefined : this.#verbs.inTurn?.(work, call)) ?? call();
   }
 
   /** Goes on with the queue at an address. */
@@ -282,6 +305,7 @@ export class BrokerConnection<Own, Queue extends EntityQueue<unknown>, Enlisted>
   /** Stops accepting calls, and rolls back open transactions. */
   #end(): void {
     this.#closed = true;
+    this.#verbs.end?.();
     for (const transaction of this.#transactions.values()) transaction.undo();
   }
 

@@ -17,11 +17,11 @@ import { startWait } from "./waits.ts";
 export async function acceptSession(
   home: Home,
   queue: TableQueue,
-  { sessionId, maxWaitTime, signal, deadline, onWait }: SessionRequest,
+  { sessionId, maxWaitTimeInMs, abortSignal, deadline, onWait }: SessionRequest,
   holder: string | undefined,
 ): Promise<HeldSession> {
   const { store } = home;
-  if (isAborted(signal)) throw acceptAborted();
+  if (isAborted(abortSignal)) throw acceptAborted();
   const attempt = async (): Promise<HeldSession | undefined> => {
     await home.catchUp();
     const { entity, receiveRefusal } = store.current(queue);
@@ -36,7 +36,7 @@ export async function acceptSession(
       (held) => held !== undefined,
     );
   };
-  if (maxWaitTime === 0) {
+  if (maxWaitTimeInMs === 0) {
     const held = await attempt();
     if (held === undefined) throw notAcceptedInTime(sessionId, queue.address);
     return held;
@@ -45,14 +45,14 @@ export async function acceptSession(
     key: sessionId === undefined ? "next" : `accept ${sessionId}`,
     clock: store.clock,
     deadline,
-    signal,
+    abortSignal,
     attempt,
     giveUp: (held) => inTransaction(store, queue, store.now(), (returning) => releaseSession(returning, held)),
   });
   const forget = onWait(() => pending.end(closed("engine")));
   const held = await pending.outcome.finally(forget);
   if (held !== undefined) return held;
-  throw isAborted(signal) ? acceptAborted() : notAcceptedInTime(sessionId, queue.address);
+  throw isAborted(abortSignal) ? acceptAborted() : notAcceptedInTime(sessionId, queue.address);
 }
 
-const isAborted = (signal: AbortSignal | undefined): boolean => signal?.aborted === true;
+const isAborted = (abortSignal: AbortSignal | undefined): boolean => abortSignal?.aborted === true;

@@ -29,6 +29,8 @@ export interface PendingSettlement {
 
 /** A transaction as the operations in it see it. */
 export interface Enlisted {
+  /** Carries out a call in it, after those that were made before: messages keep their order, and the end waits for it. */
+  inTurn<T>(call: () => Promise<T>): Promise<T>;
   /**
    * Resolves to the sequence numbers consumed.
    *

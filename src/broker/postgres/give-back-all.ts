@@ -9,6 +9,8 @@ import type { Store } from "./store.ts";
 /** Maximum number of messages forwarded per transaction. */
 const atOnce = 500;
 
+const none: ReadonlySet<bigint> = new Set();
+
 /** After a change of an entity's settings: ends every lock without counting a delivery and, if it now forwards, forwards the ready messages. */
 export async function giveBackAll(store: Store, entity: ReceivableEntity<EntityRow>): Promise<void> {
   const { schema } = store;
@@ -21,7 +23,7 @@ export async function giveBackAll(store: Store, entity: ReceivableEntity<EntityR
         `select ${sessionColumns} from ${schema}.session where queue = $1 and mark is not null for update`,
         [queue.number],
       );
-      for (const row of sessions) await freeSession(returning, row, "uncounted");
+      for (const row of sessions) await freeSession(returning, row, none);
       const locked = await readMessages(returning, "d.token is not null order by d.seq for update of d", []);
       await giveBack(returning, locked, "uncounted");
     });

@@ -9,6 +9,7 @@ import type { TableDirectory } from "./directory.ts";
 import { entityOf, type TableQueue } from "./entities.ts";
 import { forwardLeft } from "./give-back-all.ts";
 import { Followed, type FollowedWork } from "./followed.ts";
+import type { Holdings } from "./holdings.ts";
 import { QueueState } from "./queue-state.ts";
 import { Prune } from "./prune.ts";
 import type { Store } from "./store.ts";
@@ -49,6 +50,8 @@ export class Home {
   readonly store: Store;
   /** The open transactions: a message that one of them settles cannot be settled elsewhere. */
   readonly transactions: Set<Settling> = new Set();
+  /** The locks of each open connection. */
+  readonly holdings: Set<Holdings> = new Set();
   readonly #followed: Followed;
   readonly #wakes: Wakes;
   readonly #prune: Prune;
@@ -172,6 +175,18 @@ export class Home {
     if (this.#followed.settles(token)) return true;
     for (const transaction of this.transactions) if (transaction.settles(token)) return true;
     return false;
+  }
+
+  /** Notes that a transaction settles the message, whichever connection holds it; returns whether that is new. */
+  settlesIn(token: LockToken): boolean {
+    let isNew = false;
+    for (const holdings of this.holdings) isNew = holdings.settlesIn(token) || isNew;
+    return isNew;
+  }
+
+  /** Takes back that a transaction settles the message. */
+  settlesNot(token: LockToken): void {
+    for (const holdings of this.holdings) holdings.settlesNot(token);
   }
 
   /** Whether an open transaction of the caller's own settles the message. */

@@ -32,6 +32,8 @@ export interface TableLinkOwner extends Pick<LinkOwner<Enlisted>, "closed" | "en
   took(queue: TableQueue, deliveries: readonly Delivery[]): void;
   /** Releases messages that no receiver is waiting for any more. */
   giveUp(queue: TableQueue, deliveries: readonly Delivery[]): Promise<void>;
+  /** The positions of the messages under the lock of a session that a transaction has settled. */
+  settledInSession(mark: bigint): ReadonlySet<bigint>;
 }
 
 /** The sending end of a link to a queue or topic. */
@@ -57,7 +59,6 @@ export class PostgresSender implements EngineSender {
     const { home } = this.#owner;
     const { store } = home;
     const first = this.#first;
-    await home.catchUp();
     // The entities may have changed meanwhile, so they are looked up again.
     const check = async (routing: Routing, reserved = 0): Promise<number> =>
       routing.checkSend(store.route(this.#route), messages, reserved);
@@ -68,9 +69,14 @@ export class PostgresSender implements EngineSender {
     };
     try {
       if (options?.transaction !== undefined) {
-        await this.#owner.enlisted(options.transaction).addSend({ entity: first.id, check, passed: [], route });
+        const work = this.#owner.enlisted(options.transaction);
+        await work.inTurn(async () => {
+          await home.catchUp();
+          return work.addSend({ entity: first.id, check, passed: [], route });
+        });
         return;
       }
+      await home.catchUp();
       if (messages.length === 0) {
         await check(store.routing());
         return;
@@ -117,20 +123,20 @@ export class PostgresReceiver implements EngineReceiver {
   async receive(options: ReceiveOptions): Promise<readonly Delivery[]> {
     checkReceiveOptions(options);
     this.checkOpen();
-    const { maxMessages, maxWaitTime, signal } = options;
+    const { maxMessages, maxWaitTimeInMs, abortSignal } = options;
     const { store } = this.home;
-    if (signal?.aborted === true) return [];
+    if (abortSignal?.aborted === true) return [];
     const attempt = async (): Promise<readonly Delivery[]> => {
       await this.home.catchUp();
       await touch(store, store.current(this.queue).entity);
       return this.take(maxMessages);
     };
-    if (maxWaitTime === 0) return attempt();
+    if (maxWaitTimeInMs === 0) return attempt();
     const pending = startWait(this.home.state(this.queue), {
       key: this.key,
       clock: store.clock,
-      deadline: store.now() + maxWaitTime,
-      signal,
+      deadline: store.now() + maxWaitTimeInMs,
+      abortSignal,
       attempt: async () => {
         const deliveries = await attempt();
         return deliveries.length === 0 ? undefined : deliveries;
@@ -274,7 +280,9 @@ export class PostgresSessionReceiver extends PostgresReceiver implements EngineS
     const { store } = this.home;
     await this.home.catchUp();
     if (store.directory.byId(this.queue.entity.id) === undefined) return;
-    await inTransaction(store, this.queue, store.now(), (returning) => releaseSession(returning, this.#held));
+    await inTransaction(store, this.queue, store.now(), (returning) =>
+      releaseSession(returning, this.#held, this.owner.settledInSession(this.#held.mark)),
+    );
   }
 
   async #enter(): Promise<Home> {

@@ -29,7 +29,7 @@ const checks: OptionChecks<MigratePostgresOptions> = {
 const longestStatement = 3_600_000;
 
 /**
- * Creates the tables of `postgresEngine`, or upgrades them to those of this release, forward only. Nodes of older releases go on.
+ * Creates the tables of `postgresEngine`, or upgrades them to those of this release, forward only. Nodes of older releases keep working.
  *
  * @throws SobreError `InvalidArgument` naming the option; `InvalidOperation` for tables of a newer release;
  * `UnauthorizedAccess` when the role may not; `ServiceBusy` when a table is in use for longer than 5 seconds.

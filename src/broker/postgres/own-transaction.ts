@@ -23,6 +23,8 @@ const turns = new WeakMap<PostgresClient, Promise<unknown>>();
 export class OwnTransaction implements Transaction {
   readonly #client: PostgresClient;
   readonly #session: Session;
+  /** The last call; never rejects. */
+  #last: Promise<unknown> = Promise.resolve();
 
   constructor(client: PostgresClient) {
     this.#client = client;
@@ -35,6 +37,13 @@ export class OwnTransaction implements Transaction {
 
   async rollback(): Promise<void> {
     throw endedElsewhere("rollback");
+  }
+
+  /** Carries out a call after those that were made before, in whichever connection of the engine. */
+  inTurn<T>(call: () => Promise<T>): Promise<T> {
+    const result = this.#last.then(call);
+    this.#last = result.catch(() => undefined);
+    return result;
   }
 
   /** Runs statements that take effect together or, after an error, not at all: the caller's transaction goes on. */
@@ -66,7 +75,7 @@ export class OwnTransaction implements Transaction {
 }
 
 const endedElsewhere = (end: "commit" | "rollback"): SobreError =>
-  invalidOperation(`The transaction is your own. Run \`${end}\` on the client that you passed to pgTransaction.`);
+  invalidOperation(`The transaction is your own. Run \`${end}\` on the client that you passed to postgresTransaction.`);
 
 /**
  * Your own database transaction, for sends and settlements that take effect when it commits: an outbox and an inbox.
@@ -76,14 +85,14 @@ const endedElsewhere = (end: "commit" | "rollback"): SobreError =>
  * const database = await pool.connect();
  * await database.query("begin");
  * await database.query("insert into orders (id) values ($1)", [7]);
- * await sender.sendMessages({ body: { order: 7 } }, { transaction: pgTransaction(database) });
+ * await sender.sendMessages({ body: { order: 7 } }, { transaction: postgresTransaction(database) });
  * await database.query("commit");
  * database.release();
  * ```
  *
  * @throws SobreError `InvalidArgument` for anything but a client of `pg`, e.g. its pool.
  */
-export function pgTransaction(client: PostgresClient): Transaction {
+export function postgresTransaction(client: PostgresClient): Transaction {
   checkOption("client", client, methods("a client of pg", "query", "on"));
   if ("totalCount" in client)
     throw invalidOption("client", "must be a connected client of pg: a pool has no transaction of its own");
@@ -98,6 +107,10 @@ export class OwnWork implements Enlisted {
   constructor(home: Home, transaction: OwnTransaction) {
     this.#home = home;
     this.#transaction = transaction;
+  }
+
+  inTurn<T>(call: () => Promise<T>): Promise<T> {
+    return this.#transaction.inTurn(call);
   }
 
   addSend({ check, passed, route }: PendingSend): Promise<readonly bigint[]> {

@@ -1,15 +1,9 @@
 import { creations, type EntitySetup, setupChecks } from "../../core/engine/entity-setup.ts";
 import type { Engine } from "../../core/engine/engine.ts";
 import type { Clock } from "../../core/time/clock.ts";
-import {
-  checkOptions,
-  countFrom,
-  flag,
-  methods,
-  milliseconds,
-  name,
-  type OptionChecks,
-} from "../../core/options/option-checks.ts";
+import { checkOptions, countFrom, flag, methods, name, type OptionChecks } from "../../core/options/option-checks.ts";
+import { duration, durationFrom } from "../../core/options/duration-option.ts";
+import { type DurationLike, toMilliseconds } from "../../core/time/duration.ts";
 import { SobreError } from "../../core/errors/sobre-error.ts";
 import { checkConnectionString, Database } from "./database.ts";
 import { DatabaseClock } from "./database-clock.ts";
@@ -44,16 +38,19 @@ export interface PostgresEngineOptions extends EntitySetup {
   readonly migrate?: boolean | undefined;
   /** The broker's clock. Default: that of the database's server. */
   readonly clock?: Clock | undefined;
-  /** Statement timeout in milliseconds. Default: 30,000. */
-  readonly statementTimeoutInMs?: number | undefined;
+  /** Time limit of a statement, at least 1 ms. Default: 30 seconds. */
+  readonly statementTimeout?: DurationLike | undefined;
   /** Maximum number of connections. Default: 10. */
   readonly maxConnections?: number | undefined;
   /**
-   * Milliseconds between two sweeps for expired locks, due schedules and expired messages. 0 sweeps before every call,
-   * for a `ManualClock`. Default: 500.
+   * Time between two sweeps for expired locks, due schedules and expired messages. 0 sweeps before every call, for a
+   * `ManualClock`. Default: 500 ms.
    */
-  readonly sweepIntervalInMs?: number | undefined;
+  readonly sweepInterval?: DurationLike | undefined;
 }
+
+/** The longest time limit of a statement that PostgreSQL takes. */
+const longestStatement = 2 ** 31 - 1;
 
 const checks: OptionChecks<PostgresEngineOptions> = {
   ...setupChecks,
@@ -65,9 +62,9 @@ const checks: OptionChecks<PostgresEngineOptions> = {
   schema: name,
   migrate: flag,
   clock: methods("a Clock, as ManualClock", "now", "setTimer"),
-  statementTimeoutInMs: countFrom(1),
+  statementTimeout: durationFrom(1, longestStatement),
   maxConnections: countFrom(1),
-  sweepIntervalInMs: milliseconds,
+  sweepInterval: duration,
 };
 
 /**
@@ -83,9 +80,9 @@ export async function postgresEngine(options: PostgresEngineOptions): Promise<En
   const {
     connectionString,
     pool,
-    statementTimeoutInMs = 30_000,
+    statementTimeout = 30_000,
     maxConnections = 10,
-    sweepIntervalInMs = 500,
+    sweepInterval = 500,
     transactionPooler: isPooled = false,
     preparedStatements: preparesStatements = pool === undefined && !isPooled,
     listenConnectionString = isPooled ? undefined : connectionString,
@@ -98,7 +95,12 @@ export async function postgresEngine(options: PostgresEngineOptions): Promise<En
     if (options[option] !== undefined) checkConnectionString(option, options[option]);
   const schema = quoted("schema", options.schema ?? "sobre");
   const reached = { connectionString, pool, isPooled, maxConnections };
-  const database = new Database({ ...reached, statementTimeout: statementTimeoutInMs, preparesStatements });
+  const database = new Database({
+    ...reached,
+    // The database takes whole numbers.
+    statementTimeout: Math.ceil(toMilliseconds(statementTimeout, "statementTimeout")),
+    preparesStatements,
+  });
   try {
     if (options.migrate === true) await migrate(database, schema);
     else await checkSchema(database, schema);
@@ -108,7 +110,7 @@ export async function postgresEngine(options: PostgresEngineOptions): Promise<En
     const store = new Store(database, schema, clock, databaseClock);
     await store.refreshTime();
     await store.directory.refresh();
-    const home = new Home(store, sweepIntervalInMs, listenConnectionString);
+    const home = new Home(store, toMilliseconds(sweepInterval, "sweepInterval"), listenConnectionString);
     return await started(new PostgresConnection(home), options);
   } catch (error) {
     await database.close();

@@ -44,7 +44,7 @@ import { countsOf, deadLettersOf, measureEntity, sessionsOf } from "./inspection
 import { PostgresReceiver, PostgresSender, PostgresSessionReceiver, type TableLinkOwner } from "./links.ts";
 import { readToken } from "./messages.ts";
 import { OwnTransaction, OwnWork } from "./own-transaction.ts";
-import { giveBack } from "./returns.ts";
+import { giveBackClosed } from "./returns.ts";
 import { checkHeld, settleHeld } from "./settling.ts";
 import { inTransaction } from "./sweep.ts";
 import { PostgresTransaction } from "./transaction.ts";
@@ -64,6 +64,7 @@ class PostgresVerbs implements BrokerVerbs<EntityRow, TableQueue, Enlisted> {
   constructor(home: Home, { name }: ConnectOptions = {}) {
     this.#home = home;
     this.#label = name;
+    home.holdings.add(this.#holdings);
   }
 
   catchUp(): Promise<void> | undefined {
@@ -164,27 +165,30 @@ class PostgresVerbs implements BrokerVerbs<EntityRow, TableQueue, Enlisted> {
     return cancelScheduled(this.#home.store, queue, sequenceNumbers);
   }
 
-  async settle(
-    queue: TableQueue,
-    token: LockToken,
-    settlement: Settlement,
-    transaction: Enlisted | undefined,
-  ): Promise<void> {
+  async settle(queue: TableQueue, token: LockToken, settlement: Settlement): Promise<void> {
     const { store } = this.#home;
     if (this.#home.isSettling(token)) throw settledInTransaction();
-    if (transaction !== undefined) {
-      await transaction.addSettlement({
-        queue,
-        token,
-        returns: settlement.kind !== "complete",
-        check: async (within) => void (await checkHeld(within, token, settlement)),
-        apply: (returning) => settleHeld(returning, token, settlement),
-      });
-      return;
-    }
     if (settlement.kind === "complete") await this.#complete(queue, token);
     else await inTransaction(store, queue, store.now(), (returning) => settleHeld(returning, token, settlement));
     this.#holdings.settled(token);
+  }
+
+  async settleIn(work: Enlisted, queue: TableQueue, token: LockToken, settlement: Settlement): Promise<void> {
+    if (this.#home.isSettling(token)) throw settledInTransaction();
+    await work.addSettlement({
+      queue,
+      token,
+      returns: settlement.kind !== "complete",
+      check: async (within) => void (await checkHeld(within, token, settlement)),
+      apply: (returning) => settleHeld(returning, token, settlement),
+    });
+  }
+
+  noteSettlement(token: LockToken, settlement: Settlement): () => void {
+    const isNoted = settlement?.kind !== "release" && this.#home.settlesIn(token);
+    return () => {
+      if (isNoted) this.#home.settlesNot(token);
+    };
   }
 
   async #complete(queue: TableQueue, text: LockToken): Promise<void> {
@@ -232,9 +236,17 @@ class PostgresVerbs implements BrokerVerbs<EntityRow, TableQueue, Enlisted> {
     return new PostgresVerbs(this.#home, options);
   }
 
+  inTurn<T>(work: Enlisted, call: () => Promise<T>): Promise<T> {
+    return work.inTurn(call);
+  }
+
+  end(): void {
+    this.#home.holdings.delete(this.#holdings);
+  }
+
   async release(linksClosed: Promise<unknown>): Promise<void> {
     await linksClosed;
-    for (const [queue, tokens] of this.#holdings.takeAll(this.now())) await this.#release(queue, tokens);
+    for (const [queue, tokens] of this.#holdings.byQueue(this.now())) await this.#release(queue, tokens);
   }
 
   #ownerOf({ closed, enlisted }: Owner): TableLinkOwner {
@@ -243,6 +255,7 @@ class PostgresVerbs implements BrokerVerbs<EntityRow, TableQueue, Enlisted> {
       closed,
       enlisted,
       took: (queue, deliveries) => this.#took(queue, deliveries),
+      settledInSession: (mark) => this.#holdings.settledInSession(mark),
       giveUp: (queue, deliveries) =>
         this.#release(
           queue,
@@ -267,7 +280,7 @@ class PostgresVerbs implements BrokerVerbs<EntityRow, TableQueue, Enlisted> {
     for (let first = 0; first < tokens.length; first += mostReleased) {
       const some = tokens.slice(first, first + mostReleased);
       await inTransaction(store, queue, store.now(), async (returning) =>
-        giveBack(returning, await readAllHeld(returning, some), "uncounted"),
+        giveBackClosed(returning, await readAllHeld(returning, some), this.#holdings.settledAmong(some)),
       );
     }
   }

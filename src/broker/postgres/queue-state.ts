@@ -32,7 +32,7 @@ export class QueueState implements SweptQueue {
   readonly #onWait: () => void;
   /** In order of arrival. */
   readonly #waiting = new Set<Waiting>();
-  /** Those of the waiting calls that are in their first attempt. */
+  /** The waiting calls that are in their first attempt. */
   readonly #trying = new Set<Waiting>();
   /** Whether the last attempt got something: then calls may try together, and otherwise in turn, to be served in order. */
   #isRich = false;

@@ -116,6 +116,26 @@ export async function giveBack(
   for (const id of overdue) await overdueSession(returning, id);
 }
 
+/**
+ * {@link giveBack} of an orderly close: it counts a delivery of those that a transaction has settled, whose receiver has
+ * worked on them.
+ *
+ * @param settled Their positions.
+ */
+export async function giveBackClosed(
+  returning: Returning,
+  messages: readonly TableMessage[],
+  settled: ReadonlySet<bigint>,
+): Promise<void> {
+  const isSettled = ({ seq }: TableMessage): boolean => settled.has(seq);
+  await giveBack(returning, messages.filter(isSettled), "counted");
+  await giveBack(
+    returning,
+    messages.filter((message) => !isSettled(message)),
+    "uncounted",
+  );
+}
+
 /** Expires every unlocked message of a session if the session is held; otherwise marks the session as overdue. */
 export async function overdueSession(returning: Returning, id: string): Promise<void> {
   const { session, schema, queue, now } = returning;

@@ -89,12 +89,12 @@ export const migrations: readonly (readonly string[])[] = [
 /** Serializes migrations of any schema: only one runs at a time. */
 const migrationLock = 0x736f_6272;
 
-/** Milliseconds that an upgrade waits for a table: while it waits, the nodes that use the table wait behind it. */
+/** Milliseconds that an upgrade waits for a table: while it waits, the nodes that use the table wait, too. */
 const longestWait = 5000;
 
 /**
- * Creates the schema and its tables, or upgrades them if they are not up to date; all or nothing. Nodes of older releases
- * go on meanwhile and afterwards.
+ * Creates the schema and its tables, or upgrades them if they are not up to date, in one transaction. Nodes of older
+ * releases keep working meanwhile and afterwards.
  *
  * @param schema Quoted.
  * @returns the versions before and after.

@@ -2,7 +2,7 @@ import { sessionLockLost } from "../../core/engine/refusals.ts";
 import type { HeldSession } from "./claim.ts";
 import { newMark } from "./messages.ts";
 import { numbersOf } from "./place.ts";
-import { expireMessages, giveBack, type InQueue, readMessages, type Returning } from "./returns.ts";
+import { expireMessages, giveBack, giveBackClosed, type InQueue, readMessages, type Returning } from "./returns.ts";
 import { maybeBytes, maybeBigint, numberOf, type Row, textOf } from "./rows.ts";
 
 const columns = "id, mark, locked_until, ready, overdue";
@@ -113,22 +113,36 @@ export async function writeState(within: InQueue, held: HeldSession, state: Uint
   await updateHeld(within, held, "state = $5, state_at = $4", state ?? null);
 }
 
-/** Ends the lock of a session without counting a delivery, if it is still held; waits for nobody who sends to it or settles in it. */
-export async function releaseSession(returning: Returning, { id, mark }: HeldSession): Promise<void> {
+/**
+ * Ends the lock of a session as an orderly close does, if it is still held; waits for nobody who sends to it or settles in it.
+ *
+ * @param settled The positions of the messages that a transaction has settled. Default: none.
+ */
+export async function releaseSession(
+  returning: Returning,
+  { id, mark }: HeldSession,
+  settled: ReadonlySet<bigint> = new Set(),
+): Promise<void> {
   const { session, schema, queue, now } = returning;
   const [row] = await session.query(
     `select ${columns} from ${schema}.session where queue = $1 and id = $2 and mark = $3 and locked_until > $4 for no key update`,
     [queue.number, id, mark, now],
   );
-  if (row !== undefined) await freeSession(returning, row, "uncounted");
+  if (row !== undefined) await freeSession(returning, row, settled);
 }
 
 /**
  * Ends the lock of a session: its messages return to the queue, and it can be accepted again.
  *
  * A message that a transaction is settling keeps its token: after a rollback it holds nothing, since the mark is gone.
+ *
+ * @param counted Whose delivery counts: that of all, or of the messages at these positions.
  */
-export async function freeSession(returning: Returning, row: Row, counting: "counted" | "uncounted"): Promise<void> {
+export async function freeSession(
+  returning: Returning,
+  row: Row,
+  counted: "counted" | ReadonlySet<bigint>,
+): Promise<void> {
   const { session, schema, queue } = returning;
   const id = textOf(row, "id");
   await session.query(
@@ -137,7 +151,9 @@ export async function freeSession(returning: Returning, row: Row, counting: "cou
     [queue.number, id],
   );
   const locked = "d.session = $2 and d.token is not null order by d.seq for update of d skip locked";
-  await giveBack(returning, await readMessages(returning, locked, [id]), counting);
+  const messages = await readMessages(returning, locked, [id]);
+  if (counted === "counted") await giveBack(returning, messages, counted);
+  else await giveBackClosed(returning, messages, counted);
   await forget(returning, id);
 }
 

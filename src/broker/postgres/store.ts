@@ -66,7 +66,7 @@ export class Store {
     await this.#databaseClock?.refresh();
   }
 
-  /** A queue at this time, outside of transactions. */
+  /** A queue at this time, outside transactions. */
   inQueue(queue: TableQueue): InQueue {
     return { session: this.database, schema: this.schema, queue, now: this.now() };
   }

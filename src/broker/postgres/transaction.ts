@@ -15,7 +15,10 @@ export class PostgresTransaction implements OpenTransaction, Enlisted {
   readonly #endsAt: number;
   readonly #sends: PendingSend[] = [];
   readonly #settlements: PendingSettlement[] = [];
-  #open = true;
+  /** Once it is `ending`, it takes no more calls and waits for those that were made before. */
+  #state: "open" | "ending" | "over" = "open";
+  /** The last call; never rejects. */
+  #last: Promise<unknown> = Promise.resolve();
 
   constructor(home: Home, onEnd: (transaction: PostgresTransaction) => void) {
     this.#home = home;
@@ -23,10 +26,15 @@ export class PostgresTransaction implements OpenTransaction, Enlisted {
     this.#endsAt = home.store.now() + maxTransactionAge;
   }
 
-  /** Whether it still accepts operations. */
+  /** Whether it still accepts calls. */
   get isOpen(): boolean {
-    if (this.#open && this.#home.store.now() >= this.#endsAt) this.undo();
-    return this.#open;
+    return !this.#isOver && this.#state === "open";
+  }
+
+  inTurn<T>(call: () => Promise<T>): Promise<T> {
+    const result = this.#last.then(call);
+    this.#last = result.catch(() => undefined);
+    return result;
   }
 
   async addSend(send: PendingSend): Promise<readonly bigint[]> {
@@ -34,7 +42,7 @@ export class PostgresTransaction implements OpenTransaction, Enlisted {
     const { database, schema } = store;
     await send.check(store.routing(), 0);
     const numbers = await giveNumbers(database, schema, send.passed);
-    this.#checkOpen();
+    this.#checkNotOver();
     this.#sends.push({ ...send, route: (routing) => send.route(routing, numbers) });
     return numbers;
   }
@@ -43,18 +51,24 @@ export class PostgresTransaction implements OpenTransaction, Enlisted {
     const { store } = this.#home;
     const { database: session, schema } = store;
     await settlement.check({ session, schema, queue: settlement.queue, now: store.now() });
-    this.#checkOpen();
+    this.#checkNotOver();
     this.#settlements.push(settlement);
   }
 
   /** Whether it contains a settlement of this token's message. */
   settles(token: LockToken): boolean {
-    return this.isOpen && this.#settlements.some((settlement) => settlement.token === token);
+    return !this.#isOver && this.#settlements.some((settlement) => settlement.token === token);
   }
 
   async commit(): Promise<void> {
-    await this.#home.catchUp();
-    this.#checkOpen();
+    await this.#callsEnded();
+    try {
+      await this.#home.catchUp();
+    } catch (error) {
+      this.undo();
+      throw error;
+    }
+    this.#checkNotOver();
     this.#end();
     const { store } = this.#home;
     const arrivals = new Arrivals();
@@ -64,13 +78,19 @@ export class PostgresTransaction implements OpenTransaction, Enlisted {
   }
 
   async rollback(): Promise<void> {
-    this.#checkOpen();
-    this.#end();
+    await this.#callsEnded();
+    this.undo();
   }
 
-  /** Rolls back if it is still open. */
+  /** Rolls back unless it is over. */
   undo(): void {
-    if (this.#open) this.#end();
+    if (this.#state !== "over") this.#end();
+  }
+
+  async #callsEnded(): Promise<void> {
+    if (!this.isOpen) throw transactionOver();
+    this.#state = "ending";
+    await this.#last;
   }
 
   async #checkRoom(routing: Routing): Promise<void> {
@@ -93,11 +113,16 @@ export class PostgresTransaction implements OpenTransaction, Enlisted {
   }
 
   #end(): void {
-    this.#open = false;
+    this.#state = "over";
     this.#onEnd(this);
   }
 
-  #checkOpen(): void {
-    if (!this.isOpen) throw transactionOver();
+  get #isOver(): boolean {
+    if (this.#home.store.now() >= this.#endsAt) this.undo();
+    return this.#state === "over";
+  }
+
+  #checkNotOver(): void {
+    if (this.#isOver) throw transactionOver();
   }
 }

@@ -7,7 +7,7 @@ export interface Wait<T> {
   readonly clock: Clock;
   /** Milliseconds since 1970. */
   readonly deadline: number;
-  readonly signal?: AbortSignal | undefined;
+  readonly abortSignal?: AbortSignal | undefined;
   /** Tries once; `undefined` continues the wait. */
   attempt(): Promise<T | undefined>;
   /** Releases what an attempt took after the wait was abandoned. */
@@ -24,7 +24,7 @@ export interface Pending<T> {
 
 /** Waits until an attempt succeeds. On abort, the result of an attempt in progress is kept. */
 export function startWait<T>(queue: QueueState, wait: Wait<T>): Pending<T> {
-  const { key, clock, deadline, signal } = wait;
+  const { key, clock, deadline, abortSignal } = wait;
   const { promise, resolve, reject } = Promise.withResolvers<T | undefined>();
   let isTrying = false;
   let stops = false;
@@ -32,7 +32,7 @@ export function startWait<T>(queue: QueueState, wait: Wait<T>): Pending<T> {
   let failure: { readonly error: unknown } | undefined;
   const finish = (value: T | undefined): void => {
     timer.cancel();
-    signal?.removeEventListener("abort", stop);
+    abortSignal?.removeEventListener("abort", stop);
     queue.delete(waiting);
     if (failure === undefined) resolve(value);
     else reject(failure.error);
@@ -62,7 +62,7 @@ export function startWait<T>(queue: QueueState, wait: Wait<T>): Pending<T> {
     },
   };
   const timer = clock.setTimer(deadline, stop);
-  signal?.addEventListener("abort", stop);
+  abortSignal?.addEventListener("abort", stop);
   queue.add(waiting);
   return {
     outcome: promise,

@@ -71,7 +71,7 @@ async function make({ sources, type, define = [] }: DotnetCommand): Promise<Made
   throw new Misuse(`${sources.join(", ")}: no C# sources, XML schemas or inferred schemas (.cs, .xsd, .json)`);
 }
 
-/** The files of a folder and those in it, but for what compilers write. */
+/** The files of a folder and its subfolders, except what compilers write. */
 async function filesOf(path: string): Promise<readonly string[]> {
   const found = await stat(path).catch(unreadable(path));
   if (!found.isDirectory()) return [path];

@@ -1,6 +1,6 @@
 import { decodeValues } from "../../core/amqp-values/read-value.ts";
 import { toTypedJson, type TypedJson } from "../../../codecs/amqp/typed-json.ts";
-import { openMessage } from "../../wire/amqp/message/amqp-message.ts";
+import { parseMessage } from "../../wire/amqp/message/amqp-message.ts";
 import { SobreError } from "../../core/errors/sobre-error.ts";
 
 /** The JSON output of `sobre inspect`: a message, one value, several values, or the error. */
@@ -16,7 +16,7 @@ export type Inspected =
       readonly message: string;
     };
 
-/** Reads bytes as an AMQP message, or else as AMQP values one behind the other, with their types. */
+/** Reads bytes as an AMQP message, or else as AMQP values one after another, with their types. */
 export function inspectBytes(bytes: Uint8Array): Inspected {
   const message = attempt(() => readMessage(bytes));
   if (message.ok) return { ok: true, sections: message.result };
@@ -51,7 +51,7 @@ function attempt<T>(read: () => T): Attempt<T> {
 function readMessage(bytes: Uint8Array): readonly TypedJson[] {
   if (bytes.byteLength === 0) throw new SobreError("TruncatedPayload", "The input is empty.", { offset: 0, path: "$" });
   // The borders hold a message to its rules; the sections are values like any other.
-  openMessage(bytes);
+  parseMessage(bytes);
   return readValues(bytes);
 }
 

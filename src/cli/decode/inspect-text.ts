@@ -1,4 +1,4 @@
-import { openMessage, type SectionBorder } from "../../wire/amqp/message/amqp-message.ts";
+import { parseMessage, type SectionBorder } from "../../wire/amqp/message/amqp-message.ts";
 import { section, sectionBySymbol } from "../../wire/amqp/message/section.ts";
 import { SobreError } from "../../core/errors/sobre-error.ts";
 import { fit, oneLine } from "../display.ts";
@@ -35,7 +35,7 @@ function bodyLines(bytes: Uint8Array, borders: readonly SectionBorder[], termina
 /** The borders of the sections, or none when the bytes are not a message. */
 function bordersOf(bytes: Uint8Array): readonly SectionBorder[] {
   try {
-    return openMessage(bytes).borders();
+    return parseMessage(bytes).borders();
   } catch (error) {
     if (error instanceof SobreError) return [];
     throw error;

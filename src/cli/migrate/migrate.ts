@@ -5,7 +5,7 @@ import type { DotnetContract } from "../../../codecs/dotnet/data-contract/contra
 import { SobreError } from "../../core/errors/sobre-error.ts";
 import { createQuarantine } from "../../migration/quarantine.ts";
 import { createQueueSource } from "../../migration/read/queue-source.ts";
-import { openSource, type OpenSourceOptions } from "../../migration/read/open-source.ts";
+import { createFileSource, type FileSourceOptions } from "../../migration/read/file-source.ts";
 import { migrate, type Migration } from "../../migration/migrate.ts";
 import type { MigrationReport } from "../../migration/report/report.ts";
 import { reasonOf } from "../../migration/read/file-reason.ts";
@@ -23,7 +23,7 @@ import { progressBar } from "../progress-bar.ts";
 import { createStyle, type Terminal } from "../terminal.ts";
 
 /** The options of `sobre migrate`. */
-export interface MigrateOptions extends OpenSourceOptions, LimitOptions {
+export interface MigrateOptions extends FileSourceOptions, LimitOptions {
   readonly to: TargetFormat;
   readonly int64: "text" | "number";
   readonly decimal?: "text" | "number";
@@ -73,7 +73,7 @@ export async function migrateSource(command: MigrateCommand, terminal: Terminal)
     const { path, endpoint, input, include, contentType } = command;
     const source =
       endpoint === undefined
-        ? await openSource(path, { input, include, contentType })
+        ? await createFileSource(path, { input, include, contentType })
         : createQueueSource(endpoint.engine, endpoint.entity);
     let pass: string | undefined;
     const migration = await migrate({

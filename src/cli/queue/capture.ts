@@ -70,7 +70,7 @@ async function placeOf(file: string, source: string): Promise<Place> {
   throw new Misuse(`${file} is shorter than ${placeFile(file)} says. Delete both to start over`);
 }
 
-/** The address of the entity whose messages a file has, if its position is still with it. */
+/** The address of the entity whose messages a file has, if its position file still matches. */
 export async function capturedFrom(file: string): Promise<string | undefined> {
   const text = await readFile(placeFile(file), "utf8").catch(() => undefined);
   return text === undefined ? undefined : readPlace(text)?.source.replace(/ session .*$/s, "");

@@ -178,7 +178,7 @@ function summary({ seen, sent, skipped, failed, blocked, doubled, dryRun, state,
   const parts = [`${sent} ${dryRun ? "would be sent" : "sent"}`];
   if (skipped > 0) parts.push(`${skipped} skipped`);
   if (failed > 0) parts.push(`${failed} failed`);
-  if (blocked > 0) parts.push(`${blocked} left behind one of their session`);
+  if (blocked > 0) parts.push(`${blocked} left, since an earlier one of their session is`);
   if (doubled > 0) parts.push(`${doubled} sent but not removed`);
   const end = state === "stopped" ? `\nStopped: ${oneLine(withOptions(why ?? ""))}` : "";
   return `${counted(seen, "dead letter")} seen: ${parts.join(", ")}${end}`;

@@ -37,7 +37,7 @@ export function receiveMessages(endpoint: Endpoint, request: ReceiveRequest, sho
       const receiver = await open(endpoint, request);
       while (count < request.max && !terminal.closed) {
         const maxMessages = Math.min(batch, request.max - count);
-        const deliveries = await receiver.receive({ maxMessages, maxWaitTime: request.wait * 1000 });
+        const deliveries = await receiver.receive({ maxMessages, maxWaitTimeInMs: request.wait * 1000 });
         if (deliveries.length === 0) break;
         for (const delivery of deliveries) {
           const view = viewOf(delivery, serializer);
@@ -69,7 +69,7 @@ async function giveBack({ engine, entity }: Endpoint, { lockToken }: Delivery): 
 function open({ engine, entity }: Endpoint, { session, nextSession, wait }: ReceiveRequest): Promise<EngineReceiver> {
   const receiveMode = "peekLock";
   if (session === undefined && nextSession !== true) return engine.openReceiver(entity, { receiveMode });
-  return engine.acceptSession(entity, { receiveMode, sessionId: session, maxWaitTime: wait * 1000 });
+  return engine.acceptSession(entity, { receiveMode, sessionId: session, maxWaitTimeInMs: wait * 1000 });
 }
 
 function shown(view: MessageView, { json, out }: ReceiveRequest, { terminal }: Showing): string {

@@ -65,8 +65,10 @@ A URL without a password takes that of PGPASSWORD or ~/.pgpass. A key named as
 a --namespace is that namespace's. Servers of one database need the same keys.
 
 With --emulator, anyone who can reach the server can use it without a key, as
-with the official emulator. EMULATOR_HTTP_PORT sets --http-port; ACCEPT_EULA,
-SQL_SERVER, MSSQL_SA_PASSWORD and SQL_WAIT_INTERVAL are accepted but not needed.
+with the official emulator; use it on a closed network only. In code, the option
+trustedNetwork of startServer does that. EMULATOR_HTTP_PORT sets --http-port;
+ACCEPT_EULA, SQL_SERVER, MSSQL_SA_PASSWORD and SQL_WAIT_INTERVAL are accepted
+but not needed.
 
 Examples:
   sobre serve --queue orders

@@ -4,7 +4,8 @@ import { dirname, join } from "node:path";
 import type { Engine } from "../../core/engine/engine.ts";
 import type { ErrorCode } from "../../core/errors/codes.ts";
 import { SobreError } from "../../core/errors/sobre-error.ts";
-import { isLoopback, type ServerEvent, type ServerOptions } from "../../serve/server/server-options.ts";
+import { isLoopback } from "../../serve/server/host-names.ts";
+import type { ServerEvent, ServerOptions } from "../../serve/server/server-options.ts";
 import type { Certificate } from "../../serve/server/certificate.ts";
 import { type Server, startServer } from "../../serve/server/start-server.ts";
 import { ManualClock } from "../../core/time/manual-clock.ts";
@@ -126,7 +127,7 @@ async function certificateOf(
     throw new Misuse("--cert and --cert-key must be given together");
   if (cert !== undefined && certKey !== undefined)
     return { cert: await readText(cert, mostCertificateBytes), key: await readText(certKey, mostCertificateBytes) };
-  return tls ? (await import("../../serve/server/certificate.ts")).selfSigned([host]) : undefined;
+  return tls ? (await import("../../serve/server/certificate.ts")).selfSignedCertificate([host]) : undefined;
 }
 
 /** The path of the written certificate, for programs to trust; in a new folder that nobody else can write to. */

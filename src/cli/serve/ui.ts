@@ -8,7 +8,7 @@ import type { Engine } from "../../core/engine/engine.ts";
 import { memoryEngine } from "../../broker/memory/memory-engine.ts";
 import { createInspector } from "../../serve/inspector/inspector.ts";
 import type { InspectorOptions } from "../../serve/inspector/inspector-options.ts";
-import { isLoopback } from "../../serve/server/server-options.ts";
+import { isLoopback } from "../../serve/server/host-names.ts";
 import { compression } from "../../client/stages/compression.ts";
 import { commandSerializer, mailboxReading } from "../codecs.ts";
 import { oneLine } from "../display.ts";

@@ -15,7 +15,7 @@ function migrateCommand(terminal: Terminal, finish: Finish): Command {
     .summary("create the tables, or upgrade them to this release")
     .description(
       "Creates the tables in the database at URL (default: $DATABASE_URL), or upgrades\n" +
-        "them. Servers of older releases go on; all or nothing is done.",
+        "them. Older servers keep working. It runs in one transaction.",
     )
     .argument("[URL]")
     .option("--schema <NAME>", "the schema of the tables (default: sobre)")

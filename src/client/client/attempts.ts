@@ -7,7 +7,7 @@ import { pause } from "../../core/time/pause.ts";
 export interface TryOptions {
   /** Milliseconds that the call itself waits, e.g. for a message, on top of the time-out. Default: 0. */
   readonly wait?: number | undefined;
-  readonly signal?: AbortSignal | undefined;
+  readonly abortSignal?: AbortSignal | undefined;
   /** Called when the time-out ends a try. */
   readonly timedOut?: (() => void) | undefined;
   /** Called with a result that arrives after the try has ended, e.g. to release its messages. */
@@ -99,19 +99,19 @@ export class Call<T> implements Try {
   }
 
   #try(): void {
-    const { signal, wait = 0 } = this.#options;
-    if (signal?.aborted === true) {
-      this.#fail(aborted(signal));
+    const { abortSignal, wait = 0 } = this.#options;
+    if (abortSignal?.aborted === true) {
+      this.#fail(aborted(abortSignal));
       return;
     }
     const { clock, timeout, tries } = this.#bounds;
     const number = this.#failures;
     tries.add(this, clock.now() + timeout + wait);
-    if (signal !== undefined) {
+    if (abortSignal !== undefined) {
       this.#abort = () => {
-        if (this.#leave(number)) this.#fail(aborted(signal));
+        if (this.#leave(number)) this.#fail(aborted(abortSignal));
       };
-      signal.addEventListener("abort", this.#abort, { once: true });
+      abortSignal.addEventListener("abort", this.#abort, { once: true });
     }
     void this.#outcome(number);
   }
@@ -136,7 +136,7 @@ export class Call<T> implements Try {
   }
 
   #unlisten(): void {
-    if (this.#abort !== undefined) this.#options.signal?.removeEventListener("abort", this.#abort);
+    if (this.#abort !== undefined) this.#options.abortSignal?.removeEventListener("abort", this.#abort);
   }
 
   #fail(error: unknown): void {
@@ -146,7 +146,7 @@ export class Call<T> implements Try {
 
   #failed(thrown: unknown): void {
     this.#unlisten();
-    const { mayPass = isRetryable, explain, signal } = this.#options;
+    const { mayPass = isRetryable, explain, abortSignal } = this.#options;
     const error = explain === undefined ? thrown : explain(thrown, this.#isAnswerLost);
     if (!mayPass(error) || this.#failures >= this.#maxRetries) {
       this.#fail(error);
@@ -157,7 +157,7 @@ export class Call<T> implements Try {
     const { clock, delay, retrying } = this.#bounds;
     const delayInMs = delay(this.#failures);
     retrying(error, this.#failures, delayInMs);
-    void pause(clock, delayInMs, signal).then(() => this.#try());
+    void pause(clock, delayInMs, abortSignal).then(() => this.#try());
   }
 }
 

@@ -9,10 +9,11 @@ import {
   methods,
   name,
   number,
-  numberFrom,
   type OptionCheck,
   type OptionChecks,
 } from "../../core/options/option-checks.ts";
+import { durationFrom } from "../../core/options/duration-option.ts";
+import { type DurationLike, toMilliseconds } from "../../core/time/duration.ts";
 import { type Clock, systemClock } from "../../core/time/clock.ts";
 import { pause } from "../../core/time/pause.ts";
 import { isObject } from "../../core/values/plain-object.ts";
@@ -27,11 +28,11 @@ export interface IdempotentOptions<Message> {
    */
   readonly key?: ((message: Message) => string) | undefined;
   /**
-   * Milliseconds for which a message is claimed at a time; renewed while its handler runs. After a process was killed,
-   * its message waits as long. At least 1, and at least the `lockDuration` of the entity. Default: 300,000, the longest lock of Service
+   * How long a message is claimed at a time; renewed while its handler runs. After a process was killed, its message waits
+   * as long. At least 1 ms, and at least the `lockDuration` of the entity. Default: 5 minutes, the longest lock of Service
    * Bus.
    */
-  readonly claimDurationInMs?: number | undefined;
+  readonly claimDuration?: DurationLike | undefined;
   /** For renewing and waiting. Default: the system clock. */
   readonly clock?: Clock | undefined;
 }
@@ -51,7 +52,7 @@ export interface InboxClaim<Transaction> {
 
 const checks: OptionChecks<IdempotentOptions<never>> = {
   key: aFunction,
-  claimDurationInMs: numberFrom(1),
+  claimDuration: durationFrom(1),
   clock: methods("a clock, e.g. a ManualClock", "now", "setTimer"),
 };
 
@@ -95,12 +96,13 @@ export function idempotent<Message extends ReceivedMessage, Context, Transaction
   checkOption("inbox", inbox, anInbox);
   checkOption("handler", handler, aFunction);
   checkOptions(options, checks);
-  const { key = keyOf, claimDurationInMs = longestLock, clock = systemClock } = options;
-  if (inbox.retentionInMs < claimDurationInMs)
-    throw invalidOption("claimDurationInMs", `must not exceed the retention of the inbox, ${inbox.retentionInMs}`);
+  const { key = keyOf, clock = systemClock } = options;
+  const claimDuration = toMilliseconds(options.claimDuration ?? longestLock, "claimDuration");
+  if (inbox.retentionInMs < claimDuration)
+    throw invalidOption("claimDuration", `must not exceed the retention of the inbox, ${inbox.retentionInMs} ms`);
   const running = new Map<string, Promise<void>>();
   const handle = async (id: string, message: Message, context: Context): Promise<void> => {
-    const claim = new Claim(inbox, id, clock, Math.max(claimDurationInMs, lockOf(message, clock)));
+    const claim = new Claim(inbox, id, clock, Math.max(claimDuration, lockOf(message, clock)));
     try {
       if (!(await claim.take(signalOf(context)))) return;
       await handler(message, context, claim);
@@ -138,7 +140,7 @@ export function checkRetention(handlers: unknown, horizon: number): void {
     if (inbox !== undefined && inbox.retentionInMs < horizon)
       throw invalidOption(
         "retries.delayed",
-        `takes up to ${Math.ceil(horizon)} ms, and the inbox of the handler forgets messages after ${inbox.retentionInMs}: set its retentionInMs higher`,
+        `takes up to ${Math.ceil(horizon)} ms, and the inbox of the handler forgets messages after ${inbox.retentionInMs} ms: set its retention higher`,
       );
   }
 }

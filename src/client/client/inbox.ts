@@ -1,5 +1,7 @@
 import type { MaybePromise } from "../../core/message/schema.ts";
-import { checkOptions, methods, milliseconds, type OptionChecks } from "../../core/options/option-checks.ts";
+import { checkOptions, methods, type OptionChecks } from "../../core/options/option-checks.ts";
+import { duration } from "../../core/options/duration-option.ts";
+import { type DurationLike, toMilliseconds } from "../../core/time/duration.ts";
 import { type Clock, systemClock } from "../../core/time/clock.ts";
 
 /** The answer to a claim. `held`: another owner handles the message. */
@@ -32,14 +34,14 @@ export interface Inbox<Transaction = never> {
 
 /** Options of {@link memoryInbox}. */
 export interface MemoryInboxOptions {
-  /** Milliseconds for which a handled message is remembered. Default: 3,600,000, one hour. */
-  readonly retentionInMs?: number | undefined;
+  /** How long a handled message is remembered. Default: 1 hour. */
+  readonly retention?: DurationLike | undefined;
   /** Default: the system clock. */
   readonly clock?: Clock | undefined;
 }
 
 const checks: OptionChecks<MemoryInboxOptions> = {
-  retentionInMs: milliseconds,
+  retention: duration,
   clock: methods("a clock, e.g. a ManualClock", "now", "setTimer"),
 };
 
@@ -55,13 +57,14 @@ interface Entry {
  * @throws SobreError `InvalidArgument` naming the option.
  * @example
  * ```ts
- * const inbox = memoryInbox({ retentionInMs: 60_000 });
+ * const inbox = memoryInbox({ retention: "1m" });
  * console.log(await inbox.claim("order-7", "me", 5_000), await inbox.claim("order-7", "you", 5_000)); // claimed held
  * ```
  */
 export function memoryInbox(options: MemoryInboxOptions = {}): Inbox {
   checkOptions(options, checks);
-  const { retentionInMs = 3_600_000, clock = systemClock } = options;
+  const { retention = 3_600_000, clock = systemClock } = options;
+  const retentionInMs = toMilliseconds(retention, "retention");
   const claims = new Map<string, Entry>();
   /** Oldest first, since all are remembered for as long. */
   const handled = new Map<string, number>();

@@ -1,3 +1,7 @@
+/**
+ * Every name of the client. `sobre` exports the everyday ones as well, and it alone has `createClient`, which brings the
+ * engine for connection strings: what is here needs no engine.
+ */
 export type { ClientOptions } from "./client.ts";
 export type {
   ClientEvent,

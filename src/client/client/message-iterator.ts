@@ -40,7 +40,7 @@ export async function* iterateMessages<Message>(
     let messages: readonly Message[] = [];
     await repeat(parts, either, {
       async step() {
-        const wait = { maxMessages: 1, maxWaitTime: idleWait, signal: abortSignal };
+        const wait = { maxMessages: 1, maxWaitTimeInMs: idleWait, abortSignal };
         messages = await hand(await heldOpen(parts.clock, idleWait, () => source.receive(wait)));
         return messages.length === 0;
       },

@@ -4,23 +4,24 @@ import type { MessageType } from "../../core/message/message-type.ts";
 import {
   aFunction,
   anObject,
+  checkOption,
   checkOptions,
   countFrom,
   flag,
   invalidOption,
   type OptionChecks,
 } from "../../core/options/option-checks.ts";
-import { delayToMilliseconds } from "../../core/time/duration.ts";
+import { finiteDuration } from "../../core/options/duration-option.ts";
+import { type DurationLike, toMilliseconds } from "../../core/time/duration.ts";
 
 /** How a processor retries messages whose handler failed. */
 export interface MessageRetries {
   /** Redeliveries without a delay, in the first round and after each delay. Default: 0. */
   readonly immediate?: number | undefined;
   /**
-   * The waits before further rounds: milliseconds, or text such as `"10s"`, `"1m"`, `"2h"`, `"PT10S"`. The message is
-   * not locked meanwhile. Default: none.
+   * The waits before further rounds, e.g. `["10s", "1m"]`. The message is not locked meanwhile. Default: none.
    */
-  readonly delayed?: readonly (number | string)[] | undefined;
+  readonly delayed?: readonly DurationLike[] | undefined;
   /** The largest random share by which a wait is prolonged, from 0 to 1. Default: 0.05. */
   readonly jitter?: number | undefined;
   /**
@@ -129,10 +130,15 @@ function rulesOf(
   const { immediate = 0, delayed = [], jitter = 0.05, retryable = isWorthRetrying } = retries;
   return {
     immediate,
-    delays: delayed.map((delay) => delayToMilliseconds(delay, `${prefix}delayed`)),
+    delays: delayed.map((delay, index) => readDelay(`${prefix}delayed[${index}]`, delay)),
     jitter,
     retryable,
   };
+}
+
+function readDelay(option: string, delay: DurationLike): number {
+  checkOption(option, delay, finiteDuration);
+  return toMilliseconds(delay, option);
 }
 
 function planOf({ immediate, delays, jitter, retryable }: Rules, error: unknown, message: Delivery): RetryPlan {

@@ -101,7 +101,7 @@ export class MessageWork<Types extends readonly MessageType[], Context> {
     return this.#breaker?.isOpen === true;
   }
 
-  /** The messages that failed in trials, which others are tried before. */
+  /** Sequence numbers to skip in a trial: they failed in earlier ones. */
   get tried(): ReadonlySet<bigint> {
     return this.#breaker?.tried ?? noMessages;
   }
@@ -116,7 +116,7 @@ export class MessageWork<Types extends readonly MessageType[], Context> {
     return [...this.#running].length;
   }
 
-  /** Aborts the handlers that run, but for those that wait for it, and releases their messages. */
+  /** Aborts the handlers that run, except those that wait for it, and releases their messages. */
   giveUp(): GivenUp {
     const { entityPath } = this.#options;
     const given = [...this.#running].filter(({ loop }) => !loop.isWaiting);

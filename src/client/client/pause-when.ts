@@ -6,7 +6,8 @@ import {
   invalidOption,
   type OptionChecks,
 } from "../../core/options/option-checks.ts";
-import { delayToMilliseconds } from "../../core/time/duration.ts";
+import { finiteDuration } from "../../core/options/duration-option.ts";
+import { type DurationLike, toMilliseconds } from "../../core/time/duration.ts";
 
 /** When a processor pauses because of failing handlers: a circuit breaker. */
 export interface PauseWhen {
@@ -19,12 +20,12 @@ export interface PauseWhen {
   /** Which errors count as failures, e.g. those of a connection. Default: all. */
   readonly error?: ((error: unknown) => boolean) | undefined;
   /**
-   * The first pause, in milliseconds or text such as `"5s"`; it doubles with each trial that fails. Each pause is
-   * made longer or shorter by a random share of up to 20 %. Default: 5 seconds.
+   * The first pause; it doubles with each trial that fails. Each pause is made longer or shorter by a random share of
+   * up to 20 %. Default: 5 seconds.
    */
-  readonly pause?: number | string | undefined;
-  /** The longest pause before that share, in milliseconds or text. Default: 1 minute. */
-  readonly maxPause?: number | string | undefined;
+  readonly pause?: DurationLike | undefined;
+  /** The longest pause before that share. Default: 1 minute. */
+  readonly maxPause?: DurationLike | undefined;
 }
 
 const checks: OptionChecks<PauseWhen> = {
@@ -33,9 +34,8 @@ const checks: OptionChecks<PauseWhen> = {
     typeof value === "number" && value > 0 && value <= 1 ? undefined : "must be a number above 0 and up to 1",
   sampleSize: countFrom(1),
   error: aFunction,
-  // Checked as a duration.
-  pause: () => undefined,
-  maxPause: () => undefined,
+  pause: finiteDuration,
+  maxPause: finiteDuration,
 };
 
 /** The consequence of a failure for the processor and its message. */
@@ -79,8 +79,8 @@ export class Breaker {
     this.#rate = failureRate;
     this.#sampleSize = sampleSize;
     this.#isFailure = error ?? (() => true);
-    this.#first = delayToMilliseconds(pause, "pauseWhen.pause");
-    this.#longest = delayToMilliseconds(maxPause, "pauseWhen.maxPause");
+    this.#first = toMilliseconds(pause, "pauseWhen.pause");
+    this.#longest = toMilliseconds(maxPause, "pauseWhen.maxPause");
   }
 
   get isOpen(): boolean {

@@ -55,18 +55,18 @@ export class Prefetch {
   }
 
   /** At most `maxMessages` buffered messages, or else the next to arrive. @throws what fetching throws. */
-  take({ maxMessages, maxWaitTime, signal }: ReceiveOptions): Promise<readonly Delivery[]> {
+  take({ maxMessages, maxWaitTimeInMs, abortSignal }: ReceiveOptions): Promise<readonly Delivery[]> {
     if (this.#stop.signal.aborted) {
       return Promise.reject(new SobreError("Closed", "The receiver is closed. Create a new one."));
     }
     const ready = this.#pick(maxMessages);
     this.#fill();
-    if (ready.length > 0 || signal?.aborted === true) return Promise.resolve(ready);
-    if (maxWaitTime === 0) return this.#takeNow(maxMessages);
+    if (ready.length > 0 || abortSignal?.aborted === true) return Promise.resolve(ready);
+    if (maxWaitTimeInMs === 0) return this.#takeNow(maxMessages);
     return new Promise((resolve, reject) => {
       const leave = (): void => {
         timer.cancel();
-        signal?.removeEventListener("abort", giveUp);
+        abortSignal?.removeEventListener("abort", giveUp);
         const index = this.#waiting.indexOf(waiting);
         if (index >= 0) this.#waiting.splice(index, 1);
       };
@@ -80,16 +80,16 @@ export class Prefetch {
       };
       const giveUp = (): void => end([]);
       const waiting: Waiting = { maxMessages, end, fail };
-      const timer: Timer = this.#options.clock.setTimer(this.#options.clock.now() + maxWaitTime, giveUp);
+      const timer: Timer = this.#options.clock.setTimer(this.#options.clock.now() + maxWaitTimeInMs, giveUp);
       timer.keepAlive?.(true);
-      signal?.addEventListener("abort", giveUp);
+      abortSignal?.addEventListener("abort", giveUp);
       this.#waiting.push(waiting);
     });
   }
 
   /** Without a wait, an empty buffer is not the answer: it may not have been filled yet. */
   async #takeNow(maxMessages: number): Promise<readonly Delivery[]> {
-    this.#add(await this.#options.fetch({ maxMessages, maxWaitTime: 0 }));
+    this.#add(await this.#options.fetch({ maxMessages, maxWaitTimeInMs: 0 }));
     // A receiver that has been closed meanwhile releases its messages with its connection.
     return this.#stop.signal.aborted ? [] : this.#pick(maxMessages);
   }
@@ -156,7 +156,7 @@ export class Prefetch {
     try {
       while (this.#stock.length < this.#options.count && !signal.aborted) {
         const maxMessages = this.#options.count - this.#stock.length;
-        const fetched = await this.#options.fetch({ maxMessages, maxWaitTime: idleWait, signal });
+        const fetched = await this.#options.fetch({ maxMessages, maxWaitTimeInMs: idleWait, abortSignal: signal });
         this.#add(fetched);
         for (let next = this.#waiting[0]; next !== undefined; next = this.#waiting[0]) {
           const taken = this.#pick(next.maxMessages);

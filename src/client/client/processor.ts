@@ -127,7 +127,7 @@ export function startProcessor<const Types extends readonly MessageType[] = read
           if (turn.waits) await turn.come();
           const passedOver = turn.isTrial && passesOver ? work.tried : none;
           const maxMessages = 1 + passedOver.size;
-          const deliveries = await source.receive({ maxMessages, maxWaitTime: idleWait, signal: away.signal });
+          const deliveries = await source.receive({ maxMessages, maxWaitTimeInMs: idleWait, abortSignal: away.signal });
           errors.clear();
           signals.received += deliveries.length;
           const fresh =

@@ -213,9 +213,9 @@ export function receiverOver<Types extends readonly MessageType[], OnUnreadable 
       const { maxWaitTimeInMs = 60_000, abortSignal } = receiveOptions;
       const until = clock.now() + maxWaitTimeInMs;
       const receive = async (): Promise<readonly Delivery[]> => {
-        const maxWaitTime = Math.max(until - clock.now(), 0);
+        const left = Math.max(until - clock.now(), 0);
         try {
-          return await source.receive({ maxMessages: maxMessageCount, maxWaitTime, signal: abortSignal });
+          return await source.receive({ maxMessages: maxMessageCount, maxWaitTimeInMs: left, abortSignal });
         } catch (error) {
           await source.failed(error);
           if (abortSignal?.aborted === true) return [];
@@ -236,7 +236,7 @@ export function receiverOver<Types extends readonly MessageType[], OnUnreadable 
       checkOpen();
       const { fromSequenceNumber, abortSignal } = peekOptions;
       const peeked = { maxMessages: maxMessageCount, fromSequenceNumber, sessionId: source.sessionId };
-      const deliveries = await retry.run(() => parts.engine.peek(entityPath, peeked), { signal: abortSignal });
+      const deliveries = await retry.run(() => parts.engine.peek(entityPath, peeked), { abortSignal });
       return Promise.all(
         deliveries.map(async (delivery) => {
           const result = await read(delivery.envelope);
@@ -254,7 +254,7 @@ export function receiverOver<Types extends readonly MessageType[], OnUnreadable 
       checkOpen();
       const receive = (): Promise<readonly Delivery[]> =>
         source.engine.receiveDeferred(entityPath, numbers, { receiveMode, sessionId });
-      return handAll(await retry.once(receive, { signal: deferredOptions.abortSignal }));
+      return handAll(await retry.once(receive, { abortSignal: deferredOptions.abortSignal }));
     },
     async deleteMessages(maxMessageCount, deleteOptions = {}) {
       checkOption("maxMessageCount", maxMessageCount, atLeastOne);
@@ -262,7 +262,7 @@ export function receiverOver<Types extends readonly MessageType[], OnUnreadable 
       checkOpen();
       const { beforeEnqueueTime, abortSignal } = deleteOptions;
       const wanted = { maxMessages: maxMessageCount, beforeEnqueueTime, sessionId: source.sessionId };
-      return retry.once(() => parts.engine.deleteMessages(entityPath, wanted), { signal: abortSignal });
+      return retry.once(() => parts.engine.deleteMessages(entityPath, wanted), { abortSignal });
     },
     subscribe(handlers, subscribeOptions) {
       checkOpen();

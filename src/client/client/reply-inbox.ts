@@ -38,8 +38,8 @@ export class ReplyInbox {
         : parts.engine.acceptSession(entityPath, {
             sessionId,
             receiveMode: "peekLock",
-            maxWaitTime: 0,
-            signal: this.#stop.signal,
+            maxWaitTimeInMs: 0,
+            abortSignal: this.#stop.signal,
           });
     const state = parts.signals.link(sessionId === undefined ? "receiver" : "session");
     this.#link = new Link("reply inbox", open, state);
@@ -77,7 +77,7 @@ export class ReplyInbox {
   /** The session's lock is renewed between two receives. */
   async #receive(link: EngineReceiver, signal: AbortSignal): Promise<readonly Delivery[]> {
     const wait = "sessionLockedUntilUtc" in link ? await renewed(link, this.#parts) : idleWait;
-    return link.receive({ maxMessages: 16, maxWaitTime: wait, signal });
+    return link.receive({ maxMessages: 16, maxWaitTimeInMs: wait, abortSignal: signal });
   }
 
   async #handle(delivery: Delivery): Promise<void> {

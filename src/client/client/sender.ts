@@ -163,7 +163,7 @@ export function createSender<const Types extends readonly MessageType[] = readon
   ): Promise<void> => {
     const span = tracing?.startSend({ ...one, messageCount: envelopes.length }, envelopes);
     try {
-      await retry.run(() => link.use(operation), { signal: abortSignal, timedOut });
+      await retry.run(() => link.use(operation), { abortSignal, timedOut });
       span?.end();
     } catch (error) {
       span?.end(error);
@@ -192,7 +192,7 @@ export function createSender<const Types extends readonly MessageType[] = readon
     if (transaction === undefined) await send(envelopes, (sender) => sender.send(envelopes), abortSignal);
     else {
       await retry.once(() => link.use((sender) => sender.send(envelopes, { transaction })), {
-        signal: abortSignal,
+        abortSignal,
         timedOut,
       });
     }
@@ -204,7 +204,7 @@ export function createSender<const Types extends readonly MessageType[] = readon
   };
   // Stages may wait for stores and key services.
   const writeAll = (messages: Message | readonly Message[], abortSignal?: AbortSignal): Promise<readonly Envelope[]> =>
-    parts.stages.length === 0 ? writeEach(messages) : retry.once(() => writeEach(messages), { signal: abortSignal });
+    parts.stages.length === 0 ? writeEach(messages) : retry.once(() => writeEach(messages), { abortSignal });
   return {
     entityPath,
     async sendMessages(messages, sendOptions) {
@@ -232,7 +232,7 @@ export function createSender<const Types extends readonly MessageType[] = readon
     async createMessageBatch(batchOptions = {}) {
       checkOptions(batchOptions, batchChecks);
       const { maxSizeInBytes, abortSignal } = batchOptions;
-      const { maxMessageSize } = await retry.run(() => link.get(), { signal: abortSignal, timedOut });
+      const { maxMessageSize } = await retry.run(() => link.get(), { abortSignal, timedOut });
       return createBatch(write, maxMessageSize, maxSizeInBytes);
     },
     async scheduleMessages(messages, scheduledEnqueueTimeUtc, scheduleOptions = {}) {
@@ -246,13 +246,13 @@ export function createSender<const Types extends readonly MessageType[] = readon
       );
       const schedule = (): Promise<readonly bigint[]> => engine.schedule(entityPath, envelopes, { transaction });
       const attempts = transaction === undefined ? "run" : "once";
-      return counted(envelopes.length, () => retry[attempts](schedule, { signal: abortSignal }));
+      return counted(envelopes.length, () => retry[attempts](schedule, { abortSignal }));
     },
     async cancelScheduledMessages(sequenceNumbers, cancelOptions = {}) {
       const numbers = sequenceNumbersOf(sequenceNumbers);
       checkOptions(cancelOptions, abortChecks);
       checkOpen();
-      await retry.once(() => engine.cancel(entityPath, numbers), { signal: cancelOptions.abortSignal });
+      await retry.once(() => engine.cancel(entityPath, numbers), { abortSignal: cancelOptions.abortSignal });
     },
     async sendEnvelopes(envelopes, sendOptions) {
       const list = listOf<Envelope>(envelopes);

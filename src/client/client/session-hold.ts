@@ -11,7 +11,7 @@ export const holdProperty = "sobre-hold";
 /** The application property of a timer that ends a hold once its message is gone. */
 const releaseProperty = "sobre-release";
 
-/** The timer id of messages behind a waiting one. */
+/** The timer id of messages after a waiting one. */
 export const behind = "behind";
 
 /** Milliseconds until a hold would be delivered: ten years. */
@@ -33,7 +33,7 @@ export const releasedBy = ({ envelope }: Delivery): string | undefined => textIn
 export const isHold = (message: Delivery): boolean =>
   message.state === "scheduled" && isTimer(message.envelope) && holdOfMessage(message) !== undefined;
 
-/** Whether a message waits in its session: for its own timer, or behind one that does. */
+/** Whether a message waits in its session: for its own timer, or for a message before it that does. */
 export const isWaiting = ({ envelope, state }: Delivery): boolean => state === "deferred" && waitsForTimer(envelope);
 
 /** Whether a message waits for a step of its burial. */

@@ -46,7 +46,7 @@ const again = 30_000;
 /**
  * Keeps the order of a session while one of its messages waits for a retry, or to be re-driven.
  *
- * The waiting message is deferred, with a timer in the session. Messages behind it are deferred as they arrive, so that
+ * The waiting message is deferred, with a timer in the session. Messages after it are deferred as they arrive, so that
  * nobody has to hold the session meanwhile; when the timer comes, all are handled in order. Everything is kept in the
  * session's messages: any processor continues.
  */
@@ -61,7 +61,7 @@ export class SessionOrder {
     this.#waits = options.retries ? undefined : false;
   }
 
-  /** Handles a message that was received, or defers it behind those that wait. @throws what the engine throws. */
+  /** Handles a message that was received, or defers it after those that wait. @throws what the engine throws. */
   async process(message: Delivery, handle: Handle): Promise<Progress> {
     if (isTimer(message.envelope)) return this.#wake(message, handle);
     if (!(await this.#returns(message)) && (await this.#mustWait())) {
@@ -73,12 +73,12 @@ export class SessionOrder {
     return this.#isLost ? "lost" : "handled";
   }
 
-  /** Called when a message was deferred for a retry: those behind it wait. */
+  /** Called when a message was deferred for a retry: those after it wait. */
   waits(): void {
     this.#waits = true;
   }
 
-  /** Called when a message could not be settled: it must be redelivered before those behind it. */
+  /** Called when a message could not be settled: it must be redelivered before those after it. */
   lost(): void {
     this.#isLost = this.#options.retries;
   }
@@ -142,7 +142,7 @@ export class SessionOrder {
     return "waiting";
   }
 
-  /** Handles the message of a timer, then those that waited behind it. */
+  /** Handles the message of a timer, then those that waited for it. */
   async #advance(timer: Delivery, handle: Handle): Promise<Step> {
     this.#waits = false;
     const target = await this.#look(messageOfTimer(timer));

@@ -12,10 +12,11 @@ import {
   checkOptions,
   countFrom,
   invalidOption,
-  milliseconds,
   type OptionChecks,
   text,
 } from "../../core/options/option-checks.ts";
+import { duration } from "../../core/options/duration-option.ts";
+import { type DurationLike, toMilliseconds } from "../../core/time/duration.ts";
 import { Outage, Turn } from "./outage.ts";
 import { pause } from "../../core/time/pause.ts";
 import { codeOf } from "./process-error.ts";
@@ -40,8 +41,8 @@ export interface SessionProcessorOptions<Types extends readonly MessageType[] = 
   readonly maxConcurrentSessions?: number | undefined;
   /** How many messages of a session are handled concurrently; above 1, their order is lost. Default: 1. */
   readonly maxConcurrentCallsPerSession?: number | undefined;
-  /** Milliseconds without a message after which a session is closed to make room for another. Default: 60,000. */
-  readonly sessionIdleTimeoutInMs?: number | undefined;
+  /** Time without a message after which a session is closed to make room for another. Default: 1 minute. */
+  readonly sessionIdleTimeout?: DurationLike | undefined;
   /** Process only these sessions. Default: any. */
   readonly sessionIds?: readonly string[] | undefined;
   /**
@@ -65,7 +66,7 @@ export const sessionChecks: OptionChecks<SessionProcessorOptions> = {
   retries: anything,
   maxConcurrentSessions: countFrom(1),
   maxConcurrentCallsPerSession: countFrom(1),
-  sessionIdleTimeoutInMs: milliseconds,
+  sessionIdleTimeout: duration,
   sessionIds: (value) =>
     Array.isArray(value) && value.length > 0 && value.every(isText) && new Set(value).size === value.length
       ? undefined
@@ -89,7 +90,8 @@ export function startSessionProcessor<const Types extends readonly MessageType[]
   const parts = partsAt(clientParts, entityPath);
   const { signals } = parts;
   const { receiveMode = "peekLock", maxConcurrentSessions = 8, sessionIds } = options;
-  const { maxConcurrentCallsPerSession: calls = 1, sessionIdleTimeoutInMs: idle = 60_000 } = options;
+  const { maxConcurrentCallsPerSession: calls = 1, sessionIdleTimeout = 60_000 } = options;
+  const idle = toMilliseconds(sessionIdleTimeout, "sessionIdleTimeout");
   const { retries } = options;
   if (retries !== undefined && calls > 1)
     throw invalidOption("maxConcurrentCallsPerSession", "must be 1 with retries, for which the session waits");
@@ -122,7 +124,7 @@ export function startSessionProcessor<const Types extends readonly MessageType[]
         if (turn.waits) await turn.come();
         const startedAt = clock.now();
         try {
-          const wait = { sessionId, receiveMode, maxWaitTime: idleWait, signal: outage.signal };
+          const wait = { sessionId, receiveMode, maxWaitTimeInMs: idleWait, abortSignal: outage.signal };
           const link = await engine.acceptSession(entityPath, wait);
           isHeld = true;
           state.opened();
@@ -244,7 +246,7 @@ async function serve<Types extends readonly MessageType[]>(
     const slot = new Slot(0);
     for (;;) {
       if (either.aborted) return;
-      const [delivery] = await link.receive({ maxMessages: 1, maxWaitTime: idle, signal: either });
+      const [delivery] = await link.receive({ maxMessages: 1, maxWaitTimeInMs: idle, abortSignal: either });
       if (delivery === undefined) return;
       signals.received++;
       // A locked message is released with the session; any other would be lost.

@@ -112,13 +112,13 @@ export async function acceptSession<
   const { receiveMode } = end;
   const until = clock.now() + maxWaitTimeInMs;
   const accept = (): Promise<EngineSessionReceiver> => {
-    const maxWaitTime = Math.max(until - clock.now(), 0);
-    return engine.acceptSession(entity, { sessionId, receiveMode, maxWaitTime, signal: either });
+    const left = Math.max(until - clock.now(), 0);
+    return engine.acceptSession(entity, { sessionId, receiveMode, maxWaitTimeInMs: left, abortSignal: either });
   };
   const first = await heldOpen(clock, maxWaitTimeInMs, () =>
     retry.run(accept, {
       wait: maxWaitTimeInMs,
-      signal: either,
+      abortSignal: either,
       // No free session within the wait is an answer, not an error.
       mayPass: (error) => isRetryable(error) && codeOf(error) !== "ServiceTimeout",
       late: (link: EngineSessionReceiver) => void link.close().catch(() => undefined),
@@ -178,8 +178,8 @@ class SessionSource implements DeliverySource {
       this.held = await engine.acceptSession(entity, {
         sessionId,
         receiveMode,
-        maxWaitTime: 0,
-        signal: this.#stop.signal,
+        maxWaitTimeInMs: 0,
+        abortSignal: this.#stop.signal,
       });
       this.#keep();
       return this.held;
@@ -221,9 +221,9 @@ class SessionSource implements DeliverySource {
   }
 }
 
-function signalOf(options: AbortOption = {}): { readonly signal: AbortSignal | undefined } {
+function signalOf(options: AbortOption = {}): { readonly abortSignal: AbortSignal | undefined } {
   checkOptions(options, abortChecks);
-  return { signal: options.abortSignal };
+  return { abortSignal: options.abortSignal };
 }
 
 /** The session operations of handlers and receivers. */

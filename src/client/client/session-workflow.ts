@@ -63,7 +63,7 @@ const {
   retries,
   maxAutoLockRenewalDurationInMs,
   maxConcurrentSessions,
-  sessionIdleTimeoutInMs,
+  sessionIdleTimeout,
   sessionIds,
 } = sessionChecks;
 const checks: OptionChecks<SessionWorkflowOptions> = {
@@ -72,7 +72,7 @@ const checks: OptionChecks<SessionWorkflowOptions> = {
   retries,
   maxAutoLockRenewalDurationInMs,
   maxConcurrentSessions,
-  sessionIdleTimeoutInMs,
+  sessionIdleTimeout,
   sessionIds,
   subjects: (value) => (typeof value === "object" && value !== null ? undefined : "must be an object"),
 };

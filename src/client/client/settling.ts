@@ -172,14 +172,14 @@ export class Settler {
     const hold = holdOf(message);
     if (hold !== undefined) hold.isSettled = true;
     const { entityPath, engine, parts } = this.#options;
-    const { transaction, abortSignal: signal } = options;
+    const { transaction, abortSignal } = options;
     const ended = (isDone: boolean, error?: unknown): void => this.#ended(hold, settlement, isDone, error);
     if (transaction !== undefined) {
       const settle = (): Promise<void> => parts.engine.settle(entityPath, token, settlement, { transaction });
-      return parts.retry.once(settle, { signal, ended });
+      return parts.retry.once(settle, { abortSignal, ended });
     }
     // By lock token, so a retry cannot affect anything else.
-    return parts.retry.run(() => engine().settle(entityPath, token, settlement), { explain, signal, ended });
+    return parts.retry.run(() => engine().settle(entityPath, token, settlement), { explain, abortSignal, ended });
   }
 
   /** Completes a locked message; calls `ended` once instead of making promises, since this runs for every message. */

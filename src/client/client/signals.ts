@@ -97,12 +97,12 @@ export class EntitySignals {
     this.#signals = signals;
   }
 
-  /** Those of an entity of the client; signals that belong to an entity are returned as they are. */
+  /** The signals of an entity of the client; signals that belong to an entity are returned as they are. */
   at(entityPath: string): EntitySignals {
     return this.entityPath === "" ? this.#signals.of(entityPath) : this;
   }
 
-  /** Those of a reply address. */
+  /** The signals of a reply address. */
   atReplyTo(entityPath: string): EntitySignals {
     return this.#signals.of(entityPath, mostWithReplies);
   }

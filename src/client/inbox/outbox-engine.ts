@@ -9,23 +9,30 @@ import type {
   TransactionOption,
 } from "../../core/engine/engine.ts";
 import { encodeMessage } from "../../wire/amqp/message/encode-message.ts";
+import { inLateTransaction, LateTransaction } from "../../broker/policy/late-transaction.ts";
 import { invalidOperation } from "../../core/engine/refusals.ts";
+import type { LockToken, Settlement } from "../../core/engine/delivery.ts";
 import { SobreError } from "../../core/errors/sobre-error.ts";
-import type { OutboxStore } from "./outbox-store.ts";
+import type { MaybePromise } from "../../core/message/schema.ts";
+import type { OutboxStore, OutgoingMessage } from "./outbox-store.ts";
 
 /** A transaction of the caller's database, in which sends are kept in an outbox. */
 export class OutboxTransaction<Tx> implements Transaction {
-  readonly #store: OutboxStore<Tx>;
-  readonly #transaction: Tx;
+  readonly #add: (messages: readonly OutgoingMessage[]) => MaybePromise<void>;
 
+  /** @throws SobreError `InvalidOperation` when no transaction is open, if the store knows at once. */
   constructor(store: OutboxStore<Tx>, transaction: Tx) {
-    this.#store = store;
-    this.#transaction = transaction;
+    this.#add = store.join?.(transaction) ?? ((messages) => store.add(messages, transaction));
   }
 
   async keep(entityPath: string, envelopes: readonly Envelope[]): Promise<void> {
     const messages = envelopes.map((envelope) => ({ entityPath, message: encodeMessage(identified(envelope)) }));
-    await this.#store.add(messages, this.#transaction);
+    await this.#add(messages);
+  }
+
+  /** @throws SobreError `InvalidOperation` when the transaction has ended. */
+  check(): MaybePromise<void> {
+    return this.#add([]);
   }
 
   async commit(): Promise<void> {
@@ -91,7 +98,8 @@ export class OutboxEngine implements Engine {
   renew: Engine["renew"] = (...given) => this.#engine.renew(...given);
   deleteMessages: Engine["deleteMessages"] = (...given) => this.#engine.deleteMessages(...given);
   listSessions: Engine["listSessions"] = (...given) => this.#engine.listSessions(...given);
-  begin: Engine["begin"] = () => this.#engine.begin();
+  // A sender opens its link with the first send, which the commit must not overtake.
+  begin: Engine["begin"] = async () => new LateTransaction(await this.#engine.begin());
   close: Engine["close"] = () => this.#engine.close();
   abort: Engine["abort"] = () => this.#engine.abort();
 
@@ -101,12 +109,17 @@ export class OutboxEngine implements Engine {
     options?: TransactionOption,
   ): Promise<readonly bigint[]> {
     if (options?.transaction instanceof OutboxTransaction) throw sendsOnly();
-    return this.#engine.schedule(entity, envelopes, options);
+    return inLateTransaction(options, (inside) => this.#engine.schedule(entity, envelopes, inside));
   }
 
-  async settle(...given: Parameters<Engine["settle"]>): Promise<void> {
-    if (given[3]?.transaction instanceof OutboxTransaction) throw sendsOnly();
-    return this.#engine.settle(...given);
+  async settle(
+    entity: string,
+    lockToken: LockToken,
+    settlement: Settlement,
+    options?: TransactionOption,
+  ): Promise<void> {
+    if (options?.transaction instanceof OutboxTransaction) throw sendsOnly();
+    return inLateTransaction(options, (inside) => this.#engine.settle(entity, lockToken, settlement, inside));
   }
 
   async connect(options?: ConnectOptions): Promise<Engine> {
@@ -142,7 +155,8 @@ class KeepingSender implements EngineSender {
     if (this.#isClosed) throw new SobreError("Closed", "The sender is closed. Open a new one.");
     const transaction = options?.transaction;
     if (transaction instanceof OutboxTransaction) await transaction.keep(this.#entity, envelopes);
-    else await (this.#opened ?? (await this.#get())).send(envelopes, options);
+    else
+      await inLateTransaction(options, async (inside) => (this.#opened ?? (await this.#get())).send(envelopes, inside));
   }
 
   async close(): Promise<void> {

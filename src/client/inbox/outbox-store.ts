@@ -26,6 +26,15 @@ export interface OutboxStore<Tx> {
   /** Adds messages in order, when the caller's transaction commits. */
   add(messages: readonly OutgoingMessage[], transaction: Tx): MaybePromise<void>;
   /**
+   * Takes up the transaction that is open on the caller's connection. The function that it returns is called instead of
+   * {@link add}, and rejects once that transaction has ended, even if another one is open. Default: `add`.
+   *
+   * @throws SobreError `InvalidOperation` when no transaction is open.
+   */
+  join?(transaction: Tx): (messages: readonly OutgoingMessage[]) => MaybePromise<void>;
+  /** Begins or ends a transaction on the caller's connection. Default: `inTransaction` is refused. */
+  control?(transaction: Tx, act: "begin" | "commit" | "rollback"): MaybePromise<void>;
+  /**
    * Makes the owner the only one that relays until the duration is over, or for longer; resolves to false while another
    * is.
    */
@@ -94,6 +103,8 @@ export function memoryOutbox(options: MemoryOutboxOptions = {}): MemoryOutbox {
         messages = [...messages, ...added.map((message) => ({ ...message, id: ++lastId }))];
       }),
     add: (added, transaction) => transaction.keep(added),
+    // A transaction in memory has begun when it is made.
+    control: (transaction, act) => (act === "begin" ? undefined : transaction[act]()),
     lead(owner, durationInMs) {
       const now = clock.now();
       if (leader !== undefined && leader.owner !== owner && leader.until > now) return false;

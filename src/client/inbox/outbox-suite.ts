@@ -49,6 +49,30 @@ export function outboxSuite<Tx>(): readonly StoreCase<Opened<Tx>>[] {
       await within(opened, "rollback", async (transaction) => opened.store.add([message("a", 1)], transaction));
       same(await read(opened), [], "the messages");
     }),
+    one("join", "A transaction that was joined takes messages until it ends.", async (opened) => {
+      let late: ReturnType<NonNullable<OutboxStore<Tx>["join"]>> | undefined;
+      await within(opened, "commit", async (transaction) => {
+        late = opened.store.join?.(transaction);
+        await late?.([message("a", 1)]);
+        await late?.([message("a", 2)]);
+      });
+      if (late === undefined) return;
+      let isRefused = false;
+      try {
+        await late([message("a", 3)]);
+      } catch {
+        isRefused = true;
+      }
+      same(isRefused, true, "the refusal after the end");
+      same(
+        await read(opened),
+        [
+          ["a", 1],
+          ["a", 2],
+        ],
+        "the messages",
+      );
+    }),
     one("lead", "One owner relays, until it resigns or its time is over.", async ({ store, other, advance }) => {
       same(await store.lead("me", 60_000), true, "the first lead");
       same(await other.lead("you", 60_000), false, "the lead of another");

@@ -3,6 +3,7 @@ import { notify } from "../client/process-error.ts";
 import { createRetry, type Retry } from "../client/retry.ts";
 import type { Engine, EngineSender, Transaction } from "../../core/engine/engine.ts";
 import type { Envelope } from "../../core/envelope/envelope.ts";
+import type { MaybePromise } from "../../core/message/schema.ts";
 import { SobreError } from "../../core/errors/sobre-error.ts";
 import {
   aFunction,
@@ -11,30 +12,32 @@ import {
   countFrom,
   flag,
   methods,
-  numberFrom,
   type OptionChecks,
 } from "../../core/options/option-checks.ts";
+import { durationFrom } from "../../core/options/duration-option.ts";
+import { type DurationLike, toMilliseconds } from "../../core/time/duration.ts";
 import { type Clock, systemClock } from "../../core/time/clock.ts";
 import { pause } from "../../core/time/pause.ts";
 import { OutboxEngine, OutboxTransaction } from "./outbox-engine.ts";
 import type { OutboxMessage, OutboxStore } from "./outbox-store.ts";
+import { transactInTurn } from "./transact.ts";
 
 /** Options of {@link startOutbox}. */
 export interface OutboxOptions {
-  /** Whether this process relays; several may, of which one does at a time. Default: true. */
+  /** Whether this process relays; several may be willing, and one relays at a time. Default: true. */
   readonly relays?: boolean | undefined;
-  /** Milliseconds between two looks at the store, at least 1. Default: 500. */
-  readonly pollIntervalInMs?: number | undefined;
+  /** Time between two looks at the store, at least 1 ms. Default: 500 ms. */
+  readonly pollInterval?: DurationLike | undefined;
   /** The maximum number of messages that are read and sent at once. Default: 100. */
   readonly maxBatchSize?: number | undefined;
   /**
-   * Milliseconds after which another process relays when this one was killed, at least 1. A send without an answer for
-   * half of this time has failed. Default: 30,000.
+   * Time after which another process relays when this one was killed, at least 1 ms. A send without an answer for half
+   * of this time has failed. Default: 30 seconds.
    */
-  readonly leaseInMs?: number | undefined;
+  readonly leaseDuration?: DurationLike | undefined;
   /**
    * Called for each error of the store or the broker, which is tried again; errors that it throws are ignored. While a
-   * message cannot be sent, those behind it for its entity wait.
+   * message cannot be sent, later ones for its entity wait.
    */
   readonly onError?: ((error: unknown, message: OutboxMessage | undefined) => void) | undefined;
   /** For pauses. Default: the system clock. */
@@ -43,9 +46,9 @@ export interface OutboxOptions {
 
 const checks: OptionChecks<OutboxOptions> = {
   relays: flag,
-  pollIntervalInMs: numberFrom(1),
+  pollInterval: durationFrom(1),
   maxBatchSize: countFrom(1),
-  leaseInMs: numberFrom(1),
+  leaseDuration: durationFrom(1),
   onError: aFunction,
   clock: methods("a clock, e.g. a ManualClock", "now", "setTimer"),
 };
@@ -54,8 +57,29 @@ const checks: OptionChecks<OutboxOptions> = {
 export interface Outbox<Tx> extends AsyncDisposable {
   /** For `createClient`: sends in a {@link transaction} are kept, all others go straight to the broker. */
   readonly engine: Engine;
-  /** The transaction for `sendMessages`; needs no broker. */
+  /**
+   * The transaction for `sendMessages`, which is open on your connection; needs no broker. A connection has one
+   * transaction at a time: requests that share one use {@link inTransaction}.
+   *
+   * @throws SobreError `InvalidOperation` when none is open, here or from the first send.
+   */
   transaction(transaction: Tx): Transaction;
+  /**
+   * Runs work in a transaction of your connection: begins it, commits it when the work has resolved, and rolls it back
+   * when the work rejected. Those of one connection follow each other, so that concurrent requests can share it; other
+   * statements on it join the transaction that is open.
+   *
+   * @throws what the work throws, and SobreError of the database.
+   * @example
+   * ```ts
+   * const store = memoryOutbox(); // with sqliteOutbox or postgresOutbox: your own connection instead of store.begin()
+   * const outbox = startOutbox(engine, store);
+   * const sender = createClient({ engine: outbox.engine, serializer }).createSender("orders");
+   * await outbox.inTransaction(store.begin(), (transaction) => sender.sendMessages({ body: 7 }, { transaction }));
+   * await outbox.close();
+   * ```
+   */
+  inTransaction<T>(connection: Tx, work: (transaction: Transaction) => MaybePromise<T>): Promise<T>;
   /** Stops relaying; what is left is relayed by others or later. The engine stays open. */
   close(): Promise<void>;
 }
@@ -88,6 +112,10 @@ export function startOutbox<Tx>(engine: Engine, store: OutboxStore<Tx>, options:
   return {
     engine: new OutboxEngine(engine),
     transaction: (transaction) => new OutboxTransaction(store, transaction),
+    async inTransaction(connection, work) {
+      checkOption("work", work, aFunction);
+      return transactInTurn(store, connection, work);
+    },
     close: () => relay.close(),
     [Symbol.asyncDispose]: () => relay.close(),
   };
@@ -109,6 +137,7 @@ class Relay<Tx> {
   readonly #options: OutboxOptions;
   readonly #clock: Clock;
   readonly #leaseInMs: number;
+  readonly #pollIntervalInMs: number;
   readonly #limited: Retry;
   readonly #owner = crypto.randomUUID();
   readonly #stop = new AbortController();
@@ -122,9 +151,10 @@ class Relay<Tx> {
     this.#store = store;
     this.#options = options;
     this.#clock = options.clock ?? systemClock;
-    this.#leaseInMs = options.leaseInMs ?? 30_000;
+    this.#leaseInMs = toMilliseconds(options.leaseDuration ?? 30_000, "leaseDuration");
+    this.#pollIntervalInMs = toMilliseconds(options.pollInterval ?? 500, "pollInterval");
     // A send that outlasted the lead would hold up all other entities, too.
-    this.#limited = createRetry(this.#clock, { timeoutInMs: this.#leaseInMs / 2 }, "half of leaseInMs");
+    this.#limited = createRetry(this.#clock, { timeoutInMs: this.#leaseInMs / 2 }, "half of leaseDuration");
   }
 
   start(): void {
@@ -139,7 +169,6 @@ class Relay<Tx> {
 
   async #run(): Promise<void> {
     const { signal } = this.#stop;
-    const { pollIntervalInMs = 500 } = this.#options;
     while (!signal.aborted) {
       let isBusy = false;
       try {
@@ -147,7 +176,7 @@ class Relay<Tx> {
       } catch (error) {
         this.#report(error);
       }
-      if (!isBusy) await pause(this.#clock, pollIntervalInMs, signal);
+      if (!isBusy) await pause(this.#clock, this.#pollIntervalInMs, signal);
     }
     try {
       await this.#store.resign(this.#owner);

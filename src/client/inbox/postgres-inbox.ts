@@ -1,6 +1,8 @@
 import type { Inbox } from "../client/inbox.ts";
 import type { PostgresClient } from "../../broker/postgres/driver.ts";
-import { checkOptions, milliseconds, type OptionChecks } from "../../core/options/option-checks.ts";
+import { duration } from "../../core/options/duration-option.ts";
+import { checkOptions, type OptionChecks } from "../../core/options/option-checks.ts";
+import { type DurationLike, toMilliseconds } from "../../core/time/duration.ts";
 import {
   checkClient,
   createTables,
@@ -11,11 +13,11 @@ import {
 
 /** Options of {@link postgresInbox}. */
 export interface PostgresInboxOptions extends PostgresStoreOptions {
-  /** Milliseconds for which a handled message is remembered. Default: 604,800,000, seven days. */
-  readonly retentionInMs?: number | undefined;
+  /** How long a handled message is remembered. Default: 7 days. */
+  readonly retention?: DurationLike | undefined;
 }
 
-const checks: OptionChecks<PostgresInboxOptions> = { ...postgresStoreChecks, retentionInMs: milliseconds };
+const checks: OptionChecks<PostgresInboxOptions> = { ...postgresStoreChecks, retention: duration };
 
 /** A row without an owner remembers a handled message. */
 const tables = `create table if not exists $schema.inbox (key text primary key, owner text, until timestamptz not null);
@@ -34,7 +36,8 @@ const claimsBetween = 1_000;
  */
 export async function postgresInbox(options: PostgresInboxOptions): Promise<Inbox<PostgresClient>> {
   checkOptions(options, checks, { needed: ["pool"] });
-  const { pool, retentionInMs = 604_800_000 } = options;
+  const { pool, retention = 604_800_000 } = options;
+  const retentionInMs = toMilliseconds(retention, "retention");
   const schema = await createTables(options, tables);
   const completeIt = `update ${schema}.inbox set owner = null, until = ${later("$3")} where key = $1 and owner = $2 returning key`;
   let claims = 0;
@@ -63,7 +66,12 @@ export async function postgresInbox(options: PostgresInboxOptions): Promise<Inbo
       return (await rowsOf(pool, renewIt, [key, owner, durationInMs])).length > 0;
     },
     async complete(key, owner, transaction) {
-      if (transaction !== undefined) checkClient(transaction);
+      if (transaction !== undefined) {
+        checkClient(transaction);
+        // Refused unless a transaction is open (SQLSTATE 25P01): this row would be remembered before the caller's work.
+        await rowsOf(transaction, "savepoint sobre_inbox", []);
+        await rowsOf(transaction, "release savepoint sobre_inbox", []);
+      }
       return (await rowsOf(transaction ?? pool, completeIt, [key, owner, retentionInMs])).length > 0;
     },
     async release(key, owner) {

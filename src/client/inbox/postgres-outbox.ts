@@ -1,7 +1,9 @@
 import type { PostgresClient } from "../../broker/postgres/driver.ts";
 import type { Row } from "../../broker/postgres/rows.ts";
 import { checkOptions } from "../../core/options/option-checks.ts";
-import type { OutboxMessage, OutboxStore } from "./outbox-store.ts";
+import { invalidOperation } from "../../core/engine/refusals.ts";
+import type { SobreError } from "../../core/errors/sobre-error.ts";
+import type { OutboxMessage, OutboxStore, OutgoingMessage } from "./outbox-store.ts";
 import {
   checkClient,
   createTables,
@@ -19,7 +21,7 @@ const tables = `create table if not exists $schema.outbox
  * An outbox in a PostgreSQL database, by its clock. `outbox.transaction(client)` takes your own connection of `pg`, on
  * which your transaction is open.
  *
- * Behind the PostgreSQL engine no outbox is needed: `pgTransaction` sends in your transaction.
+ * Behind the PostgreSQL engine no outbox is needed: `postgresTransaction` sends in your transaction.
  *
  * @throws SobreError `InvalidArgument` naming the option, and database errors.
  */
@@ -28,13 +30,11 @@ export async function postgresOutbox(options: PostgresStoreOptions): Promise<Out
   const { pool } = options;
   const schema = await createTables(options, tables);
   return {
-    async add(messages, transaction) {
+    add: (messages, transaction) => joined(schema, transaction)(messages),
+    join: (transaction) => joined(schema, transaction),
+    async control(transaction, act) {
       checkClient(transaction);
-      for (const { entityPath, message } of messages)
-        await rowsOf(transaction, `insert into ${schema}.outbox (entity, message) values ($1, $2)`, [
-          entityPath,
-          message,
-        ]);
+      await rowsOf(transaction, act, []);
     },
     async lead(owner, durationInMs) {
       const rows = await rowsOf(
@@ -69,6 +69,32 @@ export async function postgresOutbox(options: PostgresStoreOptions): Promise<Out
     },
   };
 }
+
+/** Statements that find their transaction by its id: without an open one, each of them has an id of its own. */
+function joined(schema: string, client: PostgresClient): (messages: readonly OutgoingMessage[]) => Promise<void> {
+  checkClient(client);
+  // Asked before any later statement of the caller's, so that it is the id of this transaction.
+  const id = rowsOf(client, currentTransaction, []).then(([row]) => row?.["id"]);
+  // The first send reports what went wrong.
+  id.catch(() => undefined);
+  const within = async (text: string, ...values: readonly unknown[]): Promise<void> => {
+    const rows = await rowsOf(client, `${text} where txid_current()::text = $1 returning true`, [await id, ...values]);
+    if (rows.length === 0) throw notOpen();
+  };
+  return async (messages) => {
+    const [now] = messages.length === 0 ? await rowsOf(client, currentTransaction, []) : [];
+    if (now !== undefined && now["id"] !== (await id)) throw notOpen();
+    for (const { entityPath, message } of messages)
+      await within(`insert into ${schema}.outbox (entity, message) select $2::text, $3::bytea`, entityPath, message);
+  };
+}
+
+const currentTransaction = "select txid_current()::text as id";
+
+const notOpen = (): SobreError =>
+  invalidOperation(
+    "No transaction is open on this connection, or it ended before this message was kept, so it is not sent. Begin one before outbox.transaction(client), or use outbox.inTransaction(client, work), whose transactions on one connection follow each other.",
+  );
 
 function messageOf({ id, entity, message }: Row): readonly OutboxMessage[] {
   return typeof id === "string" && typeof entity === "string" && message instanceof Uint8Array

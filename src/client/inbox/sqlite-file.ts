@@ -1,4 +1,6 @@
 import type { DatabaseSync, StatementSync } from "node:sqlite";
+import { invalidOperation } from "../../core/engine/refusals.ts";
+import type { MaybePromise } from "../../core/message/schema.ts";
 import { SobreError } from "../../core/errors/sobre-error.ts";
 import { checkOptions, invalidOption, methods, name, type OptionChecks } from "../../core/options/option-checks.ts";
 import { type Clock, systemClock } from "../../core/time/clock.ts";
@@ -9,6 +11,8 @@ type Value = string | number | bigint | Uint8Array | null;
 
 /** Your own connection to the database file, while a transaction is open on it: a `DatabaseSync` of `node:sqlite`. */
 export interface SqliteDatabase {
+  /** Whether a transaction is open. Without this property it is found out by a `begin`. */
+  readonly isTransaction?: boolean;
   prepare(statement: string): {
     run(...values: (string | number | bigint | Uint8Array | null)[]): { readonly changes: number | bigint };
   };
@@ -35,7 +39,7 @@ const betweenTries = 5;
 /** SQLITE_BUSY and SQLITE_LOCKED, without their extensions. */
 const busyCodes: ReadonlySet<number> = new Set([5, 6]);
 
-/** The milliseconds since 1970, of which `?1` replaces SQLite's. */
+/** The milliseconds since 1970: `?1`, or else SQLite's own clock. */
 export const sqliteNow = "coalesce(?1, unixepoch('subsec') * 1000)";
 
 /** A connection of a store to its file. */
@@ -59,16 +63,8 @@ export class SqliteFile {
   }
 
   /** Runs a statement and resolves to its rows; waits while another connection writes. `?1` is the time. */
-  async all(statement: string, ...values: readonly Value[]): Promise<readonly Readonly<Record<string, unknown>>[]> {
-    const until = systemClock.now() + longestWait;
-    for (;;) {
-      try {
-        return this.#prepared(statement).all(this.#clock?.now() ?? null, ...values);
-      } catch (error) {
-        if (!isBusy(error) || systemClock.now() > until) throw failure(error);
-      }
-      await pause(systemClock, betweenTries);
-    }
+  all(statement: string, ...values: readonly Value[]): Promise<readonly Readonly<Record<string, unknown>>[]> {
+    return unlessBusy(() => this.#prepared(statement).all(this.#clock?.now() ?? null, ...values));
   }
 
   /** The value for `?1` on the caller's connection. */
@@ -92,9 +88,54 @@ export class SqliteFile {
 }
 
 /** @throws SobreError `InvalidArgument` for anything but a database of `node:sqlite`. */
-export function checkDatabase(database: unknown): void {
+function checkDatabase(database: unknown): void {
   if (methods("", "prepare")(database) !== undefined)
     throw invalidOption("transaction", "must be your DatabaseSync of node:sqlite, on which a transaction is open");
+}
+
+/** Runs a statement, again and again while another connection writes. */
+async function unlessBusy<T>(run: () => T): Promise<T> {
+  const until = systemClock.now() + longestWait;
+  for (;;) {
+    try {
+      return run();
+    } catch (error) {
+      if (!isBusy(error) || systemClock.now() > until) throw failure(error);
+    }
+    await pause(systemClock, betweenTries);
+  }
+}
+
+/** Begins a transaction on the caller's connection, or ends it. */
+export function controlTransaction(database: SqliteDatabase, act: "begin" | "commit" | "rollback"): MaybePromise<void> {
+  checkDatabase(database);
+  if (act === "begin") return unlessBusy(() => void database.prepare("begin immediate").run());
+  try {
+    database.prepare(act).run();
+  } catch (error) {
+    throw failure(error);
+  }
+}
+
+/**
+ * Checks that a transaction is open on the caller's connection: otherwise each statement would be one of its own.
+ *
+ * @throws SobreError `InvalidArgument`, `InvalidOperation`.
+ */
+export function checkOpenTransaction(database: SqliteDatabase, advice: string): void {
+  checkDatabase(database);
+  if (database.isTransaction ?? refusesBegin(database)) return;
+  throw invalidOperation(`No transaction is open on this connection. ${advice}`);
+}
+
+function refusesBegin(database: SqliteDatabase): boolean {
+  try {
+    database.prepare("begin").run();
+  } catch {
+    return true;
+  }
+  database.prepare("rollback").run();
+  return false;
 }
 
 function isBusy(error: unknown): boolean {

@@ -1,7 +1,9 @@
 import type { Inbox } from "../client/inbox.ts";
-import { checkOptions, milliseconds, type OptionChecks } from "../../core/options/option-checks.ts";
+import { duration } from "../../core/options/duration-option.ts";
+import { checkOptions, type OptionChecks } from "../../core/options/option-checks.ts";
+import { type DurationLike, toMilliseconds } from "../../core/time/duration.ts";
 import {
-  checkDatabase,
+  checkOpenTransaction,
   sqliteChecks,
   type SqliteDatabase,
   SqliteFile,
@@ -11,11 +13,11 @@ import {
 
 /** Options of {@link sqliteInbox}. */
 export interface SqliteInboxOptions extends SqliteOptions {
-  /** Milliseconds for which a handled message is remembered. Default: 604,800,000, seven days. */
-  readonly retentionInMs?: number | undefined;
+  /** How long a handled message is remembered. Default: 7 days. */
+  readonly retention?: DurationLike | undefined;
 }
 
-const checks: OptionChecks<SqliteInboxOptions> = { ...sqliteChecks, retentionInMs: milliseconds };
+const checks: OptionChecks<SqliteInboxOptions> = { ...sqliteChecks, retention: duration };
 
 /** A row without an owner remembers a handled message. */
 const tables = `
@@ -45,7 +47,8 @@ const claimsBetween = 1_000;
  */
 export function sqliteInbox(options: SqliteInboxOptions): ClosableInbox<SqliteDatabase> {
   checkOptions(options, checks, { needed: ["path"] });
-  const { retentionInMs = 604_800_000, path, clock } = options;
+  const { retention = 604_800_000, path, clock } = options;
+  const retentionInMs = toMilliseconds(retention, "retention");
   const file = new SqliteFile({ path, clock }, tables);
   let claims = 0;
   return {
@@ -65,7 +68,7 @@ export function sqliteInbox(options: SqliteInboxOptions): ClosableInbox<SqliteDa
       const values = [key, owner, retentionInMs] as const;
       if (transaction === undefined)
         return file.all(`${completeIt} returning key`, ...values).then((rows) => rows.length > 0);
-      checkDatabase(transaction);
+      checkOpenTransaction(transaction, "Begin one before claim.complete(database), and commit it afterwards.");
       return Number(transaction.prepare(completeIt).run(file.time, ...values).changes) > 0;
     },
     async release(key, owner) {

@@ -1,5 +1,13 @@
-import type { OutboxMessage, OutboxStore } from "./outbox-store.ts";
-import { checkDatabase, type SqliteDatabase, SqliteFile, sqliteNow as now, type SqliteOptions } from "./sqlite-file.ts";
+import { SobreError } from "../../core/errors/sobre-error.ts";
+import type { OutboxMessage, OutboxStore, OutgoingMessage } from "./outbox-store.ts";
+import {
+  checkOpenTransaction,
+  controlTransaction,
+  type SqliteDatabase,
+  SqliteFile,
+  sqliteNow as now,
+  type SqliteOptions,
+} from "./sqlite-file.ts";
 
 const tables = `
   create table if not exists sobre_outbox (id integer primary key autoincrement, entity text not null, message blob not null);
@@ -8,6 +16,38 @@ const tables = `
 const lead = `insert into sobre_outbox_lead (one, owner, until) values (1, ?2, ${now} + ?3)
   on conflict (one) do update set owner = excluded.owner, until = excluded.until
   where sobre_outbox_lead.until <= ${now} or sobre_outbox_lead.owner = excluded.owner returning one`;
+
+/** Savepoints so far, which name the next one. */
+let savepoints = 0;
+
+/** A savepoint marks the transaction: it goes with it, whoever ends it. */
+function joined(database: SqliteDatabase): (messages: readonly OutgoingMessage[]) => void {
+  checkOpenTransaction(database, `Begin one before outbox.transaction(database), or use ${advice}`);
+  const savepoint = `sobre_outbox_${savepoints++}`;
+  const run = (statement: string): unknown => database.prepare(`${statement} ${savepoint}`).run();
+  run("savepoint");
+  return (messages) => {
+    try {
+      run("release");
+    } catch (cause) {
+      throw new SobreError(
+        "InvalidOperation",
+        `The transaction ended before this message was kept, so it is not sent: the connection is shared. Use ${advice}`,
+        { cause },
+      );
+    }
+    run("savepoint");
+    try {
+      const insert = database.prepare("insert into sobre_outbox (entity, message) values (?, ?)");
+      for (const { entityPath, message } of messages) insert.run(entityPath, message);
+    } catch (error) {
+      run("rollback to");
+      throw error;
+    }
+  };
+}
+
+const advice = "outbox.inTransaction(database, work), whose transactions on one connection follow each other.";
 
 /** An outbox that is closed when it is not needed any more. */
 export interface ClosableOutbox<Tx> extends OutboxStore<Tx> {
@@ -25,11 +65,9 @@ export interface ClosableOutbox<Tx> extends OutboxStore<Tx> {
 export function sqliteOutbox(options: SqliteOptions): ClosableOutbox<SqliteDatabase> {
   const file = new SqliteFile(options, tables);
   return {
-    add(messages, transaction) {
-      checkDatabase(transaction);
-      const insert = transaction.prepare("insert into sobre_outbox (entity, message) values (?, ?)");
-      for (const { entityPath, message } of messages) insert.run(entityPath, message);
-    },
+    add: (messages, transaction) => joined(transaction)(messages),
+    join: joined,
+    control: controlTransaction,
     async lead(owner, durationInMs) {
       return (await file.all(lead, owner, durationInMs)).length > 0;
     },

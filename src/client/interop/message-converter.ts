@@ -50,7 +50,7 @@ const checks: OptionChecks<MessageConverterOptions> = {
  * ```ts
  * import { createSerializer, defineMessage, json } from "sobre";
  * import { jsonSchema } from "sobre/json-schema";
- * import { createMessageConverter, fromServiceBusMessage, toServiceBusMessage } from "sobre/bridges";
+ * import { createMessageConverter, fromServiceBusMessage, toServiceBusMessage } from "sobre/interop";
  *
  * const OrderPlaced = defineMessage("shop.order-placed", { 1: jsonSchema({ type: "object", required: ["id"] }) });
  * const converter = createMessageConverter({

@@ -1,12 +1,12 @@
 import { randomUUID } from "node:crypto";
 import { mkdir, open, readdir, rename, rm, stat, writeFile } from "node:fs/promises";
 import { join } from "node:path";
+import { type DurationLike, toMilliseconds } from "../../core/time/duration.ts";
 import { type Clock, systemClock } from "../../core/time/clock.ts";
 import {
   checkOption,
   checkOptions,
   methods,
-  milliseconds as asMilliseconds,
   name as aName,
   type OptionChecks,
   bytes as areBytes,
@@ -24,10 +24,8 @@ export interface FilePayloadStoreOptions {
 
 /** A {@link PayloadStore} in a folder of files. */
 export interface FilePayloadStore extends PayloadStore {
-  /**
-   * Deletes payloads older than this many milliseconds; resolves to their number. @throws SobreError `InvalidArgument`.
-   */
-  removeOlderThan(milliseconds: number): Promise<number>;
+  /** Deletes payloads older than this, e.g. `"7d"`; resolves to their number. @throws SobreError `InvalidArgument`. */
+  removeOlderThan(age: DurationLike): Promise<number>;
 }
 
 /** Keys are made by `randomUUID`; anything else is never used as a path. */
@@ -70,10 +68,8 @@ export function filePayloadStore(options: FilePayloadStoreOptions): FilePayloadS
         await file.close();
       }
     },
-    async removeOlderThan(milliseconds) {
-      // Compared with NaN, every file would be old enough.
-      checkOption("milliseconds", milliseconds, asMilliseconds);
-      const before = clock.now() - milliseconds;
+    async removeOlderThan(age) {
+      const before = clock.now() - toMilliseconds(age, "age");
       const names = (await readdir(folder).catch(unlessMissing)) ?? [];
       let removed = 0;
       for (const name of names) {

@@ -12,7 +12,7 @@ interface ObjectService {
   isMissing(error: unknown): boolean;
 }
 
-/** A store that keeps each payload as an object whose key is a random name behind a prefix. */
+/** A store that keeps each payload as an object whose key is a prefix and a random name. */
 export function objectPayloadStore(prefix: string, service: ObjectService): PayloadStore {
   return {
     async put(payload) {

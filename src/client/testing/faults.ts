@@ -6,12 +6,12 @@ import {
   checkOption,
   checkOptions,
   entityName,
-  milliseconds,
   numberFrom,
   oneOf,
   type OptionCheck,
   type OptionChecks,
 } from "../../core/options/option-checks.ts";
+import type { DurationLike } from "../../core/time/duration.ts";
 
 /** The engine operations that can be made to fail. */
 export const faultyOperations = [
@@ -44,8 +44,8 @@ export interface Faults {
   loseAnswer(operation: FaultyOperation, options?: FaultOptions): void;
   /** The messages of the next sends are accepted but lost. */
   drop(options?: FaultOptions): void;
-  /** The messages of the next sends are accepted but arrive this many milliseconds of the engine's clock later. */
-  delay(milliseconds: number, options?: FaultOptions): void;
+  /** The messages of the next sends are accepted but arrive so much later by the engine's clock, e.g. `"5s"`. */
+  delay(duration: DurationLike, options?: FaultOptions): void;
   /** The messages of the next sends arrive twice. */
   duplicate(options?: FaultOptions): void;
   /** The next received messages lose their lock immediately, as if it had expired. */
@@ -69,7 +69,6 @@ export type FaultEffect =
 const checks: OptionChecks<FaultOptions> = { entity: entityName, times: numberFrom(1) };
 const isCode: OptionCheck = (value) =>
   typeof value === "string" && isErrorCode(value) ? undefined : "must be an ErrorCode";
-const isDelay: OptionCheck = (value) => (value === Infinity ? "must be finite" : milliseconds(value));
 
 const isRefusal = (effect: FaultEffect): effect is Extract<FaultEffect, { readonly kind: "refuse" }> =>
   effect.kind === "refuse";
@@ -95,7 +94,6 @@ export class FaultPlan {
     const { entity, times = 1 } = options;
     if ("operation" in effect) checkOption("operation", effect.operation, oneOf(...faultyOperations));
     if (effect.kind === "refuse") checkOption("code", effect.code, isCode);
-    if (effect.kind === "delay") checkOption("milliseconds", effect.milliseconds, isDelay);
     this.#pending.push({ effect, entity: entity?.toLowerCase(), times });
   }
 

@@ -3,8 +3,11 @@ import type { ConnectOptions, Engine, EngineReceiver } from "../../core/engine/e
 import { inspectionOf } from "../../core/engine/inspection.ts";
 import type { Clock } from "../../core/time/clock.ts";
 import { checkOption, methods } from "../../core/options/option-checks.ts";
+import { finiteDuration } from "../../core/options/duration-option.ts";
+import { toMilliseconds } from "../../core/time/duration.ts";
 import { SentMessages } from "./sent-messages.ts";
 import { FaultPlan, type Faults, refused } from "./faults.ts";
+import { inLateTransaction, LateTransaction } from "../../broker/policy/late-transaction.ts";
 import { faultyReceiver, faultySender, faultySessionReceiver, type LinkParts } from "./faulty-links.ts";
 
 /** An engine and the control of its faults. */
@@ -32,7 +35,10 @@ export function faultyEngine(inner: Engine, clock: Clock): FaultyEngine {
     refuse: (operation, code, options) => plan.add({ kind: "refuse", operation, code }, options),
     loseAnswer: (operation, options) => plan.add({ kind: "loseAnswer", operation }, options),
     drop: (options) => plan.add({ kind: "drop" }, options),
-    delay: (milliseconds, options) => plan.add({ kind: "delay", milliseconds }, options),
+    delay: (duration, options) => {
+      checkOption("duration", duration, finiteDuration);
+      plan.add({ kind: "delay", milliseconds: toMilliseconds(duration, "duration") }, options);
+    },
     duplicate: (options) => plan.add({ kind: "duplicate" }, options),
     loseLock: (options) => plan.add({ kind: "loseLock" }, options),
     async cut() {
@@ -156,21 +162,25 @@ function connectionOver(
     receiveDeferred: async (entity, numbers, options) =>
       (await connection.get()).receiveDeferred(entity, numbers, options),
     schedule: (entity, envelopes, options) =>
-      plan.around("schedule", entity, async () => {
-        const numbers = await (await connection.get()).schedule(entity, envelopes, options);
-        plan.accepted(entity, envelopes);
-        return numbers;
-      }),
+      inLateTransaction(options, (inside) =>
+        plan.around("schedule", entity, async () => {
+          const numbers = await (await connection.get()).schedule(entity, envelopes, inside);
+          plan.accepted(entity, envelopes);
+          return numbers;
+        }),
+      ),
     cancel: async (entity, numbers) => (await connection.get()).cancel(entity, numbers),
     settle: (entity, lockToken, settlement, options) =>
-      plan.around("settle", entity, async () =>
-        (await connection.get()).settle(entity, lockToken, settlement, options),
+      inLateTransaction(options, (inside) =>
+        plan.around("settle", entity, async () =>
+          (await connection.get()).settle(entity, lockToken, settlement, inside),
+        ),
       ),
     renew: (entity, lockToken) =>
       plan.around("renew", entity, async () => (await connection.get()).renew(entity, lockToken)),
     deleteMessages: async (entity, options) => (await connection.get()).deleteMessages(entity, options),
     listSessions: async (entity, options) => (await connection.get()).listSessions(entity, options),
-    begin: async () => (await connection.get()).begin(),
+    begin: async () => new LateTransaction(await (await connection.get()).begin()),
     connect: async (chosen) => connectionOver(root, plan, clock, open, { options: chosen }),
     close: () => end("close"),
     abort: () => end("abort"),

@@ -8,6 +8,7 @@ import type {
 } from "../../core/engine/engine.ts";
 import { amend, type Envelope } from "../../core/envelope/envelope.ts";
 import type { Clock } from "../../core/time/clock.ts";
+import { inLateTransaction } from "../../broker/policy/late-transaction.ts";
 import { type FaultEffect, type FaultPlan } from "./faults.ts";
 
 /** A connection that can be cut while calls are waiting on it. */
@@ -61,7 +62,9 @@ export function faultySender(inner: EngineSender, { entity, plan, connection, cl
       return inner.maxMessageSize;
     },
     send: (envelopes, options) =>
-      connection.guard("send", entity, () => plan.around("send", entity, () => deliver(envelopes, options))),
+      inLateTransaction(options, (inside) =>
+        connection.guard("send", entity, () => plan.around("send", entity, () => deliver(envelopes, inside))),
+      ),
     close: () => inner.close(),
   };
 }

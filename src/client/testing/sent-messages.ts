@@ -23,7 +23,7 @@ export class SentMessages {
     return this.#forgotten;
   }
 
-  /** Those sent to an entity, its name compared without case. Default: all. */
+  /** The messages sent to an entity, whose name is compared without case. Default: all. */
   list(entity?: string): readonly SentMessage[] {
     const wanted = entity?.toLowerCase();
     return this.#messages.filter((message) => wanted === undefined || message.entity.toLowerCase() === wanted);

@@ -14,13 +14,14 @@ import {
   entityName,
   hasMethod,
   milliseconds,
-  numberFrom,
   type OptionChecks,
 } from "../../core/options/option-checks.ts";
+import { durationFrom } from "../../core/options/duration-option.ts";
+import { type DurationLike, toMilliseconds } from "../../core/time/duration.ts";
 import type { SentMessage } from "./sent-messages.ts";
 import { testEngine, type TestEngine } from "./test-engine.ts";
 
-/** Options of {@link testHarness}: those of the broker and of the client. */
+/** Options of {@link createTestHarness}: those of the broker and of the client. */
 export interface TestHarnessOptions
   extends
     Omit<MemoryEngineOptions, "clock">,
@@ -45,8 +46,8 @@ export interface PublishedMessage<Body = unknown> extends SentMessage {
 export interface IdleOptions {
   /** Virtual milliseconds to wait at most. Default: 3,600,000, one hour. */
   readonly maxWaitTimeInMs?: number | undefined;
-  /** Virtual milliseconds by which the clock is advanced at a time. Default: 1,000. */
-  readonly stepInMs?: number | undefined;
+  /** Virtual time by which the clock is advanced at a time, at least 1 ms. Default: 1 second. */
+  readonly step?: DurationLike | undefined;
 }
 
 /** A client over a complete broker in memory on virtual time, which a test can ask what happened. */
@@ -72,7 +73,7 @@ export interface TestHarness extends TestEngine, AsyncDisposable {
   close(): Promise<void>;
 }
 
-const idleChecks: OptionChecks<IdleOptions> = { maxWaitTimeInMs: milliseconds, stepInMs: numberFrom(1) };
+const idleChecks: OptionChecks<IdleOptions> = { maxWaitTimeInMs: milliseconds, step: durationFrom(1) };
 
 const publishedChecks: OptionChecks<PublishedOptions> = {
   entity: entityName,
@@ -97,7 +98,7 @@ const checks: OptionChecks<TestHarnessOptions> = {
  * @throws SobreError `InvalidArgument` naming the option.
  * @example
  * ```ts
- * await using harness = testHarness({ serializer, queues: ["orders", "bills"] });
+ * await using harness = createTestHarness({ serializer, queues: ["orders", "bills"] });
  * const { client } = harness;
  * const bills = client.createSender("bills");
  * client.startProcessor("orders", {
@@ -109,7 +110,7 @@ const checks: OptionChecks<TestHarnessOptions> = {
  * for (const { body } of await harness.published({ entity: "bills" })) console.log(body); // { id: 7 }
  * ```
  */
-export function testHarness(options: TestHarnessOptions): TestHarness {
+export function createTestHarness(options: TestHarnessOptions): TestHarness {
   checkOptions(options, checks, { needed: ["serializer"] });
   const { serializer, stages = [], retryOptions, tracing, ...broker } = options;
   const made = testEngine(broker);
@@ -125,7 +126,8 @@ export function testHarness(options: TestHarnessOptions): TestHarness {
     published: (publishedOptions) => publishedOf(sent.list(publishedOptions?.entity), publishedOptions),
     async idle(idleOptions = {}) {
       checkOptions(idleOptions, idleChecks);
-      const { maxWaitTimeInMs = 3_600_000, stepInMs = 1_000 } = idleOptions;
+      const { maxWaitTimeInMs = 3_600_000, step = 1_000 } = idleOptions;
+      const stepInMs = toMilliseconds(step, "step");
       const end = clock.now() + maxWaitTimeInMs;
       await clock.advance(0);
       for (;;) {

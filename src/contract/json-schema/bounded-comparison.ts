@@ -1,7 +1,7 @@
 import { unescapeToken } from "../../core/json-schema/json-form.ts";
 import { Worker } from "node:worker_threads";
 import { SobreError } from "../../core/errors/sobre-error.ts";
-import { matcherOf } from "../../core/regex/matcher.ts";
+import { matcherOf } from "./pattern-matcher.ts";
 import type { Compared, Comparison } from "./compared.ts";
 import { compareSchemas, samplesOfPair } from "./comparison.ts";
 import { type ChosenSamples, chooseSamples } from "./samples/chosen-samples.ts";

@@ -49,8 +49,8 @@ const subDelimiters = "!$&'()*+,;=";
 const scheme = "[A-Za-z][A-Za-z0-9+.\\-]*";
 
 /**
- * Whole addresses and references, with further characters beyond those of RFC 3986. The inner ones have something behind the
- * scheme, and the outer ones colons anywhere and hosts behind one slash, as validators differ there.
+ * Whole addresses and references, with further characters beyond those of RFC 3986. The inner ones have something after the
+ * scheme, and the outer ones colons anywhere and hosts after one slash, as validators differ there.
  */
 function addresses(more: string, moreInQuery: string): { readonly absolute: Bounds; readonly reference: Bounds } {
   const plain = `A-Za-z0-9._~\\-${more}`;

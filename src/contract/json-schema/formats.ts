@@ -1,4 +1,4 @@
-import { matcherOf } from "../../core/regex/matcher.ts";
+import { matcherOf } from "./pattern-matcher.ts";
 import { type FormatLanguage, formatLanguages, smallestImages } from "./format-languages.ts";
 
 /**

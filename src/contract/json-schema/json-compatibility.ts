@@ -218,6 +218,8 @@ async function afterUpcast(comparison: Comparison, { upcast }: CompatibilityOpti
     if (loss !== undefined && !warned.some(({ schemaPath }) => schemaPath === loss.schemaPath)) warned.push(loss);
   }
   if (refused.length > 0) return { verdict: "breaking", refused, warned, tried: [], assumptions, rest: "tested" };
+  const refusals = pair.patternRefusals();
+  if (refusals.length > 0) return { verdict: "unproven", refused: [], warned, tried: refusals, assumptions };
   const tried = [
     `the upcaster made valid values of all ${values.length} values: every kind that the schemas distinguish, and boundaries of numbers and texts`,
   ];

@@ -50,6 +50,7 @@ export class PairComparison {
   private readonly circular = new Set<string>();
   /** Where ajv departs from the specification, once {@link compare} has read the schemas. */
   readonly departed: Set<Departure> = new Set<Departure>();
+  private readonly refusedPatterns = new Map<string, string>();
   private readonly evaluation: Evaluation;
   private readonly restriction: Restriction;
   private readonly writer: SchemaDocument;
@@ -83,6 +84,14 @@ export class PairComparison {
   }
 
   compare(): Compared {
+    const compared = this.compareRunnable();
+    const { verdict, tried, assumptions } = compared;
+    if (this.refusedPatterns.size === 0 || verdict === "breaking") return compared;
+    // A service cannot compile such a schema, whatever the rest of it says.
+    return { verdict: "unproven", refused: [], tried: [...this.refusedPatterns.values(), ...tried], assumptions };
+  }
+
+  private compareRunnable(): Compared {
     const { formats, declared } = this.comparison;
     const assumptions = [`formats: ${formats}`, ...(declared ? ["writers send declared members only"] : [])];
     try {
@@ -110,6 +119,12 @@ export class PairComparison {
         return { verdict: "unproven", refused: [], tried: ["the schemas recurse too deep"], assumptions };
       throw error;
     }
+  }
+
+  /** Sentences about the patterns in both schemas that `jsonSchema()` refuses. */
+  patternRefusals(): readonly string[] {
+    this.formulas();
+    return Array.from(this.refusedPatterns.values());
   }
 
   /** Whether a schema allows messages, but none with only declared members, so that its writer must send others. */
@@ -194,6 +209,7 @@ export class PairComparison {
       steps: { count: 0 },
       departures: this.frame.departures === true,
       departed: this.departed,
+      refusedPatterns: this.refusedPatterns,
     };
   }
 

@@ -72,7 +72,7 @@ export function takerOf(field: FieldShape, reader: MessageShape, policy: Protobu
   return policy === "wire" ? undefined : memberNamed(field.jsonName, reader);
 }
 
-/** The field that a reader takes a member of JSON for. */
+/** The field as which a reader reads a member of JSON. */
 export function memberNamed(name: string, { fields }: MessageShape): FieldShape | undefined {
   return fields.find(({ readNames }) => readNames.includes(name));
 }

@@ -54,7 +54,7 @@ export function brokenRules({ writer, reader, policy, readerIsOlder }: Sides): r
       other.response !== procedure.response ||
       other.streams !== procedure.streams
     )
-      add("procedure-changed", `The procedure ${name} takes or gives other types.`, name);
+      add("procedure-changed", `The procedure ${name} changed its request or response type.`, name);
     else if (other.idempotency !== procedure.idempotency)
       add(
         "procedure-changed",

@@ -3,7 +3,7 @@ import type { SubjectFinding } from "../subjects/subject-changes.ts";
 import type { Finding, Verdict } from "../verdict.ts";
 import { placeInVersion, type TextPlace } from "./place-in-text.ts";
 
-/** The result of a check: pairs with verdicts, and problems outside of the pairs. */
+/** The result of a check: pairs with verdicts, and problems outside the pairs. */
 export interface CheckReport {
   readonly pairs: readonly CheckedPair[];
   /** Findings on subjects as a whole: each fails the check. */

@@ -1,4 +1,4 @@
-/** The part that a declaration adds to the full names inside of it. */
+/** The part that a declaration adds to the full names inside it. */
 interface Scope {
   /** Empty for a declaration that full names leave out, as a oneof. */
   readonly name: string;

@@ -43,7 +43,7 @@ function unknownKeywords(root: unknown): readonly UnknownKeyword[] {
       const path = `${pointer}/${escapeToken(keyword)}`;
       const meant = known.has(keyword) ? undefined : nearest(keyword);
       if (meant !== undefined) found.push({ pointer: path, keyword, meant });
-      // The meaning of a misspelt keyword decides what is a schema inside of it.
+      // The meaning of a misspelt keyword decides what is a schema inside it.
       const meaning = meant ?? keyword;
       if (schemaKeywords.includes(meaning)) visit(value, path);
       if (schemaMapKeywords.includes(meaning) && isObject(value))

@@ -21,7 +21,7 @@ function isShort(item: unknown): boolean {
   return typeof item === "string" ? item.length <= 85 : item instanceof Uint8Array && item.byteLength <= 0xff;
 }
 
-/** Writes one element behind its constructor. */
+/** Writes one element after its constructor. */
 // oxlint-disable-next-line complexity -- one case per format code
 export function putElement(writer: ByteWriter, code: number, item: unknown, write: (item: unknown) => void): void {
   writer.reserve(16);

@@ -138,7 +138,7 @@ export class ByteReader {
     return this.textBetween(start, this.at);
   }
 
-  /** {@link text} behind a size of one byte. */
+  /** {@link text} after a size of one byte. */
   text8(): string {
     const { at } = this;
     const stop = at + 1 + (this.bytes[at] ?? 0);
@@ -173,7 +173,7 @@ export class ByteReader {
     throw this.fault("A symbol has a byte that is not ASCII", start);
   }
 
-  /** {@link name} behind a size of one byte. */
+  /** {@link name} after a size of one byte. */
   name8(): string {
     const { bytes, at } = this;
     const length = bytes[at] ?? 0;
@@ -278,7 +278,7 @@ export class ByteReader {
     });
   }
 
-  /** The error of a value that ends behind the extent it is in, or behind the payload. */
+  /** The error of a value that ends after the extent it is in, or after the payload. */
   cut(what: string, offset: number): SobreError {
     return this.end < this.bytes.byteLength
       ? this.fault(`${what} by the end of what holds it`, offset)

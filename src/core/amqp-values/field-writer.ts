@@ -27,7 +27,7 @@ export class FieldWriter {
     this.#mark = writer.open();
   }
 
-  /** Begins a list of fields behind its descriptor. */
+  /** Begins a list of fields after its descriptor. */
   static described(writer: ByteWriter, descriptor: number): FieldWriter {
     writer.byte(0x00);
     writer.code8(0x53, descriptor);

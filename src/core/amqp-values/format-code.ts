@@ -48,7 +48,7 @@ export interface FormatCode {
   readonly code: number;
   /** The AMQP type's name. */
   readonly type: string;
-  /** Bytes behind the code; negative: the width of the size that says how many follow it. */
+  /** Bytes after the code; negative: the width of the size that says how many follow it. */
   readonly width: number;
 }
 

@@ -9,7 +9,7 @@ type ReadAs = (reader: ByteReader, code: number, depth: number) => AmqpValue;
 /**
  * Reads the size, count, constructor and elements of an array (AMQP 1.0 part 1.6.24).
  *
- * The first descriptor is the array's. Behind it the constructor may have more: the elements are described values then,
+ * The first descriptor is the array's. After it the constructor may have more: the elements are described values then,
  * of the element type `described`.
  */
 export function readArray(reader: ByteReader, width: 1 | 4, depth: number, read: ReadAs): TypedValues["array"] {

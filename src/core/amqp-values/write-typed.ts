@@ -45,7 +45,7 @@ function writeNumeric(writer: ByteWriter, typed: Typed, value: number): void {
 /** The value, once it is known to be an integer in range. */
 export function within(value: unknown, least: number, most: number): number {
   if (typeof value === "number" && Number.isInteger(value) && value >= least && value <= most) return value;
-  throw unsupported(`is typed as an integer from ${least} to ${most} and is none`);
+  throw unsupported(`is typed as an integer from ${least} to ${most} and is not one`);
 }
 
 function writeReal(writer: ByteWriter, typed: Typed, value: number): void {
@@ -116,7 +116,7 @@ const uuidForm = /^[0-9a-f]{8}(?:(?:-[0-9a-f]{4}){3}-|[0-9a-f]{12})[0-9a-f]{12}$
 
 /** The 16 bytes of a uuid, into room that was reserved. */
 export function putUuid(writer: ByteWriter, value: string): void {
-  if (!uuidForm.test(value)) throw unsupported("is typed as a uuid and is none");
+  if (!uuidForm.test(value)) throw unsupported("is typed as a uuid and is not one");
   const hex = value.replaceAll("-", "");
   for (let index = 0; index < 32; index += 8) writer.put32(Number.parseInt(hex.slice(index, index + 8), 16));
 }

@@ -65,7 +65,7 @@ function checkIsEnvelope(envelope: unknown): void {
   }
   throw new SobreError(
     "InvalidArgument",
-    "This is not an envelope made by createEnvelope. Convert messages of other clients with a function from sobre/bridges.",
+    "This is not an envelope made by createEnvelope. Convert messages of other clients with a function from sobre/interop.",
     { path: "$" },
   );
 }

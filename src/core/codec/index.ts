@@ -23,7 +23,6 @@ export {
   type Selection,
 } from "./registry.ts";
 export type { DeserializeResult, ReadResult, UnreadableResult } from "./result.ts";
-export { valuePath } from "./value-path.ts";
 export { createSerializer, type DeserializeOptions, type Serializer, type SerializerOptions } from "./serializer.ts";
 export type { Message } from "./message.ts";
 export type { BodyAs, ExpectedType } from "../message/expected-type.ts";

@@ -1,10 +1,8 @@
-import { checkOption, type OptionCheck } from "../options/option-checks.ts";
 /** The maximum number of steps shown in a path. */
 const shown = 32;
 
 /** The path to a value that cannot be encoded, e.g. `$.order.lines[2]`; cut after 32 steps. */
 export function valuePath(steps: readonly (string | number)[]): string {
-  checkOption("steps", steps, isPath);
   const text = steps.slice(0, shown).map(stepText).join("");
   return `$${text}${steps.length > shown ? "…" : ""}`;
 }
@@ -13,8 +11,3 @@ function stepText(step: string | number): string {
   if (typeof step === "number") return `[${step}]`;
   return /^[A-Za-z_$][\w$]*$/.test(step) ? `.${step}` : `[${JSON.stringify(step)}]`;
 }
-
-const isPath: OptionCheck = (value) =>
-  Array.isArray(value) && value.every((step) => typeof step === "string" || typeof step === "number")
-    ? undefined
-    : "must be an array of names and indexes";

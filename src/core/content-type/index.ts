@@ -1,5 +1,4 @@
 export { type ContentType, formatContentType, maxContentTypeLength, parseContentType } from "./content-type.ts";
 export { matchesRange, type MediaRange, rangesOverlap, specificityOf } from "./media-range.ts";
-export { parameter } from "./parameter.ts";
 export type { Parameter } from "./parameters.ts";
 export { parseMediaRange } from "./parse-media-range.ts";

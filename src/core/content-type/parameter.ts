@@ -1,17 +1,7 @@
-import { checkOption, listed, text } from "../options/option-checks.ts";
 import type { ContentType } from "./content-type.ts";
 
-/**
- * The value of the parameter `name` (case-insensitive), or `undefined`.
- *
- * @example
- * ```ts
- * console.log(parameter(parseContentType("text/plain; charset=utf-8"), "charset")); // utf-8
- * ```
- */
+/** The value of the parameter `name` (case-insensitive), or `undefined`. */
 export function parameter(contentType: ContentType, name: string): string | undefined {
-  checkOption("contentType", contentType, listed("parameters"));
-  checkOption("name", name, text);
   const wanted = name.toLowerCase();
   return contentType.parameters.find((candidate) => candidate.name.toLowerCase() === wanted)?.value;
 }

@@ -102,7 +102,7 @@ export function wordEnd(text: string, begin: number, stop: string): number {
 /**
  * Skips white space and comments (RFC 822 section 3.4.3: they nest, and a backslash quotes).
  *
- * A comment that does not end is none: the position of its parenthesis is returned.
+ * A comment that does not end is not a comment: the position of its parenthesis is returned.
  */
 export function skipBlanks(text: string, from: number): number {
   let at = from;

@@ -7,7 +7,7 @@ const buffer: object = Object(Reflect.get(Object(Reflect.get(globalThis, "Buffer
 const slice: unknown = Reflect.get(buffer, "utf8Slice");
 const write: unknown = Reflect.get(buffer, "utf8Write");
 
-/** {@link portable.readUtf8}, with Node's own means where there are any. @throws TypeError for bytes that are none. */
+/** {@link portable.readUtf8}, with Node's own means where there are any. @throws TypeError for bytes that are not UTF-8. */
 export const readUtf8: (bytes: Uint8Array) => string = isSlice(slice)
   ? (bytes) => {
       const text = slice.call(bytes, 0, bytes.length);

@@ -44,8 +44,8 @@ const deferredChecks: OptionChecks<ReceiveDeferredOptions> = { receiveMode, sess
 const sessionChecks: OptionChecks<AcceptSessionOptions> = {
   receiveMode,
   sessionId: text,
-  maxWaitTime: milliseconds,
-  signal,
+  maxWaitTimeInMs: milliseconds,
+  abortSignal: signal,
 };
 const peekChecks: OptionChecks<PeekOptions> = {
   maxMessages: countFrom(1),
@@ -71,7 +71,7 @@ export const checkEngineOptions = {
   openReceiver: (options: unknown): void => checkOptions(options, receiverChecks, { needed: ["receiveMode"] }),
   receiveDeferred: (options: unknown): void => checkOptions(options, deferredChecks, { needed: ["receiveMode"] }),
   acceptSession: (options: unknown): void =>
-    checkOptions(options, sessionChecks, { needed: ["receiveMode", "maxWaitTime"] }),
+    checkOptions(options, sessionChecks, { needed: ["receiveMode", "maxWaitTimeInMs"] }),
   peek: (options: unknown): void => checkOptions(options, peekChecks, { needed: ["maxMessages"] }),
   deleteMessages: (options: unknown): void => checkOptions(options, deleteChecks, { needed: ["maxMessages"] }),
   listSessions: (options: unknown): void => checkOptions(options, listChecks),
@@ -87,12 +87,13 @@ export function checkEntity(entity: string): void {
 /** Checks the options of a receive, without a table, since this runs for every receive. */
 export function checkReceiveOptions(options: ReceiveOptions): void {
   if (!isRecord(options)) throw invalidOption("options", "must be an object");
-  const { maxMessages, maxWaitTime, signal: abortSignal } = options;
+  const { maxMessages, maxWaitTimeInMs, abortSignal } = options;
   if (!Number.isSafeInteger(maxMessages) || maxMessages < 1)
     throw invalidOption("maxMessages", "must be a whole number from 1 up");
-  if (typeof maxWaitTime !== "number" || !(maxWaitTime >= 0))
-    throw invalidOption("maxWaitTime", "must be a number of milliseconds from 0 up");
-  if (abortSignal !== undefined && !(abortSignal instanceof AbortSignal)) checkOption("signal", abortSignal, signal);
+  if (typeof maxWaitTimeInMs !== "number" || !(maxWaitTimeInMs >= 0))
+    throw invalidOption("maxWaitTimeInMs", "must be a number of milliseconds from 0 up");
+  if (abortSignal !== undefined && !(abortSignal instanceof AbortSignal))
+    checkOption("abortSignal", abortSignal, signal);
 }
 
 /** Whether a value has the form of a lock token: a UUID. */

@@ -4,7 +4,10 @@ import type { Capabilities } from "./capabilities.ts";
 import type { Delivery, LockToken, ReceiveMode, Settlement } from "./delivery.ts";
 import type { EngineInspection } from "./inspection.ts";
 
-/** An open transaction of an engine: its sends and settlements happen together or not at all. */
+/**
+ * An open transaction of an engine: its sends and settlements happen together or not at all. A call that is made before
+ * the end belongs to it, whether or not it has been answered; one that is refused does not.
+ */
 export interface Transaction {
   /** Makes everything done in it visible at the same time. */
   commit(): Promise<void>;
@@ -22,12 +25,12 @@ export interface ReceiveOptions {
   /** Maximum number of deliveries to return, at least 1. */
   readonly maxMessages: number;
   /** Milliseconds of the engine's clock to wait for the first delivery; 0 returns immediately. */
-  readonly maxWaitTime: number;
+  readonly maxWaitTimeInMs: number;
   /**
    * Ends the wait: messages already taken are returned, or released without counting a delivery. A wait without a
    * signal keeps the process alive until it is over; one with a signal need not.
    */
-  readonly signal?: AbortSignal | undefined;
+  readonly abortSignal?: AbortSignal | undefined;
 }
 
 /** Options of {@link Engine.connect}. */
@@ -50,7 +53,7 @@ export interface OpenSenderOptions {
    * entity; those that cannot be transferred go to the transfer dead-letter queue of this entity.
    */
   readonly via?: string | undefined;
-  /** Maximum number of pending sends; further ones wait. Default: no limit. */
+  /** Maximum number of pending sends outside transactions; further ones wait. Default: no limit. */
   readonly maxInFlight?: number | undefined;
 }
 
@@ -90,8 +93,8 @@ export interface AcceptSessionOptions extends OpenReceiverOptions {
   /** The session to accept; `undefined` is the next available one. */
   readonly sessionId: string | undefined;
   /** Milliseconds to wait until the session, or any session, is available. */
-  readonly maxWaitTime: number;
-  readonly signal?: AbortSignal | undefined;
+  readonly maxWaitTimeInMs: number;
+  readonly abortSignal?: AbortSignal | undefined;
 }
 
 /** Options of {@link EngineSender.send}. */
@@ -190,7 +193,7 @@ export interface Engine extends AsyncDisposable {
    * @example
    * ```ts
    * const receiver = await engine.openReceiver("orders", { receiveMode: "peekLock" });
-   * const [delivery] = await receiver.receive({ maxMessages: 1, maxWaitTime: 0 });
+   * const [delivery] = await receiver.receive({ maxMessages: 1, maxWaitTimeInMs: 0 });
    * if (delivery?.lockToken) await engine.settle("orders", delivery.lockToken, { kind: "complete" });
    * ```
    */
@@ -207,7 +210,10 @@ export interface Engine extends AsyncDisposable {
   begin(): Promise<Transaction>;
   /** Opens another connection to the same broker, with its own locks; closing this engine closes it too. */
   connect(options?: ConnectOptions): Promise<Engine>;
-  /** Closes all links and releases all locks without counting a delivery. */
+  /**
+   * Closes all links and releases all locks. That counts a delivery only of a message that was settled in a transaction,
+   * and is locked still because that was rolled back.
+   */
   close(): Promise<void>;
   /**
    * Ends like a broken connection: open transactions are rolled back, and locks on messages and sessions are left to

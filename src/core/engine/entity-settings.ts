@@ -1,6 +1,6 @@
 import { SobreError } from "../errors/sobre-error.ts";
 import { checkNames, checkOption, anObject } from "../options/option-checks.ts";
-import { type DurationLike, toMilliseconds } from "../time/duration.ts";
+import { type DurationLike, readDuration, wantedDuration } from "../time/duration.ts";
 import type {
   EntityOptions,
   EntityStatus,
@@ -124,9 +124,8 @@ export function checkFixed(before: Partial<QueueSettings>, after: Partial<QueueS
 function span(fallback: number, least: number, most: number): Reader<number> {
   return (name, value) => {
     if (value === undefined) return fallback;
-    if (typeof value !== "number" && typeof value !== "string")
-      throw illegal(name, "must be milliseconds or an ISO 8601 duration");
-    const milliseconds = toMilliseconds(value, name);
+    const milliseconds = readDuration(value);
+    if (milliseconds === undefined) throw illegal(name, `must be ${wantedDuration}`);
     if (milliseconds >= least && milliseconds <= most) return milliseconds;
     throw illegal(name, `must be from ${least} to ${most} milliseconds`);
   };

@@ -22,7 +22,7 @@ export type {
 export type { EntitySetup, TopicSetup } from "./entity-setup.ts";
 export { propertyNames, type PropertyNames } from "../envelope/property-names.ts";
 export { deliveryFromJson, deliveryToJson } from "./delivery-json.ts";
-export { boundSends } from "./bounded-sender.ts";
+export { boundedSender } from "./bounded-sender.ts";
 export { type Capabilities, type Capability, requireCapability, type Support } from "./capabilities.ts";
 export {
   type Delivery,

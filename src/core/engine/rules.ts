@@ -21,7 +21,7 @@ export const correlationProperties = [
 /** A broker property that a correlation filter can compare. */
 export type CorrelationProperty = (typeof correlationProperties)[number];
 
-/** Those properties with their HTTP names; AMQP requests use the same in lower case with hyphens. */
+/** The same properties with their HTTP names; AMQP requests use the same in lower case with hyphens. */
 export const correlationFields: readonly (readonly [name: string, property: CorrelationProperty])[] =
   correlationProperties.map((property) => [httpNames.get(property) ?? property, property]);
 

@@ -92,6 +92,7 @@ const byCondition: ReadonlyMap<string, ErrorCode> = reverse(
     ["com.microsoft:argument-out-of-range", "InvalidArgument"],
     ["amqp:illegal-state", "GeneralError"],
     ["amqp:transaction:unknown-id", "InvalidOperation"],
+    ["amqp:transaction:rollback", "InvalidOperation"],
     ["amqp:precondition-failed", "InvalidOperation"],
     ["amqp:invalid-field", "InvalidArgument"],
     ["amqp:connection:framing-error", "ServiceCommunicationProblem"],

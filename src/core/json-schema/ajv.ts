@@ -8,7 +8,7 @@ import { withConditionsFirst } from "./evaluation-order.ts";
 import { formats as knownFormats } from "./formats.ts";
 import { PatchedValue } from "../values/patched-value.ts";
 import { jsonReplacement, pointerSteps } from "./json-form.ts";
-import { linearPattern } from "./linear-pattern.ts";
+import { linearRegExp, refusedPattern } from "./schema-patterns.ts";
 import { memo } from "../values/memo.ts";
 import { uniqueItems } from "./unique-items.ts";
 
@@ -94,7 +94,8 @@ function compiled(schema: unknown, { formats = "annotation", isOwn = false }: Co
     throw new SobreError("InvalidArgument", "A JSON Schema must be an object or a boolean.", { path: "$" });
   }
   const dialect = dialectOf(schema);
-  const instance = (meta: boolean): Ajv =>
+  const tests = formats === "assertion" ? assertions : annotations;
+  const instance = (meta: boolean, own: typeof tests = tests): Ajv =>
     judges[dialect]({
       allErrors: true,
       strict: true,
@@ -102,12 +103,12 @@ function compiled(schema: unknown, { formats = "annotation", isOwn = false }: Co
       strictRequired: false,
       allowMatchingProperties: true,
       logger: false,
-      formats: formats === "assertion" ? assertions : annotations,
+      formats: own,
       // Problems know the schema and the value that they are of.
       verbose: true,
       meta,
       validateSchema: false,
-      code: { regExp: linearPattern },
+      code: { regExp: linearRegExp },
     })
       .removeKeyword("uniqueItems")
       .addKeyword(uniqueItems);
@@ -117,13 +118,15 @@ function compiled(schema: unknown, { formats = "annotation", isOwn = false }: Co
   try {
     const inOrder = withConditionsFirst(schema);
     const ordered = isObject(inOrder) ? inOrder : schema;
-    if (!isOwn) void memo(dialects, `${dialect} ${formats}`, () => instance(true)).validateSchema(ordered, true);
+    // Patterns are read when they are compiled, which says more about a broken one.
+    const judge = (): Ajv => instance(true, { ...tests, regex: true });
+    if (!isOwn) void memo(dialects, `${dialect} ${formats}`, judge).validateSchema(ordered, true);
     const validate = ajv.compile(ordered);
     if ("$async" in validate) throw new TypeError("$async schemas are not supported");
     return validate;
   } catch (error) {
     if (error instanceof EvalError) throw evalIsForbidden(error);
-    throw invalidInput("The JSON Schema is broken", error);
+    throw refusedPattern(error, schema) ?? invalidInput("The JSON Schema is broken", error);
   }
 }
 
@@ -196,7 +199,7 @@ export interface JudgeOptions {
 
 /**
  * Compiles a JSON Schema of any of three dialects, leniently, into a function that returns the refusals of a value: each
- * keyword after those inside of it, so that the last one is the outermost. Validation stops at the first failure.
+ * keyword after those inside it, so that the last one is the outermost. Validation stops at the first failure.
  *
  * @throws whatever ajv throws for a schema it cannot compile.
  */

@@ -12,7 +12,7 @@ export const formats: Readonly<Record<string, FormatTest | undefined>> = {
   time: isTime,
   duration: (text) => /^P(?!$)(?:\d+W|(?:\d+Y)?(?:\d+M)?(?:\d+D)?(?:T(?=\d)(?:\d+H)?(?:\d+M)?(?:\d+S)?)?)$/.test(text),
   email: isEmail,
-  "idn-email": (text) => isEmail(text.replaceAll(/[^\0-\u007f]/gu, "x")),
+  "idn-email": isIdnEmail,
   hostname: isHostname,
   "idn-hostname": undefined,
   ipv4: isIpv4,
@@ -70,6 +70,14 @@ function isEmail(text: string): boolean {
   return isLocal && (/^ipv6:/i.test(literal) ? isIpv6(literal.slice(5)) : isIpv4(literal));
 }
 
+/** RFC 6531, section 3.3: any characters beyond ASCII in the local part, and those of RFC 5892 in the domain. */
+function isIdnEmail(text: string): boolean {
+  const at = text.lastIndexOf("@");
+  const local = text.slice(0, Math.max(0, at)).replaceAll(/[^\0-\u007f]/gu, "x");
+  const inDomain = /(?![\0-\u007f])(?:[\p{L}\p{M}\p{N}\u00b7\u0375\u05f3\u05f4\u30fb\u200c]|\u200d)/gu;
+  return isEmail(`${local}${text.slice(Math.max(0, at)).replaceAll(inDomain, "x")}`);
+}
+
 /** RFC 1123, section 2.1. */
 function isHostname(text: string): boolean {
   if (text.length > 253) return false;
@@ -124,9 +132,10 @@ function isIriReference(text: string): boolean {
 
 /** RFC 6570, section 2. */
 function isTemplate(text: string): boolean {
-  const name = String.raw`(?:\w|%[\dA-Fa-f]{2})(?:[\w.]|%[\dA-Fa-f]{2})*(?:\*|:[1-9]\d{0,3})?`;
+  const name = String.raw`(?:\w|%[\dA-Fa-f]{2})(?:\.?(?:\w|%[\dA-Fa-f]{2}))*(?:\*|:[1-9]\d{0,3})?`;
   const expression = new RegExp(String.raw`\{[+#./;?&=,!@|]?${name}(?:,${name})*\}`, "g");
-  const literals = text.replaceAll(expression, "");
+  // Something stays in place, so that % before an expression does not meet what is behind it.
+  const literals = text.replaceAll(expression, "/");
   return /^(?:[^\0- "'%<>\\^`{|}\u007f]|%[\da-f]{2})*$/i.test(literals);
 }
 

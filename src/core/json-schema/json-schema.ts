@@ -19,11 +19,12 @@ const checks: OptionChecks<JsonSchemaOptions> = { formats: oneOf("annotation", "
  * Makes a Standard Schema of a JSON Schema, for `defineMessage`; TypeBox's schemas are such ones, too.
  *
  * The dialect is the one of `$schema` (draft-07, 2019-09 or 2020-12), or else 2020-12. Unknown keywords and formats are
- * errors of the schema, so that a misspelt one cannot pass everything; names with `x-` are anybody's. Patterns are matched
- * in linear time.
+ * errors of the schema, so that a misspelt one cannot pass everything; names with `x-` are anybody's. Patterns mean what they
+ * mean in ECMA-262 with the flag `u`, and are matched in linear time; look-around and back-references are errors of the schema.
  *
- * @throws SobreError `InvalidArgument` when the schema is broken or refers to what it does not contain; `InvalidOperation`
- *   where code may not be made of text, as under a Content-Security-Policy without `unsafe-eval`.
+ * @throws SobreError `InvalidArgument` when the schema is broken or refers to what it does not contain, `LimitExceeded` for a
+ *   pattern of more than 20,000 states, both with the `path` of the pattern; `InvalidOperation` where code may not be made
+ *   of text, as under a Content-Security-Policy without `unsafe-eval`.
  * @example
  * ```ts
  * import { defineMessage } from "sobre";

@@ -55,7 +55,7 @@ function sorted(value: unknown): unknown {
   if (typeof value !== "object" || value === null)
     return typeof value === "boolean" ? value : (scalarKey(value) ?? null);
   if (Array.isArray(value)) return value.map(sorted);
-  // Values that JSON lacks hold their content outside of members.
+  // Values that JSON lacks hold their content outside members.
   if (value instanceof Date) return { date: value.getTime() };
   if (value instanceof Map) return { map: [...value].map(([key, member]) => [sorted(key), sorted(member)]) };
   if (ArrayBuffer.isView(value)) return { [value.constructor.name]: bytesOf(value).join() };

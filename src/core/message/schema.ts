@@ -1,12 +1,10 @@
 import { SobreError } from "../errors/sobre-error.ts";
-import { memberAt } from "../values/patched-value.ts";
 import { Conversion } from "./conversion.ts";
+import { issueReason } from "./issue-reason.ts";
 import {
   isStandardSchema,
   issuePath,
   jsonSchemaVendor,
-  keyOf,
-  type StandardIssue,
   type StandardResult,
   type StandardSchema,
 } from "./standard-schema.ts";
@@ -102,26 +100,10 @@ const wholeValue = { message: "", path: [] };
 function toChecked(result: StandardResult<unknown>, vendor: string, body: unknown): Checked {
   if (!isResult(result)) throw new TypeError(`${vendor} returned neither a value nor issues`);
   if (result.issues === undefined) return { ok: true, value: result.value };
-  // Some libraries quote the value in their messages, so only the path is reported; the cause has the issues.
+  // The cause has the issues as they are.
   const issues = result.issues.length === 0 ? [wholeValue] : result.issues;
-  const problems = issues.map((issue) => ({ path: issuePath(issue), message: reasonOf(issue, vendor, body) }));
+  const problems = issues.map((issue) => ({ path: issuePath(issue), message: issueReason(issue, vendor, body) }));
   return { ok: false, problems, cause: result.issues };
-}
-
-/** The expected and actual types of an issue, which quote nothing of the body. */
-function reasonOf(issue: StandardIssue, vendor: string, body: unknown): string {
-  // Our own messages quote the schema, never the value.
-  if (vendor === jsonSchemaVendor) return issue.message;
-  const refused = `is refused by ${vendor}`;
-  const expected: unknown = Reflect.get(issue, "expected");
-  if (typeof expected !== "string" || !/^[a-z]{1,20}$/.test(expected)) return refused;
-  return `${refused}: expected ${expected}, received ${typeAt(body, issue.path ?? [])}`;
-}
-
-function typeAt(body: unknown, path: NonNullable<StandardIssue["path"]>): string {
-  const value = path.reduce((container: unknown, segment) => memberAt(container, keyOf(segment)), body);
-  if (value === null) return "null";
-  return Array.isArray(value) ? "array" : typeof value;
 }
 
 function isResult(result: unknown): boolean {

@@ -135,14 +135,6 @@ export function listOf(what: string, check: OptionCheck): OptionCheck {
       : `must be a list of ${what}`;
 }
 
-/** An object with a list of objects under this name. */
-export function listed(member: string): OptionCheck {
-  return (value) =>
-    isObject(value) && Array.isArray(value[member]) && value[member].every(isObject)
-      ? undefined
-      : `must be an object with a list of ${member}`;
-}
-
 /** An object of which these members pass their checks; other members are not looked at. */
 export function having(what: string, members: Readonly<Record<string, OptionCheck>>): OptionCheck {
   const checks = Object.entries(members);

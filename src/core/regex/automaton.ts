@@ -1,227 +1,279 @@
-import { parseRegex, UnsupportedPattern } from "./parser.ts";
-import { type CodePointRange, isWord, lastCodePoint, type RegexNode, word } from "./syntax.ts";
+import { type Alphabet, isClassIn } from "./alphabet.ts";
+import { wordCharacters } from "./character-classes.ts";
+import { contains } from "./code-points.ts";
+import { PatternError } from "./pattern-cursor.ts";
+import type { PatternAssertion } from "./pattern-node.ts";
+import type { MachineState, StateMachine } from "./state-machine.ts";
 
-/** A set of states of the automaton at one place in a string; places with the same `id` behave alike from there on. */
-export interface Place {
-  readonly id: number;
-  /** Whether a string that ends here matches. */
-  readonly matches: boolean;
-  readonly states: readonly number[];
+/** The place from which no text matches. */
+const dead = 0;
+
+/** The states of the machine that a text may be in at one place, and what decides on assertions there. */
+interface Row {
+  /** The numbers of states of the kinds `set` and `assertion`, in order. */
+  readonly members: Uint32Array;
   readonly isStart: boolean;
-  /** Whether all strings that continue from here match, or none does. */
-  readonly isSettled: boolean;
-  /** Whether the previous code point is part of a word, where that matters. */
+  /** Whether the previous character is part of a word, if the pattern asks for that. */
   readonly isBehindWord: boolean;
 }
 
-/** A pattern as an automaton that becomes deterministic as it runs: one step per code point, whatever the pattern. */
-export interface Automaton {
-  readonly start: Place;
-  /** The ranges at whose ends the behaviour may change. */
-  readonly ranges: readonly CodePointRange[];
-  step(place: Place, codePoint: number): Place;
-}
+/** The bytes of one automaton's table while it matches texts: beyond them it starts over. */
+const mostBytes = 1 << 20;
 
-interface State {
-  readonly steps: { readonly ranges: readonly CodePointRange[]; readonly to: number }[];
-  readonly free: number[];
-  readonly atStart: number[];
-  readonly atEnd: number[];
-  /** Where one of two neighbours is part of a word, and where both or none is. */
-  readonly atBoundary: number[];
-  readonly elsewhere: number[];
-}
-
-/** The maximum number of states; a small pattern with large repetitions may need more, and is refused. */
-const mostStates = 20_000;
-const mostPlaces = 10_000;
-const anything: readonly CodePointRange[] = [[0, lastCodePoint]];
+/** The same while automata are searched together, where places must keep their numbers. */
+const mostSearchedBytes = 1 << 26;
 
 /**
- * Makes the automaton of the strings in which `source` is found, as ECMA-262 does with the flag `u`.
+ * A state machine that becomes deterministic as texts come, so that a known character costs one look-up in a table.
  *
- * @throws UnsupportedPattern for what has no small automaton.
+ * A place is a number, which keeps its meaning until {@link Automaton.test} or {@link Automaton.trim} is called.
  */
-export function createAutomaton(source: string): Automaton {
-  const states: State[] = [];
-  const ranges: CodePointRange[] = [];
-  let hasBoundaries = false;
-  const add = (): number => {
-    if (states.length >= mostStates) throw new UnsupportedPattern("an automaton of too many states");
-    return states.push({ steps: [], free: [], atStart: [], atEnd: [], atBoundary: [], elsewhere: [] }) - 1;
-  };
-  const build = (node: RegexNode, from: number): number => {
-    switch (node.kind) {
-      case "empty":
-        return from;
-      case "set": {
-        const to = add();
-        ranges.push(...node.ranges);
-        states[from]?.steps.push({ ranges: node.ranges, to });
-        return to;
-      }
-      case "sequence":
-        return node.parts.reduce((at, part) => build(part, at), from);
-      case "choice": {
-        const to = add();
-        for (const part of node.parts) {
-          const entry = add();
-          states[from]?.free.push(entry);
-          states[build(part, entry)]?.free.push(to);
-        }
-        return to;
-      }
-      case "start":
-      case "end": {
-        const to = add();
-        const state = states[from];
-        (node.kind === "start" ? state?.atStart : state?.atEnd)?.push(to);
-        return to;
-      }
-      case "boundary": {
-        const to = add();
-        const state = states[from];
-        (node.negated ? state?.elsewhere : state?.atBoundary)?.push(to);
-        ranges.push(...word);
-        hasBoundaries = true;
-        return to;
-      }
-      default:
-        return repeat(node, from);
-    }
-  };
-  const repeat = ({ part, min, max }: RegexNode & { readonly kind: "repeat" }, from: number): number => {
-    let at = from;
-    for (let count = 0; count < min; count++) at = build(part, at);
-    if (max === Infinity) {
-      const loop = add();
-      states[at]?.free.push(loop);
-      states[build(part, loop)]?.free.push(loop);
-      return loop;
-    }
-    const to = add();
-    for (let count = min; count < max; count++) {
-      states[at]?.free.push(to);
-      at = build(part, at);
-    }
-    states[at]?.free.push(to);
-    return to;
-  };
-  const first = add();
-  states[first]?.steps.push({ ranges: anything, to: first });
-  const entry = add();
-  states[first]?.free.push(entry);
-  const last = build(parseRegex(source), entry);
-  states[last]?.steps.push({ ranges: anything, to: last });
-  return walker(states, { first, last, ranges, hasBoundaries });
-}
+export class Automaton {
+  readonly alphabet: Alphabet;
+  /** The place before the first character. */
+  readonly start: number;
+  readonly #machine: StateMachine;
+  /** The columns of a row: the classes of the alphabet, and the end of the text. */
+  readonly #stride: number;
+  readonly #end: number;
+  readonly #matched: number;
+  /** Places by place and class; -1 where it is not known yet. */
+  #table: Int32Array;
+  #rows: (Row | undefined)[] = [undefined, undefined];
+  #places = new Map<number, number[]>();
+  #bytes = 0;
+  readonly #isWord: readonly boolean[];
+  /** Whether a state leads to a match behind the start of a text. */
+  readonly #isUseful: Uint8Array;
+  /** The states from which a match may begin behind the start of a text. */
+  readonly #restart: readonly number[];
+  /** The round in which a state was last reached. */
+  readonly #rounds: Uint32Array;
+  #round = 0;
 
-interface Ends {
-  readonly first: number;
-  readonly last: number;
-  readonly hasBoundaries: boolean;
-  readonly ranges: readonly CodePointRange[];
-}
-
-function walker(states: readonly State[], { first, last, ranges, hasBoundaries }: Ends): Automaton {
-  const useful = leadingTo(last, states);
-  const places = new Map<string, Place>();
-  const steps = new Map<number, Map<number, Place>>();
-  let nextId = 0;
-  const follow = (seeds: readonly number[], edges: (state: State) => readonly (readonly number[])[]): Set<number> => {
-    const reached = new Set(seeds);
-    // The loop also reaches what is added to the set meanwhile.
-    for (const at of reached) for (const list of edges(states[at] ?? dead)) for (const to of list) reached.add(to);
-    return reached;
-  };
-  const place = (reached: ReadonlySet<number>, isStart: boolean, isBehindWord: boolean): Place => {
-    // A match that has been found remains one.
-    const left = isStart ? reached : Array.from(reached).filter((at) => useful.has(at));
-    const members = reached.has(last) ? [last] : Array.from(left).toSorted((a, b) => a - b);
-    const key = `${isStart ? "^" : ""}${isBehindWord ? "w" : ""}${members.join(",")}`;
-    const known = places.get(key);
-    if (known !== undefined) return known;
-    if (places.size > mostPlaces) {
-      places.clear();
-      steps.clear();
-    }
-    const atEnd = follow(members, ({ free, atStart, atEnd: ends, atBoundary, elsewhere }) => [
-      free,
-      isStart ? atStart : none,
-      ends,
-      isBehindWord ? atBoundary : elsewhere,
-    ]);
-    const made = {
-      id: nextId++,
-      matches: atEnd.has(last),
-      states: members,
-      isStart,
-      isSettled: members.length === 0 || members[0] === last,
-      isBehindWord,
-    };
-    places.set(key, made);
-    return made;
-  };
-  const start = place(
-    follow([first], ({ free, atStart }) => [free, atStart]),
-    true,
-    false,
-  );
-  /** The states from which a code point is read, which decides whether a boundary was before it. */
-  const before = ({ states: members, isStart, isBehindWord }: Place, codePoint: number): Iterable<number> => {
-    if (!hasBoundaries) return members;
-    const isBoundary = isWord(codePoint) !== isBehindWord;
-    return follow(members, ({ free, atStart, atBoundary, elsewhere }) => [
-      free,
-      isStart ? atStart : none,
-      isBoundary ? atBoundary : elsewhere,
-    ]);
-  };
-  return {
-    start,
-    ranges,
-    step(from, codePoint) {
-      const known = steps.get(from.id)?.get(codePoint);
-      if (known !== undefined) return known;
-      const next = Array.from(before(from, codePoint)).flatMap((at) =>
-        (states[at] ?? dead).steps.filter((step) => inRanges(step.ranges, codePoint)).map(({ to }) => to),
-      );
-      const made = place(
-        follow(next, ({ free }) => [free]),
-        false,
-        hasBoundaries && isWord(codePoint),
-      );
-      const row = steps.get(from.id) ?? new Map<number, Place>();
-      steps.set(from.id, row);
-      if (row.size < 512) row.set(codePoint, made);
-      return made;
-    },
-  };
-}
-
-const none: readonly number[] = [];
-
-/** The states from which another one is reached after the start of a string. */
-function leadingTo(last: number, states: readonly State[]): ReadonlySet<number> {
-  const before = states.map((): number[] => []);
-  for (const [at, { steps, free, atEnd, atBoundary, elsewhere }] of states.entries())
-    for (const to of [...steps.map((step) => step.to), ...free, ...atEnd, ...atBoundary, ...elsewhere])
-      before[to]?.push(at);
-  const found = new Set([last]);
-  // The loop also reaches what is added to the set meanwhile.
-  for (const at of found) for (const from of before[at] ?? none) found.add(from);
-  return found;
-}
-const dead: State = { steps: [], free: [], atStart: [], atEnd: [], atBoundary: [], elsewhere: [] };
-
-function inRanges(ranges: readonly CodePointRange[], point: number): boolean {
-  let [low, high] = [0, ranges.length - 1];
-  while (low <= high) {
-    const middle = (low + high) >> 1;
-    const [first, last] = ranges[middle] ?? [0, -1];
-    if (point < first) high = middle - 1;
-    else if (point > last) low = middle + 1;
-    else return true;
+  constructor(machine: StateMachine) {
+    this.#machine = machine;
+    this.alphabet = machine.alphabet;
+    const { size, representatives } = machine.alphabet;
+    this.#end = size;
+    this.#stride = size + 1;
+    this.#matched = this.#stride;
+    this.#table = new Int32Array(this.#stride * 8).fill(-1);
+    this.#table.fill(dead, 0, this.#stride).fill(this.#matched, this.#matched, 2 * this.#stride);
+    this.#isWord = representatives.map((point) => machine.hasBoundaries && contains(wordCharacters, point));
+    this.#isUseful = usefulStates(machine);
+    this.#rounds = new Uint32Array(machine.states.length);
+    this.#restart = this.#closure([machine.entry], holdsNowhere).filter((state) => this.#isUseful[state] === 1);
+    const first = this.#closure([machine.entry], (assertion) => assertion === "start");
+    const members = Uint32Array.from(first.filter((state) => !isFork(machine.states[state]))).toSorted();
+    this.start = first.includes(machine.match)
+      ? this.#matched
+      : this.#addRow({ members, isStart: true, isBehindWord: false });
   }
+
+  /** Whether all texts that continue from a place match, or none does. */
+  isSettled(place: number): boolean {
+    return place <= this.#matched;
+  }
+
+  /** Whether a text that ends at a place matches. */
+  isMatch(place: number): boolean {
+    return this.#next(place, this.#end, mostSearchedBytes) === this.#matched;
+  }
+
+  /**
+   * The place behind a character of a class.
+   *
+   * @throws PatternError when the table has grown too large.
+   */
+  step(place: number, symbolClass: number): number {
+    return this.#next(place, symbolClass, mostSearchedBytes);
+  }
+
+  /** Forgets all places but the start if there are many. */
+  trim(): void {
+    if (this.#bytes > mostBytes) this.#startOver();
+  }
+
+  /** Whether the pattern is found in the text. */
+  test(text: string): boolean {
+    const { alphabet } = this;
+    const { table: classes } = alphabet;
+    const matched = this.#matched;
+    let table = this.#table;
+    let place = this.start;
+    if (place === matched) return true;
+    for (let at = 0; at < text.length; at++) {
+      let symbol = text.charCodeAt(at);
+      let symbolClass = 0;
+      if (symbol < classes.length) symbolClass = classes[symbol] ?? 0;
+      else {
+        if ((symbol & 0xfc00) === 0xd800) {
+          symbol = text.codePointAt(at) ?? symbol;
+          if (symbol > 0xffff) at++;
+        }
+        symbolClass = alphabet.classOf(symbol);
+      }
+      let next = table[place + symbolClass] ?? -1;
+      if (next <= matched) {
+        if (next < 0) {
+          next = this.#next(place, symbolClass, mostBytes);
+          table = this.#table;
+        }
+        if (next === dead) return false;
+        if (next === matched) return true;
+      }
+      place = next;
+    }
+    return this.#next(place, this.#end, mostBytes) === matched;
+  }
+
+  #next(place: number, symbolClass: number, most: number): number {
+    const known = this.#table[place + symbolClass] ?? -1;
+    const row = known < 0 ? this.#rows[place / this.#stride] : undefined;
+    if (row === undefined) return known;
+    const found = this.#rowBehind(row, symbolClass);
+    if (typeof found === "number") return (this.#table[place + symbolClass] = found);
+    const next = this.#placeOf(found);
+    if (next !== undefined) return (this.#table[place + symbolClass] = next);
+    const isFull = this.#bytes > most;
+    if (isFull && most === mostSearchedBytes)
+      throw new PatternError({ kind: "large", what: "has too many places together with others", advice: "" });
+    // The row of `place` goes, too.
+    if (isFull) this.#startOver();
+    const made = this.#addRow(found);
+    if (!isFull) this.#table[place + symbolClass] = made;
+    return made;
+  }
+
+  /** The row behind a character, or at the end of a text, unless that place is settled. */
+  #rowBehind({ members, isStart, isBehindWord }: Row, symbolClass: number): Row | number {
+    const { states, match, hasBoundaries } = this.#machine;
+    const isEnd = symbolClass === this.#end;
+    const isWord = this.#isWord[symbolClass] ?? false;
+    const before = this.#closure(members, (assertion) => {
+      if (assertion === "start") return isStart;
+      if (assertion === "end") return isEnd;
+      return (assertion === "boundary") === (isWord !== isBehindWord);
+    });
+    if (before.includes(match)) return this.#matched;
+    if (isEnd) return dead;
+    const targets: number[] = [];
+    for (const number of before) {
+      const state = states[number];
+      if (state?.kind === "set" && isClassIn(this.alphabet, symbolClass, state.set)) targets.push(state.to);
+    }
+    const behind = this.#closure(targets, holdsNowhere, this.#restart);
+    if (behind.includes(match)) return this.#matched;
+    const useful = behind.filter((state) => this.#isUseful[state] === 1);
+    if (useful.length === 0) return dead;
+    return { members: Uint32Array.from(useful).toSorted(), isStart: false, isBehindWord: hasBoundaries && isWord };
+  }
+
+  /** The states that are reached without a character, where the assertions hold that `holds` says, and `others`. */
+  #closure(
+    seeds: Iterable<number>,
+    holds: (assertion: PatternAssertion) => boolean,
+    others: readonly number[] = [],
+  ): readonly number[] {
+    const round = ++this.#round;
+    const rounds = this.#rounds;
+    const reached: number[] = [];
+    const reach = (state: number): void => {
+      if (rounds[state] === round) return;
+      rounds[state] = round;
+      reached.push(state);
+    };
+    for (const state of seeds) reach(state);
+    // The loop also reaches what is added meanwhile.
+    for (const number of reached) {
+      const state = this.#machine.states[number];
+      if (state?.kind === "fork") for (const to of state.to) reach(to);
+      else if (state?.kind === "assertion" && holds(state.assertion)) reach(state.to);
+    }
+    for (const state of others) reach(state);
+    return reached;
+  }
+
+  #placeOf(row: Row): number | undefined {
+    return this.#places.get(hashOf(row))?.find((place) => isEqual(this.#rows[place / this.#stride], row));
+  }
+
+  #addRow(row: Row): number {
+    const place = this.#rows.push(row) * this.#stride - this.#stride;
+    if (place + this.#stride > this.#table.length) {
+      const grown = new Int32Array(this.#table.length * 2).fill(-1, this.#table.length);
+      grown.set(this.#table);
+      this.#table = grown;
+    }
+    this.#bytes += row.members.byteLength + this.#stride * this.#table.BYTES_PER_ELEMENT + bytesOfRow;
+    const hash = hashOf(row);
+    const others = this.#places.get(hash);
+    if (others === undefined) this.#places.set(hash, [place]);
+    else others.push(place);
+    return place;
+  }
+
+  /** Forgets all places but the start. */
+  #startOver(): void {
+    const kept = 3;
+    const [first] = this.#rows.slice(kept - 1);
+    this.#rows = [undefined, undefined];
+    this.#places = new Map();
+    this.#bytes = 0;
+    this.#table = this.#table.slice(0, 8 * this.#stride).fill(-1, (kept - 1) * this.#stride);
+    if (first !== undefined) this.#addRow(first);
+  }
+}
+
+/** Roughly the bytes that the objects of one row take besides their content. */
+const bytesOfRow = 200;
+
+function holdsNowhere(): boolean {
   return false;
+}
+
+function isFork(state: MachineState | undefined): boolean {
+  return state?.kind === "fork";
+}
+
+function hashOf({ members, isBehindWord }: Row): number {
+  let hash = isBehindWord ? 1 : 0;
+  for (const member of members) hash = (Math.imul(hash, 31) + member) | 0;
+  return hash;
+}
+
+function isEqual(one: Row | undefined, other: Row): boolean {
+  return (
+    one !== undefined &&
+    one.isStart === other.isStart &&
+    one.isBehindWord === other.isBehindWord &&
+    one.members.length === other.members.length &&
+    one.members.every((member, at) => member === other.members[at])
+  );
+}
+
+/** Marks the states, except forks, from which characters lead to a match where the start of the text is behind. */
+function usefulStates({ states, match }: StateMachine): Uint8Array {
+  const before = states.map((): number[] => []);
+  for (const [from, state] of states.entries()) {
+    if (state.kind === "fork") for (const to of state.to) before[to]?.push(from);
+    else if (
+      (state.kind === "set" && state.set.length > 0) ||
+      (state.kind === "assertion" && state.assertion !== "start")
+    )
+      before[state.to]?.push(from);
+  }
+  const useful = new Uint8Array(states.length);
+  const found = [match];
+  const seen = new Set(found);
+  // The loop also reaches what is added meanwhile.
+  for (const at of found)
+    for (const from of before[at] ?? [])
+      if (!seen.has(from)) {
+        seen.add(from);
+        found.push(from);
+      }
+  for (const at of found) if (!isFork(states[at]) && at !== match) useful[at] = 1;
+  return useful;
 }

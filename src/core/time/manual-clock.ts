@@ -1,4 +1,5 @@
 import { SobreError } from "../errors/sobre-error.ts";
+import { type DurationLike, toMilliseconds } from "./duration.ts";
 import { checkTimer, type Clock, type Timer } from "./clock.ts";
 
 interface Due {
@@ -19,7 +20,7 @@ const settlingTurns = 32;
  * ```ts
  * const clock = new ManualClock();
  * const engine = memoryEngine({ clock, queues: ["orders"] });
- * await clock.advance(60_000); // every lock, schedule and expiry of that minute has happened
+ * await clock.advance("1m"); // every lock, schedule and expiry of that minute has happened
  * ```
  */
 export class ManualClock implements Clock {
@@ -44,15 +45,17 @@ export class ManualClock implements Clock {
   }
 
   /**
-   * Advances the time by `milliseconds`; resolves when everything due by then has run, in order of due time, including
+   * Advances the time, e.g. by `"1m"`; resolves when everything due by then has run, in order of due time, including
    * calls added meanwhile.
    *
-   * @throws SobreError `InvalidArgument` for a negative or non-finite number.
+   * @throws SobreError `InvalidArgument` for anything but a finite duration.
    */
-  async advance(milliseconds: number): Promise<void> {
-    if (!Number.isFinite(milliseconds) || milliseconds < 0) {
-      throw new SobreError("InvalidArgument", "The clock can only be advanced by a number of milliseconds from 0 up.");
-    }
+  async advance(duration: DurationLike): Promise<void> {
+    const milliseconds = toMilliseconds(duration, "duration");
+    if (milliseconds === Infinity)
+      throw new SobreError("InvalidArgument", "The clock can only be advanced by a finite duration.", {
+        path: "$.duration",
+      });
     const end = this.#now + milliseconds;
     await settle();
     for (let next = this.#next(end); next !== undefined; next = this.#next(end)) {

@@ -5,7 +5,7 @@ const buffer: object = Object(Reflect.get(Object(Reflect.get(globalThis, "Buffer
 // The function behind `write` of Node's Buffer, which needs a fifth of the time of `atob`.
 const write: unknown = Reflect.get(buffer, "base64Write");
 
-/** {@link portable.fromBase64}, with Node's own means where there are any. Throws a DOMException for text that is none. */
+/** {@link portable.fromBase64}, with Node's own means where there are any. Throws a DOMException for invalid text. */
 export const fromBase64: (text: string) => Uint8Array = isWrite(write)
   ? (text) => {
       // Node skips other characters, and reads those beyond U+00FF by their lower half.

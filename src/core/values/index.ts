@@ -4,7 +4,6 @@ export {
   type Annotations,
   annotateTyped,
   annotationsOf,
-  isTypedIn,
   typeNameOf,
 } from "./annotations.ts";
 export { BigInteger } from "./big-integer.ts";
@@ -21,16 +20,8 @@ export { ContentStream, MultiArray } from "./multi-array.ts";
 export { ClassName, NamedText, Uri, Version } from "./named-text.ts";
 export { QName } from "./q-name.ts";
 export { type RenderInner, TaggedScalar, TaggedValue } from "./tagged-value.ts";
-export {
-  clockText,
-  maxTicks,
-  millisecondsToTicks,
-  parseTime,
-  type ParsedTime,
-  ticksPerMinute,
-  ticksToMilliseconds,
-} from "./ticks.ts";
-export { offsetAt, offsetAtClock } from "./time-zone.ts";
+export { millisecondsToTicks, parseTime, type ParsedTime, ticksToMilliseconds } from "./ticks.ts";
+export { offsetAt } from "./time-zone.ts";
 export { AmqpMap, type AmqpType, type AmqpValue, Typed, type TypedValues } from "./typed.ts";
 export { Instant } from "./instant.ts";
 export { typed, type TypedMakers } from "./typed-makers.ts";

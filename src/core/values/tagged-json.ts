@@ -125,7 +125,7 @@ function double(content: unknown): number {
   return Number(content);
 }
 
-/** A double that a plain number would not name as one stays typed: 5 alone is an int, and 1e16 is none. */
+/** A double that a plain number would not name as one stays typed: 5 alone is an int, and 1e16 is not one. */
 function typedDouble(value: number): number | Typed<"double"> {
   return Number.isSafeInteger(value) && !Object.is(value, -0) ? typed.double(value) : value;
 }

@@ -3,7 +3,7 @@ import { SobreError } from "../errors/sobre-error.ts";
 import { ticksToMilliseconds } from "./ticks.ts";
 
 /**
- * Minutes east of UTC at a moment in UTC ticks, in an IANA zone as `Europe/Madrid`; default: the zone of this process.
+ * Minutes east of UTC at a moment in UTC ticks, in an IANA zone, e.g. `Europe/Madrid`; default: the zone of this process.
  *
  * @throws SobreError `InvalidArgument` for a zone that this JavaScript engine does not know.
  */

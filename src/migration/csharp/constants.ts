@@ -52,7 +52,7 @@ export class Constants {
     return values;
   }
 
-  /** Whether the names before a member are none, or those of the enumeration in which they are written. */
+  /** Whether no names precede a member, or only those of the enumeration in which they are written. */
   #isOfEnum(path: readonly string[], type: DeclaredType): boolean {
     if (path.length === 0) return true;
     return this.#resolver.declared(path, 0, { scope: type.scope, inside: type, args: new Map() }) === type;

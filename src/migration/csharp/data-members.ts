@@ -133,7 +133,7 @@ export class DataMembers {
     const { modifiers, accessors, kind } = syntax;
     if (instance.type.kind !== "interface" && !modifiers.has("public")) return false;
     if (kind === "field") return true;
-    // Those of the base class are written with it.
+    // The base class writes the members that are overridden.
     if (accessors?.reads !== "public" || modifiers.has("override")) return false;
     if (accessors.writes !== "none") return accessors.writes === "public";
     const type = syntax.type && this.#resolve(syntax.type, instance, syntax);
@@ -152,7 +152,7 @@ export class DataMembers {
     if (elements.length > 1 || elements.some(({ args }) => args.some(({ name }) => name === "Type")))
       this.#note(
         syntax.line,
-        `${syntax.name} has elements of several types, of which contracts express one`,
+        `${syntax.name} has elements of several types, and a contract can express only one`,
         syntax.scope,
       );
     const attribute = (["XmlElement", "XmlAttribute", "XmlArray"] as const)

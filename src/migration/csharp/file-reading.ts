@@ -15,7 +15,7 @@ export class FileReading {
     this.#cursor = cursor;
   }
 
-  /** Reads a part of the file; notes what is not understood, and goes on behind it. */
+  /** Reads a part of the file; notes what is not understood, and continues after it. */
   attempt(read: () => void): void {
     const cursor = this.#cursor;
     const from = cursor.at;

@@ -26,7 +26,7 @@ function attribute(cursor: TokenCursor, scope: Scope, target: string | undefined
   const { line } = cursor.token;
   let last = cursor.name();
   while (cursor.took(".") || cursor.took("::")) last = cursor.name();
-  // Arguments of a generic attribute are none of those that are understood.
+  // The arguments of a generic attribute are not among those that are understood.
   if (cursor.is("<")) while (!cursor.isAtEnd && !cursor.is("(") && !cursor.is("]")) cursor.at++;
   const name = last.endsWith("Attribute") && !ownNames.has(last) ? last.slice(0, -9) : last;
   return { name, target, args: cursor.is("(") ? parseArguments(cursor) : [], line, scope };

@@ -72,7 +72,7 @@ export class TypeFacts {
     return attributeNamed(type, "Serializable") === undefined ? "plain" : "serializable";
   }
 
-  /** The bases of a type; those of its base class count for being a collection. */
+  /** The bases of a type; a collection base class makes it a collection. */
   basesOf(instance: Instance): Bases {
     // Each place that writes a type with arguments has an instance of its own.
     const isPlain = instance.args.length === 0;

@@ -54,7 +54,7 @@ export function attributeOf(element: XmlElement, name: string): string | undefin
 /** Each reference to a type reads the parts of its declaration again. */
 const knownParts = new WeakMap<XmlElement, readonly XmlElement[]>();
 
-/** The child elements of XML Schema, but for annotations. */
+/** The child elements of XML Schema, except annotations. */
 export function partsOf(element: XmlElement): readonly XmlElement[] {
   const known = knownParts.get(element);
   if (known !== undefined) return known;

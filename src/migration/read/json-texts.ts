@@ -123,7 +123,7 @@ class LineCutter {
   }
 }
 
-/** Splits by brackets outside of strings. */
+/** Splits by brackets outside strings. */
 class ValueCutter {
   readonly #piece: Piece;
   #depth = 0;

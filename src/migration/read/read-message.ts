@@ -206,7 +206,7 @@ function unread(error: SobreError, attempts: readonly Attempt[], payload: Uint8A
   const furthest = failed.toSorted((a, b) => (b.offset ?? -1) - (a.offset ?? -1))[0];
   const likeness = looksLike(payload);
   const look = likeness === undefined ? "" : `, which look like ${likeness.name}`;
-  const inside = layers.length === 0 ? "" : `, nor what was inside of ${layers.join(" and ")}`;
+  const inside = layers.length === 0 ? "" : `, nor what was inside ${layers.join(" and ")}`;
   const tries = failed.map(describeAttempt).join(" | ") || "the first bytes rule every format out";
   const told =
     attempts.length === 0

@@ -63,7 +63,7 @@ interface WantedMessage {
 /** Messages per receive. */
 const batchSize = 100;
 
-/** Receives without a message of the journal after which the rest is taken to be held by others. */
+/** Stop after this many receives that returned none of our messages: others hold the rest. */
 const mostIdleBatches = 5;
 
 /** One run over a source: looks at all messages first, then receives until those to complete are done. */
@@ -170,7 +170,7 @@ export class Completion {
       const link = await this.#engine.acceptSession(this.#entity, {
         sessionId,
         receiveMode: "peekLock",
-        maxWaitTime: 0,
+        maxWaitTimeInMs: 0,
       });
       const renew = (): Promise<Date> => link.renewSessionLock();
       const lock = this.#renewal.keep(link.sessionLockedUntilUtc(), { renew, lost: () => undefined });
@@ -199,14 +199,14 @@ export class Completion {
     const isBeyond = ({ sequenceNumber }: Delivery): boolean =>
       sequenceNumber > (ends.get(partitionOf(sequenceNumber)) ?? -1n);
     for (let idle = 0; idle < mostIdleBatches && wanted.some((number) => this.#wanted.has(number));) {
-      const batch = await link.receive({ maxMessages: batchSize, maxWaitTime: 0 });
+      const batch = await link.receive({ maxMessages: batchSize, maxWaitTimeInMs: 0 });
       if (batch.length === 0) break;
       idle = batch.every(isBeyond) ? idle + 1 : 0;
       await Promise.all(batch.map((delivery) => this.#complete(delivery)));
     }
   }
 
-  /** Completes a message that is still the same, and holds any other, so that those behind it are delivered. */
+  /** Completes a message that is still the same, and holds any other, so that the messages after it are delivered. */
   async #complete(delivery: Delivery): Promise<void> {
     const { sequenceNumber, lockToken, lockedUntilUtc } = delivery;
     if (lockToken === undefined) return;

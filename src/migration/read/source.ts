@@ -32,7 +32,7 @@ export interface MigrationSource {
   readonly size: number | undefined;
   /** Reads from the beginning, in order. */
   messages(): AsyncIterable<SourceMessage>;
-  /** The same messages, some at a time, before they are parsed, of files that hold captures; threads parse them. Default: they are not to be had. */
+  /** The same messages, some at a time, before they are parsed, of files that hold captures; threads parse them. Default: the source cannot offer them. */
   pieces?(): AsyncIterable<readonly SourcePiece[]>;
 }
 

@@ -1,3 +1,4 @@
+import type { DurationLike } from "../../core/time/duration.ts";
 import type { Json } from "../../core/values/json.ts";
 
 // The answers of the API, which the page reads, too; `schemas/inspector.schema.json` describes them.
@@ -30,7 +31,7 @@ export interface SessionAnswer {
   readonly brokers: readonly string[];
   /** Whether the caller may list entities. */
   readonly mayList: boolean;
-  /** The name of the caller's key; `null` without one. */
+  /** The name of the caller's key, or the subject of their access token; `null` without either. */
   readonly caller: string | null;
   readonly codecs: readonly CodecFact[];
   readonly messageTypes: readonly { readonly name: string; readonly versions: readonly number[] }[];
@@ -344,8 +345,8 @@ export interface RedriveInit {
   readonly rate?: number | undefined;
   /** The size of the first batch; each further one is ten times as large. Default: one batch. */
   readonly firstBatch?: number | undefined;
-  /** Milliseconds after each batch in which its messages may come back as dead letters, which ends it. Default: 2000. */
-  readonly settleTime?: number | undefined;
+  /** Time after each batch in which its messages may come back as dead letters, which ends it. Default: 2 seconds. */
+  readonly settleTime?: DurationLike | undefined;
   /** Default: true. */
   readonly stopOnFailure?: boolean | undefined;
   /**

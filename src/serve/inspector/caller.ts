@@ -5,14 +5,14 @@ import { allows, type Grant, type Right } from "../server/access.ts";
 /** Whoever asks, with the rights of their own key. */
 export interface Caller {
   readonly engine: Engine;
-  /** The name of the key; `null` without one. */
+  /** The name of the key, or the subject of the access token; `null` without either. */
   readonly name: string | null;
   can(entity: string, right: Right): boolean;
 }
 
 export const callerOf = (grant: Grant): Caller => ({
   engine: grant.engine,
-  name: grant.keyName ?? null,
+  name: grant.keyName ?? grant.subject ?? null,
   can: (entity, right) => allows(grant, entity, right),
 });
 

@@ -14,6 +14,7 @@ import {
   oneOf,
   type OptionChecks,
 } from "../../core/options/option-checks.ts";
+import { finiteDuration } from "../../core/options/duration-option.ts";
 import { systemClock } from "../../core/time/clock.ts";
 import { parsedJson } from "../../core/values/json.ts";
 import type { JobFact, MessageSelection, RedriveInit, RepairInit } from "./api.ts";
@@ -23,7 +24,7 @@ import { createMessageFilter, type MessageFilter, rendered, sequenceOf } from ".
 import { PurgeJob } from "./purge-job.ts";
 import type { RedriveJob } from "./redrive-job.ts";
 import { repaired } from "./repair.ts";
-import { type Call, peekOne, requireChanges, type Route } from "./route.ts";
+import { auditReading, type Call, peekOne, requireChanges, type Route } from "./route.ts";
 
 /** The operations that repair, move and delete, and those that try what these would do. */
 export const changeRoutes: readonly Route[] = [
@@ -71,7 +72,8 @@ export const changeRoutes: readonly Route[] = [
     path: "redrives",
     summary: "Starts to send dead letters back, or with `dryRun` only finds which those are.",
     answer: "jobFact",
-    async run({ caller, parts, body, audit }) {
+    async run(call) {
+      const { caller, parts, body, audit } = call;
       const init = redriveOf(body);
       if (init.dryRun === false) requireChanges(parts);
       requireRight(caller, init.from, "Listen");
@@ -79,6 +81,7 @@ export const changeRoutes: readonly Route[] = [
       const target = init.to ?? parseAddress(init.from).name;
       requireTarget(caller, { from: init.from, target, leaves: init.broker !== undefined });
       const where = init.broker === undefined ? target : `${target} on ${init.broker}`;
+      auditReading(call, init.from, init.selection ?? {});
       if (init.dryRun === false) audit("re-drive", init.from, `to ${where}`);
       return parts.jobs.start(init, caller, noted(audit));
     },
@@ -102,9 +105,11 @@ export const changeRoutes: readonly Route[] = [
     summary: "Goes on with a re-drive that stopped; sends nothing twice.",
     answer: "jobFact",
     changes: true,
-    async run({ caller, parts, id, audit }) {
+    async run(call) {
+      const { caller, parts, id, audit } = call;
       const job = (await parts.jobs.shelf()).find(id, caller);
       requireTarget(caller, job);
+      auditReading(call, job.from, job.selection);
       await job.resume(caller, noted(audit));
       audit("re-drive resumed", job.from, id);
       return job.fact();
@@ -151,13 +156,14 @@ export const changeRoutes: readonly Route[] = [
       "Starts to delete every unlocked message of an entity, whose name is given twice; of a dead-letter queue only a selection, if one is given.",
     answer: "purge",
     changes: true,
-    async run({ caller, parts, body, audit }) {
+    async run(call) {
+      const { caller, parts, body, audit } = call;
       checkOptions(body, { entity: entityName, name, selection: anObject }, { needed: ["entity", "name"] });
       const { entity, name: typed, selection }: Partial<Record<string, unknown>> = { ...body };
       if (typeof entity !== "string" || typed !== entity)
         throw invalidOption("name", "must be the path of the entity, typed again");
       requireRight(caller, entity, "Listen");
-      const selected = selection === undefined ? undefined : selectedOf(entity, { ...Object(selection) }, parts);
+      const selected = selection === undefined ? undefined : selectedOf(call, entity, { ...Object(selection) });
       const job = new PurgeJob(entity, {
         engine: caller.engine,
         clock: parts.options.clock ?? systemClock,
@@ -207,14 +213,15 @@ function requireTarget(caller: Caller, { from, target, leaves }: Pick<RedriveJob
 
 /** @throws SobreError `InvalidArgument` for an entity other than a dead-letter queue, whose consumers would wait. */
 function selectedOf(
+  call: Call,
   entity: string,
   selection: MessageSelection,
-  parts: InspectorParts,
 ): { readonly filter: MessageFilter; readonly most: number } {
   if (parseAddress(entity).subQueue === undefined)
     throw invalidOption("selection", "is for dead-letter queues; delete the messages of others by receiving them");
   const { sequenceNumbers } = selection;
-  const filter = createMessageFilter(selection, parts);
+  auditReading(call, entity, selection);
+  const filter = createMessageFilter(selection, call.parts);
   return { filter, most: sequenceNumbers === undefined ? Infinity : new Set(sequenceNumbers).size };
 }
 
@@ -245,7 +252,7 @@ const redriveChecks: OptionChecks<RedriveInit> = {
   dryRun: flag,
   rate: numberFrom(0.1),
   firstBatch: countFrom(1),
-  settleTime: countFrom(0),
+  settleTime: finiteDuration,
   stopOnFailure: flag,
   messageIds: oneOf("keep", "renew"),
 };

@@ -9,7 +9,7 @@ import type { Clock } from "../../core/time/clock.ts";
 /** An action of a person, for the audit. */
 export interface AuditEvent {
   readonly time: Date;
-  /** The name of the caller's key; `undefined` without one. */
+  /** The name of the caller's key, or the subject of their access token; `undefined` without either. */
   readonly caller: string | undefined;
   readonly action: string;
   readonly entity: string;

@@ -25,7 +25,7 @@ import type { HttpHandler } from "../server/http/http-handler.ts";
 import { httpListener } from "../server/http/http-listener.ts";
 import type { HttpRequest, HttpResponse } from "../server/http/http-message.ts";
 import { jsonBody } from "../server/http/json-body.ts";
-import { isLoopback } from "../server/server-options.ts";
+import { isLoopback } from "../server/host-names.ts";
 import { systemClock } from "../../core/time/clock.ts";
 import { isObject } from "../../core/values/plain-object.ts";
 import { callerOf, type Caller } from "./caller.ts";
@@ -39,6 +39,7 @@ import { RedriveJobs } from "./redrive-jobs.ts";
 import { changeRoutes } from "./change-routes.ts";
 import { lookRoutes } from "./look-routes.ts";
 import { requireChanges, type Route } from "./route.ts";
+import { oneLine } from "./visible-text.ts";
 
 /** A page over a broker, and its API: a handler for `startServer({ httpHandler })`, or a listener for a server of Node. */
 export interface Inspector extends HttpHandler {
@@ -173,7 +174,7 @@ class MountedInspector implements Inspector {
     const caller = callerOf(await grant());
     const { route, id } = routeOf(called, request.method);
     if (route.changes === true) requireChanges(this.#parts);
-    const { query, signal } = request;
+    const { query, abortSignal } = request;
     const body = route.method === "POST" ? await jsonBody(request, mostBytes) : undefined;
     const answer = await route.run({
       caller,
@@ -181,7 +182,7 @@ class MountedInspector implements Inspector {
       query,
       id,
       body,
-      signal,
+      abortSignal,
       audit: (action, entity, detail) => this.#audit(caller, action, entity, detail),
     });
     const lines = typeof answer === "string";
@@ -194,7 +195,9 @@ class MountedInspector implements Inspector {
 
   #audit({ name: caller }: Caller, action: string, entity: string, detail: string): void {
     const { onAudit, clock = systemClock } = this.#parts.options;
-    onAudit?.({ time: new Date(clock.now()), caller: caller ?? undefined, action, entity, detail });
+    const time = new Date(clock.now());
+    // Whoever asks writes the names of entities, brokers and members.
+    onAudit?.({ time, caller: caller ?? undefined, action, entity: oneLine(entity), detail: oneLine(detail) });
   }
 
   #listener(): RequestListener {

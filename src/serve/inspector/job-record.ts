@@ -31,7 +31,7 @@ export interface JobRecord extends RedriveLog {
 /** The past of a re-drive, by its record. */
 export interface JobPast {
   readonly head: RecordHead;
-  /** How it last ended; `undefined` when its process did before. */
+  /** How it last ended; `undefined` when its process ended first. */
   readonly end: { readonly state: JobState; readonly why: string } | undefined;
   /** The process that ran it last; 0 when none did. After its end, another one may have that number. */
   readonly pid: number;

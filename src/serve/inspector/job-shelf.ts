@@ -37,12 +37,12 @@ export class JobShelf<J extends Job> {
     this.#jobs = [{ job, engine }, ...this.#jobs.filter((owned) => kept.has(owned))];
   }
 
-  /** Adds an old job behind the others. */
+  /** Adds an old job after the others. */
   add(job: J, engine: Engine): void {
     this.#jobs = [...this.#jobs, { job, engine }];
   }
 
-  /** Those of the caller's broker from entities that it may see, the latest first. */
+  /** The jobs of the caller's broker on entities that it may see, the latest first. */
   list(caller: Caller): readonly J[] {
     return this.#jobs
       .filter(({ engine, job }) => engine === caller.engine && caller.can(job.from, "Listen"))

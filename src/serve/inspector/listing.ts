@@ -28,7 +28,7 @@ export interface Scan {
   readonly from: bigint | undefined;
   readonly filter: MessageFilter;
   /** Aborted when nobody waits any longer. */
-  readonly signal?: AbortSignal | undefined;
+  readonly abortSignal?: AbortSignal | undefined;
 }
 
 interface Scanned {
@@ -38,7 +38,7 @@ interface Scanned {
 
 /** Calls `each` with the selected messages until it returns false; nothing is locked, counted or moved. */
 async function scan(
-  { engine, entity, from, filter, signal }: Scan,
+  { engine, entity, from, filter, abortSignal }: Scan,
   each: (delivery: Delivery, read: Read) => boolean,
 ): Promise<Scanned> {
   const slices = new Slices();
@@ -48,7 +48,7 @@ async function scan(
       scanned++;
       const read = await filter.selected(delivery);
       const goesOn = read === undefined || each(delivery, read);
-      if (!goesOn || scanned >= mostScanned || signal?.aborted === true)
+      if (!goesOn || scanned >= mostScanned || abortSignal?.aborted === true)
         return { scanned, next: delivery.sequenceNumber + 1n };
       await slices.turn();
     }

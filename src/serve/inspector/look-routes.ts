@@ -7,7 +7,7 @@ import { requireRight } from "./caller.ts";
 import { listEntities } from "./entities.ts";
 import { groupMessages, listMessages, type Scan } from "./listing.ts";
 import { createMessageFilter, selectionNames, sequenceOf } from "./message-filter.ts";
-import { type Call, entityOf, peekOne, type Route } from "./route.ts";
+import { auditReading, type Call, entityOf, peekOne, type Route } from "./route.ts";
 import { listSessions } from "./session-facts.ts";
 import { storyOf } from "./story.ts";
 
@@ -17,7 +17,7 @@ const rows = { default: 100, most: 500 } as const;
 /** Messages of one peek of an export: they may be large. */
 const exportedAtOnce = 20;
 
-/** The size of one answer of an export; behind the characters, it ends with the current peek. */
+/** The size of one answer of an export; once it has this many characters, it ends with the current peek. */
 const mostExported = { messages: 500, characters: 8 * 2 ** 20 };
 
 /** The operations that change nothing. */
@@ -106,17 +106,17 @@ export const lookRoutes: readonly Route[] = [
   {
     method: "GET",
     path: "export",
-    summary: "Exports messages as lines of JSON in the format of `sobre capture`; go on behind the last line.",
+    summary: "Exports messages as lines of JSON in the format of `sobre capture`; continue after the last line.",
     answer: "lines",
     async run({ caller, parts, query, audit }) {
       const entity = entityOf(query);
       requireRight(caller, entity, "Listen");
       if (parts.redaction.active)
         throw new SobreError("InvalidOperation", "Nothing is exported where members are redacted.");
-      audit("export", entity, `from #${query.get("from") ?? "0"}`);
       const lines: string[] = [];
       const max = maxOf(query, { default: mostExported.messages, most: mostExported.messages });
       const from = sequenceOf(query.get("from"));
+      audit("export", entity, `from #${from ?? 0n}`);
       let length = 0;
       for await (const page of peekPages(caller.engine, entity, { max, from, size: exportedAtOnce })) {
         for (const delivery of page) {
@@ -131,14 +131,16 @@ export const lookRoutes: readonly Route[] = [
   },
 ];
 
-function scanOf({ caller, parts, query, signal }: Call): Scan {
+function scanOf(call: Call): Scan {
+  const { caller, parts, query, abortSignal } = call;
   const entity = entityOf(query);
   requireRight(caller, entity, "Listen");
   const given = Object.fromEntries(
     selectionNames.flatMap((member) => (query.has(member) ? [[member, query.get(member) ?? ""]] : [])),
   );
   const from = sequenceOf(query.get("from"));
-  return { engine: caller.engine, entity, from, filter: createMessageFilter(given, parts), signal };
+  auditReading(call, entity, given);
+  return { engine: caller.engine, entity, from, filter: createMessageFilter(given, parts), abortSignal };
 }
 
 async function wanted({ caller, query }: Call): Promise<Delivery> {

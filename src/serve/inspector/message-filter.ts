@@ -10,7 +10,7 @@ import {
 import { valueToJson } from "../../core/values/value-json.ts";
 import type { MessageSelection } from "./api.ts";
 import { codecErrorOf, idText, relatedIds, typeOf } from "./message-facts.ts";
-import { parsePathFilter } from "./path-filter.ts";
+import { memberOf, parsePathFilter } from "./path-filter.ts";
 import type { Read, Reading } from "./reading.ts";
 import type { Redaction } from "./redaction.ts";
 
@@ -34,6 +34,13 @@ const selectionChecks: OptionChecks<MessageSelection> = {
 export const selectionNames: readonly string[] = Object.keys(selectionChecks).filter(
   (name) => name !== "sequenceNumbers",
 );
+
+/** How a selection reads bodies, in words for the audit; empty when it reads none. @throws SobreError `InvalidArgument`. */
+export function bodyReads(selection: MessageSelection): readonly string[] {
+  checkOptions(selection, selectionChecks, { prefix: "selection." });
+  const { text: wantedText = "", path = "" } = selection;
+  return [...(wantedText === "" ? [] : ["for a text"]), ...(path.trim() === "" ? [] : [`by ${memberOf(path)}`])];
+}
 
 /** Selects messages; reads only those for which it must. */
 export interface MessageFilter {

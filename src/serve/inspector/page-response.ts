@@ -2,7 +2,7 @@ import { createHash } from "node:crypto";
 import type { HttpRequest, HttpResponse } from "../server/http/http-message.ts";
 import { type PageFiles, pageFiles } from "./page-files.ts";
 
-/** Only files of the inspector itself are loaded and asked; nothing in a page of its own is code. */
+/** Only files of the inspector itself are loaded and asked; the page contains no inline scripts. */
 const policy = [
   "default-src 'none'",
   "script-src 'self'",

@@ -1,3 +1,4 @@
+import type { SobreError } from "../../core/errors/sobre-error.ts";
 import { invalidOption } from "../../core/options/option-checks.ts";
 import { type Json, parsedJson } from "../../core/values/json.ts";
 import { isObject } from "../../core/values/plain-object.ts";
@@ -17,11 +18,18 @@ const step = /\.([^\s.[\]=!<>~]+)|\[(\d+)\]|\["([^"]*)"\]/g;
  */
 export function parsePathFilter(text: string): PathFilter {
   const [, path, operator, operand] = form.exec(text.trim()) ?? [];
-  if (path === undefined) throw invalidOption("path", "must be a filter such as $.customer.id = 7");
+  if (path === undefined) throw notAFilter();
   const steps = Array.from(path.matchAll(step), ([, name, index, quoted]) => name ?? quoted ?? Number(index));
   if (operator === undefined) return (body) => at(body, steps) !== undefined;
   const wanted = valueOf(operand ?? "");
   return (body) => compares(at(body, steps), operator, wanted);
+}
+
+/** The member that a filter compares, without what it is compared with. @throws SobreError as {@link parsePathFilter} does. */
+export function memberOf(text: string): string {
+  const [, path] = form.exec(text.trim()) ?? [];
+  if (path === undefined) throw notAFilter();
+  return `$${path}`;
 }
 
 function valueOf(text: string): Json {
@@ -60,6 +68,8 @@ function compares(value: Json | undefined, operator: string, wanted: Json): bool
   if (order === 0) return operator.length === 2;
   return operator.startsWith("<") ? order < 0 : order > 0;
 }
+
+const notAFilter = (): SobreError => invalidOption("path", "must be a filter such as $.customer.id = 7");
 
 const isSame = (value: Json, wanted: Json): boolean => value === wanted || textOf(value) === textOf(wanted);
 

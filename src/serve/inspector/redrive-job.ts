@@ -8,7 +8,7 @@ import type { Engine } from "../../core/engine/engine.ts";
 import { amend, type Envelope } from "../../core/envelope/envelope.ts";
 import { SobreError } from "../../core/errors/sobre-error.ts";
 import type { Clock } from "../../core/time/clock.ts";
-import type { Guarantee, JobAnswer, JobFact, JobState, RedriveOutcome } from "./api.ts";
+import type { Guarantee, JobAnswer, JobFact, JobState, MessageSelection, RedriveOutcome } from "./api.ts";
 import { type Caller, requireRight } from "./caller.ts";
 import { messageCountOf } from "./entities.ts";
 import { type JobPast, type JobRecord, pastOf, type RecordHead } from "./job-record.ts";
@@ -76,6 +76,11 @@ export class RedriveJob implements Job {
   /** Where most of its messages go. */
   get target(): string {
     return this.#head.init.to ?? parseAddress(this.from).name;
+  }
+
+  /** The dead letters that it is for. */
+  get selection(): MessageSelection {
+    return this.#head.init.selection ?? {};
   }
 
   /** Whether it sends to another broker. */

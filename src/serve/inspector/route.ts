@@ -8,6 +8,7 @@ import type {
   JobAnswer,
   JobFact,
   JobsAnswer,
+  MessageSelection,
   MessagesAnswer,
   OperationsAnswer,
   PurgeFact,
@@ -18,6 +19,7 @@ import type {
 } from "./api.ts";
 import type { Caller } from "./caller.ts";
 import type { InspectorParts } from "./inspector-parts.ts";
+import { bodyReads } from "./message-filter.ts";
 
 /** A request of the API. */
 export interface Call {
@@ -27,12 +29,12 @@ export interface Call {
   /** The value of the path's parameter. */
   readonly id: string;
   readonly body: unknown;
-  readonly signal: AbortSignal;
+  readonly abortSignal: AbortSignal;
   /** Adds a line to the audit. */
   readonly audit: (action: string, entity: string, detail: string) => void;
 }
 
-/** The answer of an operation, but for lines of JSON. */
+/** The answer of an operation, except lines of JSON. */
 type Answer =
   | CountAnswer
   | EntitiesAnswer
@@ -73,6 +75,19 @@ export async function peekOne({ engine }: Caller, entity: string, fromSequenceNu
   const [delivery] = await engine.peek(entity, { maxMessages: 1, fromSequenceNumber });
   if (delivery?.sequenceNumber === fromSequenceNumber) return delivery;
   throw new SobreError("MessageNotFound", `There is no message #${fromSequenceNumber} any longer.`);
+}
+
+/**
+ * Notes in the audit that a selection reads the bodies of an entity, where these are read on request only: whoever may
+ * search them learns them. The text that is searched for is not noted.
+ */
+export function auditReading(
+  { parts, audit }: Pick<Call, "parts" | "audit">,
+  entity: string,
+  selection: MessageSelection,
+): void {
+  if (parts.options.bodies !== "onRequest") return;
+  for (const by of bodyReads(selection)) audit("searched the bodies", entity, by);
 }
 
 /** The entity that a query names. @throws SobreError `InvalidArgument`. */

@@ -1,4 +1,4 @@
-import { openMessage } from "../../wire/amqp/message/amqp-message.ts";
+import { parseMessage } from "../../wire/amqp/message/amqp-message.ts";
 import { encodeMessage } from "../../wire/amqp/message/encode-message.ts";
 import { withoutDeadLetterMarks } from "../../client/client/dead-lettering.ts";
 import type { Delivery } from "../../core/engine/delivery.ts";
@@ -49,7 +49,7 @@ export async function storyOf(
 function sectionsOf({ envelope, ...delivery }: Delivery): readonly SectionFact[] {
   try {
     const bytes = encodeMessage(envelope, { delivery });
-    return openMessage(bytes)
+    return parseMessage(bytes)
       .borders()
       .map(({ name, start, content, end }) => ({ name, start, end, rows: rowsOf(bytes, content, 1, name) }));
   } catch (error) {

@@ -14,6 +14,13 @@ export interface Grant {
   readonly rights: readonly Right[];
   /** The name of the signing key; `undefined` if there is none. */
   readonly keyName?: string | undefined;
+  /** The subject of the access token, as its verifier names it; `undefined` if there is none. */
+  readonly subject?: string | undefined;
+  /**
+   * Tells apart the holders of grants: only a grant of the same owner takes over a link, or settles over HTTP. Default: the
+   * name of the key.
+   */
+  readonly owner?: string | undefined;
   /** Milliseconds since 1970; `Infinity` for never. */
   readonly expiresAt: number;
 }
@@ -27,6 +34,9 @@ export interface Access {
   /** @throws SobreError `UnauthorizedAccess`. */
   token(token: string, hostname: string | undefined): Promise<Grant>;
 }
+
+/** The owner of a grant. */
+export const ownerOf = ({ owner, keyName = "" }: Grant): string => owner ?? keyName;
 
 /** Whether a grant currently includes the right on the entity. */
 export function allows(grant: Grant, entity: string, right: Right): boolean {

@@ -16,7 +16,7 @@ const days = 30;
  *
  * Clients must be configured to trust it, e.g. Node with `NODE_EXTRA_CA_CERTS`.
  */
-export function selfSigned(hosts: readonly string[] = []): Certificate {
+export function selfSignedCertificate(hosts: readonly string[] = []): Certificate {
   checkOption("hosts", hosts, listOf("host names", isName));
   const { privateKey, publicKey } = generateKeyPairSync("ec", { namedCurve: "prime256v1" });
   const names = [...new Set(["localhost", "*.localhost", "127.0.0.1", "::1", ...hosts])];

@@ -1,8 +1,5 @@
 import { isIP } from "node:net";
-import { isLoopback } from "./server-options.ts";
-
-/** Names that always resolve to this machine, or that nobody else can point to it. */
-const ownSuffixes = [".localhost", ".servicebus.windows.net"] as const;
+import { isLoopback, ownSuffixes } from "./host-names.ts";
 
 /** The headers with the origin and host of a request. */
 export interface RequestSource {
@@ -19,9 +16,19 @@ export function refusalOfPage({ host, origin }: RequestSource, trustedNetwork: b
   const isExpected = trustedNetwork ? isLocalName : isOwnName;
   if (host !== undefined && !isExpected(nameOf(`http://${host}`)))
     return "The host name is not one of this machine. Connect to localhost, or start the server with keys.";
-  if (origin !== undefined && !isOwnName(nameOf(origin)))
+  if (origin !== undefined && !isLocalOrigin(origin, host))
     return "A server without keys refuses web pages of other sites. Start it with keys.";
   return undefined;
+}
+
+/** Whether a page is of this machine, or was served under the name that the request is sent to. */
+function isLocalOrigin(origin: string, host: string | undefined): boolean {
+  if (!URL.canParse(origin)) return false;
+  const page = new URL(origin);
+  // Not below servicebus.windows.net: anybody can serve pages there, over a relay.
+  if (isLoopback(nameOf(origin)) || page.hostname.endsWith(".localhost")) return true;
+  const asked = `${page.protocol}//${host}`;
+  return page.host !== "" && URL.canParse(asked) && new URL(asked).host === page.host;
 }
 
 /** The host name of a URL, without brackets; empty if it is not a URL. */

@@ -15,7 +15,7 @@ export interface FrontDoorOptions {
   /** Called with the reason when a socket of an unknown protocol was closed. */
   readonly refused: (why: string) => void;
   /** Milliseconds in which a socket must send its first byte, and the headers of its request. */
-  readonly handshakeTimeOut: number;
+  readonly handshakeTimeoutInMs: number;
 }
 
 /** Protocols by their first byte: `AMQP`, the record type of a TLS handshake, and HTTP for the rest. */
@@ -80,7 +80,7 @@ export class FrontDoor {
   }
 
   #enter(socket: Socket, isSecure: boolean): void {
-    const silent = setTimeout(() => socket.destroy(), this.#options.handshakeTimeOut);
+    const silent = setTimeout(() => socket.destroy(), this.#options.handshakeTimeoutInMs);
     silent.unref();
     // The protocol's handler may release the socket, and an error without a listener would end the process.
     socket.on("error", () => undefined);
@@ -122,11 +122,11 @@ export class FrontDoor {
   async #newHttp(): Promise<HttpServer> {
     const { createServer: create } = await import("node:http");
     const listener = await this.#options.http();
-    const { handshakeTimeOut } = this.#options;
+    const { handshakeTimeoutInMs } = this.#options;
     const timeOuts = {
-      headersTimeout: handshakeTimeOut,
-      requestTimeout: handshakeTimeOut * requestTime,
-      connectionsCheckingInterval: Math.min(1000, handshakeTimeOut / 4),
+      headersTimeout: handshakeTimeoutInMs,
+      requestTimeout: handshakeTimeoutInMs * requestTime,
+      connectionsCheckingInterval: Math.min(1000, handshakeTimeoutInMs / 4),
     };
     const server = create({ maxHeaderSize, shouldUpgradeCallback, ...timeOuts }, listener);
     // A client that sends `Expect: 100-continue` is answered only when the body is read.
@@ -146,10 +146,10 @@ export class FrontDoor {
 
   /** @throws when there is no certificate. */
   async #newTls(): Promise<TlsServer> {
-    const { tls, handshakeTimeOut } = this.#options;
+    const { tls, handshakeTimeoutInMs } = this.#options;
     if (tls === undefined) throw new Error("The server has no certificate.");
     const { createServer: create } = await import("node:tls");
-    const server = create({ ...tls, handshakeTimeout: handshakeTimeOut }, (socket) => this.#enter(socket, true));
+    const server = create({ ...tls, handshakeTimeout: handshakeTimeoutInMs }, (socket) => this.#enter(socket, true));
     server.on("tlsClientError", (error, socket) => {
       this.#options.refused(`A TLS handshake failed: ${error.message}. Check that the client trusts the certificate.`);
       socket.destroy();

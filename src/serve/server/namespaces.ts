@@ -1,17 +1,16 @@
 import type { Access, Grant, Right } from "./access.ts";
 import type { Engine } from "../../core/engine/engine.ts";
 import { SobreError } from "../../core/errors/sobre-error.ts";
-import { decoded, equal, readSas } from "../../wire/http/sas.ts";
+import { digest, equal, readSas } from "../../wire/http/sas.ts";
 import { trimSlashes } from "./path.ts";
+import { scopeOf } from "./resource-scope.ts";
+import { isLoopback } from "./host-names.ts";
 
 /** The name of the initial key of every namespace. */
 export const rootKeyName = "RootManageSharedAccessKey";
 
 /** The well-known key of the official emulator, which is valid if no keys are configured. */
 export const wellKnownKey = "SAS_KEY_VALUE";
-
-/** Entity names have at most 260 characters; connections keep the scopes of their tokens. */
-const longestScope = 600;
 
 const all: readonly Right[] = ["Send", "Listen", "Manage"];
 
@@ -30,12 +29,39 @@ export interface TokenClaims {
   readonly rights: readonly Right[];
   /** The entity that the token is for, with everything below it. Default: all. */
   readonly entity?: string | undefined;
+  /**
+   * Whoever it was issued to, e.g. the claim `sub`: another token of the same subject takes over their links and settles
+   * what they received over HTTP. Default: nobody but the holder of this very token does.
+   */
+  readonly subject?: string | undefined;
   /** When it ends. */
   readonly expiresAt: Date;
 }
 
-/** Verifies an access token: its signature, issuer, audience and lifetime. A rejection refuses the token. */
-export type TokenVerifier = (token: string) => Promise<TokenClaims>;
+/** Where an access token is used. */
+export interface TokenUse {
+  /** The name of the namespace, as it was created; empty for the server's own. */
+  readonly namespace: string;
+}
+
+/**
+ * Verifies an access token for a namespace: its signature, issuer, audience and lifetime, and whether it is for that
+ * namespace. A rejection refuses the token.
+ */
+export type TokenVerifier = (token: string, use: TokenUse) => Promise<TokenClaims>;
+
+/** The namespaces for which access tokens are verified: the server's own, or every one. */
+export type TokenNamespaces = "main" | "all";
+
+/** How access tokens are verified. */
+interface TokenRules {
+  /** Default: no access tokens are taken. */
+  readonly verifyToken?: TokenVerifier | undefined;
+  /** Default: `main`. */
+  readonly tokenNamespaces?: TokenNamespaces | undefined;
+  /** Whether a name without a port is one of the server's hosts. Default: whether it is this machine's. */
+  readonly isHost?: ((name: string) => boolean) | undefined;
+}
 
 /** A namespace with its own entities and keys. */
 export interface Namespace {
@@ -48,13 +74,12 @@ export interface Namespace {
 /** The namespaces of a server, selected by a client's key name or host name. */
 export class Namespaces implements Access {
   readonly #main: Namespace;
-  readonly #verifyToken: TokenVerifier | undefined;
+  readonly #rules: TokenRules;
   readonly #byName = new Map<string, Namespace>();
 
-  /** @param verifyToken for tokens that are not shared access signatures; none are taken without it. */
-  constructor(main: Namespace, verifyToken?: TokenVerifier) {
+  constructor(main: Namespace, rules: TokenRules = {}) {
     this.#main = main;
-    this.#verifyToken = verifyToken;
+    this.#rules = rules;
   }
 
   add(namespace: Namespace): void {
@@ -69,6 +94,11 @@ export class Namespaces implements Access {
     return Array.from(this.#byName.values(), ({ name }) => name);
   }
 
+  /** Whether a namespace has no keys: its key is known to everybody, under any host name. */
+  get someKeyless(): boolean {
+    return [this.#main, ...this.#byName.values()].some(({ keys }) => keys === undefined);
+  }
+
   find(name: string): Namespace | undefined {
     return this.#byName.get(name.toLowerCase());
   }
@@ -79,33 +109,38 @@ export class Namespaces implements Access {
   }
 
   password(keyName: string, key: string, hostname: string | undefined): Grant | undefined {
-    const { engine, keys } = this.#choose(keyName, hostname);
+    const { name, engine, keys } = this.#choose(keyName, hostname);
     const wanted = keyOf(keys, keyName);
     if (wanted === undefined || !equal(key, wanted.key)) return undefined;
-    return { engine, scope: "", rights: wanted.rights ?? all, keyName, expiresAt: Infinity };
+    const owner = ownerIn(name, "key", keyName);
+    return { engine, scope: "", rights: wanted.rights ?? all, keyName, owner, expiresAt: Infinity };
   }
 
   async token(token: string, hostname: string | undefined): Promise<Grant> {
-    if (this.#verifyToken !== undefined && !token.startsWith("SharedAccessSignature "))
-      return this.#claimed(await claimsOf(token, this.#verifyToken), hostname);
+    const { verifyToken } = this.#rules;
+    if (verifyToken !== undefined && !token.startsWith("SharedAccessSignature "))
+      return this.#claimed(token, verifyToken, hostname);
     const sas = readSas(token);
-    const { engine, keys } = this.#choose(sas.keyName, hostname);
-    const key = keyOf(keys, sas.keyName);
+    const { keyName, expiresAt } = sas;
+    const { name, engine, keys } = this.#choose(keyName, hostname);
+    const key = keyOf(keys, keyName);
     // One text for both, so that key names cannot be probed.
     if (key === undefined || !sas.signedWith(key.key))
       throw unauthorized("The key name or the signature of the token is wrong. Check the connection string.");
-    if (sas.expiresAt <= Date.now()) throw unauthorized("The token has expired. Sign a new one, and check the clocks.");
-    const scope = scopeOf(sas.resource);
-    if (scope.length > longestScope)
-      throw unauthorized(
-        "The resource (sr) of the token is not the path of an entity. Correct it and sign the token again.",
-      );
-    return { engine, scope, rights: key.rights ?? all, keyName: sas.keyName, expiresAt: sas.expiresAt };
+    if (expiresAt <= Date.now()) throw unauthorized("The token has expired. Sign a new one, and check the clocks.");
+    const scope = scopeOf(sas.resource, this.#rules.isHost ?? isLoopback);
+    return { engine, scope, rights: key.rights ?? all, keyName, owner: ownerIn(name, "key", keyName), expiresAt };
   }
 
-  #claimed({ rights, entity = "", expiresAt }: TokenClaims, hostname: string | undefined): Grant {
-    const { engine } = this.#choose("", hostname);
-    return { engine, scope: trimSlashes(entity).toLowerCase(), rights, expiresAt: expiresAt.getTime() };
+  async #claimed(token: string, verify: TokenVerifier, hostname: string | undefined): Promise<Grant> {
+    const namespace = this.#choose("", hostname);
+    const { engine, name } = namespace;
+    if (namespace !== this.#main && this.#rules.tokenNamespaces !== "all")
+      throw unauthorized(`The namespace ${name} takes no access tokens. Connect with a key of that namespace.`);
+    const { rights, entity = "", subject, expiresAt } = await claimsOf(token, verify, { namespace: name });
+    const owner = subject === undefined ? ownerIn(name, "token", digest(token)) : ownerIn(name, "subject", subject);
+    const scope = trimSlashes(entity).toLowerCase();
+    return { engine, scope, rights, subject, owner, expiresAt: expiresAt.getTime() };
   }
 
   #choose(keyName: string, hostname: string | undefined): Namespace {
@@ -114,13 +149,17 @@ export class Namespaces implements Access {
   }
 }
 
+/** The name of an owner, which no key, subject or token of another kind or namespace has. */
+const ownerIn = (namespace: string, kind: "key" | "subject" | "token", name: string): string =>
+  `${namespace.toLowerCase()} ${kind} ${name}`;
+
 /** The longest access token, in characters. */
 const longestToken = 8192;
 
 /** The claims of a token. @throws SobreError `UnauthorizedAccess`, without the token and without the verifier's words. */
-async function claimsOf(token: string, verify: TokenVerifier): Promise<TokenClaims> {
+async function claimsOf(token: string, verify: TokenVerifier, use: TokenUse): Promise<TokenClaims> {
   if (token.length > longestToken) throw unauthorized(`A token has at most ${longestToken} characters.`);
-  const claims = await verify(token.replace(/^Bearer +/i, "")).catch((error: unknown) => {
+  const claims = await verify(token.replace(/^Bearer +/i, ""), use).catch((error: unknown) => {
     throw unauthorized("The access token was rejected. Check its issuer, audience, signature and lifetime.", error);
   });
   if (!(claims.expiresAt.getTime() > Date.now())) throw unauthorized("The access token has expired. Get a new one.");
@@ -134,12 +173,4 @@ function keyOf(keys: Namespace["keys"], name: string): SharedAccessKey | undefin
   if (keys === undefined) return { key: wellKnownKey };
   const found = Object.hasOwn(keys, name) ? keys[name] : undefined;
   return typeof found === "string" ? { key: found } : found;
-}
-
-/** The path of a resource URI; some clients omit the scheme, others add a query. */
-function scopeOf(resource: string): string {
-  const [uri = ""] = resource.split("?");
-  return trimSlashes(decoded(uri.replace(/^(?:[a-z][a-z0-9+.-]*:\/\/)?[^/]*/i, "")))
-    .replace(/\/\$management$/i, "")
-    .toLowerCase();
 }

@@ -1,4 +1,3 @@
-import { isIPv4 } from "node:net";
 import type { ConnectionLimits } from "../../wire/amqp/connection/connection-limits.ts";
 import type { Engine } from "../../core/engine/engine.ts";
 import type { MemoryEngineOptions } from "../../broker/memory/memory-engine.ts";
@@ -16,9 +15,11 @@ import {
   type OptionCheck,
   type OptionChecks,
 } from "../../core/options/option-checks.ts";
+import { durationFrom } from "../../core/options/duration-option.ts";
 import { isObject } from "../../core/values/plain-object.ts";
 import type { HttpHandler } from "./http/http-handler.ts";
-import type { SharedAccessKeys, TokenVerifier } from "./namespaces.ts";
+import { isLoopback } from "./host-names.ts";
+import type { SharedAccessKeys, TokenNamespaces, TokenVerifier } from "./namespaces.ts";
 
 /** An event of a server, for its operator. */
 export interface ServerEvent {
@@ -41,16 +42,28 @@ export interface ServerOptions extends MemoryEngineOptions {
   readonly host?: string | undefined;
   /** Default: 0, any free port. */
   readonly port?: number | undefined;
-  /** A second port with the same protocols, for HTTP clients that expect one. Default: none. */
+  /**
+   * Whether everybody who can reach the host may do everything without a key: it waives the requirement of `keys` on a
+   * host that other machines can reach, under names that no web site can give it: addresses, and names without a domain,
+   * as containers have. Web pages of other sites are still refused. Set it only on a closed network, such as that of a
+   * few containers. Default: false.
+   */
   readonly trustedNetwork?: boolean | undefined;
+  /** A second port with the same protocols, for HTTP clients that expect one. Default: none. */
   readonly httpPort?: number | undefined;
   /** Shared access keys by name. Default: none; the official emulator's well-known key is accepted. */
   readonly keys?: SharedAccessKeys | undefined;
   /**
    * Verifies access tokens of other issuers, such as those of a `TokenCredential`, e.g. with `jwtVerify` of the package jose.
-   * Default: none are accepted. With it and without `keys`, such a token is the only way in.
+   * Default: none are accepted. With it and without `keys`, such a token is the only way in. Its second argument names the namespace
+   * that the token is used in.
    */
   readonly verifyToken?: TokenVerifier | undefined;
+  /**
+   * The namespaces for which `verifyToken` is asked: `main` for the server's own alone, so that the others take only their
+   * keys; `all` for every one. Default: `main`.
+   */
+  readonly tokenNamespaces?: TokenNamespaces | undefined;
   /**
    * Whether a client with Manage on the namespace can steer the server over HTTP, for tests: empty entities, advance
    * virtual time, inject faults, make and drop namespaces, and read what was sent. Default: false.
@@ -101,10 +114,7 @@ const port: OptionCheck = (value) =>
     ? undefined
     : "must be a whole number from 0 to 65535";
 
-const time: OptionCheck = (value) =>
-  typeof value === "number" && value >= 1 && value <= longestTime
-    ? undefined
-    : `must be a number of milliseconds from 1 to ${longestTime}`;
+const time = durationFrom(1, longestTime);
 
 /** A name or value in a connection string, where semicolons separate the parts. */
 const secret: OptionCheck = (value) =>
@@ -148,6 +158,7 @@ const checks: OptionChecks<ServerOptions> = {
   httpPort: port,
   keys: anObject,
   verifyToken: aFunction,
+  tokenNamespaces: oneOf("main", "all"),
   control: flag,
   httpHandler: handler,
   health: aFunction,
@@ -165,8 +176,8 @@ const limitChecks: OptionChecks<ConnectionLimits> = {
   handleMax: countFrom(0),
   maxLinks: countFrom(0),
   maxLinkBytes: countFrom(0),
-  handshakeTimeOut: time,
-  idleTimeOut: time,
+  handshakeTimeout: time,
+  idleTimeout: time,
 };
 
 const keyChecks = { key: secret, rights };
@@ -210,7 +221,3 @@ function checkKeys(keys: object): void {
     checkOptions(key, keyChecks, { prefix: `${option}.`, needed: ["key"] });
   }
 }
-
-/** Whether a host can be reached only from this machine. */
-export const isLoopback = (host: string): boolean =>
-  host.toLowerCase() === "localhost" || host === "::1" || (isIPv4(host) && host.startsWith("127."));

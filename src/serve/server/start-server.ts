@@ -1,20 +1,22 @@
 import { checkOption, name as isName } from "../../core/options/option-checks.ts";
 import { totalmem } from "node:os";
 import { getHeapStatistics } from "node:v8";
-import type { IncomingHttpHeaders, RequestListener } from "node:http";
+import type { RequestListener } from "node:http";
 import type { HttpEndpoint } from "./http/http-endpoint.ts";
 import type { HttpHandler } from "./http/http-handler.ts";
 import type { FirstUse } from "./amqp/broker-connection.ts";
 import type { Engine } from "../../core/engine/engine.ts";
 import { type MemoryEngineOptions, memoryEngineWithin } from "../../broker/memory/memory-engine.ts";
+import { type ResolvedLimits, resolveLimits } from "../../wire/amqp/connection/connection-limits.ts";
 import { Memory } from "../../broker/memory/meter.ts";
 import { SobreError } from "../../core/errors/sobre-error.ts";
 import { AmqpSocket, tickInterval } from "./amqp/amqp-socket.ts";
 import { Containers } from "./amqp/link-names.ts";
 import { autoCreate } from "./auto-create.ts";
 import { connectionString } from "./connection-string.ts";
-import { refusalOfPage } from "./foreign-page.ts";
+import { refusalOfPage, type RequestSource } from "./foreign-page.ts";
 import { FrontDoor } from "./front-door.ts";
+import { hostCheck } from "./host-names.ts";
 import { codeOf, listenProblem } from "./listen-problem.ts";
 import type { Control, ControlledServer } from "./control/control.ts";
 import { type Namespace, Namespaces, rootKeyName, type SharedAccessKeys, wellKnownKey } from "./namespaces.ts";
@@ -85,6 +87,7 @@ class RunningServer implements Server, ControlledServer {
   port = 0;
   httpPort = 0;
   readonly #options: ServerOptions;
+  readonly #limits: ResolvedLimits;
   readonly #namespaces: Namespaces;
   readonly #memory: Memory;
   readonly #containers = new Containers();
@@ -111,17 +114,21 @@ class RunningServer implements Server, ControlledServer {
         ? this.#newEngine({ clock, queues, topics, firstSequenceNumber })
         : this.#served(options.engine);
     this.#keys = options.keys ?? (verifyToken === undefined ? undefined : {});
-    this.#namespaces = new Namespaces({ name: "", engine: this.engine, keys: this.#keys }, verifyToken);
-    const handshakeTimeOut = options.limits?.handshakeTimeOut ?? 10_000;
+    this.#namespaces = new Namespaces(
+      { name: "", engine: this.engine, keys: this.#keys },
+      { ...options, isHost: hostCheck(options) },
+    );
+    this.#limits = resolveLimits(options.limits);
+    const { handshakeTimeout } = this.#limits;
     this.#door = new FrontDoor({
       amqp: (socket) => this.#amqp(socket),
       http: () => this.#http(),
       tls: options.tls,
       refused: (why) => this.#refused(why),
-      refusalOf: ({ headers }) => this.#refusalOfPage(headers),
-      handshakeTimeOut,
+      refusalOf: ({ headers }) => this.#refusalOfPage({ host: headers.host, origin: headers.origin }),
+      handshakeTimeoutInMs: handshakeTimeout,
     });
-    this.#ticking = setInterval(() => this.#tick(), Math.min(tickInterval, handshakeTimeOut / 4));
+    this.#ticking = setInterval(() => this.#tick(), Math.min(tickInterval, handshakeTimeout / 4));
     this.#ticking.unref();
   }
 
@@ -136,7 +143,7 @@ class RunningServer implements Server, ControlledServer {
     try {
       await this.#door.prepareTls();
     } catch (error) {
-      const what = "tls must be a key and its certificate as PEM, e.g. made by selfSigned().";
+      const what = "tls must be a key and its certificate as PEM, e.g. made by selfSignedCertificate().";
       throw new SobreError("InvalidArgument", what, { path: "$.tls", cause: error });
     }
   }
@@ -220,11 +227,11 @@ class RunningServer implements Server, ControlledServer {
   }
 
   #amqp(socket: ConstructorParameters<typeof AmqpSocket>[0]): void {
-    const { limits, clock, onEvent } = this.#options;
+    const { clock, onEvent } = this.#options;
     const amqp = new AmqpSocket(socket, {
       access: this.#namespaces,
       containers: this.#containers,
-      limits,
+      limits: this.#limits,
       clock,
       autoCreate: this.#autoCreate,
       refused: (why) => this.#refused(why),
@@ -241,10 +248,9 @@ class RunningServer implements Server, ControlledServer {
     onEvent?.({ kind: "connected", text: "a client has connected over AMQP" });
   }
 
-  /** Every web page knows the key of a server without keys. */
-  #refusalOfPage({ host, origin }: IncomingHttpHeaders): string | undefined {
-    const isKeyless = this.#namespaces.anonymous(host?.replace(/:\d+$/, "")) !== undefined;
-    return isKeyless ? refusalOfPage({ host, origin }, this.#options.trustedNetwork) : undefined;
+  /** Every web page knows the key of a namespace without keys, and names it by its key or its host, as it likes. */
+  #refusalOfPage(source: RequestSource): string | undefined {
+    return this.#namespaces.someKeyless ? refusalOfPage(source, this.#options.trustedNetwork) : undefined;
   }
 
   #refused(why: string): void {
@@ -279,7 +285,7 @@ class RunningServer implements Server, ControlledServer {
       access: this.#namespaces,
       handlers: await this.#handlers(),
       home: this.#options.httpHandler?.path,
-      trustedNetwork: this.#options.trustedNetwork,
+      refusalOfPage: (source) => this.#refusalOfPage(source),
       health: this.#options.health,
       lockSecret: this.#options.lockSecret,
       autoCreate: this.#autoCreate,

@@ -1,9 +1,9 @@
 export {
-  AmqpMessage,
+  type AmqpMessage,
   type MessageBody,
   type MessageReadOptions,
   type MessageSections,
-  openMessage,
+  parseMessage,
   type SectionBorder,
 } from "./message/amqp-message.ts";
 export { batchMessageFormat, decodeBatch, encodeBatch } from "./message/batch.ts";

@@ -9,7 +9,7 @@ import type {
 import { queueSettings, subscriptionSettings, topicSettings } from "../../core/engine/entity-settings.ts";
 import { type XmlElement, escaped } from "./xml.ts";
 import { SobreError } from "../../core/errors/sobre-error.ts";
-import { type DurationLike, toMilliseconds } from "../../core/time/duration.ts";
+import { type DurationLike, readIsoDuration, toMilliseconds } from "../../core/time/duration.ts";
 
 type Options = QueueOptions & SubscriptionOptions;
 
@@ -153,7 +153,8 @@ function readField(kind: FieldKind, name: string, text: string): unknown {
       if (/^\d{1,12}$/.test(value)) return Number(value) * 1024;
       break;
     case "duration": {
-      const milliseconds = toMilliseconds(value, name);
+      const milliseconds = readIsoDuration(value);
+      if (milliseconds === undefined) break;
       return milliseconds >= forEverMilliseconds ? Infinity : milliseconds;
     }
     default:

@@ -10,7 +10,7 @@ import { typed } from "../../core/values/typed-makers.ts";
 import type { ApplicationPropertyValue } from "../../core/envelope/application-properties.ts";
 import { Typed } from "../../core/values/typed.ts";
 import { SobreError } from "../../core/errors/sobre-error.ts";
-import { toMilliseconds } from "../../core/time/duration.ts";
+import { readIsoDuration } from "../../core/time/duration.ts";
 import { child, escaped, type XmlElement } from "./xml.ts";
 
 type Values = Readonly<Record<string, ApplicationPropertyValue>>;
@@ -74,7 +74,7 @@ function valueOf(type: string, text: string): ApplicationPropertyValue {
     case "duration":
       return typed.described(
         typed.symbol("com.microsoft:timespan"),
-        BigInt(toMilliseconds(text, "duration")) * 10_000n,
+        BigInt(readIsoDuration(text) ?? wrong("duration")) * 10_000n,
       );
     default:
       return text;

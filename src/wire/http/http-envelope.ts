@@ -12,7 +12,7 @@ import { type AmqpBodyForm, readAmqpBody, writeAmqpBody } from "./amqp-body.ts";
 import { inAscii } from "./ascii-json.ts";
 import { readBrokerProperties, settableMembers, writeMembers } from "./broker-properties-header.ts";
 import { isHeaderText } from "./header-text.ts";
-import { omittedProperties, readPropertyHeaders, writePropertyHeaders } from "./property-headers.ts";
+import { propertyHeaders, readPropertyHeaders } from "./property-headers.ts";
 
 /** An envelope as headers and body of an HTTP request or response. */
 export interface HttpEnvelope {
@@ -33,10 +33,11 @@ const optionChecks: OptionChecks<HttpEnvelopeOptions> = { amqpBody: oneOf("encod
 
 /**
  * Writes an envelope in the form of Service Bus's runtime REST API: broker properties as JSON in one header, each
- * application property in a separate header.
+ * application property in a separate header. Properties whose names are not safe there (one that HTTP or a browser acts on,
+ * such as `Clear-Site-Data`, and any other with a hyphen) are members of a JSON object in the header `sobre-properties`.
  *
- * The header `sobre-omitted-properties` lists, as a JSON array, the application properties that a header cannot carry;
- * if the list is incomplete, `sobre-omitted-count` is their number.
+ * The header `sobre-omitted-properties` lists, as a JSON array, the application properties whose values no header can
+ * carry; if the list is incomplete, `sobre-omitted-count` is their number.
  *
  * @throws SobreError `InvalidArgument` naming the argument or option.
  * @example
@@ -54,9 +55,10 @@ export function envelopeToHttp(envelope: Envelope, options: HttpEnvelopeOptions 
 export function httpEnvelope(envelope: Envelope, brokerProperties: string, form: AmqpBodyForm): HttpEnvelope {
   const { applicationProperties } = envelope;
   const { contentType, body } = bodyOf(envelope, form);
+  const written = propertyHeaders(applicationProperties);
   const headers = {
-    ...writePropertyHeaders(applicationProperties),
-    ...omissionHeaders(omittedProperties(applicationProperties)),
+    ...written.headers,
+    ...omissionHeaders(written.omitted),
     BrokerProperties: brokerProperties,
     ...(contentType === undefined ? {} : { "content-type": contentType }),
   };

@@ -1,9 +1,10 @@
 import { checkOption, listOf, text as isText, anObject } from "../../core/options/option-checks.ts";
-import { setMember } from "../../core/values/plain-object.ts";
+import { SobreError } from "../../core/errors/sobre-error.ts";
+import { isObject, setMember } from "../../core/values/plain-object.ts";
 import type { ApplicationProperties, ApplicationPropertyValue } from "../../core/envelope/application-properties.ts";
 import { Typed } from "../../core/values/typed.ts";
 import { inAscii } from "./ascii-json.ts";
-import { numberFrom, numberText } from "./exact-number.ts";
+import { numberFrom, numberText, parseExactly } from "./exact-number.ts";
 
 /** Headers that belong to HTTP or to the service and are not properties of a message. */
 const reserved = new Set(
@@ -11,9 +12,26 @@ const reserved = new Set(
     "accept accept-charset accept-encoding accept-language authorization brokerproperties cache-control connection " +
     "content-encoding content-length content-type cookie dnt expect forwarded host keep-alive location " +
     "pragma proxy-authorization referer sec-fetch-mode server servicebusauthorization set-cookie te trailer " +
-    "transfer-encoding upgrade user-agent www-authenticate sobre-omitted-properties sobre-omitted-count"
+    "transfer-encoding upgrade user-agent www-authenticate sobre-omitted-properties sobre-omitted-count sobre-properties"
   ).split(" "),
 );
+
+/** The header for properties that have none of their own, as a JSON object. */
+const togetherHeader = "sobre-properties";
+
+/** The longest of these headers, in characters: clients read 16 KiB of headers in all. */
+const longestTogether = 8192;
+
+/** Headers in one word that browsers and caches act on, or did. All of their other headers have a hyphen. */
+const acting = new Set(
+  (
+    "age allow alternates digest dpr downlink ect etag expires im isolation link nel p3p pep protocol public refresh rtt " +
+    "setcookie signature sourcemap tk uri vary warning width"
+  ).split(" "),
+);
+
+/** Names with a hyphen that no browser knows: those of this package, and one of the service's clients. */
+const harmless = /^(?:sobre-.*|diagnostic-id)$/;
 
 /** Headers of HTTP whose own values are neither quoted text nor numbers: what is, is a property of that name. */
 const shared = new Set(["date", "from", "origin", "via"]);
@@ -21,15 +39,46 @@ const shared = new Set(["date", "from", "origin", "via"]);
 /** A valid header name (RFC 9110 section 5.6.2). */
 const headerName = /^[!#$%&'*+.^_`|~0-9A-Za-z-]{1,200}$/;
 
-/** The application properties in the headers of a request: text in quotes, numbers and booleans bare. */
+/**
+ * The application properties in the headers of a request: text in quotes, numbers and booleans bare; those without a header
+ * of their own from the JSON object in `sobre-properties`.
+ *
+ * @throws SobreError `InvalidArgument` for such a header that is not one.
+ */
 export function readPropertyHeaders(rawHeaders: readonly string[]): ApplicationProperties {
   checkOption("rawHeaders", rawHeaders, listOf("strings", isText));
   const properties: Record<string, ApplicationPropertyValue> = {};
   for (const [name, text] of pairs(rawHeaders)) {
     if (isPropertyHeader(name, text)) setMember(properties, name, valueOf(text));
+    else if (name.toLowerCase() === togetherHeader) readTogether(text, properties);
   }
   return properties;
 }
+
+function readTogether(text: string, properties: Record<string, ApplicationPropertyValue>): void {
+  const members = parseExactly(Buffer.from(text, "latin1"), `header ${togetherHeader}`, exactNumber);
+  if (!isObject(members)) throw wrongTogether();
+  for (const [name, value] of Object.entries(members)) {
+    if (!isCarried(value)) throw wrongTogether();
+    // As in a header of its own, what is not written as an integer is a double.
+    setMember(properties, name, typeof value === "number" ? exactNumber(String(value)) : value);
+  }
+}
+
+function exactNumber(text: string): number | bigint | Typed {
+  const number = numberFrom(text);
+  if (number !== undefined) return number;
+  throw wrongTogether();
+}
+
+const isCarried = (value: unknown): value is string | number | bigint | boolean | Typed =>
+  value instanceof Typed || ["string", "number", "bigint", "boolean"].includes(typeof value);
+
+const wrongTogether = (): SobreError =>
+  new SobreError(
+    "InvalidArgument",
+    `The header ${togetherHeader} must be a JSON object of strings, booleans and numbers that a double or 64 bits can hold.`,
+  );
 
 /** The names of headers that look like properties by their quoted text, and belong to HTTP or the service. */
 export function misnamedProperties(rawHeaders: readonly string[]): readonly string[] {
@@ -64,37 +113,61 @@ function valueOf(text: string): ApplicationPropertyValue {
   }
 }
 
-/** Headers for application properties; {@link omittedProperties} are left out. */
+/**
+ * Headers for application properties: one each for names that no browser or cache acts on, and the others together, as a
+ * JSON object in `sobre-properties`. {@link omittedProperties} are left out.
+ */
 export function writePropertyHeaders(properties: ApplicationProperties): Record<string, string> {
-  const headers: Record<string, string> = {};
-  for (const [name, text] of headerTexts(properties)) if (text !== undefined) headers[name] = text;
-  return headers;
+  return propertyHeaders(properties).headers;
 }
 
-/** The names of the properties that no header can carry: each for its name or value, or since another one has the same name in other case. */
+/** The names of the properties that no header can carry: for their values, or behind 8,192 characters of `sobre-properties`. */
 export function omittedProperties(properties: ApplicationProperties): readonly string[] {
-  return headerTexts(properties).flatMap(([name, text]) => (text === undefined ? [name] : []));
+  return propertyHeaders(properties).omitted;
 }
 
-function headerTexts(
-  properties: ApplicationProperties,
-): readonly (readonly [name: string, text: string | undefined])[] {
+/** The headers of properties, and the names of those that are left out. */
+interface PropertyHeaders {
+  readonly headers: Record<string, string>;
+  readonly omitted: readonly string[];
+}
+
+/** {@link writePropertyHeaders} and {@link omittedProperties} at once. */
+export function propertyHeaders(properties: ApplicationProperties): PropertyHeaders {
   checkOption("properties", properties, anObject);
+  const headers: Record<string, string> = {};
+  const members: string[] = [];
+  const omitted: string[] = [];
   // Names of headers are compared without case.
   const taken = new Set<string>();
-  return Object.entries(properties).map(([name, value]) => {
-    const text = taken.has(name.toLowerCase()) ? undefined : headerOf(name, value);
-    if (text !== undefined) taken.add(name.toLowerCase());
-    return [name, text];
-  });
+  let length = 2;
+  for (const [name, value] of Object.entries(properties)) {
+    const text = textOf(value);
+    const lower = name.toLowerCase();
+    if (text !== undefined && !taken.has(lower) && hasOwnHeader(name, text)) {
+      taken.add(lower);
+      headers[name] = text;
+      continue;
+    }
+    const member = text === undefined ? "" : `${quoted(name)}:${text}`;
+    if (text === undefined || length + member.length > longestTogether) {
+      omitted.push(name);
+      continue;
+    }
+    length += member.length + 1;
+    members.push(member);
+  }
+  if (members.length > 0) headers[togetherHeader] = `{${members.join(",")}}`;
+  return { headers, omitted };
 }
 
-function headerOf(name: string, value: ApplicationPropertyValue | undefined): string | undefined {
-  const text = textOf(value);
-  if (text === undefined || !headerName.test(name) || name === "__proto__") return undefined;
-  return isPropertyHeader(name, text) ? text : undefined;
+function hasOwnHeader(name: string, text: string): boolean {
+  if (!headerName.test(name) || name === "__proto__" || !isPropertyHeader(name, text)) return false;
+  const lower = name.toLowerCase();
+  return name.includes("-") ? harmless.test(lower) : !acting.has(lower);
 }
 
+/** The text of a value in a header, which is JSON, too. */
 function textOf(value: ApplicationPropertyValue | undefined): string | undefined {
   const number = numberText(value);
   if (number !== undefined) return number;

@@ -42,7 +42,7 @@ async function delay(engine: Engine): Promise<number> {
   const receiver = await engine.openReceiver("q", { receiveMode: "peekLock" });
   const turnOver = async (): Promise<void> => {
     await Promise.all(Array.from({ length: burst }, () => sender.send([message])));
-    const deliveries = await receiver.receive({ maxMessages: burst, maxWaitTime: 0 });
+    const deliveries = await receiver.receive({ maxMessages: burst, maxWaitTimeInMs: 0 });
     await Promise.all(
       deliveries.map(async ({ lockToken }) => {
         if (lockToken !== undefined) await engine.settle("q", lockToken, { kind: "complete" });

@@ -71,7 +71,7 @@ async function turnOver(copy: string): Promise<() => Promise<number>> {
     const start = process.threadCpuUsage();
     for (let sent = 0; sent < units; sent += batch) {
       await sender.send(envelopes);
-      for (const { lockToken } of await receiver.receive({ maxMessages: batch, maxWaitTime: 0 }))
+      for (const { lockToken } of await receiver.receive({ maxMessages: batch, maxWaitTimeInMs: 0 }))
         if (lockToken !== undefined) await engine.settle("q", lockToken, { kind: "complete" });
     }
     const { user, system } = process.threadCpuUsage(start);

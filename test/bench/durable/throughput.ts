@@ -53,7 +53,7 @@ class Contest {
   receiveAndSettle(times: number): Promise<number> {
     return timed(async () => {
       for (let time = 0; time < times; time++) {
-        const deliveries = await this.#receiver.receive({ maxMessages: callers, maxWaitTime: 0 });
+        const deliveries = await this.#receiver.receive({ maxMessages: callers, maxWaitTimeInMs: 0 });
         if (deliveries.length !== callers) throw new Error(`Only ${deliveries.length} messages were there.`);
         await Promise.all(
           deliveries.map(async ({ lockToken }) => {

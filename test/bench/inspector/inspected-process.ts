@@ -17,7 +17,7 @@ const sender = await engine.openSender("orders");
 const receiver = await engine.openReceiver("orders", { receiveMode: "peekLock" });
 for (let first = 0; first < count; first += atOnce) {
   await sender.send(Array.from({ length: atOnce }, (_, index) => createEnvelope(order(first + index))));
-  for (const { lockToken, sequenceNumber } of await receiver.receive({ maxMessages: atOnce, maxWaitTime: 0 })) {
+  for (const { lockToken, sequenceNumber } of await receiver.receive({ maxMessages: atOnce, maxWaitTimeInMs: 0 })) {
     const deadLetterReason = reasons[Number(sequenceNumber % 5n)];
     if (lockToken !== undefined) await engine.settle("orders", lockToken, { kind: "deadLetter", deadLetterReason });
   }

@@ -8,7 +8,7 @@ const engine = await postgresEngine({ connectionString, schema: "latency" });
 const receiver = await engine.openReceiver("q", { receiveMode });
 console.log("ready");
 for (;;) {
-  const deliveries = await receiver.receive({ maxMessages: 1, maxWaitTime: 3_600_000 });
+  const deliveries = await receiver.receive({ maxMessages: 1, maxWaitTimeInMs: 3_600_000 });
   if (deliveries.length > 0) console.log(`${process.hrtime.bigint()}`);
   for (const { lockToken } of deliveries)
     if (lockToken !== undefined) await engine.settle("q", lockToken, { kind: "complete" });

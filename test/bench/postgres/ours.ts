@@ -31,7 +31,7 @@ async function calling(name: string, engine: Engine): Promise<Called> {
     send: (count) => sender.send(Array.from({ length: count }, () => createEnvelope({ payload }))),
     receive: async () => {
       // Another receiver may have taken the last messages: a longer wait would be measured.
-      const deliveries = await receiver.receive({ maxMessages: batch, maxWaitTime: 10 });
+      const deliveries = await receiver.receive({ maxMessages: batch, maxWaitTimeInMs: 10 });
       await Promise.all(
         deliveries.map(async ({ lockToken }) => {
           if (lockToken !== undefined) await engine.settle(queue, lockToken, { kind: "complete" });

@@ -22,7 +22,7 @@ export function timeOfProcess(pid: number | undefined): number {
   return (user + system) * tick;
 }
 
-/** A process's parent, its time in and outside of the kernel, and the same of its children that have ended; empty when it has ended. */
+/** A process's parent, its time in and outside the kernel, and the same of its children that have ended; empty when it has ended. */
 function countersOf(pid: string): readonly number[] {
   if (!/^\d+$/.test(pid)) return [];
   try {

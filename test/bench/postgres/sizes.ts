@@ -33,7 +33,7 @@ async function backlog(connectionString: string): Promise<Figure> {
     for (const receiver of receivers) {
       const begun = performance.now();
       for (let claim = 0; claim < claims; claim++) {
-        const { length } = await receiver.receive({ maxMessages: 50, maxWaitTime: 0 });
+        const { length } = await receiver.receive({ maxMessages: 50, maxWaitTimeInMs: 0 });
         if (length !== 50) throw new Error(`Only ${length} messages were claimed.`);
       }
       times.push(performance.now() - begun);
@@ -94,7 +94,7 @@ async function sessions(connectionString: string): Promise<Figure> {
     engines.push(engine);
   }
   const times = engines.map((): number[] => []);
-  const options = { receiveMode: "peekLock", sessionId: undefined, maxWaitTime: 0 } as const;
+  const options = { receiveMode: "peekLock", sessionId: undefined, maxWaitTimeInMs: 0 } as const;
   for (let round = -10; round < 200; round++)
     for (const [index, engine] of engines.entries()) {
       const begun = performance.now();

@@ -3,7 +3,7 @@ import type { Inspector } from "../../../src/serve/inspector/index.ts";
 
 /**
  * Serves from the built package in the first folder given, in its own process; what it keeps lies in the second, if one is
- * named. With `inspector` behind that, a second server in the same process has the inspector mounted: two processes of one
+ * named. With `inspector` after that, a second server in the same process has the inspector mounted: two processes of one
  * program differ by more than the few percent in question.
  */
 const [, , built, directory = "", mounted] = process.argv;

@@ -3,7 +3,7 @@ import { createEnvelope } from "../../../src/core/envelope/index.ts";
 import { serveAzure } from "./served.support.ts";
 
 describe("the administration over Atom", () => {
-  it("tells what topics hold and when entities were made, changed and used, as the engine behind it does", async () => {
+  it("shows what topics hold and when entities were created, changed and used, as the engine behind it does", async () => {
     const served = await serveAzure({ queues: ["q"], topics: { t: { subscriptions: ["s"] } } });
     const { engine, server, clock } = served;
     const scheduledEnqueueTimeUtc = new Date(clock.now() + 60_000);

@@ -7,7 +7,7 @@ import { lockToken } from "../../../src/core/engine/index.ts";
 import { azureEngine } from "../../../src/broker/azure/index.ts";
 import { createEnvelope } from "../../../src/core/envelope/index.ts";
 import { SobreError } from "../../../src/core/errors/index.ts";
-import { selfSigned, startServer } from "../../../src/serve/server/index.ts";
+import { selfSignedCertificate, startServer } from "../../../src/serve/server/index.ts";
 import { ManualClock } from "../../../src/core/time/index.ts";
 import { rejection } from "../../refusal.support.ts";
 import { open, ScriptedBroker } from "./frames.support.ts";
@@ -89,9 +89,9 @@ describe("what the engine asks a broker for", () => {
       link.refuse({ condition: "com.microsoft:session-cannot-be-locked", description: "held elsewhere" });
     };
 
-    const named = { sessionId: "s", receiveMode: "peekLock", maxWaitTime: 0 } as const;
+    const named = { sessionId: "s", receiveMode: "peekLock", maxWaitTimeInMs: 0 } as const;
     const error = await rejection(engine.acceptSession("orders", named));
-    await rejection(engine.acceptSession("orders", { ...named, sessionId: undefined, maxWaitTime: 1500 }));
+    await rejection(engine.acceptSession("orders", { ...named, sessionId: undefined, maxWaitTimeInMs: 1500 }));
 
     expect(error).toMatchObject({ code: "SessionCannotBeLocked", message: "held elsewhere" });
     const [first, second] = asked;
@@ -103,14 +103,14 @@ describe("what the engine asks a broker for", () => {
 });
 
 describe("a connection that is lost", () => {
-  it("refuses what waits as retryable, and is made anew by the next use", async () => {
+  it("rejects waiting calls as retryable, and is created again by the next use", async () => {
     const broker = new ScriptedBroker();
     const engine = azureEngine({ connectionString, transport: broker.transport });
     const sender = await engine.openSender("orders");
     const receiver = await engine.openReceiver("orders", { receiveMode: "peekLock" });
     const lost = [
       rejection(sender.send([message])),
-      rejection(receiver.receive({ maxMessages: 1, maxWaitTime: 60_000 })),
+      rejection(receiver.receive({ maxMessages: 1, maxWaitTimeInMs: 60_000 })),
     ];
 
     broker.cut();
@@ -157,7 +157,7 @@ describe("a connection that is lost", () => {
     const receiver = await engine.openReceiver("orders", { receiveMode: "peekLock" });
     const [link] = broker.links;
 
-    const receiving = receiver.receive({ maxMessages: 5, maxWaitTime: 60_000 });
+    const receiving = receiver.receive({ maxMessages: 5, maxWaitTimeInMs: 60_000 });
     await expect.poll(() => (link instanceof SendingLink ? link.credit : 0)).toBe(5);
     if (link instanceof SendingLink) link.send({ payload: encodeMessage(message), tag: tagOf(token), settled: false });
     await expect.poll(() => (link instanceof SendingLink ? link.drain : false)).toBe(true);
@@ -181,7 +181,7 @@ describe("a message that was received and is sent on", () => {
     const elsewhere = azureEngine({ connectionString, transport: broker.transport });
     await (await served.engine.openSender("first")).send([message]);
     const receiver = await served.engine.openReceiver("first", { receiveMode: "receiveAndDelete" });
-    const [delivery] = await receiver.receive({ maxMessages: 1, maxWaitTime: 0 });
+    const [delivery] = await receiver.receive({ maxMessages: 1, maxWaitTimeInMs: 0 });
 
     await (await elsewhere.openSender("second")).send([delivery?.envelope ?? message]);
 
@@ -203,7 +203,7 @@ describe("the ways to a server", () => {
 
     await (await engine.openSender("q")).send([large]);
     const receiver = await engine.openReceiver("q", { receiveMode: "receiveAndDelete" });
-    const [delivery] = await receiver.receive({ maxMessages: 1, maxWaitTime: 0 });
+    const [delivery] = await receiver.receive({ maxMessages: 1, maxWaitTimeInMs: 0 });
     await engine.close();
 
     expect(Buffer.compare(delivery?.envelope.payload ?? new Uint8Array(0), large.payload)).toBe(0);
@@ -212,8 +212,8 @@ describe("the ways to a server", () => {
   it.each<readonly [string, boolean, RegExp]>([
     ["whose certificate nobody trusts", true, /certificate is self-signed.*NODE_EXTRA_CA_CERTS/],
     ["that speaks no TLS", false, /does not support TLS/],
-  ])("say why there is no WebSocket to a server %s", async (_what, isSecure, why) => {
-    await using server = await startServer({ tls: isSecure ? selfSigned() : undefined });
+  ])("say why no WebSocket opens to a server %s", async (_what, isSecure, why) => {
+    await using server = await startServer({ tls: isSecure ? selfSignedCertificate() : undefined });
     const secure = server.connectionString.replace(";UseDevelopmentEmulator=true", "");
     const engine = azureEngine({ connectionString: `${secure};TransportType=AmqpWebSockets` });
 
@@ -225,10 +225,10 @@ describe("the ways to a server", () => {
   });
 
   it("lead over TLS, for messages and administration, with a certificate that is trusted", async () => {
-    const tls = selfSigned(["localhost"]);
+    const tls = selfSignedCertificate(["localhost"]);
     await using server = await startServer({ tls });
     const secure = server.connectionString.replace(";UseDevelopmentEmulator=true", "");
-    const engine = azureEngine({ connectionString: secure, ca: tls.cert, leastWait: 0 });
+    const engine = azureEngine({ connectionString: secure, ca: tls.cert, minWaitTime: 0 });
     const doubting = azureEngine({ connectionString: secure });
 
     await engine.admin.createQueue("q", { lockDuration: 30_000 });

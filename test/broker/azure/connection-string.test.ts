@@ -61,7 +61,7 @@ describe("a connection string", () => {
     ["an option that is misspelt", { conectionClock: {} }, "$.conectionClock"],
     ["a clock that is none", { clock: Date }, "$.clock"],
     ["a port that is text", { httpPort: "5300" }, "$.httpPort"],
-    ["a wait that is below 0", { leastWait: -1 }, "$.leastWait"],
+    ["a wait that is below 0", { minWaitTime: -1 }, "$.minWaitTime"],
   ] satisfies [string, object, string][])("makes no engine with %s", (_what, given: object, path) => {
     const connectionString = `Endpoint=sb://x;${key}`;
 

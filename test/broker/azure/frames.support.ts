@@ -1,5 +1,5 @@
 import { Duplex } from "node:stream";
-import { type AmqpMessage, openMessage } from "../../../src/wire/amqp/message/amqp-message.ts";
+import { type AmqpMessage, parseMessage } from "../../../src/wire/amqp/message/amqp-message.ts";
 import { writeMessage } from "../../../src/wire/amqp/message/write-message.ts";
 import {
   Connection,
@@ -67,7 +67,7 @@ export class ScriptedBroker {
     }
     if (link instanceof SendingLink) this.#replies = link;
     open(link, (delivery) => {
-      const request = openMessage(delivery.payload);
+      const request = parseMessage(delivery.payload);
       this.claims.push(request);
       const properties = { correlationId: request.properties?.messageId };
       const payload = writeMessage({ properties, applicationProperties: { "status-code": 202 } });

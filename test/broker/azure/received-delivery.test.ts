@@ -1,6 +1,6 @@
 import { assert, property, uuid } from "fast-check";
 import { describe, expect, it } from "vitest";
-import { openMessage } from "../../../src/wire/amqp/message/amqp-message.ts";
+import { parseMessage } from "../../../src/wire/amqp/message/amqp-message.ts";
 import { writeMessage } from "../../../src/wire/amqp/message/write-message.ts";
 import { tagOf, tokenOf } from "../../../src/wire/amqp/message/lock-tag.ts";
 import { lockToken } from "../../../src/core/engine/index.ts";
@@ -11,7 +11,7 @@ const token = lockToken("00112233-4455-6677-8899-aabbccddeeff");
 const body = { kind: "data", sections: [Uint8Array.of(1)] } as const;
 
 describe("a message as a broker delivers it", () => {
-  it("tells all that header, annotations and dead-letter properties say", () => {
+  it("shows everything in header, annotations and dead-letter properties", () => {
     const bytes = writeMessage({
       header: { ttl: 60_000, deliveryCount: 2 },
       messageAnnotations: {
@@ -45,7 +45,7 @@ describe("a message as a broker delivers it", () => {
     });
     expect([envelope.brokerProperties, envelope.payload]).toEqual([
       { partitionKey: "key", timeToLive: 60_000 },
-      openMessage(bytes).payload(),
+      parseMessage(bytes).payload(),
     ]);
   });
 
@@ -59,7 +59,7 @@ describe("a message as a broker delivers it", () => {
     expect(others).toMatchObject({ lockToken: undefined, expiresAtUtc: undefined, deliveryCount: 0, state: "active" });
   });
 
-  it("has the lock token that its delivery tag stands for, in the order of a .NET Guid", () => {
+  it("has the lock token of its delivery tag, in the byte order of a .NET Guid", () => {
     const tag = Buffer.from("33221100554477668899aabbccddeeff", "hex");
 
     expect(tokenOf(tag)).toBe(token);

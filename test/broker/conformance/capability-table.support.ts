@@ -9,7 +9,7 @@ const target: EngineTarget = {
   },
 };
 
-/** The README's table, from a run of the suite, with its columns aligned as the formatter has them. */
+/** The table of `docs/engines.md`, from a run of the suite, with its columns aligned as the formatter has them. */
 export async function capabilityTable(): Promise<string> {
   const rows = renderEngineReport(await reportEngine(target))
     .trim()

@@ -76,7 +76,7 @@ describe("a store whose process was killed", () => {
     const first = await nextLife();
     await send(first, "orders", named("a"), named("b"), named("c"));
     const receiver = await first.openReceiver("orders", { receiveMode: "receiveAndDelete" });
-    const taken = await receiver.receive({ maxMessages: 3, maxWaitTime: 0 });
+    const taken = await receiver.receive({ maxMessages: 3, maxWaitTimeInMs: 0 });
     const engine = await nextLife();
 
     await send(engine, "orders", named("d"));
@@ -90,7 +90,7 @@ describe("a store whose process was killed", () => {
     const first = await nextLife();
     await send(first, "orders", named("a"));
     const receiver = await first.openReceiver("orders", { receiveMode: "peekLock" });
-    const [held] = await receiver.receive({ maxMessages: 1, maxWaitTime: 0 });
+    const [held] = await receiver.receive({ maxMessages: 1, maxWaitTimeInMs: 0 });
     const sender = await first.openSender("ids");
     const [open, done] = [await first.begin(), await first.begin()];
     await sender.send([named("open")], { transaction: open });

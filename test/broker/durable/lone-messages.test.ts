@@ -61,7 +61,7 @@ async function send(queue: string, envelope = message()): Promise<void> {
 
 async function complete(queue: string): Promise<void> {
   const receiver = await engine.openReceiver(queue, { receiveMode: "peekLock" });
-  const [delivery] = await receiver.receive({ maxMessages: 1, maxWaitTime: 0 });
+  const [delivery] = await receiver.receive({ maxMessages: 1, maxWaitTimeInMs: 0 });
   if (delivery?.lockToken === undefined) throw new Error(`No message was in ${queue}.`);
   await engine.settle(queue, delivery.lockToken, { kind: "complete" });
 }
@@ -127,7 +127,7 @@ describe("a message that is sent alone to a durable engine", () => {
     await open({ queues: ["orders"] });
     await send("orders");
     const receiver = await engine.openReceiver("orders", { receiveMode: "peekLock" });
-    const [delivery] = await receiver.receive({ maxMessages: 1, maxWaitTime: 0 });
+    const [delivery] = await receiver.receive({ maxMessages: 1, maxWaitTimeInMs: 0 });
     if (delivery?.lockToken === undefined) throw new Error("No message was there.");
     await engine.settle("orders", delivery.lockToken, { kind: "deadLetter" });
     await killAndOpen();

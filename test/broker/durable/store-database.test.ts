@@ -59,7 +59,7 @@ function entitiesIn(folder: string): readonly (number | undefined)[] {
 }
 
 describe("the file of a store", () => {
-  it("keeps a batch once, and takes no other, when the number of its commit cannot be written behind it", () => {
+  it("keeps a batch once, and takes no other, when the number of its commit cannot be written after it", () => {
     const living = join(directory, "living");
     const database = new StoreDatabase(living);
     database.commit(batch(1));
@@ -80,7 +80,7 @@ describe("the file of a store", () => {
     expect(entitiesIn(join(directory, "left"))).toEqual([1, 2]);
   });
 
-  it("leaves a damaged log and its database as they are: what lies behind the damage may be wanted", () => {
+  it("leaves a damaged log and its database as they are: what follows the damage may be wanted", () => {
     const left = killed();
     const log = join(left, "store.sqlite-wal");
     const bytes = readFileSync(log);

@@ -8,8 +8,7 @@ import {
 import { memoryEngine } from "../../../src/broker/memory/index.ts";
 import { createEnvelope } from "../../../src/core/envelope/index.ts";
 import { SobreError } from "../../../src/core/errors/index.ts";
-
-const vectors = process.env["SOBRE_VECTORS"];
+import { needsVectors, vectors } from "../../vectors.support.ts";
 
 function config(namespace: object): string {
   return JSON.stringify({
@@ -146,7 +145,7 @@ describe("emulatorConfig", () => {
     ],
     [
       "a wrong duration",
-      { Topics: [{ Name: "t", Properties: { DefaultMessageTimeToLive: "1h" } }] },
+      { Topics: [{ Name: "t", Properties: { DefaultMessageTimeToLive: "1 h" } }] },
       "$.UserConfig.Namespaces[0].Topics[0].Properties.DefaultMessageTimeToLive",
     ],
     ["a missing name", { Queues: [{}] }, "$.UserConfig.Namespaces[0].Queues[0]"],
@@ -174,13 +173,13 @@ describe("emulatorConfig", () => {
     expect(nine.message).toMatch(/Queues\[4\]\.Oops [^;]*; and 4 more\.$/);
   });
 
-  it("refuses a text that is no JSON", () => {
+  it("refuses a text that is not JSON", () => {
     const error = refusal('{ "UserConfig": nothing }');
 
     expect([error.code, error.path]).toEqual(["InvalidArgument", "$"]);
   });
 
-  it("reads a text behind a byte order mark", () => {
+  it("reads a text after a byte order mark", () => {
     expect(emulatorConfig(`\uFEFF${config({ Queues: [{ Name: "q" }] })}`).entities.queues).toHaveProperty("q");
   });
 
@@ -219,6 +218,16 @@ describe("emulatorConfig", () => {
     );
   });
 
+  it("reads durations with a unit, too", async () => {
+    const Queues = [{ Name: "orders", Properties: { LockDuration: "30s", DefaultMessageTimeToLive: "1.5h" } }];
+    const engine = memoryEngine(emulatorConfig({ UserConfig: { Namespaces: [{ Name: "n", Queues }] } }).entities);
+
+    expect(await engine.admin.getQueue("orders")).toMatchObject({
+      lockDuration: 30_000,
+      defaultMessageTimeToLive: 5_400_000,
+    });
+  });
+
   it("has the schema that the package publishes", () => {
     const published: unknown = JSON.parse(
       readFileSync(new URL("../../../schemas/emulator-config.schema.json", import.meta.url), "utf8"),
@@ -227,8 +236,8 @@ describe("emulatorConfig", () => {
     expect(published).toEqual(JSON.parse(JSON.stringify(emulatorConfigSchema)));
   });
 
-  it.skipIf(vectors === undefined)("reads the official emulator's own sample", async () => {
-    const text = readFileSync(`${vectors ?? ""}/emulator/Config.sample.json`, "utf8");
+  it("reads the official emulator's own sample", needsVectors("emulator/Config.sample.json"), async () => {
+    const text = readFileSync(`${vectors}/emulator/Config.sample.json`, "utf8");
 
     const engine = memoryEngine(emulatorConfig(text).entities);
 

@@ -21,7 +21,7 @@ const anything = fc.oneof(
   ),
   fc.constantFrom<unknown>(
     { receiveMode: "peekLock" },
-    { maxMessages: 1, maxWaitTime: 0 },
+    { maxMessages: 1, maxWaitTimeInMs: 0 },
     { kind: "complete" },
     { filter: { kind: "sql" } },
     [createEnvelope({ payload: new Uint8Array(1) })],
@@ -62,7 +62,7 @@ describe("the memory engine", () => {
       queues: { q: {}, s: { requiresSession: true } },
       topics: { t: { subscriptions: ["a"] } },
     });
-    const session = { sessionId: "x", receiveMode: "peekLock", maxWaitTime: 0 } as const;
+    const session = { sessionId: "x", receiveMode: "peekLock", maxWaitTimeInMs: 0 } as const;
     const targets: readonly object[] = [
       engine,
       engine.admin,
@@ -86,7 +86,7 @@ describe("the memory engine", () => {
     await engine.close();
   });
 
-  it("has no lock under what is no token, whether a message is locked or not", async () => {
+  it("finds no lock under anything but a token, whether a message is locked or not", async () => {
     const engine = memoryEngine({ queues: ["q"] });
     const receiver = await engine.openReceiver("q", { receiveMode: "peekLock" });
     const settleUnder = (token: unknown): Promise<unknown> =>
@@ -94,7 +94,7 @@ describe("the memory engine", () => {
     for (const isLocked of [false, true]) {
       if (isLocked) {
         await (await engine.openSender("q")).send([createEnvelope({ payload: new Uint8Array() })]);
-        await receiver.receive({ maxMessages: 1, maxWaitTime: 0 });
+        await receiver.receive({ maxMessages: 1, maxWaitTimeInMs: 0 });
       }
 
       for (const token of [undefined, null, 7, "", {}]) expect(await settleUnder(token)).toBeUndefined();

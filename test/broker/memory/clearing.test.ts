@@ -40,7 +40,7 @@ describe("clearing an entity", () => {
       }),
     ]);
     const receiver = await engine.openReceiver("q", { receiveMode: "peekLock" });
-    const [first, second] = await receiver.receive({ maxMessages: 2, maxWaitTime: 0 });
+    const [first, second] = await receiver.receive({ maxMessages: 2, maxWaitTimeInMs: 0 });
     if (first?.lockToken === undefined || second?.lockToken === undefined) throw new Error("nothing was received");
     await engine.settle("q", first.lockToken, { kind: "deadLetter" });
     await clear(engine, "q");
@@ -51,21 +51,21 @@ describe("clearing an entity", () => {
       code: "MessageLockLost",
     });
     await send(engine, "q", message("a"));
-    const [again] = await receiver.receive({ maxMessages: 1, maxWaitTime: 0 });
+    const [again] = await receiver.receive({ maxMessages: 1, maxWaitTimeInMs: 0 });
     expect(again?.sequenceNumber).toBe(5n);
   });
 
   it("ends the locks of sessions, and drops their states", async () => {
     const engine = open();
     await send(engine, "s", message("a", "one"));
-    const held = await engine.acceptSession("s", { sessionId: "one", receiveMode: "peekLock", maxWaitTime: 0 });
+    const held = await engine.acceptSession("s", { sessionId: "one", receiveMode: "peekLock", maxWaitTimeInMs: 0 });
     await held.setSessionState(Uint8Array.of(7));
     await clear(engine, "s");
 
     await expect(held.getSessionState()).rejects.toMatchObject({ code: "SessionLockLost" });
-    const next = await engine.acceptSession("s", { sessionId: "one", receiveMode: "peekLock", maxWaitTime: 0 });
+    const next = await engine.acceptSession("s", { sessionId: "one", receiveMode: "peekLock", maxWaitTimeInMs: 0 });
     expect(await next.getSessionState()).toBeUndefined();
-    expect(await next.receive({ maxMessages: 1, maxWaitTime: 0 })).toEqual([]);
+    expect(await next.receive({ maxMessages: 1, maxWaitTimeInMs: 0 })).toEqual([]);
   });
 
   it("empties every subscription of a topic, and keeps their rules", async () => {
@@ -82,7 +82,7 @@ describe("clearing an entity", () => {
     const clock = new ManualClock();
     const engine = memoryEngine({ clock, queues });
     const receiver = await engine.openReceiver("q", { receiveMode: "receiveAndDelete" });
-    const waiting = receiver.receive({ maxMessages: 1, maxWaitTime: 60_000 });
+    const waiting = receiver.receive({ maxMessages: 1, maxWaitTimeInMs: 60_000 });
     await clear(engine, "q");
     await send(engine, "q", message("a"));
     expect(await waiting).toHaveLength(1);
@@ -93,7 +93,7 @@ describe("clearing an entity", () => {
     const engine = open();
     await send(engine, "q", message("a"), message("b"));
     const receiver = await engine.openReceiver("q", { receiveMode: "peekLock" });
-    const [delivery] = await receiver.receive({ maxMessages: 1, maxWaitTime: 0 });
+    const [delivery] = await receiver.receive({ maxMessages: 1, maxWaitTimeInMs: 0 });
     if (delivery?.lockToken === undefined) throw new Error("nothing was received");
     const transaction = await engine.begin();
     await engine.settle("q", delivery.lockToken, { kind: "complete" }, { transaction });
@@ -114,7 +114,7 @@ describe("clearing an entity", () => {
     const engine = await durableEngine({ directory, queues });
     await send(engine, "q", message("a"));
     await send(engine, "s", message("b", "one"));
-    const held = await engine.acceptSession("s", { sessionId: "one", receiveMode: "peekLock", maxWaitTime: 0 });
+    const held = await engine.acceptSession("s", { sessionId: "one", receiveMode: "peekLock", maxWaitTimeInMs: 0 });
     await held.setSessionState(Uint8Array.of(7));
     await Promise.all(["q", "s"].map((entity) => clear(engine, entity)));
     await engine.close();
@@ -123,7 +123,7 @@ describe("clearing an entity", () => {
     expect([await counts(reopened, "q"), await counts(reopened, "s")]).toEqual([0, 0]);
     await send(reopened, "q", message("a"));
     expect(await counts(reopened, "q")).toBe(1);
-    const next = await reopened.acceptSession("s", { sessionId: "one", receiveMode: "peekLock", maxWaitTime: 0 });
+    const next = await reopened.acceptSession("s", { sessionId: "one", receiveMode: "peekLock", maxWaitTimeInMs: 0 });
     expect(await next.getSessionState()).toBeUndefined();
   });
 });

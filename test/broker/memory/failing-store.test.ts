@@ -65,7 +65,7 @@ describe("a memory engine whose store fails", () => {
     store.free();
     await expect.poll(() => refusal(sender.send([message("after")])), { interval: 1 }).toBe(undefined);
 
-    const deliveries = await receiver.receive({ maxMessages: 10, maxWaitTime: 0 });
+    const deliveries = await receiver.receive({ maxMessages: 10, maxWaitTimeInMs: 0 });
     expect(deliveries.map(({ envelope }) => envelope.brokerProperties.messageId)).toEqual(["before", "after"]);
     await engine.close();
   });
@@ -75,8 +75,8 @@ describe("a memory engine whose store fails", () => {
     const sender = await engine.openSender("orders");
     const receiver = await engine.openReceiver("orders", { receiveMode: "peekLock" });
     await sender.send([message("held")]);
-    const [held] = await receiver.receive({ maxMessages: 1, maxWaitTime: 0 });
-    const waiting = refusal(receiver.receive({ maxMessages: 1, maxWaitTime: 60_000 }));
+    const [held] = await receiver.receive({ maxMessages: 1, maxWaitTimeInMs: 0 });
+    const waiting = refusal(receiver.receive({ maxMessages: 1, maxWaitTimeInMs: 60_000 }));
     store.failure = new SobreError("ServiceBusy", "The disk is full.");
     await refusal(sender.send([message("lost")]));
 
@@ -91,7 +91,7 @@ describe("a memory engine whose store fails", () => {
     await engine.close();
   });
 
-  it("loses every batch behind one that failed, and says so to each of their callers", async () => {
+  it("loses every batch after one that failed, and reports it to each of their callers", async () => {
     const { engine, store } = await openEngine();
     const sender = await engine.openSender("orders");
     await sender.send([message("before")]);

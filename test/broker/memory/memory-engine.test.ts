@@ -48,7 +48,7 @@ describe("memoryEngine", () => {
     ["maxDelivery", { queues: { q: { maxDelivery: 5 } } }],
     ["lockDuration", { topics: { t: { lockDuration: 5 } } }],
     ["maxSizeInMegabytes", { topics: { t: { subscriptions: { s: { maxSizeInMegabytes: 1 } } } } }],
-  ])("names %s when it is no option of an entity, or nothing that it can be", (option, options) => {
+  ])("names %s when it is an unknown option of an entity, or has a value that it cannot have", (option, options) => {
     const error = refusal(() => memoryEngine(options));
 
     expect(error).toMatchObject({ code: "InvalidArgument", path: `$.${option}` });
@@ -67,7 +67,7 @@ describe("memoryEngine", () => {
   it("finds deferred messages by numbers beyond the end of the range", async () => {
     const engine = await filled({ firstSequenceNumber: 2n ** 64n - 1n }, "a", "b");
     const receiver = await engine.openReceiver("q", { receiveMode: "peekLock" });
-    for (const { lockToken } of await receiver.receive({ maxMessages: 2, maxWaitTime: 0 }))
+    for (const { lockToken } of await receiver.receive({ maxMessages: 2, maxWaitTimeInMs: 0 }))
       if (lockToken !== undefined) await engine.settle("q", lockToken, { kind: "defer" });
 
     const deferred = await engine.receiveDeferred("q", [0n, 2n ** 64n - 1n], { receiveMode: "receiveAndDelete" });
@@ -100,7 +100,7 @@ describe("memoryEngine", () => {
     const engine = memoryEngine({ queues: ["q"], firstSequenceNumber: 5000n });
     await (await engine.openSender("q")).send([message("a")]);
     const receiver = await engine.openReceiver("q", { receiveMode: "peekLock" });
-    const [delivery] = await receiver.receive({ maxMessages: 1, maxWaitTime: 0 });
+    const [delivery] = await receiver.receive({ maxMessages: 1, maxWaitTimeInMs: 0 });
 
     await engine.settle("q", delivery?.lockToken ?? tokenOf(""), { kind: "deadLetter" });
 
@@ -108,7 +108,7 @@ describe("memoryEngine", () => {
     expect(dead?.sequenceNumber).toBe(5000n);
   });
 
-  it("forgets message ids when their window is over, so that memory does not grow for ever", async () => {
+  it("forgets message ids when their window is over, so that memory stays bounded", async () => {
     const clock = new ManualClock();
     const queue = { requiresDuplicateDetection: true, duplicateDetectionHistoryTimeWindow: 1000 };
     const engine = memoryEngine({ clock, queues: { q: queue } });
@@ -139,7 +139,7 @@ describe("memoryEngine", () => {
   it("takes half a surrogate pair out of the texts of a dead letter, which no wire could carry", async () => {
     const engine = await filled({}, "a");
     const receiver = await engine.openReceiver("q", { receiveMode: "peekLock" });
-    const [delivery] = await receiver.receive({ maxMessages: 1, maxWaitTime: 0 });
+    const [delivery] = await receiver.receive({ maxMessages: 1, maxWaitTimeInMs: 0 });
     if (delivery?.lockToken === undefined) throw new Error("Nothing was received.");
 
     await engine.settle("q", delivery.lockToken, {
@@ -156,7 +156,7 @@ describe("memoryEngine", () => {
     let now = 1_000_000;
     const engine = await filled({ clock: { now: () => now, setTimer: () => ({ cancel() {} }) } }, "held");
     const receiver = await engine.openReceiver("q", { receiveMode: "peekLock" });
-    const [held] = await receiver.receive({ maxMessages: 1, maxWaitTime: 0 });
+    const [held] = await receiver.receive({ maxMessages: 1, maxWaitTimeInMs: 0 });
     if (held?.lockToken === undefined) throw new Error("Nothing was received.");
     const due = new Date(now + 1000);
     await engine.schedule(
@@ -179,10 +179,10 @@ describe("memoryEngine", () => {
     const engine = await filled({ queues, clock }, "deferred");
     const defer = { kind: "defer" } as const;
     const receiver = await engine.openReceiver("q", { receiveMode: "peekLock" });
-    const [held] = await receiver.receive({ maxMessages: 1, maxWaitTime: 0 });
+    const [held] = await receiver.receive({ maxMessages: 1, maxWaitTimeInMs: 0 });
     if (held?.lockToken === undefined) throw new Error("Nothing was received.");
     await engine.settle("q", held.lockToken, defer);
-    const mine = { receiveMode: "peekLock", sessionId: "mine", maxWaitTime: 0 } as const;
+    const mine = { receiveMode: "peekLock", sessionId: "mine", maxWaitTimeInMs: 0 } as const;
     await engine.acceptSession("s", mine);
     const dueIn = (milliseconds: number): Envelope =>
       message("later", { scheduledEnqueueTimeUtc: new Date(now + milliseconds) });
@@ -200,18 +200,18 @@ describe("memoryEngine", () => {
     await expect(engine.acceptSession("s", mine)).resolves.toMatchObject({ sessionId: "mine" });
   });
 
-  it("gives back what a closed connection holds, and nothing of the others", async () => {
+  it("releases what a closed connection holds, and nothing of the others", async () => {
     const engine = await filled({}, "a", "b", "c", "d");
     const others = await Promise.all([engine.connect(), engine.connect()]);
     for (const connection of [...others, ...others]) {
       const receiver = await connection.openReceiver("q", { receiveMode: "peekLock" });
-      await receiver.receive({ maxMessages: 1, maxWaitTime: 0 });
+      await receiver.receive({ maxMessages: 1, maxWaitTimeInMs: 0 });
     }
 
     await others[0]?.close();
 
     const receiver = await engine.openReceiver("q", { receiveMode: "peekLock" });
-    const given = await receiver.receive({ maxMessages: 4, maxWaitTime: 0 });
+    const given = await receiver.receive({ maxMessages: 4, maxWaitTimeInMs: 0 });
     expect(given.map(({ envelope }) => envelope.brokerProperties.messageId)).toEqual(["a", "c"]);
   });
 

@@ -43,7 +43,7 @@ describe("the memory of an engine", () => {
     await expect(other.admin.createQueue("small")).resolves.toBeUndefined();
     await (
       await one.openReceiver("q", { receiveMode: "receiveAndDelete" })
-    ).receive({ maxMessages: 1, maxWaitTime: 0 });
+    ).receive({ maxMessages: 1, maxWaitTimeInMs: 0 });
 
     await expect(send(other, "q", { payload: new Uint8Array(200_000) })).resolves.toBeUndefined();
   });
@@ -66,7 +66,7 @@ describe("the memory of an engine", () => {
   it("has no room for entities, session states and scheduled messages without end either", async () => {
     const memory = new Memory(100_000);
     const engine = memoryEngineWithin(memory, { queues: { s: { requiresSession: true } } });
-    const session = await engine.acceptSession("s", { sessionId: "a", receiveMode: "peekLock", maxWaitTime: 0 });
+    const session = await engine.acceptSession("s", { sessionId: "a", receiveMode: "peekLock", maxWaitTimeInMs: 0 });
     const creating = async (): Promise<void> => {
       for (let index = 0; index < 100; index++) await engine.admin.createQueue(`q${index}`);
     };
@@ -111,10 +111,10 @@ describe("the memory of an engine", () => {
       for (const entity of ["q", "q", "t"]) await send(engine, entity, properties, {}, properties);
       await send(engine, "s", { brokerProperties: { sessionId: "a" } }, { brokerProperties: { sessionId: "b" } });
       const receiver = await engine.openReceiver("q", { receiveMode: "peekLock" });
-      const held = await receiver.receive({ maxMessages: 4, maxWaitTime: 0 });
-      const session = await engine.acceptSession("s", { sessionId: "a", receiveMode: "peekLock", maxWaitTime: 0 });
+      const held = await receiver.receive({ maxMessages: 4, maxWaitTimeInMs: 0 });
+      const session = await engine.acceptSession("s", { sessionId: "a", receiveMode: "peekLock", maxWaitTimeInMs: 0 });
       await session.setSessionState(new Uint8Array(100));
-      await session.receive({ maxMessages: 1, maxWaitTime: 0 });
+      await session.receive({ maxMessages: 1, maxWaitTimeInMs: 0 });
       const kinds = [
         { kind: "complete" },
         { kind: "abandon", propertiesToModify: { c: 3 } },

@@ -18,7 +18,7 @@ describe("Timeline", () => {
     expect(log).toEqual(["early@10", "late@20"]);
   });
 
-  it("lets what is due happen before it tells the time, however late the timer is", () => {
+  it("applies everything that is due before it returns the time, however late the timer is", () => {
     let now = 0;
     const timeline = new Timeline({ now: () => now, setTimer: () => ({ cancel() {} }) });
     const log: string[] = [];

@@ -50,7 +50,7 @@ afterEach(async () => {
 });
 
 const open = (receiveMode: ReceiveMode): Promise<EngineReceiver> => engine.openReceiver("orders", { receiveMode });
-const one = { maxMessages: 1, maxWaitTime: 0 };
+const one = { maxMessages: 1, maxWaitTimeInMs: 0 };
 
 /** Which of the calls have resolved while the disk writes, and which once it has written. */
 async function resolved(calls: Readonly<Record<string, Promise<unknown>>>): Promise<readonly (readonly string[])[]> {
@@ -95,7 +95,7 @@ describe("a memory engine whose store is writing", () => {
     await sender.send([message]);
     const [delivery] = await receiver.receive(one);
     if (delivery?.lockToken === undefined) throw new Error("Nothing was received.");
-    const session = await engine.acceptSession("work", { receiveMode: "peekLock", sessionId: "s", maxWaitTime: 0 });
+    const session = await engine.acceptSession("work", { receiveMode: "peekLock", sessionId: "s", maxWaitTimeInMs: 0 });
     store.hold();
 
     const calls = await resolved({

@@ -43,7 +43,7 @@ async function announcing(listens = false) {
   return { wakes, announced, woken, passed, calls, hear: (text: string) => listeners[0]?.onPayload(`other s ${text}`) };
 }
 
-/** Those of a process that has listened for long enough to have heard of everyone who waits. */
+/** The wake-ups of a process that has listened long enough to know everyone who waits. */
 async function listening() {
   const made = await announcing(true);
   vi.advanceTimersByTime(10_000);

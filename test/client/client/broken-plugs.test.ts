@@ -8,7 +8,7 @@ import { noting, one, setup } from "./setup.support.ts";
 /** A stage of which nothing is known. */
 const stage = (methods: object): PayloadStage => Object.assign(JSON.parse('{ "name": "mine" }'), methods);
 
-describe("a stage of one's own", () => {
+describe("a custom stage", () => {
   it.each<readonly [string, () => unknown]>([
     ["a number", () => 5],
     ["no envelope", () => Promise.resolve({ body: 1 })],
@@ -38,7 +38,7 @@ describe("a stage of one's own", () => {
   });
 });
 
-describe("a serializer of one's own that breaks", () => {
+describe("a custom serializer that throws", () => {
   it("makes the message a dead letter, without its words, and the processor goes on", async () => {
     const broken = { ...createSerializer({ codecs: [json()] }), deserialize: () => JSON.parse("secret") };
     const { client, clock } = setup({ queues: ["orders"] }, { serializer: broken });

@@ -12,7 +12,7 @@ function observed(queues: Parameters<typeof setup>[0]["queues"]): Setup & { read
 const types = (events: readonly ClientEvent[]): readonly string[] => events.map(({ type }) => type);
 
 describe("the events of a client", () => {
-  it("tell once that a link is connected, lost and connected again", async () => {
+  it("report once that a link is connected, lost and connected again", async () => {
     const { client, clock, faults, events } = observed(["orders"]);
     const sender = client.createSender("orders");
     client.startProcessor("orders", noting(vi.fn()).handlers);
@@ -29,7 +29,7 @@ describe("the events of a client", () => {
     expect(events).toContainEqual({ type: "connected", entityPath: "orders", link: "sender" });
   });
 
-  it("tell of each retry of a call, with the wait before it", async () => {
+  it("report each retry of a call, with the wait before it", async () => {
     const { client, clock, faults, events } = observed(["orders"]);
     const sender = client.createSender("orders");
     faults.refuse("send", "ServiceBusy", { times: 2 });
@@ -45,7 +45,7 @@ describe("the events of a client", () => {
     expect(retries.every(({ delayInMs }) => delayInMs >= 800)).toBe(true);
   });
 
-  it("tell whose lock was lost", async () => {
+  it("say whose lock was lost", async () => {
     const { client, clock, faults, events } = observed(["orders"]);
     faults.loseLock();
     client.startProcessor("orders", noting(vi.fn()).handlers);
@@ -57,7 +57,7 @@ describe("the events of a client", () => {
     ]);
   });
 
-  it("tell whose session lock was lost", async () => {
+  it("say whose session lock was lost", async () => {
     const { client, clock, faults, events } = observed({ carts: { requiresSession: true, lockDuration: 10_000 } });
     const finish: (() => void)[] = [];
     const { handlers } = noting(() => new Promise<void>((resolve) => finish.push(resolve)));
@@ -73,7 +73,7 @@ describe("the events of a client", () => {
     ]);
   });
 
-  it("tell of each pause, and once that the processor goes on", async () => {
+  it("report each pause, and once that the processor goes on", async () => {
     const { client, clock, events } = observed(["orders"]);
     const backAt = clock.now() + 60_000;
     client.startProcessor(
@@ -112,7 +112,7 @@ describe("the events of a client", () => {
     },
   );
 
-  it("do not tell of a processor that was closed", async () => {
+  it("do not report a processor that was closed", async () => {
     const { client, clock, events } = observed(["orders"]);
     const processor = client.startProcessor("orders", noting(vi.fn()).handlers);
     await clock.advance(0);
@@ -121,7 +121,7 @@ describe("the events of a client", () => {
     expect(types(events)).toEqual(["connected"]);
   });
 
-  it("are nobody's problem when the listener throws", async () => {
+  it("are not affected when the listener throws", async () => {
     const { client } = setup(
       { queues: ["orders"] },
       {

@@ -64,7 +64,7 @@ describe("sending and receiving", () => {
     expect(message?.envelope.payload.byteLength).toBeLessThan(100);
   });
 
-  it("hands an unreadable message over with its result, unless it is told to dead-letter", async () => {
+  it("hands an unreadable message over with its result, unless it is set to dead-letter it", async () => {
     const client = newClient();
     await client.createSender("orders").sendEnvelopes([garbage(), garbage()]);
 
@@ -170,7 +170,7 @@ describe("a processor", () => {
     expect(deadLetter?.deadLetterReason).toBe("MaxDeliveryCountExceeded");
   });
 
-  it("dead-letters an unreadable message at once, bytes untouched, with every attempt, and tells processError", async () => {
+  it("dead-letters an unreadable message at once, bytes untouched, with every attempt, and calls processError", async () => {
     const client = newClient([]);
     const processMessage = vi.fn();
     const errors: ProcessErrorArgs[] = [];
@@ -264,7 +264,7 @@ describe("a processor", () => {
     expect(await client.createReceiver("orders").peekMessages(5)).toHaveLength(1);
   });
 
-  it("tells of an entity that is not there and gives up", async () => {
+  it("reports a missing entity and gives up", async () => {
     const errors: ProcessErrorArgs[] = [];
     const processor = newClient().startProcessor("nowhere", {
       processMessage: vi.fn(),

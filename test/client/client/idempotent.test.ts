@@ -19,7 +19,7 @@ function twoProcesses(
     client.startProcessor(
       "orders",
       {
-        processMessage: idempotent(inbox, () => handler(which), { clock, claimDurationInMs: minute }),
+        processMessage: idempotent(inbox, () => handler(which), { clock, claimDuration: minute }),
         processError,
       },
       { maxConcurrentCalls: 2, maxAutoLockRenewalDurationInMs: 2_000 },
@@ -102,7 +102,7 @@ describe("an idempotent handler", () => {
           lost.push(error);
         }
       },
-      { clock, claimDurationInMs: minute },
+      { clock, claimDuration: minute },
     );
     const handling = handle(Object.assign(Object.create(null), { messageId: "a" }), undefined);
 
@@ -166,7 +166,7 @@ describe("an idempotent handler", () => {
       ...memoryInbox({ clock }),
       claim: (_key: string, _owner: string, duration: number) => (durations.push(duration), "handled" as const),
     };
-    const handle = idempotent(inbox, vi.fn(), { clock, claimDurationInMs: 10_000 });
+    const handle = idempotent(inbox, vi.fn(), { clock, claimDuration: 10_000 });
     for (const lock of [5_000, 200_000, 3_600_000])
       await handle(
         Object.assign(Object.create(null), { messageId: "a", lockedUntilUtc: new Date(clock.now() + lock) }),
@@ -178,16 +178,16 @@ describe("an idempotent handler", () => {
 
   it("is refused with retries that outlast the memory of its inbox", () => {
     const { client } = setup({ queues: ["orders"] });
-    const inbox = memoryInbox({ retentionInMs: 3_600_000 });
+    const inbox = memoryInbox({ retention: 3_600_000 });
     const handlers = { processMessage: idempotent(inbox, vi.fn()), processError };
 
     const error = refusal(() => client.startProcessor("orders", handlers, { retries: { delayed: ["50m", "20m"] } }));
     expect(error).toMatchObject({ code: "InvalidArgument", path: "$.retries.delayed" });
-    expect(refusal(() => idempotent(memoryInbox({ retentionInMs: 1_000 }), vi.fn())).path).toBe("$.claimDurationInMs");
+    expect(refusal(() => idempotent(memoryInbox({ retention: 1_000 }), vi.fn())).path).toBe("$.claimDuration");
     expect(() => client.startProcessor("orders", handlers, { retries: { delayed: ["50m"] } })).not.toThrow();
   });
 
-  it("fails for a message without a key, instead of taking all of them for one", async () => {
+  it("fails for a message without a key, rather than treating all of them as one", async () => {
     const { client, engine, clock } = setup({ queues: { orders: { maxDeliveryCount: 1 } } });
     await client.createSender("orders").sendMessages([{ body: 1 }, { body: 2 }]);
 
@@ -202,20 +202,20 @@ describe("an idempotent handler", () => {
     expect(letters[1]?.envelope.applicationProperties["sobre-failure"]).toContain("key must return a non-empty string");
   });
 
-  it.each([[null], [{ retentionInMs: -1 }], [{ size: 5 }]])(
-    "wants an inbox in memory with a retention, not %o",
+  it.each([[null], [{ retention: -1 }], [{ size: 5 }]])(
+    "requires an inbox in memory with a retention, not %o",
     (options) => {
       expect(refusal(() => Reflect.apply(memoryInbox, undefined, [options])).code).toBe("InvalidArgument");
     },
   );
 
-  it("wants an inbox, a handler and a key of the right kind", () => {
+  it("requires an inbox, a handler and a key of the right kind", () => {
     const inbox = memoryInbox();
     const wrong = [
       ["inbox", [{}, () => undefined]],
       ["handler", [inbox, undefined]],
       ["key", [inbox, () => undefined, { key: "id" }]],
-      ["claimDurationInMs", [inbox, () => undefined, { claimDurationInMs: 0 }]],
+      ["claimDuration", [inbox, () => undefined, { claimDuration: 0 }]],
     ] as const;
 
     for (const [option, given] of wrong) {

@@ -97,7 +97,7 @@ describe("a message type", () => {
     [{ codec: { encode: 1 } }, "codec"],
     [{ stages: [{}] }, "stages"],
     [{ stages: [secret, compression()] }, "stages"],
-  ])("refuses what is none: %o", (options, option) => {
+  ])("refuses an invalid format: %o", (options, option) => {
     const error = refusal(() => Reflect.apply(defineMessage, undefined, ["acme.wrong", { 1: schema }, options]));
 
     expect(error.code).toBe("InvalidArgument");

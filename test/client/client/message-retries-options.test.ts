@@ -12,7 +12,7 @@ const Paid = defineMessage("acme.paid", { 1: z.object({ id: z.number() }) });
 describe("the option retries", () => {
   it.each([
     [{ immediate: -1 }, "$.retries.immediate"],
-    [{ delayed: ["soon"] }, undefined],
+    [{ delayed: ["1s", "soon"] }, "$.retries.delayed[1]"],
     [{ delayed: "10s" }, "$.retries.delayed"],
     [{ jitter: 2 }, "$.retries.jitter"],
     [{ retryable: true }, "$.retries.retryable"],

@@ -108,7 +108,7 @@ describe("retries of a processor", () => {
     expect([own.seen.length, other.seen.length]).toEqual([1, 1]);
   });
 
-  it("may be other ones for a message type", async () => {
+  it("may differ for a message type", async () => {
     const place = await inMemory(queues);
     const Paid = defineMessage("acme.paid", { 1: jsonSchema({ type: "object" }) });
     const Sent = defineMessage("acme.sent", { 1: jsonSchema({ type: "object" }) });
@@ -250,7 +250,7 @@ describe("retries of a processor", () => {
     },
   );
 
-  it("begin anew for a message that is re-driven", async () => {
+  it("begin again for a message that is re-driven", async () => {
     const place = await inMemory(queues);
     const { seen, until } = await failing(place, "plain", { retries: { immediate: 1, delayed: ["1s"] } }, 4);
     await until(4, second);

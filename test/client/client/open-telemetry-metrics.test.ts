@@ -133,7 +133,7 @@ describe("metrics by OpenTelemetry", () => {
     expect(noting.collect("sobre.links", "sobre.state")).toEqual({ open: 1, lost: 0 });
   });
 
-  it.each([[{}], [undefined], [{ metrics: {} }]])("want the whole of the API, not %o", (given) => {
+  it.each([[{}], [undefined], [{ metrics: {} }]])("require the whole API, not %o", (given) => {
     expect(refusal(() => Reflect.apply(openTelemetryMetrics, undefined, [given])).path).toBe("$.api");
   });
 });

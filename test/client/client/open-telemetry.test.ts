@@ -136,7 +136,7 @@ describe("OpenTelemetry", () => {
     });
   });
 
-  it("leaves a context alone that the message has already, and tells of a send that failed", async () => {
+  it("leaves a context alone that the message already has, and records a send that failed", async () => {
     const { client, faults } = setup({ queues: ["orders"] }, { tracing: openTelemetry(api) });
     const traceparent = `00-${traceId}-00f067aa0ba902b7-00`;
     const sender = client.createSender("orders");
@@ -154,7 +154,7 @@ describe("OpenTelemetry", () => {
     ]);
   });
 
-  it("leaves a Diagnostic-Id alone, so that its readers and those of traceparent are told one story", async () => {
+  it("leaves a Diagnostic-Id alone, so that its readers and those of traceparent see the same trace", async () => {
     const { client } = setup({ queues: ["orders"] }, { tracing: openTelemetry(api) });
     const diagnosticId = { "Diagnostic-Id": `00-${traceId}-00f067aa0ba902b7-00` };
 
@@ -164,7 +164,7 @@ describe("OpenTelemetry", () => {
     expect(message?.applicationProperties).toEqual(diagnosticId);
   });
 
-  it("tells of a handler that failed without an error", async () => {
+  it("records a handler that failed without an error", async () => {
     const { client, clock } = setup({ queues: { orders: { maxDeliveryCount: 1 } } }, { tracing: openTelemetry(api) });
     // oxlint-disable-next-line typescript/prefer-promise-reject-errors -- what is tested
     client.startProcessor("orders", { processMessage: () => Promise.reject(), processError: vi.fn() });
@@ -204,7 +204,7 @@ describe("OpenTelemetry", () => {
     expect(seen).toEqual([`acme ${process?.spanId}`, `acme ${process?.spanId}`]);
   });
 
-  it("has a process span for a message that nothing can read, and tells processError inside it", async () => {
+  it("has a process span for a message that nothing can read, and calls processError inside it", async () => {
     const { client, clock } = setup({ queues: ["orders"] }, { tracing: openTelemetry(api) });
     const active: unknown[] = [];
     client.startProcessor("orders", {

@@ -46,7 +46,7 @@ const factories: Readonly<Record<string, Readonly<Record<string, readonly unknow
   startSessionProcessor: {
     maxConcurrentSessions: [...wrongNumbers, 0],
     maxConcurrentCallsPerSession: [...wrongNumbers, 0],
-    sessionIdleTimeoutInMs: wrongTimes,
+    sessionIdleTimeout: wrongTimes,
     sessionIds: ["one", [1], {}, [], ["one", "one"]],
     prefetchCount: [1],
   },
@@ -109,7 +109,7 @@ describe("an option", () => {
     },
   );
 
-  it("of prefetching is refused where what was fetched ahead could not be given back", async () => {
+  it("of prefetching is refused where messages fetched ahead could not be released", async () => {
     const { client } = setup({ queues: ["orders"] });
     const options = { receiveMode: "receiveAndDelete", prefetchCount: 5 } as const;
 
@@ -196,7 +196,7 @@ describe("an argument of a call", () => {
     expect(error).toMatchObject({ code: "InvalidArgument", path: `$.${argument}` });
   });
 
-  it("is no message that was received by another: its type is a name there", async () => {
+  it("is not a message received by another client: its type is only a name there", async () => {
     const { client } = setup({ queues: ["orders"] });
     await client.createSender("orders").sendMessages({ body: 1 });
     const [message] = await client.createReceiver("orders").receiveMessages(1);
@@ -212,7 +212,7 @@ describe("an argument of a call", () => {
 });
 
 describe("settling", () => {
-  it("refuses an option that it does not have, and properties that are none, and leaves the message", async () => {
+  it("refuses an unknown option and invalid properties, and leaves the message", async () => {
     const { client } = setup(queues);
     await client.createSender("orders").sendMessages({ body: 1 });
     const receiver = client.createReceiver("orders");

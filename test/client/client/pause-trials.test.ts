@@ -39,7 +39,7 @@ describe("a processor in receiveAndDelete that pauses", () => {
         receiveMode: "receiveAndDelete",
         maxConcurrentSessions: 8,
         maxConcurrentCallsPerSession: 2,
-        sessionIdleTimeoutInMs: 100,
+        sessionIdleTimeout: 100,
         pauseWhen: { consecutiveFailures: 2 },
       },
     );

@@ -44,7 +44,7 @@ describe("a processor that pauses", () => {
     expect(processor.isPaused).toBe(false);
   });
 
-  it("costs no delivery at all when an error tells the outage", async () => {
+  it("costs no delivery when an error shows the outage", async () => {
     const { client, clock } = setup({ queues: ["orders"] });
     const counts: number[] = [];
     let isAway = true;
@@ -117,7 +117,7 @@ describe("a processor that pauses", () => {
     }
   });
 
-  it("passes over a message that fails every time, and dead-letters it in the end", async () => {
+  it("skips a message that fails every time, and finally dead-letters it", async () => {
     const { client, clock } = setup({ queues: { orders: { maxDeliveryCount: 10 } } });
     const handled = new Set<unknown>();
     client.startProcessor(
@@ -160,7 +160,7 @@ describe("a processor that pauses", () => {
     expect(processor.isPaused).toBe(true);
   });
 
-  it("counts only the errors that it is told", async () => {
+  it("counts only the errors that it is set to count", async () => {
     const { client, clock } = setup({ queues: ["orders"] });
     const { handlers } = noting(() => Promise.reject(new Error("wrong order")));
     const processor = client.startProcessor("orders", handlers, { pauseWhen: { error: () => false } });
@@ -184,7 +184,7 @@ describe("a processor that pauses", () => {
         },
         processError: () => undefined,
       },
-      { maxConcurrentSessions: 4, pauseWhen: {}, sessionIdleTimeoutInMs: 100 },
+      { maxConcurrentSessions: 4, pauseWhen: {}, sessionIdleTimeout: 100 },
     );
     const ids = Array.from({ length: 20 }, (_, index) => `cart-${index}`);
     await client
@@ -238,12 +238,12 @@ describe("a processor that pauses", () => {
 });
 
 describe("the option pauseWhen", () => {
-  it.each<[object, string | undefined]>([
+  it.each<[object, string]>([
     [{ consecutiveFailures: 0 }, "$.pauseWhen.consecutiveFailures"],
     [{ failureRate: 0 }, "$.pauseWhen.failureRate"],
     [{ sampleSize: 0 }, "$.pauseWhen.sampleSize"],
     [{ error: "ECONNREFUSED" }, "$.pauseWhen.error"],
-    [{ pause: "soon" }, undefined],
+    [{ pause: "soon" }, "$.pauseWhen.pause"],
     [{ after: 5 }, "$.pauseWhen.after"],
   ])("refuses %o", (pauseWhen: PauseWhen, path) => {
     const { client } = setup({ queues: ["orders"] });

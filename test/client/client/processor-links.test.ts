@@ -23,7 +23,7 @@ describe("locks", () => {
     expect(errors).toMatchObject([{ errorSource: "settle", code: "MessageLockLost" }]);
   });
 
-  it("are renewed again when renewing fails with what may pass", async () => {
+  it("are renewed again when renewing fails with a transient error", async () => {
     const { client, clock, faults } = setup({ queues: { orders: { lockDuration: 10_000 } } });
     const calls: (() => void)[] = [];
     const { errors, handlers } = noting(() => new Promise<void>((resolve) => calls.push(resolve)));
@@ -39,7 +39,7 @@ describe("locks", () => {
     expect(errors).toEqual([]);
   });
 
-  it("that are lost are told, and the settlement is not repeated", async () => {
+  it("that are lost are reported, and the settlement is not repeated", async () => {
     const { client, clock, faults } = setup({ queues: ["orders"] });
     const { errors, handlers } = noting(vi.fn());
     faults.loseLock();
@@ -55,7 +55,7 @@ describe("locks", () => {
 });
 
 describe("a lost link", () => {
-  it.each([0, 4])("is told and opened again, with prefetchCount %i", async (prefetchCount) => {
+  it.each([0, 4])("is reported and opened again, with prefetchCount %i", async (prefetchCount) => {
     const { client, clock, faults } = setup({ queues: ["orders"] });
     const bodies: unknown[] = [];
     const { errors, handlers } = noting(({ body }: { readonly body: unknown }) => void bodies.push(body));
@@ -91,7 +91,7 @@ describe("a lost link", () => {
 });
 
 describe("what ends a processor", () => {
-  it("is told once, however many calls or sessions it would have had", async () => {
+  it("is reported once, however many calls or sessions it would have had", async () => {
     const { client, clock } = setup({ queues: { orders: {}, talks: { requiresSession: true } } });
     const { errors, handlers } = noting(() => undefined);
 

@@ -15,7 +15,7 @@ const Order = defineMessage(
 const Invoice = defineMessage("acme.invoice", { 1: z.object({ number: z.string() }) });
 
 describe("a processor of message types", () => {
-  it("hands each body over as its type says, told apart by messageType", async () => {
+  it("hands each body over as its type says, distinguished by messageType", async () => {
     const { client, clock } = setup({ queues: ["orders"] });
     const seen: (number | string)[] = [];
     client.startProcessor(
@@ -55,7 +55,7 @@ describe("a processor of message types", () => {
 });
 
 describe("a completion that the broker has not confirmed", () => {
-  it("does not keep the next message waiting, and the one behind that is handled and waits to be completed", async () => {
+  it("does not keep the next message waiting, and the one after that is handled and waits to be completed", async () => {
     const { engine } = testEngine({ queues: ["orders"] });
     const answers: (() => void)[] = [];
     const settle: Engine["settle"] = async (...given) => {
@@ -152,7 +152,7 @@ it("a body that zod refuses is dead-lettered with its reason, and nothing of the
   await clock.advance(0);
 
   const letter = one(await engine.peek("orders/$DeadLetterQueue", { maxMessages: 1 }));
-  const reason = "$.orderId is refused by zod: expected string, received number";
+  const reason = "$.orderId is refused by zod: Invalid input: expected string, received number";
   expect(letter.deadLetterReason).toBe("ValidationFailed");
   expect(letter.deadLetterErrorDescription).toContain(reason);
   expect(letter.deadLetterErrorDescription).not.toContain("4711");
@@ -286,7 +286,7 @@ describe("a handler's context", () => {
 });
 
 describe("closing", () => {
-  it("waits for the handlers and gives back uncounted what was fetched ahead", async () => {
+  it("waits for the handlers and releases uncounted what was fetched ahead", async () => {
     const { client, clock } = setup({ queues: ["orders"] });
     let finish: (() => void) | undefined;
     const bodies: unknown[] = [];

@@ -30,7 +30,7 @@ describe("a receiver of message types", () => {
     ["ValidationFailed", { "sobre-type": "acme.order", "sobre-version": 2 }],
     ["UnknownMessageVersion", { "sobre-type": "acme.order", "sobre-version": 9 }],
     ["UnknownMessageType", { "sobre-type": "acme.invoice" }],
-  ])("dead-letters with the reason %s when it is told to", async (reason, applicationProperties) => {
+  ])("dead-letters with the reason %s when it is set to do so", async (reason, applicationProperties) => {
     const { client } = setup({ queues: ["orders"] });
     await client.createSender("orders").sendMessages({ body: { key: 7 }, applicationProperties });
 
@@ -75,7 +75,7 @@ describe("a receiver", () => {
     expect(peeked).toMatchObject([{ body: 2 }, { body: undefined, result: { ok: false } }]);
   });
 
-  it("iterates until it is left, and opens a lost link again, telling of it", async () => {
+  it("iterates until it is left, and reports and reopens a lost link", async () => {
     const { client, clock, faults } = setup({ queues: ["orders"] });
     const errors: unknown[] = [];
     const bodies: unknown[] = [];
@@ -100,7 +100,7 @@ describe("a receiver", () => {
     expect(errors).toMatchObject([{ code: "ServiceCommunicationProblem" }]);
   });
 
-  it("ends its iteration with the signal, and with what cannot pass by itself", async () => {
+  it("ends its iteration with the signal, and with a permanent error", async () => {
     const { client } = setup({ queues: ["orders"] });
     const abort = new AbortController();
     const iterating = client.createReceiver("orders").getMessageIterator({ abortSignal: abort.signal }).next();
@@ -126,7 +126,7 @@ describe("a receiver", () => {
     expect((await rejection(receiver.completeMessage(second))).code).toBe("MessageLockLost");
   });
 
-  it("fetches ahead, hands over without waiting, and gives back uncounted what nobody took", async () => {
+  it("fetches ahead, hands over without waiting, and releases uncounted what nobody took", async () => {
     const { client, clock } = setup({ queues: ["orders"] });
     await client.createSender("orders").sendMessages([1, 2, 3, 4, 5].map((body) => ({ body })));
     const receiver = client.createReceiver("orders", { prefetchCount: 3 });

@@ -127,7 +127,7 @@ describe("a re-drive in batches", () => {
     expect(await idsIn(all, deadLetterQueue)).toHaveLength(20);
   });
 
-  it("looks for returned messages behind the last batch, too", async () => {
+  it("looks for returned messages after the last batch, too", async () => {
     const all = await deadLettered(orders(1));
     const processor = all.client.startProcessor("orders", failing, { retries: {} });
 

@@ -120,7 +120,7 @@ describe("a re-drive", () => {
     expect(left).toMatchObject([{ messageId: "b", deliveryCount: 0, deadLetterReason: "Unreadable" }]);
   });
 
-  it("repairs with another chain: what it reads is sent, as it was or written anew", async () => {
+  it("repairs with another chain: what that reads is sent, as it was or rewritten", async () => {
     const { client } = setup({ queues: ["orders", "other"] });
     const latin = (id: string): Envelope =>
       amend(garbage(id, [0xe9]), { brokerProperties: { contentType: "text/plain; charset=iso-8859-1" } });
@@ -138,7 +138,7 @@ describe("a re-drive", () => {
     ]);
   });
 
-  it("sends before it completes: a failure in between leaves the message, or tells that it is in both places", async () => {
+  it("sends before it completes: a failure in between leaves the message, or reports that it is in both places", async () => {
     const { client, clock, faults } = await deadLettered(["a", "b", "c"]);
     faults.refuse("send", "QuotaExceeded");
     faults.refuse("settle", "MessageLockLost");
@@ -175,7 +175,7 @@ describe("a re-drive", () => {
     ]);
   });
 
-  it("loses nothing to duplicate detection: it wants to be told what to do with the ids", async () => {
+  it("loses nothing to duplicate detection: it requires messageIds there", async () => {
     const { client } = await deadLettered(["a"], { requiresDuplicateDetection: true });
 
     const refused = await client.redrive(deadLetterQueue);
@@ -242,7 +242,7 @@ describe("a re-drive", () => {
     expect((await client.redrive(deadLetterQueue, { abortSignal: AbortSignal.abort() })).seen).toBe(0);
   });
 
-  it("tells of a repair that breaks, and goes on", async () => {
+  it("reports a repair that throws, and goes on", async () => {
     const { client } = await deadLettered(["a", "b"]);
     const { entries } = await client.redrive(deadLetterQueue, { repair: breakingForA });
 
@@ -257,7 +257,7 @@ describe("a re-drive", () => {
     ["a repair that gives null", { repair: () => null }],
     ["a where that gives a promise, which would be true", { where: async () => false }],
     ["a where that gives nothing", { where: () => undefined }],
-  ])("sends nothing for %s, and tells of it", async (_what, options) => {
+  ])("sends nothing for %s, and reports it", async (_what, options) => {
     const { client } = await deadLettered(["a"]);
 
     const { sent, entries } = await Reflect.apply(Reflect.get(client, "redrive"), client, [deadLetterQueue, options]);
@@ -267,7 +267,7 @@ describe("a re-drive", () => {
     expect(entries[0].error.message).toMatch(/^(repair|where) must return /);
   });
 
-  it("needs to be told where to send what a subscription dead-lettered", async () => {
+  it("requires a target for what a subscription dead-lettered", async () => {
     const { client } = setup({ topics: { prices: { subscriptions: ["eu"] } }, queues: ["orders"] });
     await client.createSender("prices").sendEnvelopes(garbage("a"));
     await client.createReceiver("prices/Subscriptions/eu", { onUnreadable: "dead-letter" }).receiveMessages(1);

@@ -20,7 +20,7 @@ describe("a request that goes wrong", () => {
     expect((await first).body).toBe(2);
   });
 
-  it("begins anew after its replies ended with an error that cannot pass", async () => {
+  it("begins again after its replies ended with a permanent error", async () => {
     const { client, clock, engine } = setup({ queues });
     const requester = client.createRequester("prices", { replyTo: "replies" });
     const first = rejection(requester.request({ body: 1 }));
@@ -53,12 +53,12 @@ describe("a request that goes wrong", () => {
     expect(await engine.peek("prices", { maxMessages: 1 })).toEqual([]);
   });
 
-  it("is over in time though the session of its replies is not to be had yet", async () => {
+  it("ends in time although the session of its replies is not available yet", async () => {
     const { client, clock, engine } = setup({ queues });
     vi.spyOn(engine, "acceptSession").mockImplementation(
-      (_entity, { signal }) =>
+      (_entity, { abortSignal }) =>
         new Promise((_resolve, reject) =>
-          signal?.addEventListener("abort", () => reject(new SobreError("Aborted", ""))),
+          abortSignal?.addEventListener("abort", () => reject(new SobreError("Aborted", ""))),
         ),
     );
 
@@ -103,7 +103,7 @@ describe("a request that goes wrong", () => {
     expect(onError).toHaveBeenCalledExactlyOnceWith(expect.objectContaining({ code: "SessionLockLost" }));
   });
 
-  it("lives for ever when it waits for ever", async () => {
+  it("has no time to live when it waits without limit", async () => {
     const { client, engine } = setup({ queues });
     const abort = new AbortController();
 

@@ -54,7 +54,7 @@ describe("request and reply", () => {
     expect(bodies).toEqual([1, 2, 1, 2, 3]);
   });
 
-  it("times out, and tells of a reply that comes too late", async () => {
+  it("times out, and reports a reply that comes too late", async () => {
     const { client, clock } = setup({ queues });
     const onError = vi.fn();
     const requester = client.createRequester("prices", { replyTo: "replies", onError });
@@ -156,7 +156,7 @@ describe("multiplexed request and reply", () => {
     const held = await Promise.all(
       [first, second].map(({ replyToSessionId }) =>
         rejection(
-          engine.acceptSession("shared", { sessionId: replyToSessionId, receiveMode: "peekLock", maxWaitTime: 0 }),
+          engine.acceptSession("shared", { sessionId: replyToSessionId, receiveMode: "peekLock", maxWaitTimeInMs: 0 }),
         ),
       ),
     );

@@ -34,7 +34,7 @@ function storeInMemory(): PayloadStore {
 
 const rewriting = { readableBy: serializer, rewriteAs: "application/msgpack" };
 
-describe("a message that a re-drive writes anew", () => {
+describe("a message that a re-drive rewrites", () => {
   it.each([
     ["encrypted", encryption({ keys: { k: new Uint8Array(32).fill(7) }, keyId: "k" }), "aes-256-gcm"],
     ["compressed", compression({ encoding: "gzip" }), "gzip"],

@@ -54,7 +54,7 @@ function* broken(): Generator<Message> {
 }
 
 describe("sending many", () => {
-  it("keeps to the concurrency and tells the outcome of each, in order", async () => {
+  it("keeps to the concurrency and returns the outcome of each, in order", async () => {
     const { client, clock, faults } = setup({ queues: ["orders"] }, { retryOptions: { maxRetries: 0 } });
     let running = 0;
     let most = 0;
@@ -78,7 +78,7 @@ describe("sending many", () => {
     expect(outcomes).toMatchObject([{ ok: false, error: { code: "QuotaExceeded" } }, { ok: true }]);
   });
 
-  it("gives what an aborted signal kept from being sent the outcome Aborted", async () => {
+  it("reports messages that an aborted signal kept from being sent as Aborted", async () => {
     const { client } = setup({ queues: ["orders"] });
 
     const outcomes = await client
@@ -170,7 +170,7 @@ describe("scheduling", () => {
     expect((await rejection(sender.cancelScheduledMessages([first]))).code).toBe("MessageNotFound");
   });
 
-  it("refuses a time that is none", async () => {
+  it("refuses an invalid time", async () => {
     const { client } = setup({ queues: ["orders"] });
 
     const scheduling = client.createSender("orders").scheduleMessages({ body: 1 }, new Date(Number.NaN));
@@ -180,7 +180,7 @@ describe("scheduling", () => {
 });
 
 describe("retrying", () => {
-  it("tries again what may pass, with growing waits, and opens a lost link again", async () => {
+  it("retries transient errors with growing waits, and reopens a lost link", async () => {
     const { client, clock, faults } = setup({ queues: ["orders"] }, { retryOptions: { retryDelayInMs: 1_000 } });
     const sender = client.createSender("orders");
     const done = vi.fn();
@@ -199,7 +199,7 @@ describe("retrying", () => {
     expect(await client.createReceiver("orders").peekMessages(5)).toHaveLength(2);
   });
 
-  it("gives up after maxRetries, and at once with what cannot pass", async () => {
+  it("gives up after maxRetries, and at once with permanent errors", async () => {
     const { client, clock, faults } = setup({ queues: ["orders"] }, { retryOptions: { maxRetries: 1, mode: "fixed" } });
     const sender = client.createSender("orders");
     faults.refuse("send", "ServiceBusy", { times: 2 });
@@ -264,7 +264,7 @@ describe("a sender", () => {
     expect(await client.createReceiver("orders").peekMessages(5)).toHaveLength(2);
   });
 
-  it("sends nothing for an empty list, and refuses what is no message", async () => {
+  it("sends nothing for an empty list, and refuses anything but messages", async () => {
     const { client } = setup({ queues: ["orders"] });
     const sender = client.createSender("orders");
 

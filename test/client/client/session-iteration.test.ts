@@ -16,7 +16,7 @@ describe("iterating a session", () => {
       ["ServiceCommunicationProblem", "SessionCannotBeLocked"],
       ({ faults }) => faults.cut(),
     ],
-  ])("accepts a session %s again, and tells of it", async (_how, codes, lose) => {
+  ])("accepts a session %s again, and reports it", async (_how, codes, lose) => {
     const all = setup({ queues });
     const { client, clock } = all;
     const session = await client.acceptSession("orders", "a", { maxAutoLockRenewalDurationInMs: 0 });

@@ -49,7 +49,7 @@ function serve(
         if (errorSource !== "handler") errors.push(`${errorSource} ${String(error)}`);
       },
     },
-    { sessionIdleTimeoutInMs: second, ...options },
+    { sessionIdleTimeout: second, ...options },
   );
   return { seen, errors };
 }
@@ -86,7 +86,7 @@ describe.each(places)("retries of a session processor, %s,", (_where, open) => {
     expect(await left(place, "orders", 0)).toEqual([]);
   });
 
-  it("let the session wait behind its dead letter with holdSession, until that is re-driven", async () => {
+  it("let the session wait for its dead letter with holdSession, until that is re-driven", async () => {
     const place = await open(orders);
     const { seen, errors } = serve(place, { a1: 1 }, { retries: { holdSession: true } });
     await send(place, "a1", "a2");
@@ -161,7 +161,7 @@ describe("retries of a session processor", () => {
     expect(await left(place, "orders", 0)).toEqual([]);
   });
 
-  it("hold a session behind a message that cannot be read", async () => {
+  it("hold a session after a message that cannot be read", async () => {
     const place = await inMemory(orders);
     const { seen } = serve(place, {}, { retries: { holdSession: true } });
     const payload = new TextEncoder().encode("{");
@@ -224,7 +224,7 @@ describe("retries of a session processor", () => {
         },
         processError: () => undefined,
       },
-      { retries: { delayed: ["10s"], jitter: 0 }, sessionIdleTimeoutInMs: second },
+      { retries: { delayed: ["10s"], jitter: 0 }, sessionIdleTimeout: second },
     );
     await send(place, "a1", "a2", "a3");
     await pass(place, 20 * second);

@@ -83,7 +83,7 @@ describe("a session workflow", () => {
     expect(processError).toHaveBeenCalledWith(expect.objectContaining({ code: "UnsupportedValue" }));
   });
 
-  it("is gone on with by another process", async () => {
+  it("is continued by another process", async () => {
     const all = setup({ queues });
     const states: unknown[] = [];
     await send(all, ["start", "content"]);
@@ -115,7 +115,7 @@ describe("a session workflow", () => {
       all.client.startSessionWorkflow<Sum>(
         "steps",
         { processStep, processError: vi.fn() },
-        { sessionIdleTimeoutInMs: 1_000 },
+        { sessionIdleTimeout: 1_000 },
       );
       await settle(all);
       for (let round = 0; round < 10; round++) await all.clock.advance(40_000);

@@ -119,7 +119,7 @@ describe("a session processor", () => {
       .createSender("orders")
       .sendMessages([1, 2, 3].flatMap((body) => ["a", "b", "c"].map((id) => message(id, body))));
 
-    client.startSessionProcessor("orders", handlers, { maxConcurrentSessions: 2, sessionIdleTimeoutInMs: 1_000 });
+    client.startSessionProcessor("orders", handlers, { maxConcurrentSessions: 2, sessionIdleTimeout: 1_000 });
     await clock.advance(10_000);
 
     expect(most).toBe(2);
@@ -141,7 +141,7 @@ describe("a session processor", () => {
     expect(await client.createReceiver("orders").peekMessages(5)).toMatchObject([{ sessionId: "a" }]);
   });
 
-  it("keeps a session as long as it is busy, and accepts it anew when it was lost", async () => {
+  it("keeps a session as long as it is busy, and accepts it again when it was lost", async () => {
     const { client, clock, faults } = setup({ queues });
     const finish: (() => void)[] = [];
     const signals: AbortSignal[] = [];
@@ -167,7 +167,7 @@ describe("a session processor", () => {
     expect(finish).toHaveLength(2);
   });
 
-  it("accepts sessions again when the link was cut, and tells of it", async () => {
+  it("accepts sessions again when the link was cut, and reports it", async () => {
     const { client, clock, faults } = setup({ queues });
     const { errors, handlers } = noting<Message, SessionContext>(vi.fn());
     client.startSessionProcessor("orders", handlers, { maxConcurrentSessions: 1 });
@@ -183,7 +183,7 @@ describe("a session processor", () => {
     expect(errors).toMatchObject([{ errorSource: "receive", code: "ServiceCommunicationProblem" }]);
   });
 
-  it("waits on when no session is free, and ends where sessions are not to be had", async () => {
+  it("keeps waiting when no session is free, and ends where sessions are unavailable", async () => {
     const { client, clock } = setup({ queues: { ...queues, plain: {} } });
     const idle = noting<Message, SessionContext>(vi.fn());
     const wrong = noting<Message, SessionContext>(vi.fn());
@@ -201,7 +201,7 @@ describe("a session processor", () => {
   it.each<readonly [string, Record<string, unknown>]>([
     ["maxConcurrentSessions", { maxConcurrentSessions: 0 }],
     ["maxConcurrentCallsPerSession", { maxConcurrentCallsPerSession: -1 }],
-    ["sessionIdleTimeoutInMs", { sessionIdleTimeoutInMs: Number.NaN }],
+    ["sessionIdleTimeout", { sessionIdleTimeout: Number.NaN }],
     ["sessionIds", { sessionIds: "a" }],
     ["sessionIds", { sessionIds: [1] }],
     ["receiveMode", { receiveMode: "" }],

@@ -12,7 +12,7 @@ describe("a handler that settles by the receiver, as in @azure/service-bus", () 
     ["completes", (receiver, message) => receiver.completeMessage(message), 0],
     ["dead-letters", (receiver, message) => receiver.deadLetterMessage(message), 0],
     ["defers", (receiver, message) => receiver.deferMessage(message), 1],
-  ])("%s its message once, and nobody is told of a lost lock", async (_what, settle, left) => {
+  ])("%s its message once, and reports no lost lock", async (_what, settle, left) => {
     const { client, clock } = setup({ queues });
     await client.createSender("orders").sendMessages({ body: 1 });
     const receiver = client.createReceiver("orders");
@@ -25,7 +25,7 @@ describe("a handler that settles by the receiver, as in @azure/service-bus", () 
     expect(await receiver.peekMessages(5)).toHaveLength(left);
   });
 
-  it("works on after it has completed the message, and keeps its signal", async () => {
+  it("keeps working after it has completed the message, and keeps its signal", async () => {
     const { client, clock } = setup({ queues });
     await client.createSender("orders").sendMessages({ body: 1 });
     const receiver = client.createReceiver("orders");
@@ -102,7 +102,7 @@ describe("a handler that settles in a transaction", () => {
     expect(one(await client.createReceiver("orders").peekMessages(5)).body).toBe("undo");
   });
 
-  it("is told of an option that is none", async () => {
+  it("refuses an unknown option", async () => {
     const { client, clock } = setup({ queues });
     const { errors, handlers } = noting((message: Message, context: MessageContext) =>
       Reflect.apply(context.completeMessage.bind(context), undefined, [message, { transacton: 1 }]),

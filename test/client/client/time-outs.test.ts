@@ -84,7 +84,7 @@ describe("a broker that has stopped", () => {
   });
 });
 
-it("a stage that waits for ever is ended by the signal and by the time-out", async () => {
+it("a stage that waits endlessly is ended by the signal and by the time-out", async () => {
   const stage: PayloadStage = { name: "stuck", beforeSend: never };
   const retryOptions = { maxRetries: 0, timeoutInMs: 1_000 };
   const { client, clock } = setup({ queues: ["orders"] }, { stages: [stage], retryOptions });
@@ -112,7 +112,7 @@ describe("a socket that takes everything and answers nothing", () => {
     const address = server.address();
     const port = typeof address === "object" ? address?.port : 0;
     const connectionString = `Endpoint=sb://127.0.0.1:${port};SharedAccessKeyName=a;SharedAccessKey=b;UseDevelopmentEmulator=true`;
-    const engine = azureEngine({ connectionString, timeoutInMs: 100 });
+    const engine = azureEngine({ connectionString, timeout: 100 });
     const retryOptions = { maxRetries: 1, timeoutInMs: 100, retryDelayInMs: 1 };
     const client = createClient({ engine, serializer: createSerializer({ codecs: [json()] }), retryOptions });
     const sender = client.createSender("orders");

@@ -68,7 +68,7 @@ describe("a requester and a responder of message types", () => {
     },
   );
 
-  it("refuse a question that is not valid: it is dead-lettered, answered with a fault, and told", async () => {
+  it("refuse an invalid question: it is dead-lettered, answered with a fault, and reported", async () => {
     const { client, engine, errors } = shop();
     const wrong = { body: { sku: 1 }, applicationProperties: { "sobre-type": "acme.question", "sobre-version": 2 } };
 

@@ -26,7 +26,7 @@ describe("messages that were fetched ahead", () => {
     expect(await client.createReceiver(deadLetterQueue).peekMessages(20)).toEqual([]);
   });
 
-  it("are asked for by the buffer, and not for every few that were taken out of it", async () => {
+  it("are requested by the buffer in bulk, not for every few that were taken", async () => {
     const { engine } = testEngine({ queues: ["orders"] });
     const batches: number[] = [];
     const counting = (connection: Engine): Engine => ({
@@ -102,9 +102,9 @@ describe("a store that is away", () => {
       const { activeMessageCount } = await engine.admin.getQueueRuntimeProperties("orders");
       const other = await engine.connect();
       const receiver = requiresSession
-        ? await other.acceptSession("orders", { sessionId: "a", receiveMode: "peekLock", maxWaitTime: 0 })
+        ? await other.acceptSession("orders", { sessionId: "a", receiveMode: "peekLock", maxWaitTimeInMs: 0 })
         : await other.openReceiver("orders", { receiveMode: "peekLock" });
-      free.push((await receiver.receive({ maxMessages: 50, maxWaitTime: 0 })).length, activeMessageCount);
+      free.push((await receiver.receive({ maxMessages: 50, maxWaitTimeInMs: 0 })).length, activeMessageCount);
       await other.close();
     }
     const tries = errors.length;

@@ -149,7 +149,7 @@ describe("data in the JSON format", () => {
   });
 });
 
-describe("what is no event, or not a right one", () => {
+describe("a message that is not an event, or not a valid one", () => {
   it.each<readonly [string, unknown]>([
     ["id", ""],
     ["source", undefined],
@@ -183,7 +183,7 @@ describe("what is no event, or not a right one", () => {
     expect(error).toMatchObject({ code: "InvalidArgument", path: `$.${option}` });
   });
 
-  it("is told from one", () => {
+  it("is distinguished from one", () => {
     expect(cloudEventFromEnvelope(createEnvelope({ payload: bytes("{}") }))).toBeUndefined();
     expect(cloudEventFromHttp({ "content-type": "application/json" }, bytes("{}"))).toBeUndefined();
   });
@@ -252,7 +252,7 @@ describe("what is no event, or not a right one", () => {
     expect(refusal(() => Reflect.apply(cloudEventFromHttp, undefined, [null, bytes("")])).path).toBe("$.headers");
   });
 
-  it("is not written when it is none, or with an option that there is none of", () => {
+  it("is not written when it is not an event, or with an unknown option", () => {
     expect(refusal(() => Reflect.apply(cloudEventToEnvelope, undefined, [null])).code).toBe("InvalidArgument");
     expect(refusal(() => Reflect.apply(cloudEventToHttp, undefined, [])).code).toBe("InvalidArgument");
     expect(refusal(() => Reflect.apply(cloudEventFromEnvelope, undefined, [event])).path).toBe("$.envelope");
@@ -261,7 +261,7 @@ describe("what is no event, or not a right one", () => {
     );
   });
 
-  it("is not written without an attribute that stands beside those of the specification, as other libraries have it", () => {
+  it("is not written without an attribute that other libraries add to those of the specification", () => {
     const foreign = { ...event, specversion: "1.0", traceparent: "00-1" };
 
     const error = refusal(() => cloudEventToJson(foreign));

@@ -81,7 +81,7 @@ describe("an outbox", () => {
     await outbox.close();
   });
 
-  it("lets the messages of one entity wait behind one that cannot be sent, and no others", async () => {
+  it("lets the messages of one entity wait for one that cannot be sent, and no others", async () => {
     const failed: unknown[] = [];
     const { client, clock, send, engine, outbox } = started({
       onError: (_error, message) => failed.push(message?.entityPath),
@@ -111,7 +111,7 @@ describe("an outbox", () => {
     await outbox.close();
   });
 
-  it("takes a send without an answer for failed after half of its lease, and relays for other entities", async () => {
+  it("treats a send without an answer as failed after half of its lease, and relays for other entities", async () => {
     const errors: unknown[] = [];
     const { client, clock, send, engine, outbox } = started({ onError: (error) => errors.push(error) });
     const openSender = vi.spyOn(engine, "openSender").mockImplementationOnce(() => new Promise(() => {}));
@@ -122,7 +122,7 @@ describe("an outbox", () => {
     expect(errors).toEqual([
       expect.objectContaining({
         code: "ServiceTimeout",
-        message: "No answer came within half of leaseInMs; the outcome of the call is unknown.",
+        message: "No answer came within half of leaseDuration; the outcome of the call is unknown.",
       }),
     ]);
     expect(openSender.mock.calls.map(([entityPath]) => entityPath)).toEqual(["orders", "billing", "orders"]);
@@ -185,7 +185,7 @@ describe("an outbox", () => {
     await outbox.close();
   });
 
-  it("takes sends only, and is not ended through the client", async () => {
+  it("takes only sends, and cannot be ended through the client", async () => {
     const { client, store, outbox } = started();
     await client.createSender("orders").sendMessages({ body: 1 });
     const receiver = client.createReceiver("orders");
@@ -224,13 +224,13 @@ describe("an outbox", () => {
     await outbox.close();
   });
 
-  it.each(["pollIntervalInMs", "leaseInMs"])("refuses %s of 0, with which it would look without a pause", (option) => {
+  it.each(["pollInterval", "leaseDuration"])("refuses %s of 0, with which it would look without a pause", (option) => {
     const { engine } = testEngine({});
 
     expect(refusal(() => startOutbox(engine, memoryOutbox(), { relays: false, [option]: 0 })).path).toBe(`$.${option}`);
   });
 
-  it("wants an engine and a store", () => {
+  it("requires an engine and a store", () => {
     const { engine } = testEngine({});
 
     expect(refusal(() => Reflect.apply(startOutbox, undefined, [{}, memoryOutbox()])).path).toBe("$.engine");

@@ -62,7 +62,7 @@ describe("the inbox in memory", () => {
 
   it("forgets what is older than its retention", async () => {
     const clock = new ManualClock();
-    const inbox = memoryInbox({ clock, retentionInMs: 10_000 });
+    const inbox = memoryInbox({ clock, retention: 10_000 });
     await inbox.claim("a", "me", 1_000);
     await inbox.complete("a", "me");
     await clock.advance(10_000);
@@ -80,7 +80,7 @@ describe("the inbox in SQLite", () => {
     await expect(run({ store, other, transaction, advance: (ms) => clock.advance(ms) })).resolves.toBeUndefined();
   });
 
-  it("goes by SQLite's time, whatever the clock of the process says", async () => {
+  it("uses SQLite's time, whatever the clock of the process says", async () => {
     const { path } = fileOf();
     const inbox = closing(sqliteInbox({ path }));
     await inbox.claim("a", "me", 60_000);
@@ -104,7 +104,7 @@ describe("the inbox in SQLite", () => {
     expect([isWaiting, await claiming]).toEqual(["waiting", "claimed"]);
   });
 
-  it("refuses what is no database of node:sqlite, and a missing path", async () => {
+  it("refuses anything but a database of node:sqlite, and a missing path", async () => {
     const inbox = closing(sqliteInbox({ path: ":memory:" }));
     await inbox.claim("a", "me", 60_000);
 

@@ -97,7 +97,7 @@ describe("fromServiceBusMessage", () => {
     },
   );
 
-  it("joins several data sections, and takes none for an empty payload", () => {
+  it("joins several data sections, and treats a missing one as an empty payload", () => {
     expect(read({ body: [Buffer.from('{"id"'), Buffer.from(":1}")] }).payload).toEqual(payload);
     expect(read({ body: undefined, _rawAmqpMessage: { bodyType: "value" } })).toEqual(
       createEnvelope({ payload: new Uint8Array() }),
@@ -185,7 +185,7 @@ describe("fromServiceBusMessage", () => {
     });
   });
 
-  it("takes milliseconds for a scheduled time, null for absent, and no time to live below 1", () => {
+  it("accepts milliseconds as a scheduled time and null as absent, and refuses a time to live below 1", () => {
     const envelope = read({
       scheduledEnqueueTimeUtc: 1000,
       subject: null,

@@ -57,11 +57,11 @@ describe("a claim check", () => {
 
     const error = await rejection(Reflect.apply(Reflect.get(store, "removeOlderThan"), store, [age]));
 
-    expect(error).toMatchObject({ code: "InvalidArgument", path: "$.milliseconds" });
+    expect(error).toMatchObject({ code: "InvalidArgument", path: "$.age" });
     expect(await store.get(key, 10)).toEqual(new Uint8Array([1]));
   });
 
-  it("is refused by its name where there is no such stage, instead of read as something else", async () => {
+  it("is refused by name where its stage is missing, rather than read as something else", async () => {
     const large = await claimCheck({ store: filePayloadStore({ folder }), threshold: 1 }).beforeSend?.(envelope(10));
     if (large === undefined) throw new Error("It sends.");
 
@@ -86,7 +86,7 @@ describe("a claim check", () => {
     expect(error.code).toBe(code);
   });
 
-  it("refuses what is not what was kept, and what has grown beyond the limit", async () => {
+  it("refuses a payload that is not the stored one, and one that has grown beyond the limit", async () => {
     const store = filePayloadStore({ folder });
     const stage = claimCheck({ store, threshold: 1, maxBytes: 50 });
     const sent = await stage.beforeSend?.(envelope(10));
@@ -111,7 +111,7 @@ describe("a claim check", () => {
 });
 
 describe("the file store", () => {
-  it("removes what is older, and nothing that is not its own", async () => {
+  it("removes older payloads, and nothing that is not its own", async () => {
     const own = await mkdtemp(join(folder, "age-"));
     const now = Date.now();
     const later = { now: () => now + 60_000, setTimer: () => ({ cancel: () => undefined }) };

@@ -116,7 +116,7 @@ describe.each(all)("compression with %s", (encoding) => {
     }
   });
 
-  it("calls garbage what it is", async () => {
+  it("calls garbage invalid", async () => {
     const garbage = new TextEncoder().encode("this was never compressed by anything");
 
     const error = await rejection(receive(encoded(encoding, garbage)));
@@ -125,7 +125,7 @@ describe.each(all)("compression with %s", (encoding) => {
     expect(error.message).not.toContain("never");
   });
 
-  it.each([[[0, 0, 0]], [[1, 2, 3]]])("loses no byte behind the data: %j is refused", async (trailing) => {
+  it.each([[[0, 0, 0]], [[1, 2, 3]]])("loses no byte after the data: %j is refused", async (trailing) => {
     const whole = compressSync[encoding](order);
 
     const error = await rejection(receive(encoded(encoding, Buffer.concat([whole, Uint8Array.from(trailing)]))));
@@ -167,7 +167,7 @@ describe("the compression stage, sending", () => {
     expect(await send({ encoding: "gzip" }, value)).toBe(value);
   });
 
-  it("compresses nothing a second time, whoever says that it is compressed", async () => {
+  it("compresses nothing twice, whichever property says that it is compressed", async () => {
     const byProperty = createEnvelope({ payload: order, applicationProperties: { "Content-Encoding": "gzip" } });
     const byBroker = encoded("br", order);
 

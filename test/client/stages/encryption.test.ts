@@ -71,7 +71,7 @@ describe("encryption", () => {
     expect((await seal(nameless, { bind: ["sessionId"] })).brokerProperties.contentEncoding).toBe("aes-256-gcm");
   });
 
-  it("stands over a compression, and brings AMQP values back as such", async () => {
+  it("runs after compression, and returns AMQP values as AMQP values", async () => {
     const compressed = createEnvelope({
       payload: text.encode("..."),
       brokerProperties: { contentEncoding: "gzip" },
@@ -127,7 +127,7 @@ describe("encryption", () => {
     expect((await rejection(unseal(change(sealed), { bind }))).code).toBe("DecryptionFailed");
   });
 
-  it("refuses plain payloads unless it is told not to, also those whose mark was taken away", async () => {
+  it("refuses plain payloads unless they are allowed, even those whose mark was removed", async () => {
     const downgraded = amend(await seal(plain()), { brokerProperties: { contentEncoding: undefined } });
 
     expect((await rejection(unseal(plain()))).code).toBe("PlaintextRefused");
@@ -214,7 +214,7 @@ describe("in a processor", () => {
     expect(waiting.deliveryCount).toBe(0);
   });
 
-  it("is told when it was received and deleted while the store was away, since it does not come back", async () => {
+  it("is reported when it was received and deleted while the store was away, since it does not come back", async () => {
     const { client, clock } = setup({ queues: ["orders"] }, { stages: [claimCheck({ store: away, threshold: 1 })] });
     const { handlers } = noting(() => undefined);
     const unreadable: unknown[] = [];

@@ -20,7 +20,7 @@ const makers: readonly (readonly [(options: unknown) => unknown, object, string]
 ];
 
 describe("a misspelt option", () => {
-  it.each(makers)("is refused by its name, since without it something else would happen: %o", (make, right, option) => {
+  it.each(makers)("is refused by its name, since ignoring it would change the result: %o", (make, right, option) => {
     const error = refusal(() => make({ ...right, [option]: 1 }));
 
     expect(error).toMatchObject({ code: "InvalidArgument", path: `$.${option}` });
@@ -28,7 +28,7 @@ describe("a misspelt option", () => {
     expect(() => make(right)).not.toThrow();
   });
 
-  it.each(makers)("is told from options that are no object: %o", (make) => {
+  it.each(makers)("is not confused with options that are not an object: %o", (make) => {
     for (const wrong of [5, "x", []]) {
       expect(refusal(() => make(wrong))).toMatchObject({ code: "InvalidArgument", path: "$.options" });
     }
@@ -57,7 +57,7 @@ describe("the stages of a client", () => {
   const own = { name: "own" };
 
   it.each([[[compress, encrypt, offload]], [[own, encrypt, own, encrypt, offload]], [[]]])(
-    "stand in the order of sending",
+    "are listed in the order of sending",
     (stages) => {
       const { client } = setup({ queues: ["q"] }, { stages });
 

@@ -9,7 +9,7 @@ import { refusal, rejection } from "../../refusal.support.ts";
 const envelope = (messageId: string): Envelope =>
   createEnvelope({ payload: new Uint8Array([0x31]), brokerProperties: { contentType: "application/json", messageId } });
 const peekLock = { receiveMode: "peekLock" } as const;
-const atOnce = { maxMessages: 9, maxWaitTime: 0 } as const;
+const atOnce = { maxMessages: 9, maxWaitTimeInMs: 0 } as const;
 
 describe("the test engine, without faults", () => {
   it("keeps every promise that the memory engine keeps", async () => {
@@ -48,7 +48,7 @@ describe("faults", () => {
     expect(await engine.peek("b", { maxMessages: 5 })).toHaveLength(1);
   });
 
-  it("delay what is for later anyway from then on", async () => {
+  it("delay scheduled messages from their due time on", async () => {
     const { engine, clock, faults } = testEngine({ queues: ["a"] });
     const brokerProperties = { scheduledEnqueueTimeUtc: new Date(clock.now() + 60_000) };
     faults.delay(1_000);
@@ -63,7 +63,7 @@ describe("faults", () => {
     expect(await receiver.receive(atOnce)).toHaveLength(1);
   });
 
-  it("refuse what was asked for, so often as was asked for, and lose answers", async () => {
+  it("refuse the operations that were named, as often as asked, and lose answers", async () => {
     const { engine, faults } = testEngine({ queues: ["a"] });
     const sender = await engine.openSender("a");
     faults.refuse("send", "QuotaExceeded", { times: 2 });
@@ -98,7 +98,7 @@ describe("faults", () => {
     const receiver = await engine.openReceiver("a", peekLock);
     await receiver.receive(atOnce);
 
-    const waiting = rejection(receiver.receive({ maxMessages: 1, maxWaitTime: 60_000 }));
+    const waiting = rejection(receiver.receive({ maxMessages: 1, maxWaitTimeInMs: 60_000 }));
     await faults.cut();
     const fresh = await engine.openReceiver("a", peekLock);
     const stillLocked = await fresh.receive(atOnce);
@@ -113,12 +113,12 @@ describe("faults", () => {
   it.each<readonly [string, (faults: TestEngine["faults"]) => unknown]>([
     ["operation", (faults) => Reflect.apply(Reflect.get(faults, "refuse"), faults, ["sendd", "ServiceBusy"])],
     ["code", (faults) => Reflect.apply(Reflect.get(faults, "refuse"), faults, ["send", "Busy"])],
-    ["milliseconds", (faults) => faults.delay(-1)],
+    ["duration", (faults) => faults.delay(-1)],
     ["times", (faults) => faults.drop({ times: 0 })],
     ["entity", (faults) => Reflect.apply(Reflect.get(faults, "drop"), faults, [{ entity: 1 }])],
     ["queue", (faults) => Reflect.apply(Reflect.get(faults, "drop"), faults, [{ queue: "orders" }])],
     ["options", (faults) => Reflect.apply(Reflect.get(faults, "duplicate"), faults, [3])],
-  ])("are refused with a wrong %s, or they would never happen", (option, ask) => {
+  ])("are refused with a wrong %s, which would never match", (option, ask) => {
     const { faults } = testEngine({ queues: ["orders"] });
 
     expect(refusal(() => ask(faults))).toMatchObject({ code: "InvalidArgument", path: `$.${option}` });
@@ -138,7 +138,7 @@ describe("faults", () => {
 });
 
 describe("the matchers", () => {
-  it("tell dead letters by entity, reason and number", async () => {
+  it("name dead letters by entity, reason and number", async () => {
     const { engine } = testEngine({ queues: ["a"] });
     await (await engine.openSender("a")).send([envelope("x")]);
     const [delivery] = await (await engine.openReceiver("a", peekLock)).receive(atOnce);
@@ -164,7 +164,7 @@ describe("the matchers", () => {
     ["reason", ["a", { reason: /Broken/ }]],
     ["options", ["a", null]],
     ["entity", [undefined]],
-  ])("refuse a wrong %s, which would be met by anything or nothing", async (option, given) => {
+  ])("refuse a wrong %s, which would match anything or nothing", async (option, given) => {
     const { engine } = testEngine({ queues: ["a"] });
 
     const error = await rejection(
@@ -174,7 +174,7 @@ describe("the matchers", () => {
     expect(error).toMatchObject({ code: "InvalidArgument", path: `$.${option}` });
   });
 
-  it("refuse what is no engine and no serializer", async () => {
+  it("refuse anything but an engine and a serializer", async () => {
     const ofClient = Reflect.apply(Reflect.get(sobreMatchers, "toHaveDeadLettered"), sobreMatchers, [{}, "a"]);
     const toBeReadableBy = Reflect.get(sobreMatchers, "toBeReadableBy");
 
@@ -183,7 +183,7 @@ describe("the matchers", () => {
     expect(refusal(() => Reflect.apply(faultyEngine, undefined, [])).path).toBe("$.inner");
   });
 
-  it("tell what reads an envelope", () => {
+  it("say which codec reads an envelope", () => {
     const serializer = createSerializer({ codecs: [json()] });
     const unknown = createEnvelope({ payload: new Uint8Array([1]) });
 

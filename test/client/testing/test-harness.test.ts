@@ -3,7 +3,7 @@ import { z } from "zod";
 import { json } from "../../../codecs/json/index.ts";
 import { createSerializer } from "../../../src/core/codec/index.ts";
 import { defineMessage } from "../../../src/core/message/index.ts";
-import { testHarness, type TestHarness, type TestHarnessOptions } from "../../../src/client/testing/index.ts";
+import { createTestHarness, type TestHarness, type TestHarnessOptions } from "../../../src/client/testing/index.ts";
 import { rejection } from "../../refusal.support.ts";
 
 const Placed = defineMessage("shop.placed", { 1: z.object({ id: z.number() }) });
@@ -19,7 +19,7 @@ afterEach(async () => {
 });
 
 function harnessOf(options: Omit<TestHarnessOptions, "serializer"> = { queues: ["orders", "bills"] }): TestHarness {
-  const harness = testHarness({ serializer: createSerializer({ codecs: [json()] }), ...options });
+  const harness = createTestHarness({ serializer: createSerializer({ codecs: [json()] }), ...options });
   open.push(harness);
   return harness;
 }
@@ -90,7 +90,7 @@ describe("a test harness", () => {
     expect(new Set(done)).toEqual(new Set([1, 2, 3]));
   });
 
-  it("is idle though dead letters, deferred messages and entities without a consumer have messages", async () => {
+  it("is idle while only dead letters, deferred messages and entities without a consumer are left", async () => {
     const harness = harnessOf();
     const { client } = harness;
     client.startProcessor("orders", {
@@ -125,7 +125,7 @@ describe("a test harness", () => {
     expect(isDone).toBe(true);
   });
 
-  it("is idle though a session is held behind its dead letter", async () => {
+  it("is idle although a session is held after its dead letter", async () => {
     const harness = harnessOf({ queues: { carts: { requiresSession: true } } });
     const handlers = { processMessage: () => Promise.reject(new Error("away")), processError };
     harness.client.startSessionProcessor("carts", handlers, { retries: { holdSession: true } });

@@ -45,7 +45,7 @@ describe("a contract", () => {
     [{ $ref: "#/$defs/Order", "x-dotnet": { namespace: "urn:a" } }, member, /x-dotnet\.namespace next to \$ref/],
     [{ $defs: {} }, member, /\$defs, which are only allowed at the top/],
     [5, member, /is not a type/],
-  ])("with the mistake %j is refused, which would be left out in silence", (mistake, path, told) => {
+  ])("with the mistake %j is refused, which would otherwise be ignored silently", (mistake, path, told) => {
     const error = refusal(() => nbfx({ contracts: [orderWith(mistake)] }));
 
     expect(error).toMatchObject({ code: "InvalidArgument", path });
@@ -117,7 +117,7 @@ describe("an option of a legacy reader", () => {
     ["keepType", () => nbfx(JSON.parse('{"keepType":true}'))],
     ["unwrapJson", () => nbfx(JSON.parse('{"unwrapJson":1}'))],
     ["contracs", () => dataContractJson(JSON.parse('{"contracs":[]}'))],
-  ])("is refused when it is %s, which there is not, or which has no such value", (name, act) => {
+  ])("is refused when it is %s: an unknown option, or an invalid value", (name, act) => {
     expect(refusal(act)).toMatchObject({ code: "InvalidArgument", path: `$.${name}` });
   });
 

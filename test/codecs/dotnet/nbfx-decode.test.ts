@@ -50,7 +50,7 @@ describe("the NBFX decoder", () => {
     });
   });
 
-  it("takes a collection around another one for what it is, and no other class for a set", () => {
+  it("reads a collection around another one as what it is, and no other class as a set", () => {
     expect(shown(codec, fixture("nbfx-ndcs-sorted-dictionary.bin"))).toEqual({
       $map: [
         [1, "a"],
@@ -89,7 +89,7 @@ describe("the NBFX decoder", () => {
     expect(shown(decoder, bytes(source))).toEqual(expected);
   });
 
-  it("tells lists, dictionaries and empty texts apart by names and declarations", () => {
+  it("distinguishes lists, dictionaries and empty texts by names and declarations", () => {
     const arrays = "39 'http://schemas.microsoft.com/2003/10/Serialization/Arrays'";
     const source = `40 01 'r' ${xsiDeclared} 40 01 'a' 09 01 'a' ${arrays} 5e 03 'int' 89 05 01 40 01 'b' 09 01 'a' ${arrays} 01 40 01 'c' 01 40 01 'd' 40 01 'e' 83 40 01 'e' 81 01 01`;
 
@@ -164,7 +164,7 @@ describe("the NBFX decoder", () => {
     expect(codec.sniff?.(bytes(source))).toBe(verdict);
   });
 
-  it("opens a JSON string when the content type says JSON, unless told not to", () => {
+  it("opens a JSON string when the content type says JSON, unless that is switched off", () => {
     const payload = fixture("nbfx-dcs-string-json.bin");
     const serializer = createSerializer({ codecs: [json(), nbfx()], fallback: ["nbfx"] });
 

@@ -55,7 +55,7 @@ describe("members of one name", () => {
     expect(shown(xml, text)).toEqual({ Id: 5, "@Id": 7, A: 6 });
   });
 
-  it("of XmlSerializer that are no neighbours are a list, with a warning", () => {
+  it("of XmlSerializer that are not adjacent are a list, with a warning", () => {
     const text =
       '<Zoo xmlns:xsi="http://www.w3.org/2001/XMLSchema-instance"><Dog>a</Dog><Cat>b</Cat><Dog>c</Dog><Dog>d</Dog></Zoo>';
 

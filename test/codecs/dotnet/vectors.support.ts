@@ -1,11 +1,6 @@
 import { readFileSync } from "node:fs";
 import { join } from "node:path";
-
-const root = process.env["SOBRE_VECTORS"];
-
-/** Why the tests on real payloads are skipped. */
-export const vectorsNeeded = "needs SOBRE_VECTORS, a folder with legacy/open and legacy/malformed";
-export const hasVectors: boolean = root !== undefined;
+import { vectors } from "../../vectors.support.ts";
 
 /** One payload of the legacy fixtures; see their CONVENTIONS.md. */
 export interface Fixture {
@@ -22,9 +17,8 @@ export interface Fixture {
   readonly limits: { readonly maxMs: number; readonly maxHeapMB: number };
 }
 
-/** The fixtures of a set, or none without the vectors. */
+/** The fixtures of a set. */
 export function fixtures(set: "open" | "malformed", families: readonly string[]): readonly Fixture[] {
-  if (root === undefined) return [];
   const index: { readonly fixtures: readonly Fixture[] } = JSON.parse(read(`${set}/index.json`).toString());
   return index.fixtures.filter(({ family }) => families.includes(family));
 }
@@ -40,5 +34,5 @@ export function json(path: string): unknown {
 }
 
 function read(path: string): Buffer {
-  return readFileSync(join(root ?? "", "legacy", path));
+  return readFileSync(join(vectors, "legacy", path));
 }

@@ -159,7 +159,7 @@ describe("messages of WCF in binary XML", () => {
     ).toMatchObject({ Body: { Ping: { n: 5 } } });
   });
 
-  it("counts long strings of a session wherever they are named, so that few bytes do not stand for a terabyte", () => {
+  it("counts long strings of a session wherever they are named, so that few bytes cannot become a terabyte", () => {
     const long = "x".repeat(100_000);
     const table = Buffer.concat([Buffer.from([0xa0, 0x8d, 0x06]), Buffer.from(long)]);
     const size = Buffer.from([0x80 | (table.length & 0x7f), 0x80 | ((table.length >> 7) & 0x7f), table.length >> 14]);
@@ -218,7 +218,7 @@ describe("byte arrays of .NET", () => {
     },
   );
 
-  it("tell the try to open them", () => {
+  it("record the attempt to open them", () => {
     expect(story(read(payloadOf("bytes that begin like XML")))).toEqual([
       "nbfx unwrapped",
       "datacontract-xml failed",

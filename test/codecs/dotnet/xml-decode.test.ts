@@ -138,7 +138,7 @@ describe("the data contract XML decoder", () => {
     }
   });
 
-  it("reads the private fields of a LinkedList and of a Hashtable, whose key is a string that stands before it", () => {
+  it("reads the private fields of a LinkedList and of a Hashtable whose key is a string that precedes it", () => {
     const z = "xmlns:z='http://schemas.microsoft.com/2003/10/Serialization/'";
     const xsi = "xmlns:i='http://www.w3.org/2001/XMLSchema-instance' xmlns:x='http://www.w3.org/2001/XMLSchema'";
     const fields =
@@ -158,7 +158,7 @@ describe("the data contract XML decoder", () => {
     });
   });
 
-  it("reads lists of Nullable<T>, whose items bear the name of the type in the namespace of System", () => {
+  it("reads lists of Nullable<T>, whose items have the type's name in the namespace of System", () => {
     const xsi = "xmlns:i='http://www.w3.org/2001/XMLSchema-instance'";
     const system = "xmlns:a='http://schemas.datacontract.org/2004/07/System'";
     const numbers = `<L ${system}><a:long>1</a:long><a:long i:nil='true'/></L>`;
@@ -169,7 +169,7 @@ describe("the data contract XML decoder", () => {
     expect(value).toEqual({ L: [{ $int64: "1" }, null], F: [true] });
   });
 
-  it("takes members and roots that bear the name of a type, and hold none, for what they are", () => {
+  it("reads members and roots that are named like a type, without being one, as what they are", () => {
     const xsi = "xmlns:xsi='http://www.w3.org/2001/XMLSchema-instance'";
 
     expect(shown(decoder, `<Film ${xsi}><duration>90 min</duration></Film>`)).toEqual({ duration: "90 min" });
@@ -275,7 +275,7 @@ describe("the data contract XML decoder", () => {
     expect(decoder.sniff?.(new TextEncoder().encode(text))).toBe(verdict);
   });
 
-  it("keeps text beside elements, which no list has", () => {
+  it("keeps text next to elements, which no list has", () => {
     expect(shown(decoder, "<a>x<b>1</b>y<b>2</b></a>")).toEqual({ a: { "#text": ["x", "y"], b: ["1", "2"] } });
     expect(shown(decoder, "<a>\n <b>1</b>\n <b>2</b>\n</a>")).toEqual({ a: ["1", "2"] });
   });

@@ -60,7 +60,7 @@ describe("objects of primitive fields", () => {
     expect(other).toBe(one);
   });
 
-  it("are refused where they end too early or hold a boolean that is none", () => {
+  it("are refused where they end too early or hold an invalid boolean", () => {
     const cut = errorOf(() => read(`75 ${objects} ${int(2)} ${first} 73 ${reference(2)} fffffffe`));
     const wrong = errorOf(() => read(`75 ${objects} ${int(2)} ${first} 73 ${reference(2)} fffffffe 02 0062`));
 

@@ -109,7 +109,7 @@ describe("the grammar of a Java stream", () => {
     expect(offset).toBeGreaterThanOrEqual(4);
   });
 
-  it("tells at which byte a stream ends too early", () => {
+  it("says at which byte a stream ends too early", () => {
     const payload = bytesOf(keptPayloads("java").find(({ name }) => name === "prims") ?? { name: "", base64: "" });
 
     for (let end = 0; end < payload.length; end++) {
@@ -273,14 +273,14 @@ describe("classes with a writeObject of their own", () => {
   });
 });
 
-describe("the reader's manners", () => {
-  it("are to give the tree on request", () => {
+describe("the Java reader", () => {
+  it("gives the tree on request", () => {
     const { body } = decodedBy(java({ form: "tree" }), hex(`${header} 70`), resolveDecodeLimits());
 
     expect(body).toEqual({ contents: [{ kind: "null", offset: 4, count: 1 }], withoutFields: [] });
   });
 
-  it("are to report proxies, not to make them", () => {
+  it("reports proxies instead of creating them", () => {
     const proxy = `73 7d 00000001 ${text("java.lang.Runnable")} 78 72 ${text("java.lang.reflect.Proxy")} e127da20cc1043cb 02 0001 4c ${text("h")} 74 ${text("LH;")} 78 70 70`;
     const body = read(proxy);
 

@@ -29,7 +29,7 @@ describe("the charset of a JSON payload", () => {
     expect(bodyOf(payload, { contentType })).toEqual({ city: "Málaga" });
   });
 
-  it("tells true Latin-1 from windows-1252", () => {
+  it("distinguishes true Latin-1 from windows-1252", () => {
     const payload = Uint8Array.of(0x22, 0x80, 0x22);
 
     expect(bodyOf(payload, { contentType: "application/json; charset=iso-8859-1" })).toBe("\u0080");

@@ -140,7 +140,7 @@ describe("writing JSON", () => {
     );
   });
 
-  it("brings every JSON value back, with bigints beyond 2^53", () => {
+  it("reads back every JSON value, with bigints beyond 2^53", () => {
     const value = fc.letrec((tie) => ({
       value: fc.oneof(
         anyText(),

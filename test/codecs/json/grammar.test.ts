@@ -49,7 +49,7 @@ describe("a JSON payload that breaks the grammar", () => {
     expect(error.cause).toBeUndefined();
   });
 
-  it("is told apart at its first fault, wherever JSON.parse refuses it", () => {
+  it("is located at its first fault, wherever JSON.parse refuses it", () => {
     const broken = fc
       .tuple(fc.json(), fc.nat(), fc.constantFrom(...Array.from('{}[],:"\\ 0-.eatu\n')), fc.boolean())
       .map(([text, at, unit, cut]) => {
@@ -70,7 +70,7 @@ describe("a JSON payload that breaks the grammar", () => {
     );
   });
 
-  it("has byte offsets in UTF-16 and behind a mark", () => {
+  it("has byte offsets in UTF-16 and after a byte-order mark", () => {
     const text = '\ufeff["é",x]';
 
     expect([errorOf(utf8(text)).offset, errorOf(utf16le(text)).offset, errorOf(utf16be(text)).offset]).toEqual([

@@ -150,7 +150,7 @@ const javaPayloads: Readonly<Record<string, Bytes>> = {
   references: filled(`${javaHead}${binary("74")}${utf("a")}`, () => binary("71 007e0000"), ""),
 };
 
-/** Those of which a mebibyte holds more than a million items, or thousands of names in a row. */
+/** The payloads of which a mebibyte holds more than a million items, or thousands of names in a row. */
 const refused: ReadonlySet<string> = new Set([
   "nbfx texts",
   "nbfx different names",

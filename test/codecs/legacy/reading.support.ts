@@ -2,6 +2,7 @@ import { readFileSync } from "node:fs";
 import { type DecodeLimits, type Decoded, type Decoder, resolveDecodeLimits } from "../../../src/core/codec/index.ts";
 import { SobreError } from "../../../src/core/errors/index.ts";
 import { parseContentType } from "../../../src/core/content-type/index.ts";
+import { vectors as allVectors } from "../../vectors.support.ts";
 
 /** The body that a decoder reads from bytes. */
 export function decodedBy(decoder: Decoder, payload: Uint8Array, limits: Partial<DecodeLimits> = {}): Decoded {
@@ -67,9 +68,8 @@ export function bytesOf({ base64 }: KeptPayload): Uint8Array {
   return new Uint8Array(Buffer.from(base64, "base64"));
 }
 
-/** The folder of the legacy vectors, or `undefined` when there is none. */
-export const legacyVectors: string | undefined =
-  process.env["SOBRE_VECTORS"] === undefined ? undefined : `${process.env["SOBRE_VECTORS"]}/legacy`;
+/** The folder of the legacy vectors. */
+export const legacyVectors: string = `${allVectors}/legacy`;
 
 /** A payload of the vectors. */
 export interface Vector {
@@ -85,7 +85,6 @@ export interface Vector {
 }
 
 export function vectors(set: "open" | "malformed"): readonly Vector[] {
-  if (legacyVectors === undefined) return [];
   const text = readFileSync(`${legacyVectors}/${set}/index.json`, "utf8");
   const { fixtures }: { readonly fixtures: readonly Vector[] } = JSON.parse(text);
   return fixtures;

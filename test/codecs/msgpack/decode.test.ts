@@ -50,7 +50,7 @@ describe("reading MessagePack", () => {
     expect(decode(hex("82 a1 61 01 a1 61 02"))).toEqual({ a: 2 });
   });
 
-  it("makes members of the names of Object.prototype like of any other", () => {
+  it("reads names of Object.prototype as ordinary members", () => {
     const body = decode(pack({ constructor: 1, toString: 2, hasOwnProperty: 3 }));
 
     expect(Object.entries(body ?? {})).toEqual([

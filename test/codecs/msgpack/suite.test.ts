@@ -5,6 +5,7 @@ import { MsgpackExtension } from "../../../src/core/values/msgpack-extension.ts"
 import { sameValue } from "../../../src/broker/conformance/index.ts";
 import { Instant } from "../../../src/core/values/instant.ts";
 import { valueFromJson } from "../../../src/core/values/value-json-reading.ts";
+import { needsVectors, vectors } from "../../vectors.support.ts";
 import { decode, encode, hex } from "./calls.support.ts";
 
 type Entry = Readonly<Record<string, unknown>> & { readonly msgpack: readonly string[] };
@@ -33,35 +34,30 @@ function time(parts: unknown): Date | Instant {
   return whole % 1_000_000n === 0n ? new Date(Number(whole / 1_000_000n)) : new Instant(whole);
 }
 
-const vectors = process.env["SOBRE_VECTORS"];
-
 const read = (): [string, Entry][] => {
-  const file = join(vectors ?? "", "suites/msgpack-test-suite/msgpack-test-suite.json");
+  const file = join(vectors, "suites/msgpack-test-suite/msgpack-test-suite.json");
   const groups: Readonly<Record<string, readonly Entry[]>> = JSON.parse(readFileSync(file, "utf8"));
   return Object.values(groups).flatMap((entries) =>
     entries.flatMap((entry) => entry.msgpack.map((form): [string, Entry] => [form, entry])),
   );
 };
 
-describe.skipIf(vectors === undefined)(
-  "msgpack-test-suite (needs SOBRE_VECTORS, a folder with suites/msgpack-test-suite)",
-  () => {
-    it("has all 233 forms read faithfully, none refused", () => {
-      const forms = read();
+describe("msgpack-test-suite", needsVectors("suites/msgpack-test-suite"), () => {
+  it("has all 233 forms read faithfully, none refused", () => {
+    const forms = read();
 
-      const wrong = forms.filter(([form, entry]) => !sameValue(decode(hex(form)), meaning(entry)));
+    const wrong = forms.filter(([form, entry]) => !sameValue(decode(hex(form)), meaning(entry)));
 
-      expect(wrong).toEqual([]);
-      expect(forms).toHaveLength(233);
-    });
+    expect(wrong).toEqual([]);
+    expect(forms).toHaveLength(233);
+  });
 
-    it("has every value come back after writing", () => {
-      const wrong = read().filter(([, entry]) => !sameValue(decode(encode(meaning(entry))), meaning(entry)));
+  it("reads back every value that it writes", () => {
+    const wrong = read().filter(([, entry]) => !sameValue(decode(encode(meaning(entry))), meaning(entry)));
 
-      expect(wrong).toEqual([]);
-    });
-  },
-);
+    expect(wrong).toEqual([]);
+  });
+});
 
 describe("payloads of another implementation (fixtures/codecs/msgpack.json)", () => {
   const golden: { payloads: readonly { name: string; hex: string; body: unknown }[] } = JSON.parse(

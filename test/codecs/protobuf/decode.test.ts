@@ -203,7 +203,7 @@ describe("refusing Protobuf", () => {
     expect(error.message).toContain("Field 2 was sent as fixed32, and M has message there");
   });
 
-  it("refuses it among more unknown fields than are told, and in a part of a larger buffer", () => {
+  it("refuses it among more unknown fields than are listed, and in a part of a larger buffer", () => {
     const unknown = Array.from({ length: 60 }, (_, index) => [0x80 | ((index % 16) << 3), 1 + (index >> 4), 1]).flat();
     const payload = Uint8Array.of(0, 0, 0, ...unknown, 0x15, 1, 0, 0, 0).subarray(3);
 

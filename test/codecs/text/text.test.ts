@@ -89,7 +89,7 @@ describe("text", () => {
     expect(asText).toEqual(asJson);
   });
 
-  it("takes another charset for what names none", () => {
+  it("uses another charset for a payload that names none", () => {
     expect(read(Uint8Array.of(0xe9), "text/plain", text({ charset: "iso-8859-1" }))).toBe("é");
     expect(errorOf(() => text({ charset: "klingon" })).code).toBe("UnknownCharset");
     // @ts-expect-error -- what JavaScript callers may do
@@ -139,7 +139,7 @@ describe("text", () => {
     expect(errorOf(() => write(body, contentType))).toMatchObject({ code: "UnsupportedValue", path: "$" });
   });
 
-  it("says of what type a body is that is no string", () => {
+  it("names the type of a body that is not a string", () => {
     expect(() => text().encode({}, { contentType: undefined, applicationProperties: {} })).toThrow(
       "The body is of type object and not a string.",
     );
@@ -164,7 +164,7 @@ describe("text", () => {
     expect(text().sniff?.(payload)).toBe("weak");
   });
 
-  it("brings every well-formed string back", () => {
+  it("reads back every well-formed string", () => {
     fc.assert(
       fc.property(anyText(), fc.constantFrom("utf-8", "utf-16", "utf-16be"), (body, charset) => {
         const contentType = `text/plain; charset=${charset}`;

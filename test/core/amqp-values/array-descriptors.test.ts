@@ -24,7 +24,7 @@ function nested(levels: number, count: number): Uint8Array {
 }
 
 describe("arrays whose elements show a descriptor of the constructor", () => {
-  it("are refused when they nest to stand for more values than the budget", () => {
+  it("are refused when they nest to represent more values than the budget", () => {
     // 20 levels of 10 elements are 10^20 descriptors in 305 bytes.
     expect(() => decodeValue(nested(20, 10))).toThrow(expect.objectContaining({ code: "LimitExceeded" }));
   });

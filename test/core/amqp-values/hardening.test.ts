@@ -101,7 +101,7 @@ describe("lenient reading tolerates", () => {
   });
 });
 
-it("lenient reading leaves nothing behind that strict reading would take", () => {
+it("lenient reading caches nothing that strict reading would then accept", () => {
   const key = hex("c10702a10361fd6240");
   const symbol = hex("a30361fd62");
 

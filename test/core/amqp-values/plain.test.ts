@@ -68,7 +68,7 @@ describe("plain reading", () => {
     expect("polluted" in {}).toBe(false);
   });
 
-  it("gives a Map for keys that are no text, and keeps the AmqpMap where only types tell keys apart", () => {
+  it("gives a Map for keys other than text, and keeps the AmqpMap where only types distinguish keys", () => {
     const numbered = plain(
       new AmqpMap([
         ["a", 1],

@@ -12,7 +12,7 @@ import { hex } from "./vectors.support.ts";
 const encoded = (value: unknown, profile?: Profile): string =>
   Buffer.from(encodeValue(value, { profile })).toString("hex");
 
-describe("plain values stand for", () => {
+describe("plain values are written as", () => {
   it.each([
     [null, "40", "null"],
     [undefined, "40", "null"],
@@ -141,7 +141,7 @@ describe("an array whose constructor has several descriptors", () => {
     [typed.array("described", [of("b", 1), of("b", "x")], typed.symbol("a")), "$[1]"],
     [typed.array("described", [of("b", 1)]), "$"],
     [typed.array("described", [], typed.symbol("a")), "$"],
-  ])("is not written when its elements differ or cannot tell: %o", (value, path) => {
+  ])("is not written when its elements differ or have no certain type: %o", (value, path) => {
     expect(() => encodeValue(value)).toThrow(expect.objectContaining({ code: "UnsupportedValue", path }));
   });
 });

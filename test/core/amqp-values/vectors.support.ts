@@ -1,9 +1,6 @@
 import { readFileSync } from "node:fs";
 import { join } from "node:path";
-
-/** The folder of the public vectors, or `undefined` where it is not there. */
-export const vectors: string | undefined =
-  process.env["SOBRE_VECTORS"] === undefined ? undefined : join(process.env["SOBRE_VECTORS"], "amqp");
+import { vectors } from "../../vectors.support.ts";
 
 /** One line of a vector file. */
 export interface Vector {
@@ -22,7 +19,7 @@ export interface IndexEntry {
 }
 
 export function file(name: string): Buffer {
-  return readFileSync(join(vectors ?? "", name));
+  return readFileSync(join(vectors, "amqp", name));
 }
 
 export function lines(name: string): readonly Vector[] {

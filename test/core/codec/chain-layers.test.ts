@@ -73,7 +73,7 @@ describe("limits and the accept list", () => {
     expect(charset).toMatchObject({ ok: true });
   });
 
-  it.each([{ maxBytes: -1 }, { maxDepth: 1.5 }, { maxItems: Number.NaN }])("refuse to be nonsense: %j", (limits) => {
+  it.each([{ maxBytes: -1 }, { maxDepth: 1.5 }, { maxItems: Number.NaN }])("refuse invalid values: %j", (limits) => {
     expect(() => createSerializer({ codecs: [json], limits })).toThrow(
       expect.objectContaining({ code: "InvalidArgument" }),
     );
@@ -140,7 +140,7 @@ describe("wrapping formats", () => {
     expect(result.attempts[3]).toMatchObject({ code: "LimitExceeded" });
   });
 
-  it("are none of the body when their inside was not read and a later decoder read the outside", () => {
+  it("are not those of the body when their inside was not read and a later decoder read the outside", () => {
     const wrapper = stubDecoder("wrapper", {
       accepts: ["a/wrapped"],
       decode: () => ({ unwrapped: Uint8Array.of(0), contentType: "a/inner" }),

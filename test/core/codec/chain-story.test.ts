@@ -34,7 +34,7 @@ describe("the story", () => {
     expect(JSON.stringify(result)).not.toContain("secret");
   });
 
-  it("takes a decoder that returns no body for one that failed", async () => {
+  it("treats a decoder that returns no body as one that failed", async () => {
     const wrong = [undefined, null, 5, {}, Promise.reject(new Error("late")), { unwrapped: "text" }];
 
     for (const returned of wrong) {
@@ -47,7 +47,7 @@ describe("the story", () => {
     }
   });
 
-  it("takes a sniff that throws for one that is not sure", () => {
+  it("treats a sniff that throws as one that is unsure", () => {
     const broken: Decoder = {
       ...stubDecoder("broken"),
       sniff() {
@@ -77,7 +77,7 @@ describe("the story", () => {
     );
   });
 
-  it("is told to onAttempt as it happens, with the envelope", () => {
+  it("is passed to onAttempt as it happens, with the envelope", () => {
     const onAttempt = vi.fn();
     const liar = stubDecoder("liar", { accepts: ["x/y"], decode: fails() });
     const reader = stubDecoder("reader");

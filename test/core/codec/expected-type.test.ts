@@ -68,7 +68,7 @@ describe("a type that is expected of one body", () => {
     ).toMatchObject({ ok: true, body: { id: 7 } });
   });
 
-  it("is another than the one that the payload names, which is an error", () => {
+  it("is an error when the payload names another one", () => {
     const contentType = 'application/protobuf; messageType="acme.Customer"';
     const envelope = serializer.serialize({ body: { name: "a" }, contentType });
 
@@ -86,7 +86,7 @@ describe("a type that is expected of one body", () => {
     expect(result).toMatchObject({ ok: false, error: { code: "InvalidOperation" } });
   });
 
-  it("leaves an unreadable payload what it is", () => {
+  it("leaves an unreadable payload unreadable", () => {
     const envelope = createEnvelope({
       payload: Uint8Array.of(0xff),
       brokerProperties: { contentType: "application/json" },

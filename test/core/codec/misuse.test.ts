@@ -70,14 +70,14 @@ describe("a serializer", () => {
     envelopeOf({ payload: "text" }),
     envelopeOf({ bodyKind: undefined }),
     envelopeOf({ brokerProperties: null }),
-  ])("says how what is no envelope becomes one: %j", (given) => {
+  ])("says how to make an envelope of something else: %j", (given) => {
     // @ts-expect-error -- what JavaScript callers may do
     const act = () => serializerOf({}).deserialize(given);
 
     const error = refusal(act);
 
     expect(error.code).toBe("InvalidArgument");
-    expect(error.message).toContain("sobre/bridges");
+    expect(error.message).toContain("sobre/interop");
   });
 
   it("reads a list of envelopes only", () => {
@@ -85,7 +85,7 @@ describe("a serializer", () => {
     expect(refusal(() => serializerOf({}).deserializeMany(undefined)).path).toBe("$.envelopes");
   });
 
-  it("takes a content type that is not a text for a broken one, also inside a wrapping format", () => {
+  it("treats a content type that is not a text as invalid, also inside a wrapping format", () => {
     const inside: { unwrapped: Uint8Array } = Object.assign({ unwrapped: Uint8Array.of(0x31) }, { contentType: 5 });
     const wrapper = stubDecoder("wrapper", { accepts: ["x/wrapped"], decode: () => inside });
     const serializer = serializerOf({ codecs: [wrapper] });

@@ -118,7 +118,7 @@ describe("a serializer", () => {
     );
   });
 
-  it("makes what a getter or toJSON of the body throws an UnsupportedValue", () => {
+  it("turns what a getter or toJSON of the body throws into an UnsupportedValue", () => {
     const thrown = new TypeError("no name");
     const broken = {
       get name(): string {

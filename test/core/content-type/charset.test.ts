@@ -37,7 +37,7 @@ describe("charsets", () => {
     expect(decodeText(payload, "iso-8859-1")).toBe("é".repeat(20_000));
   });
 
-  it("go by marks, of which those of UTF-32 are refused", () => {
+  it("follow byte-order marks, and refuse those of UTF-32", () => {
     expect(markedCharset(Uint8Array.of(0xef, 0xbb, 0xbf))).toBe("utf-8");
     expect(markedCharset(Uint8Array.of(0xef, 0xbb))).toBeUndefined();
     expect(markedCharset(Uint8Array.of(0xfe, 0xff))).toBe("utf-16be");

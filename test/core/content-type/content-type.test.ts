@@ -1,11 +1,7 @@
 import * as fc from "fast-check";
 import { describe, expect, it } from "vitest";
-import {
-  formatContentType,
-  maxContentTypeLength,
-  parameter,
-  parseContentType,
-} from "../../../src/core/content-type/index.ts";
+import { formatContentType, maxContentTypeLength, parseContentType } from "../../../src/core/content-type/index.ts";
+import { parameter } from "../../../src/core/content-type/parameter.ts";
 import { SobreError } from "../../../src/core/errors/index.ts";
 import { refusal } from "../../refusal.support.ts";
 import { anyText } from "../../unicode.support.ts";
@@ -86,7 +82,7 @@ describe("parseContentType", () => {
     ["a/b; x=two words; y=1", [5]],
     ["a/b; x=\u0000; y=1", [5]],
     ["a/b; x=\u0100; y=1", [5]],
-  ])("leaves the broken parameter of %j out and says where it stands", (text, skipped) => {
+  ])("leaves the broken parameter of %j out and says where it is", (text, skipped) => {
     const parsed = parseContentType(text);
 
     expect(parsed.skipped).toEqual(skipped);
@@ -180,7 +176,7 @@ describe("parseContentType", () => {
 });
 
 describe("formatContentType", () => {
-  it("writes what parseContentType reads back, quoting what is no token", () => {
+  it("writes what parseContentType reads back, quoting anything but tokens", () => {
     const token = fc.stringMatching(/^[!#$%&'*+\-.^_`|~0-9a-z]{1,8}$/);
     const typeName = token.filter((text) => text !== "*" && !text.startsWith("*+"));
     const value = fc.stringMatching(/^[\t\x20-\x7e\x80-\xff]{0,12}$/);

@@ -3,8 +3,7 @@ import { join } from "node:path";
 import { describe, expect, it } from "vitest";
 import { formatContentType, parseContentType } from "../../../src/core/content-type/index.ts";
 import { SobreError } from "../../../src/core/errors/index.ts";
-
-const vectors = process.env["SOBRE_VECTORS"];
+import { needsVectors, vectors } from "../../vectors.support.ts";
 
 interface Case {
   readonly input: string;
@@ -18,9 +17,9 @@ function isCase(value: unknown): value is Case {
 
 const files = ["mime-types.json", "generated-mime-types.json"];
 
-function cases(folder: string): readonly Case[] {
+function cases(): readonly Case[] {
   return files.flatMap((file) => {
-    const content: unknown = JSON.parse(readFileSync(join(folder, "suites/wpt-mime", file), "utf8"));
+    const content: unknown = JSON.parse(readFileSync(join(vectors, "suites/wpt-mime", file), "utf8"));
     return Array.isArray(content) ? content.filter(isCase) : [];
   });
 }
@@ -57,10 +56,9 @@ const departures: readonly (readonly [input: string, output: string, clause: str
   ['text/html;charset="gbk"x', "text/html", oneValue],
 ];
 
-describe.skipIf(vectors === undefined)("the web platform tests for MIME types (need SOBRE_VECTORS)", () => {
-  const all = vectors === undefined ? [] : cases(vectors);
-
+describe("the web platform tests for MIME types", needsVectors("suites/wpt-mime"), () => {
   it("agree in all 922 cases but those where RFC 2045 says otherwise, at most 30", () => {
+    const all = cases();
     const differing = all
       .filter(({ input, output }) => read(input) !== output)
       .map(({ input }) => [input, read(input)] as const);
@@ -71,7 +69,7 @@ describe.skipIf(vectors === undefined)("the web platform tests for MIME types (n
   });
 });
 
-describe("where RFC 2045 and WHATWG part", () => {
+describe("where RFC 2045 and WHATWG differ", () => {
   it.each(departures)("%j is read as %j: %s", (input, output, clause) => {
     expect(clause).toMatch(/^RFC \d+ section /);
     expect(read(input)).toBe(output);

@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { boundSends, type EngineSender } from "../../../src/core/engine/index.ts";
+import { boundedSender, type EngineSender } from "../../../src/core/engine/index.ts";
 import { createEnvelope } from "../../../src/core/envelope/index.ts";
 
 const message = createEnvelope({ payload: new Uint8Array() });
@@ -20,10 +20,10 @@ const settle = async (): Promise<void> => {
   for (let turn = 0; turn < 10; turn++) await Promise.resolve();
 };
 
-describe("boundSends", () => {
+describe("boundedSender", () => {
   it("lets at most so many sends through, and the next when one has its outcome", async () => {
     const slow = slowSender();
-    const sender = boundSends(slow, 2);
+    const sender = boundedSender(slow, 2);
     const order: number[] = [];
     const sends = [0, 1, 2, 3].map(async (index) => {
       await sender.send([message]);
@@ -45,7 +45,7 @@ describe("boundSends", () => {
 
   it("gives the place of a refused send to the next", async () => {
     const slow = slowSender();
-    const sender = boundSends(slow, 1);
+    const sender = boundedSender(slow, 1);
     const refused = sender.send([message]);
     const next = sender.send([message]);
 

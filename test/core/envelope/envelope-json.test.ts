@@ -33,7 +33,7 @@ describe("the JSON form of an envelope", () => {
     expect(envelope).toEqual(createEnvelope({ payload: Uint8Array.of(0x7b, 0x7d) }));
   });
 
-  it("never takes the name of a property for a $ key", () => {
+  it("never reads the name of a property as a $ key", () => {
     const envelope = createEnvelope({
       payload: new Uint8Array(),
       applicationProperties: { $int64: "mine", $object: 1 },

@@ -102,7 +102,7 @@ describe("a format that is asserted", () => {
     expect(issuesOf({ type: "string", format: "date-time" }, new Date(0), "assertion")).toBeUndefined();
   });
 
-  it("is refused with the schema where there is no test of it, instead of passing everything", () => {
+  it("is refused with the schema where no test exists for it, rather than accepting everything", () => {
     const error = refusal(() => jsonSchema({ format: "idn-hostname" }, { formats: "assertion" }));
 
     expect(error.code).toBe("InvalidArgument");
@@ -113,7 +113,7 @@ describe("a format that is asserted", () => {
     expect(issuesOf({ type: "integer", format: "int32" }, 2 ** 40, "assertion")).toBeUndefined();
   });
 
-  it("is told of long texts, for which time that grows with their square would end the test", () => {
+  it("is decided for long texts, on which quadratic time would end the test", () => {
     const long = "a".repeat(100_000);
     const reference = ["uri-reference", "iri-reference", "uri-template", "regex"];
     const met: readonly (readonly [text: string, formats: readonly string[]])[] = [

@@ -71,7 +71,7 @@ describe("uniqueItems", () => {
     [[{ object: [] }, {}], true],
     [[["a,b"], ["a", "b"]], true],
     [[[null], [undefined]], false],
-  ])("tells equal items: case %#", (items, unique) => {
+  ])("finds equal items: case %#", (items, unique) => {
     expect(problemsOf(items).length === 0).toBe(unique);
   });
 });

@@ -33,7 +33,7 @@ describe("compileJsonSchema", () => {
     [{ id: "1", more: 1 }, "$.more", "is not an allowed member"],
     [{ id: "1", "a/b~c": "x" }, "$.a/b~c", "must be number"],
     [null, "$", "must be object"],
-  ])("tells of %j the path %s and that it %s", (value, path, message) => {
+  ])("reports for %j the path %s and that it %s", (value, path, message) => {
     expect(problemsOf(value)).toMatchObject([{ path, message }]);
   });
 
@@ -97,7 +97,7 @@ describe("compileJsonSchema", () => {
     [[new Uint8Array([1]), new Uint8Array([2])], true],
     [[new Uint8Array([1]), new Uint8Array([1])], false],
     [[[new Date(1)], [new Date(2)], {}], true],
-  ])("tells what codecs give beside JSON's values apart: %o are unique: %s", (items, expected) => {
+  ])("distinguishes values that codecs return and JSON lacks: %o are unique: %s", (items, expected) => {
     expect(compileJsonSchema({ type: "array", uniqueItems: true })(items).length === 0).toBe(expected);
   });
 

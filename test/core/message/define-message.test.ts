@@ -76,7 +76,7 @@ describe("reading", () => {
     expect(error.message).toContain("0, 1, 3");
   });
 
-  it("tells of an upcast that breaks, without its words", async () => {
+  it("reports an upcast that throws, without its message", async () => {
     const Broken = defineMessage(
       "acme.broken",
       { 1: z.string(), 2: z.string() },
@@ -104,7 +104,7 @@ describe("reading", () => {
     }
   });
 
-  it("takes an empty list of issues for a refusal, of the whole body", () => {
+  it("treats an empty list of issues as a refusal of the whole body", () => {
     const standard = { version: 1, vendor: "own", validate: () => ({ issues: [] }) } as const;
     const Thing = defineMessage("acme.thing", { 1: { "~standard": standard } });
 
@@ -236,6 +236,8 @@ it("a body that a library refuses is dead-lettered with the types asked for and 
 
   const reading = async (): Promise<unknown> => Placed.read({ orderId: 4711 }, 1);
 
-  await expect(reading()).rejects.toThrow("$.orderId is refused by zod: expected string, received number");
+  await expect(reading()).rejects.toThrow(
+    "$.orderId is refused by zod: Invalid input: expected string, received number",
+  );
   await expect(reading()).rejects.not.toThrow("4711");
 });

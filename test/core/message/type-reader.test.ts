@@ -76,7 +76,7 @@ describe("a message without a version", () => {
     const result = await read({}, { key: "x" }, [Order]);
 
     expect(!result.ok && result.error.message).toBe(
-      "The body is not acme.order version 0 (of messages that name no version): $.key is refused by zod: expected number, received string.",
+      "The body is not acme.order version 0 (of messages that name no version): $.key is refused by zod: Invalid input: expected number, received string.",
     );
   });
 });

@@ -67,7 +67,7 @@ describe("deadlines", () => {
     expect(timers()).toBe(1);
   });
 
-  it("may end one another, and begin anew, when they are due", async () => {
+  it("may end one another, and begin again, when they are due", async () => {
     const clock = new ManualClock(0);
     const due: string[] = [];
     const [first, second] = [new Named("first"), new Named("second")];

@@ -2,7 +2,7 @@ import { describe, expect, it } from "vitest";
 import { ManualClock } from "../../../src/core/time/index.ts";
 
 describe("ManualClock", () => {
-  it("stands still until it is advanced, and starts at the real now", async () => {
+  it("starts at the real time and does not move until it is advanced", async () => {
     const before = Date.now();
     const clock = new ManualClock();
 

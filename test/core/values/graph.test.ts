@@ -23,7 +23,7 @@ function build(root: Node, maxDepth = 100): unknown {
 }
 
 describe("values of graphs", () => {
-  it("hold leaves and containers in their order, and leaves that stand for several", () => {
+  it("hold leaves and containers in their order, and leaves that represent several", () => {
     const root = { items: [{ number: 1 }, { items: [{ number: 2 }] }, { number: 0 }, { items: [] }] };
 
     expect(build(root)).toEqual([1, [2], 0, 0, 0, []]);

@@ -14,12 +14,12 @@ import {
   EnumValue,
   LocalDate,
   LocalTime,
-  maxTicks,
   MultiArray,
   QName,
   Uri,
   Version,
 } from "../../../src/core/values/index.ts";
+import { maxTicks } from "../../../src/core/values/ticks.ts";
 import { refusal } from "../../refusal.support.ts";
 
 /** Through text, as in a file. */
@@ -188,7 +188,7 @@ describe("shared and cyclic values", () => {
 });
 
 describe("annotations", () => {
-  it("render beside the members and come back, without being members", () => {
+  it("render next to the members and come back, without being members", () => {
     const dog = annotate({ Name: "Rex" }, { typeName: "{urn:zoo}Dog" });
     const java = annotate(["x"], {
       typeName: "Custom",

@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { offsetAt, offsetAtClock } from "../../../src/core/values/index.ts";
+import { offsetAt, offsetAtClock } from "../../../src/core/values/time-zone.ts";
 import { millisecondsToTicks, parseTime } from "../../../src/core/values/ticks.ts";
 
 const clock = (text: string): bigint => parseTime(text)?.ticks ?? 0n;

@@ -137,7 +137,7 @@ describe("a contract from other XML schemas", () => {
     expect(partsOf(root)).toBe(first);
   });
 
-  it("refuses what is no schema, and expands nothing", () => {
+  it("refuses anything but a schema, and expands nothing", () => {
     expect(() => readSchema("a.xsd", Buffer.from("<a/>"))).toThrow("is not an XML schema");
     expect(() => readSchema("a.xsd", Buffer.from('<!DOCTYPE a [<!ENTITY b "c">]><a/>'))).toThrow("DOCTYPE");
   });

@@ -67,7 +67,7 @@ export class Acknowledgements {
     return { kind: call.kind, effects: Object.fromEntries(changed) };
   }
 
-  /** Those that had a value when they were acknowledged, and are in no open call. */
+  /** The names that had a value when they were acknowledged, and are in no open call. */
   *settled(): Generator<readonly [name: string, value: string]> {
     const open = new Set([...this.#open.values()].flatMap(({ effects }) => Object.keys(effects)));
     for (const entry of this.#due) if (!open.has(entry[0])) yield entry;

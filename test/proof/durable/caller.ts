@@ -114,7 +114,7 @@ export class Caller {
     if (this.#active.length === 0) return;
     const from = this.#active.splice(0, 1 + this.#calls.random.integer(2));
     const receiver = await this.#receiver(this.#queue);
-    await this.#handOver("receive", from, () => receiver.receive({ maxMessages: from.length, maxWaitTime: 0 }));
+    await this.#handOver("receive", from, () => receiver.receive({ maxMessages: from.length, maxWaitTimeInMs: 0 }));
   }
 
   async #receiveDeferred(): Promise<void> {
@@ -129,7 +129,9 @@ export class Caller {
     const one = this.#dead.shift();
     if (one === undefined) return;
     const receiver = await this.#receiver(one.address);
-    await this.#handOver("receive a dead letter", [one], () => receiver.receive({ maxMessages: 1, maxWaitTime: 0 }));
+    await this.#handOver("receive a dead letter", [one], () =>
+      receiver.receive({ maxMessages: 1, maxWaitTimeInMs: 0 }),
+    );
   }
 
   async #take(): Promise<void> {
@@ -137,7 +139,7 @@ export class Caller {
     if (from.length === 0) return;
     const receiver = await this.#receiver(this.#queue, "receiveAndDelete");
     await this.#calls.call("receive and delete", gone(...from), () =>
-      receiver.receive({ maxMessages: from.length, maxWaitTime: 0 }),
+      receiver.receive({ maxMessages: from.length, maxWaitTimeInMs: 0 }),
     );
   }
 
@@ -151,7 +153,7 @@ export class Caller {
       this.#sender(this.#meeting),
     ]);
     const receive = (): ReturnType<EngineReceiver["receive"]> =>
-      receiver.receive({ maxMessages: 1, maxWaitTime: 60_000 });
+      receiver.receive({ maxMessages: 1, maxWaitTimeInMs: 60_000 });
     const isKept = receiveMode === "peekLock";
     const met = isKept ? describe({ ...one.seen, delivered: true }) : "";
     const sent = { [named(one)]: `${describe(one.seen)}|${met}`, [`seen ${one.address} ${one.id}`]: "1" };
@@ -287,11 +289,13 @@ export class Caller {
     const one = arrived(this.#work, message);
     const sender = await this.#sender(this.#work);
     await this.#calls.call("send to a session", effect(one, {}), () => sender.send([message]));
-    const options = { receiveMode: "peekLock", sessionId, maxWaitTime: 0 } as const;
+    const options = { receiveMode: "peekLock", sessionId, maxWaitTimeInMs: 0 } as const;
     const session = await this.#calls.engine.acceptSession(this.#work, options);
     const held = this.#held;
     this.#held = [];
-    await this.#handOver("receive from a session", [one], () => session.receive({ maxMessages: 1, maxWaitTime: 0 }));
+    await this.#handOver("receive from a session", [one], () =>
+      session.receive({ maxMessages: 1, maxWaitTimeInMs: 0 }),
+    );
     const [received] = this.#held;
     this.#held = held;
     const state = `state-${this.#calls.next()}`;

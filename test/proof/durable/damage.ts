@@ -78,14 +78,14 @@ async function use(engine: Engine, when: string): Promise<void> {
   for (let at = 0; at < 5; at++) await send("prices", at);
   await send("orders", 99, { scheduledEnqueueTimeUtc: new Date(Date.now() + 3_600_000) });
   const receiver = await engine.openReceiver("orders", { receiveMode: "peekLock" });
-  const held = await receiver.receive({ maxMessages: 8, maxWaitTime: 0 });
+  const held = await receiver.receive({ maxMessages: 8, maxWaitTimeInMs: 0 });
   for (const [at, kind] of (["complete", "defer", "abandon", "deadLetter"] as const).entries()) {
     const token = held[at]?.lockToken;
     if (token !== undefined) await engine.settle("orders", token, { kind });
   }
   for (const sessionId of [`${when}-1`, `${when}-2`]) {
     await send("work", 1, { sessionId });
-    const session = await engine.acceptSession("work", { receiveMode: "peekLock", sessionId, maxWaitTime: 0 });
+    const session = await engine.acceptSession("work", { receiveMode: "peekLock", sessionId, maxWaitTimeInMs: 0 });
     await session.setSessionState(Buffer.from(`The state of ${sessionId}.`));
     await session.close();
   }

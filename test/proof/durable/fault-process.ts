@@ -57,7 +57,7 @@ async function refusesAndGoesOn(): Promise<void> {
   const [scheduled = 0n] = await engine.schedule("work", [later()]);
   const receiver = await engine.openReceiver("work", { receiveMode: "peekLock" });
   const deleter = await engine.openReceiver("work", { receiveMode: "receiveAndDelete" });
-  const [held] = await receiver.receive({ maxMessages: 1, maxWaitTime: 0 });
+  const [held] = await receiver.receive({ maxMessages: 1, maxWaitTimeInMs: 0 });
   if (held?.lockToken === undefined) throw new Error("Nothing was received.");
   const transaction = await engine.begin();
   await work.send([message()], { transaction });
@@ -67,8 +67,8 @@ async function refusesAndGoesOn(): Promise<void> {
   const calls = {
     "a send": refusal(work.send([message(), message()])),
     "a settlement": refusal(engine.settle("work", held.lockToken, { kind: "complete" })),
-    "a hand-over": refusal(receiver.receive({ maxMessages: 1, maxWaitTime: 0 })),
-    "a removal": refusal(deleter.receive({ maxMessages: 1, maxWaitTime: 0 })),
+    "a hand-over": refusal(receiver.receive({ maxMessages: 1, maxWaitTimeInMs: 0 })),
+    "a removal": refusal(deleter.receive({ maxMessages: 1, maxWaitTimeInMs: 0 })),
     "a schedule": refusal(engine.schedule("work", [later()])),
     "a cancellation": refusal(engine.cancel("work", [scheduled])),
     "a transaction": refusal(transaction.commit()),

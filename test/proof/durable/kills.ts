@@ -79,7 +79,7 @@ async function audit(directory: string, ledger: Ledger): Promise<void> {
   const plain = await engine.openReceiver("plain", { receiveMode });
   await takeSurplus(engine, plain, ledger, "plain");
   for (const sessionId of ["s1", "s2", "s3"]) {
-    const session = await engine.acceptSession("ordered", { receiveMode, sessionId, maxWaitTime: 0 });
+    const session = await engine.acceptSession("ordered", { receiveMode, sessionId, maxWaitTimeInMs: 0 });
     ledger.checkState(sessionId, Buffer.from((await session.getSessionState()) ?? []).toString());
     await takeSurplus(engine, session, ledger, "ordered", sessionId);
     await session.close();
@@ -95,7 +95,7 @@ async function takeSurplus(
 ): Promise<void> {
   const { length } = await engine.peek(queue, { maxMessages: 1_000_000, sessionId });
   if (length <= mostLeft) return;
-  for (const { envelope, sequenceNumber } of await receiver.receive({ maxMessages: length, maxWaitTime: 0 }))
+  for (const { envelope, sequenceNumber } of await receiver.receive({ maxMessages: length, maxWaitTimeInMs: 0 }))
     ledger.add(`take done ${queue} ${String(envelope.brokerProperties.messageId)} ${sequenceNumber}`);
 }
 

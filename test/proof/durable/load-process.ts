@@ -80,7 +80,7 @@ async function orderedSender(engine: Engine, session: string): Promise<never> {
 async function receiver(engine: Engine): Promise<never> {
   const link = await engine.openReceiver("plain", { receiveMode: "peekLock" });
   for (;;) {
-    const deliveries = await link.receive({ maxMessages: 3, maxWaitTime: 1000 });
+    const deliveries = await link.receive({ maxMessages: 3, maxWaitTimeInMs: 1000 });
     await seen("delivered", "plain", deliveries);
     for (const [index, delivery] of deliveries.entries()) {
       const token = delivery.lockToken;
@@ -100,7 +100,7 @@ async function deleter(engine: Engine): Promise<never> {
   const link = await engine.openReceiver("plain", { receiveMode: "receiveAndDelete" });
   for (;;) {
     say("take", "begun", "plain");
-    await seen("take", "plain", await link.receive({ maxMessages: 2, maxWaitTime: 1000 }));
+    await seen("take", "plain", await link.receive({ maxMessages: 2, maxWaitTimeInMs: 1000 }));
   }
 }
 
@@ -108,7 +108,7 @@ async function mover(engine: Engine): Promise<never> {
   const link = await engine.openReceiver("plain", { receiveMode: "peekLock" });
   const back = await engine.openSender("plain");
   for (;;) {
-    const [delivery] = await link.receive({ maxMessages: 1, maxWaitTime: 1000 });
+    const [delivery] = await link.receive({ maxMessages: 1, maxWaitTimeInMs: 1000 });
     if (delivery?.lockToken === undefined) continue;
     const id = fresh();
     const transaction: Transaction = await engine.begin();
@@ -122,14 +122,14 @@ async function mover(engine: Engine): Promise<never> {
 
 async function sessionReceiver(engine: Engine): Promise<never> {
   for (;;) {
-    const options = { receiveMode: "peekLock", sessionId: undefined, maxWaitTime: 1000 } as const;
+    const options = { receiveMode: "peekLock", sessionId: undefined, maxWaitTimeInMs: 1000 } as const;
     const link = await engine.acceptSession("ordered", options).catch((error: unknown) => {
       if (error instanceof SobreError && error.code === "ServiceTimeout") return undefined;
       throw error;
     });
     if (link === undefined) continue;
     for (let taken = 0; taken < 4; taken++) {
-      const [delivery] = await link.receive({ maxMessages: 1, maxWaitTime: 20 });
+      const [delivery] = await link.receive({ maxMessages: 1, maxWaitTimeInMs: 20 });
       if (delivery?.lockToken === undefined) break;
       await seen("delivered", "ordered", [delivery]);
       say("state", "begun", `${link.sessionId} ${idOf(delivery)}`);

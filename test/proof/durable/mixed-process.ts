@@ -49,7 +49,7 @@ setInterval(() => {
 
 const random = seeded(Number(seed));
 const store = await SqliteStore.open(directory);
-// A message that must be read from the disk waits behind its commit, in a mutant too.
+// A message that must be read from the disk waits for its commit, in a mutant too.
 const home = await (mutant === "early"
   ? StoredHome.open(early(store, random), { memoryBudget: 2 ** 30 })
   : StoredHome.open(store, { memoryBudget: 16 * 1024 }));

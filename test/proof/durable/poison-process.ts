@@ -10,5 +10,5 @@ if ((await engine.peek("poison", { maxMessages: 1 })).length === 0) {
   await sender.send([createEnvelope({ payload: new Uint8Array([1]) })]);
 }
 const receiver = await engine.openReceiver("poison", { receiveMode: "peekLock" });
-const [delivery] = await receiver.receive({ maxMessages: 1, maxWaitTime: 0 });
+const [delivery] = await receiver.receive({ maxMessages: 1, maxWaitTimeInMs: 0 });
 if (delivery !== undefined) process.kill(process.pid, "SIGKILL");

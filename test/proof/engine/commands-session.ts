@@ -39,12 +39,12 @@ export function accept(world: World): void {
   }
   if (lock !== undefined) expected = `session ${lock.id}`;
   const controller = new AbortController();
-  const signal = expected === undefined ? controller.signal : undefined;
+  const abortSignal = expected === undefined ? controller.signal : undefined;
   const promise = connection.engine.acceptSession("s", {
     sessionId,
     receiveMode: "peekLock",
-    maxWaitTime: wait,
-    signal,
+    maxWaitTimeInMs: wait,
+    abortSignal,
   });
   let receiver: OpenSession["receiver"] | undefined;
   const slot = world.watch(
@@ -102,7 +102,7 @@ function receiveInSession(world: World, { receiver, lock, connection }: OpenSess
   const taken = lock.held && !queued ? queue.take(lock, max, false, connection.holder) : { text: "", locks: [] };
   const waits = lock.held && wait > 0 && taken.text === "";
   const expected = lock.held ? (waits ? undefined : taken.text) : "SessionLockLost";
-  const promise = receiver.receive({ maxMessages: max, maxWaitTime: wait });
+  const promise = receiver.receive({ maxMessages: max, maxWaitTimeInMs: wait });
   const slot = world.watchDeliveries(`receive in ${lock.id} wait ${wait}`, expected, promise, {
     entity: "s",
     sessionLock: lock,
@@ -167,7 +167,7 @@ function closeSession(world: World, open: OpenSession): void {
   const queue = world.model.queue("s");
   world.sessions = world.sessions.filter((other) => other !== open);
   for (const wait of queue.waits.filter(({ sessionLock }) => sessionLock === open.lock)) queue.end(wait, "");
-  if (open.lock.held) queue.lose(open.lock, false);
+  if (open.lock.held) queue.lose(open.lock, "ifSettled");
   world.watch(`close ${open.lock.id}`, "ok", open.receiver.close(), done);
 }
 

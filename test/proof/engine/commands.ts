@@ -119,7 +119,11 @@ export function receive(world: World): void {
   const taken = queued ? { text: "", locks: [] } : queue.take(undefined, max, deletes, holder);
   const waits = wait > 0 && taken.text === "";
   const abort = new AbortController();
-  const promise = receiver.receive({ maxMessages: max, maxWaitTime: wait, signal: waits ? abort.signal : undefined });
+  const promise = receiver.receive({
+    maxMessages: max,
+    maxWaitTimeInMs: wait,
+    abortSignal: waits ? abort.signal : undefined,
+  });
   const command = `receive ${entity} max ${max} wait ${wait}${deletes ? " delete" : ""} as ${holder}`;
   const slot = world.watchDeliveries(command, waits ? undefined : taken.text, promise, { entity });
   slot.locks = taken.locks;
@@ -153,8 +157,10 @@ export function settle(world: World): void {
   else if (isEnlisted(world, held.lock)) expected = "InvalidOperation";
   else if (kind === "deadLetter" && queue.dead === undefined) expected = "InvalidOperation";
   else if (!inside) apply();
-  else if (transaction.model.open) transaction.model.operations.push({ lock: held.lock, queue, apply });
-  else expected = "InvalidOperation";
+  else if (transaction.model.open) {
+    message.settledUnder = held.lock;
+    transaction.model.operations.push({ lock: held.lock, queue, apply });
+  } else expected = "InvalidOperation";
   const settlement = kind === "deadLetter" ? ({ kind, deadLetterReason: "because" } as const) : ({ kind } as const);
   const options = inside ? { transaction: transaction.engine } : undefined;
   const promise = connection.engine.settle(held.entity, held.token, settlement, options);

@@ -33,8 +33,8 @@ export const faults: readonly Fault[] = [
   fault(
     "closing a connection counts",
     "message-queue.ts",
-    'this.giveBack(message, "uncounted", now);\n  }\n\n  /** Deletes',
-    'this.giveBack(message, "counted", now);\n  }\n\n  /** Deletes',
+    "this.giveBack(message, countingOf(holder), now);",
+    'this.giveBack(message, "counted", now);',
   ),
   fault(
     "a stale token wins",
@@ -168,7 +168,7 @@ export const faults: readonly Fault[] = [
   fault(
     "closing a session counts",
     "session-receiver.ts",
-    'this.#lock.session.table.lose(this.#lock, "uncounted", now);',
+    'this.#lock.session.table.lose(this.#lock, "countedIfSettled", now);',
     'this.#lock.session.table.lose(this.#lock, "counted", now);',
   ),
   fault(
@@ -211,8 +211,14 @@ export const faults: readonly Fault[] = [
   fault(
     "a settlement before the commit",
     "settle-held.ts",
-    "if (message.lock !== undefined) message.lock.transaction = transaction;",
-    "queue.remove(message);\n      void transaction;",
+    "message.lock.transaction = transaction;",
+    "queue.remove(message);\n      void transaction;\n      if (message.lock === undefined) return;",
+  ),
+  fault(
+    "a rollback is forgotten when its connection closes",
+    "settle-held.ts",
+    'if (decided.kind !== "release") message.lock.wasSettled = true;',
+    "",
   ),
   fault("one hop too many", "router.ts", "if (hops > maxHops)", "if (hops > maxHops + 1)"),
   fault("a filter that is unknown lets through", "sql/filter.ts", "test(subject) === true", "test(subject) !== false"),
@@ -300,8 +306,8 @@ export const faults: readonly Fault[] = [
   fault(
     "a session that is wanted is not waited for",
     "accept-session.ts",
-    "if (maxWaitTime === 0) throw",
-    "if (maxWaitTime === 0 || sessionId !== undefined) throw",
+    "if (maxWaitTimeInMs === 0) throw",
+    "if (maxWaitTimeInMs === 0 || sessionId !== undefined) throw",
   ),
   fault(
     "a broken connection releases its locks",

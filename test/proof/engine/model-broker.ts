@@ -145,11 +145,11 @@ export class ModelBroker {
     this.transactions.delete(transaction);
   }
 
-  /** Releases what a connection holds, uncounted. */
+  /** Releases what a connection holds, uncounted but for what a transaction has settled. */
   release(holder: number | undefined): void {
     for (const queue of this.#all) {
       for (const lock of queue.sessionLocks.slice())
-        if (holder === undefined || lock.holder === holder) queue.lose(lock, false);
+        if (holder === undefined || lock.holder === holder) queue.lose(lock, holder !== undefined && "ifSettled");
       this.#releaseMessages(queue, holder);
     }
   }
@@ -164,7 +164,7 @@ export class ModelBroker {
   #releaseMessages(queue: ModelQueue, holder: number | undefined): void {
     const held = queue.messages.filter(({ lock, holder: by }) => lock !== 0 && (holder === undefined || by === holder));
     for (const message of held.toSorted((left, right) => left.position - right.position))
-      queue.giveBack(message, false);
+      queue.giveBack(message, holder !== undefined && "ifSettled");
   }
 
   #arrive(name: string, id: string, session: string | undefined, timeToLive: number, first: number | undefined): void {

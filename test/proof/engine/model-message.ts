@@ -20,6 +20,8 @@ export interface ModelMessage extends ModelDue {
   state: "ready" | "deferred" | "scheduled";
   /** 0 while it is not locked. */
   lock: number;
+  /** The lock under which a transaction has settled it last. */
+  settledUnder: number;
   lockedUntil: number;
   holder: number;
   overdue: boolean;

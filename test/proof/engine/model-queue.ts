@@ -83,6 +83,7 @@ export class ModelQueue {
       count: 0,
       state: "ready",
       lock: 0,
+      settledUnder: 0,
       lockedUntil: 0,
       holder: 0,
       overdue: false,
@@ -144,7 +145,9 @@ export class ModelQueue {
     return there.length === numbers.length && new Set(numbers).size === numbers.length ? there : undefined;
   }
 
-  giveBack(message: ModelMessage, counted: boolean): void {
+  /** @param counts Whether it counts a delivery: always, never, or if a transaction had settled it under its lock. */
+  giveBack(message: ModelMessage, counts: boolean | "ifSettled"): void {
+    const counted = counts === "ifSettled" ? message.settledUnder === message.lock : counts;
     message.lock = 0;
     if (counted && ++message.count >= this.options.maxDeliveryCount) this.bury(message, "MaxDeliveryCountExceeded");
     else this.#waitForExpiry(message);
@@ -209,7 +212,7 @@ export class ModelQueue {
   }
 
   /** Ends a session lock; who waits in it is refused. */
-  lose(lock: ModelSessionLock, counted: boolean): void {
+  lose(lock: ModelSessionLock, counted: boolean | "ifSettled"): void {
     lock.held = false;
     this.sessionLocks.splice(this.sessionLocks.indexOf(lock), 1);
     const locked = this.messages.filter(({ session, lock: held }) => session === lock.id && held !== 0);

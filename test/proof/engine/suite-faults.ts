@@ -48,7 +48,7 @@ const places: readonly (readonly [file: string, find: string, replace: string])[
   ["connection.ts", 'if (this.#closed) throw closed("engine");', ""],
   ["connection.ts", "through: via === undefined ? undefined :", "through: via === undefined || true ? undefined :"],
   ["receiver.ts", "    checkReceiveOptions(options);\n", ""],
-  ["receiver.ts", "if (signal?.aborted === true) return [];", ""],
+  ["receiver.ts", "if (abortSignal?.aborted === true) return [];", ""],
   ["receiver.ts", "if (waiting.owner === this) waiting.end([]);", "void waiting;"],
   ["receiver.ts", "    this.closed(now);", "    this.queue.release(this.link.holder, now);\n    this.closed(now);"],
   ["settlement.ts", "if (properties === undefined) return envelope;", "return envelope;"],

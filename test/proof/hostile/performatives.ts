@@ -145,7 +145,7 @@ const performatives: readonly Performative[] = [
   { name: "close", code: 0x18, before: opened, fields: [["error", "error", null]] },
 ];
 
-/** A value of a type that no field above has, but for those of another one. */
+/** A value of a type that no field above has, except those of another one. */
 const wrong: Readonly<Record<FieldType, readonly AmqpValue[]>> = {
   text: [uint(7), new AmqpMap([])],
   uint: ["7", typed.int(-1)],

@@ -119,7 +119,7 @@ async function receiver(engine: Engine): Promise<never> {
       const link = await engine.openReceiver("plain", { receiveMode: "peekLock" });
       for (let turns = 0; turns < 20; turns++) {
         const since = process.hrtime.bigint();
-        const deliveries = await link.receive({ maxMessages: 1 + random.integer(20), maxWaitTime: 500 });
+        const deliveries = await link.receive({ maxMessages: 1 + random.integer(20), maxWaitTimeInMs: 500 });
         say("receive", "done", "plain", deliveries.map(idOf), since);
         await Promise.all(deliveries.map((delivery) => settleSomehow(engine, "plain", delivery)));
       }
@@ -130,7 +130,7 @@ async function receiver(engine: Engine): Promise<never> {
 async function sessionReceiver(engine: Engine): Promise<never> {
   for (;;)
     await tried(async () => {
-      const options = { receiveMode: "peekLock", sessionId: undefined, maxWaitTime: 500 } as const;
+      const options = { receiveMode: "peekLock", sessionId: undefined, maxWaitTimeInMs: 500 } as const;
       const link = await engine.acceptSession("ordered", options);
       try {
         await inSession(engine, link);
@@ -146,7 +146,7 @@ async function inSession(engine: Engine, link: EngineSessionReceiver): Promise<v
   say("seen", "done", sessionId, [Buffer.from((await link.getSessionState()) ?? []).toString()], begun);
   for (let turns = random.integer(12); turns >= 0; turns--) {
     const since = process.hrtime.bigint();
-    const [delivery] = await link.receive({ maxMessages: 1, maxWaitTime: 50 });
+    const [delivery] = await link.receive({ maxMessages: 1, maxWaitTimeInMs: 50 });
     if (delivery === undefined) return;
     const id = idOf(delivery);
     say("receive", "done", "ordered", [id], since);
@@ -162,7 +162,7 @@ async function inSession(engine: Engine, link: EngineSessionReceiver): Promise<v
   }
 }
 
-const setup = { connectionString, schema, maxConnections: 4, statementTimeoutInMs: 10_000 };
+const setup = { connectionString, schema, maxConnections: 4, statementTimeout: 10_000 };
 
 async function open(): Promise<Engine> {
   let engine: Engine | undefined;

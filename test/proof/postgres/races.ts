@@ -79,7 +79,7 @@ async function sendAndReceive({ one, sender }: Field): Promise<readonly Delivery
 async function receive({ receiver }: Node, due: number): Promise<readonly Delivery[]> {
   const all: Delivery[] = [];
   for (;;) {
-    const taken = await receiver.receive({ maxMessages: due, maxWaitTime: 0 });
+    const taken = await receiver.receive({ maxMessages: due, maxWaitTimeInMs: 0 });
     if (taken.length === 0) return all;
     all.push(...taken);
   }

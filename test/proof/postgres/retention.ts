@@ -72,7 +72,7 @@ async function passThrough(engine: Engine, messages: number, measure: () => Prom
       resting += Math.max(paced, messages / 100);
     }
     const [deliveries] = await Promise.all([
-      receiver.receive({ maxMessages: 250, maxWaitTime: 10_000 }),
+      receiver.receive({ maxMessages: 250, maxWaitTimeInMs: 10_000 }),
       send(engine, 250),
     ]);
     passed += deliveries.length;

@@ -129,7 +129,7 @@ function start(
     client.startSessionProcessor(queue, handlers, {
       retries: sessions === "hold" ? fewRetries : retries,
       maxConcurrentSessions: 2,
-      sessionIdleTimeoutInMs: 1_000,
+      sessionIdleTimeout: 1_000,
     });
   return client;
 }

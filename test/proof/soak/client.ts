@@ -5,7 +5,7 @@ import { createEnvelope, type Envelope } from "../../../src/core/envelope/index.
 import { SobreError } from "../../../src/core/errors/index.ts";
 import type { Random } from "../../random.support.ts";
 
-const now = { maxWaitTime: 0 } as const;
+const now = { maxWaitTimeInMs: 0 } as const;
 
 /** A client that does everything that the engine over AMQP and HTTP can ask for, again and again, on one connection. */
 export class SoakClient {
@@ -40,7 +40,7 @@ export class SoakClient {
   /** Takes out all that is left on an entity. */
   async drain(entity: string): Promise<void> {
     const receiver = await this.#engine.openReceiver(entity, { receiveMode: "receiveAndDelete" });
-    while ((await receiver.receive({ maxMessages: 100, maxWaitTime: 100 })).length > 0);
+    while ((await receiver.receive({ maxMessages: 100, maxWaitTimeInMs: 100 })).length > 0);
     await receiver.close();
   }
 
@@ -116,7 +116,7 @@ export class SoakClient {
     const session = await this.#engine.acceptSession("s", {
       sessionId: undefined,
       receiveMode: "peekLock",
-      maxWaitTime: 100,
+      maxWaitTimeInMs: 100,
     });
     await session.setSessionState(Buffer.from("state"));
     await session.getSessionState();

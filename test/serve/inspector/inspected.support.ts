@@ -111,7 +111,7 @@ function requestOf(
     },
     rawHeaders: [],
     body: async () => Buffer.from(typeof body === "string" ? body : JSON.stringify(body ?? {})),
-    signal: new AbortController().signal,
+    abortSignal: new AbortController().signal,
   };
 }
 
@@ -160,7 +160,7 @@ export async function deadLettered(
   await sender.send(messages.map(({ reason: _reason, description: _description, ...init }) => createEnvelope(init)));
   const receiver = await engine.openReceiver(entity, { receiveMode: "peekLock" });
   for (const { reason, description } of messages) {
-    const [delivery] = await receiver.receive({ maxMessages: 1, maxWaitTime: 10_000 });
+    const [delivery] = await receiver.receive({ maxMessages: 1, maxWaitTimeInMs: 10_000 });
     if (delivery?.lockToken === undefined) throw new Error("Nothing was received.");
     await engine.settle(entity, delivery.lockToken, {
       kind: "deadLetter",

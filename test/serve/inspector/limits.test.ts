@@ -8,7 +8,7 @@ import { deadLettered, envelope, inspected, order } from "./inspected.support.ts
 const dead = "orders/$DeadLetterQueue";
 
 describe("large and changing brokers", () => {
-  it("ends one answer of an export behind some megabytes; the next goes on behind its last line", async () => {
+  it("ends one answer of an export after some megabytes; the next continues after its last line", async () => {
     const { engine, get } = inspected();
     const sender = await engine.openSender("orders");
     const large = new Uint8Array(200_000);

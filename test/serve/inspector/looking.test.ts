@@ -67,7 +67,7 @@ describe("looking at a broker", () => {
     for (const path of ["groups?", "messages?", "message?sequence=1&", "message?sequence=2&", "export?", "sessions?"])
       await get(`api/${path}entity=${dead}`);
     const receiver = await engine.openReceiver(dead, { receiveMode: "peekLock" });
-    const received = await receiver.receive({ maxMessages: 10, maxWaitTime: 0 });
+    const received = await receiver.receive({ maxMessages: 10, maxWaitTimeInMs: 0 });
 
     expect(received.map(({ sequenceNumber, deliveryCount }) => [sequenceNumber, deliveryCount])).toEqual(
       before.map(({ sequenceNumber }) => [sequenceNumber, 0]),
@@ -118,7 +118,7 @@ describe("looking at a broker", () => {
     await engine.schedule("orders", [envelope(order(1, { scheduledEnqueueTimeUtc: at }))]);
     await (await engine.openSender("orders")).send([envelope(order(2))]);
     const receiver = await engine.openReceiver("orders", { receiveMode: "peekLock" });
-    const [delivery] = await receiver.receive({ maxMessages: 1, maxWaitTime: 0 });
+    const [delivery] = await receiver.receive({ maxMessages: 1, maxWaitTimeInMs: 0 });
     if (delivery?.lockToken !== undefined) await engine.settle("orders", delivery.lockToken, { kind: "defer" });
 
     const scheduled = await get("api/messages?entity=orders&state=scheduled");
@@ -138,7 +138,7 @@ describe("looking at a broker", () => {
     const sender = await engine.openSender("orders");
     await sender.send([envelope(order(4)), envelope(order(5)), envelope(order(6))]);
     const receiver = await engine.openReceiver("orders", { receiveMode: "peekLock" });
-    const [first] = await receiver.receive({ maxMessages: 2, maxWaitTime: 0 });
+    const [first] = await receiver.receive({ maxMessages: 2, maxWaitTimeInMs: 0 });
     if (first?.lockToken !== undefined) await engine.settle("orders", first.lockToken, { kind: "defer" });
 
     const { body } = await get("api/entities");
@@ -158,7 +158,7 @@ describe("looking at a broker", () => {
   it("says who holds a session until when, and shows its state as text or in hex", async () => {
     const { engine, get } = inspected({ queues: { orders: { requiresSession: true } } });
     const shipping = await engine.connect({ name: "shipping" });
-    const options = { receiveMode: "peekLock", maxWaitTime: 0 } as const;
+    const options = { receiveMode: "peekLock", maxWaitTimeInMs: 0 } as const;
     const held = await shipping.acceptSession("orders", { ...options, sessionId: "a" });
     await held.setSessionState(Buffer.from('{"step":2}'));
     const other = await shipping.acceptSession("orders", { ...options, sessionId: "b" });
@@ -183,7 +183,7 @@ describe("looking at a broker", () => {
   it("hides the states of sessions where bodies are hidden or members are redacted", async () => {
     for (const hiding of [{ bodies: "onRequest" }, { redact: ["card"] }] as const) {
       const { engine, get } = inspected({ queues: { orders: { requiresSession: true } } }, hiding);
-      const options = { receiveMode: "peekLock", maxWaitTime: 0, sessionId: "a" } as const;
+      const options = { receiveMode: "peekLock", maxWaitTimeInMs: 0, sessionId: "a" } as const;
       await (await engine.acceptSession("orders", options)).setSessionState(Buffer.from("secret"));
 
       const { body, text } = await get("api/sessions?entity=orders");

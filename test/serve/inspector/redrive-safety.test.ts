@@ -34,7 +34,7 @@ describe("a re-drive loses no message and sends none twice", () => {
     expect(result).toMatchObject({ state: "done", sent: 3 });
   });
 
-  it("sends nothing to a target that may drop it as a duplicate, unless it is told what to do with the ids", async () => {
+  it("sends nothing to a target that may drop it as a duplicate, unless messageIds says what to do", async () => {
     const all = inspected({ queues: { orders: { requiresDuplicateDetection: true } } });
     await deadLettered(all.engine, "orders", [order(1)]);
 

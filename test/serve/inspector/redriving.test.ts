@@ -43,7 +43,7 @@ describe("a repair", () => {
 });
 
 describe("a re-drive from the page", () => {
-  it("only finds what it would send, unless it is told otherwise", async () => {
+  it("only lists what it would send by default", async () => {
     const all = inspected();
     await deadLettered(all.engine, "orders", [order(1), { ...order(2), reason: "Late" }]);
 

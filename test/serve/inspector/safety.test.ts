@@ -169,7 +169,7 @@ describe("an inspector on a server", () => {
     expect(await (await fetch(`${at}/api/session`, as("root", "a"))).json()).toMatchObject({ mayList: true });
   });
 
-  it("refuses requests that name another host, which only a rebound name leads here", async () => {
+  it("refuses requests for another host, which only a rebound name can lead here", async () => {
     const engine = memoryEngine({ queues: ["orders"] });
     const inspector = createInspector({ engine, serializer });
     const server = createServer(inspector.listener);

@@ -89,7 +89,7 @@ const part = (value: string, count: number, next: string | null) => ({
 });
 
 describe("groups of the page", () => {
-  it("come together from their parts, the largest first", () => {
+  it("are merged from their parts, the largest first", () => {
     const all = mergedGroups(
       mergedGroups(mergedGroups(noGroups, part("a", 1, "2")), part("b", 2, "4")),
       part("a", 3, null),

@@ -1,3 +1,4 @@
+import { request } from "node:http";
 import { generateKeyPair, jwtVerify, SignJWT } from "jose";
 import { afterAll, beforeAll, describe, expect, it, onTestFinished } from "vitest";
 import { createClient } from "../../../src/client/create-client.ts";
@@ -5,7 +6,18 @@ import { createSerializer } from "../../../src/core/codec/serializer.ts";
 import { createEnvelope } from "../../../src/core/envelope/envelope.ts";
 import type { Engine } from "../../../src/core/engine/engine.ts";
 import { azureEngine, type TokenCredential } from "../../../src/broker/azure/index.ts";
-import { type Right, selfSigned, type Server, startServer, type TokenClaims } from "../../../src/serve/server/index.ts";
+import { memoryEngine } from "../../../src/broker/memory/index.ts";
+import {
+  type Right,
+  selfSignedCertificate,
+  type Server,
+  type ServerOptions,
+  startServer,
+  type TokenClaims,
+  type TokenUse,
+  type TokenVerifier,
+} from "../../../src/serve/server/index.ts";
+import { Namespaces } from "../../../src/serve/server/namespaces.ts";
 import { ManualClock } from "../../../src/core/time/index.ts";
 import { json } from "../../../codecs/json/index.ts";
 
@@ -16,7 +28,7 @@ const rightsOf: ReadonlyMap<unknown, readonly Right[]> = new Map([
   ["Azure Service Bus Data Receiver", ["Listen"]],
 ]);
 
-const tls = selfSigned(["localhost"]);
+const tls = selfSignedCertificate(["localhost"]);
 const keys = await generateKeyPair("ES256");
 const foreignKeys = await generateKeyPair("ES256");
 
@@ -39,7 +51,7 @@ class TestCredential implements TokenCredential {
     this.#life = life;
   }
 
-  async getToken(scopes: string | string[]): Promise<{ token: string; expiresOnTimestamp: number }> {
+  async getToken(scopes: string | string[] = ""): Promise<{ token: string; expiresOnTimestamp: number }> {
     this.fetched++;
     this.scopes = scopes;
     const end = Math.floor(Date.now() / 1000) + this.#life;
@@ -78,7 +90,7 @@ describe("azureEngine with a TokenCredential", () => {
     const sender = await engine.openSender("made");
     await sender.send([sent]);
     const receiver = await engine.openReceiver("made", { receiveMode: "peekLock" });
-    const [delivery] = await receiver.receive({ maxMessages: 1, maxWaitTime: 5000 });
+    const [delivery] = await receiver.receive({ maxMessages: 1, maxWaitTimeInMs: 5000 });
     if (delivery?.lockToken === undefined) throw new Error("nothing was received");
     await engine.settle("made", delivery.lockToken, { kind: "complete" });
     const { totalMessageCount } = await engine.admin.getQueueRuntimeProperties("made");
@@ -145,7 +157,7 @@ describe("azureEngine with a TokenCredential", () => {
     await expect(engine.admin.listQueues()).rejects.toMatchObject({ code: "UnauthorizedAccess" });
   });
 
-  it("refuses a connection string beside a credential, and a namespace that is not a host", () => {
+  it("refuses a connection string together with a credential, and a namespace that is not a host", () => {
     const credential = new TestCredential();
     const wrong: readonly unknown[] = [
       { fullyQualifiedNamespace, credential, connectionString: server.connectionString },
@@ -160,11 +172,82 @@ describe("azureEngine with a TokenCredential", () => {
       );
   });
 
-  it("makes a client without an engine, which closes its own", async () => {
+  it("makes a client that creates and closes its own engine", async () => {
     const serializer = createSerializer({ codecs: [json()] });
     const credential = new TestCredential();
     const client = createClient({ fullyQualifiedNamespace: "127.0.0.1:1", credential, serializer });
     await client.close();
     expect(credential.fetched).toBe(0);
+  });
+});
+
+const owner = (): Promise<{ token: string }> => new TestCredential().getToken();
+
+const verifyForTenant: TokenVerifier = (token, { namespace }) =>
+  namespace === "Tenant" ? verifyToken(token) : Promise.reject(new Error("not for this namespace"));
+
+/** The status of a send with a token under a host name, and the messages of each namespace after it. */
+async function statuses(hostname: string, options: Partial<ServerOptions>): Promise<readonly unknown[]> {
+  await using other = await startServer({ queues: ["a"], ...options });
+  for (const name of ["Tenant", "free"]) other.namespace(name, { queues: ["a"], keys: { [name]: `${name} key` } });
+  const { token } = await owner();
+  const status = await new Promise((resolve, reject) => {
+    const headers = { host: hostname, authorization: `Bearer ${token}` };
+    const asked = request({ port: other.port, path: "/a/messages", method: "POST", headers }, (answer) => {
+      answer.resume();
+      resolve(answer.statusCode);
+    });
+    asked.on("error", reject);
+    asked.end("a");
+  });
+  const namespaces = [other, other.namespace("Tenant"), other.namespace("free")];
+  const counts = namespaces.map(async ({ engine }) => {
+    const { totalMessageCount } = await engine.admin.getQueueRuntimeProperties("a");
+    return totalMessageCount;
+  });
+  return [status, ...(await Promise.all(counts))];
+}
+
+describe("an access token in a namespace besides the server's own", () => {
+  it.each(["tenant.example", "Tenant", "TENANT.localhost:80"])(
+    "is refused unasked, under the host %s",
+    async (host) => {
+      const asked: TokenUse[] = [];
+      const verify: TokenVerifier = (token, use) => {
+        asked.push(use);
+        return verifyToken(token);
+      };
+
+      expect(await statuses(host, { verifyToken: verify })).toEqual([401, 0, 0, 0]);
+      expect(await statuses("any.example", { verifyToken: verify })).toEqual([201, 1, 0, 0]);
+      expect(asked).toEqual([{ namespace: "" }]);
+    },
+  );
+
+  it("is verified for that namespace where the server's verifier decides for all", async () => {
+    const options = { verifyToken: verifyForTenant, tokenNamespaces: "all" } as const;
+
+    expect(await statuses("tenant.example", options)).toEqual([201, 0, 1, 0]);
+    expect(await statuses("free.example", options)).toEqual([401, 0, 0, 0]);
+    expect(await statuses("localhost", options)).toEqual([401, 0, 0, 0]);
+  });
+
+  it("opens no link there over AMQP", async () => {
+    const main = memoryEngine({ queues: ["a"] });
+    const tenant = memoryEngine({ queues: ["a"] });
+    const access = new Namespaces({ name: "", engine: main, keys: {} }, { verifyToken });
+    access.add({ name: "tenant", engine: tenant, keys: {} });
+    const { token } = await owner();
+
+    await expect(access.token(token, "tenant.example")).rejects.toMatchObject({ code: "UnauthorizedAccess" });
+    expect((await access.token(token, "localhost")).engine).toBe(main);
+  });
+
+  it("is an option that must be one of two", async () => {
+    const options = { tokenNamespaces: "tenant" };
+    await expect(Reflect.apply(startServer, undefined, [options])).rejects.toMatchObject({
+      code: "InvalidArgument",
+      path: "$.tokenNamespaces",
+    });
   });
 });

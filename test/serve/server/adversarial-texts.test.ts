@@ -12,7 +12,7 @@ import { nodeOf } from "../../../src/serve/server/amqp/node-address.ts";
 import { resourceOf } from "../../../src/serve/server/http/atom.ts";
 import { targetOf } from "../../../src/serve/server/http/data-plane.ts";
 import { Namespaces } from "../../../src/serve/server/namespaces.ts";
-import { toMilliseconds } from "../../../src/core/time/duration.ts";
+import { readIsoDuration, toMilliseconds } from "../../../src/core/time/duration.ts";
 
 const size = 65_536;
 const namespaces = new Namespaces({ name: "", engine: memoryEngine(), keys: undefined });
@@ -36,6 +36,7 @@ const parsers: Readonly<Record<string, (text: string) => unknown>> = {
   "time span": (text) => readBrokerProperties(JSON.stringify({ TimeToLiveTimeSpan: text })),
   "property header": (text) => readPropertyHeaders(["a", text]),
   duration: (text) => toMilliseconds(text, "duration"),
+  "ISO 8601 duration": readIsoDuration,
   SQL: (text) => matches(text),
   "SQL text": (text) => matches(`sys.Label LIKE '${text}'`),
 };

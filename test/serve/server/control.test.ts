@@ -22,7 +22,7 @@ interface Controlled {
 
 async function start(options: ServerOptions = {}): Promise<Controlled> {
   const server = await startServer({ control: true, queues: ["orders"], ...options });
-  const engine = azureEngine({ connectionString: server.connectionString, leastWait: 0 });
+  const engine = azureEngine({ connectionString: server.connectionString, minWaitTime: 0 });
   onTestFinished(async () => {
     await engine.close();
     await server.close();
@@ -59,12 +59,29 @@ describe("the control of a server", () => {
     expect(await total(server.engine, "refunds")).toBe(0);
   });
 
+  it.each(["PT1M", "1m", "60s", 60_000])("advances virtual time by %j", async (advance) => {
+    const { ask } = await start({ clock: new ManualClock(Date.UTC(2026, 0, 1)) });
+    expect(await ask("POST", "clock", { advance })).toMatchObject({ body: { now: "2026-01-01T00:01:00.000Z" } });
+  });
+
+  it.each(["PT10S", "10s", 10_000])("delays messages by %j", async (by) => {
+    const clock = new ManualClock();
+    const { server, engine, ask } = await start({ clock });
+    expect((await ask("POST", "faults", { kind: "delay", by })).status).toBe(204);
+    await send(engine);
+    await clock.advance("9s");
+    const before = await server.engine.admin.getQueueRuntimeProperties("orders");
+    await clock.advance("1s");
+    const after = await server.engine.admin.getQueueRuntimeProperties("orders");
+    expect([before.activeMessageCount, after.activeMessageCount]).toEqual([0, 1]);
+  });
+
   it("advances virtual time, so that locks end", async () => {
     const clock = new ManualClock(Date.UTC(2026, 0, 1));
     const { engine, ask } = await start({ clock, queues: { orders: { lockDuration: "PT30S" } } });
     await send(engine);
     const receiver = await engine.openReceiver("orders", { receiveMode: "peekLock" });
-    const [delivery] = await receiver.receive({ maxMessages: 1, maxWaitTime: 5000 });
+    const [delivery] = await receiver.receive({ maxMessages: 1, maxWaitTimeInMs: 5000 });
     if (delivery?.lockToken === undefined) throw new Error("nothing was received");
     expect(await ask("POST", "clock", { advance: "PT31S" })).toEqual({
       status: 200,
@@ -90,7 +107,7 @@ describe("the control of a server", () => {
     await send(engine);
     await ask("POST", "faults", { kind: "loseLock" });
     const receiver = await engine.openReceiver("orders", { receiveMode: "peekLock" });
-    const [delivery] = await receiver.receive({ maxMessages: 1, maxWaitTime: 5000 });
+    const [delivery] = await receiver.receive({ maxMessages: 1, maxWaitTimeInMs: 5000 });
     if (delivery?.lockToken === undefined) throw new Error("nothing was received");
     await expect(engine.settle("orders", delivery.lockToken, { kind: "complete" })).rejects.toMatchObject({
       code: "MessageLockLost",
@@ -113,7 +130,7 @@ describe("the control of a server", () => {
   it("cuts clients, which connect again", async () => {
     const { engine, ask } = await start();
     const receiver = await engine.openReceiver("orders", { receiveMode: "peekLock" });
-    const waiting = receiver.receive({ maxMessages: 1, maxWaitTime: 60_000 });
+    const waiting = receiver.receive({ maxMessages: 1, maxWaitTimeInMs: 60_000 });
     const failed = expect(waiting).rejects.toMatchObject({ code: "ServiceCommunicationProblem" });
     await ask("POST", "faults", { kind: "cut" });
     await failed;
@@ -179,6 +196,8 @@ describe("requests that the control refuses", () => {
   it.each([
     ["POST", "clock", { advance: "tomorrow" }],
     ["POST", "clock", { advance: -1 }],
+    ["POST", "clock", { advance: "5" }],
+    ["POST", "faults", { kind: "delay", by: "5" }],
     ["POST", "clock", "{"],
     ["POST", "reset", { entitty: "orders" }],
     ["POST", "faults", { kind: "refuse", operation: "send", code: "Nothing" }],

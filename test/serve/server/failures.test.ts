@@ -4,7 +4,7 @@ import { duplexPair } from "node:stream";
 import { afterEach, describe, expect, it, vi } from "vitest";
 import { memoryEngine } from "../../../src/broker/memory/index.ts";
 import { AmqpSocket } from "../../../src/serve/server/amqp/amqp-socket.ts";
-import { selfSigned, type ServerEvent, startServer } from "../../../src/serve/server/index.ts";
+import { selfSignedCertificate, type ServerEvent, startServer } from "../../../src/serve/server/index.ts";
 import { Namespaces } from "../../../src/serve/server/namespaces.ts";
 import { BrokerPair } from "./amqp/broker-pair.support.ts";
 
@@ -106,9 +106,9 @@ describe("a login that fails", () => {
   });
 });
 
-describe("the certificate that is made on the spot", () => {
-  it("is none of an authority, so that trusting it trusts this server alone", () => {
-    const certificate = new X509Certificate(selfSigned().cert);
+describe("the generated certificate", () => {
+  it("cannot sign others, so that trusting it means trusting only this server", () => {
+    const certificate = new X509Certificate(selfSignedCertificate().cert);
 
     expect(certificate.ca).toBe(false);
     expect(certificate.keyUsage).toEqual(["1.3.6.1.5.5.7.3.1"]);

@@ -3,7 +3,7 @@ import { afterEach, describe, expect, it, vi } from "vitest";
 import { startServer } from "../../../src/serve/server/index.ts";
 import { counting } from "./fast-paths.support.ts";
 
-describe("the short ways of frames and messages", () => {
+describe("the fast paths of frames and messages", () => {
   afterEach(() => {
     vi.restoreAllMocks();
   });

@@ -24,8 +24,8 @@ describe("the options of a server", () => {
   it.each([
     ["an option that is misspelt", { autocreate: true }, "$.autocreate"],
     ["a limit that is misspelt", { limits: { maxLnks: 1 } }, "$.limits.maxLnks"],
-    ["a limit that is no number", { limits: { handshakeTimeOut: "soon" } }, "$.limits.handshakeTimeOut"],
-    ["a time that no timer waits", { limits: { idleTimeOut: Infinity } }, "$.limits.idleTimeOut"],
+    ["a limit that is no number", { limits: { handshakeTimeout: "soon" } }, "$.limits.handshakeTimeout"],
+    ["a time that no timer waits", { limits: { idleTimeout: Infinity } }, "$.limits.idleTimeout"],
     ["a port that is text", { port: "5672" }, "$.port"],
     ["a port that there is not", { httpPort: 70_000 }, "$.httpPort"],
     ["keys without one", { keys: {} }, "$.keys"],
@@ -38,6 +38,15 @@ describe("the options of a server", () => {
     ["entities beside an engine", { engine: memoryEngine(), queues: ["q"] }, "$.queues"],
   ])("refuse %s", async (_what, options, path) => {
     expect(await refusal(options)).toMatchObject({ code: "InvalidArgument", path });
+  });
+
+  it("serve a host that others reach without keys on a trusted network, but no web page of another site", async () => {
+    await using server = await startServer({ host: "0.0.0.0", trustedNetwork: true, queues: ["orders"] });
+    const status = async (headers: Record<string, string>): Promise<number> =>
+      (await fetch(`http://127.0.0.1:${server.port}/orders/messages`, { method: "POST", body: "{}", headers })).status;
+
+    expect(await status({})).toBe(201);
+    expect(await status({ origin: "https://example.com" })).toBe(401);
   });
 
   it("refuse a port that another has on one address of localhost", async () => {
@@ -72,7 +81,7 @@ describe("the options of a server", () => {
     await engine.close();
   });
 
-  it("refuse a namespace in memory beside a durable engine, and take one with an engine", async () => {
+  it("refuse a namespace in memory next to a durable engine, and take one with an engine", async () => {
     const directory = await storeDirectory();
     const engine = await durableEngine({ directory });
     const kept = await durableEngine({ directory: join(directory, "inner"), queues: ["q"] });
@@ -123,7 +132,7 @@ async function healthOf(health?: () => Promise<ServerHealth>): Promise<unknown> 
 }
 
 describe("/health", () => {
-  it("tells what the engine's owner says about it, with 503 for whatever is not healthy", async () => {
+  it("shows what the engine's owner says about it, with 503 for anything that is not healthy", async () => {
     expect(await healthOf()).toEqual([200, { status: "healthy" }]);
     expect(await healthOf(async () => ({ status: "healthy", backlog: 3 }))).toEqual([
       200,
@@ -132,7 +141,7 @@ describe("/health", () => {
     expect(await healthOf(async () => ({ status: "full" }))).toEqual([503, { status: "full" }]);
   });
 
-  it("tells nothing of an error but that there is one", async () => {
+  it("shows only that there was an error, and nothing about it", async () => {
     expect(await healthOf(() => Promise.reject(new Error("a secret")))).toEqual([503, { status: "unhealthy" }]);
   });
 });

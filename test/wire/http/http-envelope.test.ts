@@ -1,3 +1,4 @@
+import * as fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import type { Delivery } from "../../../src/core/engine/index.ts";
 import { createEnvelope, type Envelope } from "../../../src/core/envelope/index.ts";
@@ -11,6 +12,22 @@ const through = (envelope: Envelope): Envelope => {
   const { headers, body } = envelopeToHttp(envelope);
   return envelopeFromHttp(Object.entries(headers).flat(), body);
 };
+
+/** Headers of responses that browsers and caches act on, and some that servers in between do. */
+const browserHeaders = (
+  "Accept-CH Access-Control-Allow-Origin Access-Control-Allow-Credentials Activate-Storage-Access Ad-Auction-Signals Age " +
+  "Alt-Svc Attribution-Reporting-Register-Source Cache-Control Clear-Site-Data Connection Content-Disposition Content-DPR " +
+  "Content-Encoding Content-Language Content-Length Content-Location Content-Range Content-Security-Policy " +
+  "Content-Security-Policy-Report-Only Content-Type Critical-CH Cross-Origin-Embedder-Policy Cross-Origin-Opener-Policy " +
+  "Cross-Origin-Resource-Policy Document-Policy ETag Expect-CT Expires Feature-Policy Integrity-Policy Keep-Alive Large-Allocation " +
+  "Last-Modified Link Location NEL No-Vary-Search Observe-Browsing-Topics Origin-Agent-Cluster Origin-Trial P3P Permissions-Policy " +
+  "Pragma Proxy-Authenticate Public-Key-Pins Referrer-Policy Refresh Report-To Reporting-Endpoints Retry-After Sec-GPC " +
+  "Sec-Session-Registration Server Server-Timing Service-Worker Service-Worker-Allowed Set-Cookie Set-Cookie2 Set-Login " +
+  "Shared-Storage-Write Signature-Input SourceMap Speculation-Rules Strict-Transport-Security Supports-Loading-Mode " +
+  "Timing-Allow-Origin Tk Trailer Transfer-Encoding Upgrade Use-As-Dictionary Vary Warning WWW-Authenticate X-Accel-Redirect " +
+  "X-Content-Type-Options X-DNS-Prefetch-Control X-Download-Options X-Frame-Options X-Permitted-Cross-Domain-Policies " +
+  "X-Powered-By X-Robots-Tag X-Sendfile X-SourceMap X-UA-Compatible X-XSS-Protection"
+).split(" ");
 
 describe("an envelope over HTTP", () => {
   it("comes back as it was, with numbers of every width and names that HTTP uses, too", () => {
@@ -44,7 +61,7 @@ describe("an envelope over HTTP", () => {
     expect(payload).toEqual(envelope.payload);
   });
 
-  it("names the properties that no header can carry", () => {
+  it("puts properties together that cannot have a header of their own, and names those that no header can carry", () => {
     const envelope = createEnvelope({
       payload: new Uint8Array(),
       applicationProperties: { "a b": 1, naïve: 2, bytes: Uint8Array.of(1), host: "h", Fine: 0, fine: 1, none: null },
@@ -52,14 +69,8 @@ describe("an envelope over HTTP", () => {
 
     const { headers } = envelopeToHttp(envelope);
 
-    expect(JSON.parse(headers["sobre-omitted-properties"] ?? "")).toEqual([
-      "a b",
-      "naïve",
-      "bytes",
-      "host",
-      "fine",
-      "none",
-    ]);
+    expect(JSON.parse(headers["sobre-omitted-properties"] ?? "")).toEqual(["bytes", "none"]);
+    expect(JSON.parse(headers["sobre-properties"] ?? "")).toEqual({ "a b": 1, naïve: 2, host: "h", fine: 1 });
     expect(headers["Fine"]).toBe("0");
   });
 
@@ -74,9 +85,63 @@ describe("an envelope over HTTP", () => {
 
     const listed: unknown = JSON.parse(headers["sobre-omitted-properties"] ?? "");
     expect(headers["sobre-omitted-properties"]?.length).toBeLessThan(4200);
-    expect(listed).toContain("a 0");
-    expect(headers["sobre-omitted-count"]).toBe("2000");
+    const carried: unknown = JSON.parse(headers["sobre-properties"] ?? "");
+    expect(headers["sobre-properties"]?.length).toBeLessThanOrEqual(8192);
+    expect(carried).toMatchObject({ "a 0": 1 });
+    const omitted = 2000 - Object.keys(Object(carried)).length;
+    expect(listed).toContain(`a ${2000 - omitted}`);
+    expect(headers["sobre-omitted-count"]).toBe(String(omitted));
   });
+
+  it.each(browserHeaders.map((name) => [name]))("has no header %s, which a browser acts on", (name) => {
+    for (const value of ["*", 0, true]) {
+      const envelope = createEnvelope({ payload: new Uint8Array(), applicationProperties: { [name]: value } });
+
+      const { headers } = envelopeToHttp(envelope);
+
+      expect(Object.keys(headers)).toEqual(["sobre-properties", "BrokerProperties"]);
+      expect(through(envelope).applicationProperties).toEqual({ [name]: value });
+    }
+  });
+
+  it.each(["region", "Priority", "customer_id", "order.id", "Diagnostic-Id", "sobre-redrives", "traceparent"])(
+    "has a header %s for a property that only its reader knows",
+    (name) => {
+      const envelope = createEnvelope({ payload: new Uint8Array(), applicationProperties: { [name]: "a" } });
+
+      expect(envelopeToHttp(envelope).headers).toMatchObject({ [name]: '"a"' });
+      expect(envelopeToHttp(envelope).headers).not.toHaveProperty("sobre-properties");
+    },
+  );
+
+  it("keeps properties of any name", () => {
+    const value = fc.oneof(
+      fc.string({ unit: "binary" }),
+      fc.boolean(),
+      fc.integer(),
+      fc.bigInt(-(2n ** 63n), -(2n ** 53n)),
+      fc.double({ noNaN: true, noDefaultInfinity: true }).map((number) => new Typed("double", number)),
+    );
+    const properties = fc.dictionary(fc.string({ unit: "binary", maxLength: 30 }), value, { maxKeys: 5 });
+
+    fc.assert(
+      fc.property(properties, (applicationProperties) => {
+        const envelope = createEnvelope({ payload: new Uint8Array(), applicationProperties });
+
+        expect({ ...through(envelope).applicationProperties }).toEqual({ ...envelope.applicationProperties });
+      }),
+      { numRuns: 60 },
+    );
+  });
+
+  it.each(["{", "[]", "7", '{"a":null}', '{"a":[1]}', '{"a":1e999}', '{"a":123456789012345678901}'])(
+    "refuses %s for properties that were put together",
+    (text) => {
+      expect(() => envelopeFromHttp(["Sobre-Properties", text], new Uint8Array())).toThrow(
+        expect.objectContaining({ code: "InvalidArgument" }),
+      );
+    },
+  );
 
   it.each([
     ["Date", 7],
@@ -152,7 +217,7 @@ describe("an envelope over HTTP", () => {
     );
   });
 
-  it("reads Subject for Label, and writes both", () => {
+  it("reads Subject as Label, and writes both", () => {
     const envelope = envelopeFromHttp(["BrokerProperties", '{"Subject":"s"}'], new Uint8Array());
 
     expect(envelope.brokerProperties.subject).toBe("s");

@@ -34,8 +34,8 @@ export function peekedDeadLetters(engine: Engine, from: string): DeadLetters {
 }
 
 /**
- * Receives. Messages that are not sent stay locked until the end: they would be redelivered before those behind them
- * otherwise.
+ * Receives. Messages that are not sent stay locked until the end: they would otherwise be redelivered before those
+ * after them.
  */
 export async function receivedDeadLetters(
   { engine, retry, clock }: Pick<ClientParts, "engine" | "retry" | "clock">,
@@ -55,7 +55,7 @@ export async function receivedDeadLetters(
         const [delivery] = await retry.run(() => link.use(receiveOne));
         if (delivery === undefined) return undefined;
         const lock = hold(delivery);
-        // After a lost lock the same message is redelivered; those behind it are still to be done.
+        // After a lost lock the same message is redelivered; those after it are still to be done.
         if (seen.has(delivery.sequenceNumber)) continue;
         seen.add(delivery.sequenceNumber);
         return { delivery, release: () => lock?.release() };
@@ -66,7 +66,7 @@ export async function receivedDeadLetters(
 }
 
 const receiveOne = (link: EngineReceiver): Promise<readonly Delivery[]> =>
-  link.receive({ maxMessages: 1, maxWaitTime: 0 });
+  link.receive({ maxMessages: 1, maxWaitTimeInMs: 0 });
 
 /**
  * The greatest sequence number of an entity's messages; 0 when there are none, `undefined` when the engine cannot peek.
@@ -84,7 +84,7 @@ export async function lastSequenceNumber(engine: Engine, entity: string): Promis
     last = next;
     step *= 2n;
   }
-  // None is at last + step or behind it.
+  // None is at last + step or after it.
   while (step > 1n) {
     const next: bigint | undefined = await from(last + step / 2n);
     if (next === undefined) step /= 2n;
@@ -96,7 +96,7 @@ export async function lastSequenceNumber(engine: Engine, entity: string): Promis
   return last;
 }
 
-/** The number of dead letters behind a sequence number that have this property with this value. */
+/** The number of dead letters after a sequence number that have this property with this value. */
 export async function countMarked(
   engine: Engine,
   entity: string,

@@ -5,7 +5,6 @@ import type { Engine } from "../../../core/engine/engine.ts";
 import type { Envelope } from "../../../core/envelope/envelope.ts";
 import {
   aFunction,
-  anything,
   checkOptions,
   countFrom,
   entityName,
@@ -18,6 +17,8 @@ import {
   type OptionChecks,
   signal,
 } from "../../../core/options/option-checks.ts";
+import { finiteDuration } from "../../../core/options/duration-option.ts";
+import type { DurationLike } from "../../../core/time/duration.ts";
 import type { RedriveLog } from "./log.ts";
 import type { RedriveEntry, RedriveReport } from "./report.ts";
 
@@ -59,7 +60,7 @@ export interface RedriveOptions {
    * How long after each batch its messages may come back: milliseconds, or text such as `"30s"`. Set it longer than a
    * consumer takes to dead-letter a message, with its retries. Default: 2 seconds.
    */
-  readonly settleTime?: number | string | undefined;
+  readonly settleTime?: DurationLike | undefined;
   /** Whether to stop after the first message that is not sent or not completed. Default: false. */
   readonly stopOnFailure?: boolean | undefined;
   /**
@@ -99,8 +100,7 @@ const checks: OptionChecks<RedriveOptions> = {
   rate: aboveZero,
   firstBatch: countFrom(1),
   batchGrowth: numberFrom(1),
-  // Checked as a duration.
-  settleTime: anything,
+  settleTime: finiteDuration,
   stopOnFailure: flag,
   log: methods("a log with the functions read and append", "read", "append"),
   atomic: flag,

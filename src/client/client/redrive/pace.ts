@@ -1,5 +1,5 @@
 import type { Clock } from "../../../core/time/clock.ts";
-import { delayToMilliseconds } from "../../../core/time/duration.ts";
+import { toMilliseconds } from "../../../core/time/duration.ts";
 import { pause } from "../../../core/time/pause.ts";
 import type { RedriveOptions } from "./options.ts";
 
@@ -28,7 +28,7 @@ export class Pace {
     this.#parts = parts;
     this.#interval = rate === undefined ? 0 : 1_000 / rate;
     this.#growth = batchGrowth;
-    this.#settleTime = delayToMilliseconds(settleTime, "settleTime");
+    this.#settleTime = toMilliseconds(settleTime, "settleTime");
     this.#inBatches = firstBatch !== undefined;
     this.#signal = abortSignal;
     this.#batch = { size: firstBatch ?? Infinity, sent: 0 };

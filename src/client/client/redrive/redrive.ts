@@ -61,7 +61,7 @@ class Redrive {
     doubled: 0,
   };
   #history: RedriveHistory = { id: crypto.randomUUID(), end: undefined, doubled: new Set() };
-  /** The last dead letter when this run began: what has come back is behind it. */
+  /** The last dead letter when this run began: what has come back is after it. */
   #last: bigint | undefined;
   #returned = 0;
   #state: RedriveReport["state"] = "running";

@@ -1,5 +1,5 @@
 import { compileJudge, type Refusal } from "../../../core/json-schema/ajv.ts";
-import { matcherOf } from "../../../core/regex/matcher.ts";
+import { matcherOf } from "../pattern-matcher.ts";
 import { type Dialect, isOldDialect, schemaKeywords, schemaMapKeywords } from "../dialect.ts";
 import { type FormatPolicy, hasFormat, numberFormats } from "../formats.ts";
 import { escapeToken, type SchemaDocument } from "../schema-document.ts";
@@ -99,6 +99,8 @@ function judgeOf(
     formats,
     pattern: (source) => {
       const matcher = matcherOf(source);
+      // No break depends on a pattern that the reader cannot run; others are looked for behind it.
+      if (reading.side === "reader" && matcher.refusal !== undefined) return { test: () => true };
       return { test: (text) => matcher.test(text) ?? outOfTime() };
     },
   });

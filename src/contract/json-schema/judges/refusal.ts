@@ -2,7 +2,7 @@ import { unescapeToken } from "../../../core/json-schema/json-form.ts";
 import type { Refusal } from "../../../core/json-schema/ajv.ts";
 import { canonicalJson, isObject } from "../json-value.ts";
 
-/** The refusal that says most, and the outermost union that it is inside of. */
+/** The refusal that says most, and the outermost union that contains it. */
 interface Told {
   readonly refusal: Refusal;
   readonly union?: Refusal;
@@ -100,7 +100,7 @@ export function stepInto(value: unknown, name: string): unknown {
   return isObject(value) && Object.hasOwn(value, name) ? value[name] : undefined;
 }
 
-/** Every schema inside of one, through references too. */
+/** Every schema inside another one, through references too. */
 function reachableFrom(schema: unknown, root: unknown): ReadonlySet<unknown> {
   const found = new Set<unknown>();
   const open: unknown[] = [schema];

@@ -1,4 +1,4 @@
-import { matcherOf } from "../../../core/regex/matcher.ts";
+import { matcherOf } from "../pattern-matcher.ts";
 import type { Formula } from "./formula.ts";
 import type { FormulaPool } from "./formula-pool.ts";
 import { isObject } from "../json-value.ts";

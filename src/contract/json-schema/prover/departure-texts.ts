@@ -5,8 +5,8 @@
 export type Departure = keyof typeof departureTexts;
 
 const departureTexts = {
-  tuple: "ajv skips contains and uniqueItems behind a tuple that is longer than the array, unless it has allErrors",
-  loop: "ajv takes an empty array for one that contains what an earlier array next to it has contained",
+  tuple: "ajv skips contains and uniqueItems after a tuple that is longer than the array, unless it has allErrors",
+  loop: "ajv treats an empty array as containing what an earlier array next to it has contained",
   unevaluated: "ajv takes every item for evaluated next to contains",
   forgotten: "ajv forgets what was evaluated before a subschema that is not always applied, and takes if for evaluated",
   inherited: "ajv takes members that every object of JavaScript inherits, e.g. constructor, for present",

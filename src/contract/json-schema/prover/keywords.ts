@@ -1,5 +1,5 @@
 import { SobreError } from "../../../core/errors/sobre-error.ts";
-import { matcherOf } from "../../../core/regex/matcher.ts";
+import { linearPattern } from "../../../core/regex/linear-pattern.ts";
 import {
   absentMember,
   containsFormula,
@@ -17,6 +17,7 @@ import type { FormulaPool } from "./formula-pool.ts";
 import { isObject } from "../json-value.ts";
 import type { Keywords } from "../keyword-value.ts";
 import { rational } from "./rational.ts";
+import { escapeToken } from "../schema-document.ts";
 import type { Reading } from "./reading.ts";
 
 /** The formula of the schema at a path of keywords. */
@@ -77,10 +78,11 @@ function int32Range(pool: FormulaPool): readonly Formula[] {
 }
 
 /** The keywords of strings. */
-export function stringKeywords(keywords: Keywords, { pool, formats }: Reading): Formula[] {
+export function stringKeywords(keywords: Keywords, reading: Reading): Formula[] {
+  const { pool, formats } = reading;
   const parts = sizes(keywords, pool, ["string", "minLength", "maxLength"]);
   const pattern = keywords.text("pattern");
-  if (pattern !== undefined) parts.push(patternOf(pattern, keywords, pool));
+  if (pattern !== undefined) parts.push(patternOf(pattern, "pattern", keywords, reading));
   const format = keywords.text("format");
   if (format !== undefined && !numberFormats.has(format) && formats.policy !== "annotation")
     parts.push(pool.format(format));
@@ -104,9 +106,17 @@ export function propertyKeywords(keywords: Keywords, reading: Reading, child: Ch
   for (const name of names) parts.push(memberFormula(name, keywords, child(["properties", name]), reading));
   const patterns = countedNames(keywords.map("patternProperties"), reading);
   for (const pattern of patterns)
-    parts.push(pool.everyProperty(patternOf(pattern, keywords, pool), child(["patternProperties", pattern])));
+    parts.push(
+      pool.everyProperty(
+        patternOf(pattern, "patternProperties", keywords, reading),
+        child(["patternProperties", pattern]),
+      ),
+    );
   if (keywords.has("additionalProperties")) {
-    const others = pool.all([pool.values(names, true), ...patterns.map((pattern) => pool.pattern(pattern, true))]);
+    const others = pool.all([
+      pool.values(names, true),
+      ...patterns.map((pattern) => patternLiteral(pattern, keywords, pool, true)),
+    ]);
     parts.push(pool.everyProperty(others, child(["additionalProperties"])));
   }
   const named = (): Formula => pool.everyProperty(pool.not(child(["propertyNames"])), pool.never);
@@ -159,24 +169,36 @@ export function restKeyword(keywords: Keywords, hasPrefix: boolean): "items" | "
 }
 
 /**
- * The formula of a pattern.
+ * The formula of a pattern; the reading notes one that `jsonSchema()` refuses.
  *
  * @throws SobreError `InvalidArgument` when its syntax is broken.
  */
-export function patternOf(source: string, keywords: Keywords, pool: FormulaPool): Formula {
-  try {
-    matcherOf(source);
-  } catch (error) {
-    throw new SobreError(
-      "InvalidArgument",
-      `The JSON Schema is invalid: ${JSON.stringify(source)} is not a valid pattern.`,
-      {
-        path: `#${keywords.node.pointer}`,
-        cause: error,
-      },
-    );
-  }
-  return pool.pattern(source);
+function patternOf(
+  source: string,
+  keyword: "pattern" | "patternProperties",
+  keywords: Keywords,
+  { pool, refusedPatterns }: Reading,
+): Formula {
+  const { pointer, document } = keywords.node;
+  const { refusal } = linearPattern(source);
+  const path = `#${pointer}/${keyword}${keyword === "pattern" ? "" : `/${escapeToken(source)}`}`;
+  if (refusal?.kind === "broken")
+    throw new SobreError("InvalidArgument", `The JSON Schema is invalid at ${path}: ${refusal.message}`, { path });
+  if (refusal !== undefined)
+    refusedPatterns.set(`${document.name} ${path}`, `${path} of the ${document.name}'s schema: ${refusal.message}`);
+  return patternLiteral(source, keywords, pool);
+}
+
+/** A pattern as a literal. In a reader nothing is known about one that `jsonSchema()` refuses, so that nothing breaks there. */
+export function patternLiteral(
+  source: string,
+  { node: { document } }: Keywords,
+  pool: FormulaPool,
+  negated = false,
+): Formula {
+  if (document.origin !== "reader" || linearPattern(source).refusal === undefined) return pool.pattern(source, negated);
+  const unknown = pool.opaque(`pattern ${source}`, negated);
+  return negated ? unknown : pool.given("string", unknown);
 }
 
 function sizes(

@@ -101,7 +101,7 @@ function all(found: readonly Rational[], { low, high, factor, excluded }: Range)
       !excluded.some((other) => dividesAlike(other) && isMultiple(value, other)),
   );
   if (left.length === 0) return "none";
-  // A number that is not a double may still be read exactly outside of JavaScript.
+  // A number that is not a double may still be read exactly outside JavaScript.
   return { candidates: left.map(toNumber), finite: left.every(isDouble) };
 }
 

@@ -1,4 +1,4 @@
-import { matcherOf } from "../../../core/regex/matcher.ts";
+import { matcherOf } from "../pattern-matcher.ts";
 import type { FormatTests } from "../formats.ts";
 import type { Formula } from "./formula.ts";
 import { toNumber } from "./rational.ts";
@@ -7,7 +7,7 @@ import { toNumber } from "./rational.ts";
 export function obstacleOf(members: readonly Formula[], formats: FormatTests): string | undefined {
   const reasons = members.flatMap((member): readonly string[] => {
     if (member.kind === "pattern" && matcherOf(member.source).automaton === undefined)
-      return [`the pattern ${JSON.stringify(member.source)} has look-around, a back reference or too many states`];
+      return [`the pattern ${JSON.stringify(member.source)} cannot be run`];
     if (member.kind !== "format") return [];
     const name = JSON.stringify(member.name);
     if (formats.inner(member.name) === undefined) return [`which texts have the format ${name} is not known`];

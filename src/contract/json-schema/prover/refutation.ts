@@ -194,7 +194,7 @@ export class Refutation implements Searcher {
 
 const deepest = 60;
 
-/** Puts alternatives without a discriminator behind those with one. */
+/** Puts alternatives without a discriminator after those with one. */
 const leastOfOthers = 1_000_000;
 
 /** The steps that one search for a value counts for, besides those that it takes. */

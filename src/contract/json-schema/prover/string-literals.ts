@@ -1,7 +1,6 @@
-import { createAutomaton } from "../../../core/regex/automaton.ts";
-import { findString, type Found, type Wanted } from "../../../core/regex/intersection.ts";
-import { matcherOf } from "../../../core/regex/matcher.ts";
-import { UnsupportedPattern } from "../../../core/regex/parser.ts";
+import { findText, type FoundText, type WantedText } from "../../../core/regex/find-text.ts";
+import { linearPattern } from "../../../core/regex/linear-pattern.ts";
+import { matcherOf } from "../pattern-matcher.ts";
 import type { FormatTests } from "../formats.ts";
 import type { Formula } from "./formula.ts";
 
@@ -9,22 +8,17 @@ import type { Formula } from "./formula.ts";
 export type FormatReading = "surely" | "possibly";
 
 /**
- * Finds a string for the patterns, formats, lengths and refused strings among `members`; a pattern without an automaton is ignored.
+ * Finds a string for the patterns, formats, lengths and refused strings among `members`; of a pattern that cannot be run only
+ * what is necessary counts.
  * If formats are read as `possibly` and none is found, there is none.
  */
-export function stringFor(members: readonly Formula[], formats: FormatTests, reading: FormatReading): Found {
+export function stringFor(members: readonly Formula[], formats: FormatTests, reading: FormatReading): FoundText {
   const wanted = wantedOf(members, formats, reading);
-  if (wanted === undefined) return "unknown";
-  try {
-    return findString(wanted);
-  } catch (error) {
-    if (error instanceof UnsupportedPattern) return "unknown";
-    throw error;
-  }
+  return wanted === undefined ? "unknown" : findText(wanted);
 }
 
-function wantedOf(members: readonly Formula[], formats: FormatTests, reading: FormatReading): Wanted | undefined {
-  const automata: Wanted["automata"][number][] = [];
+function wantedOf(members: readonly Formula[], formats: FormatTests, reading: FormatReading): WantedText | undefined {
+  const automata: WantedText["automata"][number][] = [];
   const refused: string[] = [];
   let [min, max] = [0, Infinity];
   for (const member of members) {
@@ -32,8 +26,9 @@ function wantedOf(members: readonly Formula[], formats: FormatTests, reading: Fo
     else if (member.kind === "values" && member.negated)
       refused.push(...member.values.filter((value) => typeof value === "string"));
     else if (member.kind === "pattern") {
-      const { automaton } = matcherOf(member.source);
-      if (automaton !== undefined) automata.push({ automaton, matches: !member.negated });
+      const pattern = linearPattern(member.source);
+      if (pattern.automaton !== undefined) automata.push({ automaton: pattern.automaton, matches: !member.negated });
+      else if (!member.negated) automata.push(...pattern.necessary);
     } else if (member.kind === "format") {
       // A text surely lacks a format when the outer pattern does not match it, and may lack it when the inner one does not.
       const isInner = (reading === "surely") !== member.negated;
@@ -44,12 +39,9 @@ function wantedOf(members: readonly Formula[], formats: FormatTests, reading: Fo
     }
   }
   if (refused.length > 0) {
-    try {
-      automata.push({ automaton: createAutomaton(`^(${refused.map(escaped).join("|")})$`), matches: false });
-    } catch (error) {
-      if (error instanceof UnsupportedPattern) return undefined;
-      throw error;
-    }
+    const { automaton } = linearPattern(`^(${refused.map(escaped).join("|")})$`);
+    if (automaton === undefined) return undefined;
+    automata.push({ automaton, matches: false });
   }
   return { automata, min, max };
 }

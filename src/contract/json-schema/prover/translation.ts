@@ -168,7 +168,7 @@ function isReadApart({ node, schema }: Keywords): boolean {
 class InPlaceScope {
   private readonly shared: ReadonlySet<string>;
   readonly nodes: readonly SchemaNode[];
-  /** The number of nodes outside of the innermost negation. */
+  /** The number of nodes outside the innermost negation. */
   private readonly outside: number;
 
   constructor(shared: ReadonlySet<string>, nodes: readonly SchemaNode[], outside = 0) {

@@ -4,7 +4,7 @@ import type { Formula } from "./formula.ts";
 import type { FormulaPool } from "./formula-pool.ts";
 import { isObject } from "../json-value.ts";
 import { Keywords } from "../keyword-value.ts";
-import { patternOf, restKeyword } from "./keywords.ts";
+import { patternLiteral, restKeyword } from "./keywords.ts";
 import type { SchemaNode } from "../schema-document.ts";
 import type { Reading } from "./reading.ts";
 import { referenceTargets } from "../reference-targets.ts";
@@ -133,7 +133,9 @@ class Cases {
       ? pool.always
       : pool.any([
           pool.values(Object.keys(keywords.map("properties") ?? {})),
-          ...Object.keys(keywords.map("patternProperties") ?? {}).map((pattern) => patternOf(pattern, keywords, pool)),
+          ...Object.keys(keywords.map("patternProperties") ?? {}).map((pattern) =>
+            patternLiteral(pattern, keywords, pool),
+          ),
         ]);
     const items = keywords.get("items");
     const prefix = isNewest ? keywords.list("prefixItems") : Array.isArray(items) ? items : undefined;

@@ -48,6 +48,7 @@ export class CarriedValues {
       departed: new Set<Departure>(),
       steps: { count: 0 },
       circular: new Set<string>(),
+      refusedPatterns: new Map<string, string>(),
     });
   }
 
@@ -98,7 +99,7 @@ export class CarriedValues {
       (one) => (one.count("maxItems") ?? Infinity) >= before.length && one.get("uniqueItems") !== true,
     );
     if (before.length !== after.length)
-      return isFree ? { pointer, place, what: "has another number of items behind the upcaster" } : undefined;
+      return isFree ? { pointer, place, what: "has another number of items after the upcaster" } : undefined;
     for (const [index, item] of before.entries()) {
       const nodes: Nodes = [
         writer.flatMap((one) => itemNodes(one, index)),

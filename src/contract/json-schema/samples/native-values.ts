@@ -2,7 +2,7 @@ import { jsonFormOf, type NativeKind, nativeKindOf, nativeOf } from "../../../co
 import { toBase64 } from "../../../core/values/base64.ts";
 import { Keywords } from "../keyword-value.ts";
 import { isObject, objectOf } from "../json-value.ts";
-import { matcherOf } from "../../../core/regex/matcher.ts";
+import { matcherOf } from "../pattern-matcher.ts";
 import { referenceTargets } from "../reference-targets.ts";
 import type { SchemaDocument, SchemaNode } from "../schema-document.ts";
 

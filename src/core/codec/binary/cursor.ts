@@ -74,7 +74,7 @@ export class BoundedCursor extends ItemBudget {
   skip(size: number, what: string): number {
     const start = this.at;
     if (size > this.bytes.length - start) {
-      const text = `The ${this.#format} ends inside ${what}, which from byte ${start} takes ${size} more bytes of which ${this.remaining} are there.`;
+      const text = `The ${this.#format} ends at byte ${this.bytes.length}, inside ${what}: ${size} bytes needed from byte ${start}, ${this.remaining} left.`;
       throw new SobreError("TruncatedPayload", text, { offset: start });
     }
     this.at = start + size;

@@ -9,7 +9,7 @@ interface ToolsProps {
   /** Where an import is sent. */
   readonly target: string;
   readonly session: SessionAnswer;
-  /** Dead letters that are selected, and they in words; without them, deletion is of all. */
+  /** The selected dead letters, described by `meant`; without them, a deletion takes all. */
   readonly selection: MessageSelection | undefined;
   readonly meant: string;
   readonly onChanged: () => void;

@@ -41,7 +41,7 @@ export function useAnswer<Answer>(path: string, query: Query = {}, interval?: nu
   return { answer, problem, reload: useCallback(() => setRound((before) => before + 1), []) };
 }
 
-/** The part of the address behind `#`. */
+/** The part of the address after `#`. */
 export function useHash(): string {
   const [hash, setHash] = useState(location.hash);
   useEffect(() => {

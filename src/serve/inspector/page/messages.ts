@@ -64,7 +64,7 @@ export function useMessages(entity: string, filter: Filter, tail: boolean): Mess
 
 const nothing = { rows: [], scanned: 0, done: false, problem: undefined };
 
-/** Where to go on behind the last message. */
+/** Where to continue after the last message. */
 function afterLast(rows: readonly MessageRow[], before: string): string {
   const last = rows.at(-1);
   return last === undefined ? before : String(BigInt(last.sequenceNumber) + 1n);

@@ -14,7 +14,7 @@ interface PurgeProps {
   readonly entity: string;
   /** The messages to delete. Default: all. */
   readonly selection?: MessageSelection | undefined;
-  /** Those messages in words. */
+  /** A description of those messages. */
   readonly meant?: string | undefined;
   readonly onChanged: () => void;
 }

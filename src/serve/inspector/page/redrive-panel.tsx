@@ -9,7 +9,7 @@ interface RedriveProps {
   readonly entity: string;
   readonly session: SessionAnswer;
   readonly selection: MessageSelection;
-  /** The messages in words. */
+  /** A description of the messages. */
   readonly meant: string;
   readonly repair?: RepairInit | undefined;
   readonly onClose: () => void;

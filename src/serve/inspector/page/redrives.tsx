@@ -148,7 +148,7 @@ const Count = ({ name, count, isBad = false }: CountProps): JSX.Element => (
   </div>
 );
 
-/** Outcomes in words. */
+/** Names of outcomes for people. */
 const words: Readonly<Record<string, string>> = {
   doubled: "sent, but still here",
   inDoubt: "perhaps sent",

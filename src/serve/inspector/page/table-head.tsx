@@ -2,7 +2,7 @@ import type { JSX } from "./preact.ts";
 
 interface HeadProps {
   readonly columns: readonly string[];
-  /** Those of the columns that hold numbers. */
+  /** The names of the columns that hold numbers. */
   readonly numbers?: readonly string[];
 }
 

@@ -10,11 +10,11 @@ import { ReceivingLink } from "../../../wire/amqp/connection/receiving-link.ts";
 import type { SaslInit } from "../../../wire/amqp/connection/handshake.ts";
 import type { SendingLink } from "../../../wire/amqp/connection/sending-link.ts";
 import { type Clock, systemClock } from "../../../core/time/clock.ts";
-import type { Access, Grant, Right } from "../access.ts";
+import { type Access, type Grant, ownerOf, type Right } from "../access.ts";
 import { AnswerGate } from "./answer-gate.ts";
 import { answerCbs } from "./cbs.ts";
 import { openCoordinator } from "./coordinator.ts";
-import { Grants } from "./grants.ts";
+import { Grants, type Needs } from "./grants.ts";
 import { answerManagement } from "./management.ts";
 import { Containers, LinkNames } from "./link-names.ts";
 import { type Node, nodeOf } from "./node-address.ts";
@@ -62,6 +62,8 @@ const toSend: readonly Right[] = ["Send"];
 const toListen: readonly Right[] = ["Listen"];
 /** A client needs one of these rights to send requests to an entity. */
 const managing: readonly Right[] = ["Listen", "Send"];
+/** The need of links to the coordinator: any grant. */
+const anything: Needs = [{ entity: undefined, rights: managing }];
 
 /** Refusals that a user can fix. */
 const mistakes: ReadonlySet<string> = new Set([
@@ -99,7 +101,6 @@ export class BrokerConnection {
   #container: ReturnType<Containers["join"]> | undefined;
   #containerId = "";
   #hostname: string | undefined;
-  #namespace: Engine | undefined;
   #engine: Promise<Engine> | undefined;
 
   constructor(options: BrokerConnectionOptions) {
@@ -117,6 +118,7 @@ export class BrokerConnection {
         opened: (open) => this.#opened(open),
         attach: (link) => this.#attach(link),
         left: (link) => this.#left(link),
+        ignored: (state) => this.#transactions.lose(state),
         closed: (error) => this.#closed(error?.description ?? error?.condition),
         output: options.output,
         failed: options.failed,
@@ -139,10 +141,6 @@ export class BrokerConnection {
   /** The links that hold the connection's sessions, by entity and id. */
   get sessions(): Map<string, HeldSession> {
     return this.#sessions;
-  }
-
-  get transactions(): Transactions {
-    return this.#transactions;
   }
 
   #verify({ mechanism, initialResponse, hostname }: SaslInit): boolean {
@@ -170,7 +168,7 @@ export class BrokerConnection {
     this.#hostname = hostname;
     if (idleTimeOut !== undefined && idleTimeOut > 0) this.#options.peerIdleTimeOut?.(idleTimeOut);
     const grant = this.#options.access.anonymous(hostname);
-    if (grant !== undefined) this.#grants.add(grant);
+    if (grant !== undefined) this.#grants.addAnonymous(grant);
   }
 
   #closed(reason: string | undefined): void {
@@ -184,7 +182,9 @@ export class BrokerConnection {
 
   async #admit(token: string): Promise<Grant> {
     try {
-      return this.#granted(await this.#options.access.token(token, this.#hostname));
+      const grant = await this.#options.access.token(token, this.#hostname);
+      this.#grants.add(grant);
+      return grant;
     } catch (error) {
       this.#tell(error);
       this.#options.loginFailed?.();
@@ -192,18 +192,9 @@ export class BrokerConnection {
     }
   }
 
-  /** Whether it has used something of the namespace. */
+  /** Whether it has used something of the namespace, or has rights there. */
   isOf(namespace: Engine): boolean {
-    return this.#namespace === namespace;
-  }
-
-  #granted(grant: Grant): Grant {
-    if (this.#namespace !== undefined && this.#namespace !== grant.engine)
-      throw unauthorized(
-        "The connection already has a token for another namespace. Open one connection per namespace.",
-      );
-    this.#grants.add(grant);
-    return grant;
+    return this.#grants.isOf(namespace);
   }
 
   #attach(link: SendingLink | ReceivingLink): void {
@@ -231,9 +222,7 @@ export class BrokerConnection {
     const isReceiving = link instanceof ReceivingLink;
     if (isReceiving && remote?.target?.kind === "coordinator") {
       // Rights are checked for each operation of a transaction.
-      const engine = await this.#engineOf(this.#grants.any());
-      this.#container?.names.claim(link);
-      this.#grants.watch(link, undefined, toSend);
+      const engine = await this.#admitLink(link, anything);
       return openCoordinator(link, engine, this.#transactions);
     }
     const address = (isReceiving ? remote?.target : remote?.source)?.address;
@@ -255,16 +244,18 @@ export class BrokerConnection {
     const session = isReceiving ? undefined : sessionFilter(remote?.source);
     // Before anything else is awaited: a thousand of them may come in one read.
     if (session === null) link.cost = this.wire.budget.park(link.cost);
-    const engine = await this.#engineFor(entity, ...rights);
-    this.#container?.names.claim(link);
-    this.#grants.watch(link, entity, rights);
+    const destination = isReceiving ? destinationOf(link) : undefined;
+    checkAddress(destination);
+    const needs: Needs =
+      destination === undefined
+        ? [{ entity, rights }]
+        : [
+            { entity, rights },
+            { entity: destination, rights },
+          ];
+    const engine = await this.#admitLink(link, needs);
     await this.#options.autoCreate?.(engine, parseAddress(entity).name, { requiresSession: session !== undefined });
-    if (isReceiving) {
-      const destination = destinationOf(link);
-      checkAddress(destination);
-      if (destination !== undefined) this.#grants.need(destination, toSend);
-      return InboundLink.open(link, { entity, destination }, engine, this.#transactions);
-    }
+    if (isReceiving) return InboundLink.open(link, { entity, destination }, engine, this.#transactions);
     return openOutboundLink(link, this.#receiving(entity, engine));
   }
 
@@ -282,8 +273,8 @@ export class BrokerConnection {
   }
 
   async #openRequests(link: SendingLink | ReceivingLink, node: Exclude<Node, { kind: "entity" }>): Promise<void> {
-    if (node.kind === "management") await this.#engineFor(node.entity, ...managing);
-    (node.kind === "management" ? this.#container?.names : this.#ownNames)?.claim(link);
+    if (node.kind === "management") await this.#admitLink(link, [{ entity: node.entity, rights: managing }]);
+    else this.#ownNames.claim(link, { owner: "", grants: this.#grants, needs: anything });
     const key = node.kind === "cbs" ? "" : `/${node.entity.toLowerCase()}`;
     const making = this.#nodes.get(key) ?? this.#newNode(node);
     this.#nodes.set(key, making);
@@ -292,7 +283,6 @@ export class BrokerConnection {
     const requests = await making;
     // The last link may have been detached meanwhile.
     this.#nodes.set(key, making);
-    if (node.kind === "management") this.#grants.watch(link, node.entity, managing);
     const left = (): void => {
       if (requests.isIdle && this.#nodes.get(key) === making) this.#nodes.delete(key);
     };
@@ -301,44 +291,42 @@ export class BrokerConnection {
   }
 
   async #newNode(node: Exclude<Node, { kind: "entity" }>): Promise<RequestNode> {
+    const shared = { gate: this.#gate, transactions: this.#transactions };
     if (node.kind === "cbs")
-      return new RequestNode(
-        (request) => answerCbs(request, (token) => this.#admit(token), this.wire),
-        this.#gate,
-        cbsLimits,
-      );
+      return new RequestNode((request) => answerCbs(request, (token) => this.#admit(token), this.wire), {
+        ...shared,
+        limits: cbsLimits,
+      });
     const { entity } = node;
-    const engine = await this.#engineFor(entity, ...managing);
+    const engine = await this.#engineOf(this.#grants.need({ entity, rights: managing }));
     await this.#options.autoCreate?.(engine, parseAddress(entity).name);
-    const need = (right: Right): void => void this.#grants.need(entity, [right]);
-    const context = {
-      entity,
-      engine,
-      need,
-      connection: this.wire,
-      sessions: this.#sessions,
-      transactions: this.#transactions,
-    };
-    return new RequestNode(
-      (request, transactionId) => answerManagement(request, context, transactionId),
-      this.#gate,
-      managementLimits,
-    );
+    const need = (right: Right): void => void this.#grants.need({ entity, rights: [right] });
+    const context = { entity, engine, need, connection: this.wire, sessions: this.#sessions };
+    return new RequestNode((request, work) => answerManagement(request, context, work), {
+      ...shared,
+      limits: managementLimits,
+    });
   }
 
   /**
-   * The engine of the namespace, if the client has one of the rights on the entity. @throws SobreError
-   * `UnauthorizedAccess`.
+   * The engine of the namespace, for a link with these needs, which gets its name.
+   *
+   * @throws SobreError `UnauthorizedAccess` without a grant for each of them.
    */
-  #engineFor(entity: string, ...rights: readonly Right[]): Promise<Engine> {
-    return this.#engineOf(this.#grants.need(entity, rights));
+  #admitLink(link: SendingLink | ReceivingLink, given: Needs): Promise<Engine> {
+    const needs = this.#grants.shared(given);
+    const [first, second] = needs;
+    const grant = this.#grants.need(first);
+    if (second !== undefined) this.#grants.need(second);
+    const engine = this.#engineOf(grant);
+    this.#container?.names.claim(link, { owner: ownerOf(grant), grants: this.#grants, needs });
+    this.#grants.watch(link, needs);
+    return engine;
   }
 
   async #engineOf(grant: Grant): Promise<Engine> {
-    if (this.#namespace !== undefined && this.#namespace !== grant.engine)
-      throw unauthorized("The connection belongs to another namespace. Open one connection per namespace.");
-    this.#namespace = grant.engine;
-    this.#container ??= (this.#options.containers ?? new Containers()).join(grant, this.#containerId);
+    this.#grants.enter(grant.engine);
+    this.#container ??= (this.#options.containers ?? new Containers()).join(grant.engine, this.#containerId);
     const connecting = (this.#engine ??= grant.engine.connect({
       sharesBytes: true,
       name: nameOf(this.#containerId, grant),
@@ -350,13 +338,11 @@ export class BrokerConnection {
 }
 
 /** The name of a client for people. */
-const nameOf = (containerId: string, { keyName }: Grant): string =>
-  keyName === undefined ? containerId : `${containerId} (${keyName})`;
+const nameOf = (containerId: string, { keyName, subject = keyName }: Grant): string =>
+  subject === undefined ? containerId : `${containerId} (${subject})`;
 
 /** @throws SobreError `InvalidArgument` if the address is too long. */
 function checkAddress(address: string | undefined): void {
   if (address === undefined || address.length <= longestPath) return;
   throw new SobreError("InvalidArgument", `The address of a link may have at most ${longestPath} characters.`);
 }
-
-const unauthorized = (text: string): SobreError => new SobreError("UnauthorizedAccess", text);

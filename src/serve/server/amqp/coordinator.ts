@@ -1,11 +1,12 @@
 import type { Engine } from "../../../core/engine/engine.ts";
 import { AmqpMap, type AmqpValue, Typed } from "../../../core/values/typed.ts";
 import { SobreError } from "../../../core/errors/sobre-error.ts";
-import { openMessage } from "../../../wire/amqp/message/amqp-message.ts";
+import { parseMessage } from "../../../wire/amqp/message/amqp-message.ts";
 import { accepted, type DeliveryState } from "../../../wire/amqp/connection/delivery-state.ts";
 import { code } from "../../../wire/amqp/connection/performative.ts";
 import type { IncomingDelivery, ReceivingLink } from "../../../wire/amqp/connection/receiving-link.ts";
 import type { WireError } from "../../../wire/amqp/connection/wire-fault.ts";
+import { ReadSigns } from "./read-signs.ts";
 import type { Transactions } from "./transactions.ts";
 
 /** Opens the link to a transaction coordinator (AMQP 1.0 part 4.3). */
@@ -23,8 +24,9 @@ export function openCoordinator(link: ReceivingLink, engine: Engine, transaction
     return accepted;
   };
   const open: Uint8Array[] = [];
+  const signs = new ReadSigns(link);
   const declare = async (): Promise<DeliveryState> => {
-    const transactionId = await transactions.declare(engine);
+    const transactionId = await transactions.declare(engine, signs);
     open.push(transactionId);
     // The link's open transactions are rolled back (AMQP 1.0 part 4.3).
     if (link.state !== "attached") await transactions.forget(open);
@@ -39,6 +41,7 @@ export function openCoordinator(link: ReceivingLink, engine: Engine, transaction
           (state) => link.settle(delivery.id, state),
           (error: unknown) => link.settle(delivery.id, { kind: "rejected", error: transactionError(error, link) }),
         ),
+      flowed: () => signs.flowed(),
       detached: () => void transactions.forget(open),
     },
   );
@@ -51,7 +54,7 @@ interface Request {
 }
 
 function requestOf(payload: Uint8Array): Request {
-  const { body } = openMessage(payload);
+  const { body } = parseMessage(payload);
   const value = body?.kind === "value" ? body.value : undefined;
   const content = value instanceof Typed ? value.value : undefined;
   if (typeof content !== "object" || !("descriptor" in content) || !("value" in content))

@@ -1,6 +1,7 @@
 import { SobreError } from "../../../core/errors/sobre-error.ts";
 import type { ReceivingLink } from "../../../wire/amqp/connection/receiving-link.ts";
 import type { SendingLink } from "../../../wire/amqp/connection/sending-link.ts";
+import type { Engine } from "../../../core/engine/engine.ts";
 import type { WireError } from "../../../wire/amqp/connection/wire-fault.ts";
 import { allows, type Grant, type Right } from "../access.ts";
 
@@ -8,45 +9,79 @@ import { allows, type Grant, type Right } from "../access.ts";
 const most = 1000;
 
 /** Rights on an entity, any of which is sufficient. */
-interface Need {
+export interface Need {
   /** `undefined`: any entity. */
   readonly entity: string | undefined;
   readonly rights: readonly Right[];
 }
+
+/** The rights that a link depends on: for its entity, and for the destination of its transfers. */
+export type Needs = readonly [Need, Need?];
 
 const expired: WireError = {
   condition: "amqp:unauthorized-access",
   description: "The token of the link has expired. Put a new one and attach again, next time before it expires.",
 };
 
-/** The rights of a connection's client, and the links that depend on them. */
+/** The rights of a connection's client, all of them in one namespace, and the links that depend on them. */
 export class Grants {
-  readonly #grants: Grant[] = [];
-  readonly #links = new Map<SendingLink | ReceivingLink, Need>();
+  /** All of the connection's namespace, once it has one. */
+  #grants: readonly Grant[] = [];
+  readonly #links = new Map<SendingLink | ReceivingLink, Needs>();
   /** When the first grant expires, in milliseconds since 1970. */
   #firstEnd = Infinity;
-  #last: Need | undefined;
+  #last: Needs | undefined;
+  #namespace: Engine | undefined;
 
-  /** Adds a grant; newer ones are checked first, so that a renewed one is found quickly. */
+  /** Adds the grant of a client without credentials, unless it belongs to another namespace. */
+  addAnonymous(grant: Grant): void {
+    if (this.#namespace === undefined || this.#namespace === grant.engine) this.#add(grant);
+  }
+
+  /** Adds the grant of a key or token. @throws SobreError `UnauthorizedAccess` if it is for another namespace. */
   add(grant: Grant): void {
-    this.#grants.unshift(grant);
-    if (this.#grants.length > most) this.#grants.pop();
-    this.#firstEnd = Math.min(this.#firstEnd, grant.expiresAt);
+    this.enter(grant.engine);
+    this.#add(grant);
+  }
+
+  /**
+   * Binds the connection to a namespace: that of its first key or token, or else the first that it uses. Rights in
+   * other namespaces are forgotten.
+   *
+   * @throws SobreError `UnauthorizedAccess` if it is bound to another one.
+   */
+  enter(namespace: Engine): void {
+    if (this.#namespace === namespace) return;
+    if (this.#namespace !== undefined)
+      throw new SobreError(
+        "UnauthorizedAccess",
+        "The connection belongs to another namespace. Open one connection per namespace.",
+      );
+    this.#namespace = namespace;
+    this.#grants = this.#grants.filter(({ engine }) => engine === namespace);
+  }
+
+  /** Whether the connection is bound to the namespace, or has rights in it. */
+  isOf(namespace: Engine): boolean {
+    return this.#namespace === namespace || this.#grants.some(({ engine }) => engine === namespace);
   }
 
   /** A grant with one of the rights. @throws SobreError `UnauthorizedAccess`. */
-  need(entity: string, rights: readonly Right[]): Grant {
-    const grant = this.#find({ entity, rights });
+  need(need: Need): Grant {
+    const grant = this.#find(need);
     if (grant !== undefined) return grant;
-    throw new SobreError("UnauthorizedAccess", `No token grants ${rights.join(" or ")} on '${entity}'. Put one first.`);
+    const { entity, rights } = need;
+    throw new SobreError(
+      "UnauthorizedAccess",
+      entity === undefined
+        ? "The connection has no token. Put one first."
+        : `No token grants ${rights.join(" or ")} on '${entity}'. Put one first.`,
+    );
   }
 
-  /** A grant for anything at all. @throws SobreError `UnauthorizedAccess`. */
-  any(): Grant {
-    const now = Date.now();
-    const grant = this.#grants.find(({ expiresAt }) => expiresAt > now);
-    if (grant !== undefined) return grant;
-    throw new SobreError("UnauthorizedAccess", "The connection has no token. Put one first.");
+  /** Whether there is a grant for each of the needs. */
+  allow(needs: Needs): boolean {
+    return needs.every((need) => need === undefined || this.#find(need) !== undefined);
   }
 
   /** Whether there is a valid grant. */
@@ -55,12 +90,15 @@ export class Grants {
     return this.#grants.some(({ expiresAt }) => expiresAt > now);
   }
 
-  /** Keeps a link attached for as long as a grant has one of the rights. */
-  watch(link: SendingLink | ReceivingLink, entity: string | undefined, rights: readonly Right[]): void {
-    // Many links have the same need.
-    if (this.#last === undefined || this.#last.entity !== entity || this.#last.rights !== rights)
-      this.#last = { entity, rights };
-    this.#links.set(link, this.#last);
+  /** Keeps a link attached for as long as there is a grant for each of its needs. */
+  watch(link: SendingLink | ReceivingLink, needs: Needs): void {
+    this.#links.set(link, needs);
+  }
+
+  /** The needs, as an object that links of the same needs share: a connection may have many. */
+  shared(needs: Needs): Needs {
+    if (this.#last === undefined || !isSame(this.#last, needs)) this.#last = needs;
+    return this.#last;
   }
 
   /** The link was refused, or is over. */
@@ -72,12 +110,11 @@ export class Grants {
   check(): void {
     const now = Date.now();
     if (now < this.#firstEnd) return;
-    const valid = this.#grants.filter(({ expiresAt }) => expiresAt > now);
-    this.#grants.splice(0, this.#grants.length, ...valid);
-    this.#firstEnd = Math.min(Infinity, ...valid.map(({ expiresAt }) => expiresAt));
-    for (const [link, need] of this.#links) {
+    this.#grants = this.#grants.filter(({ expiresAt }) => expiresAt > now);
+    this.#firstEnd = Math.min(Infinity, ...this.#grants.map(({ expiresAt }) => expiresAt));
+    for (const [link, needs] of this.#links) {
       const isOver = link.state === "over" || link.state === "detaching";
-      if (!isOver && this.#find(need) !== undefined) continue;
+      if (!isOver && this.allow(needs)) continue;
       this.#links.delete(link);
       if (isOver) continue;
       link.refuse(expired);
@@ -86,8 +123,20 @@ export class Grants {
     }
   }
 
+  /** Newer ones are checked first, so that a renewed one is found quickly. */
+  #add(grant: Grant): void {
+    this.#grants = [grant, ...this.#grants.slice(0, most - 1)];
+    this.#firstEnd = Math.min(this.#firstEnd, grant.expiresAt);
+  }
+
   #find({ entity, rights }: Need): Grant | undefined {
     if (entity === undefined) return this.#grants.find(({ expiresAt }) => expiresAt > Date.now());
     return this.#grants.find((grant) => rights.some((right) => allows(grant, entity, right)));
   }
 }
+
+const isSame = (some: Needs, others: Needs): boolean =>
+  some.length === others.length && some.every((need, index) => isEqual(need, others[index]));
+
+const isEqual = (one: Need | undefined, other: Need | undefined): boolean =>
+  one?.entity === other?.entity && one?.rights === other?.rights;

@@ -1,4 +1,4 @@
-import type { Engine, EngineSender, TransactionOption } from "../../../core/engine/engine.ts";
+import type { Engine, EngineSender } from "../../../core/engine/engine.ts";
 import type { Envelope } from "../../../core/envelope/envelope.ts";
 import { accepted, type DeliveryState } from "../../../wire/amqp/connection/delivery-state.ts";
 import type {
@@ -6,6 +6,7 @@ import type {
   ReceivingLink,
   ReceivingLinkEvents,
 } from "../../../wire/amqp/connection/receiving-link.ts";
+import { SobreError } from "../../../core/errors/sobre-error.ts";
 import { longestPath } from "../path.ts";
 import { pathOf } from "./node-address.ts";
 import { readSent } from "./sent-message.ts";
@@ -46,6 +47,8 @@ export class InboundLink implements ReceivingLinkEvents {
   #arrivals: Arrival[] = none;
   #awaited = false;
   #sending: Promise<void> | undefined;
+  /** The last send in a transaction, until it has been answered; it never rejects. */
+  #lastInTurn: Promise<void> | undefined;
 
   private constructor(link: ReceivingLink, sender: EngineSender, transactions: Transactions) {
     this.#link = link;
@@ -77,6 +80,10 @@ export class InboundLink implements ReceivingLinkEvents {
   }
 
   delivered({ id, payload, messageFormat, settled, state }: IncomingDelivery): void {
+    if (state?.kind === "transactional") {
+      void this.#sendIn(state.transactionId, { id, settled }, () => readSent(payload, messageFormat));
+      return;
+    }
     let envelopes: readonly Envelope[];
     try {
       envelopes = readSent(payload, messageFormat);
@@ -85,11 +92,6 @@ export class InboundLink implements ReceivingLinkEvents {
       return;
     }
     const arrival = { id, settled, envelopes };
-    if (state?.kind === "transactional") {
-      // Sends take effect at the commit, which must not overtake them.
-      void this.#sendIn(state.transactionId, arrival);
-      return;
-    }
     if (this.#arrivals === none) this.#arrivals = [arrival];
     else this.#arrivals.push(arrival);
     if (this.#awaited) return;
@@ -150,17 +152,36 @@ export class InboundLink implements ReceivingLinkEvents {
     );
   }
 
-  async #sendIn(transactionId: Uint8Array, { id, settled, envelopes }: Arrival): Promise<void> {
+  /** Sends in a transaction: its commit fails if that does, even if nobody waits for the outcome. */
+  async #sendIn(
+    transactionId: Uint8Array,
+    { id, settled }: Pick<Arrival, "id" | "settled">,
+    read: () => readonly Envelope[],
+  ): Promise<void> {
+    const work = this.#transactions.join(transactionId);
     try {
-      const options: TransactionOption & { settled: boolean } = {
-        settled,
-        transaction: this.#transactions.find(transactionId),
-      };
-      await this.#sender.send(envelopes, options);
+      await work.run(async (transaction) => {
+        const envelopes = read();
+        await this.#inTurn(() => this.#sender.send(envelopes, { transaction }));
+      });
       this.#answer(id, settled, { kind: "transactional", transactionId, outcome: accepted });
     } catch (error) {
       this.#refuse(id, settled, error);
+      this.#link.session.flush();
     }
+    work.end(!settled);
+  }
+
+  /** Sends after the earlier sends in transactions: engines may await something before they take part in one. */
+  #inTurn(send: () => Promise<void>): Promise<void> {
+    const sent = this.#lastInTurn === undefined ? send() : this.#lastInTurn.then(send);
+    const turn = sent
+      .catch(() => undefined)
+      .finally(() => {
+        if (this.#lastInTurn === turn) this.#lastInTurn = undefined;
+      });
+    this.#lastInTurn = turn;
+    return sent;
   }
 
   detached(): void {
@@ -171,6 +192,7 @@ export class InboundLink implements ReceivingLinkEvents {
   async #close(): Promise<void> {
     this.#flush();
     while (this.#sending !== undefined) await this.#sending;
+    while (this.#lastInTurn !== undefined) await this.#lastInTurn;
     await this.#sender.close();
   }
 
@@ -182,12 +204,16 @@ export class InboundLink implements ReceivingLinkEvents {
     this.#answer(id, settled, { kind: "rejected", error: this.#link.session.connection.errorOf(error) });
   }
 
-  tooLarge(id: number, settled: boolean): void {
-    const description = `The message exceeds the entity's limit of ${this.#sender.maxMessageSize} bytes. TrackingId: ${crypto.randomUUID()}`;
-    this.#answer(id, settled, {
-      kind: "rejected",
-      error: { condition: "amqp:link:message-size-exceeded", description },
-    });
+  tooLarge(id: number, settled: boolean, state: DeliveryState | undefined): void {
+    const error = new SobreError(
+      "MessageSizeExceeded",
+      `The message exceeds the entity's limit of ${this.#sender.maxMessageSize} bytes.`,
+    );
+    const refused = (): never => {
+      throw error;
+    };
+    if (state?.kind === "transactional") void this.#sendIn(state.transactionId, { id, settled }, refused);
+    else this.#refuse(id, settled, error);
   }
 }
 

@@ -4,7 +4,6 @@ import type { Connection } from "../../../wire/amqp/connection/connection.ts";
 import type { Right } from "../access.ts";
 import type { HeldSession } from "./open-outbound-link.ts";
 import type { RequestArguments } from "./request-arguments.ts";
-import type { Transactions } from "./transactions.ts";
 
 /** The context of requests to the `$management` node of an entity. */
 export interface ManagementContext {
@@ -13,7 +12,6 @@ export interface ManagementContext {
   readonly sessions: ReadonlyMap<string, HeldSession>;
   /** The name of the link that the request belongs to. */
   readonly associatedLink?: string | undefined;
-  readonly transactions: Transactions;
   readonly connection: Pick<Connection, "errorOf">;
   /** @throws SobreError `UnauthorizedAccess` unless the client has the right on the entity. */
   readonly need: (right: Right) => void;

@@ -1,5 +1,6 @@
 import { typed } from "../../../core/values/typed-makers.ts";
 import { AmqpMap, type AmqpValue } from "../../../core/values/typed.ts";
+import type { Transaction } from "../../../core/engine/engine.ts";
 import { errorTraits } from "../../../core/errors/traits.ts";
 import { SobreError } from "../../../core/errors/sobre-error.ts";
 import type { AmqpMessage } from "../../../wire/amqp/message/amqp-message.ts";
@@ -9,6 +10,7 @@ import { messageOperations } from "./message-operations.ts";
 import { RequestArguments } from "./request-arguments.ts";
 import { ruleOperations } from "./rule-operations.ts";
 import { sessionOperations } from "./session-operations.ts";
+import type { TransactionWork } from "./transaction-work.ts";
 import { textOf } from "../../../core/amqp-values/loose-value.ts";
 
 const prefix = "com.microsoft:";
@@ -27,22 +29,24 @@ const operations: ReadonlyMap<string, Operation> = new Map(
 export async function answerManagement(
   request: AmqpMessage,
   context: ManagementContext,
-  transactionId?: Uint8Array,
+  work?: TransactionWork,
 ): Promise<MessageInit> {
   const name = textOf(request.applicationProperties?.get("operation")) ?? "";
   const operation = name.startsWith(prefix) ? operations.get(name.slice(prefix.length)) : undefined;
   const trackingId = textOf(request.applicationProperties?.get("com.microsoft:tracking-id"));
-  try {
+  const run = async (transaction?: Transaction): Promise<Readonly<Record<string, AmqpValue>> | undefined> => {
     if (operation === undefined)
       throw new SobreError("UnsupportedCapability", "The operation of the request is not supported.");
     context.need(sending.has(name.slice(prefix.length)) ? "Send" : "Listen");
     const { body } = request;
     const given = new RequestArguments(body?.kind === "value" ? body.value : undefined);
-    const transaction = transactionId === undefined ? undefined : context.transactions.find(transactionId);
     if (transaction !== undefined && !transactional.has(name.slice(prefix.length)))
       throw new SobreError("InvalidOperation", `The operation ${name} cannot be part of a transaction.`);
     const associatedLink = textOf(request.applicationProperties?.get("associated-link-name"));
-    const result = await operation(given, { ...context, transaction, associatedLink });
+    return operation(given, { ...context, transaction, associatedLink });
+  };
+  try {
+    const result = await (work === undefined ? run() : work.run(run));
     return result === undefined ? answer(204, "No content", {}, trackingId) : answer(200, "OK", result, trackingId);
   } catch (error) {
     return refusal(error, context, trackingId);

@@ -2,7 +2,7 @@ import { type Delivery, lockToken, type ReceiveMode, type Settlement } from "../
 import { typed } from "../../../core/values/typed-makers.ts";
 import { AmqpMap, type AmqpValue } from "../../../core/values/typed.ts";
 import { SobreError } from "../../../core/errors/sobre-error.ts";
-import { openMessage } from "../../../wire/amqp/message/amqp-message.ts";
+import { parseMessage } from "../../../wire/amqp/message/amqp-message.ts";
 import { encodeMessage } from "../../../wire/amqp/message/encode-message.ts";
 import type { Engine } from "../../../core/engine/engine.ts";
 import { sizeOf } from "../../../core/envelope/size-of.ts";
@@ -42,7 +42,7 @@ const peek: Operation = async (given, { engine, entity }) => {
 
 /** The sections before the body: a message without its content. */
 function withoutBody(message: Uint8Array): Uint8Array {
-  const body = openMessage(message)
+  const body = parseMessage(message)
     .borders()
     .find(({ name }) => isOfBody.has(name));
   return message.subarray(0, body?.start);

@@ -65,7 +65,7 @@ async function openSessionLink(
   receiveMode: ReceiveMode,
   sessionId: string,
 ): Promise<void> {
-  const receiver = await context.engine.acceptSession(context.entity, { receiveMode, sessionId, maxWaitTime: 0 });
+  const receiver = await context.engine.acceptSession(context.entity, { receiveMode, sessionId, maxWaitTimeInMs: 0 });
   if (link.state === "asked") openSession(link, context, receiveMode, receiver);
   else await receiver.close();
 }

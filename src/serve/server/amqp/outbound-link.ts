@@ -1,7 +1,12 @@
 import type { Delivery, LockToken, ReceiveMode, Settlement } from "../../../core/engine/delivery.ts";
 import type { Engine, EngineReceiver } from "../../../core/engine/engine.ts";
 import { SobreError } from "../../../core/errors/sobre-error.ts";
-import { accepted, type DeliveryState } from "../../../wire/amqp/connection/delivery-state.ts";
+import {
+  accepted,
+  type DeliveryState,
+  type Outcome,
+  type Transactional,
+} from "../../../wire/amqp/connection/delivery-state.ts";
 import type { OutgoingDelivery } from "../../../wire/amqp/connection/outgoing.ts";
 import type { SendingLink, SendingLinkEvents } from "../../../wire/amqp/connection/sending-link.ts";
 import { type WireError, wireErrorOf } from "../../../wire/amqp/connection/wire-fault.ts";
@@ -63,6 +68,10 @@ export class OutboundLink implements SendingLinkEvents {
   }
 
   disposed(delivery: OutgoingDelivery, state: DeliveryState | undefined, settled: boolean): void {
+    if (state?.kind === "transactional") {
+      void this.#settleIn(state, delivery, settled);
+      return;
+    }
     const settling = this.#settle(delivery, state);
     if (settled) {
       // The outcome is not needed: after a lost lock, the message went to another receiver.
@@ -114,9 +123,9 @@ export class OutboundLink implements SendingLinkEvents {
   /** Takes no more than can be sent immediately: messages deleted when taken must reach the client. */
   #receive(maxMessages: number, waits: boolean): Promise<readonly Delivery[]> {
     const { receiver } = this.#options;
-    if (!waits) return receiver.receive({ maxMessages, maxWaitTime: 0 });
+    if (!waits) return receiver.receive({ maxMessages, maxWaitTimeInMs: 0 });
     this.#waiting ??= new AbortController();
-    return receiver.receive({ maxMessages, maxWaitTime: Infinity, signal: this.#waiting.signal });
+    return receiver.receive({ maxMessages, maxWaitTimeInMs: Infinity, abortSignal: this.#waiting.signal });
   }
 
   #received(deliveries: readonly Delivery[], wanted: number): void {
@@ -169,20 +178,38 @@ export class OutboundLink implements SendingLinkEvents {
     this.detached();
   }
 
-  #settle({ context }: OutgoingDelivery, state: DeliveryState | undefined): Promise<void> {
-    const token = context instanceof DeliveryMessage ? context.delivery.lockToken : undefined;
+  #settle(delivery: OutgoingDelivery, state: Outcome | { readonly kind: "received" } | undefined): Promise<void> {
+    const token = tokenOf(delivery);
     if (token === undefined) return done;
-    const { engine, entity, transactions } = this.#options;
+    const { engine, entity } = this.#options;
     try {
-      if (state?.kind !== "transactional")
-        return engine.settle(entity, token, settlementOf(state?.kind === "received" ? undefined : state));
-      const transaction = transactions.find(state.transactionId);
-      return engine.settle(entity, token, settlementOf(state.outcome), { transaction });
+      return engine.settle(entity, token, settlementOf(state?.kind === "received" ? undefined : state));
     } catch (error) {
       return Promise.reject(error);
     }
   }
+
+  /** Settles in a transaction: its commit fails if that does, even if nobody waits for the outcome. */
+  async #settleIn(state: Transactional, delivery: OutgoingDelivery, settled: boolean): Promise<void> {
+    const { engine, entity, transactions } = this.#options;
+    const { session } = this.#link;
+    const token = tokenOf(delivery);
+    const work = transactions.join(state.transactionId);
+    try {
+      await work.run(async (transaction) => {
+        if (token !== undefined) await engine.settle(entity, token, settlementOf(state.outcome), { transaction });
+      });
+      if (!settled) this.#link.settle(delivery, state);
+    } catch (error) {
+      if (!settled) this.#link.settle(delivery, { kind: "rejected", error: session.connection.errorOf(error) });
+      session.flush();
+    }
+    work.end(!settled);
+  }
 }
+
+const tokenOf = ({ context }: OutgoingDelivery): LockToken | undefined =>
+  context instanceof DeliveryMessage ? context.delivery.lockToken : undefined;
 
 const done = Promise.resolve();
 

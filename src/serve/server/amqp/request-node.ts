@@ -1,4 +1,4 @@
-import { type AmqpMessage, openMessage } from "../../../wire/amqp/message/amqp-message.ts";
+import { type AmqpMessage, parseMessage } from "../../../wire/amqp/message/amqp-message.ts";
 import { type MessageInit, writeMessage } from "../../../wire/amqp/message/write-message.ts";
 import { accepted, type DeliveryState } from "../../../wire/amqp/connection/delivery-state.ts";
 import type { IncomingDelivery, ReceivingLink } from "../../../wire/amqp/connection/receiving-link.ts";
@@ -6,6 +6,8 @@ import type { SendingLink } from "../../../wire/amqp/connection/sending-link.ts"
 import type { WireError } from "../../../wire/amqp/connection/wire-fault.ts";
 import { SobreError } from "../../../core/errors/sobre-error.ts";
 import type { AnswerGate } from "./answer-gate.ts";
+import type { TransactionWork } from "./transaction-work.ts";
+import type { Transactions } from "./transactions.ts";
 
 /** The limits of a node for the client of a connection. */
 export interface RequestLimits {
@@ -23,8 +25,8 @@ export const managementLimits: RequestLimits = { credit: 100, maxMessageSize: 4 
 /** Limits of a node that requires no token: a request holds one token. */
 export const cbsLimits: RequestLimits = { credit: 4, maxMessageSize: 16 * 1024, maxLinks: 16 };
 
-/** Answers a request, which may be part of a transaction. It must not reject. */
-export type Respond = (request: AmqpMessage, transactionId: Uint8Array | undefined) => Promise<MessageInit>;
+/** Answers a request, which may be work in a transaction. It must not reject. */
+export type Respond = (request: AmqpMessage, work: TransactionWork | undefined) => Promise<MessageInit>;
 
 /** A link for requests, and the number of unanswered ones. */
 interface Requests {
@@ -44,20 +46,29 @@ const tooManyWaiting: WireError = {
   description: "Too many bytes of requests are unanswered. Wait for an answer before sending the next.",
 };
 
+/** The limits of a node, and the parts of its connection that it needs. */
+export interface RequestNodeOptions {
+  readonly gate: AnswerGate;
+  readonly transactions: Transactions;
+  readonly limits: RequestLimits;
+}
+
 /** A node that answers requests, such as `$cbs`, with the links of one connection. */
 export class RequestNode {
   readonly #respond: Respond;
   readonly #gate: AnswerGate;
   readonly #limits: RequestLimits;
+  readonly #transactions: Transactions;
   readonly #replies = new Map<SendingLink, Uint8Array[]>();
   /** Links for requests. */
   #requestLinks = 0;
   #tag = 0;
 
-  constructor(respond: Respond, gate: AnswerGate, limits: RequestLimits) {
+  constructor(respond: Respond, { gate, limits, transactions }: RequestNodeOptions) {
     this.#respond = respond;
     this.#gate = gate;
     this.#limits = limits;
+    this.#transactions = transactions;
   }
 
   /** Whether it has no links. */
@@ -81,8 +92,10 @@ export class RequestNode {
       { source: remote?.source, target: remote?.target, maxMessageSize: BigInt(maxMessageSize) },
       {
         delivered: (delivery) => this.#requested(requests, delivery),
-        tooLarge: (id) =>
-          link.settle(id, { kind: "rejected", error: { condition: "amqp:link:message-size-exceeded" } }),
+        tooLarge: (id, _settled, state) => {
+          this.#transactions.lose(state);
+          link.settle(id, { kind: "rejected", error: { condition: "amqp:link:message-size-exceeded" } });
+        },
         detached: () => {
           this.#requestLinks--;
           left();
@@ -116,10 +129,11 @@ export class RequestNode {
     const { link } = requests;
     let request: AmqpMessage;
     try {
-      request = openMessage(delivery.payload);
+      request = parseMessage(delivery.payload);
       // Reading them validates them.
       void [request.properties, request.applicationProperties, request.body];
     } catch (error) {
+      this.#transactions.lose(delivery.state);
       if (!delivery.settled)
         link.settle(delivery.id, { kind: "rejected", error: link.session.connection.errorOf(error) });
       return;
@@ -130,6 +144,7 @@ export class RequestNode {
     const { budget } = link.session.connection;
     const size = delivery.payload.byteLength;
     if (!budget.hold(size, 0)) {
+      this.#transactions.lose(delivery.state);
       if (!delivery.settled) link.settle(delivery.id, { kind: "rejected", error: tooManyWaiting });
       return;
     }
@@ -137,22 +152,26 @@ export class RequestNode {
     // Some clients expect the disposition of the request before the answer.
     link.session.flush();
     requests.open++;
+    const work = transactionId === undefined ? undefined : this.#transactions.join(transactionId);
     this.#gate.enter(async () => {
-      this.#answer(request, await this.#respond(request, transactionId));
+      const isAnswered = this.#answer(request, await this.#respond(request, work));
+      work?.end(isAnswered);
       budget.drop(size);
       answered(requests, this.#limits);
     });
   }
 
-  #answer(request: AmqpMessage, response: MessageInit): void {
+  /** Returns whether the answer was written, and does not wait for credit. */
+  #answer(request: AmqpMessage, response: MessageInit): boolean {
     const { messageId, correlationId, replyTo } = request.properties ?? {};
     const link = this.#linkFor(replyTo);
     const waiting = link === undefined ? undefined : this.#replies.get(link);
-    if (link === undefined || waiting === undefined) return;
+    if (link === undefined || waiting === undefined) return false;
     const answer = writeMessage({ ...response, properties: { correlationId: messageId ?? correlationId } });
     waiting.push(answer);
     this.#gate.held(answer.byteLength);
     this.#send(link);
+    return waiting.length === 0;
   }
 
   /** Clients name the link or its target, or neither if there is only one. */

@@ -1,5 +1,5 @@
 import type { Envelope } from "../../../core/envelope/envelope.ts";
-import { openMessage } from "../../../wire/amqp/message/amqp-message.ts";
+import { parseMessage } from "../../../wire/amqp/message/amqp-message.ts";
 import { batchMessageFormat, decodeBatch } from "../../../wire/amqp/message/batch.ts";
 import { readChecked } from "../../../wire/amqp/message/decode-message.ts";
 import { firstDescriptor, section } from "../../../wire/amqp/message/section.ts";
@@ -14,7 +14,7 @@ export function readSent(payload: Uint8Array, messageFormat: number): readonly E
   try {
     return decodeBatch(payload, options);
   } catch (error) {
-    const { body } = openMessage(payload);
+    const { body } = parseMessage(payload);
     if (body?.kind !== "data" || body.sections.every((one) => inOrder(one) === undefined)) throw error;
     const sections = body.sections.map((one) => inOrder(one) ?? one);
     return decodeBatch(writeMessage({ body: { kind: "data", sections } }), options);

@@ -9,7 +9,7 @@ export interface SessionWaitsOptions {
   readonly entity: string;
   readonly engine: Engine;
   readonly receiveMode: ReceiveMode;
-  /** The broker's time, which may be another than that of its clients. */
+  /** The broker's time, which may differ from that of its clients. */
   readonly clock: Clock;
   /** Opens a link that has its session. */
   readonly granted: (link: SendingLink, receiver: EngineSessionReceiver) => void;
@@ -85,7 +85,12 @@ export class SessionWaits {
       this.accept();
     };
     engine
-      .acceptSession(entity, { receiveMode, sessionId: undefined, maxWaitTime: Infinity, signal: accepting.signal })
+      .acceptSession(entity, {
+        receiveMode,
+        sessionId: undefined,
+        maxWaitTimeInMs: Infinity,
+        abortSignal: accepting.signal,
+      })
       .then(
         (receiver) => over(() => this.#grant(receiver)),
         (error: unknown) => over(() => this.#refuseFirst(accepting.signal.aborted ? undefined : error)),

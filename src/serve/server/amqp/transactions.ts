@@ -1,19 +1,22 @@
-import type { Engine, Transaction } from "../../../core/engine/engine.ts";
+import type { Engine } from "../../../core/engine/engine.ts";
+import type { DeliveryState } from "../../../wire/amqp/connection/delivery-state.ts";
 import { SobreError } from "../../../core/errors/sobre-error.ts";
-import { WireFault } from "../../../wire/amqp/connection/wire-fault.ts";
+import { OpenTransaction } from "./open-transaction.ts";
+import type { ReadSigns } from "./read-signs.ts";
+import { NoWork, type TransactionWork, unknownId, Work } from "./transaction-work.ts";
 
 /** Maximum number of open transactions per connection. */
 const most = 256;
 
 /** The open transactions of a connection, by id. */
 export class Transactions {
-  readonly #open = new Map<string, Transaction>();
+  readonly #open = new Map<string, OpenTransaction>();
   /** Transactions that the engine is beginning. */
   #opening = 0;
   #next = 1;
 
   /** Begins one; resolves to its id. @throws SobreError `QuotaExceeded`. */
-  async declare(engine: Engine): Promise<Uint8Array> {
+  async declare(engine: Engine, signs: ReadSigns): Promise<Uint8Array> {
     if (this.#open.size + this.#opening >= most)
       throw new SobreError(
         "QuotaExceeded",
@@ -23,35 +26,44 @@ export class Transactions {
     const transaction = await engine.begin().finally(() => this.#opening--);
     const id = Buffer.alloc(8);
     id.writeUInt32BE(this.#next++, 4);
-    this.#open.set(keyOf(id), transaction);
+    this.#open.set(keyOf(id), new OpenTransaction(transaction, signs));
     return id;
   }
 
-  /** @throws WireFault `amqp:transaction:unknown-id`. */
-  find(id: Uint8Array): Transaction {
-    const transaction = this.#open.get(keyOf(id));
-    if (transaction !== undefined) return transaction;
-    const what = "The transaction is unknown on this connection. Declare one first.";
-    throw new WireFault("amqp:transaction:unknown-id", what, "session");
+  /** Work that has come for a transaction: its discharge waits for it. */
+  join(id: Uint8Array): TransactionWork {
+    const open = this.#open.get(keyOf(id));
+    return open === undefined ? new NoWork() : new Work(open);
   }
 
-  /** Ends a transaction: commits it, or rolls it back. */
+  /** Notes that work in this state has come which is not carried out: its transaction cannot be committed. */
+  lose(state: DeliveryState | undefined): void {
+    if (state?.kind === "transactional") this.#open.get(keyOf(state.transactionId))?.fail(lost());
+  }
+
+  /**
+   * Ends a transaction after its work: commits it, or rolls it back.
+   *
+   * @throws WireFault `amqp:transaction:unknown-id`, or `amqp:transaction:rollback` when work in it has failed.
+   */
   async discharge(id: Uint8Array, fail: boolean): Promise<void> {
-    const transaction = this.find(id);
+    const open = this.#open.get(keyOf(id));
+    if (open === undefined) throw unknownId();
     this.#open.delete(keyOf(id));
-    if (fail) await transaction.rollback();
-    else await transaction.commit();
+    if (fail) await open.rollback();
+    else await open.commit();
   }
 
   /** Rolls back those that are still open. */
   async forget(ids: readonly Uint8Array[]): Promise<void> {
-    for (const id of ids) {
-      const transaction = this.#open.get(keyOf(id));
-      this.#open.delete(keyOf(id));
-      // One that was open for too long has already ended.
-      await transaction?.rollback().catch(() => undefined);
-    }
+    const known = ids.flatMap((id) => this.#open.get(keyOf(id)) ?? []);
+    for (const id of ids) this.#open.delete(keyOf(id));
+    // One that was open for too long has already ended.
+    await Promise.allSettled(known.map((open) => open.rollback()));
   }
 }
 
 const keyOf = (id: Uint8Array): string => Buffer.from(id).toString("hex");
+
+const lost = (): SobreError =>
+  new SobreError("GeneralError", "A message or an outcome came for a link that had ended, or was refused unread.");

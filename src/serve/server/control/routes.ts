@@ -2,7 +2,8 @@ import { envelopeToJson } from "../../../core/envelope/envelope-json.ts";
 import type { QueueOptions } from "../../../core/engine/admin.ts";
 import { isErrorCode } from "../../../core/errors/traits.ts";
 import type { JsonSchema, FromJsonSchema } from "../../../core/json-schema/json-schema-type.ts";
-import { invalidOption } from "../../../core/options/option-checks.ts";
+import { finiteDuration } from "../../../core/options/duration-option.ts";
+import { checkOption, invalidOption } from "../../../core/options/option-checks.ts";
 import { type FaultOptions, faultyOperations, type Faults } from "../../../client/testing/faults.ts";
 import { ManualClock } from "../../../core/time/manual-clock.ts";
 import { toMilliseconds } from "../../../core/time/duration.ts";
@@ -15,6 +16,10 @@ const entity = {
 } as const;
 const times = { type: "integer", minimum: 1, default: 1, description: "How often it happens." } as const;
 const where = { entity: { ...entity, description: `${entity.description} Default: any.` }, times } as const;
+const duration = {
+  type: ["string", "number"],
+  description: "Milliseconds, or text such as 5s, 1m or PT1M.",
+} as const;
 const strict = { type: "object", additionalProperties: false } as const;
 
 const fault = {
@@ -42,7 +47,7 @@ const fault = {
       title: "Delays messages by the broker's clock.",
       properties: {
         kind: { const: "delay" },
-        by: { type: "string", description: "An ISO 8601 duration, e.g. PT5S." },
+        by: duration,
         ...where,
       },
       required: ["kind", "by"],
@@ -131,7 +136,7 @@ export const controlRoutes: readonly ControlRoute[] = [
   routeWithBody(
     {
       ...strict,
-      properties: { advance: { type: "string", description: "An ISO 8601 duration, e.g. PT1M." } },
+      properties: { advance: duration },
       required: ["advance"],
     },
     {
@@ -142,6 +147,7 @@ export const controlRoutes: readonly ControlRoute[] = [
       status: 200,
       answer: { description: "The new time.", schema: clock },
       async run(call) {
+        checkOption("advance", call.body.advance, finiteDuration);
         await call.control.advance(toMilliseconds(call.body.advance, "advance"));
         return timeOf(call);
       },
@@ -251,7 +257,8 @@ function ask(faults: Faults, asked: Fault): void {
     case "loseAnswer":
       return faults.loseAnswer(asked.operation, placeOf(asked));
     case "delay":
-      return faults.delay(toMilliseconds(asked.by, "by"), placeOf(asked));
+      checkOption("by", asked.by, finiteDuration);
+      return faults.delay(asked.by, placeOf(asked));
     default:
       return faults[asked.kind](placeOf(asked));
   }

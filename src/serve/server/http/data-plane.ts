@@ -141,7 +141,7 @@ const isPlain = (value: unknown): value is null | string | number | bigint | boo
 
 async function receive(
   entity: string,
-  { query, signal, headers, isSecure }: HttpRequest,
+  { query, abortSignal, headers, isSecure }: HttpRequest,
   { engine, locks }: Client,
   receiveMode: "peekLock" | "receiveAndDelete",
 ): Promise<HttpResponse> {
@@ -151,9 +151,9 @@ async function receive(
   const receiver = await engine.openReceiver(entity, { receiveMode });
   try {
     // The client waits in real time, whatever the broker's clock.
-    const over = AbortSignal.any([signal, AbortSignal.timeout(Math.min(seconds, defaultWait) * 1000)]);
-    const maxWaitTime = seconds === 0 ? 0 : Infinity;
-    const [delivery] = await receiver.receive({ maxMessages: 1, maxWaitTime, signal: over });
+    const over = AbortSignal.any([abortSignal, AbortSignal.timeout(Math.min(seconds, defaultWait) * 1000)]);
+    const maxWaitTimeInMs = seconds === 0 ? 0 : Infinity;
+    const [delivery] = await receiver.receive({ maxMessages: 1, maxWaitTimeInMs, abortSignal: over });
     if (delivery === undefined) return { status: 204 };
     const origin = `${isSecure ? "https" : "http"}://${headers["host"] ?? "localhost"}`;
     const token = delivery.lockToken === undefined ? undefined : locks.seal(delivery.lockToken);
@@ -168,9 +168,14 @@ const pathOf = (entity: string): string => entity.split("/").map(encodeURICompon
 /** A form that every HTTP client can read, unless it requests the encoded bytes. */
 const formFor = (accept = ""): AmqpBodyForm => (/application\/x-amqp-value/i.test(accept) ? "encoded" : "json");
 
+/** A browser must not run what a sender has written, which would have this server's origin. */
+const inert = { "content-security-policy": "sandbox", "x-content-type-options": "nosniff" } as const;
+
 function responseOf(delivery: Delivery, base: string, form: AmqpBodyForm): HttpResponse {
   const { envelope, lockToken: token, sequenceNumber } = delivery;
-  const { headers, body } = httpEnvelope(envelope, writeBrokerProperties(delivery), form);
+  const written = httpEnvelope(envelope, writeBrokerProperties(delivery), form);
+  const headers = { ...written.headers, ...inert };
+  const { body } = written;
   if (token === undefined) return { status: 200, headers, body };
   return { status: 201, headers: { ...headers, location: `${base}/messages/${sequenceNumber}/${token}` }, body };
 }

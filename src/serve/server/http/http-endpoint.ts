@@ -1,4 +1,4 @@
-import { type Access, allows, type Grant, type Right } from "../access.ts";
+import { type Access, allows, type Grant, ownerOf, type Right } from "../access.ts";
 import type { Engine } from "../../../core/engine/engine.ts";
 import { parseAddress } from "../../../core/engine/address.ts";
 import { SobreError } from "../../../core/errors/sobre-error.ts";
@@ -8,15 +8,15 @@ import type { HttpHandler } from "./http-handler.ts";
 import type { HttpRequest, HttpResponse } from "./http-message.ts";
 import { SealedLocks } from "./sealed-locks.ts";
 import type { ServerHealth } from "../server-options.ts";
-import { refusalOfPage } from "../foreign-page.ts";
+import type { RequestSource } from "../foreign-page.ts";
 import { isPropertyHeader } from "../../../wire/http/property-headers.ts";
 import { notAllowed, refusalOf } from "./refusal.ts";
 
 /** Options of {@link HttpEndpoint}. */
 export interface HttpEndpointOptions {
   readonly access: Access;
-  /** Whether requests may name a host by any name that no site can point here. Default: only this machine's names. */
-  readonly trustedNetwork?: boolean | undefined;
+  /** Why a request that a web page may have sent is refused; `undefined` if it is not. */
+  readonly refusalOfPage: (source: RequestSource) => string | undefined;
   /** Each answers what is below its path. Default: such paths name entities that cannot exist. */
   readonly handlers?: readonly HttpHandler[] | undefined;
   /** The path to which browsers are sent from `/`. Default: none. */
@@ -75,7 +75,7 @@ export class HttpEndpoint {
     if (target === undefined)
       return answerAtom(request, engine, (entity, header) => this.#manages(grant, entity, request, header));
     await this.#options.autoCreate?.(engine, parseAddress(target.entity).name);
-    return answerData(target, request, { engine, locks: this.#locks.of(grant.keyName ?? "") });
+    return answerData(target, request, { engine, locks: this.#locks.of(ownerOf(grant)) });
   }
 
   async #grant({ headers }: HttpRequest): Promise<Grant> {
@@ -83,12 +83,11 @@ export class HttpEndpoint {
     const { host } = headers;
     // Browsers never quote an origin: a quoted one is a property of the message.
     const origin = isPropertyHeader("origin", headers["origin"] ?? "") ? undefined : headers["origin"];
-    const hostname = host?.replace(/:\d+$/, "");
-    const anonymous = this.#options.access.anonymous(hostname);
-    // Every web page knows the key of a server without keys.
-    const why = anonymous === undefined ? undefined : refusalOfPage({ host, origin }, this.#options.trustedNetwork);
+    const why = this.#options.refusalOfPage({ host, origin });
     if (why !== undefined) throw new SobreError("UnauthorizedAccess", why);
+    const hostname = host?.replace(/:\d+$/, "");
     if (token !== undefined) return this.#options.access.token(token, hostname);
+    const anonymous = this.#options.access.anonymous(hostname);
     if (anonymous !== undefined) return anonymous;
     throw new SobreError(
       "UnauthorizedAccess",

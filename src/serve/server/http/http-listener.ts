@@ -60,7 +60,11 @@ const tooLarge = (most: number): SobreError =>
   new SobreError("MessageSizeExceeded", `The body exceeds the limit of ${most} bytes.`);
 
 /** `undefined` if the request names no host, or two. */
-function requestOf(incoming: IncomingMessage, outgoing: ServerResponse, signal: AbortSignal): HttpRequest | undefined {
+function requestOf(
+  incoming: IncomingMessage,
+  outgoing: ServerResponse,
+  abortSignal: AbortSignal,
+): HttpRequest | undefined {
   const { rawHeaders } = incoming;
   const hosts = rawHeaders.filter((name, index) => index % 2 === 0 && name.toLowerCase() === "host");
   // It is unknown which of them a proxy has used (RFC 9112 section 3.2).
@@ -80,7 +84,7 @@ function requestOf(incoming: IncomingMessage, outgoing: ServerResponse, signal: 
       headers: authority === undefined ? headers : { ...headers, host: authority },
       rawHeaders,
       body: (most) => bodyOf(incoming, outgoing, most),
-      signal,
+      abortSignal,
     };
   } catch {
     return undefined;

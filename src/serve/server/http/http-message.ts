@@ -13,7 +13,7 @@ export interface HttpRequest {
   /** Reads the body, once. @throws SobreError `MessageSizeExceeded` when it has more bytes than `most`. */
   body(this: void, most: number): Promise<Uint8Array>;
   /** Aborted when the client has disconnected. */
-  readonly signal: AbortSignal;
+  readonly abortSignal: AbortSignal;
 }
 
 /** An answer to a request. */

@@ -12,7 +12,7 @@ export interface ClientLocks {
 const uuid = /^[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}$/i;
 
 /**
- * Lock tokens that are valid only with the key with which the message was received.
+ * Lock tokens that are valid only for the owner of the grant with which the message was received.
  *
  * Over HTTP, only the token proves who holds a lock, and an engine's tokens can be guessed from others. So they are
  * encrypted, as one AES block each.
@@ -25,9 +25,9 @@ export class SealedLocks {
     this.#secret = secret;
   }
 
-  /** The locks of the clients with this key. */
-  of(keyName: string): ClientLocks {
-    const key = createHash("sha256").update(this.#secret).update(keyName).digest();
+  /** The locks of the clients with the grants of this owner. */
+  of(owner: string): ClientLocks {
+    const key = createHash("sha256").update(this.#secret).update(owner).digest();
     return {
       seal(token) {
         if (!uuid.test(token)) return token;

@@ -1,5 +1,6 @@
 import type { AmqpMap } from "../../../core/values/typed.ts";
 import type { ConnectionLimits } from "./connection-limits.ts";
+import type { DeliveryState } from "./delivery-state.ts";
 import type { ClientSasl, ServerSasl } from "./handshake.ts";
 import type { Open } from "./performative.ts";
 import type { ReceivingLink } from "./receiving-link.ts";
@@ -14,6 +15,8 @@ export interface ConnectionEvents {
   readonly attach: (link: SendingLink | ReceivingLink) => void;
   /** A link that the peer attached has ended. */
   readonly left?: ((link: SendingLink | ReceivingLink) => void) | undefined;
+  /** A message or an outcome that the peer sent in this state is not taken: its link or session has ended on this side. */
+  readonly ignored?: ((state: DeliveryState) => void) | undefined;
   /** The connection has ended; called once. */
   readonly closed: (error: WireError | undefined) => void;
   /** There are bytes for {@link Connection.take}; called once until they are taken. */

@@ -1,10 +1,12 @@
 import type { ByteReader } from "../../../core/amqp-values/byte-reader.ts";
 import { bodyReader } from "./composite.ts";
-import { type ConnectionLimits, defaultLimits } from "./connection-limits.ts";
+import { type ResolvedLimits, resolveLimits } from "./connection-limits.ts";
 import type { ConnectionEvents, ConnectionOptions } from "./connection-options.ts";
+import { firstDeliveryId } from "./first-delivery-id.ts";
 import { FrameReader } from "./frame-reader.ts";
 import { FrameWriter } from "./frame-writer.ts";
 import { LinkBudget } from "./link-budget.ts";
+import type { DeliveryState } from "./delivery-state.ts";
 import { askSasl, protocol, serveSasl } from "./handshake.ts";
 import { Liveness } from "./liveness.ts";
 import { code, type Open } from "./performative.ts";
@@ -28,7 +30,7 @@ type Phase = "header" | "sasl" | "open" | "running" | "closing" | "over";
 /** An AMQP 1.0 connection from bytes to bytes, without a socket, in either role (AMQP 1.0 part 2.4). */
 export class Connection implements ConnectionPort {
   readonly events: ConnectionEvents;
-  readonly limits: ConnectionLimits;
+  readonly limits: ResolvedLimits;
   /** The resources that the peer's sessions and links hold. */
   readonly budget: LinkBudget;
   /** The peer's maximum frame size in bytes. */
@@ -51,7 +53,7 @@ export class Connection implements ConnectionPort {
   constructor(options: ConnectionOptions) {
     this.#options = options;
     this.events = options.events;
-    this.limits = { ...defaultLimits, ...options.limits };
+    this.limits = resolveLimits(options.limits);
     this.budget = new LinkBudget(this.limits);
     this.#reader = new FrameReader(handshakeFrameSize);
     this.#liveness = new Liveness(this.limits, options.now);
@@ -68,9 +70,18 @@ export class Connection implements ConnectionPort {
     return this.#frames;
   }
 
+  /** The id of the first delivery of a new session; clients begin at 0, as all of them do. */
+  firstDeliveryId(): number {
+    return this.#options.role === "server" ? firstDeliveryId() : 0;
+  }
+
   /** The form of an error that is sent to the peer; one that is not for the peer goes to the event `failed`. */
   errorOf(error: unknown, trackingId?: string): WireError {
     return trackedErrorOf(error, this.events.failed, trackingId);
+  }
+
+  ignored(state: DeliveryState | undefined): void {
+    if (state !== undefined) this.events.ignored?.(state);
   }
 
   /** Whether both sides are done: the socket can be closed when all output is out. */
@@ -269,14 +280,14 @@ export class Connection implements ConnectionPort {
 
   #writeOpen(): void {
     const { containerId, hostname, properties } = this.#options;
-    const { maxFrameSize, channelMax, idleTimeOut } = this.limits;
+    const { maxFrameSize, channelMax, idleTimeout } = this.limits;
     this.#opened = true;
     this.frames.open({
       containerId,
       hostname,
       maxFrameSize,
       channelMax,
-      idleTimeOut: Math.floor(idleTimeOut / 2),
+      idleTimeOut: Math.floor(idleTimeout / 2),
       properties,
     });
   }

@@ -15,10 +15,14 @@ export type Outcome =
   /** A transaction was begun (AMQP 1.0 part 4.5.6). */
   | { readonly kind: "declared"; readonly transactionId: Uint8Array };
 
+/** An outcome that is pending in a transaction (AMQP 1.0 part 4.5.8). */
+export interface Transactional {
+  readonly kind: "transactional";
+  readonly transactionId: Uint8Array;
+  readonly outcome?: Outcome | undefined;
+}
+
 /** The state of a delivery in a disposition: an outcome, or one that is pending in a transaction. */
-export type DeliveryState =
-  | Outcome
-  | { readonly kind: "received" }
-  | { readonly kind: "transactional"; readonly transactionId: Uint8Array; readonly outcome?: Outcome | undefined };
+export type DeliveryState = Outcome | { readonly kind: "received" } | Transactional;
 
 export const accepted: Outcome = { kind: "accepted" };

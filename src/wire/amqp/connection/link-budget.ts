@@ -95,7 +95,7 @@ export class LinkBudget {
     return true;
   }
 
-  /** Those bytes are finished, or discarded. */
+  /** Stops counting bytes of messages that are finished or discarded. */
   drop(bytes: number): void {
     this.#unfinished -= bytes;
   }

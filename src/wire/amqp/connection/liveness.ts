@@ -1,4 +1,4 @@
-import type { ConnectionLimits } from "./connection-limits.ts";
+import type { ResolvedLimits } from "./connection-limits.ts";
 import { WireFault } from "./wire-fault.ts";
 
 /** Milliseconds of a clock that never goes back. */
@@ -9,12 +9,12 @@ export class Liveness {
   /** Milliseconds of silence after which the peer ends the connection; 0: never. */
   remoteIdleTimeOut = 0;
   readonly #now: () => number;
-  readonly #limits: ConnectionLimits;
+  readonly #limits: ResolvedLimits;
   readonly #startedAt: number;
   #heardAt: number;
   #spokeAt: number;
 
-  constructor(limits: ConnectionLimits, now: () => number = monotonicTime) {
+  constructor(limits: ResolvedLimits, now: () => number = monotonicTime) {
     this.#now = now;
     this.#limits = limits;
     this.#startedAt = now();
@@ -33,9 +33,9 @@ export class Liveness {
   /** Whether an empty frame is due. @throws WireFault when the peer has been silent for too long. */
   check(open: boolean): boolean {
     const now = this.#now();
-    const { handshakeTimeOut, idleTimeOut } = this.#limits;
-    if (!open && now - this.#startedAt >= handshakeTimeOut) throw forced("No open frame arrived in time.");
-    if (now - this.#heardAt >= idleTimeOut) throw forced(`No frame arrived for ${idleTimeOut / 1000} seconds.`);
+    const { handshakeTimeout, idleTimeout } = this.#limits;
+    if (!open && now - this.#startedAt >= handshakeTimeout) throw forced("No open frame arrived in time.");
+    if (now - this.#heardAt >= idleTimeout) throw forced(`No frame arrived for ${idleTimeout / 1000} seconds.`);
     return open && this.remoteIdleTimeOut > 0 && (now - this.#spokeAt) * 2 >= this.remoteIdleTimeOut;
   }
 }

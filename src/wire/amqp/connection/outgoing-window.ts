@@ -22,13 +22,14 @@ export class OutgoingWindow {
   /** None until there is one, since most sessions are idle. */
   #ofUnsettled: UnsettledDeliveries<OutgoingDelivery> | undefined;
   #pending: Pending[] = none;
-  #nextDeliveryId = 0;
+  #nextDeliveryId: number;
   #remoteWindow = 0;
   /** The number of the next frame with a message. */
   nextId = 0;
 
   constructor(session: WindowPort) {
     this.#session = session;
+    this.#nextDeliveryId = session.connection.firstDeliveryId();
   }
 
   /** Whether the next message can be sent without waiting. */

@@ -15,6 +15,8 @@ export interface ConnectionPort {
   readonly frames: FrameWriter;
   /** The largest frame that the peer accepts, in bytes. */
   readonly maxOutgoingFrame: number;
+  /** The id of the first delivery of a new session. */
+  firstDeliveryId(): number;
   /** Whether the peer reads its output. */
   readonly writable: boolean;
   /** Whether it ended without an orderly close: the peer may be dead. */
@@ -23,6 +25,8 @@ export interface ConnectionPort {
   readonly full: boolean;
   /** The form of an error that is sent to the peer; one that is not for the peer is reported here. */
   errorOf(error: unknown, trackingId?: string): WireError;
+  /** A message or an outcome that the peer sent in this state is not taken: its link or session has ended on this side. */
+  ignored(state: DeliveryState | undefined): void;
   /** Counts the steps that a frame takes besides its own bytes. @throws WireFault when one read takes too many. */
   spend(steps: number): void;
   /** The session on this channel has ended. */

@@ -22,11 +22,13 @@ export interface IncomingDelivery {
 export interface ReceivingLinkEvents extends LinkEvents {
   readonly delivered: (delivery: IncomingDelivery) => void;
   /** A message above the maximum size was discarded. */
-  readonly tooLarge?: ((id: number, settled: boolean) => void) | undefined;
+  readonly tooLarge?: ((id: number, settled: boolean, state: DeliveryState | undefined) => void) | undefined;
   /** The peer has settled deliveries of the session, as this side asked. */
   readonly confirmed?: ((disposition: Disposition) => void) | undefined;
   /** The peer has used up or returned all credit. */
   readonly drained?: (() => void) | undefined;
+  /** The peer has sent a flow of the link. */
+  readonly flowed?: (() => void) | undefined;
 }
 
 /** A delivery that came in one frame: a view of the received bytes if they hold little else, otherwise a copy. */
@@ -123,6 +125,7 @@ export class ReceivingLink extends Link {
     if (transfer.deliveryId !== undefined && transfer.deliveryId !== partial.first.deliveryId)
       throw new WireFault("amqp:invalid-field", "The delivery id changed between frames of a delivery.", "session");
     if (transfer.aborted) {
+      partial.state = undefined;
       this.letGo();
       this.#topUp();
       return;
@@ -160,6 +163,7 @@ export class ReceivingLink extends Link {
 
   protected override letGo(): void {
     if (this.#partial === undefined) return;
+    this.session.connection.ignored(this.#partial.state);
     this.#throwAway(this.#partial);
     this.#partial = undefined;
   }
@@ -175,7 +179,7 @@ export class ReceivingLink extends Link {
     this.#useCredit();
     this.#topUp();
     if (frame.end - transfer.payloadAt > this.#maxMessageSize) {
-      this.events?.tooLarge?.(deliveryId, settled);
+      this.events?.tooLarge?.(deliveryId, settled, undefined);
       return;
     }
     this.events?.delivered(new WholeDelivery(transfer, frame));
@@ -191,6 +195,12 @@ export class ReceivingLink extends Link {
       if (flow.drain === true || this.credit === 0) this.events?.drained?.();
     }
     if (flow.echo === true && this.state === "attached") this.#tell(false);
+    this.events?.flowed?.();
+  }
+
+  /** Asks the peer for a flow of the link, which it sends once it has read everything until here. */
+  askForFlow(): void {
+    if (this.state === "attached") this.#tell(false, true);
   }
 
   protected override attachedNow(): void {
@@ -228,7 +238,7 @@ export class ReceivingLink extends Link {
   #finish({ first, parts, size, settled, state }: Partial): void {
     this.#topUp();
     if (size > this.#maxMessageSize) {
-      this.events?.tooLarge?.(first.deliveryId, settled);
+      this.events?.tooLarge?.(first.deliveryId, settled, state);
       return;
     }
     const [only] = parts;
@@ -242,12 +252,13 @@ export class ReceivingLink extends Link {
     });
   }
 
-  #tell(drain: boolean): void {
+  #tell(drain: boolean, echo = false): void {
     this.session.writeFlow({
       handle: this.handle,
       deliveryCount: this.#deliveryCount,
       linkCredit: this.credit,
       drain: drain ? true : undefined,
+      echo: echo ? true : undefined,
     });
   }
 }

@@ -6,7 +6,7 @@ import type { FrameWriter } from "./frame-writer.ts";
 import { LinkTable, type LinkTableEvents } from "./link-table.ts";
 import type { DirectMessage, Outgoing, OutgoingDelivery, OutgoingLink } from "./outgoing.ts";
 import { OutgoingWindow } from "./outgoing-window.ts";
-import { type Attach, type Begin, code, type Detach, type Flow } from "./performative.ts";
+import { type Attach, type Begin, code, type Detach, type Flow, type Transfer } from "./performative.ts";
 import type { ConnectionPort, SessionPort, WindowPort } from "./ports.ts";
 import {
   readAttach,
@@ -96,6 +96,8 @@ export class Session implements SessionPort, WindowPort {
     // Frames between this side's end and the peer's are ignored.
     if (this.#state === "ending") {
       if (descriptor === code.end) this.finish(undefined);
+      if (descriptor === code.transfer) this.connection.ignored(readTransfer(reader).state);
+      if (descriptor === code.disposition) this.connection.ignored(readDisposition(reader).state);
       return;
     }
     switch (descriptor) {
@@ -240,15 +242,25 @@ export class Session implements SessionPort, WindowPort {
 
   #transfer(reader: ByteReader): void {
     const transfer = readTransfer(reader);
+    try {
+      this.#take(transfer, reader.bytes.subarray(reader.at));
+    } catch (error) {
+      this.connection.ignored(transfer.state);
+      throw error;
+    }
+    if (this.#incomingWindow * 2 < incomingWindow) this.writeFlow({});
+  }
+
+  #take(transfer: Transfer, payload: Uint8Array): void {
     this.#countTransfer();
     const link = this.links.byRemoteHandle(transfer.handle);
     if (link.state === "attached") {
       if (!(link instanceof ReceivingLink))
         throw new WireFault("amqp:not-allowed", "A message arrived at the sending end of a link.", "session");
-      link.transferred(transfer, reader.bytes.subarray(reader.at));
+      link.transferred(transfer, payload);
     } else if (link.state === "asked")
       throw new WireFault("amqp:link:transfer-limit-exceeded", "A message arrived without credit.", "session");
-    if (this.#incomingWindow * 2 < incomingWindow) this.writeFlow({});
+    else this.connection.ignored(transfer.state);
   }
 
   #countTransfer(): void {

@@ -73,7 +73,7 @@ export class UnsettledDeliveries<D extends Identified> {
     }
   }
 
-  /** Those left behind first. */
+  /** The deliveries that were left behind come first. */
   *[Symbol.iterator](): Generator<D> {
     if (this.#left !== undefined) yield* this.#left.values();
     for (const delivery of this.#ring) if (delivery !== undefined) yield delivery;

@@ -36,7 +36,7 @@ export interface SectionBorder {
   readonly name: SectionName;
   /** Where the descriptor begins. */
   readonly start: number;
-  /** Where the value behind the descriptor begins. */
+  /** Where the value after the descriptor begins. */
   readonly content: number;
   readonly end: number;
 }
@@ -61,19 +61,19 @@ function settingsOf(options: MessageReadOptions | undefined): ReaderSettings {
 }
 
 /**
- * Opens an AMQP message: section boundaries are checked immediately, each section is decoded on first access.
+ * Parses an AMQP message: section boundaries are checked immediately, each section is decoded on first access.
  *
  * @throws SobreError `DecodeFailed`, `TruncatedPayload` or `LimitExceeded` with offset and path; so do the sections
  * later.
  */
-export function openMessage(bytes: Uint8Array, options?: MessageReadOptions): AmqpMessage {
+export function parseMessage(bytes: Uint8Array, options?: MessageReadOptions): AmqpMessage {
   if (options !== undefined) checkNames(options, messageReadNames);
   return new AmqpMessage(bytes, options);
 }
 
 const aSection = oneOf(...Object.keys(section));
 
-/** A received message; see {@link openMessage}. */
+/** A received message; see {@link parseMessage}. */
 export class AmqpMessage implements MessageSections {
   readonly bytes: Uint8Array;
   readonly #reader: ByteReader;
@@ -136,8 +136,8 @@ export class AmqpMessage implements MessageSections {
   }
 
   /**
-   * The body as the payload of an envelope: the data of all sections one behind the other, the encoded value,
-   * or the encoded lists one behind the other; no bytes when there is no body.
+   * The body as the payload of an envelope: the data of all sections one after another, the encoded value,
+   * or the encoded lists one after another; no bytes when there is no body.
    */
   payload(): Uint8Array {
     const first = this.#bodyIndex();
@@ -189,7 +189,7 @@ export class AmqpMessage implements MessageSections {
     return found;
   }
 
-  /** Where a section begins, or behind the last one the message ends. */
+  /** Where a section begins, or the end of the message after the last one. */
   #start(index: number): number {
     const start = this.#borders[index + 1] ?? noSection;
     return start === noSection ? this.bytes.byteLength : start;
@@ -236,7 +236,7 @@ export class AmqpMessage implements MessageSections {
     return -1;
   }
 
-  /** The place of the first body section, or behind the last section. */
+  /** The place of the first body section, or the end of the last section. */
   #bodyIndex(): number {
     const borders = this.#borders;
     let index = 0;

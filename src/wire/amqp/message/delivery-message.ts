@@ -72,7 +72,7 @@ function isOrdinary({ state, deadLetterSource, envelope }: Delivery, origin: Mes
   return envelope === origin || !hasAnnotations(envelope.brokerProperties);
 }
 
-/** Whether all behind the properties section can be sent as it came. */
+/** Whether everything after the properties section can be sent as it came. */
 function hasBodyOf(envelope: Envelope, origin: MessageOrigin): boolean {
   return (
     envelope.payload === origin.payload &&

@@ -57,7 +57,7 @@ export function encodeMessage(envelope: Envelope, options?: EncodeMessageOptions
 }
 
 /**
- * {@link encodeMessage} behind what a writer holds already, as a frame's head: the sections go straight into it,
+ * {@link encodeMessage} after what a writer already holds, such as a frame's head: the sections go straight into it,
  * those of an untouched message as the bytes that came. When it throws, some may have been written:
  * set `at` back to where it was.
  *

@@ -190,7 +190,7 @@ function applicationPropertiesOf(map: AmqpMap | undefined): ApplicationPropertie
 function broken(step: string, what: string): SobreError {
   return new SobreError(
     "DecodeFailed",
-    `An application property has ${what} (AMQP 1.0 part 3.2.5). The message itself can be read with openMessage.`,
+    `An application property has ${what} (AMQP 1.0 part 3.2.5). The message itself can be read with parseMessage.`,
     { path: `$.applicationProperties${step}` },
   );
 }
@@ -198,7 +198,7 @@ function broken(step: string, what: string): SobreError {
 function mistyped(name: string, wanted: string): SobreError {
   return new SobreError(
     "DecodeFailed",
-    `The message annotation ${name} is not ${wanted}. The message itself can be read with openMessage.`,
+    `The message annotation ${name} is not ${wanted}. The message itself can be read with parseMessage.`,
     { path: `$.messageAnnotations.${name}` },
   );
 }

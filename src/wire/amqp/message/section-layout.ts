@@ -6,7 +6,7 @@ export class SectionLayout {
   hasHeader = false;
   /** Where the properties section begins, or whatever follows in a message without one. */
   propertiesAt = 0;
-  /** Where the section behind the properties begins. */
+  /** Where the section after the properties begins. */
   restAt = 0;
 
   /** Reads the borders; false for a message with annotations, or with a descriptor that is not a small ulong. */

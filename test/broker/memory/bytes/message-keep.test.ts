@@ -160,7 +160,7 @@ describe("a message that a queue stores for long", () => {
     for (let index = 0; index < 600; index++) await sender.send([received(index)]);
 
     const receiver = await engine.openReceiver("q", { receiveMode: "peekLock" });
-    const deliveries = await receiver.receive({ maxMessages: 600, maxWaitTime: 0 });
+    const deliveries = await receiver.receive({ maxMessages: 600, maxWaitTimeInMs: 0 });
 
     expect(deliveries).toHaveLength(600);
     for (const [index, { envelope }] of deliveries.entries()) {
@@ -179,7 +179,7 @@ describe("a message that a queue stores for long", () => {
     const binaryId = encodeMessage(amend(received(1), { brokerProperties: { messageId: Uint8Array.of(1, 2) } }));
     await sender.send([decodeMessage(binaryId), received(2), received(3)]);
     const receiver = await engine.openReceiver("q", { receiveMode: "peekLock" });
-    const held = await receiver.receive({ maxMessages: 3, maxWaitTime: 0 });
+    const held = await receiver.receive({ maxMessages: 3, maxWaitTimeInMs: 0 });
     const ends: readonly Settlement[] = [
       { kind: "deadLetter", deadLetterReason: "wrong" },
       { kind: "abandon", propertiesToModify: { again: true } },

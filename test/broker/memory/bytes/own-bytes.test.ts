@@ -1,7 +1,7 @@
 import { describe, expect, it } from "vitest";
 import { decodeMessage } from "../../../../src/wire/amqp/message/decode-message.ts";
 import { encodeMessage } from "../../../../src/wire/amqp/message/encode-message.ts";
-import { openMessage } from "../../../../src/wire/amqp/message/amqp-message.ts";
+import { parseMessage } from "../../../../src/wire/amqp/message/amqp-message.ts";
 import type { Engine } from "../../../../src/core/engine/engine.ts";
 import { memoryEngine } from "../../../../src/broker/memory/index.ts";
 import { memoryEngineWithin } from "../../../../src/broker/memory/memory-engine.ts";
@@ -54,7 +54,7 @@ describe("the bytes of a stored message", () => {
 
     bytes.fill(255);
 
-    const message = openMessage(encodeMessage(await peek(await engine.connect({ sharesBytes: true }))));
+    const message = parseMessage(encodeMessage(await peek(await engine.connect({ sharesBytes: true }))));
     expect(message.payload()).toEqual(payload());
     expect(message.properties).toMatchObject({ messageId: "m", subject: "order" });
     expect(message.applicationProperties?.get("digest")).toEqual(Uint8Array.of(4));
@@ -91,7 +91,7 @@ describe("the bytes of a stored message", () => {
 
     for (let sent = 0; sent < 1000; sent++) {
       await send(engine, createEnvelope({ payload: new Uint8Array(1024).fill(sent) }));
-      await (sent % 100 === 0 ? holder : deleter).receive({ maxMessages: 1, maxWaitTime: 0 });
+      await (sent % 100 === 0 ? holder : deleter).receive({ maxMessages: 1, maxWaitTimeInMs: 0 });
     }
 
     const held = await (await engine.connect({ sharesBytes: true })).peek("q", { maxMessages: 10 });

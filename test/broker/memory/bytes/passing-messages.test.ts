@@ -49,7 +49,7 @@ describe("a message beyond the memory budget", () => {
     const sender = await engine.openSender("orders");
     const receiver = await engine.openReceiver("orders", { receiveMode: "peekLock" });
 
-    const receiving = receiver.receive({ maxMessages: 1, maxWaitTime: 60_000 });
+    const receiving = receiver.receive({ maxMessages: 1, maxWaitTimeInMs: 60_000 });
     await sender.send([message(1)]);
     const [delivery] = await receiving;
 
@@ -68,7 +68,7 @@ describe("a message beyond the memory budget", () => {
     const receiver = await engine.openReceiver("orders", { receiveMode: "peekLock" });
     await sender.send([message(1), message(2)]);
 
-    const deliveries = await receiver.receive({ maxMessages: 2, maxWaitTime: 0 });
+    const deliveries = await receiver.receive({ maxMessages: 2, maxWaitTimeInMs: 0 });
     await Promise.all(
       deliveries.map(async ({ lockToken }) => {
         if (lockToken === undefined) throw new Error("Nothing is locked.");

@@ -45,13 +45,13 @@ describe("objects of primitive members", () => {
     expect(listOf(list)[0]).toBe(listOf(plain)[0]);
   });
 
-  it("are their value where they only stand before one", () => {
+  it("are their value where they only precede one", () => {
     const nullable = `04 ${int(2)} ${text("System.Nullable`1")} ${int(2)} ${text("hasValue")} ${text("value")} 00 00 01 08 01 ${int(7)}`;
 
     expect(read(`${array(1)} ${nullable}`)).toEqual([7]);
   });
 
-  it("are refused where they hold a Boolean that is none", () => {
+  it("are refused where they hold an invalid Boolean", () => {
     const error = errorOf(() => read(`${array(1)} ${point(2)} ${int(1)} 02`));
 
     expect(error).toMatchObject({ code: "DecodeFailed" });

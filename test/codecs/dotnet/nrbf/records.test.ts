@@ -94,7 +94,7 @@ describe("the records of BinaryFormatter", () => {
     ]);
   });
 
-  it("hold primitives with their type where any object may stand", () => {
+  it("hold primitives with their type where any object is allowed", () => {
     const body = read(`10 ${int(1)} ${int(3)} 08 08 ${int(5)} 08 01 01 08 0c 0000000000000000`);
 
     expect(body).toEqual([5, true, Duration.fromTicks(0n)]);
@@ -170,7 +170,7 @@ describe("the records of BinaryFormatter", () => {
     expect(offset).toBeGreaterThanOrEqual(17);
   });
 
-  it("tell at which byte a payload ends too early", () => {
+  it("say at which byte a payload ends too early", () => {
     const whole = bytesOf(keptPayloads("nrbf").find(({ name }) => name === "holder") ?? { name: "", base64: "" });
 
     for (let end = 0; end < whole.length; end++) {
@@ -222,8 +222,8 @@ const byName = (name: string): Uint8Array =>
 
 const enumOf = (value: number): string => `${library} ${classOf(1, "Acme.Color", ["value__"], "00 08")} ${int(value)}`;
 
-describe("what the options of the reader say", () => {
-  it("is what enums are called", () => {
+describe("the options of the reader", () => {
+  it("give enums their names", () => {
     const colors = { names: { None: 0, Red: 1, Green: 2, Both: 3, Blue: 4 } };
     const flags = { enums: { "Acme.Color": { ...colors, flags: true } } };
 
@@ -236,7 +236,7 @@ describe("what the options of the reader say", () => {
     expect(String(read(enumOf(2)))).toBe("2");
   });
 
-  it("is what enums of contracts are called, by the name in the code", () => {
+  it("give enums of contracts their names in the code", () => {
     const contract = {
       title: "Color",
       "x-dotnet": { type: "enum", members: { rojo: 1 }, clrMembers: { Red: 1 }, namespace: "urn:acme" },
@@ -246,7 +246,7 @@ describe("what the options of the reader say", () => {
     expect(String(read(enumOf(1), { contracts: [{ ...contract, title: "Other" }] }))).toBe("1");
   });
 
-  it("keeps a number that an enum's contract lacks, with a warning", () => {
+  it("keep a number that an enum's contract lacks, with a warning", () => {
     const contract = { title: "Color", "x-dotnet": { type: "enum", members: { Red: 1 }, namespace: "urn:acme" } };
 
     const { body, warnings } = decodedBy(nrbf({ contracts: [contract] }), payload(enumOf(7)));
@@ -255,11 +255,11 @@ describe("what the options of the reader say", () => {
     expect(warnings).toEqual(["A number of Acme.Color has no name in its contract; it was kept as a number."]);
   });
 
-  it("is refused when it names no zone", () => {
+  it("are refused when they name no time zone", () => {
     expect(errorOf(() => nrbf({ timeZone: "Europe/Atlantis" })).code).toBe("InvalidArgument");
   });
 
-  it("is in which zone local times were written", () => {
+  it("set the zone in which local times were written", () => {
     const local = `${library} ${classOf(1, "A", ["t"], "00 0d")} 0000dc3a80b7dc88`;
 
     const madrid = decodedBy(nrbf({ timeZone: "Europe/Madrid" }), payload(local));
@@ -271,7 +271,7 @@ describe("what the options of the reader say", () => {
     expect(here.warnings).toHaveLength(1);
   });
 
-  it("tell summer time from the hour behind it, which a clock shows again, by .NET's last kind of time", () => {
+  it("distinguish summer time from the repeated hour after it by .NET's last kind of time", () => {
     const ticks = millisecondsToTicks(Date.UTC(2024, 9, 27, 2, 30));
     const bits = (kind: bigint): string =>
       Buffer.from(BigInt64Array.of(BigInt.asIntN(64, kind << 62n) | ticks).buffer).toString("hex");
@@ -283,13 +283,13 @@ describe("what the options of the reader say", () => {
     ]);
   });
 
-  it("is whether automatic properties are called by their own name", () => {
+  it("decide whether automatic properties have their own names", () => {
     const { body } = decodedBy(nrbf({ memberNames: "property" }), byName("auto"));
 
     expect(body).toEqual({ Name: "Ana", Age: 3 });
   });
 
-  it("is whether the body is the tree", () => {
+  it("decide whether the body is the tree", () => {
     const { body } = decodedBy(nrbf({ form: "tree" }), payload(`06 ${int(1)} ${text("abc")}`));
 
     expect(body).toMatchObject({ root: { kind: "string", id: 1, offset: 17, value: "abc" } });

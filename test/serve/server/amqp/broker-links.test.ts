@@ -52,7 +52,7 @@ describe("messages that come in one read", () => {
     );
   });
 
-  it("are sent although the link is detached behind them", async () => {
+  it("are sent although the link is detached after them", async () => {
     const engine = memoryEngine({ queues: ["q"] });
     const pair = new BrokerPair(engine);
     const session = await pair.session();
@@ -124,7 +124,7 @@ describe("what is refused", () => {
     expect(pair.detached).toMatchObject([{ condition: "amqp:not-found", description: tracked }]);
   });
 
-  it("tells the id behind the longest name of an entity", async () => {
+  it("shows the id after the longest name of an entity", async () => {
     const pair = new BrokerPair(memoryEngine());
     const session = await pair.session();
     pair.sender(session, "n".repeat(1000));
@@ -160,7 +160,7 @@ describe("a token for one entity", () => {
     expect(ends).toEqual([["amqp:unauthorized-access"], []]);
   });
 
-  it("opens transactions, in which it may do what it may do", async () => {
+  it("opens transactions, which grant no further rights", async () => {
     const engine = memoryEngine({ queues: ["own"] });
     const pair = new BrokerPair(engine, { scope: "own", rights: ["Send"] });
     const session = await pair.session();
@@ -246,7 +246,7 @@ describe("an open link", () => {
     expect([before, ends]).toEqual([[], ["amqp:unauthorized-access"]]);
   });
 
-  it("lets nobody send by request who may only listen", async () => {
+  it("lets nobody who may only listen send by request", async () => {
     const engine = memoryEngine({ queues: ["q"] });
     const pair = new BrokerPair(engine, { rights: ["Listen"] });
 

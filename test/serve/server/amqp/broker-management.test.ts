@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { openMessage } from "../../../../src/wire/amqp/message/amqp-message.ts";
+import { parseMessage } from "../../../../src/wire/amqp/message/amqp-message.ts";
 import { writeMessage } from "../../../../src/wire/amqp/message/write-message.ts";
 import { memoryEngine } from "../../../../src/broker/memory/index.ts";
 import { typed } from "../../../../src/core/values/typed-makers.ts";
@@ -8,7 +8,7 @@ import { createEnvelope } from "../../../../src/core/envelope/index.ts";
 import { BrokerPair } from "./broker-pair.support.ts";
 import { request } from "./broker-requests.support.ts";
 
-const statusOf = (answer: ReturnType<typeof openMessage>): unknown => answer.applicationProperties?.get("statusCode");
+const statusOf = (answer: ReturnType<typeof parseMessage>): unknown => answer.applicationProperties?.get("statusCode");
 
 describe("a request to $management", () => {
   it.each([
@@ -53,7 +53,7 @@ describe("a request to $management", () => {
     for (let index = 0; index < 12; index++) await sender.send([createEnvelope({ payload: Buffer.alloc(900_000) })]);
     const receiver = await engine.openReceiver("q", { receiveMode: "peekLock" });
     const numbers: bigint[] = [];
-    for (const { lockToken, sequenceNumber } of await receiver.receive({ maxMessages: 12, maxWaitTime: 0 })) {
+    for (const { lockToken, sequenceNumber } of await receiver.receive({ maxMessages: 12, maxWaitTimeInMs: 0 })) {
       if (lockToken !== undefined) await engine.settle("q", lockToken, { kind: "defer" });
       numbers.push(sequenceNumber);
     }
@@ -72,7 +72,7 @@ describe("a request to $management", () => {
     expect(statusOf(tooMany)).toBe(400);
   });
 
-  it("settles a request before it is answered, since some clients take the answer for the end of it", async () => {
+  it("settles a request before it is answered, since some clients regard the answer as its end", async () => {
     const pair = new BrokerPair(memoryEngine({ queues: ["q"] }));
     const order: string[] = [];
     const session = await pair.session();
@@ -117,7 +117,7 @@ describe("a request to $management", () => {
     const list = body?.kind === "value" && body.value instanceof AmqpMap ? body.value.get("messages") : undefined;
     const [item] = Array.isArray(list) ? list : [];
     const bytes = item instanceof AmqpMap ? item.get("message") : undefined;
-    const message = openMessage(bytes instanceof Uint8Array ? bytes : new Uint8Array());
+    const message = parseMessage(bytes instanceof Uint8Array ? bytes : new Uint8Array());
 
     expect(message.properties).toMatchObject({ messageId: "m", subject: "s" });
     expect(message.applicationProperties?.get("a")).toBe(1);

@@ -20,6 +20,11 @@ interface BrokerPairOptions {
   readonly failed?: (error: unknown, trackingId: string) => void;
   readonly containers?: Containers;
   readonly containerId?: string;
+  /** Default: that of a client without credentials, who has the grant. */
+  readonly access?: Access;
+  /** The key that the client shows as it connects. */
+  readonly plain?: { readonly name: string; readonly key: string };
+  readonly hostname?: string;
 }
 
 /** A client's connection to a broker on an engine, whose bytes reach each other when {@link BrokerPair.run} is called. */
@@ -30,18 +35,22 @@ export class BrokerPair {
   readonly detached: (WireError | undefined)[] = [];
 
   constructor(engine: Engine, grant: Partial<Grant> = {}, options: BrokerPairOptions = {}) {
-    const { failed, containers, containerId = "test" } = options;
-    const access: Access = {
+    const { failed, containers, containerId = "test", plain, hostname = "localhost" } = options;
+    const own: Access = {
       anonymous: () => ({ engine, scope: "", rights: ["Manage"], expiresAt: Infinity, ...grant }),
       password: () => undefined,
       token: () => {
         throw new Error("no tokens");
       },
     };
+    const { access = own } = options;
     this.server = new BrokerConnection({ access, containers, output: ignore, failed, now: () => 0 });
+    const initialResponse = Buffer.from(`\0${plain?.name}\0${plain?.key}`);
     this.client = new Connection({
       role: "client",
       containerId,
+      hostname,
+      clientSasl: plain && { hostname, mechanisms: [{ name: "PLAIN", initialResponse }] },
       now: () => 0,
       events: { opened: ignore, attach: ignore, closed: ignore, output: ignore },
     });

@@ -1,8 +1,8 @@
 import { describe, expect, it } from "vitest";
-import { openMessage } from "../../../../src/wire/amqp/message/amqp-message.ts";
+import { parseMessage } from "../../../../src/wire/amqp/message/amqp-message.ts";
 import { writeMessage } from "../../../../src/wire/amqp/message/write-message.ts";
 import { tokenOf } from "../../../../src/wire/amqp/message/lock-tag.ts";
-import type { IncomingDelivery } from "../../../../src/wire/amqp/connection/index.ts";
+import { accepted, type IncomingDelivery } from "../../../../src/wire/amqp/connection/index.ts";
 import { type Engine, lockToken } from "../../../../src/core/engine/index.ts";
 import { memoryEngine } from "../../../../src/broker/memory/index.ts";
 import { typed } from "../../../../src/core/values/typed-makers.ts";
@@ -17,7 +17,7 @@ const send = (messageId: string, number: number): { payload: Uint8Array; tag: Ui
   settled: false,
 });
 const idsOf = (got: readonly IncomingDelivery[]): unknown[] =>
-  got.map(({ payload }) => openMessage(payload).properties?.messageId);
+  got.map(({ payload }) => parseMessage(payload).properties?.messageId);
 
 describe("a request in a transaction", () => {
   it.each([
@@ -114,7 +114,31 @@ describe("a transaction", () => {
     expect((await engine.admin.getQueueRuntimeProperties("q")).totalMessageCount).toBe(0);
   });
 
-  it("gives back what it has settled when the link to its coordinator goes", async () => {
+  it("counts a delivery of what it has rolled back before an orderly close, until the message is dead-lettered", async () => {
+    const engine = memoryEngine({ queues: { q: { maxDeliveryCount: 3 } } });
+    await (await engine.openSender("q")).send([createEnvelope({ payload: Uint8Array.of(1) })]);
+    const counts: unknown[] = [];
+    for (let delivery = 0; delivery < 3; delivery++) {
+      const pair = new BrokerPair(engine);
+      const session = await pair.session();
+      const got: IncomingDelivery[] = [];
+      pair.receiver(session, "q", got).grant(1);
+      const transaction = await declared(pair, session);
+      for (const { id, payload } of got) {
+        counts.push(parseMessage(payload).header?.deliveryCount ?? 0);
+        session.settleIncoming(id, { ...transaction.state, outcome: accepted });
+      }
+      await transaction.discharge(true);
+      pair.client.close();
+      await pair.run();
+    }
+
+    expect(counts).toEqual([0, 1, 2]);
+    const { activeMessageCount, deadLetterMessageCount } = await engine.admin.getQueueRuntimeProperties("q");
+    expect([activeMessageCount, deadLetterMessageCount]).toEqual([0, 1]);
+  });
+
+  it("undoes what it has settled when the link to its coordinator ends", async () => {
     const engine = memoryEngine({ queues: ["q"] });
     const pair = new BrokerPair(engine);
     const session = await pair.session();

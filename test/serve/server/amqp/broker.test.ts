@@ -6,7 +6,7 @@ import { BrokerConnection } from "../../../../src/serve/server/amqp/broker-conne
 import { Connection, type IncomingDelivery } from "../../../../src/wire/amqp/connection/index.ts";
 import type { Terminus } from "../../../../src/wire/amqp/connection/performative.ts";
 import { writeMessage } from "../../../../src/wire/amqp/message/write-message.ts";
-import { openMessage } from "../../../../src/wire/amqp/message/amqp-message.ts";
+import { parseMessage } from "../../../../src/wire/amqp/message/amqp-message.ts";
 import { lockToken } from "../../../../src/core/engine/index.ts";
 import { memoryEngine } from "../../../../src/broker/memory/index.ts";
 import { typed } from "../../../../src/core/values/typed-makers.ts";
@@ -22,7 +22,7 @@ const source = (value: AmqpValue): Terminus => ({
 });
 
 /** The part that no broker may change. */
-const bare = (message: ReturnType<typeof openMessage>): unknown =>
+const bare = (message: ReturnType<typeof parseMessage>): unknown =>
   [
     message.sectionBytes("properties"),
     message.sectionBytes("applicationProperties"),
@@ -144,7 +144,7 @@ describe("a message on its way through the broker", () => {
     receiver.grant(1);
     await run();
 
-    const [before, after] = [openMessage(sent), openMessage(got[0]?.payload ?? new Uint8Array())];
+    const [before, after] = [parseMessage(sent), parseMessage(got[0]?.payload ?? new Uint8Array())];
     expect(bare(after)).toEqual(bare(before));
     expect(after.header).toMatchObject({ durable: true, priority: 9, deliveryCount: 0 });
     expect(after.messageAnnotations?.get("x-custom")).toBe("kept");

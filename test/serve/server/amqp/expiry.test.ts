@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { openMessage } from "../../../../src/wire/amqp/message/amqp-message.ts";
+import { parseMessage } from "../../../../src/wire/amqp/message/amqp-message.ts";
 import { writeMessage } from "../../../../src/wire/amqp/message/write-message.ts";
 import type { IncomingDelivery } from "../../../../src/wire/amqp/connection/index.ts";
 import { memoryEngine, type MemoryEngineOptions } from "../../../../src/broker/memory/index.ts";
@@ -12,7 +12,7 @@ const start = Date.UTC(2026, 0, 1);
 async function through(
   queue: NonNullable<Exclude<MemoryEngineOptions["queues"], readonly unknown[]>>[string],
   sections: Parameters<typeof writeMessage>[0],
-): Promise<Pick<ReturnType<typeof openMessage>, "header" | "properties">> {
+): Promise<Pick<ReturnType<typeof parseMessage>, "header" | "properties">> {
   const engine = memoryEngine({ clock: new ManualClock(start), queues: { q: queue } });
   const pair = new BrokerPair(engine);
   const session = await pair.session();
@@ -22,7 +22,7 @@ async function through(
   await pair.run();
   sender.send({ payload: writeMessage(sections), tag: Uint8Array.of(1), settled: false });
   await pair.run();
-  const { header, properties } = openMessage(got[0]?.payload ?? new Uint8Array());
+  const { header, properties } = parseMessage(got[0]?.payload ?? new Uint8Array());
   return { header, properties };
 }
 

@@ -65,7 +65,7 @@ describe("unfinished deliveries", () => {
   const toCbs = [header(0), open, begin(), attach(0, { address: "$cbs" })];
   const running = [header(0), open, begin(), attach(0)];
 
-  it("to $cbs have 16 KiB at most, of which no client can send more than four", async () => {
+  it("to $cbs have at most 16 KiB, and a client at most four of them", async () => {
     const large = [0, 1, 2].map(() => transfer(0, 0, true, 16_000));
 
     const { told, over } = await after([...toCbs, Buffer.concat(large)]);

@@ -121,7 +121,7 @@ describe("a hostile peer", () => {
     expect(over).toBe(false);
   });
 
-  it("is told what is spoken here when it speaks something else", async () => {
+  it("learns which protocol is spoken here when it speaks another one", async () => {
     const { told, over } = await after([Buffer.from("AMQP\u0000\u0000\u0009\u0001", "latin1")]);
 
     expect(told).toBe(header(0).toString("latin1"));
@@ -139,7 +139,7 @@ describe("a hostile peer", () => {
     expect(grown).toBeLessThan(10_000);
   });
 
-  it("disposes of a range of four billion deliveries in no time", async () => {
+  it("handles a disposition of four billion deliveries at once", async () => {
     const { over } = await after([...running, performative(0x15, true, uint(0), uint(0xffff_ffff), true)]);
 
     expect(over).toBe(false);

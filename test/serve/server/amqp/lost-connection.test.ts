@@ -22,7 +22,7 @@ async function holding(): Promise<{ clock: ManualClock; engine: Engine; pair: Br
 
 async function received(engine: Engine): Promise<readonly Delivery[]> {
   const receiver = await engine.openReceiver("q", { receiveMode: "peekLock" });
-  return receiver.receive({ maxMessages: 5, maxWaitTime: 0 });
+  return receiver.receive({ maxMessages: 5, maxWaitTimeInMs: 0 });
 }
 
 async function settled(): Promise<void> {
@@ -88,7 +88,7 @@ async function holdingSession(): Promise<{ clock: ManualClock; engine: Engine; p
 }
 
 const accept = (engine: Engine): Promise<unknown> =>
-  engine.acceptSession("s", { receiveMode: "peekLock", sessionId: "a", maxWaitTime: 0 });
+  engine.acceptSession("s", { receiveMode: "peekLock", sessionId: "a", maxWaitTimeInMs: 0 });
 
 describe("a session that a client held", () => {
   it.each(["link was detached", "connection was closed"])("is free at once when its %s", async (end) => {

@@ -4,9 +4,9 @@ import { describe, expect, it } from "vitest";
 import { BrokerConnection } from "../../../../src/serve/server/amqp/broker-connection.ts";
 import { Connection } from "../../../../src/wire/amqp/connection/index.ts";
 import { memoryEngine } from "../../../../src/broker/memory/index.ts";
+import { needsVectors, vectors } from "../../../vectors.support.ts";
 
-const vectors = process.env["SOBRE_VECTORS"];
-const folder = join(vectors ?? "", "amqp", "go-amqp-fuzz", "conn");
+const folder = join(vectors, "amqp", "go-amqp-fuzz", "conn");
 const ignore = (): void => undefined;
 
 /** The recordings of go-amqp's fuzzer: the bytes that servers sent to a client, one read behind `SPLIT`, whole and broken. */
@@ -35,7 +35,7 @@ function client(seen: { opened: number; closed: number }): Connection {
   });
 }
 
-describe.skipIf(vectors === undefined)("recorded connections (skipped without SOBRE_VECTORS)", () => {
+describe("recorded connections", needsVectors("amqp/go-amqp-fuzz"), () => {
   it("are read by a client that opens links on them, in large pieces and small, and never bring it down", () => {
     const seen = { opened: 0, closed: 0 };
     let broken = 0;
@@ -64,7 +64,7 @@ describe.skipIf(vectors === undefined)("recorded connections (skipped without SO
     expect(seen.closed).toBe(broken);
   });
 
-  it("are told what is wrong with them when they are sent to a server", () => {
+  it("are refused with the reason when they are sent to a server", () => {
     const engine = memoryEngine({ queues: ["q"] });
     let silent = 0;
     let count = 0;

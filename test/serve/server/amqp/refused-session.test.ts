@@ -19,7 +19,7 @@ describe("a link that asks for a session by its id, and is refused", () => {
   beforeEach(() => void vi.useFakeTimers({ toFake: ["setTimeout"] }));
   afterEach(() => void vi.useRealTimers());
 
-  it("is attached without a source alone, and told why when its client has detached", async () => {
+  it("is attached without a source only, and gets the reason once its client has detached", async () => {
     const before = await after([header(0), open, begin(), asking("a"), ...idle]);
     const { told } = await after([header(0), open, begin(), asking("a"), ...idle, detach]);
 
@@ -29,7 +29,7 @@ describe("a link that asks for a session by its id, and is refused", () => {
     expect(told.slice(told.indexOf(detached))).toContain("amqp:not-found");
   });
 
-  it("is told why after 50 milliseconds when its client waits", async () => {
+  it("gets the reason after 50 milliseconds when its client waits", async () => {
     const { connection } = await after([header(0), open, begin(), asking("a"), ...idle]);
 
     vi.advanceTimersByTime(49);

@@ -1,6 +1,6 @@
 import { describe, expect, it } from "vitest";
 import { encodeMessage } from "../../../../src/wire/amqp/message/encode-message.ts";
-import { openMessage } from "../../../../src/wire/amqp/message/amqp-message.ts";
+import { parseMessage } from "../../../../src/wire/amqp/message/amqp-message.ts";
 import { writeMessage } from "../../../../src/wire/amqp/message/write-message.ts";
 import { readOne } from "../../../../src/serve/server/amqp/sent-message.ts";
 
@@ -12,7 +12,7 @@ const whole = writeMessage({
   body: { kind: "data", sections: [Uint8Array.of(1), Uint8Array.of(2)] },
   footer: { f: true },
 });
-const pieces = openMessage(whole)
+const pieces = parseMessage(whole)
   .borders()
   .map(({ start, end }) => whole.subarray(start, end));
 const [header, deliveryAnnotations, messageAnnotations, properties, first, second, footer] = pieces;

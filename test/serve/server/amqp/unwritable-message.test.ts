@@ -17,7 +17,7 @@ async function engineWithBoth(): Promise<Engine> {
 }
 
 describe("a message that AMQP cannot hold", () => {
-  it("goes to the dead-letter queue with the reason, and those behind it are delivered", async () => {
+  it("goes to the dead-letter queue with the reason, and the messages after it are delivered", async () => {
     const engine = await engineWithBoth();
     const pair = new BrokerPair(engine);
     const got: IncomingDelivery[] = [];
@@ -55,7 +55,7 @@ describe("a message that AMQP cannot hold", () => {
   });
 });
 
-describe("an error that tells of a long name", () => {
+describe("an error that contains a long name", () => {
   it("reaches the client, cut between two characters", async () => {
     const pair = new BrokerPair(memoryEngine());
     const session = await pair.session();

@@ -3,7 +3,7 @@ import { getCACertificates, setDefaultCACertificates } from "node:tls";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { encodeValue } from "../../../../src/core/amqp-values/encode-value.ts";
 import { createEnvelope } from "../../../../src/core/envelope/index.ts";
-import { selfSigned, type Server, startServer } from "../../../../src/serve/server/index.ts";
+import { selfSignedCertificate, type Server, startServer } from "../../../../src/serve/server/index.ts";
 import { Typed } from "../../../../src/core/values/typed.ts";
 import { writeSas } from "../../../../src/wire/http/sas.ts";
 
@@ -29,8 +29,8 @@ describe("the data plane over HTTP", () => {
   const receive = (path: string): Promise<Response> =>
     fetch(`${url}/${path}/messages/head?timeout=1`, { method: "DELETE" });
 
-  it("tells the place of a lock with the scheme that was spoken", async () => {
-    const tls = selfSigned();
+  it("gives the location of a lock with the scheme of the request", async () => {
+    const tls = selfSignedCertificate();
     await using secure = await startServer({ tls, queues: ["q"] });
     await fetch(`http://127.0.0.1:${secure.port}/q/messages`, { method: "POST", body: "a" });
     const before = getCACertificates("default");
@@ -112,7 +112,7 @@ describe("the data plane over HTTP", () => {
     expect(Buffer.from(two?.envelope.payload ?? []).toString()).toBe("two");
   });
 
-  it("locks, renews, gives back and completes", async () => {
+  it("locks, renews, unlocks and completes", async () => {
     const q = await queue();
     await post(`${q}/messages`, { body: "x" });
 
@@ -178,7 +178,7 @@ describe("the data plane over HTTP", () => {
     expect(Buffer.from(await encoded.arrayBuffer()).equals(payload)).toBe(true);
   });
 
-  it("keeps every digit of the numbers in a batch, and gives them back as they were sent", async () => {
+  it("keeps every digit of the numbers in a batch, and returns them as they were sent", async () => {
     const q = await queue();
     const batch = `[{"Body":"a","BrokerProperties":{"TimeToLive":922337203685.4775807},"UserProperties":{
       "long":9007199254740993,"ulong":18446744073709551615,"large":1e300,"whole":5.0,"small":-7,"none":null}}]`;
@@ -207,6 +207,26 @@ describe("the data plane over HTTP", () => {
     expect(received.headers.get("sobre-omitted-properties")).toBe('["none"]');
   });
 
+  it("gives a browser nothing to act on, whatever a sender has written", async () => {
+    const q = await queue();
+    const batch = `[{"Body":"<script>alert(1)</script>","UserProperties":{"Clear-Site-Data":"*","refresh":0,"Set-Cookie":"a=b"}}]`;
+    await post(`${q}/messages`, {
+      headers: { "content-type": "application/vnd.microsoft.servicebus.json" },
+      body: batch,
+    });
+
+    const { headers } = await receive(q);
+
+    expect(["clear-site-data", "refresh", "set-cookie"].filter((name) => headers.has(name))).toEqual([]);
+    expect(JSON.parse(headers.get("sobre-properties") ?? "")).toEqual({
+      "Clear-Site-Data": "*",
+      refresh: 0,
+      "Set-Cookie": "a=b",
+    });
+    expect(headers.get("content-security-policy")).toBe("sandbox");
+    expect(headers.get("x-content-type-options")).toBe("nosniff");
+  });
+
   it.each(["123456789012345678901", "1e400"])("refuses a batch with the number %s, which nothing holds", async (n) => {
     const q = await queue();
     const headers = { "content-type": "application/vnd.microsoft.servicebus.json" };
@@ -217,7 +237,7 @@ describe("the data plane over HTTP", () => {
     expect(await refused.text()).toContain("64 bits");
   });
 
-  it("takes Date, Origin and Via in quotes or as numbers for properties, and returns them", async () => {
+  it("reads quoted or numeric Date, Origin and Via headers as properties, and returns them", async () => {
     const q = await queue();
     const names = { Date: '"today"', Origin: '"Madrid"', Via: "7" };
 
@@ -245,7 +265,7 @@ describe("the data plane over HTTP", () => {
     expect(sent.headers.get("sobre-omitted-properties")).toBe('["server"]');
   });
 
-  it("refuses nothing without a tracking id", async () => {
+  it("gives every refusal a tracking id", async () => {
     const q = await queue();
     const batch = { "content-type": "application/vnd.microsoft.servicebus.json" };
 

@@ -12,7 +12,7 @@ const claim = (length: number): string =>
 const asking = (length: number): string =>
   `POST /q/messages HTTP/1.1\r\nHost: localhost\r\nExpect: 100-continue\r\nContent-Length: ${length}\r\n\r\n`;
 
-describe("a request made to harm", () => {
+describe("a hostile request", () => {
   let server: Server;
 
   beforeAll(async () => {
@@ -66,7 +66,7 @@ describe("a request made to harm", () => {
     expect(await status(asking(2 ** 30))).toBe("413");
   });
 
-  it("is refused with a body that is coded in a way that is not known here", async () => {
+  it("is refused with an unknown transfer coding", async () => {
     const coded = "POST /q/messages HTTP/1.1\r\nHost: localhost\r\nTransfer-Encoding: gzip, chunked\r\n\r\n0\r\n\r\n";
 
     expect(await status(coded)).toBe("501");

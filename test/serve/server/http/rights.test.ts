@@ -1,5 +1,5 @@
 import { request as send } from "node:http";
-import { WebSocket } from "ws";
+import { type ClientOptions, WebSocket } from "ws";
 import { describe, expect, it } from "vitest";
 import { writeSas } from "../../../../src/wire/http/sas.ts";
 import { type Server, startServer } from "../../../../src/serve/server/index.ts";
@@ -13,6 +13,15 @@ const status = (server: Server, path: string, headers: Record<string, string>, m
     });
     request.on("error", reject);
     request.end(method === "POST" ? "a" : undefined);
+  });
+
+/** `open`, or the error of a WebSocket that is opened so. */
+const webSocket = (server: Server, options: ClientOptions): Promise<string> =>
+  new Promise((resolve) => {
+    const socket = new WebSocket(`ws://127.0.0.1:${server.port}/$servicebus/websocket`, "AMQPWSB10", options);
+    socket.on("open", () => resolve("open"));
+    socket.on("error", (error) => resolve(error.message));
+    socket.on("open", () => socket.close());
   });
 
 const local = "localhost:5672";
@@ -44,16 +53,61 @@ describe("pages of a browser", () => {
 
   it("cannot open a WebSocket to a server without keys", async () => {
     await using server = await startServer({ queues: ["q"] });
-    const open = (origin: string): Promise<string> =>
-      new Promise((resolve) => {
-        const socket = new WebSocket(`ws://127.0.0.1:${server.port}/$servicebus/websocket`, "AMQPWSB10", { origin });
-        socket.on("open", () => resolve("open"));
-        socket.on("error", (error) => resolve(error.message));
-        socket.on("open", () => socket.close());
-      });
+    expect(await webSocket(server, { origin: "https://evil.example" })).toContain("403");
+    expect(await webSocket(server, { origin: "http://localhost:3000" })).toBe("open");
+  });
+});
 
-    expect(await open("https://evil.example")).toContain("403");
-    expect(await open("http://localhost:3000")).toBe("open");
+const wellKnown = (name: string): string =>
+  writeSas("sb://localhost/", { name, value: "SAS_KEY_VALUE" }, Date.now() + 60_000);
+
+/** A server without keys, a namespace with its own and another one without. */
+async function mixed(): Promise<Server> {
+  const server = await startServer({ queues: ["q"] });
+  server.namespace("keyed", { queues: ["q"], keys: { keyed: "secret" } });
+  server.namespace("free", { queues: ["q"] });
+  return server;
+}
+
+describe("pages of a browser, where only some namespaces have keys", () => {
+  const hosts = ["keyed.evil.example", "free.evil.example", "keyed", "evil.example", "keyed.localhost", "localhost"];
+
+  it.concurrent.each(hosts)("cannot reach any of them under the host name %s", async (host) => {
+    await using server = await mixed();
+    const engines = [server, server.namespace("free"), server.namespace("keyed")].map(({ engine }) => engine);
+    const authorizations = [wellKnown("free"), wellKnown("any"), wellKnown("keyed"), undefined];
+
+    for (const authorization of authorizations) {
+      const headers = { host, origin: "https://evil.example", ...(authorization !== undefined && { authorization }) };
+      expect(await status(server, "/q/messages", headers)).toBe(401);
+    }
+
+    const counts = engines.map(async ({ admin }) => (await admin.getQueueRuntimeProperties("q")).totalMessageCount);
+    expect(await Promise.all(counts)).toEqual([0, 0, 0]);
+  });
+
+  it.concurrent.each(hosts)("cannot open a WebSocket under the host name %s", async (host) => {
+    await using server = await mixed();
+
+    expect(await webSocket(server, { origin: "https://evil.example", headers: { host } })).toContain("403");
+  });
+});
+
+describe("a page below servicebus.windows.net, where anybody can serve one", () => {
+  const page = "https://evil.servicebus.windows.net";
+
+  it.each([
+    ["cannot reach this machine", { host: local, origin: page }, 401],
+    [
+      "cannot reach this machine under another name there",
+      { host: "contoso.servicebus.windows.net", origin: page },
+      401,
+    ],
+    ["can where this machine has its name", { host: "evil.servicebus.windows.net", origin: page }, 201],
+  ])("%s", async (_what, headers, expected) => {
+    await using server = await startServer({ queues: ["q"] });
+
+    expect(await status(server, "/q/messages", headers)).toBe(expected);
   });
 });
 

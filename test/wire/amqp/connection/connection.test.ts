@@ -90,8 +90,8 @@ describe("a connection", () => {
   });
 
   it("gives a silent peer up, before and after the open", () => {
-    const pair = new Pair({ limits: { handshakeTimeOut: 10, idleTimeOut: 100 } });
-    const opened = new Pair({ limits: { handshakeTimeOut: 10, idleTimeOut: 100 } });
+    const pair = new Pair({ limits: { handshakeTimeout: 10, idleTimeout: 100 } });
+    const opened = new Pair({ limits: { handshakeTimeout: 10, idleTimeout: 100 } });
     opened.run();
 
     pair.time = 10;
@@ -107,8 +107,8 @@ describe("a connection", () => {
     expect(opened.seen.server.closed.map((error) => error?.condition)).toEqual(["amqp:connection:forced"]);
   });
 
-  it("tells a peer that is given up after silence that it is alive, twice as often as it must", () => {
-    const pair = new Pair({ limits: { idleTimeOut: 100 } });
+  it("shows a peer that gives up after silence that it is alive, twice as often as it must", () => {
+    const pair = new Pair({ limits: { idleTimeout: 100 } });
     pair.run();
 
     for (; pair.time < 1000; pair.time += 5) {
@@ -208,7 +208,7 @@ describe("a link", () => {
     ]);
   });
 
-  it("can be drained: the credit is given back and nothing is left over", () => {
+  it("can be drained: the credit is returned and nothing is left over", () => {
     const pair = new Pair();
     pair.run();
     const got: IncomingDelivery[] = [];
@@ -233,7 +233,7 @@ describe("a link", () => {
     expect([got.length, drained, receiver.credit, sender.credit]).toEqual([1, 1, 0, 0]);
   });
 
-  it("tells both ends when the connection is cut", () => {
+  it("reports the cut of the connection to both ends", () => {
     const pair = new Pair();
     pair.run();
     const { link, end } = sending(pair);

@@ -3,7 +3,7 @@ import { describe, expect, it } from "vitest";
 import { ByteWriter } from "../../../../src/core/amqp-values/byte-writer.ts";
 import { decodeMessage } from "../../../../src/wire/amqp/message/decode-message.ts";
 import { encodeMessage } from "../../../../src/wire/amqp/message/encode-message.ts";
-import { openMessage } from "../../../../src/wire/amqp/message/amqp-message.ts";
+import { parseMessage } from "../../../../src/wire/amqp/message/amqp-message.ts";
 import { writeMessage } from "../../../../src/wire/amqp/message/write-message.ts";
 import { SectionLayout } from "../../../../src/wire/amqp/message/section-layout.ts";
 import { DeliveryMessage } from "../../../../src/wire/amqp/message/delivery-message.ts";
@@ -27,7 +27,7 @@ const facts: Omit<Delivery, "envelope"> = {
 
 /** The message as a receiver reads it. */
 function reading(bytes: Uint8Array): unknown {
-  const message = openMessage(bytes);
+  const message = parseMessage(bytes);
   const { header, messageAnnotations, deliveryAnnotations } = message;
   const bare = [message.sectionBytes("properties"), message.sectionBytes("applicationProperties"), message.bodyBytes()];
   return {
@@ -88,10 +88,10 @@ describe("a delivery that writes itself", () => {
 
     const expected = [[typed.symbol("x-opt-lock-token"), typed.uuid(String(facts.lockToken))]];
     for (const bytes of [written, encodeMessage(envelope, { delivery: facts })])
-      expect([...(openMessage(bytes).deliveryAnnotations ?? [])]).toEqual(expected);
+      expect([...(parseMessage(bytes).deliveryAnnotations ?? [])]).toEqual(expected);
   });
 
-  it("is encoded anew when the broker has changed the message", () => {
+  it("is encoded again when the broker has changed the message", () => {
     const envelope = amend(decodeMessage(writeMessage({ body: { kind: "value", value: 1 } })), {
       applicationProperties: { why: "changed" },
     });
@@ -99,7 +99,7 @@ describe("a delivery that writes itself", () => {
 
     const written = ByteWriter.collect((writer) => out.write(writer));
 
-    expect(openMessage(written).applicationProperties?.get("why")).toBe("changed");
+    expect(parseMessage(written).applicationProperties?.get("why")).toBe("changed");
   });
 
   it.each([
@@ -118,7 +118,7 @@ describe("a delivery that writes itself", () => {
     expect(Buffer.from(written.subarray(-bare.byteLength)).equals(bare)).toBe(true);
   });
 
-  it("writes the properties anew, and copies the rest, when the broker has given it a message id", () => {
+  it("rewrites the properties, and copies the rest, when the broker has given it a message id", () => {
     const received = decodeMessage(
       writeMessage({
         header: { durable: true },
@@ -133,6 +133,6 @@ describe("a delivery that writes itself", () => {
     const written = ByteWriter.collect((writer) => out.write(writer));
 
     expect(reading(written)).toEqual(reading(encodeMessage(envelope, { delivery: { ...facts } })));
-    expect(openMessage(written).properties).toMatchObject({ messageId: "given", userId: Uint8Array.of(1) });
+    expect(parseMessage(written).properties).toMatchObject({ messageId: "given", userId: Uint8Array.of(1) });
   });
 });

@@ -2,7 +2,7 @@ import { describe, expect, it } from "vitest";
 import { decodeMessage } from "../../../../src/wire/amqp/message/decode-message.ts";
 import { encodeBatch } from "../../../../src/wire/amqp/message/batch.ts";
 import { encodeMessage } from "../../../../src/wire/amqp/message/encode-message.ts";
-import { openMessage } from "../../../../src/wire/amqp/message/amqp-message.ts";
+import { parseMessage } from "../../../../src/wire/amqp/message/amqp-message.ts";
 import { writeMessage } from "../../../../src/wire/amqp/message/write-message.ts";
 import { lockToken } from "../../../../src/core/engine/index.ts";
 import { amend, createEnvelope, sizeOf } from "../../../../src/core/envelope/index.ts";
@@ -22,7 +22,7 @@ const received = writeMessage({
 });
 
 function bytesOf(message: Uint8Array, name: string): string {
-  const border = openMessage(message)
+  const border = parseMessage(message)
     .borders()
     .find((candidate) => candidate.name === name);
   return border === undefined ? "none" : Buffer.from(message.subarray(border.start, border.end)).toString("hex");
@@ -74,7 +74,7 @@ describe("a received message as an envelope", () => {
       amend(decodeMessage(received), { brokerProperties: { subject: "t", partitionKey: "us", timeToLive: 5 } }),
     );
 
-    const message = openMessage(bytes);
+    const message = parseMessage(bytes);
     expect(message.header).toMatchObject({ durable: true, priority: 7, ttl: 5, deliveryCount: 3 });
     expect(message.properties).toMatchObject({ userId: hex("01"), groupSequence: 4, creationTime: new Date(5) });
     expect(message.messageAnnotations?.get("x-acme")).toEqual(typed.ubyte(1));
@@ -85,7 +85,7 @@ describe("a received message as an envelope", () => {
     const message = writeMessage({ messageAnnotations: { "x-opt-partition-key": typed.symbol("eu") } });
     const annotations = [{}, { partitionKey: "us" }].map((change) => {
       const brokerProperties = { scheduledEnqueueTimeUtc: new Date(7), ...change };
-      return openMessage(encodeMessage(amend(decodeMessage(message), { brokerProperties }))).messageAnnotations;
+      return parseMessage(encodeMessage(amend(decodeMessage(message), { brokerProperties }))).messageAnnotations;
     });
 
     const keys = annotations.map((map) => map?.get("x-opt-partition-key"));
@@ -111,9 +111,9 @@ describe("a received message as an envelope", () => {
 
     const bytes = encodeMessage(delivery.envelope, { delivery });
 
-    const message = openMessage(bytes);
+    const message = parseMessage(bytes);
     expect(message.header).toMatchObject({ durable: true, priority: 7, ttl: 1000, deliveryCount: 2 });
-    // Those of the sender end at the broker.
+    // The sender's annotations end at the broker.
     expect(Array.from(message.deliveryAnnotations ?? [])).toEqual([
       [typed.symbol("x-opt-lock-token"), typed.uuid(delivery.lockToken)],
     ]);
@@ -132,7 +132,7 @@ describe("a received message as an envelope", () => {
     }
   });
 
-  it("tells no body, a null body and an empty body apart", () => {
+  it("distinguishes no body, a null body and an empty body", () => {
     const envelopes = [
       writeMessage({ properties: {} }),
       writeMessage({ body: { kind: "value", value: null } }),
@@ -145,7 +145,7 @@ describe("a received message as an envelope", () => {
       ["data", 0],
     ]);
     const again = envelopes.map(({ bodyKind, payload }) =>
-      openMessage(encodeMessage(createEnvelope({ bodyKind, payload }))),
+      parseMessage(encodeMessage(createEnvelope({ bodyKind, payload }))),
     );
     expect(again.map(({ body }) => body)).toEqual([
       undefined,
@@ -183,7 +183,7 @@ describe("a received message as an envelope", () => {
     ["00800000000000000070c0020141", "a full ulong"],
     ["00a310616d71703a6865616465723a6c697374c0020141", "a symbol"],
   ])("may have the section descriptor %s: %s", (bytes) => {
-    expect(openMessage(hex(bytes)).header).toMatchObject({ durable: true });
+    expect(parseMessage(hex(bytes)).header).toMatchObject({ durable: true });
   });
 
   it.each([
@@ -196,7 +196,7 @@ describe("a received message as an envelope", () => {
     ["40", "does not begin with a descriptor"],
     ["005370c00706404040404040", "6 fields"],
   ])("is refused when it is %s: %s", (bytes, why) => {
-    expect(() => openMessage(hex(bytes)).header).toThrow(why);
+    expect(() => parseMessage(hex(bytes)).header).toThrow(why);
   });
 
   it.each([
@@ -204,7 +204,7 @@ describe("a received message as an envelope", () => {
     ["list8 and map32", "005370c00100 005372d10000000400000000"],
     ["list32 and map32", "005370d00000000400000000 005372d10000000400000000"],
   ])("has a header without fields and annotations without entries when they are an empty %s", (_formats, head) => {
-    const { header, messageAnnotations } = openMessage(hex(head.replaceAll(" ", "") + "005375a00107"));
+    const { header, messageAnnotations } = parseMessage(hex(head.replaceAll(" ", "") + "005375a00107"));
 
     expect(header).toEqual({});
     expect(messageAnnotations?.size).toBe(0);
@@ -232,9 +232,9 @@ describe("a received message as an envelope", () => {
   it("is read in spite of sizes that lie when lenient", () => {
     const lying = hex("005373c0ff01a10161005377c0ff01a10162");
 
-    const message = openMessage(lying, { lenient: true });
+    const message = parseMessage(lying, { lenient: true });
 
-    expect(() => openMessage(lying)).toThrow(SobreError);
+    expect(() => parseMessage(lying)).toThrow(SobreError);
     expect([message.properties?.messageId, message.body]).toEqual(["a", { kind: "value", value: ["b"] }]);
   });
 });
@@ -251,13 +251,13 @@ describe("a received message that no envelope could say", () => {
     expect(() => envelope.applicationProperties).toThrow(expect.objectContaining({ code: "DecodeFailed" }));
     expect(encodeMessage(envelope)).toBe(listed);
     expect(sizeOf(envelope)).toBe(listed.byteLength);
-    expect(openMessage(encodeBatch([envelope])).body).toMatchObject({ sections: [listed] });
+    expect(parseMessage(encodeBatch([envelope])).body).toMatchObject({ sections: [listed] });
   });
 
   it("keeps annotations under strings when others are written, and no name is there twice", () => {
     const amended = amend(decodeMessage(strings), { brokerProperties: { viaPartitionKey: "us" } });
 
-    const annotations = openMessage(encodeMessage(amended)).messageAnnotations;
+    const annotations = parseMessage(encodeMessage(amended)).messageAnnotations;
 
     expect(Array.from(annotations ?? [])).toEqual([
       ["a", 1],
@@ -278,7 +278,7 @@ describe("a received message that no envelope could say", () => {
 
     const amended = amend(decodeMessage(message), { applicationProperties: { "0": 5, a: undefined, c: 6 } });
 
-    expect(Array.from(openMessage(encodeMessage(amended)).applicationProperties ?? [])).toEqual([
+    expect(Array.from(parseMessage(encodeMessage(amended)).applicationProperties ?? [])).toEqual([
       ["b", 1],
       ["7", 2],
       ["1", 4],

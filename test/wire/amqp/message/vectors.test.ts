@@ -4,20 +4,29 @@ import { encodeValue } from "../../../../src/core/amqp-values/encode-value.ts";
 import { fromTypedJson, toTypedJson } from "../../../../codecs/amqp/index.ts";
 import { decodeMessage } from "../../../../src/wire/amqp/message/decode-message.ts";
 import { encodeMessage } from "../../../../src/wire/amqp/message/encode-message.ts";
-import { openMessage } from "../../../../src/wire/amqp/message/amqp-message.ts";
+import { parseMessage } from "../../../../src/wire/amqp/message/amqp-message.ts";
 import { writeMessage } from "../../../../src/wire/amqp/message/write-message.ts";
 import { amend, sizeOf } from "../../../../src/core/envelope/index.ts";
 import { SobreError } from "../../../../src/core/errors/index.ts";
-import { hex, lines, vectors } from "../../../core/amqp-values/vectors.support.ts";
+import { hex, lines, type Vector } from "../../../core/amqp-values/vectors.support.ts";
 import { withoutStacks } from "../../../stackless.support.ts";
+import { ofVectors } from "../../../vectors.support.ts";
 
-const sets = ["messages", "proton-client-messages"];
+const sets = ["messages", "proton-client-messages"] as const;
 
-describe.skipIf(vectors === undefined)("the AMQP message vectors (skipped without SOBRE_VECTORS)", () => {
+/** The messages of a set, all of them. */
+function messagesOf(name: (typeof sets)[number]): readonly Vector[] {
+  const messages = lines(`open/${name}.jsonl`);
+  const count = { messages: ofVectors(300, 20), "proton-client-messages": ofVectors(60, 10) };
+  expect(messages).toHaveLength(count[name]);
+  return messages;
+}
+
+describe("the AMQP message vectors", () => {
   withoutStacks();
 
   it.each(sets)("reads and writes every section of %s with its types", (name) => {
-    for (const { id, hex: encoding, sections } of lines(`open/${name}.jsonl`)) {
+    for (const { id, hex: encoding, sections } of messagesOf(name)) {
       const decoded = decodeValues(hex(encoding));
       const written = Buffer.concat((sections ?? []).map((section) => encodeValue(fromTypedJson(section))));
 
@@ -27,8 +36,8 @@ describe.skipIf(vectors === undefined)("the AMQP message vectors (skipped withou
   });
 
   it.each(sets)("rewrites every message of %s from its sections with the same content", (name) => {
-    for (const { id, hex: encoding, sections } of lines(`open/${name}.jsonl`)) {
-      const written = writeMessage(openMessage(hex(encoding)));
+    for (const { id, hex: encoding, sections } of messagesOf(name)) {
+      const written = writeMessage(parseMessage(hex(encoding)));
 
       expect(decodeValues(written).map(toTypedJson).map(withoutTrailingNulls), id).toEqual(
         sections?.map(withoutTrailingNulls),
@@ -37,7 +46,7 @@ describe.skipIf(vectors === undefined)("the AMQP message vectors (skipped withou
   });
 
   it.each(sets)("gives every untouched message of %s back byte for byte, of the size it says", (name) => {
-    for (const { id, hex: encoding } of lines(`open/${name}.jsonl`)) {
+    for (const { id, hex: encoding } of messagesOf(name)) {
       const bytes = hex(encoding);
       const envelope = decodeMessage(bytes);
 
@@ -47,10 +56,10 @@ describe.skipIf(vectors === undefined)("the AMQP message vectors (skipped withou
   });
 
   it.each(sets)("changes no other section of %s when one application property is changed", (name) => {
-    for (const { id, hex: encoding } of lines(`open/${name}.jsonl`)) {
-      const before = openMessage(hex(encoding));
+    for (const { id, hex: encoding } of messagesOf(name)) {
+      const before = parseMessage(hex(encoding));
       const envelope = amend(decodeMessage(hex(encoding)), { applicationProperties: { added: 1 } });
-      const after = openMessage(encodeMessage(envelope));
+      const after = parseMessage(encodeMessage(envelope));
 
       expect(after.applicationProperties?.get("added"), id).toBe(1);
       expect(otherSections(after), id).toEqual(otherSections(before));
@@ -61,11 +70,11 @@ describe.skipIf(vectors === undefined)("the AMQP message vectors (skipped withou
   });
 
   it.each(sets)("refuses every cut of %s that is not at a section border", (name) => {
-    for (const { id, hex: encoding } of lines(`open/${name}.jsonl`)) {
+    for (const { id, hex: encoding } of messagesOf(name)) {
       const bytes = hex(encoding);
       const borders = new Set([
         0,
-        ...openMessage(bytes)
+        ...parseMessage(bytes)
           .borders()
           .map(({ end }) => end),
       ]);
@@ -88,7 +97,7 @@ function isReadable(bytes: Uint8Array): boolean {
   }
 }
 
-function otherSections(message: ReturnType<typeof openMessage>): readonly string[] {
+function otherSections(message: ReturnType<typeof parseMessage>): readonly string[] {
   return message
     .borders()
     .filter(({ name }) => name !== "applicationProperties")

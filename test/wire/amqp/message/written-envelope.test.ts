@@ -7,7 +7,7 @@ import { batchMessageFormat, decodeBatch, encodeBatch } from "../../../../src/wi
 import { decodeMessage } from "../../../../src/wire/amqp/message/decode-message.ts";
 import { encodeMessage, writeEnvelope } from "../../../../src/wire/amqp/message/encode-message.ts";
 import { type MessageInit, writeMessage } from "../../../../src/wire/amqp/message/write-message.ts";
-import { openMessage } from "../../../../src/wire/amqp/message/amqp-message.ts";
+import { parseMessage } from "../../../../src/wire/amqp/message/amqp-message.ts";
 import {
   amend,
   createEnvelope,
@@ -111,7 +111,7 @@ describe("an envelope as a message", () => {
     const resent = amend(decodeMessage(encodeMessage(fresh)), { applicationProperties: { m: 6 } });
 
     const [own, kept] = [fresh, resent].map((envelope) =>
-      openMessage(encodeMessage(envelope, { profile: "azure-js" })),
+      parseMessage(encodeMessage(envelope, { profile: "azure-js" })),
     );
 
     expect(own?.applicationProperties).toEqual(new AmqpMap([["n", typed.uint(5)]]));
@@ -131,7 +131,7 @@ describe("an envelope as a message", () => {
 
     const bytes = encodeMessage(envelope);
 
-    expect(openMessage(bytes).body).toEqual({ kind: "sequence", sections: [[1], [], [2]] });
+    expect(parseMessage(bytes).body).toEqual({ kind: "sequence", sections: [[1], [], [2]] });
     expect(sizeOf(envelope)).toBe(bytes.byteLength);
     expect(decodeMessage(bytes).payload).toEqual(envelope.payload);
   });
@@ -183,7 +183,7 @@ describe("a message", () => {
     );
   });
 
-  it("goes behind what a writer holds already, with the bytes that encodeMessage gives", () => {
+  it("is written after what a writer already holds, with the bytes of encodeMessage", () => {
     const created = createEnvelope({ payload: hex("0102"), brokerProperties: { messageId: "a" } });
     const received = decodeMessage(encodeMessage(created));
     const amended = amend(received, { applicationProperties: { n: 1 } });
@@ -217,7 +217,7 @@ describe("a batch", () => {
     const batch = encodeBatch([one, two]);
 
     const parts = decodeBatch(batch);
-    expect(openMessage(batch).properties).toMatchObject({ messageId: "a", groupId: "s" });
+    expect(parseMessage(batch).properties).toMatchObject({ messageId: "a", groupId: "s" });
     expect(parts.map(partsOf)).toEqual([one, two].map(partsOf));
     expect(batchMessageFormat).toBe(0x80013700);
   });
