@@ -18,13 +18,13 @@ import { type Memory, Meter } from "./meter.ts";
 import type { QueueOwner } from "./queue-owner.ts";
 import type { Timeline } from "./timeline.ts";
 
-/** What the entities of a memory engine share. */
+/** The parts that the entities of a memory engine share. */
 export interface EntityHome {
   readonly timeline: Timeline;
   readonly router: Router<EntityContents, bigint>;
 }
 
-/** What the memory engine stores of an entity. */
+/** The contents of an entity in memory. */
 export abstract class EntityContents implements QueueOwner {
   abstract settings: EntitySettings;
   readonly timeline: Timeline;

@@ -41,7 +41,7 @@ import { MemoryTransaction, sendOperation } from "./transaction.ts";
 
 type Owner = LinkOwner<MemoryTransaction>;
 
-/** What a connection does in memory: everything within the call. */
+/** The verbs of a connection, carried out in memory within the call. */
 class MemoryVerbs implements BrokerVerbs<EntityContents, MessageQueue, MemoryTransaction>, Holder {
   readonly name = "memory";
   readonly sharesBytes: boolean;

@@ -3,7 +3,7 @@ import type { EntityFacts } from "./entity-facts.ts";
 import type { Meter } from "./meter.ts";
 import type { Timeline } from "./timeline.ts";
 
-/** What a message queue needs of its entity, besides what the policy says. */
+/** The entity of a message queue, as the queue sees it. */
 export interface QueueOwner {
   readonly timeline: Timeline;
   /** Counts every byte that is added or removed. */

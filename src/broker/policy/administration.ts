@@ -19,7 +19,7 @@ import {
   oldRule,
 } from "./entity-changes.ts";
 
-/** What an entity holds. */
+/** The messages and bytes of an entity, and its times. */
 export interface EntityMeasure extends EntityTimes {
   /** Its messages, those of sub-queues excepted. */
   readonly messages: number;

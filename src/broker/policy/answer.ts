@@ -1,4 +1,4 @@
-/** What a store answers: at once, or later. */
+/** The answer of a store: at once, or later. */
 export type Answer<T> = T | Promise<T>;
 
 /** Goes on with an answer: at once if it is there. */

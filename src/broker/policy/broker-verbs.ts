@@ -55,10 +55,9 @@ export interface LinkOwner<Enlisted> {
 }
 
 /**
- * What a store does for one connection. Options are checked, queues found, and refusals that the settings demand thrown before.
+ * The verbs of one connection, as a store carries them out. Options are checked, queues found and disabled entities refused before.
  *
- * `Own` is what the store adds to an entity, `Queue` one of an entity's queues, `Enlisted` what takes operations for a
- * transaction.
+ * `Own` is what the store adds to an entity, `Queue` one of an entity's queues, `Enlisted` a transaction that takes calls.
  */
 export interface BrokerVerbs<Own, Queue extends EntityQueue<unknown>, Enlisted>
   extends AdministeredEntities<Own>, InspectedQueues<Queue> {
@@ -106,7 +105,7 @@ export interface BrokerVerbs<Own, Queue extends EntityQueue<unknown>, Enlisted>
 
   /** @param onEnd Called when the transaction has ended. */
   begin(onEnd: (ended: Transaction) => void): Enlisted & OpenTransaction;
-  /** What takes operations for a transaction that the caller began without the engine, if it is one. */
+  /** Takes calls for a transaction that the caller began without the engine; `undefined` for any other. */
   foreign?(transaction: Transaction): Enlisted | undefined;
   /** Carries out a call in a transaction after those that were made before. Without it, calls are carried out at once. */
   inTurn?<T>(transaction: Enlisted, call: () => Promise<T>): Promise<T>;

@@ -2,7 +2,7 @@ import type { Delivery, LockToken, MessageState } from "../../core/engine/delive
 import type { Envelope } from "../../core/envelope/envelope.ts";
 import type { Arrival } from "./incoming.ts";
 
-/** What a broker knows of a message in a queue. */
+/** The broker's bookkeeping of a message in a queue. */
 export interface QueuedFacts extends Pick<
   Arrival<bigint>,
   "deadLetter" | "deliveryCount" | "enqueuedAt" | "enqueuedSequenceNumber" | "expiresAt"

@@ -32,7 +32,7 @@ const maxHops = 4;
 /** The latest time that a `Date` can represent, in milliseconds since 1970. */
 const lastTime = 8.64e15;
 
-/** What a dead letter keeps of its time in the queue. */
+/** The facts that a dead letter keeps from its time in the queue. */
 export type DeadLetterPast = Pick<Arrival<unknown>, "enqueuedAt" | "deliveryCount">;
 
 /** The destination of a sender, and the queue that it sends via. */
@@ -92,7 +92,7 @@ export abstract class Router<Own, Sequence> {
     return cost;
   }
 
-  /** Accepts a checked message that is no duplicate, now or at its scheduled time. */
+  /** Accepts a message that was checked and admitted, now or at its scheduled time. */
   protected take(entity: SendableEntity<Own>, incoming: Incoming<Sequence>, now: number): void {
     const at = activeAt(incoming, now);
     if (at > now) this.hold(entity, scheduledArrival(incoming, now), at);

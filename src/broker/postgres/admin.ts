@@ -115,7 +115,7 @@ async function insert(store: Store, session: Session, entity: NewEntity<EntityRo
     await session.query(`create sequence ${sequence}`);
 }
 
-/** What decides which sequences an entity has. */
+/** The facts that decide which sequences an entity has. */
 function shapeOf(entity: TableEntity | NewEntity<EntityRow>): Parameters<typeof sequencesOf>[2] {
   const { enablePartitioning } = entity.type === "subscription" ? entity.topic.settings : entity.settings;
   return { partitions: enablePartitioning ? partitionCount : 0, hasSubQueues: entity.type !== "topic" };

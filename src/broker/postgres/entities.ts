@@ -1,6 +1,6 @@
 import { type Entity, EntityQueue, type Part, parts } from "../policy/entities.ts";
 
-/** What the tables say of an entity, besides what the policy sees. */
+/** The columns of an entity that the policy does not need. */
 export interface EntityRow {
   readonly id: number;
   /** Milliseconds since 1970. */

@@ -8,7 +8,7 @@ const roomAtFirst = 1024;
 /** The message locks of a connection, to release when it closes. */
 export class Holdings {
   readonly #held = new Map<LockToken, { readonly queue: TableQueue; readonly until: number }>();
-  /** Those whose messages a transaction settles, or has settled and been rolled back. */
+  /** The locks whose messages a transaction settles, or has settled before a rollback. */
   readonly #settledIn = new Set<LockToken>();
   #room = roomAtFirst;
 

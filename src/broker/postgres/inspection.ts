@@ -12,7 +12,7 @@ import { states } from "./placement.ts";
 import { bigintOf, maybeBigint, maybeBytes, maybeNumber, maybeText, numberOf, type Row, textOf } from "./rows.ts";
 import type { Store } from "./store.ts";
 
-/** What an entity holds. */
+/** Counts the messages and bytes of an entity. */
 export async function measureEntity({ database, schema }: Store, entity: TableEntity): Promise<EntityMeasure> {
   const { id, createdAt, modifiedAt } = entity;
   const ranges = withSubscriptions(entity).map((one) => queuesOf(one.id));

@@ -54,7 +54,7 @@ const mostReleased = 500;
 
 type Owner = LinkOwner<Enlisted>;
 
-/** What a connection does in the database. */
+/** The verbs of a connection, carried out in the database. */
 class PostgresVerbs implements BrokerVerbs<EntityRow, TableQueue, Enlisted> {
   readonly name = "postgres";
   readonly #home: Home;
