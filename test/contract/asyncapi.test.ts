@@ -160,7 +160,7 @@ describe("an AsyncAPI document", () => {
   it("becomes entities that the broker takes: queues, and topics where a binding says so", async () => {
     const { config } = await imported("a.yaml", streetlights, "--service", "lamps");
 
-    const { queues, topics } = emulatorConfig(readFileSync(config, "utf8"));
+    const { queues, topics } = emulatorConfig(readFileSync(config, "utf8")).entities;
 
     expect(Object.keys(queues)).toEqual(["lamps.1.0.action.lampId.turn.on", "lamps.1.0.action.lampId.dim"]);
     expect(Object.keys(topics)).toEqual(["lamps.1.0.event.lampId.lighting.measured"]);
@@ -193,7 +193,7 @@ describe("an AsyncAPI document", () => {
       join(folder, "Config.json"),
     );
 
-    const { queues } = emulatorConfig(readFileSync(join(folder, "Config.json"), "utf8"));
+    const { queues } = emulatorConfig(readFileSync(join(folder, "Config.json"), "utf8")).entities;
     expect(Object.keys(queues)).toEqual(["orders", "costing/request", "costing/response"]);
     expect(queues["costing/request"]?.maxDeliveryCount).toBe(7);
   });

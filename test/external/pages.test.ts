@@ -47,7 +47,7 @@ describe("a page of the documentation", () => {
   });
 
   it.each(configurations)("shows a Config.json that is read: $page", ({ text }) => {
-    expect(Object.keys(emulatorConfig(text).queues)).toEqual(["orders"]);
+    expect(Object.keys(emulatorConfig(text).entities.queues)).toEqual(["orders"]);
   });
 
   it.each([

@@ -3,8 +3,8 @@ import { afterAll, afterEach, beforeAll, describe, expect, it, vi } from "vitest
 import type { Delivery } from "../../src/core/engine/delivery.ts";
 import type { Engine } from "../../src/core/engine/engine.ts";
 import { postgresTransaction, postgresEngine, type PostgresEngineOptions } from "../../src/broker/postgres/index.ts";
-import { LaneState } from "../../src/broker/postgres/lanes.ts";
-import { RootConnection } from "../../src/broker/postgres/root-connection.ts";
+import { PostgresConnection } from "../../src/broker/postgres/postgres-verbs.ts";
+import { QueueState } from "../../src/broker/postgres/queue-state.ts";
 import { sweep } from "../../src/broker/postgres/sweep.ts";
 import { createEnvelope, type Envelope } from "../../src/core/envelope/index.ts";
 import { ManualClock } from "../../src/core/time/index.ts";
@@ -159,48 +159,48 @@ describe("a sweep behind a cursor", () => {
   it("begins at the lowest row that is left, and finds what was committed below in a slice of its own", async () => {
     const schema = `arrivals_${schemas}`;
     const [one, two] = await nodes({ queues: ["orders"], sweepInterval: 3_600_000 });
-    if (!(one instanceof RootConnection)) throw new Error("The engine of postgresEngine was due.");
+    if (!(one instanceof PostgresConnection)) throw new Error("The engine of postgresEngine was due.");
     const { store } = one.home;
     const sender = await one.openSender("orders");
     await sender.send(["a", "b", "c", "d"].map(message));
     const [first, second] = await receive(two, 3);
     for (const delivery of [first, second])
       if (delivery?.lockToken !== undefined) await two.settle("orders", delivery.lockToken, { kind: "complete" });
-    const lane = new LaneState(store.clock, undefined);
-    lane.at = 5n;
+    const state = new QueueState(store.clock, undefined);
+    state.at = 5n;
     const swept = (below: bigint): Promise<unknown> =>
-      sweep(store, { lanes: new Map([[4, lane]]), behind: true, below, due: [0, 0] });
+      sweep(store, { queues: new Map([[4, state]]), behind: true, below, due: [0, 0] });
 
     await swept(0n);
-    const low = lane.low;
+    const low = state.low;
     for (const table of ["delivery", "body"])
       await database.query(`update ${schema}.${table} set seq = 1 where seq = 4`);
     await swept(0n);
-    const unannounced = lane.at;
+    const unannounced = state.at;
     await swept(100n);
 
-    expect([low, unannounced, lane.low, lane.at]).toEqual([3n, 4n, 1n, 1n]);
+    expect([low, unannounced, state.low, state.at]).toEqual([3n, 4n, 1n, 1n]);
     await Promise.all([one.close(), two.close()]);
   });
 
   it("retries the receives that wait when it finds a row below those known, which may have been returned", async () => {
     const [one, two] = await nodes({ queues: ["orders"], sweepInterval: 3_600_000 });
-    if (!(one instanceof RootConnection)) throw new Error("The engine of postgresEngine was due.");
+    if (!(one instanceof PostgresConnection)) throw new Error("The engine of postgresEngine was due.");
     const { store } = one.home;
     const sender = await one.openSender("orders");
     await sender.send([message("a")]);
     const [held] = await receive(two, 1);
     if (held?.lockToken === undefined) throw new Error("A locked message was due.");
     await two.settle("orders", held.lockToken, { kind: "abandon" });
-    const lane = new LaneState(store.clock, undefined);
-    [lane.at, lane.low] = [9n, 9n];
+    const state = new QueueState(store.clock, undefined);
+    [state.at, state.low] = [9n, 9n];
     let attempts = 0;
     const attempt = async (): Promise<boolean> => ++attempts > 1;
-    lane.add({ key: "queue", attempt, refuse: () => {} });
+    state.add({ key: "queue", attempt, refuse: () => {} });
 
-    await sweep(store, { lanes: new Map([[4, lane]]), behind: true, below: 100n, due: [0, 0] });
+    await sweep(store, { queues: new Map([[4, state]]), behind: true, below: 100n, due: [0, 0] });
 
-    expect([lane.low, attempts]).toEqual([1n, 2]);
+    expect([state.low, attempts]).toEqual([1n, 2]);
     await Promise.all([one.close(), two.close()]);
   });
 });

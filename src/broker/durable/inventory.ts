@@ -2,8 +2,8 @@ import { subscriptionAddress } from "../../core/engine/address.ts";
 import type { Delivery } from "../../core/engine/delivery.ts";
 import type { Envelope } from "../../core/envelope/envelope.ts";
 import { MessageLog, type Numbering } from "../memory/message-log.ts";
-import { toDelivery } from "../memory/queued-message.ts";
-import { suffixes } from "../memory/receivable-entity.ts";
+import { deliveryOf } from "../policy/delivery.ts";
+import { partSuffixes } from "../policy/entities.ts";
 import type { StoredMessage } from "../memory/store.ts";
 import { readEnvelope } from "./fact-rows.ts";
 import { headOf, readHead, unpackStatus } from "./message-row.ts";
@@ -50,9 +50,9 @@ const numbersOf = (numbering: Numbering): Numbers => ({
 const unknownNumbers = numbersOf({ partitioned: false, first: 1n });
 
 /** A delivery without a lock; one that was not settled when the process ended counts, as after a restart. */
-function deliveryOf(message: StoredMessage, sequenceNumber: bigint, envelope: Envelope): Delivery {
+function lockFreeDelivery(message: StoredMessage, sequenceNumber: bigint, envelope: Envelope): Delivery {
   const deliveryCount = message.deliveryCount + (message.delivered ? 1 : 0);
-  return toDelivery({ ...message, deliveryCount }, envelope, sequenceNumber, undefined);
+  return deliveryOf({ ...message, deliveryCount }, envelope, sequenceNumber, undefined);
 }
 
 class ItemSink extends NoRows {
@@ -79,13 +79,13 @@ class ItemSink extends NoRows {
 
   override message(record: number, entity: number, status: number, row: Uint8Array): void {
     const { message } = readHead(headOf(row), record, entity, unpackStatus(status));
-    const address = `${this.#addresses.get(entity) ?? `entity-${entity}`}${suffixes[message.part]}`;
+    const address = `${this.#addresses.get(entity) ?? `entity-${entity}`}${partSuffixes[message.part]}`;
     const { messages, deadLetters } = this.#numbers.get(entity) ?? unknownNumbers;
     const log = message.part === "messages" ? messages : deadLetters;
     this.#items.push({
       address,
       message,
-      delivery: () => deliveryOf(message, log.numberOf(message), readEnvelope(row)),
+      delivery: () => lockFreeDelivery(message, log.numberOf(message), readEnvelope(row)),
     });
   }
 }

@@ -3,11 +3,11 @@ import type { BesidesSections } from "../../wire/amqp/message/kept-envelope.ts";
 import type { MessageState } from "../../core/engine/delivery.ts";
 import type { Envelope } from "../../core/envelope/envelope.ts";
 import type { DeadLetterMark } from "../policy/dead-letter.ts";
-import type { Part, StoredMessage } from "../memory/store.ts";
+import { type Part, parts } from "../policy/entities.ts";
+import type { StoredMessage } from "../memory/store.ts";
 import { FactReader } from "./fact-reader.ts";
 import type { FactWriter } from "./fact-writer.ts";
 
-const parts: readonly Part[] = ["messages", "deadLetters", "transferDeadLetters"];
 /** The part of this name. */
 export const partNamed = (name: string): Part => parts.find((part) => part === name) ?? "messages";
 

@@ -25,10 +25,16 @@ export interface ConfiguredKey {
 
 /** Entities by name, in the form of `memoryEngine`'s options. */
 export interface ConfiguredEntities {
-  /** Shared access keys by name, in the form of `startServer`'s options; `undefined` if there are none. */
-  readonly keys: Readonly<Record<string, ConfiguredKey>> | undefined;
   readonly queues: Readonly<Record<string, QueueOptions>>;
   readonly topics: Readonly<Record<string, ConfiguredTopic>>;
+}
+
+/** A configured namespace: its entities, and the keys that open it. */
+export interface ConfiguredNamespace {
+  /** Options of an engine. */
+  readonly entities: ConfiguredEntities;
+  /** Shared access keys by name, in the form of `startServer`'s options; `undefined` if there are none. */
+  readonly keys: Readonly<Record<string, ConfiguredKey>> | undefined;
 }
 
 /** Maximum number of problems listed in an error. */
@@ -45,12 +51,12 @@ let problemsOf: ReturnType<typeof compileJsonSchema> | undefined;
  * @example
  * ```ts
  * const Queues = [{ Name: "orders", Properties: { LockDuration: "PT30S" } }];
- * const entities = emulatorConfig({ UserConfig: { Namespaces: [{ Name: "sbemulatorns", Queues }] } });
+ * const { entities } = emulatorConfig({ UserConfig: { Namespaces: [{ Name: "sbemulatorns", Queues }] } });
  * const engine = memoryEngine(entities);
  * console.log(await engine.admin.listQueues()); // [ 'orders' ]
  * ```
  */
-export function emulatorConfig(source: string | EmulatorConfig): ConfiguredEntities {
+export function emulatorConfig(source: string | EmulatorConfig): ConfiguredNamespace {
   const config: unknown = typeof source === "string" ? parse(source) : source;
   problemsOf ??= compileJsonSchema(emulatorConfigSchema);
   const problems = problemsOf(config);
@@ -63,9 +69,8 @@ export function emulatorConfig(source: string | EmulatorConfig): ConfiguredEntit
   }
   const { keys, queues, topics } = entitiesOf(config);
   return {
+    entities: { queues: unique(queues, "Queues"), topics: unique(topics, "Topics") },
     keys: keys.length === 0 ? undefined : unique(keys, "SharedAccessKeys"),
-    queues: unique(queues, "Queues"),
-    topics: unique(topics, "Topics"),
   };
 }
 

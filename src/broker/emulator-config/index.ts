@@ -11,6 +11,7 @@ export type {
 export {
   type ConfiguredEntities,
   type ConfiguredKey,
+  type ConfiguredNamespace,
   type ConfiguredTopic,
   emulatorConfig,
 } from "./emulator-config.ts";

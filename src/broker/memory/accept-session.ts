@@ -1,60 +1,31 @@
-import type { AcceptSessionOptions } from "../../core/engine/engine.ts";
-import { SobreError } from "../../core/errors/sobre-error.ts";
+import type { SessionRequest } from "../policy/broker-verbs.ts";
 import type { MessageQueue } from "./message-queue.ts";
-import type { Holder } from "./handed-envelope.ts";
-import type { ReceivableEntity } from "./receivable-entity.ts";
-import type { MemoryReceiver } from "./receiver.ts";
-import { closed, invalidOperation, noSessionInTime, sessionCannotBeLocked } from "../../core/engine/refusals.ts";
+import type { Holder } from "./bytes/handed-envelope.ts";
+import { closed } from "../../core/engine/refusals.ts";
+import { acceptAborted, notAcceptedInTime } from "../policy/refusals.ts";
 import type { SessionLock } from "./session.ts";
-import { MemorySessionReceiver } from "./session-receiver.ts";
 import type { SessionTable, WaitingAccept } from "./session-table.ts";
 
-/** A request to accept a session. */
-export interface Acceptance {
-  readonly options: AcceptSessionOptions;
-  readonly holder: Holder;
-  readonly onClose: (receiver: MemoryReceiver) => void;
-  /** Registers the function that ends the wait when the connection closes; returns a function that unregisters it. */
-  readonly onWait: (end: () => void) => () => void;
-}
-
 /**
- * Locks a session by its id, or the next available one, waiting for it.
+ * Locks a session of a queue by its id, or the next available one, waiting for it.
  *
- * @throws SobreError `InvalidOperation` when the entity has no sessions, `SessionCannotBeLocked`, `ServiceTimeout`, `Aborted`.
+ * @throws SobreError `SessionCannotBeLocked`, `ServiceTimeout`, `Aborted`.
  */
 export async function acceptSession(
-  owner: ReceivableEntity,
-  queue: MessageQueue,
-  acceptance: Acceptance,
-): Promise<MemorySessionReceiver> {
-  const { sessions } = queue;
-  if (sessions === undefined)
-    throw invalidOperation(`'${queue.policy.address}' does not use sessions. Open a receiver without a session.`);
-  owner.checkReceive();
-  const { options, holder, onClose } = acceptance;
-  const sessionLock = await acquire(queue, sessions, acceptance);
-  const link = { receiveMode: options.receiveMode, holder, sessionLock };
-  return new MemorySessionReceiver(owner, queue, link, onClose);
-}
-
-async function acquire(
   queue: MessageQueue,
   sessions: SessionTable,
-  { options, holder, onWait }: Acceptance,
+  { sessionId, maxWaitTimeInMs, abortSignal, deadline, onWait }: SessionRequest,
+  holder: Holder,
 ): Promise<SessionLock> {
-  const { sessionId, maxWaitTimeInMs, abortSignal } = options;
-  const { address } = queue.policy;
+  const { address } = queue;
   const now = queue.timeline.now();
-  if (abortSignal?.aborted === true) throw aborted();
+  if (abortSignal?.aborted === true) throw acceptAborted();
   let lock: SessionLock | undefined;
   if (sessionId !== undefined) lock = sessions.accept(sessionId, holder, now);
   // Calls that are already waiting come first.
   else if (!sessions.contended) lock = sessions.acceptNext(holder, now);
   if (lock !== undefined) return lock;
-  const tooLate = (): SobreError =>
-    sessionId === undefined ? noSessionInTime(address) : sessionCannotBeLocked(sessionId, address);
-  if (maxWaitTimeInMs === 0) throw tooLate();
+  if (maxWaitTimeInMs === 0) throw notAcceptedInTime(sessionId, address);
   return new Promise((resolve, reject) => {
     const stop = (): void => {
       if (sessions.leave(waiting) && abortSignal === undefined) queue.timeline.waitEnded();
@@ -66,7 +37,7 @@ async function acquire(
       dueIndex: -1,
       sessionId,
       holder,
-      due: () => waiting.refuse(tooLate()),
+      due: () => waiting.refuse(notAcceptedInTime(sessionId, address)),
       grant(granted) {
         stop();
         resolve(granted);
@@ -76,13 +47,11 @@ async function acquire(
         reject(error);
       },
     };
-    const abort = (): void => waiting.refuse(aborted());
+    const abort = (): void => waiting.refuse(acceptAborted());
     const stopWaiting = onWait(() => waiting.refuse(closed("engine")));
     abortSignal?.addEventListener("abort", abort);
-    queue.timeline.schedule(waiting, now + maxWaitTimeInMs);
+    queue.timeline.schedule(waiting, deadline);
     if (abortSignal === undefined) queue.timeline.waitBegan();
     sessions.wait(waiting);
   });
 }
-
-const aborted = (): SobreError => new SobreError("Aborted", "The wait for a session was aborted. No session is held.");

@@ -1,5 +1,3 @@
-import type { MessageId } from "../../core/envelope/broker-properties.ts";
-import { duplicateKey } from "../policy/duplicate-key.ts";
 import type { EntityFacts } from "./entity-facts.ts";
 import { besides, type Meter } from "./meter.ts";
 import type { Due, Timeline } from "./timeline.ts";
@@ -26,9 +24,8 @@ export class Duplicates implements Due {
     this.#owner = owner;
   }
 
-  /** Whether the id was seen within the window; records it if not. */
-  seen(messageId: MessageId, partitionKey: string | undefined, now: number): boolean {
-    const key = duplicateKey(messageId, partitionKey);
+  /** Whether the id with this key was seen within the window; records it if not. */
+  seen(key: string, now: number): boolean {
     const before = this.#seen.get(key);
     if (before !== undefined && before + this.#window() > now) return true;
     this.restore(key, now);

@@ -3,7 +3,8 @@ import type { RuleProperties } from "../../core/engine/rules.ts";
 import type { Envelope } from "../../core/envelope/envelope.ts";
 import type { Journal } from "./journal.ts";
 import type { QueuedMessage } from "./queued-message.ts";
-import type { EntityFact, Part, StoredMessage } from "./store.ts";
+import type { EntityFact, StoredMessage } from "./store.ts";
+import type { Part } from "../policy/entities.ts";
 
 type WithoutHead<T> = T extends unknown ? Omit<T, "kind" | "entity"> : never;
 

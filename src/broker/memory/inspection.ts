@@ -1,48 +1,37 @@
-import {
-  checkInspection,
-  type DeadLetterSum,
-  type EngineInspection,
-  type SessionInspection,
+import type {
+  DeadLetterSum,
+  DeadLetterSums,
+  SessionInspection,
+  StateCounts,
+  SumDeadLettersOptions,
 } from "../../core/engine/inspection.ts";
-import { invalidOperation } from "../../core/engine/refusals.ts";
 import type { MessageQueue } from "./message-queue.ts";
-import type { Namespace } from "./namespace.ts";
 import type { Session } from "./session.ts";
 
-/** Describes the queues of a namespace; `enter` throws once the connection is closed. */
-export function memoryInspection(namespace: Namespace, enter: () => number): EngineInspection {
-  const queueOf = (entity: string): MessageQueue => {
-    enter();
-    return namespace.queue(entity);
-  };
-  return {
-    async counts(entity) {
-      const queue = queueOf(entity);
-      const { size, scheduledCount: scheduled, deferredCount: deferred } = queue.store;
-      const active = size - scheduled - deferred;
-      return { active, deferred, scheduled, locked: queue.locks.size, oldestEnqueuedTimeUtc: oldestIn(queue) };
-    },
-    async sessions(entity, options = {}) {
-      const queue = queueOf(entity);
-      checkInspection.sessions(options);
-      const { skip = 0, maxSessions = 100 } = options;
-      if (queue.sessions === undefined) throw invalidOperation(`'${entity}' has no sessions.`);
-      return queue.sessions.sorted(skip, maxSessions).map((session) => inspected(queue, session));
-    },
-    async deadLetters(entity, options) {
-      const queue = queueOf(entity);
-      checkInspection.deadLetters(options);
-      const { maxMessages, fromSequenceNumber } = options;
-      const sums = new DeadLetterCounter();
-      let left = maxMessages;
-      for (const message of queue.store.from(fromSequenceNumber)) {
-        const number = queue.store.numberOf(message);
-        if (left-- === 0) return { sums: sums.largestFirst(), next: number };
-        sums.add(message.deadLetter ?? unmarked, number);
-      }
-      return { sums: sums.largestFirst(), next: undefined };
-    },
-  };
+/** The messages of a queue by state. */
+export function countsOf(queue: MessageQueue): StateCounts {
+  const { size, scheduledCount: scheduled, deferredCount: deferred } = queue.store;
+  const active = size - scheduled - deferred;
+  return { active, deferred, scheduled, locked: queue.locks.size, oldestEnqueuedTimeUtc: oldestIn(queue) };
+}
+
+/** Some sessions of a queue, by id. */
+export const sessionsOf = (queue: MessageQueue, skip: number, maxSessions: number): readonly SessionInspection[] =>
+  queue.sessions?.sorted(skip, maxSessions).map((session) => inspected(queue, session)) ?? [];
+
+/** Counts messages of a queue by dead-letter reason and source. */
+export function deadLettersOf(
+  { store }: MessageQueue,
+  { maxMessages, fromSequenceNumber }: SumDeadLettersOptions,
+): DeadLetterSums {
+  const sums = new DeadLetterCounter();
+  let left = maxMessages;
+  for (const message of store.from(fromSequenceNumber)) {
+    const number = store.numberOf(message);
+    if (left-- === 0) return { sums: sums.largestFirst(), next: number };
+    sums.add(message.deadLetter ?? unmarked, number);
+  }
+  return { sums: sums.largestFirst(), next: undefined };
 }
 
 function inspected({ store }: MessageQueue, session: Session): SessionInspection {

@@ -1,7 +1,8 @@
 import type { Envelope } from "../../core/envelope/envelope.ts";
 import type { Pager } from "./pager.ts";
 import type { QueuedMessage } from "./queued-message.ts";
-import type { Fact, Part, Store, StoredMessage } from "./store.ts";
+import type { Fact, Store, StoredMessage } from "./store.ts";
+import type { Part } from "../policy/entities.ts";
 
 /**
  * Facts after which a batch is passed to the store even while others are in progress, so that it writes while more are collected.

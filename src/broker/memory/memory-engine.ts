@@ -1,14 +1,9 @@
 import type { Engine } from "../../core/engine/engine.ts";
-import { creations, type EntitySetup, setupChecks } from "../../core/engine/entity-setup.ts";
+import { creations, type Creator, type EntitySetup, setupChecks } from "../../core/engine/entity-setup.ts";
+import { newQueue, newSubscription, newTopic } from "../policy/entity-changes.ts";
 import { type Clock, systemClock } from "../../core/time/clock.ts";
-import {
-  anObject,
-  checkOptions,
-  methods,
-  type OptionChecks,
-  sequenceNumber,
-} from "../../core/options/option-checks.ts";
-import { MemoryConnection } from "./connection.ts";
+import { checkOptions, methods, type OptionChecks, sequenceNumber } from "../../core/options/option-checks.ts";
+import { memoryConnection } from "./memory-verbs.ts";
 import type { Memory } from "./meter.ts";
 import { Namespace } from "./namespace.ts";
 import { closed } from "../../core/engine/refusals.ts";
@@ -19,8 +14,6 @@ export interface MemoryEngineOptions extends EntitySetup {
   readonly clock?: Clock | undefined;
   /** First sequence number of every entity and sub-queue, to test the end of their range. Default: 1. */
   readonly firstSequenceNumber?: bigint | undefined;
-  /** Keys of a configuration that `emulatorConfig` has read. A server checks them; an in-process engine ignores them. */
-  readonly keys?: object | undefined;
 }
 
 /**
@@ -43,27 +36,7 @@ export function memoryEngineWithin(memory: Memory | undefined, options: MemoryEn
   const { clock = systemClock, firstSequenceNumber = 1n } = options;
   const namespace = new Namespace({ clock, firstSequenceNumber, memory });
   createEntities(namespace, options);
-  return new RootConnection(namespace);
-}
-
-/** The root connection: closing it closes the engine and frees its share of memory. */
-class RootConnection extends MemoryConnection {
-  readonly #namespace: Namespace;
-
-  constructor(namespace: Namespace) {
-    super(namespace);
-    this.#namespace = namespace;
-  }
-
-  override async close(): Promise<void> {
-    await super.close();
-    this.#namespace.abandon(closed("engine"));
-  }
-
-  override async abort(): Promise<void> {
-    await super.abort();
-    this.#namespace.abandon(closed("engine"));
-  }
+  return memoryConnection(namespace, () => namespace.abandon(closed("engine")));
 }
 
 /**
@@ -76,7 +49,13 @@ export function createEntities(
   setup: EntitySetup,
   exists: (address: string) => boolean = () => false,
 ): void {
-  for (const { address, create, failed } of creations(setup, namespace)) {
+  const { directory } = namespace;
+  const creator: Creator<void> = {
+    createQueue: (name, options) => namespace.change(newQueue(directory, name, options)),
+    createTopic: (name, options) => namespace.change(newTopic(directory, name, options)),
+    createSubscription: (topic, name, options) => namespace.change(newSubscription(directory, topic, name, options)),
+  };
+  for (const { address, create, failed } of creations(setup, creator)) {
     if (exists(address)) continue;
     try {
       create();
@@ -91,5 +70,4 @@ export const memoryOptionChecks: OptionChecks<MemoryEngineOptions> = {
   clock: methods("a Clock, as ManualClock", "now", "setTimer"),
   ...setupChecks,
   firstSequenceNumber: sequenceNumber,
-  keys: anObject,
 };

@@ -2,15 +2,15 @@ import type { Delivery, LockToken, ReceiveMode } from "../../core/engine/deliver
 import type { Envelope } from "../../core/envelope/envelope.ts";
 import type { SobreError } from "../../core/errors/sobre-error.ts";
 import type { DeadLetterMark } from "../policy/dead-letter.ts";
-import type { Arrival } from "./arrival.ts";
-import { brokerDeadLetter } from "../policy/dead-letter.ts";
+import { type Entity, EntityQueue, type Part } from "../policy/entities.ts";
+import { type Arrival, changed, type Incoming } from "../policy/incoming.ts";
 import { Lane, type LaneQueue } from "./lane.ts";
 import { LockTable } from "./lock-table.ts";
 import { besides } from "./meter.ts";
 import { MessageStore } from "./message-store.ts";
-import type { Holder } from "./handed-envelope.ts";
-import { QueuedMessage } from "./queued-message.ts";
-import type { QueuePolicy } from "./queue-policy.ts";
+import type { Holder } from "./bytes/handed-envelope.ts";
+import { moved, QueuedMessage } from "./queued-message.ts";
+import type { QueueOwner } from "./queue-owner.ts";
 import { tooManyDeliveries } from "../policy/dead-letter-marks.ts";
 import { lockLost, messageNotFound, sessionLockLost } from "../../core/engine/refusals.ts";
 import { type Counting, countingOf, Session, type SessionLock } from "./session.ts";
@@ -28,8 +28,7 @@ export interface ReceiveLink {
 }
 
 /** The messages of one queue, subscription or sub-queue: sequence numbers, locks, expiry and delivery order. */
-export class MessageQueue implements LaneQueue {
-  readonly policy: QueuePolicy;
+export class MessageQueue extends EntityQueue<QueueOwner> implements LaneQueue {
   readonly timeline: Timeline;
   /** On session entities only. */
   readonly sessions: SessionTable | undefined;
@@ -39,31 +38,31 @@ export class MessageQueue implements LaneQueue {
   #position = 0;
   #refusal: SobreError | undefined;
 
-  constructor(policy: QueuePolicy, timeline: Timeline) {
-    this.policy = policy;
-    this.timeline = timeline;
-    this.sessions = policy.requiresSession ? new SessionTable(this) : undefined;
-    this.store = new MessageStore(policy);
+  constructor(entity: Entity<QueueOwner>, part: Part) {
+    super(entity, part);
+    this.timeline = entity.timeline;
+    this.sessions = this.requiresSession ? new SessionTable(this) : undefined;
+    this.store = new MessageStore(this);
   }
 
   /** Appends a message, ready for delivery. */
-  enqueue(arrival: Arrival, now: number): void {
+  enqueue(arrival: Arrival<bigint>, now: number): void {
     const { sessionId } = arrival.envelope.brokerProperties;
     const session = sessionId === undefined ? undefined : this.sessions?.session(sessionId);
     const message = new QueuedMessage(session ?? this.#lane, arrival);
     if (session !== undefined) session.messageCount++;
     message.position = this.#position++;
     this.store.add(message);
-    this.policy.facts?.added(this.policy.part, message, 0);
+    this.entity.facts?.added(this.part, message, 0);
     this.#makeReady(message, "fresh", now);
   }
 
   /** Stores a message until its scheduled time; returns its sequence number. */
-  schedule(arrival: Arrival, at: number, number?: bigint): bigint {
+  schedule(arrival: Arrival<bigint>, at: number, number?: bigint): bigint {
     const message = new QueuedMessage(this.#lane, arrival);
     message.state = "scheduled";
     this.store.add(message, number);
-    this.policy.facts?.added(this.policy.part, message, at);
+    this.entity.facts?.added(this.part, message, at);
     this.timeline.schedule(message, at);
     return this.store.numberOf(message);
   }
@@ -99,7 +98,7 @@ export class MessageQueue implements LaneQueue {
   laneOf(link: ReceiveLink): Lane {
     if (link.sessionLock === undefined) return this.#lane;
     this.timeline.catchUp(link.sessionLock);
-    if (!link.sessionLock.held) throw sessionLockLost(link.sessionLock.session.id, this.policy.address);
+    if (!link.sessionLock.held) throw sessionLockLost(link.sessionLock.session.id, this.address);
     return link.sessionLock.session;
   }
 
@@ -130,7 +129,7 @@ export class MessageQueue implements LaneQueue {
     const lane = this.laneOf(link);
     const messages = this.#find(sequenceNumbers, "deferred");
     const foreign = messages.findIndex((message) => message.place !== lane);
-    if (foreign !== -1) throw messageNotFound(sequenceNumbers[foreign] ?? 0n, "deferred", this.policy.address);
+    if (foreign !== -1) throw messageNotFound(sequenceNumbers[foreign] ?? 0n, "deferred", this.address);
     return messages.map((message) => this.#handOver(message, link, now));
   }
 
@@ -158,11 +157,11 @@ export class MessageQueue implements LaneQueue {
     if (locked?.lock !== undefined) return locked;
     const isToken = typeof token === "string";
     const ofLostSession = isToken && this.sessions !== undefined && !this.sessions.knows(token.slice(0, 8));
-    throw ofLostSession ? sessionLockLost(undefined, this.policy.address) : lockLost(this.policy.address);
+    throw ofLostSession ? sessionLockLost(undefined, this.address) : lockLost(this.address);
   }
 
   renew(message: QueuedMessage, now: number): number {
-    const until = now + this.policy.lockDuration;
+    const until = now + this.lockDuration;
     if (message.lock !== undefined) message.lock.until = until;
     this.timeline.schedule(message, until);
     return until;
@@ -188,29 +187,37 @@ export class MessageQueue implements LaneQueue {
     this.#unlock(message);
     message.deliveryCount++;
     this.store.defer(message);
-    this.policy.facts?.cameBack(message);
+    this.entity.facts?.cameBack(message);
     this.#setAside(message, now);
   }
 
   /** Moves a message with a marked envelope to the dead-letter queue. */
-  deadLetter(message: QueuedMessage, envelope: Envelope, mark: DeadLetterMark, now: number): void {
+  bury(message: QueuedMessage, envelope: Envelope, deadLetter: DeadLetterMark, now: number): void {
+    const { entity } = this;
+    const left = changed(this.#leave(message), envelope);
+    if (entity.type !== "topic") entity.router.bury(entity, left, deadLetter, message, now);
+  }
+
+  /** Removes a message that goes elsewhere. */
+  #leave(message: QueuedMessage): Incoming<bigint> {
+    const left = moved(message, this.store.numberOf(message));
     this.remove(message);
-    message.envelope = envelope;
-    this.policy.deadLetter(message, mark, now);
+    return left;
   }
 
   /** Ends the lock of a message and returns it to its lane. */
   giveBack(message: QueuedMessage, counting: Counting, now: number): void {
     const counts = counting === "counted" || (counting === "countedIfSettled" && message.lock?.wasSettled === true);
     this.#unlock(message);
-    if (counts && ++message.deliveryCount >= this.policy.maxDeliveryCount) {
+    if (counts && ++message.deliveryCount >= this.maxDeliveryCount) {
+      const { entity } = this;
       const mark = tooManyDeliveries(message.deliveryCount);
-      this.#whenLoaded(message, now, (at) =>
-        this.deadLetter(message, brokerDeadLetter(message.envelope, mark), mark, at),
-      );
+      this.#whenLoaded(message, now, (at) => {
+        if (entity.type !== "topic") entity.router.deadLetter(entity, this.#leave(message), mark, message, at);
+      });
       return;
     }
-    this.policy.facts?.cameBack(message);
+    this.entity.facts?.cameBack(message);
     if (message.state === "deferred") this.#setAside(message, now);
     else this.#makeReady(message, "returned", now);
   }
@@ -282,10 +289,10 @@ export class MessageQueue implements LaneQueue {
     this.#refusal = refusal;
     for (const message of this.store.from(undefined)) {
       this.timeline.cancel(message);
-      this.policy.facts?.left(message);
+      this.entity.facts?.left(message);
       message.leave();
     }
-    this.policy.meter.memory.used -= this.locks.size * besides.lock;
+    this.entity.meter.memory.used -= this.locks.size * besides.lock;
     this.locks.clear();
     this.store.clear();
     this.refuseWaiting(refusal);
@@ -304,16 +311,12 @@ export class MessageQueue implements LaneQueue {
   }
 
   #activate(message: QueuedMessage, now: number): void {
-    const number = this.store.numberOf(message);
-    this.#whenLoaded(message, now, (at) => {
-      this.remove(message);
-      this.policy.activated(message, number, at);
-    });
+    this.#whenLoaded(message, now, (at) => this.entity.router.arrive(this.entity, this.#leave(message), at));
   }
 
   /** Continues with a message that needs its envelope: synchronously, or once it has been read from the store. */
   #whenLoaded(message: QueuedMessage, now: number, goOn: (now: number) => void): void {
-    const { facts } = this.policy;
+    const { facts } = this.entity;
     if (message.isLoaded || facts === undefined) {
       goOn(now);
       return;
@@ -333,10 +336,10 @@ export class MessageQueue implements LaneQueue {
       return delivery;
     }
     const { sessionLock, holder } = link;
-    const until = sessionLock?.until ?? now + this.policy.lockDuration;
+    const until = sessionLock?.until ?? now + this.lockDuration;
     const lock = this.locks.add(message, until, holder, sessionLock?.mark);
-    this.policy.meter.memory.used += besides.lock;
-    this.policy.facts?.handedOver(message);
+    this.entity.meter.memory.used += besides.lock;
+    this.entity.facts?.handedOver(message);
     if (sessionLock === undefined) this.timeline.schedule(message, until);
     else sessionLock.session.locked.add(message);
     return this.store.describe(message, holder, lock);
@@ -370,20 +373,18 @@ export class MessageQueue implements LaneQueue {
   }
 
   #expireAlone(message: QueuedMessage, now: number): void {
-    if (!this.policy.keepsExpired) {
+    const { entity } = this;
+    if (entity.type === "topic" || !entity.settings.deadLetteringOnMessageExpiration) {
       this.remove(message);
       return;
     }
-    this.#whenLoaded(message, now, (at) => {
-      this.remove(message);
-      this.policy.expired(message, at);
-    });
+    this.#whenLoaded(message, now, (at) => entity.router.expire(entity, this.#leave(message), message, at));
   }
 
   #unlock(message: QueuedMessage): void {
     if (message.lock === undefined) return;
     this.locks.delete(message.lock);
-    this.policy.meter.memory.used -= besides.lock;
+    this.entity.meter.memory.used -= besides.lock;
     sessionOf(message)?.locked.delete(message);
     message.lock = undefined;
     this.timeline.cancel(message);

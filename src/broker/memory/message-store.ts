@@ -3,16 +3,18 @@ import type { PeekOptions } from "../../core/engine/engine.ts";
 import type { Envelope } from "../../core/envelope/envelope.ts";
 import { sizeOfEnvelope } from "../../core/envelope/size-of.ts";
 import { MessageLog } from "./message-log.ts";
-import { handedTo, type Holder } from "./handed-envelope.ts";
+import { handedTo, type Holder } from "./bytes/handed-envelope.ts";
 import { besides, besidesOf } from "./meter.ts";
-import { type MessageLock, type QueuedMessage, toDelivery } from "./queued-message.ts";
+import { type MessageLock, type QueuedMessage } from "./queued-message.ts";
 import { partitionKeyOf } from "../policy/partitions.ts";
-import type { QueuePolicy } from "./queue-policy.ts";
+import type { QueueOwner } from "./queue-owner.ts";
+import { deliveryOf } from "../policy/delivery.ts";
+import type { EntityQueue } from "../policy/entities.ts";
 import { messageNotFound } from "../../core/engine/refusals.ts";
 
 /** Every message of a queue by sequence number, with counts and sizes. */
 export class MessageStore {
-  readonly #policy: QueuePolicy;
+  readonly #queue: EntityQueue<QueueOwner>;
   readonly #log: MessageLog;
   #size = 0;
   #scheduledCount = 0;
@@ -21,9 +23,9 @@ export class MessageStore {
   /** Bytes of overhead of all messages. */
   #more = 0;
 
-  constructor(policy: QueuePolicy) {
-    this.#policy = policy;
-    this.#log = new MessageLog(policy.numbering);
+  constructor(queue: EntityQueue<QueueOwner>) {
+    this.#queue = queue;
+    this.#log = new MessageLog({ partitioned: queue.isPartitioned, first: queue.entity.firstSequenceNumber });
   }
 
   /** The number of messages in every state. */
@@ -58,8 +60,7 @@ export class MessageStore {
     this.#size++;
     if (message.state === "scheduled") this.#scheduledCount++;
     if (sequenceNumber === undefined) {
-      const { partitioned } = this.#policy.numbering;
-      this.#log.append(message, partitioned ? partitionKeyOf(message.envelope) : undefined);
+      this.#log.append(message, this.#queue.isPartitioned ? partitionKeyOf(message.envelope) : undefined);
       this.#numbered(message.partition);
     } else this.#log.place(message, sequenceNumber);
   }
@@ -85,7 +86,7 @@ export class MessageStore {
     this.#weigh(-message.size, -this.#besides(message));
     if (message.state === "scheduled") this.#scheduledCount--;
     if (message.state === "deferred") this.#deferredCount--;
-    this.#policy.facts?.removed(message);
+    this.#queue.entity.facts?.removed(message);
     message.leave();
   }
 
@@ -98,7 +99,7 @@ export class MessageStore {
     message.size = size;
     message.envelope = envelope;
     this.#weigh(size - before, this.#besides(message) - besidesBefore);
-    this.#policy.facts?.amended(this.#policy.part, message, before);
+    this.#queue.entity.facts?.amended(this.#queue.part, message, before);
   }
 
   /** Removes everything from the meter when the queue is deleted. */
@@ -109,23 +110,23 @@ export class MessageStore {
   #weigh(bytes: number, more: number): void {
     this.#bytes += bytes;
     this.#more += more;
-    this.#policy.meter.weigh(bytes, more);
+    this.#queue.entity.meter.weigh(bytes, more);
   }
 
   /** With a store, an envelope may leave memory without the meter being informed, so only a fixed overhead per message counts. */
   #besides(message: QueuedMessage): number {
-    return this.#policy.facts === undefined ? besidesOf(message.envelope) : besides.message;
+    return this.#queue.entity.facts === undefined ? besidesOf(message.envelope) : besides.message;
   }
 
   /** Consumes a number for a message that is not kept here; `key` determines the partition. */
-  skipNumber(envelope: Envelope, key: string | undefined = partitionKeyOf(envelope)): bigint {
+  skipNumber(key: string | undefined): bigint {
     const partition = this.#log.partitionOf(key);
     this.#numbered(partition);
     return this.#log.skip(partition);
   }
 
   #numbered(partition: number): void {
-    this.#policy.facts?.numbered(this.#policy.part, partition, this.#log.partition(partition));
+    this.#queue.entity.facts?.numbered(this.#queue.part, partition, this.#log.partition(partition));
   }
 
   numberOf(message: QueuedMessage): bigint {
@@ -138,7 +139,7 @@ export class MessageStore {
     for (const number of sequenceNumbers) {
       const message = this.#log.find(number);
       const free = message?.state === state && message.lock === undefined && !found.has(message);
-      if (!free) throw messageNotFound(number, state, this.#policy.address);
+      if (!free) throw messageNotFound(number, state, this.#queue.address);
       found.add(message);
     }
     return [...found];
@@ -152,12 +153,12 @@ export class MessageStore {
   /** A message as a receiver sees it or, without a lock, as peek returns it. */
   describe(message: QueuedMessage, holder: Holder, lock?: MessageLock): Delivery {
     const number = this.numberOf(message);
-    const { facts } = this.#policy;
+    const { facts } = this.#queue.entity;
     if (message.isLoaded || facts === undefined)
-      return toDelivery(message, handedTo(holder, message.envelope), number, lock);
+      return deliveryOf(message, handedTo(holder, message.envelope), number, lock);
     return facts.describe(
       message,
-      (envelope) => toDelivery(message, envelope, number, lock),
+      (envelope) => deliveryOf(message, envelope, number, lock),
       (envelope) => handedTo(holder, envelope),
     );
   }

@@ -1,5 +1,6 @@
-import { bodySourceOf, type Envelope } from "../../core/envelope/envelope.ts";
-import { OwnEnvelope } from "./own-envelope.ts";
+import { bodySourceOf } from "../../core/engine/stored-origin.ts";
+import type { Envelope } from "../../core/envelope/envelope.ts";
+import { OwnEnvelope } from "./bytes/own-envelope.ts";
 import { memoryUsedUp } from "../../core/engine/refusals.ts";
 
 /** Measured memory overhead in bytes: the objects around the bytes of messages. */

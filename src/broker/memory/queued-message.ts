@@ -1,8 +1,8 @@
-import type { Delivery, LockToken, MessageState } from "../../core/engine/delivery.ts";
-import { type Envelope, storedOriginOf, withoutHeldPayload } from "../../core/envelope/envelope.ts";
-import { sizeOfEnvelope } from "../../core/envelope/size-of.ts";
+import type { LockToken, MessageState } from "../../core/engine/delivery.ts";
+import type { Envelope } from "../../core/envelope/envelope.ts";
 import type { DeadLetterMark } from "../policy/dead-letter.ts";
-import type { Arrival, StoredArrival } from "./arrival.ts";
+import { noteStored, noteUnstored, withoutHeldPayload } from "./bytes/stored-envelope.ts";
+import type { Arrival, Incoming } from "../policy/incoming.ts";
 import type { Linked, LinkedList } from "../../core/time/linked-list.ts";
 import type { Due } from "./timeline.ts";
 
@@ -20,6 +20,12 @@ export interface MessageLock extends Linked<MessageLock> {
   transaction: object | undefined;
   /** Whether a transaction has settled the message, and may have been rolled back. */
   wasSettled: boolean;
+}
+
+/** A message that was in its queue before a restart; its envelope stays in the store. */
+export interface StoredArrival extends Omit<Arrival<bigint>, "envelope"> {
+  readonly envelope: undefined;
+  readonly sessionId: string | undefined;
 }
 
 /** Where a message waits for delivery. */
@@ -55,7 +61,7 @@ const states: readonly MessageState[] = ["active", "deferred", "scheduled"];
 const passing = 4;
 
 /** The history of a message that was in another queue before. */
-type Past = Pick<Arrival, "enqueuedSequenceNumber" | "deadLetter">;
+type Past = Pick<Arrival<bigint>, "enqueuedSequenceNumber" | "deadLetter">;
 
 /**
  * An envelope in a queue with the broker's bookkeeping. It is its own timeline item and list node, to be a single
@@ -89,17 +95,15 @@ export class QueuedMessage implements Due, Linked<QueuedMessage> {
   next: QueuedMessage | undefined = undefined;
   dueIndex = -1;
 
-  constructor(place: Place, arrival: Arrival | StoredArrival) {
+  constructor(place: Place, arrival: Arrival<bigint> | StoredArrival) {
     this.place = place;
     // A separate string would take memory for every message.
     const { sessionId } = arrival.envelope === undefined ? arrival : arrival.envelope.brokerProperties;
     this.sessionId = place.sessionId ?? sessionId;
-    if (arrival.envelope === undefined) {
-      this.size = arrival.size;
-    } else {
+    this.size = arrival.size;
+    if (arrival.envelope !== undefined) {
       this.#envelope = withoutHeldPayload(arrival.envelope);
-      this.size = arrival.size ?? sizeOfEnvelope(arrival.envelope);
-      storedOriginOf(arrival.envelope)?.stored();
+      noteStored(arrival.envelope);
     }
     epoch ??= arrival.enqueuedAt;
     this.#enqueuedAfter = arrival.enqueuedAt - epoch;
@@ -157,7 +161,7 @@ export class QueuedMessage implements Due, Linked<QueuedMessage> {
   }
 
   set envelope(envelope: Envelope) {
-    if (!this.isGone) storedOriginOf(envelope)?.stored();
+    if (!this.isGone) noteStored(envelope);
     QueuedMessage.#forget(this);
     this.#envelope = withoutHeldPayload(envelope);
   }
@@ -177,7 +181,7 @@ export class QueuedMessage implements Due, Linked<QueuedMessage> {
   stay(): void {
     if ((this.#marks & passing) === 0) return;
     this.#marks &= ~passing;
-    if (this.#envelope !== undefined && !this.isGone) storedOriginOf(this.#envelope)?.stored();
+    if (this.#envelope !== undefined && !this.isGone) noteStored(this.#envelope);
   }
 
   /** Leaves the envelope to the store. */
@@ -200,7 +204,7 @@ export class QueuedMessage implements Due, Linked<QueuedMessage> {
   static #forget(message: QueuedMessage): void {
     const isPassing = (message.#marks & passing) !== 0;
     message.#marks &= ~passing;
-    if (message.#envelope !== undefined && !message.isGone && !isPassing) storedOriginOf(message.#envelope)?.unstored();
+    if (message.#envelope !== undefined && !message.isGone && !isPassing) noteUnstored(message.#envelope);
   }
 
   due(now: number): void {
@@ -208,25 +212,11 @@ export class QueuedMessage implements Due, Linked<QueuedMessage> {
   }
 }
 
-/** A message as a receiver or a browser sees it. */
-export function toDelivery(
-  message: Pick<QueuedMessage, "enqueuedAt" | "expiresAt" | "deliveryCount" | "state"> & Past,
-  envelope: Envelope,
-  sequenceNumber: bigint,
-  lock: MessageLock | undefined,
-): Delivery {
-  return {
-    envelope,
-    lockToken: lock?.token,
-    lockedUntilUtc: lock === undefined ? undefined : new Date(lock.until),
-    sequenceNumber,
-    enqueuedSequenceNumber: message.enqueuedSequenceNumber ?? sequenceNumber,
-    enqueuedTimeUtc: new Date(message.enqueuedAt),
-    expiresAtUtc: message.expiresAt === Infinity ? undefined : new Date(message.expiresAt),
-    deliveryCount: message.deliveryCount,
-    state: message.state,
-    deadLetterSource: message.deadLetter?.source,
-    deadLetterReason: message.deadLetter?.reason,
-    deadLetterErrorDescription: message.deadLetter?.description,
-  };
-}
+/** A message on its way out of a queue, where `number` is its sequence number. */
+export const moved = (message: QueuedMessage, number: bigint): Incoming<bigint> => ({
+  envelope: message.envelope,
+  size: message.size,
+  hops: 0,
+  enqueuedSequenceNumber: message.enqueuedSequenceNumber ?? number,
+  deadLetter: message.deadLetter,
+});

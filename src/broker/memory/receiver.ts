@@ -1,30 +1,23 @@
 import { checkReceiveOptions } from "../../core/engine/arguments.ts";
 import type { Delivery } from "../../core/engine/delivery.ts";
 import type { EngineReceiver, ReceiveOptions } from "../../core/engine/engine.ts";
+import { closed } from "../../core/engine/refusals.ts";
 import type { Lane } from "./lane.ts";
 import type { MessageQueue, ReceiveLink } from "./message-queue.ts";
-import type { ReceivableEntity } from "./receivable-entity.ts";
-import { closed } from "../../core/engine/refusals.ts";
+import type { LinkOwner } from "../policy/broker-verbs.ts";
 import { WaitingReceive } from "./waiting-receive.ts";
 
 /** The receiving end of a link to a queue, subscription or sub-queue. */
 export class MemoryReceiver implements EngineReceiver {
   protected readonly queue: MessageQueue;
   protected readonly link: ReceiveLink;
-  protected readonly entity: ReceivableEntity;
-  readonly #onClose: (receiver: MemoryReceiver) => void;
+  readonly #owner: Pick<LinkOwner<unknown>, "closed">;
   #closed = false;
 
-  constructor(
-    entity: ReceivableEntity,
-    queue: MessageQueue,
-    link: ReceiveLink,
-    onClose: (receiver: MemoryReceiver) => void,
-  ) {
-    this.entity = entity;
+  constructor(queue: MessageQueue, link: ReceiveLink, owner: Pick<LinkOwner<unknown>, "closed">) {
     this.queue = queue;
     this.link = link;
-    this.#onClose = onClose;
+    this.#owner = owner;
   }
 
   receive(options: ReceiveOptions): Promise<readonly Delivery[]> {
@@ -40,8 +33,9 @@ export class MemoryReceiver implements EngineReceiver {
     checkReceiveOptions(options);
     const { maxMessages, maxWaitTimeInMs, abortSignal } = options;
     const now = this.enter();
-    this.entity.touch(now);
-    if (this.queue === this.entity.messages) this.entity.checkReceive();
+    this.queue.entity.touch(now);
+    const { receiveRefusal } = this.queue;
+    if (receiveRefusal !== undefined) throw receiveRefusal;
     if (abortSignal?.aborted === true) return [];
     const lane = this.queue.laneOf(this.link);
     // Receives that have waited longer are served first, unless this call does not wait at all.
@@ -76,7 +70,7 @@ export class MemoryReceiver implements EngineReceiver {
 
   #end(): void {
     this.#closed = true;
-    this.#onClose(this);
+    this.#owner.closed(this);
     for (const waiting of this.waiting()) if (waiting.owner === this) waiting.end([]);
   }
 

@@ -2,13 +2,11 @@ import { SobreError } from "../../core/errors/sobre-error.ts";
 import type { Journal } from "./journal.ts";
 import type { MessageQueue } from "./message-queue.ts";
 import type { Namespace } from "./namespace.ts";
-import { ReceivableEntity } from "./receivable-entity.ts";
+import { addRule } from "../policy/entity-changes.ts";
+import type { Part } from "../policy/entities.ts";
+import type { MemoryEntity } from "./entity.ts";
 import type { QueuedMessage } from "./queued-message.ts";
-import type { Fact, Part, Store } from "./store.ts";
-import { SubscriptionEntity } from "./subscription-entity.ts";
-import { TopicEntity } from "./topic-entity.ts";
-
-type Entity = ReturnType<Namespace["restore"]>;
+import type { Fact, Store } from "./store.ts";
 
 /**
  * Restores everything in a store, and opens the journal. Delivered but unsettled messages, which an orderly shutdown does
@@ -23,7 +21,7 @@ export async function restore(namespace: Namespace, store: Store, journal: Journ
 
 class Restoration {
   readonly #namespace: Namespace;
-  readonly #entities = new Map<number, Entity>();
+  readonly #entities = new Map<number, MemoryEntity>();
   readonly #delivered: (readonly [queue: MessageQueue, message: QueuedMessage])[] = [];
   #lastRecord = 0;
   #lastEntity = 0;
@@ -36,7 +34,7 @@ class Restoration {
     switch (fact.kind) {
       case "entity": {
         const topic = fact.type === "subscription" ? this.#entity(fact.topic) : undefined;
-        const entity = this.#namespace.restore(fact, topic instanceof TopicEntity ? topic : undefined);
+        const entity = this.#namespace.restore(fact, topic);
         this.#entities.set(fact.entity, entity);
         this.#lastEntity = Math.max(this.#lastEntity, fact.entity);
         return;
@@ -44,7 +42,7 @@ class Restoration {
       case "message": {
         const { message } = fact;
         const entity = this.#entity(message.entity);
-        if ("intake" in entity) entity.usedAt = Math.max(entity.usedAt, message.enqueuedAt);
+        if (entity.type !== "subscription") entity.usedAt = Math.max(entity.usedAt, message.enqueuedAt);
         const queue = this.#queue(message.entity, message.part);
         const queued = queue.restore(message);
         if (message.delivered) this.#delivered.push([queue, queued]);
@@ -59,7 +57,7 @@ class Restoration {
         return;
       case "rule": {
         const entity = this.#entity(fact.entity);
-        if (entity instanceof SubscriptionEntity) entity.addRule(fact.rule);
+        if (entity.type === "subscription") addRule(entity, fact.rule);
         return;
       }
       case "sessionState": {
@@ -68,8 +66,7 @@ class Restoration {
         return;
       }
       case "seen": {
-        const entity = this.#entity(fact.entity);
-        if ("intake" in entity) entity.intake.restoreSeen(fact.key, fact.at);
+        this.#entity(fact.entity).duplicates?.restore(fact.key, fact.at);
         return;
       }
       case "entityDeleted":
@@ -91,20 +88,18 @@ class Restoration {
     for (const entity of this.#entities.values()) {
       this.#namespace.watch(entity, entity.usedAt);
       // The process may have ended after the settings changed and before the messages were forwarded.
-      if (entity instanceof ReceivableEntity) entity.forwardReady();
+      this.#namespace.router.forwardReady(entity);
     }
     this.#namespace.timeline.begin();
   }
 
-  #entity(entity: number): Entity {
+  #entity(entity: number): MemoryEntity {
     const found = this.#entities.get(entity);
     if (found !== undefined) return found;
     throw new SobreError("DecodeFailed", `The store has rows of the entity ${entity}, which is not in it.`);
   }
 
   #queue(id: number, part: Part): MessageQueue {
-    const entity = this.#entity(id);
-    if (part === "messages" || !(entity instanceof ReceivableEntity)) return entity.messages;
-    return part === "deadLetters" ? entity.deadLetters : entity.transferDeadLetters;
+    return this.#entity(id).queue(part);
   }
 }

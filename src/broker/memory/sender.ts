@@ -1,40 +1,45 @@
-import type { EngineSender, SendOptions, Transaction } from "../../core/engine/engine.ts";
+import type { EngineSender, SendOptions } from "../../core/engine/engine.ts";
 import { checkEnvelopes } from "../../core/engine/arguments.ts";
-import type { Envelope } from "../../core/envelope/envelope.ts";
-import type { Holder } from "./handed-envelope.ts";
-import { type Incoming, sent } from "./incoming.ts";
-import type { Namespace } from "./namespace.ts";
-import type { QueueEntity } from "./queue-entity.ts";
 import { closed } from "../../core/engine/refusals.ts";
-import type { TopicEntity } from "./topic-entity.ts";
+import type { Envelope } from "../../core/envelope/envelope.ts";
+import { sizeOfEnvelope } from "../../core/envelope/size-of.ts";
+import { done } from "../policy/answer.ts";
+import type { LinkOwner } from "../policy/broker-verbs.ts";
+import type { SendableEntity } from "../policy/entities.ts";
+import type { Incoming } from "../policy/incoming.ts";
+import { checkSessionIds, type SendRoute } from "../policy/router.ts";
+import { type Holder, takenFrom } from "./bytes/handed-envelope.ts";
+import type { EntityContents } from "./entity.ts";
+import type { MemoryRouter } from "./memory-router.ts";
 import { type MemoryTransaction, sendOperation } from "./transaction.ts";
 
-/** The destination of a sender, and the queue that it sends via. */
-export interface Route {
-  readonly target: QueueEntity | TopicEntity;
-  readonly through: QueueEntity | undefined;
-}
+/** A message as sent. */
+export const sent = (holder: Holder, given: Envelope): Incoming<bigint> => ({
+  envelope: takenFrom(holder, given),
+  size: sizeOfEnvelope(given),
+  hops: 0,
+  enqueuedSequenceNumber: undefined,
+  deadLetter: undefined,
+});
 
-/** The connection of a sender. */
-export interface SenderConnection extends Holder {
-  closed(sender: MemorySender): void;
-  transactionOf(transaction: Transaction): MemoryTransaction;
-}
-
-/** Shared by all operations that finish synchronously: a promise from an async function would cost a twentieth of a send. */
-export const done: Promise<void> = Promise.resolve();
-
-/** The sending end of a link to a queue or topic of the namespace. */
+/** The sending end of a link to a queue or topic. */
 export class MemorySender implements EngineSender {
-  readonly #namespace: Namespace;
-  readonly #route: Route;
-  readonly #connection: SenderConnection;
+  readonly #router: MemoryRouter;
+  readonly #route: SendRoute<EntityContents>;
+  readonly #holder: Holder;
+  readonly #owner: LinkOwner<MemoryTransaction>;
   #closed = false;
 
-  constructor(namespace: Namespace, route: Route, connection: SenderConnection) {
-    this.#namespace = namespace;
+  constructor(
+    router: MemoryRouter,
+    route: SendRoute<EntityContents>,
+    holder: Holder,
+    owner: LinkOwner<MemoryTransaction>,
+  ) {
+    this.#router = router;
     this.#route = route;
-    this.#connection = connection;
+    this.#holder = holder;
+    this.#owner = owner;
   }
 
   get maxMessageSize(): number {
@@ -53,8 +58,8 @@ export class MemorySender implements EngineSender {
   #send(envelopes: readonly Envelope[], options?: SendOptions): void {
     if (this.#closed) throw closed("sender");
     checkEnvelopes(envelopes);
-    const now = this.#namespace.timeline.now();
-    const messages = envelopes.map((envelope) => sent(this.#connection, envelope));
+    const now = this.#first.timeline.now();
+    const messages = envelopes.map((envelope) => sent(this.#holder, envelope));
     let cost: number;
     try {
       cost = this.#check(messages, 0);
@@ -63,18 +68,14 @@ export class MemorySender implements EngineSender {
       throw error;
     }
     if (options?.transaction === undefined) {
-      this.#accept(messages, now);
+      this.#router.send(this.#route, messages, now);
       return;
     }
-    const { memory } = this.#first.meter;
-    const operation = sendOperation(
-      { memory, cost },
-      {
-        check: (reservations) => reservations.reserve(this.#first, (reserved) => this.#check(messages, reserved)),
-        apply: (later) => this.#accept(messages, later),
-      },
-    );
-    this.#connection.transactionOf(options.transaction).add(operation);
+    const operation = sendOperation(this.#first.meter.memory, cost, {
+      check: (reservations) => reservations.reserve(this.#first, (reserved) => this.#check(messages, reserved)),
+      apply: (later) => this.#router.send(this.#route, messages, later),
+    });
+    this.#owner.enlisted(options.transaction).add(operation);
   }
 
   async close(): Promise<void> {
@@ -83,34 +84,18 @@ export class MemorySender implements EngineSender {
 
   async abort(): Promise<void> {
     this.#closed = true;
-    this.#connection.closed(this);
+    this.#owner.closed(this);
   }
 
   /** The entity that accepts the messages first. */
-  get #first(): QueueEntity | TopicEntity {
+  get #first(): SendableEntity<EntityContents> {
     return this.#route.through ?? this.#route.target;
   }
 
-  #check(messages: readonly Incoming[], reserved: number): number {
-    const { target, through } = this.#route;
-    this.#first.messages.checkAlive();
-    return through === undefined
-      ? target.intake.checkSend(messages, reserved)
-      : through.intake.check(messages, reserved);
-  }
-
-  #accept(messages: readonly Incoming[], now: number): void {
-    const { target, through } = this.#route;
-    for (const message of messages) {
-      if (through === undefined) target.intake.accept(message, now);
-      else {
-        through.touch(now);
-        const enqueuedSequenceNumber = through.messages.store.skipNumber(
-          message.envelope,
-          message.envelope.brokerProperties.viaPartitionKey,
-        );
-        this.#namespace.forward(through, { ...message, enqueuedSequenceNumber }, target.address, now);
-      }
-    }
+  #check(messages: readonly Incoming<bigint>[], reserved: number): number {
+    const first = this.#first;
+    first.queue("messages").checkAlive();
+    checkSessionIds(this.#route, messages);
+    return this.#router.check(first, messages, reserved);
   }
 }

@@ -1,13 +1,12 @@
 import { checkState } from "../../core/engine/arguments.ts";
 import type { EngineSessionReceiver } from "../../core/engine/engine.ts";
+import { limitsOf, maxBytesOf } from "../policy/entities.ts";
 import type { MessageQueue, ReceiveLink } from "./message-queue.ts";
-import type { ReceivableEntity } from "./receivable-entity.ts";
 import { MemoryReceiver } from "./receiver.ts";
 import { messageTooLarge, quotaExceeded, sessionLockLost } from "../../core/engine/refusals.ts";
+import type { LinkOwner } from "../policy/broker-verbs.ts";
 import type { SessionLock } from "./session.ts";
 import type { WaitingReceive } from "./waiting-receive.ts";
-
-const megabyte = 2 ** 20;
 
 /** The receiving end of a link that holds a session. */
 export class MemorySessionReceiver extends MemoryReceiver implements EngineSessionReceiver {
@@ -15,12 +14,11 @@ export class MemorySessionReceiver extends MemoryReceiver implements EngineSessi
   readonly #lock: SessionLock;
 
   constructor(
-    owner: ReceivableEntity,
     queue: MessageQueue,
     link: ReceiveLink & { readonly sessionLock: SessionLock },
-    onClose: (receiver: MemoryReceiver) => void,
+    owner: Pick<LinkOwner<unknown>, "closed">,
   ) {
-    super(owner, queue, link, onClose);
+    super(queue, link, owner);
     this.sessionId = link.sessionLock.session.id;
     this.#lock = link.sessionLock;
   }
@@ -62,17 +60,17 @@ export class MemorySessionReceiver extends MemoryReceiver implements EngineSessi
   }
 
   #checkHeld(): void {
-    if (!this.#lock.held) throw sessionLockLost(this.sessionId, this.entity.address);
+    if (!this.#lock.held) throw sessionLockLost(this.sessionId, this.queue.address);
   }
 
   #checkRoom(bytes: number): void {
-    const { maxMessageSizeInBytes, maxSizeInMegabytes } = this.entity.limits;
-    const { address } = this.entity;
+    const { entity, address } = this.queue;
+    const { maxMessageSizeInBytes, maxSizeInMegabytes } = limitsOf(entity);
     if (bytes > maxMessageSizeInBytes) throw messageTooLarge(bytes, maxMessageSizeInBytes, address);
-    const { meter } = this.entity;
+    const { meter } = entity;
     const more = bytes - (this.#lock.session.state?.byteLength ?? 0);
     meter.memory.check(more);
-    if (meter.cost + more > maxSizeInMegabytes * megabyte) throw quotaExceeded(address, maxSizeInMegabytes);
+    if (meter.cost + more > maxBytesOf(entity)) throw quotaExceeded(address, maxSizeInMegabytes);
   }
 }
 

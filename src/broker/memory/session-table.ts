@@ -1,18 +1,20 @@
 import type { ListSessionsOptions } from "../../core/engine/engine.ts";
 import type { SobreError } from "../../core/errors/sobre-error.ts";
-import type { Labelled } from "./handed-envelope.ts";
+import type { Labelled } from "./bytes/handed-envelope.ts";
 import type { LaneQueue } from "./lane.ts";
 import { LinkedList } from "../../core/time/linked-list.ts";
 import { besides } from "./meter.ts";
 import type { QueuedMessage } from "./queued-message.ts";
-import type { QueuePolicy } from "./queue-policy.ts";
+import type { QueueOwner } from "./queue-owner.ts";
 import { sessionLockLost } from "../../core/engine/refusals.ts";
 import { type Counting, countingOf, Session, SessionLock, type SessionOwner } from "./session.ts";
 import type { Due, Timeline } from "./timeline.ts";
 
 /** The queue of a {@link SessionTable}. */
 interface SessionQueue extends LaneQueue {
-  readonly policy: QueuePolicy;
+  readonly address: string;
+  readonly lockDuration: number;
+  readonly entity: QueueOwner;
   readonly timeline: Timeline;
   /** Ends the lock of a message and returns it to its lane. */
   giveBack(message: QueuedMessage, counting: Counting, now: number): void;
@@ -54,7 +56,7 @@ export class SessionTable implements SessionOwner {
     if (session === undefined) {
       session = new Session(id, this, this.#queue);
       this.#sessions.set(id, session);
-      this.#queue.policy.meter.memory.used += besides.session;
+      this.#queue.entity.meter.memory.used += besides.session;
     }
     return session;
   }
@@ -132,13 +134,13 @@ export class SessionTable implements SessionOwner {
     if (!free) this.#available.remove(session);
     else if (!this.#available.has(session)) this.#available.append(session);
     if (session.forgettable && this.#sessions.delete(session.id))
-      this.#queue.policy.meter.memory.used -= besides.session;
+      this.#queue.entity.meter.memory.used -= besides.session;
     if (session.lock === undefined) this.#wake();
   }
 
   renew(lock: SessionLock, now: number): number {
-    if (!lock.held) throw sessionLockLost(lock.session.id, this.#queue.policy.address);
-    lock.until = now + this.#queue.policy.lockDuration;
+    if (!lock.held) throw sessionLockLost(lock.session.id, this.#queue.address);
+    lock.until = now + this.#queue.lockDuration;
     this.#queue.timeline.schedule(lock, lock.until);
     return lock.until;
   }
@@ -150,7 +152,7 @@ export class SessionTable implements SessionOwner {
     this.#marks.delete(lock.mark);
     this.#queue.timeline.cancel(lock);
     for (const message of session.locked) this.#queue.giveBack(message, counting, now);
-    const refusal = sessionLockLost(session.id, this.#queue.policy.address);
+    const refusal = sessionLockLost(session.id, this.#queue.address);
     for (const waiting of session.waiting) waiting.refuse(refusal);
     this.settle(session);
   }
@@ -166,10 +168,10 @@ export class SessionTable implements SessionOwner {
     if (session.state === undefined && state === undefined) return;
     const bytes = (state?.byteLength ?? 0) - (session.state?.byteLength ?? 0);
     this.stateBytes += bytes;
-    this.#queue.policy.meter.weigh(bytes, 0);
+    this.#queue.entity.meter.weigh(bytes, 0);
     session.state = state;
     session.stateSetAt = now;
-    this.#queue.policy.facts?.sessionState(session.id, state, now);
+    this.#queue.entity.facts?.sessionState(session.id, state, now);
   }
 
   /** Refuses the waiting accepts, and the receives of every session. */
@@ -189,7 +191,7 @@ export class SessionTable implements SessionOwner {
 
   /** Removes everything; called when the queue is deleted. */
   destroy(): void {
-    const { meter } = this.#queue.policy;
+    const { meter } = this.#queue.entity;
     meter.weigh(-this.stateBytes, 0);
     meter.memory.used -= this.#sessions.size * besides.session;
     this.stateBytes = 0;

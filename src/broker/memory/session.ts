@@ -1,4 +1,4 @@
-import type { Labelled } from "./handed-envelope.ts";
+import type { Labelled } from "./bytes/handed-envelope.ts";
 import { Lane, type LaneQueue } from "./lane.ts";
 import type { Linked } from "../../core/time/linked-list.ts";
 import type { QueuedMessage } from "./queued-message.ts";

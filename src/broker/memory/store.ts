@@ -2,10 +2,8 @@ import type { MessageState } from "../../core/engine/delivery.ts";
 import type { QueueSettings, SubscriptionSettings, TopicSettings } from "../../core/engine/entity-settings.ts";
 import type { RuleProperties } from "../../core/engine/rules.ts";
 import type { Envelope } from "../../core/envelope/envelope.ts";
+import type { Part } from "../policy/entities.ts";
 import type { DeadLetterMark } from "../policy/dead-letter.ts";
-
-/** Which queue of an entity contains a message: the main queue or one of the sub-queues. */
-export type Part = "messages" | "deadLetters" | "transferDeadLetters";
 
 /** The current state of an entity that was created or changed. Ids are integers from 1 and are never reused. */
 export type EntityFact = {

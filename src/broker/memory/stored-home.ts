@@ -2,7 +2,7 @@ import type { Delivery } from "../../core/engine/delivery.ts";
 import type { Engine } from "../../core/engine/engine.ts";
 import { SobreError } from "../../core/errors/sobre-error.ts";
 import { type Clock, systemClock } from "../../core/time/clock.ts";
-import { MemoryConnection } from "./connection.ts";
+import { memoryConnection } from "./memory-verbs.ts";
 import { Journal } from "./journal.ts";
 import { createEntities, type MemoryEngineOptions } from "./memory-engine.ts";
 import { Namespace } from "./namespace.ts";
@@ -40,7 +40,7 @@ export class StoredHome {
     this.#options = options;
     this.#clock = options.clock ?? systemClock;
     [this.#namespace, this.#journal] = this.#make();
-    this.#root = new MemoryConnection(this.#namespace);
+    this.#root = memoryConnection(this.#namespace);
   }
 
   /** @throws SobreError from the store, or `InvalidArgument` naming an option. */
@@ -48,7 +48,7 @@ export class StoredHome {
     const home = new StoredHome(store, options);
     await restore(home.#namespace, store, home.#journal);
     const namespace = home.#namespace;
-    createEntities(namespace, options, (address) => namespace.find(address) !== undefined);
+    createEntities(namespace, options, (address) => namespace.directory.find(address) !== undefined);
     await home.#journal.synced();
     return home;
   }
@@ -159,7 +159,7 @@ export class StoredHome {
       this.#journal = journal;
       await restore(namespace, this.#store, journal);
       this.#namespace = namespace;
-      this.#root = new MemoryConnection(namespace);
+      this.#root = memoryConnection(namespace);
       this.generation++;
       this.#failure = undefined;
     } catch (error) {

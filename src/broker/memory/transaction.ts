@@ -1,6 +1,6 @@
-import type { Transaction } from "../../core/engine/engine.ts";
+import { maxTransactionAge, type OpenTransaction } from "../policy/broker-verbs.ts";
+import { transactionOver } from "../policy/refusals.ts";
 import type { Memory } from "./meter.ts";
-import { invalidOperation } from "../../core/engine/refusals.ts";
 import type { Due, Timeline } from "./timeline.ts";
 
 /** Bytes that the operations of a transaction will take, by entity. */
@@ -25,10 +25,7 @@ export interface Operation {
 }
 
 /** A send as an operation; its messages are in memory, and counted, from now on. */
-export function sendOperation(
-  { memory, cost }: { readonly memory: Memory; readonly cost: number },
-  operation: Pick<Operation, "check" | "apply">,
-): Operation {
+export function sendOperation(memory: Memory, cost: number, operation: Pick<Operation, "check" | "apply">): Operation {
   const drop = (): void => void (memory.used -= cost);
   return {
     begin: () => void (memory.used += cost),
@@ -49,11 +46,8 @@ export function sendOperation(
   };
 }
 
-/** How long a transaction may stay open, in milliseconds. */
-const maxAge = 120_000;
-
 /** Operations that are applied together or not at all. */
-export class MemoryTransaction implements Transaction, Due {
+export class MemoryTransaction implements OpenTransaction, Due {
   dueIndex = -1;
   readonly #timeline: Timeline;
   readonly #onEnd: (transaction: MemoryTransaction) => void;
@@ -63,7 +57,11 @@ export class MemoryTransaction implements Transaction, Due {
   constructor(timeline: Timeline, onEnd: (transaction: MemoryTransaction) => void) {
     this.#timeline = timeline;
     this.#onEnd = onEnd;
-    timeline.schedule(this, timeline.now() + maxAge);
+    timeline.schedule(this, timeline.now() + maxTransactionAge);
+  }
+
+  get isOpen(): boolean {
+    return this.#open;
   }
 
   /** @throws SobreError `InvalidOperation` when the transaction has ended. */
@@ -111,9 +109,6 @@ export class MemoryTransaction implements Transaction, Due {
   }
 
   #checkOpen(): void {
-    if (this.#open) return;
-    throw invalidOperation(
-      "The transaction has ended: it was committed, rolled back, or open for more than 2 minutes. Begin a new one.",
-    );
+    if (!this.#open) throw transactionOver();
   }
 }

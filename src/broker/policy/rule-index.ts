@@ -20,16 +20,14 @@ export class RuleIndex<Subscription> {
   readonly #others = new Set<Rule<Subscription>>();
   #indexed = 0;
 
-  /** @throws SobreError `QuotaExceeded` beyond the limits of Azure Service Bus, which bound the cost of a message. */
-  checkRoom({ indexKey }: Pick<Rule<unknown>, "indexKey">): void {
-    if (indexKey === undefined && this.#others.size >= mostOthers)
-      throw tooManyRules(mostOthers, "SQL, true and false filters");
-    if (indexKey !== undefined && this.#indexed >= mostIndexed) throw tooManyRules(mostIndexed, "correlation filters");
+  /** @throws SobreError `QuotaExceeded` for rules beyond the limits of Azure Service Bus, which bound the cost of a message. */
+  checkRoom(rules: readonly Pick<Rule<unknown>, "indexKey">[]): void {
+    const others = rules.filter(({ indexKey }) => indexKey === undefined).length;
+    if (this.#others.size + others > mostOthers) throw tooManyRules(mostOthers, "SQL, true and false filters");
+    if (this.#indexed + rules.length - others > mostIndexed) throw tooManyRules(mostIndexed, "correlation filters");
   }
 
-  /** @throws SobreError `QuotaExceeded` like {@link checkRoom}. */
   add(rule: Rule<Subscription>): void {
-    this.checkRoom(rule);
     if (rule.indexKey === undefined) {
       this.#others.add(rule);
       return;

@@ -1,28 +1,17 @@
-import { checkEntityName, parseAddress, subscriptionAddress } from "../../core/engine/address.ts";
-import type { QueueOptions, SubscriptionOptions } from "../../core/engine/admin.ts";
-import { checkRules } from "../../core/engine/check-rule.ts";
-import {
-  checkFixed,
-  type EntitySettings,
-  queueSettings,
-  subscriptionSettings,
-  topicSettings,
-} from "../../core/engine/entity-settings.ts";
-import { defaultRuleName, type RuleProperties } from "../../core/engine/rules.ts";
-import { entityExists, entityNotFound, illegalSubscriptionName } from "../../core/engine/refusals.ts";
+import { parseAddress } from "../../core/engine/address.ts";
+import type { EntitySettings } from "../../core/engine/entity-settings.ts";
+import type { EntityLookup } from "../policy/directory.ts";
+import { type SubscriptionEntity } from "../policy/entities.ts";
+import type { EntityChange, NewEntity } from "../policy/entity-changes.ts";
 import { partitionCount } from "../policy/partitions.ts";
-import { compileRule } from "../policy/rule.ts";
 import { writeRule } from "../policy/stored-rule.ts";
-import { invalidOption } from "../../core/options/option-checks.ts";
 import type { Session } from "./database.ts";
 import { tombstoneAge } from "./directory.ts";
-import { type Entity, queuesOf, type Subscription } from "./entities.ts";
+import { type EntityRow, queuesOf, type TableEntity, withSubscriptions } from "./entities.ts";
+import { giveBackAll } from "./give-back-all.ts";
 import { sequencesOf } from "./place.ts";
 import { numberOf } from "./rows.ts";
 import type { Store } from "./store.ts";
-import { giveBackAll } from "./give-back-all.ts";
-
-const defaultRule: RuleProperties = { name: defaultRuleName, filter: { kind: "true" } };
 
 /** Settings as JSON, without infinite durations: these are the defaults. */
 const written = (settings: EntitySettings): string =>
@@ -41,115 +30,98 @@ async function alter<T>(store: Store, work: (session: Session, version: bigint) 
   return result;
 }
 
-/** @throws SobreError `MessagingEntityAlreadyExists`, or `InvalidArgument`. */
-export async function createEntity(
+/** Carries out a change that is decided from the entities in the database. */
+export async function changeEntities(
   store: Store,
-  type: "queue" | "topic",
-  name: string,
-  options: QueueOptions | undefined,
+  decide: (entities: EntityLookup<EntityRow>) => EntityChange<EntityRow>,
 ): Promise<void> {
-  checkEntityName(name);
-  const settings = type === "queue" ? queueSettings(options) : topicSettings(options);
-  await alter(store, async (session, version) => {
-    if (store.directory.find(name) !== undefined) throw entityExists(name);
-    const partitions = settings.enablePartitioning ? partitionCount : 0;
-    await insert(store, session, { type, name, settings, version, partitions });
+  const change = await alter(store, async (session, version) => {
+    const decided = decide(store.directory);
+    await carryOut(store, session, decided, version);
+    return decided;
   });
+  const updated = change.kind === "update" ? store.directory.byId(change.entity.id) : undefined;
+  if (updated !== undefined && updated.type !== "topic") await giveBackAll(store, updated);
 }
 
-/** @throws SobreError `MessagingEntityNotFound`, `MessagingEntityAlreadyExists`, or `InvalidArgument`. */
-export async function createSubscription(
-  store: Store,
-  topicName: string,
-  name: string,
-  options: SubscriptionOptions | undefined,
-): Promise<void> {
-  const address = subscriptionAddress(topicName, typeof name === "string" ? name : "");
-  const settings = subscriptionSettings(options);
-  const rules = options?.rules === undefined ? [defaultRule] : checkRules(options.rules);
-  await alter(store, async (session, version) => {
-    const topic = store.directory.topic(topicName);
-    if (typeof name !== "string" || !/^[\p{L}\p{N}](?:[\p{L}\p{N}_\-.]{0,48}[\p{L}\p{N}])?$/u.test(name))
-      throw illegalSubscriptionName();
-    if (store.directory.find(address) !== undefined) throw entityExists(subscriptionAddress(topic.name, name));
-    const names = new Set<string>();
-    for (const rule of rules) {
-      if (names.has(rule.name.toLowerCase())) throw entityExists(`${address}/Rules/${rule.name}`);
-      names.add(rule.name.toLowerCase());
-      topic.rules.checkRoom(compileRule(undefined, rule));
-    }
-    const partitions = topic.settings.enablePartitioning ? partitionCount : 0;
-    const setup = { type: "subscription", name: subscriptionAddress(topic.name, name), settings, version } as const;
-    await insert(store, session, { ...setup, partitions, topic: topic.id, rules });
-  });
-}
-
-interface NewEntity {
-  readonly type: Entity["type"];
-  readonly name: string;
-  readonly settings: EntitySettings;
-  readonly version: bigint;
-  readonly partitions: number;
-  readonly topic?: number;
-  readonly rules?: readonly RuleProperties[];
-}
-
-async function insert(
+async function carryOut(
   store: Store,
   session: Session,
-  { type, name, settings, version, partitions, topic, rules = [] }: NewEntity,
+  change: EntityChange<EntityRow>,
+  version: bigint,
 ): Promise<void> {
+  switch (change.kind) {
+    case "create":
+      return insert(store, session, change.entity, version);
+    case "update":
+      await session.query(
+        `update ${store.schema}.entity set settings = $2, version = $3, modified_at = $4 where id = $1`,
+        [change.entity.id, written(change.settings), version, store.now()],
+      );
+      return;
+    case "delete":
+      return drop(store, session, withSubscriptions(change.entity), version);
+    case "addRule":
+      return writeRules(store, session, change.subscription, [...rulesOf(change.subscription), change.rule], version);
+    case "deleteRule": {
+      const { subscription, rule } = change;
+      const left = rulesOf(subscription).filter((other) => other !== rule.properties);
+      return writeRules(store, session, subscription, left, version);
+    }
+    default:
+      return change satisfies never;
+  }
+}
+
+type RuleList = readonly Parameters<typeof writeRule>[0][];
+
+const rulesOf = ({ rules }: SubscriptionEntity<EntityRow>): RuleList =>
+  Array.from(rules.values(), ({ properties }) => properties);
+
+async function writeRules(
+  { schema }: Store,
+  session: Session,
+  { id }: SubscriptionEntity<EntityRow>,
+  rules: RuleList,
+  version: bigint,
+): Promise<void> {
+  await session.query(`update ${schema}.entity set rules = $2, version = $3 where id = $1`, [
+    id,
+    rules.map(writeRule),
+    version,
+  ]);
+}
+
+async function insert(store: Store, session: Session, entity: NewEntity<EntityRow>, version: bigint): Promise<void> {
   const { schema } = store;
+  const { type, address, settings } = entity;
+  const [topic, rules] = entity.type === "subscription" ? [entity.topic, entity.rules] : [undefined, []];
   const [row] = await session.query(
     `insert into ${schema}.entity (key, name, type, topic, settings, rules, version, created_at, modified_at, used_at)
      values ($1, $2, $3, $4, $5, $6, $7, $8, $8, $8) returning id`,
-    [parseAddress(name).key, name, type, topic ?? null, written(settings), rules.map(writeRule), version, store.now()],
+    [
+      parseAddress(address).key,
+      address,
+      type,
+      topic?.id ?? null,
+      written(settings),
+      rules.map(writeRule),
+      version,
+      store.now(),
+    ],
   );
   if (row === undefined) return;
-  const shape = { partitions, hasSubQueues: type !== "topic" };
-  for (const sequence of sequencesOf(schema, numberOf(row, "id"), shape))
+  for (const sequence of sequencesOf(schema, numberOf(row, "id"), shapeOf(entity)))
     await session.query(`create sequence ${sequence}`);
 }
 
-/** Changes the settings of an entity; the options given replace the existing ones. @throws SobreError `InvalidArgument`. */
-export async function updateEntity(
-  store: Store,
-  find: () => Entity,
-  options: QueueOptions & SubscriptionOptions,
-): Promise<void> {
-  if (typeof options !== "object" || options === null || Array.isArray(options))
-    throw invalidOption("options", "must be an object");
-  const given = Object.fromEntries(Object.entries(options).filter(([, value]) => value !== undefined));
-  const updated = await alter(store, async (session, version) => {
-    const entity = find();
-    const merged = { ...entity.settings, ...given };
-    const settings =
-      entity.type === "subscription"
-        ? subscriptionSettings(merged)
-        : entity.type === "topic"
-          ? topicSettings(merged)
-          : queueSettings(merged);
-    checkFixed(entity.settings, settings);
-    await session.query(
-      `update ${store.schema}.entity set settings = $2, version = $3, modified_at = $4 where id = $1`,
-      [entity.id, written(settings), version, store.now()],
-    );
-    return entity.id;
-  });
-  const entity = store.directory.byId(updated);
-  if (entity !== undefined && entity.type !== "topic") await giveBackAll(store, entity);
+/** The facts that decide which sequences an entity has. */
+function shapeOf(entity: TableEntity | NewEntity<EntityRow>): Parameters<typeof sequencesOf>[2] {
+  const { enablePartitioning } = entity.type === "subscription" ? entity.topic.settings : entity.settings;
+  return { partitions: enablePartitioning ? partitionCount : 0, hasSubQueues: entity.type !== "topic" };
 }
 
-/** Deletes an entity and its contents; a topic with its subscriptions. */
-export async function deleteEntity(store: Store, find: () => Entity): Promise<void> {
-  await alter(store, async (session, version) => {
-    const entity = find();
-    const all = entity.type === "topic" ? [...entity.subscriptions, entity] : [entity];
-    await drop(store, session, all, version);
-  });
-}
-
-async function drop(store: Store, session: Session, entities: readonly Entity[], version: bigint): Promise<void> {
+async function drop(store: Store, session: Session, entities: readonly TableEntity[], version: bigint): Promise<void> {
   const { schema } = store;
   await session.query(
     `update ${schema}.entity set key = null, version = $2, used_at = $3 where id = any($1::bigint[])`,
@@ -157,16 +129,14 @@ async function drop(store: Store, session: Session, entities: readonly Entity[],
   );
   await session.query(`delete from ${schema}.entity where key is null and used_at < $1`, [store.now() - tombstoneAge]);
   for (const entity of entities) {
-    const partitioned = entity.type === "subscription" ? entity.topic.settings : entity.settings;
-    const partitions = partitioned.enablePartitioning ? partitionCount : 0;
     // Dropping waits for every transaction that has taken a number; later ones do not find the sequence.
-    for (const sequence of sequencesOf(schema, entity.id, { partitions, hasSubQueues: entity.type !== "topic" }))
+    for (const sequence of sequencesOf(schema, entity.id, shapeOf(entity)))
       await session.query(`drop sequence ${sequence}`);
     await empty(store, session, entity);
   }
 }
 
-async function empty({ schema }: Store, session: Session, entity: Entity): Promise<void> {
+async function empty({ schema }: Store, session: Session, entity: TableEntity): Promise<void> {
   const [from, to] = queuesOf(entity.id);
   for (const table of ["delivery", "body", "session"])
     await session.query(`delete from ${schema}.${table} where queue >= $1 and queue < $2`, [from, to]);
@@ -174,44 +144,10 @@ async function empty({ schema }: Store, session: Session, entity: Entity): Promi
 }
 
 /** Deletes every message, lock, session state and message id of an entity and, for a topic, of its subscriptions. */
-export async function clearEntity(store: Store, find: () => Entity): Promise<void> {
+export async function clearEntity(store: Store, find: () => TableEntity): Promise<void> {
   await store.change(async (session) => {
-    const entity = find();
-    const all = entity.type === "topic" ? [...entity.subscriptions, entity] : [entity];
-    for (const one of all) await empty(store, session, one);
+    for (const one of withSubscriptions(find())) await empty(store, session, one);
   });
-}
-
-/** Changes the rules of a subscription. */
-export async function changeRules(
-  store: Store,
-  find: () => Subscription,
-  change: (subscription: Subscription) => readonly RuleProperties[],
-): Promise<void> {
-  await alter(store, async (session, version) => {
-    const subscription = find();
-    await session.query(`update ${store.schema}.entity set rules = $2, version = $3 where id = $1`, [
-      subscription.id,
-      change(subscription).map(writeRule),
-      version,
-    ]);
-  });
-}
-
-/** The rules with a rule added. @throws SobreError `MessagingEntityAlreadyExists`, `QuotaExceeded`, `InvalidArgument`. */
-export function withRule({ name, rules, topic }: Subscription, rule: RuleProperties): readonly RuleProperties[] {
-  const key = rule.name.toLowerCase();
-  if (rules.some((other) => other.name.toLowerCase() === key)) throw entityExists(`${name}/Rules/${rule.name}`);
-  topic.rules.checkRoom(compileRule(undefined, rule));
-  return [...rules, rule];
-}
-
-/** The rules without one. @throws SobreError `MessagingEntityNotFound`. */
-export function withoutRule({ name, rules }: Subscription, rule: string): readonly RuleProperties[] {
-  if (typeof rule !== "string") throw invalidOption("name", "must name a rule");
-  const left = rules.filter((other) => other.name.toLowerCase() !== rule.toLowerCase());
-  if (left.length === rules.length) throw entityNotFound(`${name}/Rules/${rule}`);
-  return left;
 }
 
 /** Deletes the entities that have been idle for the time in their settings. */
@@ -224,13 +160,8 @@ export async function deleteIdle(store: Store, now: number): Promise<void> {
   await alter(store, async (session, version) => {
     // Since the first look they may have been used, or got other settings.
     const current = idle.flatMap((id) => directory.byId(id) ?? []);
-    const dropped = new Set<Entity>();
-    for (const id of await idleOf(session, schema, current, now, "for update of e")) {
-      const entity = directory.byId(id);
-      if (entity === undefined) continue;
-      if (entity.type === "topic") for (const subscription of entity.subscriptions) dropped.add(subscription);
-      dropped.add(entity);
-    }
+    const still = await idleOf(session, schema, current, now, "for update of e");
+    const dropped = new Set(still.flatMap((id) => directory.byId(id) ?? []).flatMap(withSubscriptions));
     if (dropped.size > 0) await drop(store, session, [...dropped], version);
   });
 }
@@ -238,7 +169,7 @@ export async function deleteIdle(store: Store, now: number): Promise<void> {
 async function idleOf(
   session: Session,
   schema: string,
-  entities: readonly Entity[],
+  entities: readonly TableEntity[],
   now: number,
   locking: "" | "for update of e" = "",
 ): Promise<readonly number[]> {
@@ -256,7 +187,7 @@ const usedFor = 60_000;
 const uses = new WeakMap<Store, Map<number, number>>();
 
 /** Records that an entity was used, unless that was recorded recently. */
-export async function touch(store: Store, { id, settings }: Entity): Promise<void> {
+export async function touch(store: Store, { id, settings }: Pick<TableEntity, "id" | "settings">): Promise<void> {
   const now = store.now();
   const known = uses.get(store) ?? new Map<number, number>();
   uses.set(store, known);

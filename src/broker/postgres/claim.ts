@@ -1,12 +1,12 @@
 import type { Delivery, ReceiveMode } from "../../core/engine/delivery.ts";
 import type { Session } from "./database.ts";
-import { type Lane, lockDuration, maxDeliveries } from "./entities.ts";
+import type { TableQueue } from "./entities.ts";
 import { messageColumns, newToken, readMessage, toDelivery } from "./messages.ts";
 import { bigintOf, maybeBigint, type Row } from "./rows.ts";
 
 /** A request for messages of a queue. */
 export interface Claim {
-  readonly lane: Lane;
+  readonly queue: TableQueue;
   readonly version: bigint;
   readonly receiveMode: ReceiveMode;
   readonly maxMessages: number;
@@ -124,23 +124,23 @@ const guarded = (schema: string, receiveMode: ReceiveMode): string =>
 export async function claim(
   session: Session,
   schema: string,
-  { lane, version, receiveMode, maxMessages, now }: Claim,
+  { queue, version, receiveMode, maxMessages, now }: Claim,
   cursor: Cursor,
 ): Promise<readonly Delivery[] | undefined> {
   const deletes = receiveMode === "receiveAndDelete";
   const token = newToken();
-  const until = now + lockDuration(lane);
+  const until = now + queue.lockDuration;
   const end = deletes ? deleteThem(schema) : lockThem(schema, "$8", "$9");
   const reading = cursor.read();
   let next: bigint | undefined;
   try {
     const rows = await session.query(`${guarded(schema, receiveMode)}${ofQueue(schema)},${end}`, [
       version,
-      lane.queue,
+      queue.number,
       maxMessages,
       now,
       cursor.at,
-      Math.min(maxDeliveries(lane), mostDeliveries),
+      Math.min(queue.maxDeliveryCount, mostDeliveries),
       cursor.low,
       ...(deletes ? [] : [token, until]),
     ]);
@@ -173,7 +173,7 @@ const lastFresh = (taken: readonly Row[]): bigint | undefined =>
 export async function claimOfSession(
   session: Session,
   schema: string,
-  { lane, version, receiveMode, maxMessages, now }: Claim,
+  { queue, version, receiveMode, maxMessages, now }: Claim,
   { id, mark, until }: HeldSession,
 ): Promise<readonly Delivery[] | undefined> {
   const deletes = receiveMode === "receiveAndDelete";
@@ -181,7 +181,7 @@ export async function claimOfSession(
   const end = deletes ? deleteThem(schema) : lockThem(schema, "$7", "$8");
   const rows = await session.query(`${guarded(schema, receiveMode)}${ofSession(schema)},${end}`, [
     version,
-    lane.queue,
+    queue.number,
     maxMessages,
     now,
     id,
@@ -202,7 +202,7 @@ export function takenOf(rows: readonly Row[]): readonly Row[] | undefined {
 export async function lockRows(
   session: Session,
   schema: string,
-  lane: Lane,
+  queue: TableQueue,
   {
     seqs,
     token,
@@ -211,6 +211,6 @@ export async function lockRows(
 ): Promise<void> {
   await session.query(
     `update ${schema}.delivery set token = $3, locked_until = $4, returned = false where queue = $1 and seq = any($2::bigint[])`,
-    [lane.queue, seqs, token, until ?? untilItsSession],
+    [queue.number, seqs, token, until ?? untilItsSession],
   );
 }

@@ -1,4 +1,4 @@
-import type { Lane } from "./entities.ts";
+import type { TableQueue } from "./entities.ts";
 import { completeHeld } from "./held.ts";
 import type { Store } from "./store.ts";
 
@@ -18,13 +18,13 @@ interface Completion {
 /** The completions of a queue, batched: those requested while statements are running are carried out together by the next one. */
 export class Completions {
   readonly #store: Store;
-  readonly #lane: Lane;
+  readonly #queue: TableQueue;
   #waiting: Completion[] = [];
   #running = 0;
 
-  constructor(store: Store, lane: Lane) {
+  constructor(store: Store, queue: TableQueue) {
     this.#store = store;
-    this.#lane = lane;
+    this.#queue = queue;
   }
 
   /** Completes a message; resolves to whether the token held the message. */
@@ -65,8 +65,8 @@ export class Completions {
   #completeAll(batch: readonly Completion[]): Promise<ReadonlySet<bigint>> {
     const { database, schema, directory } = this.#store;
     return this.#store.fresh(async () => {
-      const lane = this.#store.current(this.#lane);
-      return completeHeld(database, schema, { lane, version: directory.version, now: this.#store.now() }, batch);
+      const queue = this.#store.current(this.#queue);
+      return completeHeld(database, schema, { queue, version: directory.version, now: this.#store.now() }, batch);
     });
   }
 }

@@ -1,8 +1,7 @@
 import type { LockToken } from "../../core/engine/delivery.ts";
-import type { Lane } from "./entities.ts";
-import type { Intake } from "./intake.ts";
+import type { TableQueue } from "./entities.ts";
 import type { Passed } from "./placement.ts";
-import type { InLane, Returning } from "./returns.ts";
+import type { InQueue, Returning } from "./returns.ts";
 import type { Routing } from "./routing.ts";
 
 /** Messages to send in a transaction. */
@@ -10,7 +9,7 @@ export interface PendingSend {
   /** The number of the entity that receives them. */
   readonly entity: number;
   /** Throws when the entity cannot accept them; returns their size in bytes. */
-  readonly check: (within: Intake, reserved: number) => Promise<number>;
+  readonly check: (routing: Routing, reserved: number) => Promise<number>;
   /** Sequence numbers to consume when it is added, which a rollback does not return. */
   readonly passed: readonly Passed[];
   readonly route: (routing: Routing, numbers: readonly bigint[]) => Promise<void>;
@@ -18,12 +17,12 @@ export interface PendingSend {
 
 /** A settlement to carry out in a transaction. */
 export interface PendingSettlement {
-  readonly lane: Lane;
+  readonly queue: TableQueue;
   readonly token: LockToken;
   /** Whether receivers may get the message again. */
   readonly returns: boolean;
   /** Checks the settlement as far as possible without carrying it out. */
-  readonly check: (within: InLane) => Promise<void>;
+  readonly check: (within: InQueue) => Promise<void>;
   /** Fails when the lock is lost. */
   readonly apply: (returning: Returning) => Promise<void>;
 }

@@ -1,5 +1,6 @@
 import { inTransaction } from "./sweep.ts";
-import { laneOf, parts, type Receivable } from "./entities.ts";
+import { parts, type ReceivableEntity } from "../policy/entities.ts";
+import { type EntityRow, TableQueue } from "./entities.ts";
 import { giveBack, moved, readMessages, remove } from "./returns.ts";
 import { numberOf } from "./rows.ts";
 import { freeSession, sessionColumns } from "./sessions.ts";
@@ -11,16 +12,16 @@ const atOnce = 500;
 const none: ReadonlySet<bigint> = new Set();
 
 /** After a change of an entity's settings: ends every lock without counting a delivery and, if it now forwards, forwards the ready messages. */
-export async function giveBackAll(store: Store, entity: Receivable): Promise<void> {
+export async function giveBackAll(store: Store, entity: ReceivableEntity<EntityRow>): Promise<void> {
   const { schema } = store;
   const now = store.now();
   for (const part of parts) {
-    const lane = laneOf(entity, part);
-    await inTransaction(store, lane, now, async (returning) => {
+    const queue = new TableQueue(entity, part);
+    await inTransaction(store, queue, now, async (returning) => {
       const { session } = returning;
       const sessions = await session.query(
         `select ${sessionColumns} from ${schema}.session where queue = $1 and mark is not null for update`,
-        [lane.queue],
+        [queue.number],
       );
       for (const row of sessions) await freeSession(returning, row, none);
       const locked = await readMessages(returning, "d.token is not null order by d.seq for update of d", []);
@@ -37,10 +38,10 @@ export async function giveBackAll(store: Store, entity: Receivable): Promise<voi
  * @throws the first failure, when all queues had their turn.
  */
 export async function forwardLeft(store: Store): Promise<boolean> {
-  const forwarding = new Map<number, Receivable>();
+  const forwarding = new Map<number, ReceivableEntity<EntityRow>>();
   for (const entity of store.directory.entities())
     if (entity.type !== "topic" && entity.settings.forwardTo !== undefined)
-      forwarding.set(laneOf(entity, 0).queue, entity);
+      forwarding.set(new TableQueue(entity, "messages").number, entity);
   if (forwarding.size === 0) return false;
   const left = await store.database.query(
     `select q as queue from unnest($1::bigint[]) as q
@@ -60,15 +61,15 @@ export async function forwardLeft(store: Store): Promise<boolean> {
 }
 
 /** Forwards ready messages; returns how many. */
-async function forwardReady(store: Store, entity: Receivable, now: number): Promise<number> {
-  return inTransaction(store, laneOf(entity, 0), now, async (returning) => {
-    const { lane, routing } = returning;
+async function forwardReady(store: Store, entity: ReceivableEntity<EntityRow>, now: number): Promise<number> {
+  return inTransaction(store, new TableQueue(entity, "messages"), now, async (returning) => {
+    const { queue, routing } = returning;
     // By the settings of today: arriving in its own queue, a message would get a new number and a new time to live.
-    if (lane.entity.type === "topic" || lane.entity.settings.forwardTo === undefined) return 0;
+    if (queue.entity.type === "topic" || queue.entity.settings.forwardTo === undefined) return 0;
     const ready = `d.token is null and d.state = 0 order by d.seq limit ${atOnce} for update of d skip locked`;
     const messages = await readMessages(returning, ready, []);
     await remove(returning, messages);
-    for (const message of messages) await routing.arrive(lane.entity, moved(message));
+    for (const message of messages) routing.arrive(queue.entity, moved(message), now);
     return messages.length;
   });
 }

@@ -1,5 +1,5 @@
 import type { LockToken } from "../../core/engine/delivery.ts";
-import type { Lane } from "./entities.ts";
+import type { TableQueue } from "./entities.ts";
 import { markOf, readToken } from "./messages.ts";
 
 /** Number of recorded locks at which expired ones are first purged. */
@@ -7,13 +7,13 @@ const roomAtFirst = 1024;
 
 /** The message locks of a connection, to release when it closes. */
 export class Holdings {
-  readonly #held = new Map<LockToken, { readonly lane: Lane; readonly until: number }>();
-  /** Those whose messages a transaction settles, or has settled and been rolled back. */
+  readonly #held = new Map<LockToken, { readonly queue: TableQueue; readonly until: number }>();
+  /** The locks whose messages a transaction settles, or has settled before a rollback. */
   readonly #settledIn = new Set<LockToken>();
   #room = roomAtFirst;
 
-  took(lane: Lane, locks: readonly (readonly [token: LockToken, until: number])[], now: number): void {
-    for (const [token, until] of locks) this.#held.set(token, { lane, until });
+  took(queue: TableQueue, locks: readonly (readonly [token: LockToken, until: number])[], now: number): void {
+    for (const [token, until] of locks) this.#held.set(token, { queue, until });
     if (this.#held.size < this.#room) return;
     for (const [token, { until }] of this.#held) if (until <= now) this.settled(token);
     this.#room = Math.max(roomAtFirst, this.#held.size * 2);
@@ -56,12 +56,12 @@ export class Holdings {
   }
 
   /** Everything that may still be held, by queue. */
-  byQueue(now: number): Iterable<readonly [Lane, readonly LockToken[]]> {
-    const byQueue = new Map<number, [Lane, LockToken[]]>();
-    for (const [token, { lane, until }] of this.#held) {
+  byQueue(now: number): Iterable<readonly [TableQueue, readonly LockToken[]]> {
+    const byQueue = new Map<number, [TableQueue, LockToken[]]>();
+    for (const [token, { queue, until }] of this.#held) {
       if (until <= now) continue;
-      const known = byQueue.get(lane.queue);
-      if (known === undefined) byQueue.set(lane.queue, [lane, [token]]);
+      const known = byQueue.get(queue.number);
+      if (known === undefined) byQueue.set(queue.number, [queue, [token]]);
       else known[1].push(token);
     }
     return byQueue.values();

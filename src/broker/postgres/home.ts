@@ -5,11 +5,12 @@ import { deleteIdle, touch } from "./admin.ts";
 import type { Arrivals } from "./arrivals.ts";
 import { Completions } from "./completions.ts";
 import { listen } from "./database.ts";
-import { entityOf, type Lane } from "./entities.ts";
+import type { TableDirectory } from "./directory.ts";
+import { entityOf, type TableQueue } from "./entities.ts";
 import { forwardLeft } from "./give-back-all.ts";
 import { Followed, type FollowedWork } from "./followed.ts";
 import type { Holdings } from "./holdings.ts";
-import { LaneState } from "./lanes.ts";
+import { QueueState } from "./queue-state.ts";
 import { Prune } from "./prune.ts";
 import type { Store } from "./store.ts";
 import { sweep } from "./sweep.ts";
@@ -55,7 +56,7 @@ export class Home {
   readonly #wakes: Wakes;
   readonly #prune: Prune;
   readonly #sweepInterval: number;
-  readonly #lanes = new Map<number, LaneState>();
+  readonly #queues = new Map<number, QueueState>();
   readonly #completions = new Map<number, Completions>();
   #sweptAt = -Infinity;
   #sweeping: Promise<void> | undefined;
@@ -87,9 +88,9 @@ export class Home {
       listen:
         connectionString === undefined ? undefined : (channel, events) => listen(connectionString, channel, events),
       onWake: (arrivals) => this.#heard(arrivals),
-      isAwaited: (queue) => this.#lanes.get(queue)?.isAwaited === true,
-      isTaking: (queue) => this.#lanes.get(queue)?.isTaking === true,
-      isPassed: (queue, position) => (this.#lanes.get(queue)?.at ?? 0n) > position,
+      isAwaited: (queue) => this.#queues.get(queue)?.isAwaited === true,
+      isTaking: (queue) => this.#queues.get(queue)?.isTaking === true,
+      isPassed: (queue, position) => (this.#queues.get(queue)?.at ?? 0n) > position,
     });
     const notice = (arrivals: Arrivals, areLate: boolean): void => {
       this.active();
@@ -107,23 +108,23 @@ export class Home {
   }
 
   /** The state of a queue in this process. */
-  lane({ queue }: Lane): LaneState {
-    let state = this.#lanes.get(queue);
+  state({ number }: TableQueue): QueueState {
+    let state = this.#queues.get(number);
     if (state === undefined) {
       const isExact = this.#sweepInterval === 0;
-      state = new LaneState(this.store.clock, isExact ? pollInterval : undefined, () => this.#wakes.wait(queue));
-      this.#lanes.set(queue, state);
+      state = new QueueState(this.store.clock, isExact ? pollInterval : undefined, () => this.#wakes.wait(number));
+      this.#queues.set(number, state);
       this.#sweepLater(this.#sweepInterval);
     }
     return state;
   }
 
   /** Gathers the completions of a queue. */
-  completions(lane: Lane): Completions {
-    let completions = this.#completions.get(lane.queue);
+  completions(queue: TableQueue): Completions {
+    let completions = this.#completions.get(queue.number);
     if (completions === undefined) {
-      completions = new Completions(this.store, lane);
-      this.#completions.set(lane.queue, completions);
+      completions = new Completions(this.store, queue);
+      this.#completions.set(queue.number, completions);
     }
     return completions;
   }
@@ -148,19 +149,19 @@ export class Home {
   }
 
   /** Runs a lookup in the cached entities, and again after a refresh if the entity is unknown. */
-  async find<T>(find: () => T): Promise<T> {
+  find<T>(look: (entities: TableDirectory) => T): T | Promise<T> {
+    const { directory } = this.store;
     try {
-      return find();
+      return look(directory);
     } catch (error) {
       if (!(error instanceof SobreError) || error.code !== "MessagingEntityNotFound") throw error;
-      await this.store.directory.refresh();
-      return find();
+      return directory.refresh().then(() => look(directory));
     }
   }
 
   /** Retries every wait, here and in other processes, after entities have changed: it is served, or refused if its entity was deleted. */
   wakeAll(): void {
-    this.#wakeLanes();
+    this.#wakeQueues();
     this.#wakes.notifyChange();
   }
 
@@ -200,19 +201,19 @@ export class Home {
       void this.store.directory
         .refresh()
         .catch(() => {})
-        .finally(() => this.#wakeLanes());
+        .finally(() => this.#wakeQueues());
   }
 
   #arrived(arrivals: Arrivals): void {
-    for (const [queue, { lowest }] of arrivals) {
-      const lane = this.#lanes.get(queue);
-      if (lowest !== undefined) lane?.rewind(lowest);
-      lane?.wake();
+    for (const [number, { lowest }] of arrivals) {
+      const state = this.#queues.get(number);
+      if (lowest !== undefined) state?.rewind(lowest);
+      state?.wake();
     }
   }
 
-  #wakeLanes(): void {
-    for (const lane of this.#lanes.values()) lane.wake();
+  #wakeQueues(): void {
+    for (const state of this.#queues.values()) state.wake();
   }
 
   async close(): Promise<void> {
@@ -238,7 +239,7 @@ export class Home {
     const readsAll = isExact || (readsBehind && begun >= this.#readsAllAt);
     this.#isActive = false;
     const swept = await sweep(this.store, {
-      lanes: this.#lanes,
+      queues: this.#queues,
       behind: readsBehind,
       below: isExact ? mostBelow : readsAll ? this.#below : 0n,
       due: [readsAll ? 0 : this.#dueFrom, now + idleInterval],
@@ -255,8 +256,8 @@ export class Home {
     const looked = performance.now();
     if (isExact || looked >= this.#idleEntitiesAt) {
       this.#idleEntitiesAt = looked + idleEntitiesInterval;
-      for (const [queue, { isAwaited }] of this.#lanes) {
-        const entity = isAwaited ? this.store.directory.byId(entityOf(queue)) : undefined;
+      for (const [number, { isAwaited }] of this.#queues) {
+        const entity = isAwaited ? this.store.directory.byId(entityOf(number)) : undefined;
         if (entity !== undefined && entity.settings.autoDeleteOnIdle !== Infinity) await touch(this.store, entity);
       }
       await deleteIdle(this.store, now);

@@ -1,12 +1,13 @@
 import { decodeMessage } from "../../wire/amqp/message/decode-message.ts";
 import { encodeMessage } from "../../wire/amqp/message/encode-message.ts";
 import { complete, kept } from "../../wire/amqp/message/kept-envelope.ts";
-import { assignedIdSize, type Envelope, withMessageId } from "../../core/envelope/envelope.ts";
+import type { Envelope } from "../../core/envelope/envelope.ts";
+import { assignedIdSize, withMessageId } from "../policy/relabelled-envelope.ts";
 import { sizeOfEnvelope } from "../../core/envelope/size-of.ts";
-import type { Incoming } from "./placement.ts";
+import type { TableIncoming } from "./placement.ts";
 
 /** A sent message with its own copy of the bytes, since it is written long after the call: the same bytes are stored, so they have the message id. */
-export function sent(given: Envelope): Incoming {
+export function sent(given: Envelope): TableIncoming {
   const identified = withMessageId(given);
   const { envelope, besides } = kept(identified);
   const encoded = encodeMessage(envelope);
@@ -17,7 +18,7 @@ export function sent(given: Envelope): Incoming {
     size: sizeOfEnvelope(given),
     idSize: identified === given ? 0 : assignedIdSize,
     hops: 0,
-    first: undefined,
-    mark: undefined,
+    enqueuedSequenceNumber: undefined,
+    deadLetter: undefined,
   };
 }

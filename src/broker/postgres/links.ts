@@ -6,115 +6,97 @@ import type {
   EngineSessionReceiver,
   ReceiveOptions,
   SendOptions,
-  Transaction,
 } from "../../core/engine/engine.ts";
 import type { Envelope } from "../../core/envelope/envelope.ts";
 import { closed, messageTooLarge, sessionLockLost } from "../../core/engine/refusals.ts";
 import { SobreError } from "../../core/errors/sobre-error.ts";
+import type { LinkOwner } from "../policy/broker-verbs.ts";
+import { limitsOf, type SendableEntity } from "../policy/entities.ts";
+import type { SendRoute } from "../policy/router.ts";
 import { touch } from "./admin.ts";
 import { type Claim, claim, claimOfSession, type HeldSession } from "./claim.ts";
 import type { Enlisted } from "./enlisted.ts";
-import { type Lane, limitsOf, type Queue, receiveRefusal, type Sendable } from "./entities.ts";
+import type { EntityRow, TableQueue } from "./entities.ts";
 import type { Home } from "./home.ts";
-import type { Intake } from "./intake.ts";
-import { queueKey } from "./lanes.ts";
 import { sent } from "./incoming.ts";
+import { queueKey } from "./queue-state.ts";
+import type { Routing } from "./routing.ts";
 import { readState, releaseSession, renewSession, writeState } from "./sessions.ts";
 import { inTransaction } from "./sweep.ts";
-import type { Routing } from "./routing.ts";
 import { type Pending, startWait } from "./waits.ts";
 
-/** Anything that a connection closes when it closes. */
-export interface Closable {
-  close(): Promise<void>;
-  /** Closes without releasing locks. */
-  abort(): Promise<void>;
-}
-
-/** The connection of a link. */
-interface LinkOwner {
-  /** Removes a link that has closed. */
-  closed(link: Closable): void;
+/** A connection as its links see it. */
+export interface TableLinkOwner extends Pick<LinkOwner<Enlisted>, "closed" | "enlisted"> {
+  readonly home: Home;
   /** Records locked messages, so that closing releases them. */
-  took(lane: Lane, deliveries: readonly Delivery[]): void;
+  took(queue: TableQueue, deliveries: readonly Delivery[]): void;
   /** Releases messages that no receiver is waiting for any more. */
-  release(lane: Lane, deliveries: readonly Delivery[]): Promise<void>;
-  enlist(transaction: Transaction): Enlisted;
+  giveUp(queue: TableQueue, deliveries: readonly Delivery[]): Promise<void>;
   /** The positions of the messages under the lock of a session that a transaction has settled. */
   settledInSession(mark: bigint): ReadonlySet<bigint>;
 }
 
-/** The entity to which a sender sends, and the entity that it sends via. */
-export interface Route {
-  readonly target: Sendable;
-  readonly through: Queue | undefined;
-}
-
 /** The sending end of a link to a queue or topic. */
 export class PostgresSender implements EngineSender {
-  readonly #home: Home;
-  readonly #connection: LinkOwner;
-  readonly #route: Route;
+  readonly #owner: TableLinkOwner;
+  readonly #route: SendRoute<EntityRow>;
   #closed = false;
 
-  constructor(home: Home, connection: LinkOwner, route: Route) {
-    this.#home = home;
-    this.#connection = connection;
+  constructor(owner: TableLinkOwner, route: SendRoute<EntityRow>) {
+    this.#owner = owner;
     this.#route = route;
   }
 
   get maxMessageSize(): number {
-    const { through, target } = this.#route;
-    const first = through ?? target;
-    return limitsOf(this.#home.store.directory.byId(first.id) ?? first).maxMessageSizeInBytes;
+    const first = this.#first;
+    return limitsOf(this.#owner.home.store.directory.byId(first.id) ?? first).maxMessageSizeInBytes;
   }
 
   async send(envelopes: readonly Envelope[], options?: SendOptions): Promise<void> {
     if (this.#closed) throw closed("sender");
     checkEnvelopes(envelopes);
     const messages = envelopes.map(sent);
-    const { store } = this.#home;
-    const { intake } = store;
-    const check = async (within: Intake, reserved = 0): Promise<number> =>
-      this.#route.through === undefined
-        ? within.checkSend(store.sendable(this.#route.target), messages, reserved)
-        : within.check(store.sendable(this.#route.through), messages, reserved);
-    const { through, target } = this.#route;
-    const first = through ?? target;
-    let cost = 0;
+    const { home } = this.#owner;
+    const { store } = home;
+    const first = this.#first;
     // The entities may have changed meanwhile, so they are looked up again.
+    const check = async (routing: Routing, reserved = 0): Promise<number> =>
+      routing.checkSend(store.route(this.#route), messages, reserved);
+    let cost = 0;
     const route = async (routing: Routing): Promise<void> => {
-      cost = await check(routing.intake);
-      for (const message of messages) {
-        if (through === undefined) await routing.accept(store.sendable(target), message);
-        else await routing.transfer(through, message, target.name);
-      }
+      cost = await check(routing);
+      await routing.send(store.route(this.#route), messages);
     };
     try {
       if (options?.transaction !== undefined) {
-        const work = this.#connection.enlist(options.transaction);
+        const work = this.#owner.enlisted(options.transaction);
         await work.inTurn(async () => {
-          await this.#home.catchUp();
+          await home.catchUp();
           return work.addSend({ entity: first.id, check, passed: [], route });
         });
         return;
       }
-      await this.#home.catchUp();
+      await home.catchUp();
       if (messages.length === 0) {
-        await check(intake);
+        await check(store.routing());
         return;
       }
       await touch(store, first);
       await store.send(() => store.sendable(first), route);
-      intake.added(first, cost);
+      store.room.added(first, cost);
     } catch (error) {
       if (options?.settled !== true || !(error instanceof SobreError)) throw error;
     }
   }
 
+  /** The entity that accepts the messages first. */
+  get #first(): SendableEntity<EntityRow> {
+    return this.#route.through ?? this.#route.target;
+  }
+
   async close(): Promise<void> {
     this.#closed = true;
-    this.#connection.closed(this);
+    this.#owner.closed(this);
   }
 
   async abort(): Promise<void> {
@@ -125,16 +107,16 @@ export class PostgresSender implements EngineSender {
 /** The receiving end of a link to a queue, subscription or sub-queue. */
 export class PostgresReceiver implements EngineReceiver {
   protected readonly home: Home;
-  protected readonly connection: LinkOwner;
-  protected readonly lane: Lane;
+  protected readonly owner: TableLinkOwner;
+  protected readonly queue: TableQueue;
   protected readonly receiveMode: ReceiveMode;
   readonly #pending = new Set<Pending<readonly Delivery[]>>();
   #closed = false;
 
-  constructor(home: Home, connection: LinkOwner, lane: Lane, receiveMode: ReceiveMode) {
-    this.home = home;
-    this.connection = connection;
-    this.lane = lane;
+  constructor(owner: TableLinkOwner, queue: TableQueue, receiveMode: ReceiveMode) {
+    this.home = owner.home;
+    this.owner = owner;
+    this.queue = queue;
     this.receiveMode = receiveMode;
   }
 
@@ -146,11 +128,11 @@ export class PostgresReceiver implements EngineReceiver {
     if (abortSignal?.aborted === true) return [];
     const attempt = async (): Promise<readonly Delivery[]> => {
       await this.home.catchUp();
-      await touch(store, store.current(this.lane).entity);
+      await touch(store, store.current(this.queue).entity);
       return this.take(maxMessages);
     };
     if (maxWaitTimeInMs === 0) return attempt();
-    const pending = startWait(this.home.lane(this.lane), {
+    const pending = startWait(this.home.state(this.queue), {
       key: this.key,
       clock: store.clock,
       deadline: store.now() + maxWaitTimeInMs,
@@ -159,7 +141,7 @@ export class PostgresReceiver implements EngineReceiver {
         const deliveries = await attempt();
         return deliveries.length === 0 ? undefined : deliveries;
       },
-      giveUp: (deliveries) => this.connection.release(this.lane, deliveries),
+      giveUp: (deliveries) => this.owner.giveUp(this.queue, deliveries),
     });
     this.#pending.add(pending);
     const deliveries = await pending.outcome.finally(() => this.#pending.delete(pending));
@@ -179,7 +161,7 @@ export class PostgresReceiver implements EngineReceiver {
 
   #end(): void {
     this.#closed = true;
-    this.connection.closed(this);
+    this.owner.closed(this);
     for (const pending of this.#pending) pending.end();
   }
 
@@ -194,12 +176,12 @@ export class PostgresReceiver implements EngineReceiver {
 
   protected async take(maxMessages: number): Promise<readonly Delivery[]> {
     const { store } = this.home;
-    const lane = this.home.lane(this.lane);
-    lane.lookBack();
+    const state = this.home.state(this.queue);
+    state.lookBack();
     const deliveries = await store.fresh(async () =>
-      claim(store.database, store.schema, this.claimOf(maxMessages), lane),
+      claim(store.database, store.schema, this.claimOf(maxMessages), state),
     );
-    this.connection.took(this.lane, deliveries);
+    this.owner.took(this.queue, deliveries);
     if (deliveries.length > 0) this.home.active();
     return deliveries;
   }
@@ -210,10 +192,10 @@ export class PostgresReceiver implements EngineReceiver {
   protected claimOf(maxMessages: number): Claim {
     const { store } = this.home;
     const { receiveMode } = this;
-    const lane = store.current(this.lane);
-    const refusal = lane.part === 0 && lane.entity.type !== "topic" ? receiveRefusal(lane.entity) : undefined;
-    if (refusal !== undefined) throw refusal;
-    return { lane, version: store.directory.version, receiveMode, maxMessages, now: store.now() };
+    const queue = store.current(this.queue);
+    const { receiveRefusal } = queue;
+    if (receiveRefusal !== undefined) throw receiveRefusal;
+    return { queue, version: store.directory.version, receiveMode, maxMessages, now: store.now() };
   }
 }
 
@@ -223,11 +205,14 @@ export class PostgresSessionReceiver extends PostgresReceiver implements EngineS
   #held: HeldSession;
 
   constructor(
-    home: Home,
-    connection: LinkOwner,
-    { lane, receiveMode, held }: { readonly lane: Lane; readonly receiveMode: ReceiveMode; readonly held: HeldSession },
+    owner: TableLinkOwner,
+    {
+      queue,
+      receiveMode,
+      held,
+    }: { readonly queue: TableQueue; readonly receiveMode: ReceiveMode; readonly held: HeldSession },
   ) {
-    super(home, connection, lane, receiveMode);
+    super(owner, queue, receiveMode);
     this.sessionId = held.id;
     this.#held = held;
   }
@@ -238,8 +223,8 @@ export class PostgresSessionReceiver extends PostgresReceiver implements EngineS
   }
 
   /** Whether this link holds the session. */
-  holds(lane: Lane, sessionId: string): boolean {
-    return this.lane.queue === lane.queue && this.sessionId === sessionId;
+  holds(queue: TableQueue, sessionId: string): boolean {
+    return this.queue.number === queue.number && this.sessionId === sessionId;
   }
 
   sessionLockedUntilUtc(): Date {
@@ -248,27 +233,27 @@ export class PostgresSessionReceiver extends PostgresReceiver implements EngineS
 
   async renewSessionLock(): Promise<Date> {
     const { store } = await this.#enter();
-    this.#held = await renewSession(store.inLane(store.current(this.lane)), this.#held);
+    this.#held = await renewSession(store.inQueue(store.current(this.queue)), this.#held);
     return new Date(this.#held.until);
   }
 
   async getSessionState(): Promise<Uint8Array | undefined> {
     const { store } = await this.#enter();
-    return readState(store.inLane(this.lane), this.#held);
+    return readState(store.inQueue(this.queue), this.#held);
   }
 
   async setSessionState(state: Uint8Array | null | undefined): Promise<void> {
     const given = checkState(state);
     const own = given === undefined ? undefined : new Uint8Array(given);
     const { store } = await this.#enter();
-    const { entity } = store.current(this.lane);
+    const { entity } = store.current(this.queue);
     if (own !== undefined) {
       const { maxMessageSizeInBytes } = limitsOf(entity);
       if (own.byteLength > maxMessageSizeInBytes)
-        throw messageTooLarge(own.byteLength, maxMessageSizeInBytes, entity.name);
-      await store.intake.checkRoom(entity, own.byteLength);
+        throw messageTooLarge(own.byteLength, maxMessageSizeInBytes, entity.address);
+      await store.room.check(entity, own.byteLength);
     }
-    await writeState(store.inLane(this.lane), this.#held, own);
+    await writeState(store.inQueue(this.queue), this.#held, own);
   }
 
   protected override get key(): string {
@@ -281,22 +266,22 @@ export class PostgresSessionReceiver extends PostgresReceiver implements EngineS
     const deliveries = await store.fresh(async () =>
       claimOfSession(database, schema, this.claimOf(maxMessages), this.#held),
     );
-    this.connection.took(this.lane, deliveries);
+    this.owner.took(this.queue, deliveries);
     if (deliveries.length > 0) return deliveries;
     const [held] = await database.query(
       `select 1 as one from ${schema}.session where queue = $1 and id = $2 and mark = $3 and locked_until > $4`,
-      [this.lane.queue, this.#held.id, this.#held.mark, store.now()],
+      [this.queue.number, this.#held.id, this.#held.mark, store.now()],
     );
-    if (held === undefined) throw sessionLockLost(this.sessionId, this.lane.address);
+    if (held === undefined) throw sessionLockLost(this.sessionId, this.queue.address);
     return deliveries;
   }
 
   protected override async released(): Promise<void> {
     const { store } = this.home;
     await this.home.catchUp();
-    if (store.directory.byId(this.lane.entity.id) === undefined) return;
-    await inTransaction(store, this.lane, store.now(), (returning) =>
-      releaseSession(returning, this.#held, this.connection.settledInSession(this.#held.mark)),
+    if (store.directory.byId(this.queue.entity.id) === undefined) return;
+    await inTransaction(store, this.queue, store.now(), (returning) =>
+      releaseSession(returning, this.#held, this.owner.settledInSession(this.#held.mark)),
     );
   }
 

@@ -1,6 +1,6 @@
 import { decodeMessage } from "../../wire/amqp/message/decode-message.ts";
 import { complete } from "../../wire/amqp/message/kept-envelope.ts";
-import type { DeadLetterMark } from "../policy/dead-letter.ts";
+import { deliveryOf, type QueuedFacts } from "../policy/delivery.ts";
 import { type Delivery, lockToken, type LockToken, type MessageState } from "../../core/engine/delivery.ts";
 import { isLockToken } from "../../core/engine/arguments.ts";
 import type { BodyKind, Envelope } from "../../core/envelope/envelope.ts";
@@ -15,26 +15,19 @@ export const messageColumns =
   "d.seq, d.count, d.size, d.state, d.session, b.number, b.enqueued_number, b.enqueued_at, b.expires_at, b.reason, b.description, b.source, b.time_to_live, b.body_kind, encode(b.message, 'base64') as message";
 
 /** A message as stored in the tables. */
-export interface StoredMessage {
+export interface TableMessage extends QueuedFacts {
   readonly seq: bigint;
   readonly number: bigint;
   readonly envelope: Envelope;
   readonly size: number;
-  readonly enqueuedNumber: bigint;
-  readonly enqueuedAt: number;
-  /** Milliseconds since 1970; `Infinity` means never. */
-  readonly expiresAt: number;
-  readonly deliveryCount: number;
-  readonly state: MessageState;
   readonly session: string | undefined;
-  readonly mark: DeadLetterMark | undefined;
 }
 
 const stateNames: readonly MessageState[] = ["active", "deferred", "scheduled"];
 const bodyKinds: readonly BodyKind[] = ["data", "value", "sequence"];
 
 /** A message of a row with {@link messageColumns}. */
-export function readMessage(row: Row): StoredMessage {
+export function readMessage(row: Row): TableMessage {
   const [reason, description, source] = ["reason", "description", "source"].map((column) => maybeText(row, column));
   const isMarked = reason !== undefined || description !== undefined || source !== undefined;
   const bodyKind = maybeText(row, "body_kind");
@@ -47,13 +40,13 @@ export function readMessage(row: Row): StoredMessage {
     number: bigintOf(row, "number"),
     envelope,
     size: numberOf(row, "size"),
-    enqueuedNumber: bigintOf(row, "enqueued_number"),
+    enqueuedSequenceNumber: bigintOf(row, "enqueued_number"),
     enqueuedAt: numberOf(row, "enqueued_at"),
     expiresAt: maybeNumber(row, "expires_at") ?? Infinity,
     deliveryCount: numberOf(row, "count"),
     state: stateNames[numberOf(row, "state")] ?? "active",
     session: maybeText(row, "session"),
-    mark: isMarked ? { reason, description, source } : undefined,
+    deadLetter: isMarked ? { reason, description, source } : undefined,
   };
 }
 
@@ -66,20 +59,13 @@ export interface Lock {
 }
 
 /** A message as a receiver sees it or, without a lock, as peek returns it. */
-export const toDelivery = (message: StoredMessage, lock?: Lock): Delivery => ({
-  envelope: message.envelope,
-  lockToken: lock === undefined ? undefined : tokenOf(lock.token, message.seq),
-  lockedUntilUtc: lock === undefined ? undefined : new Date(lock.until),
-  sequenceNumber: message.number,
-  enqueuedSequenceNumber: message.enqueuedNumber,
-  enqueuedTimeUtc: new Date(message.enqueuedAt),
-  expiresAtUtc: message.expiresAt === Infinity ? undefined : new Date(message.expiresAt),
-  deliveryCount: message.deliveryCount,
-  state: message.state,
-  deadLetterSource: message.mark?.source,
-  deadLetterReason: message.mark?.reason,
-  deadLetterErrorDescription: message.mark?.description,
-});
+export const toDelivery = (message: TableMessage, lock?: Lock): Delivery =>
+  deliveryOf(
+    message,
+    message.envelope,
+    message.number,
+    lock === undefined ? undefined : { token: tokenOf(lock.token, message.seq), until: lock.until },
+  );
 
 const hex = (value: bigint): string => BigInt.asUintN(64, value).toString(16).padStart(16, "0");
 

@@ -7,7 +7,6 @@ import { Arrivals } from "./arrivals.ts";
 import { type Session, sessionOn } from "./database.ts";
 import type { PostgresClient } from "./driver.ts";
 import type { Enlisted, PendingSend, PendingSettlement } from "./enlisted.ts";
-import { hasSessions } from "./entities.ts";
 import { shareSession } from "./held.ts";
 import type { Home } from "./home.ts";
 import { giveNumbers } from "./place.ts";
@@ -116,26 +115,26 @@ export class OwnWork implements Enlisted {
 
   addSend({ check, passed, route }: PendingSend): Promise<readonly bigint[]> {
     return this.#run([], async (session, store, arrivals, version) => {
-      await check(store.intake.within(session), 0);
-      const numbers = await giveNumbers(session, store.schema, passed);
       const routing = store.routing(session);
+      await check(routing, 0);
+      const numbers = await giveNumbers(session, store.schema, passed);
       await route(routing, numbers);
       await store.finish(session, routing, arrivals, version);
       return numbers;
     });
   }
 
-  async addSettlement({ lane: given, token, returns, apply }: PendingSettlement): Promise<void> {
+  async addSettlement({ queue: given, token, returns, apply }: PendingSettlement): Promise<void> {
     await this.#run([token], async (session, store, arrivals, version) => {
       const { schema } = store;
-      const lane = store.current(given);
+      const queue = store.current(given);
       const now = store.now();
       // Until the end of the transaction, nobody else can take the session.
-      if (hasSessions(lane)) await shareSession({ session, schema, lane, now }, token);
+      if (queue.requiresSession) await shareSession({ session, schema, queue, now }, token);
       const routing = store.routing(session);
-      await apply({ session, schema, lane, routing, now });
+      await apply({ session, schema, queue, routing, now });
       await store.finish(session, routing, arrivals, version);
-      if (returns) arrivals.add(lane.queue);
+      if (returns) arrivals.add(queue.number);
     });
   }
 

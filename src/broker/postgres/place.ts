@@ -2,7 +2,7 @@ import { encodeMessage } from "../../wire/amqp/message/encode-message.ts";
 import { kept } from "../../wire/amqp/message/kept-envelope.ts";
 import type { Arrivals } from "./arrivals.ts";
 import type { Session } from "./database.ts";
-import { hasSessions, isPartitioned, type Lane, queueOf } from "./entities.ts";
+import { queueNumber, type TableQueue } from "./entities.ts";
 import { type Passed, type Placement, states } from "./placement.ts";
 import { bigintOf, maybeText } from "./rows.ts";
 
@@ -13,8 +13,8 @@ const partitionShift = 48;
 export const numbersOf = (schema: string, queue: number, partition?: number): string =>
   `${schema}."numbers_${queue}${partition === undefined ? "" : `_${partition}`}"`;
 
-const sequenceOf = (schema: string, lane: Lane, partition: number): string =>
-  numbersOf(schema, lane.queue, isPartitioned(lane) ? partition : undefined);
+const sequenceOf = (schema: string, queue: TableQueue, partition: number): string =>
+  numbersOf(schema, queue.number, queue.isPartitioned ? partition : undefined);
 
 /** Consumes sequence numbers without storing messages. */
 export async function giveNumbers(
@@ -27,7 +27,7 @@ export async function giveNumbers(
     `select (partition << ${partitionShift}) | nextval(sequence::regclass) as number
      from unnest($1::text[], $2::bigint[]) with ordinality as p(sequence, partition, place)`,
     [
-      passed.map(({ lane, partition }) => sequenceOf(schema, lane, partition)),
+      passed.map(({ queue, partition }) => sequenceOf(schema, queue, partition)),
       passed.map(({ partition }) => partition),
     ],
   );
@@ -43,8 +43,8 @@ interface Column {
   readonly isEqual: boolean;
 }
 
-const sessionOf = ({ lane, envelope }: Placement): string | undefined =>
-  hasSessions(lane) ? envelope.brokerProperties.sessionId : undefined;
+const sessionOf = ({ queue, envelope }: Placement): string | undefined =>
+  queue.requiresSession ? envelope.brokerProperties.sessionId : undefined;
 
 /** No text of PostgreSQL has U+0000; the application properties of a dead letter keep it. */
 const storable = (text: string | undefined): string | null => text?.replaceAll("\0", "\uFFFD") ?? null;
@@ -68,13 +68,15 @@ function columnsOf(schema: string, placements: readonly Placement[], passed: rea
     add(name, type, placements.map(read));
   const bodies = placements.map(({ envelope }) => kept(envelope));
   const messages = bodies.map(({ envelope }) => encodeMessage(envelope));
-  column("queue", "bigint", ({ lane }) => lane.queue);
-  column("sequence", "text", ({ lane, partition }) => sequenceOf(schema, lane, partition));
-  column("positions", "text", ({ lane }) => (isPartitioned(lane) ? numbersOf(schema, lane.queue) : null));
+  column("queue", "bigint", ({ queue }) => queue.number);
+  column("sequence", "text", ({ queue, partition }) => sequenceOf(schema, queue, partition));
+  column("positions", "text", ({ queue }) => (queue.isPartitioned ? numbersOf(schema, queue.number) : null));
   column("partition", "bigint", ({ partition }) => partition);
   column("own", "bigint", ({ number }) => number ?? null);
-  column("first", "bigint", ({ first }) => (typeof first === "bigint" ? first : null));
-  column("first_passed", "bigint", ({ first }) => (typeof first === "object" ? passed.indexOf(first) + 1 : null));
+  column("first", "bigint", ({ enqueuedSequenceNumber: first }) => (typeof first === "bigint" ? first : null));
+  column("first_passed", "bigint", ({ enqueuedSequenceNumber: first }) =>
+    typeof first === "object" ? passed.indexOf(first) + 1 : null,
+  );
   column("enqueued_at", "bigint", ({ enqueuedAt }) => enqueuedAt);
   column("expires_at", "bigint", ({ expiresAt }) => (expiresAt === Infinity ? null : expiresAt));
   column("due", "bigint", ({ scheduledFor, expiresAt }) => scheduledFor ?? (expiresAt === Infinity ? null : expiresAt));
@@ -82,9 +84,9 @@ function columnsOf(schema: string, placements: readonly Placement[], passed: rea
   column("size", "integer", ({ size }) => size);
   column("state", "smallint", ({ scheduledFor }) => (scheduledFor === undefined ? states.active : states.scheduled));
   column("session", "text", (placement) => sessionOf(placement) ?? null);
-  column("reason", "text", ({ mark }) => storable(mark?.reason));
-  column("description", "text", ({ mark }) => storable(mark?.description));
-  column("source", "text", ({ mark }) => mark?.source ?? null);
+  column("reason", "text", ({ deadLetter }) => storable(deadLetter?.reason));
+  column("description", "text", ({ deadLetter }) => storable(deadLetter?.description));
+  column("source", "text", ({ deadLetter }) => deadLetter?.source ?? null);
   column("time_to_live", "double precision", (_, index) => bodies[index]?.besides.timeToLive ?? null);
   column("body_kind", "text", (_, index) => bodies[index]?.besides.bodyKind ?? null);
   let next = 1;
@@ -95,7 +97,7 @@ function columnsOf(schema: string, placements: readonly Placement[], passed: rea
     columns,
     bytes: Buffer.concat(messages),
     hasSessions: placements.some((placement) => sessionOf(placement) !== undefined),
-    hasPartitions: placements.some(({ lane }) => isPartitioned(lane)),
+    hasPartitions: placements.some(({ queue }) => queue.isPartitioned),
   };
 }
 
@@ -184,7 +186,7 @@ export async function place(
   const given = columnsOf(schema, placements, passed);
   const [row] = await session.query(statement(schema, given), [
     version,
-    passed.map(({ lane, partition }) => sequenceOf(schema, lane, partition)),
+    passed.map(({ queue, partition }) => sequenceOf(schema, queue, partition)),
     passed.map(({ partition }) => partition),
     given.bytes,
     ...given.columns.map(({ values, isEqual }) => (isEqual ? (values[0] ?? null) : values)),
@@ -192,8 +194,8 @@ export async function place(
   if (row === undefined) return undefined;
   const numbers = bigints(maybeText(row, "numbers"));
   const positions = given.hasPartitions ? bigints(maybeText(row, "positions")) : numbers;
-  for (const [index, { lane, scheduledFor }] of placements.entries())
-    arrivals.add(lane.queue, scheduledFor === undefined ? positions[index] : undefined);
+  for (const [index, { queue, scheduledFor }] of placements.entries())
+    arrivals.add(queue.number, scheduledFor === undefined ? positions[index] : undefined);
   return numbers;
 }
 
@@ -205,9 +207,11 @@ export function sequencesOf(
   entity: number,
   { partitions, hasSubQueues }: { readonly partitions: number; readonly hasSubQueues: boolean },
 ): readonly string[] {
-  const names = [numbersOf(schema, queueOf(entity, 0))];
+  const names = [numbersOf(schema, queueNumber(entity, "messages"))];
   for (let partition = 0; partition < partitions; partition++)
-    names.push(numbersOf(schema, queueOf(entity, 0), partition));
-  if (hasSubQueues) for (const part of [1, 2] as const) names.push(numbersOf(schema, queueOf(entity, part)));
+    names.push(numbersOf(schema, queueNumber(entity, "messages"), partition));
+  if (hasSubQueues)
+    for (const part of ["deadLetters", "transferDeadLetters"] as const)
+      names.push(numbersOf(schema, queueNumber(entity, part)));
   return names;
 }

@@ -10,7 +10,7 @@ import { DatabaseClock } from "./database-clock.ts";
 import type { PostgresPool } from "./driver.ts";
 import { Home } from "./home.ts";
 import { quoted } from "./identifier.ts";
-import { RootConnection } from "./root-connection.ts";
+import { PostgresConnection } from "./postgres-verbs.ts";
 import { checkSchema, migrate } from "./schema.ts";
 import { Store } from "./store.ts";
 
@@ -111,14 +111,14 @@ export async function postgresEngine(options: PostgresEngineOptions): Promise<En
     await store.refreshTime();
     await store.directory.refresh();
     const home = new Home(store, toMilliseconds(sweepInterval, "sweepInterval"), listenConnectionString);
-    return await started(new RootConnection(home), options);
+    return await started(new PostgresConnection(home), options);
   } catch (error) {
     await database.close();
     throw error;
   }
 }
 
-async function started(engine: RootConnection, options: EntitySetup): Promise<Engine> {
+async function started(engine: PostgresConnection, options: EntitySetup): Promise<Engine> {
   try {
     await engine.home.start();
     await createMissing(engine, options);
@@ -130,7 +130,7 @@ async function started(engine: RootConnection, options: EntitySetup): Promise<En
 }
 
 /** Another node may create them at the same time. */
-async function createMissing({ admin, home }: RootConnection, setup: EntitySetup): Promise<void> {
+async function createMissing({ admin, home }: PostgresConnection, setup: EntitySetup): Promise<void> {
   for (const { address, create, failed } of creations(setup, admin)) {
     if (home.store.directory.find(address) !== undefined) continue;
     await create().catch((error: unknown) => {

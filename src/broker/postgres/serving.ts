@@ -3,7 +3,7 @@ import type { ErrorCode } from "../../core/errors/codes.ts";
 import { SobreError } from "../../core/errors/sobre-error.ts";
 import { invalidOption } from "../../core/options/option-checks.ts";
 import { systemClock } from "../../core/time/clock.ts";
-import { RootConnection } from "./root-connection.ts";
+import { PostgresConnection } from "./postgres-verbs.ts";
 import { numberOf, textOf } from "./rows.ts";
 import type { Store } from "./store.ts";
 
@@ -48,7 +48,7 @@ const mostCounted = 100_000;
  * @throws SobreError `InvalidArgument` for another engine, and database errors.
  */
 export async function postgresServing(engine: Engine): Promise<PostgresServing> {
-  if (!(engine instanceof RootConnection)) throw invalidOption("engine", "must be made by postgresEngine");
+  if (!(engine instanceof PostgresConnection)) throw invalidOption("engine", "must be made by postgresEngine");
   const { store } = engine.home;
   const [row] = await store.database.query(`select secret from ${store.schema}.namespace`);
   let known: Promise<PostgresHealth> | undefined;

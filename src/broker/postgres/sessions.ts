@@ -1,9 +1,8 @@
 import { sessionLockLost } from "../../core/engine/refusals.ts";
 import type { HeldSession } from "./claim.ts";
-import { lockDuration } from "./entities.ts";
 import { newMark } from "./messages.ts";
 import { numbersOf } from "./place.ts";
-import { expireMessages, giveBack, giveBackClosed, type InLane, readMessages, type Returning } from "./returns.ts";
+import { expireMessages, giveBack, giveBackClosed, type InQueue, readMessages, type Returning } from "./returns.ts";
 import { maybeBytes, maybeBigint, numberOf, type Row, textOf } from "./rows.ts";
 
 const columns = "id, mark, locked_until, ready, overdue";
@@ -14,9 +13,9 @@ export async function acceptNamed(
   id: string,
   holder: string | undefined,
 ): Promise<HeldSession | undefined> {
-  const { session, schema, lane } = returning;
+  const { session, schema, queue } = returning;
   await session.query(`insert into ${schema}.session (queue, id) values ($1, $2) on conflict (queue, id) do nothing`, [
-    lane.queue,
+    queue.number,
     id,
   ]);
   const row = await free(returning, id);
@@ -31,11 +30,11 @@ export async function acceptNamed(
 const mostTries = 10;
 
 /** The row of a session that is not held, locked; waits for those who send to it, and not for a transaction that settles its messages. */
-async function free({ session, schema, lane, now }: Returning, id: string): Promise<Row | undefined> {
+async function free({ session, schema, queue, now }: Returning, id: string): Promise<Row | undefined> {
   const read = async (locking: string): Promise<Row | undefined> => {
     const [row] = await session.query(
       `select ${columns} from ${schema}.session where queue = $1 and id = $2 ${locking}`,
-      [lane.queue, id],
+      [queue.number, id],
     );
     return row === undefined || isHeldNow(row, now) ? undefined : row;
   };
@@ -52,13 +51,13 @@ async function free({ session, schema, lane, now }: Returning, id: string): Prom
 
 /** Locks the session with messages that has been available longest, or returns `undefined`. */
 export async function acceptNext(returning: Returning, holder: string | undefined): Promise<HeldSession | undefined> {
-  const { session, schema, lane, now } = returning;
+  const { session, schema, queue, now } = returning;
   for (;;) {
     const [row] = await session.query(
       `select ${columns} from ${schema}.session
        where queue = $1 and ready is not null and (mark is null or locked_until <= $2)
        order by ready limit 1 for update skip locked`,
-      [lane.queue, now],
+      [queue.number, now],
     );
     if (row === undefined) return undefined;
     await settleLost(returning, row);
@@ -66,51 +65,51 @@ export async function acceptNext(returning: Returning, holder: string | undefine
     const id = textOf(row, "id");
     const [waiting] = await session.query(
       `select 1 as one from ${schema}.delivery where queue = $1 and session = $2 and state = 0 limit 1`,
-      [lane.queue, id],
+      [queue.number, id],
     );
     if (waiting !== undefined) return grant(returning, id, holder);
     await session.query(
       `update ${schema}.session set mark = null, locked_until = 0, ready = null where queue = $1 and id = $2`,
-      [lane.queue, id],
+      [queue.number, id],
     );
     await forget(returning, id);
   }
 }
 
 /** Renews a session's lock. @throws SobreError `SessionLockLost`. */
-export async function renewSession(within: InLane, { id, mark }: HeldSession): Promise<HeldSession> {
-  const until = within.now + lockDuration(within.lane);
+export async function renewSession(within: InQueue, { id, mark }: HeldSession): Promise<HeldSession> {
+  const until = within.now + within.queue.lockDuration;
   await updateHeld(within, { id, mark }, "locked_until = $5", until);
   return { id, mark, until };
 }
 
 /** Changes the row of a session that is held. */
 async function updateHeld(
-  { session, schema, lane, now }: InLane,
+  { session, schema, queue, now }: InQueue,
   { id, mark }: Pick<HeldSession, "id" | "mark">,
   change: string,
   value: unknown,
 ): Promise<void> {
   const rows = await session.query(
     `update ${schema}.session set ${change} where queue = $1 and id = $2 and mark = $3 and locked_until > $4 returning 1 as one`,
-    [lane.queue, id, mark, now, value],
+    [queue.number, id, mark, now, value],
   );
-  if (rows.length === 0) throw sessionLockLost(id, lane.address);
+  if (rows.length === 0) throw sessionLockLost(id, queue.address);
 }
 
 /** Reads a session's state. @throws SobreError `SessionLockLost`. */
-export async function readState(within: InLane, { id, mark }: HeldSession): Promise<Uint8Array | undefined> {
-  const { session, schema, lane, now } = within;
+export async function readState(within: InQueue, { id, mark }: HeldSession): Promise<Uint8Array | undefined> {
+  const { session, schema, queue, now } = within;
   const [row] = await session.query(
     `select state from ${schema}.session where queue = $1 and id = $2 and mark = $3 and locked_until > $4`,
-    [lane.queue, id, mark, now],
+    [queue.number, id, mark, now],
   );
-  if (row === undefined) throw sessionLockLost(id, lane.address);
+  if (row === undefined) throw sessionLockLost(id, queue.address);
   return maybeBytes(row, "state");
 }
 
 /** Sets a session's state, or clears it. @throws SobreError `SessionLockLost`. */
-export async function writeState(within: InLane, held: HeldSession, state: Uint8Array | undefined): Promise<void> {
+export async function writeState(within: InQueue, held: HeldSession, state: Uint8Array | undefined): Promise<void> {
   await updateHeld(within, held, "state = $5, state_at = $4", state ?? null);
 }
 
@@ -124,10 +123,10 @@ export async function releaseSession(
   { id, mark }: HeldSession,
   settled: ReadonlySet<bigint> = new Set(),
 ): Promise<void> {
-  const { session, schema, lane, now } = returning;
+  const { session, schema, queue, now } = returning;
   const [row] = await session.query(
     `select ${columns} from ${schema}.session where queue = $1 and id = $2 and mark = $3 and locked_until > $4 for no key update`,
-    [lane.queue, id, mark, now],
+    [queue.number, id, mark, now],
   );
   if (row !== undefined) await freeSession(returning, row, settled);
 }
@@ -144,12 +143,12 @@ export async function freeSession(
   row: Row,
   counted: "counted" | ReadonlySet<bigint>,
 ): Promise<void> {
-  const { session, schema, lane } = returning;
+  const { session, schema, queue } = returning;
   const id = textOf(row, "id");
   await session.query(
     `update ${schema}.session set mark = null, locked_until = 0,
-       ready = (select last_value from ${numbersOf(schema, lane.queue)}) where queue = $1 and id = $2`,
-    [lane.queue, id],
+       ready = (select last_value from ${numbersOf(schema, queue.number)}) where queue = $1 and id = $2`,
+    [queue.number, id],
   );
   const locked = "d.session = $2 and d.token is not null order by d.seq for update of d skip locked";
   const messages = await readMessages(returning, locked, [id]);
@@ -167,7 +166,7 @@ async function settleLost(returning: Returning, row: Row): Promise<void> {
 }
 
 async function expireOverdue(returning: Returning, row: Row): Promise<void> {
-  const { session, schema, lane, now } = returning;
+  const { session, schema, queue, now } = returning;
   const id = textOf(row, "id");
   const messages = await readMessages(
     returning,
@@ -179,38 +178,41 @@ async function expireOverdue(returning: Returning, row: Row): Promise<void> {
   );
   await expireMessages(returning, messages);
   if (messages.length > 0)
-    await session.query(`update ${schema}.session set overdue = false where queue = $1 and id = $2`, [lane.queue, id]);
+    await session.query(`update ${schema}.session set overdue = false where queue = $1 and id = $2`, [
+      queue.number,
+      id,
+    ]);
 }
 
 /** The session is on offer from here on, once its lock ends: senders need not put it there. */
 async function grant(
-  { session, schema, lane, now }: Returning,
+  { session, schema, queue, now }: Returning,
   id: string,
   holder: string | undefined,
 ): Promise<HeldSession> {
-  const held = { id, mark: newMark(), until: now + lockDuration(lane) };
+  const held = { id, mark: newMark(), until: now + queue.lockDuration };
   await session.query(
     `insert into ${schema}.session as s (queue, id, mark, locked_until, holder, ready)
-     values ($1, $2, $3, $4, $5, (select last_value from ${numbersOf(schema, lane.queue)}))
+     values ($1, $2, $3, $4, $5, (select last_value from ${numbersOf(schema, queue.number)}))
      on conflict (queue, id) do update set mark = excluded.mark, locked_until = excluded.locked_until,
        holder = excluded.holder, ready = coalesce(s.ready, excluded.ready)`,
-    [lane.queue, id, held.mark, held.until, holder ?? null],
+    [queue.number, id, held.mark, held.until, holder ?? null],
   );
   return held;
 }
 
 /** Deletes the row of a session without messages, state or lock. */
-async function forget({ session, schema, lane }: Returning, id: string): Promise<void> {
+async function forget({ session, schema, queue }: Returning, id: string): Promise<void> {
   // Locked first: a sender that comes before the lock has its messages seen by the next statement.
   const [unused] = await session.query(
     `select 1 as one from ${schema}.session where queue = $1 and id = $2 and mark is null and state is null for update skip locked`,
-    [lane.queue, id],
+    [queue.number, id],
   );
   if (unused === undefined) return;
   await session.query(
     `delete from ${schema}.session s where s.queue = $1 and s.id = $2 and s.mark is null and s.state is null
        and not exists (select 1 from ${schema}.delivery d where d.queue = $1 and d.session = $2)`,
-    [lane.queue, id],
+    [queue.number, id],
   );
 }
 

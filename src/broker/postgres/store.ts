@@ -4,12 +4,14 @@ import { entityNotFound } from "../../core/engine/refusals.ts";
 import { SobreError } from "../../core/errors/sobre-error.ts";
 import { Arrivals } from "./arrivals.ts";
 import type { Database, Session } from "./database.ts";
-import { Directory } from "./directory.ts";
-import { type Entity, type Lane, laneOf, type Sendable } from "./entities.ts";
+import { TableDirectory } from "./directory.ts";
+import type { SendableEntity } from "../policy/entities.ts";
+import type { SendRoute } from "../policy/router.ts";
+import { type EntityRow, type TableEntity, TableQueue } from "./entities.ts";
 import { isOfDropped } from "./failures.ts";
-import { Intake } from "./intake.ts";
+import { EntityRoom } from "./entity-room.ts";
 import { place } from "./place.ts";
-import type { InLane } from "./returns.ts";
+import type { InQueue } from "./returns.ts";
 import { Routing, type RoutingStore } from "./routing.ts";
 
 /** Maximum number of attempts at a statement when the entities keep changing. */
@@ -33,8 +35,8 @@ export class Store {
   readonly database: Database;
   /** Quoted. */
   readonly schema: string;
-  readonly directory: Directory;
-  readonly intake: Intake;
+  readonly directory: TableDirectory;
+  readonly room: EntityRoom;
   readonly clock: Clock;
   readonly #databaseClock: DatabaseClock | undefined;
   /** Called after the commit with the queues where messages have become available. */
@@ -45,8 +47,8 @@ export class Store {
     this.schema = schema;
     this.clock = clock;
     this.#databaseClock = databaseClock;
-    this.directory = new Directory(database, schema);
-    this.intake = new Intake(database, schema);
+    this.directory = new TableDirectory(database, schema);
+    this.room = new EntityRoom(database, schema);
   }
 
   /** The current time, by the database's clock unless another is given. */
@@ -65,22 +67,29 @@ export class Store {
   }
 
   /** A queue at this time, outside transactions. */
-  inLane(lane: Lane): InLane {
-    return { session: this.database, schema: this.schema, lane, now: this.now() };
+  inQueue(queue: TableQueue): InQueue {
+    return { session: this.database, schema: this.schema, queue, now: this.now() };
   }
 
-  /** A link's lane with its current entity, which may have been changed or deleted. @throws SobreError `MessagingEntityNotFound`. */
-  current(lane: Lane): Lane {
-    const entity = this.directory.byId(lane.entity.id);
-    if (entity === undefined) throw entityNotFound(lane.address);
-    return entity === lane.entity ? lane : laneOf(entity, lane.part);
+  /** A link's queue with its current entity, which may have been changed or deleted. @throws SobreError `MessagingEntityNotFound`. */
+  current(queue: TableQueue): TableQueue {
+    const entity = this.directory.byId(queue.entity.id);
+    if (entity === undefined) throw entityNotFound(queue.address);
+    return entity === queue.entity ? queue : new TableQueue(entity, queue.part);
   }
 
   /** The current state of a queue or topic. @throws SobreError `MessagingEntityNotFound` when it was deleted. */
-  sendable(entity: Sendable): Sendable {
+  sendable(entity: SendableEntity<EntityRow>): SendableEntity<EntityRow> {
     const current = this.directory.byId(entity.id);
-    if (current === undefined || current.type === "subscription") throw entityNotFound(entity.name);
+    if (current === undefined || current.type === "subscription") throw entityNotFound(entity.address);
     return current;
+  }
+
+  /** A sender's route with the current entities: without a queue in between, that of its target. @throws SobreError `MessagingEntityNotFound`. */
+  route({ target, through }: SendRoute<EntityRow>): SendRoute<EntityRow> {
+    if (through === undefined) return { target: this.sendable(target), through };
+    const current = this.sendable(through);
+    return { target, through: current.type === "queue" ? current : through };
   }
 
   /** Retries until the cached entities used match the database; an attempt returns `undefined` when they did not. */
@@ -115,8 +124,8 @@ export class Store {
 
   /** Routes messages and inserts them into their queues, in one statement unless message ids must be recorded. */
   async send(
-    entity: () => Sendable,
-    route: (routing: Routing, entity: Sendable) => Promise<void>,
+    entity: () => SendableEntity<EntityRow>,
+    route: (routing: Routing, entity: SendableEntity<EntityRow>) => Promise<void>,
   ): Promise<readonly bigint[]> {
     const arrivals = new Arrivals();
     const placed = await this.fresh(async () => {
@@ -126,7 +135,7 @@ export class Store {
         return all;
       }
       const { version } = this.directory;
-      const routing = new Routing(this.#routingStore(undefined), this.now());
+      const routing = this.routing();
       await route(routing, target);
       return place(this.database, this.schema, version, routing, arrivals);
     });
@@ -137,8 +146,8 @@ export class Store {
   /** {@link send} in a transaction that locks the entities; adds what is new in the queues to `arrivals`. */
   async sendIn(
     session: Session,
-    target: Sendable,
-    route: (routing: Routing, entity: Sendable) => Promise<void>,
+    target: SendableEntity<EntityRow>,
+    route: (routing: Routing, entity: SendableEntity<EntityRow>) => Promise<void>,
     arrivals: Arrivals,
   ): Promise<readonly bigint[]> {
     const routing = this.routing(session);
@@ -146,8 +155,8 @@ export class Store {
     return this.finish(session, routing, arrivals);
   }
 
-  /** Routes messages in a transaction. */
-  routing(session: Session, at: number = this.now()): Routing {
+  /** Routes messages, in a transaction if there is a session. */
+  routing(session?: Session, at: number = this.now()): Routing {
     return new Routing(this.#routingStore(session), at);
   }
 
@@ -158,13 +167,14 @@ export class Store {
     arrivals: Arrivals,
     version: bigint = this.directory.version,
   ): Promise<readonly bigint[]> {
+    await routing.transferAll();
     if (routing.placements.length === 0 && routing.passed.length === 0) return [];
     const placed = await place(session, this.schema, version, routing, arrivals);
     if (placed === undefined) throw stale;
     return placed;
   }
 
-  #needsTransaction(entity: Entity): boolean {
+  #needsTransaction(entity: TableEntity): boolean {
     if (entity.type !== "subscription" && entity.settings.requiresDuplicateDetection) return true;
     const forwards = entity.type === "topic" || entity.settings.forwardTo !== undefined;
     return forwards && this.directory.detectsDuplicates;
@@ -172,11 +182,11 @@ export class Store {
 
   #routingStore(session: Session | undefined): RoutingStore {
     const { directory, database } = this;
-    const intake = session === undefined ? this.intake : this.intake.within(session);
-    return { directory, intake, seen: (entity, key) => this.#seen(session ?? database, entity, key) };
+    const room = session === undefined ? this.room : this.room.within(session);
+    return { directory, room, seen: (entity, key) => this.#seen(session ?? database, entity, key) };
   }
 
-  async #seen(session: Session, { id, settings }: Sendable, key: string): Promise<boolean> {
+  async #seen(session: Session, { id, settings }: SendableEntity<EntityRow>, key: string): Promise<boolean> {
     const now = this.now();
     const rows = await session.query(
       `insert into ${this.schema}.seen as s (entity, key, at) values ($1, $2, $3)

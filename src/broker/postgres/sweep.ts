@@ -2,7 +2,7 @@ import { SobreError } from "../../core/errors/sobre-error.ts";
 import { Arrivals } from "./arrivals.ts";
 import type { Session } from "./database.ts";
 import { isOfRow } from "./failures.ts";
-import { entityOf, hasSessions, type Lane, laneOf, type Part } from "./entities.ts";
+import { entityOf, partOf, TableQueue } from "./entities.ts";
 import type { Cursor } from "./claim.ts";
 import { messageColumns, readMessage } from "./messages.ts";
 import { states } from "./placement.ts";
@@ -24,7 +24,7 @@ import type { Store } from "./store.ts";
 const atOnce = 500;
 
 /** A queue of this process. */
-export interface SweptLane extends Cursor {
+export interface SweptQueue extends Cursor {
   low: bigint;
   /** From where on the rows below `low` are read next: those that were committed late and never announced. */
   unannounced: bigint;
@@ -38,7 +38,7 @@ const delayed = 60_000;
 
 /** How much a sweep looks at: rows that are dead and cannot be vacuumed yet are read as those that are there. */
 export interface SweepScope {
-  readonly lanes: ReadonlyMap<number, SweptLane>;
+  readonly queues: ReadonlyMap<number, SweptQueue>;
   /** Whether to read behind the cursors, where locks expire. */
   readonly behind: boolean;
   /** How many positions to read below the lowest known rows. */
@@ -61,17 +61,17 @@ export interface Swept {
   readonly failures: readonly unknown[];
 }
 
-/** Applies everything that is due: expired locks of these lanes, scheduled messages, expired messages. Wakes the lanes where messages wait. */
-export async function sweep(store: Store, { lanes, behind, below, due }: SweepScope): Promise<Swept> {
+/** Applies everything that is due: expired locks of these queues, scheduled messages, expired messages. Wakes the queues where messages wait. */
+export async function sweep(store: Store, { queues, behind, below, due }: SweepScope): Promise<Swept> {
   const { schema } = store;
   const now = store.now();
-  const known = [...lanes].flatMap(([queue, state]) => {
-    const lane = laneIn(store, queue);
-    if (lane === undefined) return [];
-    const withSessions = hasSessions(lane);
+  const known = [...queues].flatMap(([number, state]) => {
+    const queue = queueIn(store, number);
+    if (queue === undefined) return [];
+    const withSessions = queue.requiresSession;
     const from = state.unannounced < state.low ? state.unannounced : 0n;
     const read = { end: state.at, low: state.low, from, to: lowest(from + below, state.low) };
-    return [{ lane, state, withSessions, reading: state.read(), read: behind && !withSessions ? read : undefined }];
+    return [{ queue, state, withSessions, reading: state.read(), read: behind && !withSessions ? read : undefined }];
   });
   const begun = performance.now();
   const rows = await store.database
@@ -102,7 +102,7 @@ export async function sweep(store: Store, { lanes, behind, below, due }: SweepSc
      select null, null, null, coalesce(min(due) <= $1, false), false, min(due) from ${schema}.delivery where due >= $9 and due <= $10`,
       [
         now,
-        known.map(({ lane }) => lane.queue),
+        known.map(({ queue }) => queue.number),
         known.map(({ state, withSessions }) => (state.isAwaited && !withSessions ? state.at : null)),
         known.map(({ read }) => read?.end ?? null),
         known.map(({ withSessions }) => withSessions),
@@ -117,8 +117,8 @@ export async function sweep(store: Store, { lanes, behind, below, due }: SweepSc
     });
   const took = performance.now() - begun;
   const found = new Map(rows.map((row) => [maybeNumber(row, "queue"), row]));
-  for (const { lane, state, reading, read } of known) {
-    const row = found.get(lane.queue);
+  for (const { queue, state, reading, read } of known) {
+    const row = found.get(queue.number);
     if (read === undefined || row === undefined) continue;
     state.unannounced = read.to;
     state.low = lowest(maybeBigint(row, "low") ?? read.end, reading.arrived);
@@ -132,13 +132,15 @@ export async function sweep(store: Store, { lanes, behind, below, due }: SweepSc
   let isBusy = false;
   let next = Infinity;
   for (const row of rows) next = Math.min(next, maybeNumber(row, "next") ?? Infinity);
-  for (const { lane, state, withSessions, read } of known) {
-    const row = found.get(lane.queue);
+  for (const { queue, state, withSessions, read } of known) {
+    const row = found.get(queue.number);
     const free = row === undefined ? undefined : maybeBigint(row, "free");
     if (free !== undefined) state.rewind(free);
     const isExpired = row?.["expired"] === true;
     if (isExpired)
-      await (withSessions ? freeExpiredSessions(store, lane, now) : returnExpired(store, lane, state, now)).catch(fail);
+      await (withSessions ? freeExpiredSessions(store, queue, now) : returnExpired(store, queue, state, now)).catch(
+        fail,
+      );
     if (isExpired || free !== undefined) isBusy = true;
     // Until now no claim has looked this low for returned messages.
     const isLower = read !== undefined && row !== undefined && (maybeBigint(row, "low") ?? read.low) < read.low;
@@ -157,8 +159,8 @@ export async function sweep(store: Store, { lanes, behind, below, due }: SweepSc
 const lowest = (one: bigint, other: bigint | undefined): bigint => (other !== undefined && other < one ? other : one);
 
 /** Returns messages whose locks have expired. */
-async function returnExpired(store: Store, lane: Lane, cursor: Cursor, now: number): Promise<void> {
-  await inTransaction(store, lane, now, async (returning) => {
+async function returnExpired(store: Store, queue: TableQueue, cursor: Cursor, now: number): Promise<void> {
+  await inTransaction(store, queue, now, async (returning) => {
     const messages = await readMessages(
       returning,
       `d.seq >= $4 and d.seq < $3 and d.token is not null and d.locked_until <= $2 order by d.seq limit ${atOnce} for update of d skip locked`,
@@ -168,12 +170,12 @@ async function returnExpired(store: Store, lane: Lane, cursor: Cursor, now: numb
   });
 }
 
-async function freeExpiredSessions(store: Store, lane: Lane, now: number): Promise<void> {
+async function freeExpiredSessions(store: Store, queue: TableQueue, now: number): Promise<void> {
   const { schema } = store;
-  await inTransaction(store, lane, now, async (returning) => {
+  await inTransaction(store, queue, now, async (returning) => {
     const rows = await returning.session.query(
       `select ${sessionColumns} from ${schema}.session where queue = $1 and mark is not null and locked_until <= $2 for update skip locked`,
-      [lane.queue, now],
+      [queue.number, now],
     );
     for (const row of rows) await freeSession(returning, row, "counted");
   });
@@ -225,23 +227,23 @@ async function handleOrDelay(store: Store, session: Session, row: Row, now: numb
 }
 
 async function handleDueRow(store: Store, session: Session, row: Row, now: number, arrivals: Arrivals): Promise<void> {
-  const queue = numberOf(row, "queue");
-  const lane = laneIn(store, queue);
+  const number = numberOf(row, "queue");
+  const queue = queueIn(store, number);
   // The entity is gone, and with it whoever could receive the message.
-  if (lane === undefined) return removeRows(session, store.schema, queue, [bigintOf(row, "seq")]);
+  if (queue === undefined) return removeRows(session, store.schema, number, [bigintOf(row, "seq")]);
   const message = readMessage(row);
   const at = numberOf(row, "due");
   const isScheduled = numberOf(row, "state") === states.scheduled;
   // A scheduled message arrives at its due time, however late the sweep is.
   const routing = store.routing(session, isScheduled ? at : now);
-  const returning = { session, schema: store.schema, lane, routing, now };
+  const returning = { session, schema: store.schema, queue, routing, now };
   if (isScheduled) {
     await remove(returning, [message]);
-    await routing.arrive(lane.entity, moved(message));
+    routing.arrive(queue.entity, moved(message), at);
   } else if (message.session === undefined) await expireMessages(returning, [message]);
   else {
     await session.query(`update ${store.schema}.delivery set due = null where queue = $1 and seq = $2`, [
-      lane.queue,
+      queue.number,
       message.seq,
     ]);
     await overdueSession(returning, message.session);
@@ -249,10 +251,10 @@ async function handleDueRow(store: Store, session: Session, row: Row, now: numbe
   await store.finish(session, routing, arrivals);
 }
 
-/** Runs work on a lane in a transaction, then inserts the messages that it routed elsewhere; `wakes` decides from the result whether to retry the lane's waits. */
+/** Runs work on a queue in a transaction, then inserts the messages that it routed elsewhere; `wakes` decides from the result whether to retry the queue's waits. */
 export async function inTransaction<T>(
   store: Store,
-  lane: Lane,
+  queue: TableQueue,
   now: number,
   work: (returning: Returning) => Promise<T>,
   wakes: (result: T) => boolean = () => true,
@@ -260,17 +262,16 @@ export async function inTransaction<T>(
   const arrivals = new Arrivals();
   const result = await store.change(async (session) => {
     const routing = store.routing(session, now);
-    const done = await work({ session, schema: store.schema, lane: store.current(lane), routing, now });
+    const done = await work({ session, schema: store.schema, queue: store.current(queue), routing, now });
     await store.finish(session, routing, arrivals);
     return done;
   });
-  if (wakes(result)) arrivals.add(lane.queue);
+  if (wakes(result)) arrivals.add(queue.number);
   store.onArrival(arrivals);
   return result;
 }
 
-function laneIn({ directory }: Store, queue: number): Lane | undefined {
-  const entity = directory.byId(entityOf(queue));
-  const part: Part = queue % 4 === 1 ? 1 : queue % 4 === 2 ? 2 : 0;
-  return entity === undefined ? undefined : laneOf(entity, part);
+function queueIn({ directory }: Store, number: number): TableQueue | undefined {
+  const entity = directory.byId(entityOf(number));
+  return entity === undefined ? undefined : new TableQueue(entity, partOf(number));
 }

@@ -1,19 +1,15 @@
-import type { Transaction } from "../../core/engine/engine.ts";
 import type { LockToken } from "../../core/engine/delivery.ts";
-import { invalidOperation } from "../../core/engine/refusals.ts";
-import type { SobreError } from "../../core/errors/sobre-error.ts";
+import { maxTransactionAge, type OpenTransaction } from "../policy/broker-verbs.ts";
+import { transactionOver } from "../policy/refusals.ts";
 import { Arrivals } from "./arrivals.ts";
 import type { Session } from "./database.ts";
 import type { Enlisted, PendingSend, PendingSettlement } from "./enlisted.ts";
 import type { Home } from "./home.ts";
-import type { Intake } from "./intake.ts";
 import { giveNumbers } from "./place.ts";
-
-/** How long a transaction may stay open, in milliseconds. */
-const maxAge = 120_000;
+import type { Routing } from "./routing.ts";
 
 /** Operations that are applied together or not at all: they are buffered here and applied in one database transaction. */
-export class PostgresTransaction implements Transaction, Enlisted {
+export class PostgresTransaction implements OpenTransaction, Enlisted {
   readonly #home: Home;
   readonly #onEnd: (transaction: PostgresTransaction) => void;
   readonly #endsAt: number;
@@ -27,7 +23,7 @@ export class PostgresTransaction implements Transaction, Enlisted {
   constructor(home: Home, onEnd: (transaction: PostgresTransaction) => void) {
     this.#home = home;
     this.#onEnd = onEnd;
-    this.#endsAt = home.store.now() + maxAge;
+    this.#endsAt = home.store.now() + maxTransactionAge;
   }
 
   /** Whether it still accepts calls. */
@@ -42,8 +38,9 @@ export class PostgresTransaction implements Transaction, Enlisted {
   }
 
   async addSend(send: PendingSend): Promise<readonly bigint[]> {
-    const { intake, database, schema } = this.#home.store;
-    await send.check(intake, 0);
+    const { store } = this.#home;
+    const { database, schema } = store;
+    await send.check(store.routing(), 0);
     const numbers = await giveNumbers(database, schema, send.passed);
     this.#checkNotOver();
     this.#sends.push({ ...send, route: (routing) => send.route(routing, numbers) });
@@ -53,7 +50,7 @@ export class PostgresTransaction implements Transaction, Enlisted {
   async addSettlement(settlement: PendingSettlement): Promise<void> {
     const { store } = this.#home;
     const { database: session, schema } = store;
-    await settlement.check({ session, schema, lane: settlement.lane, now: store.now() });
+    await settlement.check({ session, schema, queue: settlement.queue, now: store.now() });
     this.#checkNotOver();
     this.#settlements.push(settlement);
   }
@@ -68,49 +65,49 @@ export class PostgresTransaction implements Transaction, Enlisted {
     try {
       await this.#home.catchUp();
     } catch (error) {
-      this.end();
+      this.undo();
       throw error;
     }
     this.#checkNotOver();
     this.#end();
     const { store } = this.#home;
     const arrivals = new Arrivals();
-    for (const { lane } of this.#settlements) arrivals.add(lane.queue);
+    for (const { queue } of this.#settlements) arrivals.add(queue.number);
     await store.change((session) => this.#apply(session, arrivals));
     store.onArrival(arrivals);
   }
 
   async rollback(): Promise<void> {
     await this.#callsEnded();
-    this.end();
+    this.undo();
   }
 
   /** Rolls back unless it is over. */
-  end(): void {
+  undo(): void {
     if (this.#state !== "over") this.#end();
   }
 
   async #callsEnded(): Promise<void> {
-    if (!this.isOpen) throw ended();
+    if (!this.isOpen) throw transactionOver();
     this.#state = "ending";
     await this.#last;
   }
 
-  async #checkRoom(intake: Intake): Promise<void> {
+  async #checkRoom(routing: Routing): Promise<void> {
     const reserved = new Map<number, number>();
     for (const { entity, check } of this.#sends) {
       const before = reserved.get(entity) ?? 0;
-      reserved.set(entity, before + (await check(intake, before)));
+      reserved.set(entity, before + (await check(routing, before)));
     }
   }
 
   async #apply(session: Session, arrivals: Arrivals): Promise<void> {
     const { store } = this.#home;
-    await this.#checkRoom(store.intake.within(session));
     const now = store.now();
     const routing = store.routing(session);
-    for (const { lane, apply } of this.#settlements)
-      await apply({ session, schema: store.schema, lane: store.current(lane), routing, now });
+    await this.#checkRoom(routing);
+    for (const { queue, apply } of this.#settlements)
+      await apply({ session, schema: store.schema, queue: store.current(queue), routing, now });
     for (const { route } of this.#sends) await route(routing, []);
     await store.finish(session, routing, arrivals);
   }
@@ -121,16 +118,11 @@ export class PostgresTransaction implements Transaction, Enlisted {
   }
 
   get #isOver(): boolean {
-    if (this.#home.store.now() >= this.#endsAt) this.end();
+    if (this.#home.store.now() >= this.#endsAt) this.undo();
     return this.#state === "over";
   }
 
   #checkNotOver(): void {
-    if (this.#isOver) throw ended();
+    if (this.#isOver) throw transactionOver();
   }
 }
-
-const ended = (): SobreError =>
-  invalidOperation(
-    "The transaction has ended: it was committed, rolled back, or open for more than 2 minutes. Begin a new one.",
-  );

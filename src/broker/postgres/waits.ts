@@ -1,5 +1,5 @@
 import type { Clock } from "../../core/time/clock.ts";
-import type { LaneState, Waiting } from "./lanes.ts";
+import type { QueueState, Waiting } from "./queue-state.ts";
 
 /** A wait for messages or a session. */
 export interface Wait<T> {
@@ -23,7 +23,7 @@ export interface Pending<T> {
 }
 
 /** Waits until an attempt succeeds. On abort, the result of an attempt in progress is kept. */
-export function startWait<T>(lane: LaneState, wait: Wait<T>): Pending<T> {
+export function startWait<T>(queue: QueueState, wait: Wait<T>): Pending<T> {
   const { key, clock, deadline, abortSignal } = wait;
   const { promise, resolve, reject } = Promise.withResolvers<T | undefined>();
   let isTrying = false;
@@ -33,7 +33,7 @@ export function startWait<T>(lane: LaneState, wait: Wait<T>): Pending<T> {
   const finish = (value: T | undefined): void => {
     timer.cancel();
     abortSignal?.removeEventListener("abort", stop);
-    lane.delete(waiting);
+    queue.delete(waiting);
     if (failure === undefined) resolve(value);
     else reject(failure.error);
   };
@@ -63,7 +63,7 @@ export function startWait<T>(lane: LaneState, wait: Wait<T>): Pending<T> {
   };
   const timer = clock.setTimer(deadline, stop);
   abortSignal?.addEventListener("abort", stop);
-  lane.add(waiting);
+  queue.add(waiting);
   return {
     outcome: promise,
     end(error) {

@@ -1,7 +1,7 @@
 import { PerformanceObserver } from "node:perf_hooks";
 import { getHeapSpaceStatistics, setFlagsFromString } from "node:v8";
 import { runInNewContext } from "node:vm";
-import { messageKeep } from "../../core/envelope/message-keep.ts";
+import { messageKeep } from "../../broker/memory/bytes/message-keep.ts";
 
 /** Bytes of the heap's young generation; V8 would let it grow to eight times that, which gains a broker nothing. */
 const mostYoung = 16 * 2 ** 20;

@@ -147,14 +147,14 @@ async function entitiesOf(command: ServeCommand): Promise<Configured> {
   const text = await readText(config, mostConfigBytes);
   // Loaded only when needed: checking a configuration takes most of the start-up time.
   const { emulatorConfig } = await import("../../broker/emulator-config/index.ts");
-  const configured = orMisuse(
+  const { entities, keys: configuredKeys } = orMisuse(
     () => emulatorConfig(text),
     ({ message }) => `${config}: ${message}`,
   );
   // A queue of the configuration has the settings given there.
-  const known = new Set(Object.keys(configured.queues).map((name) => name.toLowerCase()));
+  const known = new Set(Object.keys(entities.queues).map((name) => name.toLowerCase()));
   const added = Object.fromEntries(Object.entries(more).filter(([name]) => !known.has(name.toLowerCase())));
-  return { topics: configured.topics, queues: { ...configured.queues, ...added }, keys: keys ?? configured.keys };
+  return { topics: entities.topics, queues: { ...entities.queues, ...added }, keys: keys ?? configuredKeys };
 }
 
 /** The keys of the command, of a file and of the environment; none may be given twice. @throws Misuse */

@@ -78,7 +78,6 @@ const checks: OptionChecks<TestHarnessOptions> = {
   // Checked by the engine and the client.
   queues: is.anything,
   topics: is.anything,
-  keys: is.anything,
   firstSequenceNumber: is.anything,
   serializer: is.anything,
   stages: is.anything,

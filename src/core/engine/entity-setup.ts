@@ -26,7 +26,7 @@ const entities: is.OptionCheck = (value) =>
 export const setupChecks: Readonly<Record<keyof EntitySetup, is.OptionCheck>> = { queues: entities, topics: entities };
 
 /** Creates entities, at once or later: `Made` is `void` or a promise of it. */
-interface Creator<Made> {
+export interface Creator<Made> {
   createQueue(name: string, options: QueueOptions | undefined): Made;
   createTopic(name: string, options: TopicOptions): Made;
   createSubscription(topic: string, name: string, options: SubscriptionOptions | undefined): Made;

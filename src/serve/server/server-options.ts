@@ -23,7 +23,7 @@ export interface ServerHealth {
 }
 
 /** Options of `startServer`, including the entities and clock of `memoryEngine`. */
-export interface ServerOptions extends Omit<MemoryEngineOptions, "keys"> {
+export interface ServerOptions extends MemoryEngineOptions {
   /** The engine to serve, which the caller must close. Default: a new memory engine. */
   readonly engine?: Engine | undefined;
   /** Default: `localhost`, on both its addresses. A host that other machines can reach requires `keys`. */
@@ -87,7 +87,7 @@ export interface ServerOptions extends Omit<MemoryEngineOptions, "keys"> {
 }
 
 /** Options of `Server.namespace`: entities as in `memoryEngine`, or an engine. */
-export interface NamespaceOptions extends Omit<MemoryEngineOptions, "clock" | "keys"> {
+export interface NamespaceOptions extends Omit<MemoryEngineOptions, "clock"> {
   /** Shared access keys by name. Default: on a server with keys, a generated one named as the namespace. */
   readonly keys?: SharedAccessKeys | undefined;
   /** The engine to serve, which the caller must close. Default: a new memory engine on the server's clock. */
@@ -121,7 +121,6 @@ const rights: is.OptionCheck = (value) =>
     : 'must be a list of "Send", "Listen" and "Manage"';
 
 const entityChecks: OptionChecks<Omit<MemoryEngineOptions, "clock">> = {
-  keys: is.anything,
   queues: is.anything,
   topics: is.anything,
   firstSequenceNumber: is.anything,
@@ -129,6 +128,7 @@ const entityChecks: OptionChecks<Omit<MemoryEngineOptions, "clock">> = {
 
 const namespaceChecks: OptionChecks<NamespaceOptions> = {
   ...entityChecks,
+  keys: is.anything,
   engine: is.engine,
 };
 

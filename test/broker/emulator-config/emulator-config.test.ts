@@ -56,7 +56,10 @@ describe("emulatorConfig", () => {
     };
 
     expect(emulatorConfig(object)).toEqual(emulatorConfig(JSON.stringify(object)));
-    expect(emulatorConfig(object).queues["orders"]).toMatchObject({ lockDuration: "PT5S", status: "Disabled" });
+    expect(emulatorConfig(object).entities.queues["orders"]).toMatchObject({
+      lockDuration: "PT5S",
+      status: "Disabled",
+    });
   });
 
   it.each<readonly [unknown, string, string]>([
@@ -98,7 +101,7 @@ describe("emulatorConfig", () => {
       Topics: [topic],
     });
 
-    const engine = memoryEngine(emulatorConfig(text));
+    const engine = memoryEngine(emulatorConfig(text).entities);
 
     expect(await engine.admin.getQueue("orders")).toMatchObject({
       lockDuration: 5000,
@@ -124,7 +127,9 @@ describe("emulatorConfig", () => {
   it("allows comments, and keeps what only looks like one", () => {
     const text = `// first\n${config({ Queues: [{ Name: "a//b", Properties: { UserMetadata: "/* kept */" } }] })} /* last */`;
 
-    expect(Object.entries(emulatorConfig(text).queues)).toMatchObject([["a//b", { userMetadata: "/* kept */" }]]);
+    expect(Object.entries(emulatorConfig(text).entities.queues)).toMatchObject([
+      ["a//b", { userMetadata: "/* kept */" }],
+    ]);
   });
 
   it.each([
@@ -175,7 +180,7 @@ describe("emulatorConfig", () => {
   });
 
   it("reads a text after a byte order mark", () => {
-    expect(emulatorConfig(`\uFEFF${config({ Queues: [{ Name: "q" }] })}`).queues).toHaveProperty("q");
+    expect(emulatorConfig(`\uFEFF${config({ Queues: [{ Name: "q" }] })}`).entities.queues).toHaveProperty("q");
   });
 
   it.each([
@@ -215,7 +220,7 @@ describe("emulatorConfig", () => {
 
   it("reads durations with a unit, too", async () => {
     const Queues = [{ Name: "orders", Properties: { LockDuration: "30s", DefaultMessageTimeToLive: "1.5h" } }];
-    const engine = memoryEngine(emulatorConfig({ UserConfig: { Namespaces: [{ Name: "n", Queues }] } }));
+    const engine = memoryEngine(emulatorConfig({ UserConfig: { Namespaces: [{ Name: "n", Queues }] } }).entities);
 
     expect(await engine.admin.getQueue("orders")).toMatchObject({
       lockDuration: 30_000,
@@ -234,7 +239,7 @@ describe("emulatorConfig", () => {
   it("reads the official emulator's own sample", needsVectors("emulator/Config.sample.json"), async () => {
     const text = readFileSync(`${vectors}/emulator/Config.sample.json`, "utf8");
 
-    const engine = memoryEngine(emulatorConfig(text));
+    const engine = memoryEngine(emulatorConfig(text).entities);
 
     expect(await engine.admin.listQueues()).toEqual(["queue.1"]);
     expect(await engine.admin.listSubscriptions("topic.1")).toHaveLength(4);

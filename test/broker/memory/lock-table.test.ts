@@ -15,7 +15,14 @@ const place: Place = {
 function message(): QueuedMessage {
   const envelope = createEnvelope({ payload: new Uint8Array() });
   const first = { enqueuedSequenceNumber: undefined, deadLetter: undefined };
-  return new QueuedMessage(place, { envelope, enqueuedAt: 0, expiresAt: Infinity, deliveryCount: 0, ...first });
+  return new QueuedMessage(place, {
+    envelope,
+    size: 0,
+    enqueuedAt: 0,
+    expiresAt: Infinity,
+    deliveryCount: 0,
+    ...first,
+  });
 }
 
 function looked(): never {

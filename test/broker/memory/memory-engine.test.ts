@@ -43,6 +43,7 @@ describe("memoryEngine", () => {
     ["subscriptions", { topics: { t: { subscriptions: "s" } } }],
     ["clock", { clock: 5 }],
     ["firstSequenceNumber", { firstSequenceNumber: 1 }],
+    ["keys", { keys: { all: "secret" } }],
     ["options", { queues: { q: null } }],
     ["maxDelivery", { queues: { q: { maxDelivery: 5 } } }],
     ["lockDuration", { topics: { t: { lockDuration: 5 } } }],

@@ -1,6 +1,7 @@
 import { ByteWriter } from "../../../core/amqp-values/byte-writer.ts";
 import type { Delivery } from "../../../core/engine/delivery.ts";
-import { bodySourceOf, type Envelope } from "../../../core/envelope/envelope.ts";
+import { bodySourceOf } from "../../../core/engine/stored-origin.ts";
+import type { Envelope } from "../../../core/envelope/envelope.ts";
 import { annotationName } from "./annotation-name.ts";
 import { effectiveTimeToLive, encodeMessage, withExpiry, writeEnvelope } from "./encode-message.ts";
 import { hasAnnotations } from "./envelope-annotations.ts";

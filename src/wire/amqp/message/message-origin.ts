@@ -6,7 +6,7 @@ import { emptyBag } from "../../../core/envelope/bag.ts";
 import { SobreError } from "../../../core/errors/sobre-error.ts";
 import { AmqpMessage, type MessageReadOptions } from "./amqp-message.ts";
 import { annotated } from "./annotation-name.ts";
-import { type Kept, messageKeep } from "../../../core/envelope/message-keep.ts";
+import type { ByteKeep, KeptBytes, StoredOrigin } from "../../../core/engine/stored-origin.ts";
 import { isSimple } from "./simple-value.ts";
 import { sizeOfAmended } from "./size-of-amended.ts";
 
@@ -16,9 +16,9 @@ import { sizeOfAmended } from "./size-of-amended.ts";
  * It is the origin of itself and of the envelopes amended from it. While such an envelope holds the same parts, the
  * sections they came from are sent on byte for byte.
  */
-export class MessageOrigin implements Envelope, Kept {
+export class MessageOrigin implements StoredOrigin, KeptBytes {
   place = -1;
-  slab: Kept["slab"] = undefined;
+  slab: object | undefined = undefined;
   #source: Uint8Array;
   /** Where it begins and ends in a source that it shares; -1: the source is the message. */
   #start = -1;
@@ -58,13 +58,13 @@ export class MessageOrigin implements Envelope, Kept {
   }
 
   /** A queue stores it. */
-  stored(): void {
-    if (this.#stores++ === 0) messageKeep.add(this, this.#length, this.#source);
+  stored(keep: ByteKeep): void {
+    if (this.#stores++ === 0) keep.add(this, this.#length, this.#source);
   }
 
   /** A queue stores it no more. */
-  unstored(): void {
-    if (--this.#stores === 0) messageKeep.remove(this, this.#length);
+  unstored(keep: ByteKeep): void {
+    if (--this.#stores === 0) keep.remove(this, this.#length);
   }
 
   /** It stays: its bytes are elsewhere from now on, and nothing is kept that can be read from them again. */

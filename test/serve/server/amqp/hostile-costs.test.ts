@@ -2,7 +2,7 @@ import { afterEach, describe, expect, it, vi } from "vitest";
 import { accepted, type IncomingDelivery } from "../../../../src/wire/amqp/connection/index.ts";
 import { typed } from "../../../../src/core/values/typed-makers.ts";
 import type { Engine } from "../../../../src/core/engine/index.ts";
-import { MemoryConnection } from "../../../../src/broker/memory/connection.ts";
+import { BrokerConnection } from "../../../../src/broker/policy/connection.ts";
 import { memoryEngine } from "../../../../src/broker/memory/index.ts";
 import { createEnvelope } from "../../../../src/core/envelope/index.ts";
 import { BrokerPair } from "./broker-pair.support.ts";
@@ -30,7 +30,7 @@ describe("dispositions over huge ranges", () => {
   });
 
   it("settle each delivery once, however often they come before it is settled", async () => {
-    const settle = vi.spyOn(MemoryConnection.prototype, "settle");
+    const settle = vi.spyOn(BrokerConnection.prototype, "settle");
     const { pair } = await holding(200, memoryEngine({ queues: ["q"] }));
 
     for (let frames = 0; frames < 300; frames++) pair.client.frames.disposition(0, { ...all, settled: false });

@@ -1,8 +1,8 @@
-import type { ApplicationProperties } from "../../core/envelope/application-properties.ts";
-import type { BrokerProperties } from "../../core/envelope/broker-properties.ts";
-import { type BodyKind, type Envelope, type Origin, ownIds, withParts } from "../../core/envelope/envelope.ts";
-import { ownValues } from "../../core/envelope/own-values.ts";
+import type { ApplicationProperties } from "../../../core/envelope/application-properties.ts";
+import type { BrokerProperties } from "../../../core/envelope/broker-properties.ts";
+import { type BodyKind, type Envelope, type Origin, withParts } from "../../../core/envelope/envelope.ts";
 import { OwnEnvelope, owned } from "./own-envelope.ts";
+import { ownIds, ownValues } from "./own-values.ts";
 
 /** Whoever holds locks. */
 export interface Labelled {

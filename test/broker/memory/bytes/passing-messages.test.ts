@@ -1,12 +1,12 @@
 import { rm } from "node:fs/promises";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
-import type { Engine } from "../../../src/core/engine/engine.ts";
-import { StoredEngine } from "../../../src/broker/memory/stored-engine.ts";
-import { StoredHome } from "../../../src/broker/memory/stored-home.ts";
-import { createEnvelope, type Envelope } from "../../../src/core/envelope/envelope.ts";
-import { messageKeep } from "../../../src/core/envelope/message-keep.ts";
-import { DirectStore } from "../durable/direct-store.support.ts";
-import { storeDirectory } from "../durable/store-directory.support.ts";
+import type { Engine } from "../../../../src/core/engine/engine.ts";
+import { StoredEngine } from "../../../../src/broker/memory/stored-engine.ts";
+import { StoredHome } from "../../../../src/broker/memory/stored-home.ts";
+import { createEnvelope, type Envelope } from "../../../../src/core/envelope/envelope.ts";
+import { messageKeep } from "../../../../src/broker/memory/bytes/message-keep.ts";
+import { DirectStore } from "../../durable/direct-store.support.ts";
+import { storeDirectory } from "../../durable/store-directory.support.ts";
 
 let directory = "";
 beforeEach(async () => {

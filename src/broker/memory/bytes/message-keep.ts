@@ -1,3 +1,5 @@
+import type { ByteKeep, KeptBytes } from "../../../core/engine/stored-origin.ts";
+
 /**
  * Bytes of a slab: above the 32 MiB from which on the C library always asks the system for pages and returns them. A
  * page takes no memory before it is written to.
@@ -26,21 +28,10 @@ const chunkSize = 64 * 1024;
 /** Node's way to bytes that are not cleared first, since clearing them costs more than the copies of the messages. */
 const allocate: unknown = Reflect.get(Object(Reflect.get(globalThis, "Buffer")), "allocUnsafeSlow");
 
-/** A stored message, as the {@link MessageKeep} sees it. */
-export interface Kept {
-  readonly bytes: Uint8Array;
-  /** Its place among those that stay as they came, or in its slab; written only by the keep. */
-  place: number;
-  /** Where its bytes are, if in a slab, even when it is no longer stored. */
-  slab: Slab | undefined;
-  /** Takes bytes in place of its own, which are equal. */
-  moved(bytes: Uint8Array, start: number, length: number): void;
-}
-
 /** Bytes of many messages, without those of others in between. */
 class Slab {
   readonly bytes: Uint8Array;
-  readonly #messages: Kept[] = [];
+  readonly #messages: KeptBytes[] = [];
   /** Bytes written. */
   used = 0;
   /** Bytes of stored messages. */
@@ -58,11 +49,11 @@ class Slab {
     return this.used + length <= this.bytes.byteLength;
   }
 
-  get last(): Kept | undefined {
+  get last(): KeptBytes | undefined {
     return this.#messages.at(-1);
   }
 
-  write(message: Kept, bytes: Uint8Array): void {
+  write(message: KeptBytes, bytes: Uint8Array): void {
     const { byteLength } = bytes;
     this.bytes.set(bytes, this.used);
     message.slab = this;
@@ -70,12 +61,12 @@ class Slab {
     this.used += byteLength;
   }
 
-  add(message: Kept, length: number): void {
+  add(message: KeptBytes, length: number): void {
     message.place = this.#messages.push(message) - 1;
     this.live += length;
   }
 
-  remove(message: Kept, length: number): void {
+  remove(message: KeptBytes, length: number): void {
     const last = this.#messages.pop();
     if (last !== undefined && last !== message) {
       this.#messages[message.place] = last;
@@ -92,8 +83,8 @@ class Slab {
  * that are delivered soon stay there; the others move into slabs. A message of this process is copied into a small slab when it
  * is sent. From slabs that are mostly dead messages move on, so that at most twice the size of all of them is kept alive.
  */
-export class MessageKeep {
-  readonly #fresh: (Kept | undefined)[] = Array.from({ length: mostFresh }, () => undefined);
+export class MessageKeep implements ByteKeep {
+  readonly #fresh: (KeptBytes | undefined)[] = Array.from({ length: mostFresh }, () => undefined);
   /** The bytes of each one's buffer; 0 if the next one shares it. */
   readonly #sizes: number[] = Array.from({ length: mostFresh }, () => 0);
   #first = 0;
@@ -119,7 +110,7 @@ export class MessageKeep {
   }
 
   /** Copies the bytes of a message that may be stored; they are few. */
-  copy(message: Kept, bytes: Uint8Array): void {
+  copy(message: KeptBytes, bytes: Uint8Array): void {
     const { byteLength } = bytes;
     if (!this.#chunk.fits(byteLength)) {
       const full = this.#chunk;
@@ -130,9 +121,9 @@ export class MessageKeep {
   }
 
   /** Takes a message that is stored; `source` is where its bytes are. */
-  add(message: Kept, length: number, source: Uint8Array): void {
+  add(message: KeptBytes, length: number, source: Uint8Array): void {
     this.#stored += length;
-    if (message.slab !== undefined) return this.#hold(message.slab, message, length);
+    if (message.slab instanceof Slab) return this.#hold(message.slab, message, length);
     const { buffer } = source;
     if (buffer === this.#lastBuffer) this.#forgetSize((this.#first + this.#count + mostFresh - 1) % mostFresh);
     this.#lastBuffer = buffer;
@@ -146,10 +137,10 @@ export class MessageKeep {
   }
 
   /** Forgets a message that is stored no more; whoever has it may read it still. */
-  remove(message: Kept, length: number): void {
+  remove(message: KeptBytes, length: number): void {
     const { slab, place } = message;
     this.#stored -= length;
-    if (slab === undefined) {
+    if (!(slab instanceof Slab)) {
       if (this.#fresh[place] === message) this.#fresh[place] = undefined;
       return;
     }
@@ -158,18 +149,18 @@ export class MessageKeep {
     if (this.#occupied > this.#live * 2 + chunkSize) this.#clearSome();
   }
 
-  #write(slab: Slab, message: Kept, bytes: Uint8Array): void {
+  #write(slab: Slab, message: KeptBytes, bytes: Uint8Array): void {
     if (slab.live > 0) this.#occupied += bytes.byteLength;
     slab.write(message, bytes);
   }
 
-  #hold(slab: Slab, message: Kept, length: number): void {
+  #hold(slab: Slab, message: KeptBytes, length: number): void {
     if (slab.live === 0) this.#occupied += slab.used;
     slab.add(message, length);
     this.#live += length;
   }
 
-  #release(slab: Slab, message: Kept, length: number): void {
+  #release(slab: Slab, message: KeptBytes, length: number): void {
     slab.remove(message, length);
     this.#live -= length;
     if (slab.live === 0) this.#occupied -= slab.used;
@@ -199,7 +190,7 @@ export class MessageKeep {
     this.#sizes[place] = 0;
   }
 
-  #settle(message: Kept): void {
+  #settle(message: KeptBytes): void {
     const { bytes } = message;
     const { byteLength } = bytes;
     if (byteLength <= mostShared) return this.#share(message, byteLength);
@@ -208,7 +199,7 @@ export class MessageKeep {
     message.moved(own, 0, byteLength);
   }
 
-  #share(message: Kept, length: number): void {
+  #share(message: KeptBytes, length: number): void {
     if (this.#slab?.fits(length) !== true) {
       const full = this.#slab;
       this.#slab = new Slab(this.#slabSize);

@@ -1,5 +1,5 @@
 import { afterEach, beforeEach, describe, expect, it, vi } from "vitest";
-import { LaneState } from "../../../src/broker/postgres/lanes.ts";
+import { QueueState } from "../../../src/broker/postgres/queue-state.ts";
 import { startWait } from "../../../src/broker/postgres/waits.ts";
 import { ManualClock } from "../../../src/core/time/index.ts";
 
@@ -7,13 +7,13 @@ import { ManualClock } from "../../../src/core/time/index.ts";
 const settled = (): Promise<void> => new Promise((resolve) => setImmediate(resolve));
 
 /** Calls that wait for the texts of a queue, each of whose attempts takes one when it is let go on. */
-function queue() {
+function waitedFor() {
   const clock = new ManualClock();
-  const lane = new LaneState(clock, undefined);
+  const queue = new QueueState(clock, undefined);
   const texts: string[] = [];
   const running: (() => void)[] = [];
   const receive = (): Promise<string | undefined> =>
-    startWait(lane, {
+    startWait(queue, {
       key: "queue",
       clock,
       deadline: Infinity,
@@ -27,23 +27,23 @@ function queue() {
   const goOn = async (): Promise<void> => {
     for (await settled(); running.length > 0; await settled()) running.pop()?.();
   };
-  return { lane, texts, receive, goOn, attempts: () => running.length };
+  return { queue, texts, receive, goOn, attempts: () => running.length };
 }
 
 describe("receives that wait for a queue", () => {
   it("are served in the order in which they began when the messages arrive during their first attempts", async () => {
-    const { lane, texts, receive, goOn } = queue();
+    const { queue, texts, receive, goOn } = waitedFor();
     const waiting = [receive(), receive(), receive()];
 
     texts.push("a", "b", "c");
-    lane.wake();
+    queue.wake();
     await goOn();
 
     expect(await Promise.all(waiting)).toEqual(["a", "b", "c"]);
   });
 
   it("try together once the queue had something", async () => {
-    const { texts, receive, goOn, attempts } = queue();
+    const { texts, receive, goOn, attempts } = waitedFor();
     texts.push("a", "b", "c");
     const first = receive();
     await goOn();
@@ -60,21 +60,21 @@ describe("receives that wait for a queue", () => {
 });
 
 /** A claim that gets past every position below; returns where it began. */
-function claimTo(lane: LaneState, to: bigint): bigint {
-  lane.lookBack();
-  const from = lane.at;
-  lane.advance(lane.read(), to);
+function claimTo(queue: QueueState, to: bigint): bigint {
+  queue.lookBack();
+  const from = queue.at;
+  queue.advance(queue.read(), to);
   return from;
 }
 
 /** A queue whose claims get past positions, 100 milliseconds one after the other. */
-function claimedTo(...positions: readonly bigint[]): LaneState {
-  const lane = new LaneState(new ManualClock(), undefined);
+function claimedTo(...positions: readonly bigint[]): QueueState {
+  const queue = new QueueState(new ManualClock(), undefined);
   for (const [index, to] of positions.entries()) {
     if (index > 0) vi.advanceTimersByTime(100);
-    claimTo(lane, to);
+    claimTo(queue, to);
   }
-  return lane;
+  return queue;
 }
 
 describe("the cursor of a queue", () => {
@@ -82,46 +82,46 @@ describe("the cursor of a queue", () => {
   afterEach(() => void vi.useRealTimers());
 
   it("goes back after 100 milliseconds to where it was at the look before the last one", () => {
-    const lane = claimedTo(10n, 20n, 40n);
+    const queue = claimedTo(10n, 20n, 40n);
 
     vi.advanceTimersByTime(100);
-    const looked = claimTo(lane, 50n);
-    const next = claimTo(lane, 60n);
+    const looked = claimTo(queue, 50n);
+    const next = claimTo(queue, 60n);
 
     expect([looked, next]).toEqual([10n, 50n]);
   });
 
   it("finds what is committed within 100 milliseconds of a claim that passed it, whenever that was between two looks", () => {
-    const lane = claimedTo(10n, 20n, 30n);
+    const queue = claimedTo(10n, 20n, 30n);
     vi.advanceTimersByTime(99);
-    claimTo(lane, 40n);
+    claimTo(queue, 40n);
     vi.advanceTimersByTime(1);
-    claimTo(lane, 40n);
+    claimTo(queue, 40n);
 
     vi.advanceTimersByTime(100);
-    const looked = claimTo(lane, 50n);
+    const looked = claimTo(queue, 50n);
 
     expect(looked).toBeLessThanOrEqual(30n);
   });
 
   it("takes the lowest position of returned messages along", () => {
-    const lane = claimedTo(10n, 20n, 30n);
-    lane.low = 30n;
+    const queue = claimedTo(10n, 20n, 30n);
+    queue.low = 30n;
 
     vi.advanceTimersByTime(100);
-    lane.lookBack();
+    queue.lookBack();
 
-    expect(lane.low).toBe(10n);
+    expect(queue.low).toBe(10n);
   });
 
   it("stays back when a claim that began before ends after the look", () => {
-    const lane = claimedTo(10n, 20n, 30n);
-    const earlier = lane.read();
+    const queue = claimedTo(10n, 20n, 30n);
+    const earlier = queue.read();
 
     vi.advanceTimersByTime(100);
-    lane.lookBack();
-    lane.advance(earlier, 40n);
+    queue.lookBack();
+    queue.advance(earlier, 40n);
 
-    expect(lane.at).toBe(10n);
+    expect(queue.at).toBe(10n);
   });
 });

@@ -1,18 +1,12 @@
-import { checkProperties } from "../../wire/amqp/message/kept-envelope.ts";
-import { hasUnequalKeys } from "../policy/partitions.ts";
-import { invalidOperation, messageTooLarge, quotaExceeded, unequalKeys } from "../../core/engine/refusals.ts";
-import type { Envelope } from "../../core/envelope/envelope.ts";
-import { SobreError } from "../../core/errors/sobre-error.ts";
+import { quotaExceeded } from "../../core/engine/refusals.ts";
+import { limitsOf, maxBytesOf, parts, type SendableEntity } from "../policy/entities.ts";
 import type { Session } from "./database.ts";
-import { type Entity, limitsOf, parts, queueOf, type Sendable, sendRefusal } from "./entities.ts";
+import { type EntityRow, queueNumber, type TableEntity } from "./entities.ts";
 import { numbersOf } from "./place.ts";
-import type { Incoming } from "./placement.ts";
 import { bigintOf, numberOf } from "./rows.ts";
 
-const megabyte = 2 ** 20;
-
 /** Bytes of overhead that each message counts. */
-const besidesMessage = 640;
+export const besidesMessage = 640;
 
 /** Milliseconds for which a count of an entity's bytes is used, if little is sent meanwhile. */
 const countedFor = 5000;
@@ -45,7 +39,7 @@ interface Usage {
   readonly before: number;
 }
 
-/** Byte counts of entities, by their ids, shared by every {@link Intake} of this node. */
+/** Byte counts of entities, by their ids, shared by every {@link EntityRoom} of this node. */
 interface Counts {
   readonly session: Session;
   readonly usage: Map<number, Usage>;
@@ -56,10 +50,10 @@ interface Counts {
 }
 
 /**
- * Checks before an entity accepts messages: status, sizes and room. This node caches the byte counts and renews them in
+ * Checks that an entity has room for messages. This node caches the byte counts and renews them in
  * the background; a send waits only for the first count, and before it is refused.
  */
-export class Intake {
+export class EntityRoom {
   readonly #session: Session;
   readonly #schema: string;
   readonly #counts: Counts;
@@ -75,45 +69,14 @@ export class Intake {
   }
 
   /** The same checks on a transaction's connection: code that holds one connection must not wait for another. */
-  within(session: Session): Intake {
-    return new Intake(session, this.#schema, this.#counts);
-  }
-
-  /**
-   * Checks that the entity can accept the messages; `reserved` is the number of bytes already promised to others.
-   *
-   * @returns the bytes that the messages take.
-   * @throws SobreError `MessagingEntityDisabled`, `MessageSizeExceeded`, `QuotaExceeded`, `InvalidArgument`.
-   */
-  async check(entity: Sendable, messages: readonly Incoming[], reserved = 0): Promise<number> {
-    const { name, settings } = entity;
-    const { maxMessageSizeInBytes, enablePartitioning } = settings;
-    const refusal = sendRefusal(name, settings);
-    if (refusal !== undefined) throw refusal;
-    const isKeyed = enablePartitioning && !requiresSession(entity);
-    let cost = 0;
-    for (const { size, envelope } of messages) {
-      if (isKeyed && hasUnequalKeys(envelope)) throw unequalKeys(name);
-      if (size > maxMessageSizeInBytes) throw messageTooLarge(size, maxMessageSizeInBytes, name);
-      checkProperties(envelope);
-      checkIds(envelope);
-      cost += size + besidesMessage;
-    }
-    if (messages.length > 0) await this.checkRoom(entity, cost, reserved);
-    return cost;
-  }
-
-  /** Checks messages from a sender. @throws SobreError like {@link check}, or `InvalidOperation` without a session id. */
-  async checkSend(entity: Sendable, messages: readonly Incoming[], reserved = 0): Promise<number> {
-    if (requiresSession(entity) && messages.some(({ envelope }) => envelope.brokerProperties.sessionId === undefined))
-      throw invalidOperation(`Messages to '${entity.name}' need a sessionId, since it requires sessions.`);
-    return this.check(entity, messages, reserved);
+  within(session: Session): EntityRoom {
+    return new EntityRoom(session, this.#schema, this.#counts);
   }
 
   /** @throws SobreError `QuotaExceeded` when the entity lacks room for this many bytes. */
-  async checkRoom(entity: Entity, cost: number, reserved = 0): Promise<void> {
+  async check(entity: TableEntity, cost: number, reserved = 0): Promise<void> {
     const { maxSizeInMegabytes } = limitsOf(entity);
-    const most = maxSizeInMegabytes * megabyte;
+    const most = maxBytesOf(entity);
     const needed = reserved + cost;
     const owner = entity.type === "subscription" ? entity.topic : entity;
     const known = this.#counts.usage.get(owner.id);
@@ -129,28 +92,28 @@ export class Intake {
     // Of what was sent since the count, this node does not know how much has left: only a count may refuse.
     const isFull = (usage: Usage): boolean => used(usage) + needed > most;
     if (!isDue && known.took > short && known.bytes + needed > most)
-      throw quotaExceeded(owner.name, maxSizeInMegabytes);
+      throw quotaExceeded(owner.address, maxSizeInMegabytes);
     const isEarlier = this.#counts.counting.has(owner.id);
     let usage = await this.#awaited(owner);
     // A count that began before this call may not have seen what left in between.
     if (isEarlier && isFull(usage)) usage = await this.#awaited(owner);
-    if (isFull(usage)) throw quotaExceeded(owner.name, maxSizeInMegabytes);
+    if (isFull(usage)) throw quotaExceeded(owner.address, maxSizeInMegabytes);
   }
 
   /** Adds sent bytes to the cached count. */
-  added(entity: Entity, bytes: number): void {
+  added(entity: TableEntity, bytes: number): void {
     const owner = entity.type === "subscription" ? entity.topic : entity;
     const { sent } = this.#counts;
     sent.set(owner.id, (sent.get(owner.id) ?? 0) + bytes);
   }
 
   /** A count that a call waits for. One in a transaction, which has a connection of its own, must not wait for another. */
-  #awaited(owner: Sendable): Promise<Usage> {
+  #awaited(owner: SendableEntity<EntityRow>): Promise<Usage> {
     return this.#session === this.#counts.session ? this.#shared(owner) : this.#count(owner, this.#session);
   }
 
   /** A count that sends at the same time share, outside their transactions, which its failure would abort. */
-  #shared(owner: Sendable): Promise<Usage> {
+  #shared(owner: SendableEntity<EntityRow>): Promise<Usage> {
     const { counting, session } = this.#counts;
     let count = counting.get(owner.id);
     if (count === undefined) {
@@ -160,11 +123,11 @@ export class Intake {
     return count;
   }
 
-  async #count(owner: Sendable, session: Session): Promise<Usage> {
+  async #count(owner: SendableEntity<EntityRow>, session: Session): Promise<Usage> {
     const begun = performance.now();
     const before = this.#counts.sent.get(owner.id) ?? 0;
-    const entities = owner.type === "topic" ? [owner, ...owner.subscriptions] : [owner];
-    const queues = entities.flatMap(({ id }) => parts.map((part) => queueOf(id, part)));
+    const entities = owner.type === "topic" ? [owner, ...owner.subscriptions.values()] : [owner];
+    const queues = entities.flatMap(({ id }) => parts.map((part) => queueNumber(id, part)));
     const known = this.#counts.usage.get(owner.id);
     const isWhole = known === undefined || begun >= known.wholeAt;
     const rows = await session
@@ -204,15 +167,3 @@ export class Intake {
     return usage;
   }
 }
-
-/** @throws SobreError `InvalidArgument` for an id with U+0000, which no text of PostgreSQL can have. */
-export function checkIds({ brokerProperties }: Envelope): void {
-  for (const name of ["messageId", "sessionId", "partitionKey"] as const) {
-    const id = brokerProperties[name];
-    if (typeof id !== "string" || !id.includes("\0")) continue;
-    const told = `The ${name} contains U+0000, which PostgreSQL cannot store. Remove it.`;
-    throw new SobreError("InvalidArgument", told, { path: `$.brokerProperties.${name}` });
-  }
-}
-
-const requiresSession = (entity: Sendable): boolean => entity.type === "queue" && entity.settings.requiresSession;

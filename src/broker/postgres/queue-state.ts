@@ -1,6 +1,6 @@
 import type { Clock, Timer } from "../../core/time/clock.ts";
 import type { Reading } from "./claim.ts";
-import type { SweptLane } from "./sweep.ts";
+import type { SweptQueue } from "./sweep.ts";
 
 /** A call that waits for messages or for a session. */
 export interface Waiting {
@@ -18,7 +18,7 @@ export const queueKey = "queue";
 const lookBackAfter = 100;
 
 /** The state of a queue in this process: its cursor and the waiting calls. */
-export class LaneState implements SweptLane {
+export class QueueState implements SweptQueue {
   at = 0n;
   low = 0n;
   unannounced = 0n;

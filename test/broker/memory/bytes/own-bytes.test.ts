@@ -1,14 +1,14 @@
 import { describe, expect, it } from "vitest";
-import { decodeMessage } from "../../../src/wire/amqp/message/decode-message.ts";
-import { encodeMessage } from "../../../src/wire/amqp/message/encode-message.ts";
-import { parseMessage } from "../../../src/wire/amqp/message/amqp-message.ts";
-import type { Engine } from "../../../src/core/engine/engine.ts";
-import { memoryEngine } from "../../../src/broker/memory/index.ts";
-import { memoryEngineWithin } from "../../../src/broker/memory/memory-engine.ts";
-import { Memory } from "../../../src/broker/memory/meter.ts";
-import { amend, createEnvelope, type Envelope } from "../../../src/core/envelope/index.ts";
-import { messageKeep } from "../../../src/core/envelope/message-keep.ts";
-import { typed } from "../../../src/core/values/typed-makers.ts";
+import { decodeMessage } from "../../../../src/wire/amqp/message/decode-message.ts";
+import { encodeMessage } from "../../../../src/wire/amqp/message/encode-message.ts";
+import { parseMessage } from "../../../../src/wire/amqp/message/amqp-message.ts";
+import type { Engine } from "../../../../src/core/engine/engine.ts";
+import { memoryEngine } from "../../../../src/broker/memory/index.ts";
+import { memoryEngineWithin } from "../../../../src/broker/memory/memory-engine.ts";
+import { Memory } from "../../../../src/broker/memory/meter.ts";
+import { amend, createEnvelope, type Envelope } from "../../../../src/core/envelope/index.ts";
+import { messageKeep } from "../../../../src/broker/memory/bytes/message-keep.ts";
+import { typed } from "../../../../src/core/values/typed-makers.ts";
 
 const payload = (): Uint8Array => Uint8Array.of(1, 2, 3);
 

@@ -1,6 +1,18 @@
-import { type AmqpValue, Typed } from "../values/typed.ts";
-import type { ApplicationProperties, ApplicationPropertyValue } from "./application-properties.ts";
-import { emptyBag } from "./bag.ts";
+import { type AmqpValue, Typed } from "../../../core/values/typed.ts";
+import type { ApplicationProperties, ApplicationPropertyValue } from "../../../core/envelope/application-properties.ts";
+import { emptyBag } from "../../../core/envelope/bag.ts";
+import type { BrokerProperties } from "../../../core/envelope/broker-properties.ts";
+
+/** Broker properties whose binary ids are copies. */
+export function ownIds(broker: BrokerProperties): BrokerProperties {
+  const { messageId, correlationId } = broker;
+  if (!(messageId instanceof Uint8Array || correlationId instanceof Uint8Array)) return broker;
+  return Object.freeze({
+    ...broker,
+    ...(messageId instanceof Uint8Array && { messageId: new Uint8Array(messageId) }),
+    ...(correlationId instanceof Uint8Array && { correlationId: new Uint8Array(correlationId) }),
+  });
+}
 
 /** Application properties whose values share no bytes with others. */
 export function ownValues(properties: ApplicationProperties): ApplicationProperties {

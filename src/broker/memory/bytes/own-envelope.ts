@@ -1,23 +1,18 @@
-import type { ApplicationProperties } from "../../core/envelope/application-properties.ts";
-import type { BrokerProperties } from "../../core/envelope/broker-properties.ts";
-import {
-  type BodyKind,
-  type Envelope,
-  ownIds,
-  type StoredOrigin,
-  storedOriginOf,
-  withParts,
-} from "../../core/envelope/envelope.ts";
-import { type Kept, messageKeep } from "../../core/envelope/message-keep.ts";
-import { ownValues } from "../../core/envelope/own-values.ts";
+import type { ApplicationProperties } from "../../../core/envelope/application-properties.ts";
+import type { BrokerProperties } from "../../../core/envelope/broker-properties.ts";
+import { type BodyKind, type Envelope, withParts } from "../../../core/envelope/envelope.ts";
+import type { ByteKeep, KeptBytes, StoredOrigin } from "../../../core/engine/stored-origin.ts";
+import { messageKeep } from "./message-keep.ts";
+import { ownIds, ownValues } from "./own-values.ts";
+import { storedOriginOf } from "./stored-envelope.ts";
 
 /** The largest payload that shares a buffer with others: a buffer for each would cost as much as the rest of a send. */
 const mostShared = 8 * 1024;
 
 /** A sent envelope as the broker stores it, with its own copy of the bytes. Envelopes amended from it have it as their origin. */
-export class OwnEnvelope implements StoredOrigin, Kept {
+export class OwnEnvelope implements StoredOrigin, KeptBytes {
   place = -1;
-  slab: Kept["slab"] = undefined;
+  slab: object | undefined = undefined;
   readonly bodyKind: BodyKind;
   readonly brokerProperties: BrokerProperties;
   readonly applicationProperties: ApplicationProperties;
@@ -69,12 +64,12 @@ export class OwnEnvelope implements StoredOrigin, Kept {
     return this;
   }
 
-  stored(): void {
-    if (this.#stores++ === 0) messageKeep.add(this, this.#length, this.#source);
+  stored(keep: ByteKeep): void {
+    if (this.#stores++ === 0) keep.add(this, this.#length, this.#source);
   }
 
-  unstored(): void {
-    if (--this.#stores === 0) messageKeep.remove(this, this.#length);
+  unstored(keep: ByteKeep): void {
+    if (--this.#stores === 0) keep.remove(this, this.#length);
   }
 
   moved(source: Uint8Array, start: number): void {

@@ -1,16 +1,17 @@
 import { describe, expect, it } from "vitest";
-import { decodeMessage } from "../../../src/wire/amqp/message/decode-message.ts";
-import { encodeMessage } from "../../../src/wire/amqp/message/encode-message.ts";
-import { type Kept, MessageKeep } from "../../../src/core/envelope/message-keep.ts";
-import { MessageOrigin } from "../../../src/wire/amqp/message/message-origin.ts";
-import { lockToken, type Settlement } from "../../../src/core/engine/delivery.ts";
-import { memoryEngine } from "../../../src/broker/memory/index.ts";
-import { amend, createEnvelope, type Envelope } from "../../../src/core/envelope/index.ts";
+import { decodeMessage } from "../../../../src/wire/amqp/message/decode-message.ts";
+import { encodeMessage } from "../../../../src/wire/amqp/message/encode-message.ts";
+import { MessageKeep } from "../../../../src/broker/memory/bytes/message-keep.ts";
+import type { KeptBytes } from "../../../../src/core/engine/stored-origin.ts";
+import { MessageOrigin } from "../../../../src/wire/amqp/message/message-origin.ts";
+import { lockToken, type Settlement } from "../../../../src/core/engine/delivery.ts";
+import { memoryEngine } from "../../../../src/broker/memory/index.ts";
+import { amend, createEnvelope, type Envelope } from "../../../../src/core/envelope/index.ts";
 
 /** A message of a kilobyte in a buffer of four. */
-class Message implements Kept {
+class Message implements KeptBytes {
   place = -1;
-  slab: Kept["slab"] = undefined;
+  slab: object | undefined = undefined;
   bytes: Uint8Array;
 
   constructor(value: number) {
@@ -126,7 +127,7 @@ describe("the keep of stored messages", () => {
 
   it("gives a large message a buffer of its own", () => {
     const keep = new MessageKeep();
-    const large: Kept = {
+    const large: KeptBytes = {
       place: -1,
       slab: undefined,
       bytes: new Uint8Array(10 ** 6).subarray(0, 200_000),
