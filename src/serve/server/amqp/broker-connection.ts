@@ -23,6 +23,7 @@ import { cbsLimits, managementLimits, RequestNode } from "./request-node.ts";
 import { destinationOf, InboundLink } from "./inbound-link.ts";
 import { longestPath } from "../path.ts";
 import { namesSession, sessionFilter } from "./session-filter.ts";
+import { checkFilters, refuseCopies } from "./unsupported-source.ts";
 import type { SessionWaits } from "./session-waits.ts";
 import { Transactions } from "./transactions.ts";
 
@@ -235,13 +236,9 @@ export class BrokerConnection {
     const node = nodeOf(address);
     if (node.kind !== "entity") return this.#openRequests(link, node);
     const { entity } = node;
-    if (!isReceiving && remote?.source?.distributionMode === "copy")
-      throw new SobreError(
-        "UnsupportedCapability",
-        "Receivers with distribution mode copy are not supported. Peek the messages instead.",
-      );
     const rights = isReceiving ? toSend : toListen;
     const session = isReceiving ? undefined : sessionFilter(remote?.source);
+    if (!isReceiving) checkFilters(remote?.source);
     // Before anything else is awaited: a thousand of them may come in one read.
     if (session === null) link.cost = this.wire.budget.park(link.cost);
     const destination = isReceiving ? destinationOf(link) : undefined;
@@ -253,6 +250,8 @@ export class BrokerConnection {
             { entity, rights },
             { entity: destination, rights },
           ];
+    if (!isReceiving && remote?.source?.distributionMode === "copy")
+      return refuseCopies(await this.#engineOf(this.#grants.need({ entity, rights })), entity);
     const engine = await this.#admitLink(link, needs);
     await this.#options.autoCreate?.(engine, parseAddress(entity).name, { requiresSession: session !== undefined });
     if (isReceiving) return InboundLink.open(link, { entity, destination }, engine, this.#transactions);

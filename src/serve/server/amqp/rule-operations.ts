@@ -93,7 +93,8 @@ function describedFilter(filter: RuleFilter): AmqpValue {
       return typed.described(typed.ulong(code.correlation), correlationList(filter));
     case "true":
     case "false":
-      return typed.described(typed.ulong(code[filter.kind]), [filter.kind === "true" ? "1=1" : "1=0"]);
+      // Without fields, as the official clients declare them.
+      return typed.described(typed.ulong(code[filter.kind]), []);
     default:
       return filter satisfies never;
   }

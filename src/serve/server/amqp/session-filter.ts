@@ -4,7 +4,8 @@ import { SobreError } from "../../../core/errors/sobre-error.ts";
 import type { Terminus } from "../../../wire/amqp/connection/performative.ts";
 import { textOf } from "../../../core/amqp-values/loose-value.ts";
 
-const name = "com.microsoft:session-filter";
+/** The name of the filter for a session. */
+export const sessionFilterName = "com.microsoft:session-filter";
 
 /** The descriptor of the filter. */
 const filterCode = 0x137000000cn;
@@ -33,7 +34,7 @@ export function namesSession(source: Terminus | undefined): boolean {
 
 /** The id in a source's filter; some peers send a described value, others a plain one. */
 function idIn(source: Terminus | undefined): AmqpValue | undefined {
-  const value = source?.filter?.get(name);
+  const value = source?.filter?.get(sessionFilterName);
   const parts = described(value);
   return parts === undefined ? value : parts.value;
 }
@@ -59,12 +60,12 @@ export const waitingSource = (source: Terminus = { kind: "source" }): Terminus =
   filter: isDescribed(source) ? anyDescribed : undefined,
 });
 
-const isDescribed = (source: Terminus): boolean => described(source.filter?.get(name)) !== undefined;
+const isDescribed = (source: Terminus): boolean => described(source.filter?.get(sessionFilterName)) !== undefined;
 
-const plainFilter = (sessionId: string): AmqpMap => new AmqpMap([[typed.symbol(name), sessionId]]);
+const plainFilter = (sessionId: string): AmqpMap => new AmqpMap([[typed.symbol(sessionFilterName), sessionId]]);
 
 const describedFilter = (sessionId: string | null): AmqpMap =>
-  new AmqpMap([[typed.symbol(name), typed.described(typed.ulong(filterCode), sessionId)]]);
+  new AmqpMap([[typed.symbol(sessionFilterName), typed.described(typed.ulong(filterCode), sessionId)]]);
 
 const anyDescribed = describedFilter(null);
 

@@ -283,10 +283,13 @@ function writeTerminus(fields: FieldWriter, terminus: Terminus | undefined): voi
   if (terminus === undefined) return fields.none();
   const inner = FieldWriter.described(fields.next(), code[terminus.kind]);
   inner.string(terminus.address);
-  if (terminus.filter !== undefined) {
-    for (let field = 0; field < 6; field++) inner.none();
-    inner.map(terminus.filter);
+  const { distributionMode, filter } = terminus;
+  if (distributionMode !== undefined || filter !== undefined) {
+    for (let field = 0; field < 5; field++) inner.none();
+    if (distributionMode === undefined) inner.none();
+    else inner.symbol(distributionMode);
   }
+  if (filter !== undefined) inner.map(filter);
   inner.end();
 }
 

@@ -92,16 +92,24 @@ export function effectiveTimeToLive(broker: BrokerProperties, delivery: Delivery
 /**
  * The properties of a delivery: its own expiry in place of the sender's.
  *
- * Official clients take the time between creation and expiry for the time to live, so both are the broker's.
+ * Official clients take the time between creation and expiry for the time to live, and their tests want that of the
+ * sender back: both are the broker's. A sender that gave a creation time alone keeps it, as the bare message is immutable
+ * (AMQP 1.0 part 3.2); the header has the time to live.
  */
 export function withExpiry(
   properties: MessageProperties,
   { expiresAtUtc, enqueuedTimeUtc }: DeliveryFacts,
 ): MessageProperties {
-  const { creationTime } = properties;
-  const isTimed = creationTime !== undefined && expiresAtUtc !== undefined;
-  return { ...properties, absoluteExpiryTime: expiresAtUtc, creationTime: isTimed ? enqueuedTimeUtc : creationTime };
+  const { creationTime, absoluteExpiryTime } = properties;
+  if (creationTime === undefined || expiresAtUtc === undefined)
+    return { ...properties, absoluteExpiryTime: expiresAtUtc };
+  const fitsHeader = expiresAtUtc.getTime() - enqueuedTimeUtc.getTime() <= longestInHeader;
+  if (absoluteExpiryTime === undefined && fitsHeader) return properties;
+  return { ...properties, absoluteExpiryTime: expiresAtUtc, creationTime: enqueuedTimeUtc };
 }
+
+/** The longest time to live that a header can have, in milliseconds. */
+const longestInHeader = 0xffff_ffff;
 
 const isSameTime = (
   one: Date | Typed<"timestamp"> | undefined,

@@ -3,7 +3,7 @@ import { writeMessage } from "../../../../src/wire/amqp/message/write-message.ts
 import type { IncomingDelivery } from "../../../../src/wire/amqp/connection/index.ts";
 import { memoryEngine } from "../../../../src/broker/memory/index.ts";
 import { typed } from "../../../../src/core/values/typed-makers.ts";
-import { AmqpMap } from "../../../../src/core/values/typed.ts";
+import { AmqpMap, type AmqpValue } from "../../../../src/core/values/typed.ts";
 import { createEnvelope } from "../../../../src/core/envelope/index.ts";
 import { BrokerPair } from "./broker-pair.support.ts";
 import { declared, request } from "./broker-requests.support.ts";
@@ -176,18 +176,41 @@ describe("a token for one entity", () => {
   });
 });
 
-describe("the source of a receiver", () => {
-  it("comes back without the filters that are not in place", async () => {
+const selector = typed.described(typed.symbol("apache.org:selector-filter:string"), "color = 'red'");
+const noLocal = typed.described(typed.symbol("apache.org:no-local-filter:list"), []);
+const filterOf = (name: string, value: AmqpValue): AmqpMap => new AmqpMap([[typed.symbol(name), value]]);
+
+describe("a receiver that asks for what the server does not apply", () => {
+  it.each([
+    ["a selector", "q", { filter: filterOf("jms-selector", selector) }, "The filter jms-selector of the receiver"],
+    ["no messages of its own", "q", { filter: filterOf("no-local", noLocal) }, "The filter no-local of the receiver"],
+    ["copies", "q", { distributionMode: "copy" }, "Peek the messages instead"],
+    ["a durable subscription to a topic", "t", { distributionMode: "copy" }, "'t' is a topic. Receive from one of its"],
+    ["copies of what is missing", "none", { distributionMode: "copy" }, "could not be found"],
+  ])("is refused when it asks for %s", async (_what, address, source, why) => {
+    const pair = new BrokerPair(memoryEngine({ queues: ["q"], topics: { t: { subscriptions: ["s"] } } }));
+    const session = await pair.session();
+
+    session.links
+      .newReceiver("asking")
+      .open(
+        { source: { kind: "source", address, ...source }, target: { kind: "target" } },
+        { delivered: () => undefined, detached: (error) => void pair.detached.push(error) },
+      );
+    await pair.run();
+
+    expect(pair.detached).toMatchObject([{ description: expect.stringContaining(why) }]);
+  });
+
+  it("is served when the filter is null", async () => {
     const pair = new BrokerPair(memoryEngine({ queues: ["q"] }));
     const session = await pair.session();
-    const link = session.links.newReceiver("filtered");
-    const selector = typed.described(typed.symbol("apache.org:selector-filter:string"), "a = 1");
-    const filter = new AmqpMap([[typed.symbol("selector"), selector]]);
+    const link = session.links.newReceiver("asking");
+
     link.open(
-      { source: { kind: "source", address: "q", filter }, target: { kind: "target" } },
+      { source: { kind: "source", address: "q", filter: filterOf("jms-selector", null) }, target: { kind: "target" } },
       { delivered: () => undefined, detached: () => undefined },
     );
-
     await pair.run();
 
     expect(link.remote?.source).toMatchObject({ address: "q", filter: undefined });

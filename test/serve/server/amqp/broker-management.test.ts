@@ -3,12 +3,15 @@ import { parseMessage } from "../../../../src/wire/amqp/message/amqp-message.ts"
 import { writeMessage } from "../../../../src/wire/amqp/message/write-message.ts";
 import { memoryEngine } from "../../../../src/broker/memory/index.ts";
 import { typed } from "../../../../src/core/values/typed-makers.ts";
-import { AmqpMap, type AmqpValue } from "../../../../src/core/values/typed.ts";
+import { AmqpMap, type AmqpValue, Typed } from "../../../../src/core/values/typed.ts";
 import { createEnvelope } from "../../../../src/core/envelope/index.ts";
 import { BrokerPair } from "./broker-pair.support.ts";
 import { request } from "./broker-requests.support.ts";
 
 const statusOf = (answer: ReturnType<typeof parseMessage>): unknown => answer.applicationProperties?.get("statusCode");
+
+/** A described list without fields. */
+const described = (code: bigint): object => ({ value: { descriptor: { value: code }, value: [] } });
 
 describe("a request to $management", () => {
   it.each([
@@ -46,6 +49,24 @@ describe("a request to $management", () => {
       expect(await engine.admin.listRules("t", "s")).toHaveLength(1);
     },
   );
+
+  it("describes true and false filters without fields, as the clients declare them", async () => {
+    const engine = memoryEngine({ topics: { t: { subscriptions: ["s"] } } });
+    await engine.admin.createRule("t", "s", "never", { filter: { kind: "false" } });
+
+    const answer = await request(new BrokerPair(engine), "t/Subscriptions/s", "enumerate-rules", { skip: 0, top: 9 });
+
+    const { body } = answer;
+    const rules = body?.kind === "value" && body.value instanceof AmqpMap ? body.value.get("rules") : undefined;
+    const filters = (Array.isArray(rules) ? rules : []).map((rule) => {
+      const description = rule instanceof AmqpMap ? rule.get("rule-description") : undefined;
+      return description instanceof Typed ? description.value : undefined;
+    });
+    expect(filters).toMatchObject([
+      { value: [described(0x0000_0013_7000_0007n), expect.anything(), "$Default"] },
+      { value: [described(0x0000_0013_7000_0008n), expect.anything(), "never"] },
+    ]);
+  });
 
   it("receives no more deferred messages at once than an answer can hold, and leaves the others", async () => {
     const engine = memoryEngine({ queues: ["q"] });

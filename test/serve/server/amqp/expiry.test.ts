@@ -41,6 +41,17 @@ describe("the expiry of a delivery", () => {
     expect(properties?.creationTime).toEqual(new Date(start));
   });
 
+  it("leaves the creation time of a sender that gave no expiry, and is in the header then", async () => {
+    const { header, properties } = await through(
+      { defaultMessageTimeToLive: 60_000 },
+      { properties: { creationTime: sendersOwn }, body },
+    );
+
+    expect(header?.ttl).toBe(60_000);
+    expect(properties?.creationTime).toEqual(sendersOwn);
+    expect(properties?.absoluteExpiryTime).toBeUndefined();
+  });
+
   it("is the entity's when the message has no time to live and no properties", async () => {
     const { header, properties } = await through({ defaultMessageTimeToLive: 60_000 }, { body });
 
