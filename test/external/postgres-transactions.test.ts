@@ -122,6 +122,34 @@ describe("a transaction of the caller's own", () => {
     await expect.poll(() => codeOf(receiver.completeMessage(third))).toBe("done");
   });
 
+  it.each(["orders", "carts"])(
+    "counts a delivery from %s that it settled and rolled back when the connection closes",
+    async (queue) => {
+      const { client, engine } = await opened();
+      await client.createSender(queue).sendMessages({ body: 1, sessionId: queue === "carts" ? "s" : undefined });
+      const options = { sessionId: "s", receiveMode: "peekLock", maxWaitTime: 1000 } as const;
+      const counts: unknown[] = [];
+      for (let delivery = 0; delivery < 3; delivery++) {
+        const connection = await engine.connect();
+        const receiver =
+          queue === "carts"
+            ? await connection.acceptSession(queue, options)
+            : await connection.openReceiver(queue, { receiveMode: "peekLock" });
+        const [received] = await receiver.receive({ maxMessages: 1, maxWaitTime: 1000 });
+        counts.push(received?.deliveryCount);
+        await transaction("rollback", async (database) => {
+          if (received?.lockToken === undefined) return;
+          const own = { transaction: pgTransaction(database) };
+          await connection.settle(queue, received.lockToken, { kind: "complete" }, own);
+        });
+        await connection.close();
+      }
+
+      expect(counts).toEqual([0, 1, 2]);
+      await client.close();
+    },
+  );
+
   it("keeps a message that it settles from everyone else until its end, renewals and a closing client included", async () => {
     await using client = await connected();
     await client.createSender("orders").sendMessages({ body: 1 });
