@@ -90,7 +90,7 @@ export async function checkRound(engine: Engine, records: readonly TransactionRe
     return effect ?? seenEffect(record, found, given);
   });
   checkMessages(effective, found, given);
-  for (const record of effective) checkOrder(record, found);
+  checkOrder(effective, found);
   return tally;
 }
 
@@ -143,19 +143,22 @@ function firstBeyond(ids: ReadonlySet<string>, others: ReadonlySet<string>): str
   return undefined;
 }
 
-/** Messages that one link sent in a transaction have sequence numbers in the order of the sends. */
-function checkOrder({ name, sent }: TransactionRecord, found: Found): void {
+/** Messages that one link sent have sequence numbers in the order of the commits, and of the sends within each. */
+function checkOrder(effective: readonly TransactionRecord[], found: Found): void {
+  const ordered = effective.toSorted((left, right) => left.dischargedAs - right.dischargedAs);
   const links = Map.groupBy(
-    sent.filter(({ link }) => link !== undefined),
+    ordered.flatMap(({ sent }) => sent),
     ({ link }) => link,
   );
-  for (const [, messages] of links) {
-    if (messages.length < 2) continue;
+  for (const [link, messages] of links) {
+    if (link === undefined) continue;
     for (const entity of messages[0]?.entities ?? []) {
-      const order = new Set(messages.map(({ id }) => id));
-      const there = found.ordered(entity).filter((id) => order.has(id));
-      const wanted = [...order].filter((id) => found.has(entity, id));
-      if (there.join() !== wanted.join()) throw new Error(`${name} has its messages in another order in ${entity}.`);
+      const sent = new Set(messages.map(({ id }) => id));
+      const there = found.ordered(entity).filter((id) => sent.has(id));
+      const wanted = [...sent].filter((id) => found.has(entity, id));
+      const wrong = there.findIndex((id, index) => id !== wanted[index]);
+      if (wrong >= 0)
+        throw new Error(`${there[wrong]} is in ${entity} where ${wanted[wrong]} should be, of the link ${link}.`);
     }
   }
 }

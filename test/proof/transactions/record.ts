@@ -19,6 +19,8 @@ export interface TransactionRecord {
   sabotage: string | undefined;
   /** Whether the client asks for a rollback. */
   readonly rollsBack: boolean;
+  /** Its place among the discharges of its connection. */
+  dischargedAs: number;
   answer: "accepted" | "rejected" | undefined;
 }
 

@@ -41,6 +41,7 @@ export class Work {
   readonly #discharges = new Set<Promise<void>>();
   #messages = 0;
   #transactions = 0;
+  #discharged = 0;
 
   constructor(peer: Peer, random: Random, records: TransactionRecord[]) {
     this.#peer = peer;
@@ -69,7 +70,15 @@ export class Work {
   #plan(id: Uint8Array): Working {
     const name = `${this.#peer.name} transaction ${this.#records.length}`;
     const rollsBack = this.#random.chance(0.2);
-    const record: TransactionRecord = { name, sent: [], ended: [], sabotage: undefined, rollsBack, answer: undefined };
+    const record: TransactionRecord = {
+      name,
+      sent: [],
+      ended: [],
+      sabotage: undefined,
+      rollsBack,
+      dischargedAs: Infinity,
+      answer: undefined,
+    };
     this.#records.push(record);
     const working: Working = { id, record, steps: [], kept: [] };
     const { steps } = working;
@@ -155,6 +164,7 @@ export class Work {
   }
 
   #discharge({ id, record, kept }: Working): void {
+    record.dischargedAs = this.#discharged++;
     const answered = this.#answered(this.#peer.discharge(id, record.rollsBack), record, kept);
     this.#discharges.add(answered);
     void answered.then(() => this.#discharges.delete(answered));

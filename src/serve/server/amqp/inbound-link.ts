@@ -11,6 +11,7 @@ import { longestPath } from "../path.ts";
 import { pathOf } from "./node-address.ts";
 import { readSent } from "./sent-message.ts";
 import { textOf } from "../../../core/amqp-values/loose-value.ts";
+import type { CommittingLink } from "./open-transaction.ts";
 import type { Transactions } from "./transactions.ts";
 
 /** Messages that a sender may send before any is settled. */
@@ -39,7 +40,7 @@ interface Arrival {
 }
 
 /** The link of a sending client: its messages go to an entity. */
-export class InboundLink implements ReceivingLinkEvents {
+export class InboundLink implements ReceivingLinkEvents, CommittingLink {
   readonly #link: ReceivingLink;
   readonly #sender: EngineSender;
   readonly #transactions: Transactions;
@@ -47,6 +48,7 @@ export class InboundLink implements ReceivingLinkEvents {
   #arrivals: Arrival[] = none;
   #awaited = false;
   #sending: Promise<void> | undefined;
+  committed: Promise<void> | undefined;
   /** The last send in a transaction, until it has been answered; it never rejects. */
   #lastInTurn: Promise<void> | undefined;
 
@@ -158,7 +160,7 @@ export class InboundLink implements ReceivingLinkEvents {
     { id, settled }: Pick<Arrival, "id" | "settled">,
     read: () => readonly Envelope[],
   ): Promise<void> {
-    const work = this.#transactions.join(transactionId);
+    const work = this.#transactions.join(transactionId, this);
     try {
       await work.run(async (transaction) => {
         const envelopes = read();

@@ -2,6 +2,12 @@ import type { Transaction } from "../../../core/engine/engine.ts";
 import { wireErrorOf, WireFault } from "../../../wire/amqp/connection/wire-fault.ts";
 import type { ReadSigns } from "./read-signs.ts";
 
+/** A link whose messages keep the order of their commits. */
+export interface CommittingLink {
+  /** Resolves when the last commit with messages of the link is over; `undefined` while none is on its way. */
+  committed: Promise<void> | undefined;
+}
+
 /**
  * A transaction of a client, with the work that has come for it.
  *
@@ -18,6 +24,8 @@ export class OpenTransaction {
   readonly #failures = { all: 0, reported: 0, read: 0 };
   /** Called when the client has read of the failures reported so far; set while a sign of that is due. */
   #read: (() => void) | undefined;
+  /** The links that have sent in it. */
+  readonly #links = new Set<CommittingLink>();
   #pending = 0;
   #isDischarged = false;
   #ended: (() => void) | undefined;
@@ -27,9 +35,10 @@ export class OpenTransaction {
     this.#signs = signs;
   }
 
-  /** Work has come. */
-  workBegan(): void {
+  /** Work has come, by this link if it is a message. */
+  workBegan(link: CommittingLink | undefined): void {
     this.#pending++;
+    if (link !== undefined) this.#links.add(link);
   }
 
   /** Work is over; {@link fail} was called before if it failed. */
@@ -50,7 +59,21 @@ export class OpenTransaction {
 
   /** @throws WireFault `amqp:transaction:rollback`, or the engine's refusal. */
   async commit(): Promise<void> {
-    await this.#workEnded();
+    const links = [...this.#links];
+    const before = links.flatMap(({ committed }) => committed ?? []);
+    const own = Promise.withResolvers<void>();
+    for (const link of links) link.committed = own.promise;
+    try {
+      await this.#workEnded();
+      await Promise.all(before);
+      await this.#commitNow();
+    } finally {
+      for (const link of links) if (link.committed === own.promise) link.committed = undefined;
+      own.resolve();
+    }
+  }
+
+  async #commitNow(): Promise<void> {
     if (this.#failures.all === this.#failures.read) return this.transaction.commit();
     // One that was open for too long has already ended.
     await this.transaction.rollback().catch(() => undefined);

@@ -1,6 +1,6 @@
 import type { Transaction } from "../../../core/engine/engine.ts";
 import { WireFault } from "../../../wire/amqp/connection/wire-fault.ts";
-import type { OpenTransaction } from "./open-transaction.ts";
+import type { CommittingLink, OpenTransaction } from "./open-transaction.ts";
 
 /** Work that has come for a transaction: a message, an outcome or a request. */
 export interface TransactionWork {
@@ -15,9 +15,10 @@ export class Work implements TransactionWork {
   readonly #open: OpenTransaction;
   #hasFailed = false;
 
-  constructor(open: OpenTransaction) {
+  /** @param link The link of a message. */
+  constructor(open: OpenTransaction, link: CommittingLink | undefined) {
     this.#open = open;
-    open.workBegan();
+    open.workBegan(link);
   }
 
   async run<T>(call: (transaction: Transaction) => Promise<T>): Promise<T> {

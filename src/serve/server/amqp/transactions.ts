@@ -1,7 +1,7 @@
 import type { Engine } from "../../../core/engine/engine.ts";
 import type { DeliveryState } from "../../../wire/amqp/connection/delivery-state.ts";
 import { SobreError } from "../../../core/errors/sobre-error.ts";
-import { OpenTransaction } from "./open-transaction.ts";
+import { type CommittingLink, OpenTransaction } from "./open-transaction.ts";
 import type { ReadSigns } from "./read-signs.ts";
 import { NoWork, type TransactionWork, unknownId, Work } from "./transaction-work.ts";
 
@@ -30,10 +30,10 @@ export class Transactions {
     return id;
   }
 
-  /** Work that has come for a transaction: its discharge waits for it. */
-  join(id: Uint8Array): TransactionWork {
+  /** Work that has come for a transaction: its discharge waits for it. @param link The link of a message. */
+  join(id: Uint8Array, link?: CommittingLink): TransactionWork {
     const open = this.#open.get(keyOf(id));
-    return open === undefined ? new NoWork() : new Work(open);
+    return open === undefined ? new NoWork() : new Work(open, link);
   }
 
   /** Notes that work in this state has come which is not carried out: its transaction cannot be committed. */

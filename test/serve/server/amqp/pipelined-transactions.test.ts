@@ -215,6 +215,32 @@ describe.each(engines)("a discharge that is written with the work of its transac
   });
 });
 
+describe("transactions that send by one link", () => {
+  it("take effect in the order of their discharges, however long the work of the first takes", async () => {
+    const slow = Promise.withResolvers<void>();
+    let calls = 0;
+    const engine = lateEngine(memoryEngine({ queues: ["q", "to"] }), async () => {
+      if (calls++ === 0) await slow.promise;
+    });
+    const pair = new BrokerPair(engine);
+    const session = await pair.session();
+    const [sender, other] = [pair.sender(session, "q"), pair.sender(session, "to")];
+    const [first, second] = [await declared(pair, session), await declared(pair, session)];
+
+    sendIn(other, first, "slow");
+    sendIn(sender, first, "a");
+    first.write(false);
+    sendIn(sender, second, "b");
+    second.write(false);
+    await pair.run();
+    slow.resolve();
+    await pair.run();
+
+    expect([first.answer(), second.answer()]).toEqual([accepted, accepted]);
+    expect(await left(engine, "q")).toEqual(["a", "b"]);
+  });
+});
+
 /** A transaction with a message and one that cannot be read, both written. */
 async function refusedOnce(engine: Engine = memoryEngine({ queues: ["q"] })): Promise<{
   readonly engine: Engine;
