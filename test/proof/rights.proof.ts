@@ -1,0 +1,31 @@
+import { seeded } from "../random.support.ts";
+import type { ProofRun } from "./proof-run.ts";
+import { compare, someOf, visitsOf } from "./rights/matrix.ts";
+import { models, startWorld } from "./rights/worlds.ts";
+
+/** Clients of each way in, alone and after another one, of a share. */
+const share = 10;
+
+/**
+ * Lets clients try every operation on every entity of three servers: with each credential, under each host name, over each
+ * way in, alone and after another credential on the same connection. What was done, and in which namespace, is compared
+ * with a model of rights.
+ */
+export async function prove({ seed, full }: ProofRun): Promise<string> {
+  const random = seeded(seed);
+  let decisions = 0;
+  let clients = 0;
+  for (const [name, model] of Object.entries(models)) {
+    const world = await startWorld(name, model);
+    try {
+      const visits = visitsOf(world);
+      const chosen = full ? visits : someOf(visits, share, random);
+      decisions += await compare(world, chosen);
+      clients += chosen.length;
+    } finally {
+      await world.server.close();
+    }
+  }
+  if (decisions < 2000) throw new Error(`There were only ${decisions} decisions.`);
+  return `${decisions} decisions on what ${clients} clients tried, on three servers: each as the model says`;
+}
