@@ -1,10 +1,14 @@
 import { seeded } from "../random.support.ts";
 import type { ProofRun } from "./proof-run.ts";
-import { compare, someOf, visitsOf } from "./rights/matrix.ts";
+import { compare, compareTakeovers, someOf, visitsOf } from "./rights/matrix.ts";
 import { models, startWorld } from "./rights/worlds.ts";
 
 /** Clients of each way in, alone and after another one, of a share. */
-const share = 10;
+const share = 8;
+
+/** Pairs of clients that have links of one name, in a share and in full. */
+const takeovers = 64;
+const fullTakeovers = 3200;
 
 /**
  * Lets clients try every operation on every entity of three servers: with each credential, under each host name, over each
@@ -21,6 +25,7 @@ export async function prove({ seed, full }: ProofRun): Promise<string> {
       const visits = visitsOf(world);
       const chosen = full ? visits : someOf(visits, share, random);
       decisions += await compare(world, chosen);
+      decisions += await compareTakeovers(world, full ? fullTakeovers : takeovers, random);
       clients += chosen.length;
     } finally {
       await world.server.close();

@@ -10,7 +10,7 @@ export type Outcome = string | undefined;
 export const everywhere = "*";
 
 /** A new message or entity, looked for when all is over. */
-export interface Mark {
+interface Mark {
   readonly id: string;
 }
 

@@ -11,7 +11,7 @@ import {
   type Outcome,
   type Result,
 } from "./attempts.ts";
-import { allowedIn, type Attempt, type Border, rules } from "./model.ts";
+import { allowedIn, type Attempt, type Border, takesOver, rules } from "./model.ts";
 import { WireClient } from "./wire-client.ts";
 import { arrivalsIn, type Shown, type World } from "./worlds.ts";
 
@@ -22,7 +22,7 @@ export interface Visit {
   readonly border: Border;
 }
 
-/** What came of an attempt of a client. */
+/** The outcome of an attempt of a client. */
 interface Decision {
   readonly visit: Visit;
   readonly attempt: Attempt;
@@ -30,7 +30,10 @@ interface Decision {
   readonly result: Result;
 }
 
-const httpBorders: readonly Border[] = ["HTTP", "HTTP administration", "control API", "inspector API"];
+/** Clients at a time: refusals are answered after a pause. */
+const workers = 32;
+
+const httpBorders: ReadonlySet<Border> = new Set(["HTTP", "HTTP administration", "control API", "inspector API"]);
 
 /** Every client of a world, alone and after another one on the same connection. */
 export function visitsOf({ credentials, model }: World): readonly Visit[] {
@@ -60,8 +63,7 @@ export async function compare(world: World, visits: readonly Visit[]): Promise<n
     for (let visit = left.pop(); visit !== undefined; visit = left.pop())
       decisions.push(...(await (visit.border === "HTTP" ? byHttp(world, visit, agent) : byAmqp(world, visit))));
   };
-  // Refusals are answered after a pause.
-  await Promise.all(Array.from({ length: 32 }, work));
+  await Promise.all(Array.from({ length: workers }, work));
   agent.destroy();
   const places = await placesOf(world);
   const wrong = decisions.flatMap((decision) => problemOf(world, decision, places) ?? []);
@@ -81,9 +83,10 @@ function problemOf(world: World, { visit, attempt, border, result }: Decision, p
   if (done === expected || (done === everywhere && expected !== undefined)) return undefined;
   const { operation, entity, other } = attempt;
   const who = visit.shown.map(({ name }) => name).join(", then ");
-  const where = (outcome: Outcome): string => (outcome === undefined ? "nowhere" : `in "${outcome}"`);
   return `${world.name}, ${border}, ${visit.host}: ${who}: ${operation} ${entity} ${other ?? ""} was done ${where(done)} and may be done ${where(expected)}`;
 }
+
+const where = (outcome: Outcome): string => (outcome === undefined ? "nowhere" : `in "${outcome}"`);
 
 /** The namespaces of everything new, by its id. */
 type Places = ReadonlyMap<string, readonly string[]>;
@@ -132,7 +135,7 @@ async function byHttp({ server }: World, visit: Visit, agent: Agent): Promise<re
   };
   return Promise.all(
     httpAttempts.map(async (attempt) => {
-      const border = rules[attempt.operation].borders.find((one) => httpBorders.includes(one)) ?? "HTTP";
+      const border = rules[attempt.operation].borders.find((one) => httpBorders.has(one)) ?? "HTTP";
       return { visit, attempt, border, result: await overHttp(ask, attempt) };
     }),
   );
@@ -152,6 +155,53 @@ const asked = (options: Parameters<typeof request>[1], body: string): Promise<An
     asking.on("error", reject);
     asking.end(body);
   });
+
+const show = async (client: WireClient, { token }: Shown): Promise<void> => {
+  if ((await client.isOpen()) && token !== undefined) await client.putToken(token);
+};
+
+/** The entities that a client attaches its link to, until it is let. */
+const attached = ["b", "t/Subscriptions/s", "a"];
+
+/** Lets clients take over the links of others, one after the other. @returns The number of decisions. */
+export async function compareTakeovers(
+  { name, model, server, credentials }: World,
+  count: number,
+  random: Random,
+): Promise<number> {
+  const wrong: string[] = [];
+  let taken = 0;
+  const turn = async (): Promise<void> => {
+    const victim = random.pick(credentials);
+    const { keyName, subject } = victim.credential;
+    const akin = credentials.filter(
+      ({ credential }) => credential.keyName === keyName && credential.subject === subject,
+    );
+    const thief = random.pick(random.chance(0.5) ? akin : credentials);
+    const host = random.pick(model.namespaces).name || "localhost";
+    const options = { port: server.port, hostname: host, isWebSocket: false, containerId: crypto.randomUUID() };
+    const [held, other] = [new WireClient(options), new WireClient(options)];
+    await show(held, victim);
+    const look = await held.listen("a", "link");
+    await show(other, thief);
+    for (const entity of attached) if ((await other.listen(entity, "link")) !== undefined) break;
+    const isTaken = look !== undefined && !(await look());
+    await Promise.all([held.close(), other.close()]);
+    const both = [victim.credential, thief.credential] as const;
+    const expected = takesOver(model, both, { host, border: "AMQP $cbs" }, { entity: "a", attached });
+    if (isTaken) taken++;
+    if (isTaken !== expected)
+      wrong.push(`${name}, ${host}: the link of ${victim.name} was ${isTaken ? "" : "not "}taken by ${thief.name}`);
+  };
+  const work = async (): Promise<void> => {
+    for (let left = count / workers; left > 0; left--) await turn();
+  };
+  await Promise.all(Array.from({ length: workers }, work));
+  if (wrong.length > 0)
+    throw new Error(`${wrong.length} of ${count} links are wrong:\n${wrong.slice(0, 20).join("\n")}`);
+  if (taken === 0 || taken === count) throw new Error(`Of ${count} links, ${taken} were taken.`);
+  return count;
+}
 
 /** Some of the clients, each kind of way in the same number of times. */
 export function someOf(visits: readonly Visit[], count: number, random: Random): readonly Visit[] {

@@ -12,7 +12,7 @@ export type Border =
   | "control API"
   | "inspector API";
 
-/** What a client may be allowed to do, and where. */
+/** Something that a client may be allowed to do, and where. */
 export interface Rule {
   readonly does: string;
   readonly borders: readonly Border[];
@@ -94,7 +94,7 @@ export const rules: Readonly<Record<Operation, Rule>> = {
 };
 
 /** A namespace of a server: its name, and its keys with their rights; without keys, everybody may do everything. */
-export interface NamespaceModel {
+interface NamespaceModel {
   readonly name: string;
   readonly keys: Readonly<Record<string, readonly Right[]>> | undefined;
 }
@@ -105,7 +105,7 @@ export interface ServerModel {
   readonly tokenNamespaces: "main" | "all" | "none";
 }
 
-/** What a client shows. */
+/** A credential of a client. */
 export interface Credential {
   readonly kind: "none" | "key" | "token";
   /** The name of the key. */
@@ -114,13 +114,15 @@ export interface Credential {
   readonly namespace?: string;
   /** The rights of the token. */
   readonly rights?: readonly Right[];
+  /** The subject of the token. */
+  readonly subject?: string;
   /** The entity that it is for; empty for all. */
   readonly scope: string;
   /** Whether nothing is wrong with it: signature, time, resource. */
   readonly genuine: boolean;
 }
 
-/** What a credential gives. */
+/** The rights that a credential gives. */
 interface Given {
   readonly namespace: string;
   readonly scope: string;
@@ -135,7 +137,7 @@ function ofHost({ namespaces }: ServerModel, host: string): NamespaceModel {
   return namespaces.find(({ name }) => name !== "" && name === label) ?? namespaces[0];
 }
 
-/** What a credential gives under a host name; `undefined` where it is refused. */
+/** The rights that a credential gives under a host name; `undefined` where it is refused. */
 function given(server: ServerModel, credential: Credential, host: string): Given | undefined {
   const { kind, keyName = "", scope, genuine, rights = [], namespace } = credential;
   const hosted = ofHost(server, host);
@@ -190,6 +192,31 @@ export function allowedIn(
     grants.some((grant) => grant.namespace === namespace && covers(grant, places[on], right)),
   );
   return isGranted && (rule.isOfServer !== true || namespace === "") ? namespace : undefined;
+}
+
+/**
+ * Whether a client takes over the link with which another one listens to an entity, by attaching one of that name to the
+ * first of several entities that it may listen to.
+ */
+export function takesOver(
+  server: ServerModel,
+  [victim, thief]: readonly [Credential, Credential],
+  way: Way,
+  { entity, attached }: { readonly entity: string; readonly attached: readonly string[] },
+): boolean {
+  const place = (credential: Credential, where: string): string | undefined =>
+    allowedIn(server, [credential], way, { operation: "receive", entity: where });
+  const own = attached.find((one) => place(thief, one) !== undefined);
+  const namespace = place(victim, entity);
+  if (own === undefined || namespace === undefined || namespace !== place(thief, entity)) return false;
+  return ownerOf(server, victim, way, entity) === ownerOf(server, thief, way, own);
+}
+
+/** Whoever listens to an entity: a key, a subject, or nobody in particular. */
+function ownerOf(server: ServerModel, credential: Credential, { host }: Way, entity: string): string {
+  const grant = given(server, credential, host);
+  if (credential.kind === "none" || grant === undefined || !covers(grant, entity, "Listen")) return "nobody";
+  return `${credential.kind} ${credential.keyName ?? credential.subject}`;
 }
 
 const nobody: Credential = { kind: "none", scope: "", genuine: true };

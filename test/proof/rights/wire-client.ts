@@ -12,6 +12,8 @@ export interface WireOptions {
   readonly port: number;
   readonly hostname: string;
   readonly isWebSocket: boolean;
+  /** Default: one of its own. */
+  readonly containerId?: string;
   readonly plain?: { readonly name: string; readonly key: string } | undefined;
 }
 
@@ -34,7 +36,7 @@ export class WireClient {
     const initialResponse = Buffer.from(`\0${plain?.name}\0${plain?.key}`);
     this.#connection = new Connection({
       role: "client",
-      containerId: crypto.randomUUID(),
+      containerId: options.containerId ?? crypto.randomUUID(),
       hostname,
       clientSasl: plain && { hostname, mechanisms: [{ name: "PLAIN", initialResponse }] },
       events: {
@@ -57,6 +59,21 @@ export class WireClient {
     this.#connection.close();
     await this.#flush();
     (await this.#pipe).end();
+  }
+
+  /** Attaches a link that listens; resolves to a look whether it is attached, or `undefined` where it was refused. */
+  async listen(address: string, name: string): Promise<(() => Promise<boolean>) | undefined> {
+    const link = this.#open().links.newReceiver(name);
+    link.open(
+      { source: { kind: "source", address }, target: { kind: "target" } },
+      { delivered: () => undefined, detached: () => undefined },
+    );
+    // Whatever the server has to say about the link comes before this answer.
+    const look = async (): Promise<boolean> => {
+      await this.#ask("$cbs", { operation: "none" }, null);
+      return link.isAttached;
+    };
+    return (await look()) ? look : undefined;
   }
 
   async putToken(token: string): Promise<void> {
@@ -185,7 +202,7 @@ export class WireClient {
     socket.on("close", () => this.#connection.disconnected());
     socket.on("error", () => undefined);
     await once(socket, "open");
-    return { write: (bytes) => void socket.send(bytes), end: () => void socket.close() };
+    return { write: (bytes) => socket.send(bytes), end: () => socket.close() };
   }
 }
 

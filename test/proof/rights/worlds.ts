@@ -132,6 +132,7 @@ const verifyToken: TokenVerifier = async (token, { namespace }): Promise<TokenCl
 interface Claims {
   readonly namespace: string;
   readonly rights: readonly Right[];
+  readonly subject: string;
   readonly entity: string;
   readonly expiresAt: number;
 }
@@ -206,8 +207,21 @@ function tokensOf(namespaces: readonly string[]): readonly Shown[] {
       ["", "a"].flatMap((entity) =>
         [hour, -hour].map((life): Shown => ({
           name: `${life < 0 ? "an old" : "a"} token for ${some.join()} on "${entity}" of "${namespace}"`,
-          credential: { kind: "token", namespace, rights: some, scope: entity, genuine: life > 0 },
-          token: JSON.stringify({ namespace, rights: some, entity, expiresAt: Date.now() + life }),
+          credential: {
+            kind: "token",
+            namespace,
+            rights: some,
+            subject: some.join(),
+            scope: entity,
+            genuine: life > 0,
+          },
+          token: JSON.stringify({
+            namespace,
+            rights: some,
+            subject: some.join(),
+            entity,
+            expiresAt: Date.now() + life,
+          }),
         })),
       ),
     ),
