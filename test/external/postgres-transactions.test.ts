@@ -127,7 +127,7 @@ describe("a transaction of the caller's own", () => {
     async (queue) => {
       const { client, engine } = await opened();
       await client.createSender(queue).sendMessages({ body: 1, sessionId: queue === "carts" ? "s" : undefined });
-      const options = { sessionId: "s", receiveMode: "peekLock", maxWaitTime: 1000 } as const;
+      const options = { sessionId: "s", receiveMode: "peekLock", maxWaitTimeInMs: 1000 } as const;
       const counts: unknown[] = [];
       for (let delivery = 0; delivery < 3; delivery++) {
         const connection = await engine.connect();
@@ -135,11 +135,11 @@ describe("a transaction of the caller's own", () => {
           queue === "carts"
             ? await connection.acceptSession(queue, options)
             : await connection.openReceiver(queue, { receiveMode: "peekLock" });
-        const [received] = await receiver.receive({ maxMessages: 1, maxWaitTime: 1000 });
+        const [received] = await receiver.receive({ maxMessages: 1, maxWaitTimeInMs: 1000 });
         counts.push(received?.deliveryCount);
         await transaction("rollback", async (database) => {
           if (received?.lockToken === undefined) return;
-          const own = { transaction: pgTransaction(database) };
+          const own = { transaction: postgresTransaction(database) };
           await connection.settle(queue, received.lockToken, { kind: "complete" }, own);
         });
         await connection.close();
