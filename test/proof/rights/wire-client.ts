@@ -2,7 +2,7 @@ import { once } from "node:events";
 import { connect, type Socket } from "node:net";
 import { WebSocket } from "ws";
 import { type IncomingDelivery, Connection } from "../../../src/wire/amqp/connection/index.ts";
-import { openMessage } from "../../../src/wire/amqp/message/amqp-message.ts";
+import { parseMessage } from "../../../src/wire/amqp/message/amqp-message.ts";
 import { writeMessage } from "../../../src/wire/amqp/message/write-message.ts";
 import { typed } from "../../../src/core/values/typed-makers.ts";
 import { AmqpMap, type AmqpValue } from "../../../src/core/values/typed.ts";
@@ -169,7 +169,7 @@ export class WireClient {
     if (!(await this.#send(address, writeMessage(request)))) return undefined;
     const delivery = await answer;
     if (link.state === "attached") link.detach();
-    const { applicationProperties: told, body } = openMessage(delivery?.payload ?? new Uint8Array());
+    const { applicationProperties: told, body } = parseMessage(delivery?.payload ?? new Uint8Array());
     const status = told?.get("statusCode") ?? told?.get("status-code");
     return typeof status === "number" && status < 300 && body?.kind === "value" ? body.value : undefined;
   }
@@ -213,4 +213,4 @@ const message = (messageId: string, at?: Date): Uint8Array =>
     body: { kind: "value", value: 1 },
   });
 
-const idOf = (bytes: Uint8Array): string => String(openMessage(bytes).properties?.messageId);
+const idOf = (bytes: Uint8Array): string => String(parseMessage(bytes).properties?.messageId);

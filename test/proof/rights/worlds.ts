@@ -98,7 +98,7 @@ async function seed(engine: Engine, namespace: string): Promise<void> {
     const count = deadLetters[namespace] ?? 0;
     await sender.send(Array.from({ length: count }, () => letter));
     const receiver = await engine.openReceiver(queue, { receiveMode: "peekLock" });
-    for (const { lockToken } of await receiver.receive({ maxMessages: count, maxWaitTime: 0 }))
+    for (const { lockToken } of await receiver.receive({ maxMessages: count, maxWaitTimeInMs: 0 }))
       if (lockToken !== undefined) await engine.settle(queue, lockToken, { kind: "deadLetter" });
     await receiver.close();
   }
