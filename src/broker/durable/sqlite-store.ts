@@ -1,4 +1,4 @@
-import { Worker } from "node:worker_threads";
+import { MessageChannel, type MessagePort, receiveMessageOnPort, Worker } from "node:worker_threads";
 import type { Envelope } from "../../core/envelope/envelope.ts";
 import { SobreError } from "../../core/errors/sobre-error.ts";
 import type { Fact, Store } from "../memory/store.ts";
@@ -53,6 +53,7 @@ const isSmall = (request: WithoutId<Request>): request is WithoutId<CommitReques
 export class SqliteStore implements Store {
   readonly #directory: string;
   readonly #worker: Worker;
+  readonly #port: MessagePort;
   /** See {@link ThreadSetup}. */
   readonly #shared = new Int32Array(new SharedArrayBuffer(12));
   readonly #slot = new Uint8Array(new SharedArrayBuffer(slotSize));
@@ -76,9 +77,11 @@ export class SqliteStore implements Store {
     this.#directory = directory;
     // Sources run as they are, and are built to .js.
     const file = `./store-worker${import.meta.url.slice(import.meta.url.lastIndexOf("."))}`;
-    const setup: ThreadSetup = { directory, shared: this.#shared, slot: this.#slot };
-    this.#worker = new Worker(new URL(file, import.meta.url), { workerData: setup });
-    this.#worker.on("message", (answer: Answer) => this.#answered(answer));
+    const { port1, port2 } = new MessageChannel();
+    this.#port = port1;
+    const setup: ThreadSetup = { directory, shared: this.#shared, slot: this.#slot, port: port2 };
+    this.#worker = new Worker(new URL(file, import.meta.url), { workerData: setup, transferList: [port2] });
+    this.#port.on("message", (answer: Answer) => this.#answered(answer));
     this.#worker.on("error", (error) => this.#ended(error.message));
     this.#worker.on("exit", () => this.#ended("its thread has ended"));
   }
@@ -90,7 +93,7 @@ export class SqliteStore implements Store {
       await store.#ask({ kind: "open" });
       return store;
     } catch (error) {
-      await store.#worker.terminate();
+      await store.#terminate();
       throw error;
     }
   }
@@ -161,7 +164,19 @@ export class SqliteStore implements Store {
   async close(): Promise<void> {
     if (this.#over === undefined) await this.#ask({ kind: "close" });
     this.#over ??= new SobreError("Closed", "The store is closed.");
+    await this.#terminate();
+  }
+
+  async #terminate(): Promise<void> {
+    this.#port.close();
     await this.#worker.terminate();
+  }
+
+  /** An idle store keeps no process alive. */
+  #holdProcess(holds: boolean): void {
+    for (const held of [this.#worker, this.#port])
+      if (holds) held.ref();
+      else held.unref();
   }
 
   #ask(request: WithoutId<Request>): Promise<Uint8Array<ArrayBuffer> | undefined> {
@@ -169,11 +184,10 @@ export class SqliteStore implements Store {
     const id = ++this.#id;
     return new Promise((resolve, reject) => {
       this.#pending.set(id, { resolve, reject });
-      // An idle store keeps no process alive.
-      if (this.#pending.size === 1) this.#worker.ref();
+      if (this.#pending.size === 1) this.#holdProcess(true);
       if (request.kind === "commit") this.#posted = performance.now();
       if (this.#pending.size === 1 && isSmall(request)) this.#fillSlot(id, request.batch);
-      else this.#worker.postMessage({ ...request, id }, request.kind === "commit" ? [request.batch.buffer] : []);
+      else this.#port.postMessage({ ...request, id }, request.kind === "commit" ? [request.batch.buffer] : []);
       Atomics.add(this.#shared, places.posted, 1);
       Atomics.notify(this.#shared, places.posted);
     });
@@ -229,10 +243,16 @@ export class SqliteStore implements Store {
       if ("error" in answer) pending.reject(new SobreError(answer.error.code, answer.error.message));
       else pending.resolve("rows" in answer ? answer.rows : undefined);
     }
-    if (this.#pending.size === 0) this.#worker.unref();
+    if (this.#pending.size === 0) this.#holdProcess(false);
   }
 
   #ended(why: string): void {
+    // The end of a thread may overtake its last answers.
+    for (;;) {
+      const left: { readonly message: Answer } | undefined = receiveMessageOnPort(this.#port);
+      if (left === undefined) break;
+      this.#answered(left.message);
+    }
     this.#over ??= storeOver(this.#directory, why);
     for (const pending of this.#pending.values()) pending.reject(this.#over);
     this.#pending.clear();

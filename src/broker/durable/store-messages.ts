@@ -1,3 +1,4 @@
+import type { MessagePort } from "node:worker_threads";
 import type { ErrorCode } from "../../core/errors/codes.ts";
 
 /** A request to the thread of a store. */
@@ -64,4 +65,6 @@ export interface ThreadSetup {
   readonly shared: Int32Array<SharedArrayBuffer>;
   /** For a small batch, which takes half the time of a message. */
   readonly slot: Uint8Array<SharedArrayBuffer>;
+  /** For requests and answers. Not every runtime lets a thread poll its own port, as Node does. */
+  readonly port: MessagePort;
 }

@@ -1,4 +1,4 @@
-import { type MessagePort, parentPort, receiveMessageOnPort, workerData } from "node:worker_threads";
+import { isMainThread, type MessagePort, receiveMessageOnPort, workerData } from "node:worker_threads";
 import { SobreError } from "../../core/errors/sobre-error.ts";
 import { headOf } from "./message-row.ts";
 import { RowBytes } from "./row-bytes.ts";
@@ -57,7 +57,7 @@ class StoreThread {
   /** Why nothing is committed until the engine knows that it lost a batch. */
   #failure: SobreError | undefined;
 
-  constructor({ directory, shared, slot }: ThreadSetup, port: MessagePort) {
+  constructor({ directory, shared, slot, port }: ThreadSetup) {
     this.#directory = directory;
     this.#shared = shared;
     this.#slot = slot;
@@ -224,7 +224,7 @@ const closed = (): SobreError => new SobreError("Closed", "The store is closed."
 const asSobreError = (error: unknown): SobreError =>
   error instanceof SobreError ? error : new SobreError("GeneralError", `The store failed: ${String(error)}`);
 
-if (parentPort !== null) {
+if (!isMainThread) {
   const setup: ThreadSetup = workerData;
-  new StoreThread(setup, parentPort).run();
+  new StoreThread(setup).run();
 }
