@@ -20,7 +20,7 @@ export async function prove({ seed, full }: ProofRun): Promise<string> {
   let decisions = 0;
   let clients = 0;
   for (const [name, model] of Object.entries(models)) {
-    const world = await startWorld(name, model);
+    const world = await startWorld(name, model, full ? 4000 : 400);
     try {
       const visits = visitsOf(world);
       const chosen = full ? visits : someOf(visits, share, random);

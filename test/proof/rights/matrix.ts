@@ -172,13 +172,17 @@ export async function compareTakeovers(
   const wrong: string[] = [];
   let taken = 0;
   const turn = async (): Promise<void> => {
-    const victim = random.pick(credentials);
+    const host = random.pick(model.namespaces).name || "localhost";
+    const way = { host, border: "AMQP $cbs" } as const;
+    const listening = { operation: "receive", entity: "a" } as const;
+    // Of all pairs, few have a link to take.
+    const able = credentials.filter(({ credential }) => allowedIn(model, [credential], way, listening) !== undefined);
+    const victim = random.pick(random.chance(0.8) ? able : credentials);
     const { keyName, subject } = victim.credential;
     const akin = credentials.filter(
       ({ credential }) => credential.keyName === keyName && credential.subject === subject,
     );
-    const thief = random.pick(random.chance(0.5) ? akin : credentials);
-    const host = random.pick(model.namespaces).name || "localhost";
+    const thief = random.pick(random.chance(0.6) ? akin : able);
     const options = { port: server.port, hostname: host, isWebSocket: false, containerId: crypto.randomUUID() };
     const [held, other] = [new WireClient(options), new WireClient(options)];
     await show(held, victim);
@@ -188,7 +192,7 @@ export async function compareTakeovers(
     const isTaken = look !== undefined && !(await look());
     await Promise.all([held.close(), other.close()]);
     const both = [victim.credential, thief.credential] as const;
-    const expected = takesOver(model, both, { host, border: "AMQP $cbs" }, { entity: "a", attached });
+    const expected = takesOver(model, both, way, { entity: "a", attached });
     if (isTaken) taken++;
     if (isTaken !== expected)
       wrong.push(`${name}, ${host}: the link of ${victim.name} was ${isTaken ? "" : "not "}taken by ${thief.name}`);

@@ -12,12 +12,17 @@ export type Border =
   | "control API"
   | "inspector API";
 
+interface Need {
+  readonly right: Right;
+  readonly on: "entity" | "other" | "namespace";
+}
+
 /** Something that a client may be allowed to do, and where. */
 export interface Rule {
   readonly does: string;
   readonly borders: readonly Border[];
   /** The rights that it takes, each on what the word says. */
-  readonly needs: readonly { readonly right: Right; readonly on: "entity" | "other" | "namespace" }[];
+  readonly needs: readonly [Need, Need?];
   /** Whether only credentials of the server's own namespace count, wherever it is done. */
   readonly isOfServer?: boolean;
 }
@@ -188,8 +193,10 @@ export function allowedIn(
   const [{ namespace } = { namespace: undefined }] = grants;
   const rule = rules[operation];
   const places = { entity, other, namespace: "" };
-  const isGranted = rule.needs.every(({ right, on }) =>
-    grants.some((grant) => grant.namespace === namespace && covers(grant, places[on], right)),
+  const isGranted = rule.needs.every(
+    (need) =>
+      need === undefined ||
+      grants.some((grant) => grant.namespace === namespace && covers(grant, places[need.on], need.right)),
   );
   return isGranted && (rule.isOfServer !== true || namespace === "") ? namespace : undefined;
 }

@@ -36,9 +36,6 @@ export interface World {
 const queues = ["a", "a/next", "b", "ab"];
 const subscription = "t/Subscriptions/s";
 
-/** Messages of each entity to receive. */
-const seeds = 3000;
-
 /** The id of a message that was there from the beginning. */
 export const seedId = (namespace: string): string => `seed of ${namespace}`;
 
@@ -75,7 +72,8 @@ export const models: Readonly<Record<string, ServerModel>> = {
   },
 };
 
-export async function startWorld(name: string, model: ServerModel): Promise<World> {
+/** @param seeds Messages of each entity to receive. */
+export async function startWorld(name: string, model: ServerModel, seeds: number): Promise<World> {
   const [main, ...others] = model.namespaces;
   const entities = { queues, topics: { t: { subscriptions: ["s"] } } };
   const serializer = createSerializer({ codecs: [json()] });
@@ -87,11 +85,11 @@ export async function startWorld(name: string, model: ServerModel): Promise<Worl
   const engines = new Map([["", server.engine]]);
   for (const one of others)
     engines.set(one.name, server.namespace(one.name, { ...entities, keys: keysOf(one.keys, one.name) }).engine);
-  for (const [namespace, engine] of engines) await seed(engine, namespace);
+  for (const [namespace, engine] of engines) await seed(engine, namespace, seeds);
   return { name, model, server, engines, credentials: credentialsOf(model) };
 }
 
-async function seed(engine: Engine, namespace: string): Promise<void> {
+async function seed(engine: Engine, namespace: string, seeds: number): Promise<void> {
   const letter = createEnvelope({ payload: Uint8Array.of(49), brokerProperties: { messageId: seedId(namespace) } });
   for (const queue of queues) {
     const sender = await engine.openSender(queue);
