@@ -227,9 +227,10 @@ describe("requests that the control refuses", () => {
       ask("POST", "reset"),
       ask("POST", "reset", {}, signed("reader", "other")),
       ask("POST", "reset", {}, signed("root", "secret", "sb://localhost/orders")),
+      ask("POST", "reset", {}, signed("root", "secret", "sb://localhost/$control")),
       ask("PUT", "namespaces/x", {}, signed("run-1", runKey)),
     ]);
-    expect(refused.map(({ status }) => status)).toEqual([401, 401, 401, 401]);
+    expect(refused.map(({ status }) => status)).toEqual([401, 401, 401, 401, 401]);
     expect((await ask("POST", "reset", {}, signed("root", "secret"))).status).toBe(204);
     expect((await ask("POST", "reset", {}, signed("run-1", runKey))).status).toBe(204);
     expect((await ask("POST", "reset?namespace=run-1", {}, signed("root", "secret"))).status).toBe(204);

@@ -35,7 +35,7 @@ export class ControlEndpoint implements HttpHandler {
 
   async #answer(request: HttpRequest, grant: Grant): Promise<HttpResponse> {
     const { method, path, query } = request;
-    if (!allows(grant, path, "Manage"))
+    if (!allows(grant, "", "Manage"))
       throw new SobreError(
         "UnauthorizedAccess",
         "Control requires a token with the Manage right on the whole namespace.",

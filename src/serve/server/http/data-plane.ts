@@ -44,6 +44,8 @@ interface Target {
 export interface Client {
   readonly engine: Engine;
   readonly locks: ClientLocks;
+  /** When its grant ends, in milliseconds since 1970; `Infinity` for never. */
+  readonly expiresAt: number;
 }
 
 /** Parses `entity/messages…`; `undefined` if it is not a data-plane path. */
@@ -142,7 +144,7 @@ const isPlain = (value: unknown): value is null | string | number | bigint | boo
 async function receive(
   entity: string,
   { query, abortSignal, headers, isSecure }: HttpRequest,
-  { engine, locks }: Client,
+  { engine, locks, expiresAt }: Client,
   receiveMode: "peekLock" | "receiveAndDelete",
 ): Promise<HttpResponse> {
   const seconds = Number(query.get("timeout") ?? defaultWait);
@@ -151,7 +153,8 @@ async function receive(
   const receiver = await engine.openReceiver(entity, { receiveMode });
   try {
     // The client waits in real time, whatever the broker's clock.
-    const over = AbortSignal.any([abortSignal, AbortSignal.timeout(Math.min(seconds, defaultWait) * 1000)]);
+    const wait = Math.max(0, Math.min(seconds * 1000, defaultWait * 1000, expiresAt - Date.now()));
+    const over = AbortSignal.any([abortSignal, AbortSignal.timeout(wait)]);
     const maxWaitTimeInMs = seconds === 0 ? 0 : Infinity;
     const [delivery] = await receiver.receive({ maxMessages: 1, maxWaitTimeInMs, abortSignal: over });
     if (delivery === undefined) return { status: 204 };

@@ -75,7 +75,8 @@ export class HttpEndpoint {
     if (target === undefined)
       return answerAtom(request, engine, (entity, header) => this.#manages(grant, entity, request, header));
     await this.#options.autoCreate?.(engine, parseAddress(target.entity).name);
-    return answerData(target, request, { engine, locks: this.#locks.of(ownerOf(grant)) });
+    const { expiresAt } = grant;
+    return answerData(target, request, { engine, locks: this.#locks.of(ownerOf(grant)), expiresAt });
   }
 
   async #grant({ headers }: HttpRequest): Promise<Grant> {

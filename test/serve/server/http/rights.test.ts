@@ -156,6 +156,20 @@ describe("a token for one entity and a second one", () => {
 });
 
 describe("a receive over HTTP", () => {
+  it("waits no longer than its token is valid", async () => {
+    await using server = await startServer({ queues: ["q"], keys: { root: "key" } });
+    const ends = Math.ceil(Date.now() / 1000) * 1000 + 1000;
+    const authorization = writeSas("sb://localhost/q", { name: "root", value: "key" }, ends);
+
+    const answer = await fetch(`http://127.0.0.1:${server.port}/q/messages/head?timeout=60`, {
+      method: "POST",
+      headers: { authorization },
+    });
+
+    expect(answer.status).toBe(204);
+    expect(Date.now()).toBeGreaterThanOrEqual(ends - 100);
+  });
+
   it.each(["0.0001", "-1", "soon"])("refuses a timeout of %s", async (timeout) => {
     await using server = await startServer({ queues: ["q"] });
 
