@@ -17,8 +17,8 @@ export interface Comparison {
 export interface Refused extends Omit<Refusal, "holder"> {
   /** The schema path of the outermost union that contains the refusal, if any. */
   readonly union?: string;
-  /** The refusal with every other break of the pair patched; it identifies the break even when others come and go. */
-  readonly alone?: Pick<Refused, "value" | "instancePath" | "message">;
+  /** A text that tells the break from every other one, and that is the same when others come and go. */
+  readonly identity?: string;
 }
 
 /** Result of a comparison. */

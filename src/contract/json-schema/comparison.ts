@@ -1,12 +1,11 @@
-import { unescapeToken } from "../../core/json-schema/json-form.ts";
 import { SobreError } from "../../core/errors/sobre-error.ts";
-import { canonicalJson, isObject } from "./json-value.ts";
+import { isObject } from "./json-value.ts";
 import type { Compared, Comparison, Refused } from "./compared.ts";
 import { Meter } from "../meter.ts";
 import { isSameMeaning } from "./meaning.ts";
 import { type Frame, PairComparison } from "./pair-comparison.ts";
 import { type Departure, departureText } from "./prover/departure-texts.ts";
-import { patchedReader, readerWithoutUnion } from "./judges/patched-reader.ts";
+import { PatchedReader, type SchemaBreak } from "./judges/patched-reader.ts";
 import { isOldDialect } from "./dialect.ts";
 import { SchemaDocument } from "./schema-document.ts";
 
@@ -23,37 +22,55 @@ export function compareSchemas(comparison: Comparison): Compared {
   const frame: SharedFrame = { meter: new Meter(comparison.budget), judges: new Map() };
   const first = compareOnce(comparison, frame);
   if (first.verdict !== "breaking") return first;
-  const { writer } = comparison;
-  const found: Refused[] = [];
+  const patched = new PatchedReader(comparison.reader, comparison.writer);
+  const found = new Map<string, SchemaBreak>();
+  const isMonotone = !/"(?:contains|else|if|maxContains|not|oneOf|then|unevaluated\w+)":/.test(
+    JSON.stringify(comparison.reader),
+  );
   let original: PairComparison | undefined;
-  let reader = comparison.reader;
   let last = first;
   let isOpen = false;
-  while (last.verdict === "breaking" && found.length < mostBreaks) {
-    const fresh = last.refused.filter((one) => !found.some((known) => isSameBreak(known, one)));
+  while (last.verdict === "breaking" && found.size < mostBreaks) {
+    const all = freshBreaks(last.refused, found, patched);
     // A patch can make the reader stricter, e.g. if fewer items count as evaluated.
-    if (last !== first) {
-      const pair = (original ??= new PairComparison(comparison, { siblings: false, ...frame }));
-      isOpen = !fresh.every((one) => isRefused(one, pair));
-      if (isOpen) break;
-    }
-    const patches = (fresh.length > 0 ? fresh : last.refused).reduce<unknown>(
-      (patched, one) =>
-        (fresh.length > 0 ? patchedReader(patched, writer, one) : readerWithoutUnion(patched, one)) ?? patched,
-      reader,
-    );
-    found.push(...fresh);
-    if (canonicalJson(patches) === canonicalJson(reader)) break;
-    reader = patches;
-    last = compareAgain(comparison, reader, frame);
+    const pair = (original ??= new PairComparison(comparison, { siblings: false, ...frame }));
+    const fresh = last === first ? all : all.filter(({ refused }) => isRefused(refused, pair));
+    if (fresh.length < all.length) isOpen = true;
+    if (fresh.length === 0 && all.length > 0) break;
+    for (const one of fresh) found.set(one.identity, one);
+    const isPatched =
+      fresh.length > 0
+        ? fresh.map((one) => patched.patch(one)).includes(true)
+        : last.refused.map((one) => patched.dropUnion(one)).includes(true);
+    // What a union hides is not known once all of it is gone.
+    if (fresh.length === 0) isOpen = true;
+    if (!isPatched) break;
+    last = compareAgain(comparison, patched.schema, {
+      ...frame,
+      ...(isMonotone ? {} : { original: comparison.reader }),
+    });
   }
-  const refused =
-    found.length > mostAlone ? found : found.map((one) => ({ ...one, alone: aloneOf(one, found, comparison, frame) }));
+  const refused = Array.from(found.values(), (one) => ({ ...one.refused, identity: one.identity }));
   return { ...first, refused, rest: isOpen ? "unproven" : last.verdict };
 }
 
+/** The breaks that refusals show and that are not among those found. */
+function freshBreaks(
+  refused: readonly Refused[],
+  found: ReadonlyMap<string, SchemaBreak>,
+  patched: PatchedReader,
+): readonly SchemaBreak[] {
+  const known = new Set(found.keys());
+  return refused.flatMap((one) => {
+    const fresh = patched.breakOf(one, known);
+    if (fresh === undefined) return [];
+    known.add(fresh.identity);
+    return [fresh];
+  });
+}
+
 /** The parts that all comparisons of one pair share. */
-type SharedFrame = Required<Pick<Frame, "meter" | "judges">>;
+type SharedFrame = Required<Pick<Frame, "meter" | "judges">> & Pick<Frame, "original">;
 
 /** Compares with a patched reader, which may refer to a place that a patch has removed. */
 function compareAgain(comparison: Comparison, reader: unknown, frame: SharedFrame): Compared {
@@ -74,41 +91,6 @@ function isRefused({ value }: Refused, pair: PairComparison): boolean {
     if (error instanceof RangeError) return false;
     throw error;
   }
-}
-
-/** With more breaks than this, each keeps the witness that was found first. */
-const mostAlone = 8;
-
-/** A break with the witness that it has when every other break is patched. */
-function aloneOf(own: Refused, found: readonly Refused[], comparison: Comparison, frame: SharedFrame): Refused {
-  if (found.length === 1) return own;
-  const reader = found
-    .filter((other) => other !== own)
-    .reduce<unknown>(
-      (patched, other) => patchedReader(patched, comparison.writer, other) ?? patched,
-      comparison.reader,
-    );
-  return compareAgain(comparison, reader, frame).refused.find((one) => isSameBreak(one, own)) ?? own;
-}
-
-function isSameBreak(one: Refused, other: Refused): boolean {
-  return (
-    one.schemaPath === other.schemaPath &&
-    one.keyword === other.keyword &&
-    canonicalJson(distinctive(one)) === canonicalJson(distinctive(other))
-  );
-}
-
-/** The parameters that tell two breaks of one keyword apart. */
-function distinctive({ keyword, params, value, instancePath }: Refused): unknown {
-  if (keyword !== "enum" && keyword !== "const") return params;
-  return instancePath
-    .split("/")
-    .slice(1)
-    .reduce<unknown>((inner, token) => {
-      const name = unescapeToken(token);
-      return Array.isArray(inner) ? inner[Number(name)] : isObject(inner) ? inner[name] : undefined;
-    }, value);
 }
 
 /**

@@ -3,7 +3,7 @@ import { SobreError } from "../../core/errors/sobre-error.ts";
 import type { Codec } from "../../core/codec/codec.ts";
 import type { CompatibilityOptions } from "../options.ts";
 import { type CodecRow, type CompatibilityResult, type Finding, worst } from "../verdict.ts";
-import { hashed, hashOf, hasNativeValues, rowsOf, witnessOf } from "../witness.ts";
+import { hashed, hasNativeValues, rowsOf, sha256, witnessOf } from "../witness.ts";
 import { chooseSamplesWithin, compareWithin, samplesWithin } from "./bounded-comparison.ts";
 import type { Compared, Comparison, Refused } from "./compared.ts";
 import { type Explained, explain } from "./findings.ts";
@@ -57,8 +57,8 @@ export async function jsonCompatibility(
   const findings = [...breaks, ...warned].map((refused): Finding => {
     const refusal = refused.keyword.startsWith("upcast") ? "#" : `#${pointerOf(refused.schemaPath)}`;
     const place = schemaPlace(comparison.writer, refused.instancePath);
-    const { alone = refused } = refused;
     const witness = witnessOf(refused.value, outcomeOf(refused), { codecs, toNative: native });
+    const hash = refused.identity === undefined ? witness.hash : sha256(refused.identity);
     return hashed({
       ...withGuess(explain(refused), refused, { renamed, writing }),
       olderPointer: writing === "older" ? place : refusal,
@@ -66,7 +66,7 @@ export async function jsonCompatibility(
       writer: writing,
       instancePointer: refused.instancePath,
       ...(breaks.includes(refused) ? {} : { severity: "warning" }),
-      witness: { ...witness, hash: hashOf(alone.value, outcomeOf(alone)) },
+      witness: { ...witness, hash },
     });
   });
   const isFirst = writing === "older" || options.direction === "forward";

@@ -39,6 +39,8 @@ export interface Frame {
   /** Default: a meter of the comparison's budget. */
   readonly meter?: Meter;
   readonly judges?: KnownJudges;
+  /** A reader that must refuse a value as well for it to count: the one that was patched. Default: none. */
+  readonly original?: unknown;
 }
 
 /** Compares one pair of schemas in one reading. */
@@ -198,7 +200,11 @@ export class PairComparison {
   #translate(): readonly [Formula, Formula] {
     const reading = this.#reading();
     const sent = new Translation(reading, this.#comparison.declared).location(this.#writer.root);
-    return [sent, new Translation(reading).location(this.#reader.root)];
+    const accepted = new Translation(reading).location(this.#reader.root);
+    const { original } = this.#frame;
+    if (original === undefined) return [sent, accepted];
+    const before = new Translation(reading).location(new SchemaDocument(original, "reader before").root);
+    return [this.#pool.all([sent, this.#pool.not(before)]), accepted];
   }
 
   #reading(): Reading {

@@ -1,139 +1,169 @@
 import { unescapeToken } from "../../../core/json-schema/json-form.ts";
-import { stepInto } from "./refusal.ts";
 import type { Refused } from "../compared.ts";
-import { canonicalJson, isObject } from "../json-value.ts";
+import { BreakFacts } from "../break-facts.ts";
+import { canonicalJson, isObject, objectOf } from "../json-value.ts";
+import { localPointer, stepInto, valueAt } from "../local-reference.ts";
+import { hasNames, isWithin, recursionOf, rewired } from "../own-definitions.ts";
+import { type PatchableSchema, patchKeyword } from "../patch-keyword.ts";
+import { type SchemaRoute, routesTo } from "../schema-routes.ts";
 
-type Draft = Record<string, unknown>;
-
-/** A part of a schema that may be changed: a schema that was cloned for that. */
-interface Place {
-  readonly holder: Draft;
-  readonly keyword: string;
+/** A break of a pair: a refusal, and a text that tells it from every other break. */
+export interface SchemaBreak {
+  /** With paths into the reader's schema as it was. */
+  readonly refused: Refused;
+  /** The way to the keyword through references and alternatives, the kind, and the values of both sides. */
+  readonly identity: string;
 }
 
 /**
- * A copy of the reader's schema that no longer refuses what `refused` shows, with as little changed as possible:
- * a member is no longer required, a listed value is added, or a condition is dropped. `undefined` when there is no such
- * place in the schema, e.g. in one that it refers to elsewhere.
+ * A reader's schema from which breaks are taken away one by one, each with as little else as possible: a definition that several
+ * places use is changed for the one place that a break is at.
  */
-export function patchedReader(reader: unknown, writer: unknown, refused: Refused): unknown {
-  const copy: unknown = structuredClone(reader);
-  const tokens = refused.schemaPath.slice(1).split("/").slice(1).map(unescapeToken);
-  if (refused.keyword === "false schema")
-    return withTrueAt(copy, tokens.at(-1) === "false schema" ? tokens.slice(0, -1) : tokens);
-  const holder = tokens.slice(0, -1).reduce<unknown>(stepInto, copy);
-  if (!isDraft(holder)) return undefined;
-  return patch({ holder, keyword: refused.keyword }, writer, refused) ? copy : undefined;
-}
+export class PatchedReader {
+  schema: unknown;
+  readonly #facts: BreakFacts;
+  /** The definitions that copies were made of, by JSON Pointer. */
+  readonly #origins = new Map<string, string>();
+  readonly #isCopied: boolean;
+  #copies = 0;
 
-/** A copy without the whole union that contains the refusal. */
-export function readerWithoutUnion(reader: unknown, { union }: Refused): unknown {
-  if (union === undefined) return undefined;
-  const copy: unknown = structuredClone(reader);
-  const tokens = union.slice(1).split("/").slice(1).map(unescapeToken);
-  const holder = tokens.slice(0, -1).reduce<unknown>(stepInto, copy);
-  return isDraft(holder) && removed(holder, tokens.at(-1) ?? "") ? copy : undefined;
-}
+  constructor(reader: unknown, writer: unknown) {
+    this.schema = unshared(reader);
+    this.#facts = new BreakFacts(reader, writer);
+    this.#isCopied = !hasNames(reader);
+  }
 
-function patch({ holder, keyword }: Place, writer: unknown, { params, value, instancePath }: Refused): boolean {
-  const there = instancePath.split("/").slice(1).map(unescapeToken).reduce<unknown>(stepInto, value);
-  switch (keyword) {
-    case "required":
-      return without(holder, "required", params["missingProperty"]);
-    case "dependentRequired":
-    case "dependencies": {
-      const lists = holder[keyword];
-      const name = params["property"];
-      if (!isDraft(lists) || typeof name !== "string") return removed(holder, keyword);
-      return without(lists, name, params["missingProperty"]);
+  /** The break that a refusal by {@link schema} shows; `undefined` if all that it can be are `known`. */
+  breakOf(refused: Refused, known: ReadonlySet<string>): SchemaBreak | undefined {
+    return this.#ways(refused).find(({ identity }) => !known.has(identity));
+  }
+
+  /** Changes the schema so that the break is gone; false where no place of it is found, as in another document. */
+  patch({ refused, identity }: SchemaBreak): boolean {
+    const way = this.#ways(refused).find((one) => one.identity === identity);
+    const before = this.schema;
+    this.schema = structuredClone(before);
+    const pointer = way?.route === undefined ? pointerOf(refused) : this.#own(way.route);
+    if (this.#patchAt(pointer, refused)) return true;
+    this.schema = before;
+    return false;
+  }
+
+  /** Drops the whole union that contains the refusal. */
+  dropUnion({ union }: Refused): boolean {
+    const tokens = union?.slice(1).split("/").slice(1).map(unescapeToken);
+    const keyword = tokens?.pop();
+    if (tokens === undefined || keyword === undefined) return false;
+    const copy: unknown = structuredClone(this.schema);
+    const holder = tokens.reduce<unknown>(stepInto, copy);
+    if (!isPatchable(holder) || !Reflect.deleteProperty(holder, keyword)) return false;
+    this.schema = copy;
+    return true;
+  }
+
+  /** A pointer into the schema as it was. */
+  #originOf(pointer: string): string {
+    for (const [copy, definition] of this.#origins)
+      if (isWithin(pointer, copy)) return `${definition}${pointer.slice(copy.length)}`;
+    return pointer;
+  }
+
+  /** What a refusal can be: one break for each way in which the schema that refused applies there. */
+  #ways(refused: Refused): readonly (SchemaBreak & { readonly route: SchemaRoute | undefined })[] {
+    const { keyword, instancePath } = refused;
+    const own = this.#originOf(pointerOf(refused));
+    const isFalse = keyword === "false schema";
+    const isTarget = (schema: unknown, pointer: string): boolean =>
+      isFalse
+        ? schema === false
+        : isObject(schema) && Object.hasOwn(schema, keyword) && this.#originOf(pointer) === own;
+    const ways: (SchemaBreak & { readonly route: SchemaRoute | undefined })[] = [];
+    for (const route of routesTo(this.schema, instancePath, isTarget)) {
+      const pointer = this.#originOf(route.pointer);
+      const references = route.references.map((one) => this.#originOf(one));
+      ways.push({ ...this.#told(refused, { pointer, references }), route });
+      if (ways.length >= mostWays) break;
     }
-    case "additionalProperties":
-    case "unevaluatedProperties": {
-      const name = params[keyword === "additionalProperties" ? "additionalProperty" : "unevaluatedProperty"];
-      if (typeof name !== "string" || !mentions(writer, name)) return removed(holder, keyword);
-      const properties = isObject(holder["properties"]) ? holder["properties"] : {};
-      holder["properties"] = Object.fromEntries([...Object.entries(properties), [name, true]]);
-      return true;
+    return ways.length > 0 ? ways : [{ ...this.#told(refused, { pointer: own, references: ["?"] }), route: undefined }];
+  }
+
+  #told(refused: Refused, { pointer, references }: SchemaRoute): SchemaBreak {
+    const { union, ...rest } = refused;
+    const { keyword, values } = this.#facts.of(refused, pointer);
+    const identity = canonicalJson([references, pointer, keyword, ...values]);
+    const schemaPath = `#${pointer}/${keyword}`;
+    return {
+      identity,
+      refused: { ...rest, schemaPath, ...(union === undefined ? {} : { union: `#${this.#originOf(union.slice(1))}` }) },
+    };
+  }
+
+  /** Gives a route definitions of its own, and returns the pointer of its end. */
+  #own({ pointer, references }: SchemaRoute): string {
+    if (!this.#isCopied || !isPatchable(this.schema)) return pointer;
+    let way = [...references, pointer];
+    for (let at = 0; at < references.length; at++) {
+      const holder = valueAt(this.schema, way[at] ?? "");
+      const target = isPatchable(holder) ? localPointer(holder["$ref"]) : undefined;
+      if (!isPatchable(holder) || target === undefined || this.#origins.has(target)) continue;
+      const recursion = recursionOf(this.schema, target);
+      if (recursion === undefined) continue;
+      const renamed = this.#copied(this.schema, recursion);
+      holder["$ref"] = `#${renamed(target)}`;
+      way = way.map((one, index) => (index > at ? renamed(one) : one));
     }
-    case "enum":
-    case "const": {
-      if (!isListed(writer, there)) return removed(holder, keyword);
-      const known = keyword === "const" ? [holder["const"]] : holder["enum"];
-      delete holder["const"];
-      holder["enum"] = [...(Array.isArray(known) ? known : []), there];
-      return true;
+    return way.at(-1) ?? pointer;
+  }
+
+  /** Adds copies of definitions that lead to each other, and returns the pointers within them. */
+  #copied(root: PatchableSchema, definitions: readonly string[]): (pointer: string) => string {
+    const known = isPatchable(root["$defs"]) ? root["$defs"] : {};
+    root["$defs"] = known;
+    const names = definitions.map((definition): readonly [string, string] => {
+      let name = "";
+      do name = `patched-${++this.#copies}`;
+      while (Object.hasOwn(known, name));
+      return [definition, name];
+    });
+    const renamed = (pointer: string): string => {
+      const [definition, name] = names.find(([one]) => isWithin(pointer, one)) ?? [];
+      return definition === undefined ? pointer : `/$defs/${name ?? ""}${pointer.slice(definition.length)}`;
+    };
+    for (const [definition, name] of names) {
+      known[name] = rewired(valueAt(root, definition), renamed);
+      this.#origins.set(`/$defs/${name}`, definition);
     }
-    case "oneOf":
-    case "anyOf": {
-      const members = holder[keyword];
-      const variant = params["variant"];
-      if (typeof variant !== "string" || !Array.isArray(members)) return removed(holder, keyword);
-      const name = variant.slice(0, variant.indexOf(" "));
-      const own = isObject(there) ? there[name] : undefined;
-      holder[keyword] = [...members, { type: "object", properties: { [name]: { const: own } }, required: [name] }];
-      return true;
+    return renamed;
+  }
+
+  #patchAt(pointer: string, refused: Refused): boolean {
+    if (refused.keyword !== "false schema") {
+      const holder = valueAt(this.schema, pointer);
+      return isPatchable(holder) && patchKeyword(holder, refused, this.#facts);
     }
-    case "if":
-      return [removed(holder, "if"), removed(holder, "then"), removed(holder, "else")].includes(true);
-    case "minimum":
-    case "maximum": {
-      const exclusive = keyword === "minimum" ? "exclusiveMinimum" : "exclusiveMaximum";
-      if (typeof holder[exclusive] === "boolean") delete holder[exclusive];
-      return removed(holder, keyword);
-    }
-    case "exclusiveMinimum":
-    case "exclusiveMaximum": {
-      const inclusive = keyword === "exclusiveMinimum" ? "minimum" : "maximum";
-      if (typeof holder[keyword] === "boolean") delete holder[inclusive];
-      return removed(holder, keyword);
-    }
-    case "contains":
-      return [removed(holder, "contains"), removed(holder, "minContains"), removed(holder, "maxContains")].includes(
-        true,
-      );
-    default:
-      return removed(holder, keyword);
+    const tokens = pointer.split("/").slice(1).map(unescapeToken);
+    const name = tokens.pop();
+    const holder = tokens.reduce<unknown>(stepInto, this.schema);
+    return name !== undefined && typeof holder === "object" && holder !== null && Reflect.set(holder, name, true);
   }
 }
 
-function withTrueAt(copy: unknown, tokens: readonly string[]): unknown {
-  const name = tokens.at(-1);
-  const holder = tokens.slice(0, -1).reduce<unknown>(stepInto, copy);
-  if (name === undefined || typeof holder !== "object" || holder === null) return undefined;
-  return Reflect.set(holder, name, true) ? copy : undefined;
+/** The maximum number of ways in which one schema may apply to a value, of which each may be a break of its own. */
+const mostWays = 16;
+
+/** The pointer of the schema that refused. */
+function pointerOf({ schemaPath, keyword }: Refused): string {
+  const path = schemaPath.slice(schemaPath.indexOf("#") + 1);
+  const end = path.lastIndexOf("/");
+  return path.slice(end + 1) === keyword ? path.slice(0, end) : path;
 }
 
-function without(holder: Draft, name: string, item: unknown): boolean {
-  const list = holder[name];
-  if (!Array.isArray(list) || !list.includes(item)) return false;
-  holder[name] = list.filter((one) => one !== item);
-  return true;
+/** A copy in which no two places are one object, as schemas made by code may have. */
+function unshared(part: unknown): unknown {
+  if (Array.isArray(part)) return part.map(unshared);
+  return isObject(part) ? objectOf(Object.entries(part).map(([name, inner]) => [name, unshared(inner)])) : part;
 }
 
-function removed(holder: Draft, keyword: string): boolean {
-  return Object.hasOwn(holder, keyword) && Reflect.deleteProperty(holder, keyword);
-}
-
-/** Whether a schema names a member anywhere. */
-function mentions(schema: unknown, name: string): boolean {
-  if (Array.isArray(schema)) return schema.some((item) => item === name || mentions(item, name));
-  if (!isObject(schema)) return false;
-  return Object.hasOwn(schema, name) || Object.values(schema).some((inner) => mentions(inner, name));
-}
-
-/** Whether a schema lists a value anywhere. */
-function isListed(schema: unknown, value: unknown): boolean {
-  const key = canonicalJson(value);
-  const visit = (part: unknown): boolean => {
-    if (Array.isArray(part)) return part.some(visit);
-    if (!isObject(part)) return false;
-    const { enum: list, const: one } = part;
-    const values = [...(Array.isArray(list) ? list : []), ...(Object.hasOwn(part, "const") ? [one] : [])];
-    return values.some((known) => canonicalJson(known) === key) || Object.values(part).some(visit);
-  };
-  return visit(schema);
-}
-
-function isDraft(value: unknown): value is Draft {
+function isPatchable(value: unknown): value is PatchableSchema {
   return isObject(value);
 }

@@ -1,6 +1,7 @@
-import { unescapeToken } from "../../../core/json-schema/json-form.ts";
 import type { Refusal } from "../../../core/json-schema/ajv.ts";
 import { canonicalJson, isObject } from "../json-value.ts";
+import { localTarget } from "../local-reference.ts";
+import { nearestAlternative } from "../nearest-alternative.ts";
 
 /** The refusal that says most, and the outermost union that contains it. */
 interface Told {
@@ -9,8 +10,8 @@ interface Told {
 }
 
 /**
- * Chooses the refusal to report: the outermost one, except that a union whose members a discriminator distinguishes is
- * refused for the reason of the member that the value selects.
+ * Chooses the refusal to report: the outermost one, except that a union is refused for the reason of the member that the
+ * value selects by a discriminator, or else of the member whose shape it has.
  */
 export function toldBy(refusals: readonly Refusal[], root: unknown): Told | undefined {
   const last = refusals.at(-1);
@@ -21,7 +22,6 @@ export function toldBy(refusals: readonly Refusal[], root: unknown): Told | unde
   if (last.keyword !== "oneOf" && last.keyword !== "anyOf") return { refusal: last };
   const members = isObject(last.holder) ? last.holder[last.keyword] : undefined;
   const selected = Array.isArray(members) ? selectedBy(last.value, members, root) : undefined;
-  if (selected === undefined) return { refusal: last };
   if (selected === "none")
     return {
       refusal: {
@@ -30,12 +30,21 @@ export function toldBy(refusals: readonly Refusal[], root: unknown): Told | unde
         params: { ...last.params, variant: variantOf(last.value, members, root) },
       },
     };
-  const own = reachableFrom(selected, root);
+  const nearest = selected ?? nearestTo(last, members, root);
+  if (nearest === undefined) return { refusal: last };
+  const own = reachableFrom(nearest, root);
   const told = toldBy(
     inner.filter(({ holder }) => own.has(holder)),
     root,
   );
   return { refusal: told?.refusal ?? last, union: last };
+}
+
+/** The member of a union that refused a value of its shape; `undefined` also where several members accept the value. */
+function nearestTo({ value, params }: Refusal, members: unknown, root: unknown): unknown {
+  const { passingSchemas: passing } = params;
+  if (!Array.isArray(members) || (passing !== null && passing !== undefined)) return undefined;
+  return nearestAlternative(value, members, root);
 }
 
 /** The member of a union that a value selects by a discriminator; `undefined` when the union has none. */
@@ -60,7 +69,7 @@ interface Discriminator {
 
 /** The property whose values every member of a union lists, without one in common. */
 function discriminatorOf(value: unknown, given: unknown, root: unknown): Discriminator {
-  const members = Array.isArray(given) ? given.map((member: unknown) => dereferenced(member, root)) : [];
+  const members = Array.isArray(given) ? given.map((member: unknown) => localTarget(member, root)) : [];
   const [first] = members;
   const names = isObject(first) && isObject(first["properties"]) ? Object.keys(first["properties"]) : [];
   for (const name of names) {
@@ -75,29 +84,10 @@ function discriminatorOf(value: unknown, given: unknown, root: unknown): Discrim
 function listedAt(member: unknown, name: string, root: unknown): readonly unknown[] | undefined {
   if (!isObject(member) || !isObject(member["properties"])) return undefined;
   const { properties } = member;
-  const schema = Object.hasOwn(properties, name) ? dereferenced(properties[name], root) : undefined;
+  const schema = Object.hasOwn(properties, name) ? localTarget(properties[name], root) : undefined;
   if (!isObject(schema)) return undefined;
   if (Object.hasOwn(schema, "const")) return [schema["const"]];
   return Array.isArray(schema["enum"]) ? schema["enum"] : undefined;
-}
-
-function dereferenced(schema: unknown, root: unknown): unknown {
-  let at = schema;
-  for (let hops = 0; hops < 20 && isObject(at); hops++) {
-    const reference = at["$ref"];
-    if (typeof reference !== "string" || !reference.startsWith("#/")) return at;
-    at = reference
-      .split("/")
-      .slice(1)
-      .reduce<unknown>((inner, token) => stepInto(inner, unescapeToken(token)), root);
-  }
-  return at;
-}
-
-/** The member or item of a name. */
-export function stepInto(value: unknown, name: string): unknown {
-  if (Array.isArray(value)) return value[Number(name)];
-  return isObject(value) && Object.hasOwn(value, name) ? value[name] : undefined;
 }
 
 /** Every schema inside another one, through references too. */
@@ -105,7 +95,7 @@ function reachableFrom(schema: unknown, root: unknown): ReadonlySet<unknown> {
   const found = new Set<unknown>();
   const open: unknown[] = [schema];
   while (open.length > 0) {
-    const next = dereferenced(open.pop(), root);
+    const next = localTarget(open.pop(), root);
     if (typeof next !== "object" || next === null || found.has(next)) continue;
     found.add(next);
     open.push(...Object.values(next));

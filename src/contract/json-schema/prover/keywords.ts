@@ -196,7 +196,8 @@ export function patternLiteral(
   pool: FormulaPool,
   negated = false,
 ): Formula {
-  if (document.origin !== "reader" || linearPattern(source).refusal === undefined) return pool.pattern(source, negated);
+  if (!document.origin.startsWith("reader") || linearPattern(source).refusal === undefined)
+    return pool.pattern(source, negated);
   const unknown = pool.opaque(`pattern ${source}`, negated);
   return negated ? unknown : pool.given("string", unknown);
 }
