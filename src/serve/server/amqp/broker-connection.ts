@@ -251,7 +251,7 @@ export class BrokerConnection {
             { entity: destination, rights },
           ];
     if (!isReceiving && remote?.source?.distributionMode === "copy")
-      return refuseCopies(await this.#engineOf(this.#grants.need({ entity, rights })), entity);
+      return refuseCopies(this.#grants.need({ entity, rights }).engine, entity);
     const engine = await this.#admitLink(link, needs);
     await this.#options.autoCreate?.(engine, parseAddress(entity).name, { requiresSession: session !== undefined });
     if (isReceiving) return InboundLink.open(link, { entity, destination }, engine, this.#transactions);
