@@ -190,7 +190,7 @@ function typedNames(node: unknown, path: readonly string[] = []): readonly Typed
   return [{ path: within.join("."), types: typeWords(annotation) }, ...below];
 }
 
-/** The names in a type, but for those within functions and members. */
+/** The names in a type, except those within functions and members. */
 function typeWords(node: unknown): readonly string[] {
   if (Array.isArray(node)) return node.flatMap((one) => typeWords(one));
   if (!isNode(node) || node.type === "TSFunctionType" || node.type === "TSTypeLiteral") return [];

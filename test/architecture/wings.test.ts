@@ -109,7 +109,7 @@ describe("the wings", () => {
     expect(crossing.map(written)).toEqual([]);
   });
 
-  it("keep codecs apart from each other, but for those that list them", () => {
+  it("keep codecs apart from each other, except for those that list them", () => {
     const crossing = imports.filter(({ from, to }) => {
       const own = from.split("/").slice(0, 2).join("/");
       return isIn(from, "codecs") && isIn(to, "codecs") && !listsOfCodecs.has(from) && !isIn(to, own);

@@ -57,7 +57,7 @@ describe("a pattern that a service cannot run", () => {
     expect(tried?.join()).toContain(refusalOf("^(?=a)[ab]+$"));
   });
 
-  it("is told of with its pointer for each side, in definitions, unions and names of members", async () => {
+  it("is reported with its pointer for each side, in definitions, unions and names of members", async () => {
     const [word, name] = ["^(?=a)b", "^(?!x-)"];
     const older = { $ref: "#/$defs/a", $defs: { a: object({ a: text(word) }), unused: text("(?=never)") } };
     const newer = { oneOf: [{ patternProperties: { [name]: true } }, { type: "null" }] };

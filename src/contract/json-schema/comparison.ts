@@ -42,7 +42,7 @@ export function compareSchemas(comparison: Comparison): Compared {
       fresh.length > 0
         ? fresh.map((one) => patched.patch(one)).includes(true)
         : last.refused.map((one) => patched.dropUnion(one)).includes(true);
-    // What a union hides is not known once all of it is gone.
+    // A break that a union hides is unknown once all of the union is gone.
     if (fresh.length === 0) isOpen = true;
     if (!isPatched) break;
     last = compareAgain(comparison, patched.schema, {

@@ -4,7 +4,7 @@ import { localPointer, valueAt } from "./local-reference.ts";
 /** The definitions that take part in the recursion of one, itself among them. */
 export function recursionOf(root: unknown, pointer: string): readonly string[] | undefined {
   const reached = reachedFrom(root, pointer);
-  // One that leads to what it is inside of cannot be copied apart.
+  // One that leads to what contains it cannot be copied apart.
   if (Array.from(reached).some((other) => other !== pointer && isWithin(pointer, other))) return undefined;
   const others = Array.from(reached).filter(
     (other) =>
@@ -13,7 +13,7 @@ export function recursionOf(root: unknown, pointer: string): readonly string[] |
   return [pointer, ...others];
 }
 
-/** Whether a pointer is another one or leads to a place inside of it. */
+/** Whether a pointer is another one or leads to a place inside it. */
 export function isWithin(inner: string, outer: string): boolean {
   return inner === outer || inner.startsWith(`${outer}/`);
 }

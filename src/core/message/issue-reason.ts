@@ -28,7 +28,7 @@ function libraryReason(issue: StandardIssue, value: unknown): string {
   if (received !== undefined) return withoutReceived(issue, received, value);
   const actual = textIn(issue, "actual");
   const path = `${issuePath(issue).replace(/^\$\.?/, "")} `;
-  const whole = textIn(issue, "problem") ?? String(issue.message);
+  const whole = textIn(issue, "problem") ?? issue.message;
   // Messages of arktype begin with the path, which is in ours already.
   const message = path !== " " && whole.startsWith(path) ? whole.slice(path.length) : whole;
   return actual === undefined || namesType.test(actual) ? message : message.replaceAll(` (was ${actual})`, "");

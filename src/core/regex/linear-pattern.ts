@@ -35,7 +35,7 @@ const kept = new Map<string, LinearPattern | RefusedPattern>();
  * anywhere in a text, by code points.
  *
  * Look-around, back-references, inline flags and patterns of more than 20,000 states are refused. Syntax of older schemas
- * that the flag does not allow (`\-` outside of classes, a lone `{` or `]`, `[\w-.]`) is read as ECMA-262, Annex B, has it,
+ * that the flag does not allow (`\-` outside classes, a lone `{` or `]`, `[\w-.]`) is read as ECMA-262, Annex B, has it,
  * and refused where it could mean something else (escaped letters, octal numbers, `\p` or `\u{` in the same pattern).
  */
 export function linearPattern(source: string): LinearPattern | RefusedPattern {

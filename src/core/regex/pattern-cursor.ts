@@ -90,7 +90,7 @@ export class PatternCursor {
     throw new PatternError({ kind: "broken", what, advice, at: at + 1 });
   }
 
-  /** Notes a construct that cannot be run and goes on, since broken syntax behind it is the worse problem. */
+  /** Notes a construct that cannot be run and goes on, since broken syntax after it is the worse problem. */
   note(what: string, advice: string, at: number): void {
     this.notes++;
     this.unsupported ??= { kind: "unsupported", what, advice, at: at + 1 };

@@ -2,7 +2,7 @@ import { type CodePointRange, type CodePointSet, complement, joined } from "./co
 import type { PatternCursor } from "./pattern-cursor.ts";
 import { type AtomSet, readEscape, singleSet } from "./read-escape.ts";
 
-/** Reads a class behind its opening bracket. `[]` has no character, and `[^]` every one. */
+/** Reads a class after its opening bracket. `[]` has no character, and `[^]` every one. */
 export function readClass(cursor: PatternCursor): CodePointSet {
   const at = cursor.at - 1;
   const isNegated = cursor.take("^");

@@ -17,7 +17,7 @@ function pointSet(point: number): AtomSet {
   return { set: [[point, point]], isSingle: true };
 }
 
-/** Reads the rest of an escape behind its backslash that stands for characters. */
+/** Reads the rest of an escape for characters, after its backslash. */
 export function readEscape(cursor: PatternCursor, isInClass: boolean): AtomSet {
   const at = cursor.at - 1;
   const letter = cursor.next();

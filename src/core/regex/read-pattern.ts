@@ -86,7 +86,7 @@ class PatternReader {
     return parts.length === 1 && only !== undefined ? only : { kind: "choice", parts };
   }
 
-  /** The first reference to a group that there is not, which only the end of the pattern shows. */
+  /** The first reference to a missing group, which only the end of the pattern shows. */
   problemOfReferences(): PatternProblem | undefined {
     const wrong = this.#references.find(({ to }) =>
       typeof to === "number" ? to > this.#groups : !this.#allNames.has(to),
@@ -162,7 +162,7 @@ class PatternReader {
     return Array.from({ length: most }, (_, at) => this.#cursor.peek(at)).join("");
   }
 
-  /** Reads a group behind its opening bracket. */
+  /** Reads a group after its opening bracket. */
   #group(): PatternNode {
     const cursor = this.#cursor;
     const at = cursor.at - 1;

@@ -145,7 +145,7 @@ export class ModelBroker {
     this.transactions.delete(transaction);
   }
 
-  /** Releases what a connection holds, uncounted but for what a transaction has settled. */
+  /** Releases what a connection holds, uncounted except for what a transaction has settled. */
   release(holder: number | undefined): void {
     for (const queue of this.#all) {
       for (const lock of queue.sessionLocks.slice())

@@ -46,7 +46,7 @@ const all: readonly Right[] = ["Send", "Listen", "Manage"];
 const mainKeys = { root: all, reader: ["Listen"], sender: ["Send"], two: ["Send", "Listen"] } as const;
 const tenantKeys = { tenant: all, reader: ["Send"], listener: ["Listen"] } as const;
 
-/** The servers to try: with keys, with access tokens for every namespace, and one that is open but for a namespace. */
+/** The servers to try: with keys, with access tokens for every namespace, and one that is open except for a namespace. */
 export const models: Readonly<Record<string, ServerModel>> = {
   keyed: {
     namespaces: [

@@ -9,9 +9,9 @@ export interface Tally {
   committed: number;
   rolledBack: number;
   rejected: number;
-  /** Those that were rejected though all of their work could succeed. */
+  /** Transactions that were rejected though all of their work could succeed. */
   refused: number;
-  /** Those whose client was cut off before the answer. */
+  /** Transactions whose client was cut off before the answer. */
   inDoubt: number;
   /** The messages that they sent, and the deliveries that they ended. */
   work: number;

@@ -99,7 +99,7 @@ function judgeOf(
     formats,
     pattern: (source) => {
       const matcher = matcherOf(source);
-      // No break depends on a pattern that the reader cannot run; others are looked for behind it.
+      // No break depends on a pattern that the reader cannot run; others are looked for after it.
       if (reading.side === "reader" && matcher.refusal !== undefined) return { test: () => true };
       return { test: (text) => matcher.test(text) ?? outOfTime() };
     },

@@ -51,7 +51,7 @@ export async function putToken(pair: BrokerPair, token: string): Promise<AmqpVal
   const session = await pair.session();
   const answers: IncomingDelivery[] = [];
   const replyTo = crypto.randomUUID();
-  const requests = pair.sender(session, "$cbs");
+  const link = pair.sender(session, "$cbs");
   pair.receiver(session, "$cbs", answers, { name: replyTo }).grant(10);
   await pair.run();
   const payload = writeMessage({
@@ -59,7 +59,7 @@ export async function putToken(pair: BrokerPair, token: string): Promise<AmqpVal
     applicationProperties: { operation: "put-token" },
     body: { kind: "value", value: token },
   });
-  requests.send({ payload, tag: tag(1), settled: false });
+  link.send({ payload, tag: tag(1), settled: false });
   await pair.run();
   return parseMessage(answers[0]?.payload ?? new Uint8Array()).applicationProperties?.get("status-code");
 }
@@ -69,7 +69,7 @@ interface Declared {
   readonly id: Uint8Array;
   /** The state of messages and outcomes in it. */
   readonly state: { readonly kind: "transactional"; readonly transactionId: Uint8Array };
-  /** Writes the discharge behind what was written before. */
+  /** Writes the discharge after what was written before. */
   readonly write: (fail: boolean) => void;
   /** Writes the discharge; resolves to its answer. */
   readonly discharge: (fail: boolean) => Promise<DeliveryState | undefined>;
