@@ -119,6 +119,7 @@ export class Namespace {
     entity.facts?.deleted();
     entity.destroy(entityNotFound(entity.address));
     entity.facts = undefined;
+    this.directory.announceDeletion(entity);
   }
 
   /** Deletes the contents of an entity and, for a topic, of its subscriptions. */

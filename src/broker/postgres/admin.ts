@@ -150,19 +150,20 @@ export async function clearEntity(store: Store, find: () => TableEntity): Promis
   });
 }
 
-/** Deletes the entities that have been idle for the time in their settings. */
-export async function deleteIdle(store: Store, now: number): Promise<void> {
+/** Deletes the entities that have been idle for the time in their settings; returns whether there were any. */
+export async function deleteIdle(store: Store, now: number): Promise<boolean> {
   const { schema, directory } = store;
   const watched = [...directory.entities()].filter(({ settings }) => settings.autoDeleteOnIdle !== Infinity);
-  if (watched.length === 0) return;
+  if (watched.length === 0) return false;
   const idle = await idleOf(store.database, schema, watched, now);
-  if (idle.length === 0) return;
-  await alter(store, async (session, version) => {
+  if (idle.length === 0) return false;
+  return alter(store, async (session, version) => {
     // Since the first look they may have been used, or got other settings.
     const current = idle.flatMap((id) => directory.byId(id) ?? []);
     const still = await idleOf(session, schema, current, now, "for update of e");
     const dropped = new Set(still.flatMap((id) => directory.byId(id) ?? []).flatMap(withSubscriptions));
     if (dropped.size > 0) await drop(store, session, [...dropped], version);
+    return dropped.size > 0;
   });
 }
 

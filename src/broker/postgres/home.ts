@@ -260,7 +260,9 @@ export class Home {
         const entity = isAwaited ? this.store.directory.byId(entityOf(number)) : undefined;
         if (entity !== undefined && entity.settings.autoDeleteOnIdle !== Infinity) await touch(this.store, entity);
       }
-      await deleteIdle(this.store, now);
+      if (await deleteIdle(this.store, now)) this.wakeAll();
+      // Another node may have deleted entities to which only idle links lead here.
+      else await this.store.directory.refresh();
       const isMore = await forwardLeft(this.store);
       const spent = performance.now() - looked;
       this.#idleEntitiesAt = Math.max(this.#idleEntitiesAt, looked + spent * shareOfSweeps);
