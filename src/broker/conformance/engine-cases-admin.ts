@@ -114,8 +114,7 @@ export const adminCases: readonly EngineCase[] = engineCases(["administration"],
     },
   },
   "deletion-is-announced": {
-    promise:
-      "A connection that asks for it learns of every entity that is deleted, subscriptions of a topic included.",
+    promise: "A connection that asks for it learns of every entity that is deleted, subscriptions of a topic included.",
     needs: ["administration", "topics"],
     async run(harness) {
       const { admin } = harness.engine;
