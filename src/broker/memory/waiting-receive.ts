@@ -6,7 +6,7 @@ import type { Due, Timeline } from "./timeline.ts";
 /** The details of a waiting receive. */
 export interface Wait {
   /** The receiver. */
-  readonly owner: object;
+  readonly owner: { waited(): void };
   readonly timeline: Timeline;
   /** The receives waiting in the owner's lane. */
   readonly list: LinkedList<WaitingReceive>;
@@ -55,6 +55,7 @@ export class WaitingReceive implements Due, Linked<WaitingReceive> {
   /** Ends the wait with the messages taken for it. */
   end(deliveries: readonly Delivery[]): void {
     this.#stop();
+    this.#wait.owner.waited();
     this.#resolve(deliveries);
   }
 
