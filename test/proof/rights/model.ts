@@ -82,7 +82,7 @@ export const rules: Readonly<Record<Operation, Rule>> = {
   list: { does: "list all entities", borders: ["HTTP administration"], needs: [manageAll] },
   control: { does: "steer the namespace in tests, with `control`", borders: ["control API"], needs: [manageAll] },
   controlOthers: {
-    does: "create and drop namespaces, and steer the others",
+    does: "create and drop namespaces, steer the others, and move time",
     borders: ["control API"],
     needs: [manageAll],
     isOfServer: true,
