@@ -14,6 +14,7 @@ import { type Access, type Grant, ownerOf, type Right } from "../access.ts";
 import { AnswerGate } from "./answer-gate.ts";
 import { answerCbs } from "./cbs.ts";
 import { openCoordinator } from "./coordinator.ts";
+import { firstDeliveryId } from "./first-delivery-id.ts";
 import { Grants, type Needs } from "./grants.ts";
 import { answerManagement } from "./management.ts";
 import { Containers, LinkNames } from "./link-names.ts";
@@ -55,6 +56,8 @@ export interface BrokerConnectionOptions {
   readonly autoCreate?: ((engine: Engine, entity: string, use?: FirstUse) => Promise<void>) | undefined;
   /** The broker's time. Default: the machine's. */
   readonly clock?: Clock | undefined;
+  /** Gives the id of the first delivery of each session. Default: different ones. */
+  readonly firstDeliveryId?: (() => number) | undefined;
   /** The current time in milliseconds, for time-outs of the connection. Default: a clock that never goes back. */
   readonly now?: (() => number) | undefined;
 }
@@ -113,6 +116,7 @@ export class BrokerConnection {
       role: "server",
       containerId: "sobre",
       limits: options.limits,
+      firstDeliveryId: options.firstDeliveryId ?? firstDeliveryId,
       serverSasl,
       now: this.#now,
       events: {
