@@ -277,7 +277,7 @@ export class BrokerConnection {
 
   async #openRequests(link: SendingLink | ReceivingLink, node: Exclude<Node, { kind: "entity" }>): Promise<void> {
     if (node.kind === "management") await this.#admitLink(link, [{ entity: node.entity, rights: managing }]);
-    else this.#ownNames.claim(link, { owner: "", grants: this.#grants, needs: anything });
+    else this.#ownNames.claim(link, this.#grants.holder("", anything));
     const key = node.kind === "cbs" ? "" : `/${node.entity.toLowerCase()}`;
     const making = this.#nodes.get(key) ?? this.#newNode(node);
     this.#nodes.set(key, making);
@@ -316,14 +316,14 @@ export class BrokerConnection {
    *
    * @throws SobreError `UnauthorizedAccess` without a grant for each of them.
    */
-  #admitLink(link: SendingLink | ReceivingLink, given: Needs): Promise<Engine> {
-    const needs = this.#grants.shared(given);
+  #admitLink(link: SendingLink | ReceivingLink, needs: Needs): Promise<Engine> {
     const [first, second] = needs;
     const grant = this.#grants.need(first);
     if (second !== undefined) this.#grants.need(second);
     const engine = this.#engineOf(grant);
-    this.#container?.names.claim(link, { owner: ownerOf(grant), grants: this.#grants, needs });
-    this.#grants.watch(link, needs);
+    const holder = this.#grants.holder(ownerOf(grant), needs);
+    this.#container?.names.claim(link, holder);
+    this.#grants.watch(link, holder);
     return engine;
   }
 
