@@ -9,7 +9,7 @@ import { appliedTogether, itemNodes, memberNodes } from "./samples/native-values
 import { reachedFrom } from "./own-definitions.ts";
 import { SchemaDocument } from "./schema-document.ts";
 
-/** The values of both sides that distinguish one break from another at the same place. */
+/** The values of both sides that distinguish a break from any other one at the same place. */
 export class BreakFacts {
   readonly #reader: unknown;
   readonly #writer: SchemaDocument;
@@ -155,8 +155,8 @@ function isStructured(value: unknown): boolean {
 
 /** A text of a part of a schema with everything that it refers to. */
 function whole(root: unknown, pointer: string): string {
-  const reached = Array.from(reachedFrom(root, pointer), (target) => [target, meaningOf(valueAt(root, target))]);
-  return canonicalJson([meaningOf(valueAt(root, pointer)), reached.toSorted(([a = ""], [b = ""]) => (a < b ? -1 : 1))]);
+  const reached = Array.from(reachedFrom(root, pointer)).toSorted();
+  return canonicalJson([pointer, ...reached].map((one) => meaningOf(valueAt(root, one))));
 }
 
 function mentions(schema: unknown, name: string): boolean {

@@ -7,7 +7,7 @@ import { hasNames, isWithin, recursionOf, rewired } from "../own-definitions.ts"
 import { type PatchableSchema, patchKeyword } from "../patch-keyword.ts";
 import { type SchemaRoute, routesTo } from "../schema-routes.ts";
 
-/** A break of a pair: a refusal, and a text that distinguishes it from every other break. */
+/** A break of a pair: a refusal, and a text that no other break has. */
 export interface SchemaBreak {
   /** With paths into the reader's schema as it was. */
   readonly refused: Refused;
@@ -68,7 +68,7 @@ export class PatchedReader {
     return pointer;
   }
 
-  /** The breaks that a refusal can be: one for each way in which the schema that refused applies there. */
+  /** The breaks that a refusal may show: one for each way in which the schema that refused applies there. */
   #ways(refused: Refused): readonly (SchemaBreak & { readonly route: SchemaRoute | undefined })[] {
     const { keyword, instancePath } = refused;
     const own = this.#originOf(pointerOf(refused));
