@@ -1,6 +1,6 @@
 import { unescapeToken } from "../../core/json-schema/json-form.ts";
 import type { Refused } from "./compared.ts";
-import { typeOfValue } from "./prover/formula.ts";
+import { typeNames, typeOfValue } from "./prover/formula.ts";
 import { canonicalJson, isObject } from "./json-value.ts";
 import type { Keywords } from "./keyword-value.ts";
 import { stepInto, valueAt } from "./local-reference.ts";
@@ -82,9 +82,9 @@ export class BreakFacts {
 
   /** The types that the writer's schema allows where a value was refused, that of the value among them. */
   typesAt(refused: Refused): readonly string[] {
-    const named = this.#keywordsAt(refused).flatMap(({ schema: { type } }): readonly unknown[] =>
-      Array.isArray(type) ? type : [type],
-    );
+    const group = this.#keywordsAt(refused);
+    if (!group.some((one) => ["type", "enum", "const"].some((name) => one.has(name)))) return typeNames.toSorted();
+    const named = group.flatMap(({ schema: { type } }): readonly unknown[] => (Array.isArray(type) ? type : [type]));
     const there = placeIn(refused.value, refused.instancePath);
     const own = Number.isInteger(there) ? "integer" : typeOfValue(there);
     const types = new Set([...named.filter((name) => typeof name === "string"), own]);

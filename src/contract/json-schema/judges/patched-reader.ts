@@ -1,4 +1,5 @@
 import { unescapeToken } from "../../../core/json-schema/json-form.ts";
+import { memo } from "../../../core/values/memo.ts";
 import type { Refused } from "../compared.ts";
 import { BreakFacts } from "../break-facts.ts";
 import { canonicalJson, isObject, objectOf } from "../json-value.ts";
@@ -24,11 +25,14 @@ export class PatchedReader {
   readonly #facts: BreakFacts;
   /** The definitions that copies were made of, by JSON Pointer. */
   readonly #origins = new Map<string, string>();
+  readonly #reader: unknown;
   readonly #isCopied: boolean;
+  readonly #recursions = new Map<string, readonly string[]>();
   #copies = 0;
 
   constructor(reader: unknown, writer: unknown) {
     this.schema = unshared(reader);
+    this.#reader = reader;
     this.#facts = new BreakFacts(reader, writer);
     this.#isCopied = !hasNames(reader);
   }
@@ -80,11 +84,31 @@ export class PatchedReader {
     const ways: (SchemaBreak & { readonly route: SchemaRoute | undefined })[] = [];
     for (const route of routesTo(this.schema, instancePath, isTarget)) {
       const pointer = this.#originOf(route.pointer);
-      const references = route.references.map((one) => this.#originOf(one));
+      const references = this.#uses(route.references.map((one) => this.#originOf(one)));
       ways.push({ ...this.#told(refused, { pointer, references }), route });
       if (ways.length >= mostWays) break;
     }
     return ways.length > 0 ? ways : [{ ...this.#told(refused, { pointer: own, references: ["?"] }), route: undefined }];
+  }
+
+  /** The references of a route that one use of a definition is patched for: those into it, not those of its own recursion. */
+  #uses(references: readonly string[]): readonly string[] {
+    let uses: string[] = [];
+    for (const from of references) {
+      const holder = valueAt(this.#reader, from);
+      const target = isObject(holder) ? localPointer(holder["$ref"]) : undefined;
+      const recursion = target === undefined ? [] : this.#recursionOf(target);
+      // All uses of what cannot be copied are patched together.
+      if (recursion.length === 0) uses = [];
+      else if (!recursion.some((definition) => isWithin(from, definition))) uses.push(from);
+    }
+    return uses;
+  }
+
+  /** The definitions to copy for one use of a definition; none if it cannot be copied. */
+  #recursionOf(target: string): readonly string[] {
+    if (!this.#isCopied) return [];
+    return memo(this.#recursions, target, () => recursionOf(this.#reader, target) ?? []);
   }
 
   #told(refused: Refused, { pointer, references }: SchemaRoute): SchemaBreak {
@@ -100,14 +124,14 @@ export class PatchedReader {
 
   /** Gives a route definitions of its own, and returns the pointer of its end. */
   #own({ pointer, references }: SchemaRoute): string {
-    if (!this.#isCopied || !isPatchable(this.schema)) return pointer;
+    if (!isPatchable(this.schema)) return pointer;
     let way = [...references, pointer];
     for (let at = 0; at < references.length; at++) {
       const holder = valueAt(this.schema, way[at] ?? "");
       const target = isPatchable(holder) ? localPointer(holder["$ref"]) : undefined;
       if (!isPatchable(holder) || target === undefined || this.#origins.has(target)) continue;
-      const recursion = recursionOf(this.schema, target);
-      if (recursion === undefined) continue;
+      const recursion = this.#recursionOf(target);
+      if (recursion.length === 0) continue;
       const renamed = this.#copied(this.schema, recursion);
       holder["$ref"] = `#${renamed(target)}`;
       way = way.map((one, index) => (index > at ? renamed(one) : one));
