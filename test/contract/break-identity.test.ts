@@ -110,7 +110,7 @@ describe("a second break", () => {
 });
 
 describe("a break", () => {
-  it("keeps its hash where members are told in another order, or texts about them change", async () => {
+  it("keeps its hash where members come in another order, or texts about them change", async () => {
     const one = await breaks({ properties: { a: text, b: text } }, { properties: { a: integer, b: text } });
     const two = await breaks(
       { title: "x", properties: { b: text, a: { description: "y", ...text } } },

@@ -6,7 +6,7 @@ import type { WireError } from "../../../wire/amqp/connection/wire-fault.ts";
 import { allows, type Grant, type Right } from "../access.ts";
 
 /** Maximum number of grants per connection; a client has one per entity and direction. */
-const most = 1000;
+const maxGrants = 1000;
 
 /** Rights on an entity, any of which is sufficient. */
 export interface Need {
@@ -133,7 +133,7 @@ export class Grants {
 
   /** Newer ones are checked first, so that a renewed one is found quickly. */
   #add(grant: Grant): void {
-    this.#grants = [grant, ...this.#grants.slice(0, most - 1)];
+    this.#grants = [grant, ...this.#grants.slice(0, maxGrants - 1)];
     this.#firstEnd = Math.min(this.#firstEnd, grant.expiresAt);
   }
 
