@@ -36,12 +36,12 @@ export function* inventory(directory: string, report?: (where: string) => void):
 }
 
 /** The sequence numbers of an entity, and those of its sub-queues, which have no partitions. */
-interface Numbers {
+interface EntityNumbers {
   readonly messages: MessageLog;
   readonly deadLetters: MessageLog;
 }
 
-const numbersOf = (numbering: Numbering): Numbers => ({
+const numbersOf = (numbering: Numbering): EntityNumbers => ({
   messages: new MessageLog(numbering),
   deadLetters: new MessageLog({ ...numbering, partitioned: false }),
 });
@@ -57,7 +57,7 @@ function lockFreeDelivery(message: StoredMessage, sequenceNumber: bigint, envelo
 
 class ItemSink extends NoRows {
   readonly #addresses = new Map<number, string>();
-  readonly #numbers = new Map<number, Numbers>();
+  readonly #numbers = new Map<number, EntityNumbers>();
   #items: Item[] = [];
 
   take(): readonly Item[] {

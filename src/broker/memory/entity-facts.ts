@@ -1,7 +1,7 @@
 import type { Delivery } from "../../core/engine/delivery.ts";
 import type { RuleProperties } from "../../core/engine/rules.ts";
 import type { Envelope } from "../../core/envelope/envelope.ts";
-import type { Journal } from "./journal.ts";
+import type { FactJournal } from "./journal.ts";
 import type { QueuedMessage } from "./queued-message.ts";
 import type { EntityFact, StoredMessage } from "./store.ts";
 import type { Part } from "../policy/entities.ts";
@@ -11,9 +11,9 @@ type WithoutHead<T> = T extends unknown ? Omit<T, "kind" | "entity"> : never;
 /** Records the events of one entity, under its number in the store. */
 export class EntityFacts {
   readonly entity: number;
-  readonly #journal: Journal;
+  readonly #journal: FactJournal;
 
-  constructor(journal: Journal, entity: number) {
+  constructor(journal: FactJournal, entity: number) {
     this.#journal = journal;
     this.entity = entity;
   }

@@ -14,7 +14,7 @@ import { RuleIndex } from "../policy/rule-index.ts";
 import { Duplicates } from "./duplicates.ts";
 import type { EntityFacts } from "./entity-facts.ts";
 import { MessageQueue } from "./message-queue.ts";
-import { type Memory, Meter } from "./meter.ts";
+import { type Memory, ContentMeter } from "./meter.ts";
 import type { QueueOwner } from "./queue-owner.ts";
 import type { Timeline } from "./timeline.ts";
 
@@ -29,7 +29,7 @@ export abstract class EntityContents implements QueueOwner {
   abstract settings: EntitySettings;
   readonly timeline: Timeline;
   readonly router: Router<EntityContents, bigint>;
-  readonly meter: Meter;
+  readonly meter: ContentMeter;
   readonly firstSequenceNumber: bigint;
   /** When it was used last, in milliseconds since 1970. */
   usedAt: number;
@@ -42,7 +42,7 @@ export abstract class EntityContents implements QueueOwner {
   #modifiedAt: number;
 
   /** @param meter Shared by a topic and its subscriptions. */
-  constructor({ timeline, router }: EntityHome, meter: Meter, firstSequenceNumber: bigint) {
+  constructor({ timeline, router }: EntityHome, meter: ContentMeter, firstSequenceNumber: bigint) {
     this.timeline = timeline;
     this.router = router;
     this.meter = meter;
@@ -136,7 +136,7 @@ export class MemoryQueue extends EntityContents {
   settings: QueueSettings;
 
   constructor(origin: EntityOrigin, settings: QueueSettings) {
-    super(origin, new Meter(origin.memory), origin.firstSequenceNumber);
+    super(origin, new ContentMeter(origin.memory), origin.firstSequenceNumber);
     this.address = origin.address;
     this.settings = settings;
     if (settings.requiresDuplicateDetection) this.duplicates = new Duplicates(this);
@@ -152,7 +152,7 @@ export class MemoryTopic extends EntityContents {
   readonly rules: RuleIndex<SubscriptionEntity<EntityContents>> = new RuleIndex();
 
   constructor(origin: EntityOrigin, settings: TopicSettings) {
-    super(origin, new Meter(origin.memory), origin.firstSequenceNumber);
+    super(origin, new ContentMeter(origin.memory), origin.firstSequenceNumber);
     this.address = origin.address;
     this.settings = settings;
     if (settings.requiresDuplicateDetection) this.duplicates = new Duplicates(this);

@@ -1,4 +1,4 @@
-import type { Due, Timeline } from "./timeline.ts";
+import type { TimedEvent, Timeline } from "./timeline.ts";
 
 /** An entity that may be deleted when idle. */
 interface Idler {
@@ -10,7 +10,7 @@ interface Idler {
 }
 
 /** Deletes an entity that has been idle for the time in its settings. */
-export class IdleWatch implements Due {
+export class IdleWatch implements TimedEvent {
   dueIndex = -1;
   readonly #timeline: Timeline;
   readonly #idler: Idler;

@@ -27,28 +27,28 @@ import { lockedBySession, noSessions, settledInTransaction } from "../policy/ref
 import { checkSessionIds, type SendRoute } from "../policy/router.ts";
 import { type DecidedSettlement, decideSettlement } from "../policy/settlement.ts";
 import { acceptSession } from "./accept-session.ts";
-import type { Holder } from "./bytes/handed-envelope.ts";
+import type { HoldingConnection } from "./bytes/handed-envelope.ts";
 import type { EntityContents, MemoryEntity } from "./entity.ts";
 import { countsOf, deadLettersOf, sessionsOf } from "./inspection.ts";
-import { type MessageQueue, type ReceiveLink, sessionOf } from "./message-queue.ts";
-import type { Namespace } from "./namespace.ts";
+import { type MessageQueue, type QueueReceiveLink, sessionOf } from "./message-queue.ts";
+import type { MemoryNamespace } from "./namespace.ts";
 import type { QueuedMessage } from "./queued-message.ts";
 import { MemoryReceiver } from "./receiver.ts";
 import { MemorySender, sent } from "./sender.ts";
 import { MemorySessionReceiver } from "./session-receiver.ts";
 import { settleHeld, settlementOperation } from "./settle-held.ts";
-import { MemoryTransaction, sendOperation } from "./transaction.ts";
+import { MemoryEngineTransaction, sendOperation } from "./transaction.ts";
 
-type Owner = LinkOwner<MemoryTransaction>;
+type Owner = LinkOwner<MemoryEngineTransaction>;
 
 /** The verbs of a connection, carried out in memory within the call. */
-class MemoryVerbs implements BrokerVerbs<EntityContents, MessageQueue, MemoryTransaction>, Holder {
+class MemoryVerbs implements BrokerVerbs<EntityContents, MessageQueue, MemoryEngineTransaction>, HoldingConnection {
   readonly name = "memory";
   readonly sharesBytes: boolean;
   readonly label: string | undefined;
-  readonly #namespace: Namespace;
+  readonly #namespace: MemoryNamespace;
 
-  constructor(namespace: Namespace, { sharesBytes = false, name }: ConnectOptions = {}) {
+  constructor(namespace: MemoryNamespace, { sharesBytes = false, name }: ConnectOptions = {}) {
     this.#namespace = namespace;
     this.sharesBytes = sharesBytes;
     this.label = name;
@@ -127,7 +127,7 @@ class MemoryVerbs implements BrokerVerbs<EntityContents, MessageQueue, MemoryTra
   ): readonly Delivery[] {
     const now = this.now();
     queue.entity.touch(now);
-    const link: ReceiveLink = { receiveMode, holder: this };
+    const link: QueueReceiveLink = { receiveMode, holder: this };
     if (queue.sessions === undefined) return queue.takeDeferred(sequenceNumbers, link, now);
     const sessionLock = queue.sessions.find(sessionId)?.lock;
     if (sessionLock?.holder !== link.holder) throw sessionLockLost(sessionId, queue.address);
@@ -137,7 +137,7 @@ class MemoryVerbs implements BrokerVerbs<EntityContents, MessageQueue, MemoryTra
   schedule(
     entity: SendableEntity<EntityContents>,
     envelopes: readonly Envelope[],
-    transaction: MemoryTransaction | undefined,
+    transaction: MemoryEngineTransaction | undefined,
   ): readonly bigint[] {
     const { router } = this.#namespace;
     const { store } = entity.queue("messages");
@@ -173,7 +173,12 @@ class MemoryVerbs implements BrokerVerbs<EntityContents, MessageQueue, MemoryTra
     else settleHeld(queue, message, decided(queue, message, settlement), this.now());
   }
 
-  settleIn(transaction: MemoryTransaction, queue: MessageQueue, lockToken: LockToken, settlement: Settlement): void {
+  settleIn(
+    transaction: MemoryEngineTransaction,
+    queue: MessageQueue,
+    lockToken: LockToken,
+    settlement: Settlement,
+  ): void {
     const message = held(queue, lockToken);
     transaction.add(settlementOperation(queue, lockToken, decided(queue, message, settlement)));
   }
@@ -200,8 +205,8 @@ class MemoryVerbs implements BrokerVerbs<EntityContents, MessageQueue, MemoryTra
     return sessions?.list(options) ?? [];
   }
 
-  begin(onEnd: (ended: Transaction) => void): MemoryTransaction {
-    return new MemoryTransaction(this.#namespace.timeline, onEnd);
+  begin(onEnd: (ended: Transaction) => void): MemoryEngineTransaction {
+    return new MemoryEngineTransaction(this.#namespace.timeline, onEnd);
   }
 
   connect(options: ConnectOptions | undefined): MemoryVerbs {
@@ -228,5 +233,5 @@ function decided(queue: MessageQueue, { envelope }: QueuedMessage, settlement: S
 }
 
 /** Opens a connection to a namespace in memory. */
-export const memoryConnection = (namespace: Namespace, onEnd?: () => void): Engine =>
+export const memoryConnection = (namespace: MemoryNamespace, onEnd?: () => void): Engine =>
   new BrokerConnection(new MemoryVerbs(namespace), onEnd);

@@ -71,7 +71,7 @@ export class Memory {
 }
 
 /** Counts the contents of an entity; a topic and its subscriptions share one. */
-export class Meter {
+export class ContentMeter {
   readonly memory: Memory;
   #bytes = 0;
   #besides = 0;

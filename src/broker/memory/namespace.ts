@@ -7,32 +7,32 @@ import { addRule, compileInto, deleteRule, type EntityChange, type NewEntity } f
 import { type EntityContents, type MemoryEntity, MemoryQueue, MemorySubscription, MemoryTopic } from "./entity.ts";
 import { EntityFacts } from "./entity-facts.ts";
 import { IdleWatch } from "./idle-watch.ts";
-import type { Journal } from "./journal.ts";
+import type { FactJournal } from "./journal.ts";
 import { MemoryRouter } from "./memory-router.ts";
 import type { MessageQueue } from "./message-queue.ts";
 import { besides, Memory } from "./meter.ts";
 import type { EntityFact } from "./store.ts";
 import { Timeline } from "./timeline.ts";
 
-/** The parts of a {@link Namespace}. */
+/** The parts of a {@link MemoryNamespace}. */
 export interface NamespaceSetup {
   readonly clock: Clock;
   readonly firstSequenceNumber: bigint;
   /** Default: its own, unlimited. */
   readonly memory?: Memory | undefined;
   /** Records every event; `undefined` without a store. */
-  readonly journal?: Journal | undefined;
+  readonly journal?: FactJournal | undefined;
 }
 
 /** The entities of a memory engine, and the time that they share. */
-export class Namespace {
+export class MemoryNamespace {
   readonly timeline: Timeline;
   readonly memory: Memory;
   readonly directory: Directory<EntityContents, MessageQueue> = new Directory((entity, part) => entity.queue(part));
   readonly router: MemoryRouter = new MemoryRouter(this.directory);
   readonly #watches = new Map<MemoryEntity, IdleWatch>();
   readonly #firstSequenceNumber: bigint;
-  readonly #journal: Journal | undefined;
+  readonly #journal: FactJournal | undefined;
 
   constructor({ clock, firstSequenceNumber, memory = new Memory(), journal }: NamespaceSetup) {
     this.memory = memory;

@@ -3,18 +3,18 @@ import type { Delivery } from "../../core/engine/delivery.ts";
 import type { EngineReceiver, ReceiveOptions } from "../../core/engine/engine.ts";
 import { closed } from "../../core/engine/refusals.ts";
 import type { Lane } from "./lane.ts";
-import type { MessageQueue, ReceiveLink } from "./message-queue.ts";
+import type { MessageQueue, QueueReceiveLink } from "./message-queue.ts";
 import type { LinkOwner } from "../policy/broker-verbs.ts";
 import { WaitingReceive } from "./waiting-receive.ts";
 
 /** The receiving end of a link to a queue, subscription or sub-queue. */
 export class MemoryReceiver implements EngineReceiver {
   protected readonly queue: MessageQueue;
-  protected readonly link: ReceiveLink;
+  protected readonly link: QueueReceiveLink;
   readonly #owner: Pick<LinkOwner<unknown>, "closed">;
   #closed = false;
 
-  constructor(queue: MessageQueue, link: ReceiveLink, owner: Pick<LinkOwner<unknown>, "closed">) {
+  constructor(queue: MessageQueue, link: QueueReceiveLink, owner: Pick<LinkOwner<unknown>, "closed">) {
     this.queue = queue;
     this.link = link;
     this.#owner = owner;

@@ -8,13 +8,13 @@ import type { LinkOwner } from "../policy/broker-verbs.ts";
 import type { SendableEntity } from "../policy/entities.ts";
 import type { Incoming } from "../policy/incoming.ts";
 import { checkSessionIds, type SendRoute } from "../policy/router.ts";
-import { type Holder, takenFrom } from "./bytes/handed-envelope.ts";
+import { type HoldingConnection, takenFrom } from "./bytes/handed-envelope.ts";
 import type { EntityContents } from "./entity.ts";
 import type { MemoryRouter } from "./memory-router.ts";
-import { type MemoryTransaction, sendOperation } from "./transaction.ts";
+import { type MemoryEngineTransaction, sendOperation } from "./transaction.ts";
 
 /** A message as sent. */
-export const sent = (holder: Holder, given: Envelope): Incoming<bigint> => ({
+export const sent = (holder: HoldingConnection, given: Envelope): Incoming<bigint> => ({
   envelope: takenFrom(holder, given),
   size: sizeOfEnvelope(given),
   hops: 0,
@@ -26,15 +26,15 @@ export const sent = (holder: Holder, given: Envelope): Incoming<bigint> => ({
 export class MemorySender implements EngineSender {
   readonly #router: MemoryRouter;
   readonly #route: SendRoute<EntityContents>;
-  readonly #holder: Holder;
-  readonly #owner: LinkOwner<MemoryTransaction>;
+  readonly #holder: HoldingConnection;
+  readonly #owner: LinkOwner<MemoryEngineTransaction>;
   #closed = false;
 
   constructor(
     router: MemoryRouter,
     route: SendRoute<EntityContents>,
-    holder: Holder,
-    owner: LinkOwner<MemoryTransaction>,
+    holder: HoldingConnection,
+    owner: LinkOwner<MemoryEngineTransaction>,
   ) {
     this.#router = router;
     this.#route = route;

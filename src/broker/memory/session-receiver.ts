@@ -1,7 +1,7 @@
 import { checkState } from "../../core/engine/arguments.ts";
 import type { EngineSessionReceiver } from "../../core/engine/engine.ts";
 import { limitsOf, maxBytesOf } from "../policy/entities.ts";
-import type { MessageQueue, ReceiveLink } from "./message-queue.ts";
+import type { MessageQueue, QueueReceiveLink } from "./message-queue.ts";
 import { MemoryReceiver } from "./receiver.ts";
 import { messageTooLarge, quotaExceeded, sessionLockLost } from "../../core/engine/refusals.ts";
 import type { LinkOwner } from "../policy/broker-verbs.ts";
@@ -15,7 +15,7 @@ export class MemorySessionReceiver extends MemoryReceiver implements EngineSessi
 
   constructor(
     queue: MessageQueue,
-    link: ReceiveLink & { readonly sessionLock: SessionLock },
+    link: QueueReceiveLink & { readonly sessionLock: SessionLock },
     owner: Pick<LinkOwner<unknown>, "closed">,
   ) {
     super(queue, link, owner);

@@ -3,12 +3,12 @@ import type { Engine } from "../../core/engine/engine.ts";
 import { SobreError } from "../../core/errors/sobre-error.ts";
 import { type Clock, systemClock } from "../../core/time/clock.ts";
 import { memoryConnection } from "./memory-verbs.ts";
-import { Journal } from "./journal.ts";
+import { FactJournal } from "./journal.ts";
 import { createEntities, type MemoryEngineOptions } from "./memory-engine.ts";
-import { Namespace } from "./namespace.ts";
+import { MemoryNamespace } from "./namespace.ts";
 import { Pager } from "./pager.ts";
 import { restore } from "./restoration.ts";
-import type { Store } from "./store.ts";
+import type { MemoryStore } from "./store.ts";
 
 /** Options of a memory engine with a store. */
 export interface StoredEngineOptions extends MemoryEngineOptions {
@@ -23,18 +23,18 @@ export interface StoredEngineOptions extends MemoryEngineOptions {
  * is loaded from the store as soon as that accepts commits again.
  */
 export class StoredHome {
-  readonly #store: Store;
+  readonly #store: MemoryStore;
   readonly #options: MemoryEngineOptions;
   readonly #clock: Clock;
   readonly #memoryBudget: number;
-  #namespace: Namespace;
-  #journal: Journal;
+  #namespace: MemoryNamespace;
+  #journal: FactJournal;
   #root: Engine;
   #failure: SobreError | undefined;
   /** Incremented for every engine created. */
   generation = 0;
 
-  private constructor(store: Store, options: StoredEngineOptions) {
+  private constructor(store: MemoryStore, options: StoredEngineOptions) {
     this.#memoryBudget = options.memoryBudget;
     this.#store = store;
     this.#options = options;
@@ -44,7 +44,7 @@ export class StoredHome {
   }
 
   /** @throws SobreError from the store, or `InvalidArgument` naming an option. */
-  static async open(store: Store, options: StoredEngineOptions): Promise<StoredHome> {
+  static async open(store: MemoryStore, options: StoredEngineOptions): Promise<StoredHome> {
     const home = new StoredHome(store, options);
     await restore(home.#namespace, store, home.#journal);
     const namespace = home.#namespace;
@@ -130,14 +130,18 @@ export class StoredHome {
     await this.#store.close();
   }
 
-  #make(): readonly [Namespace, Journal] {
+  #make(): readonly [MemoryNamespace, FactJournal] {
     const pager = new Pager(this.#store, this.#memoryBudget);
-    const journal: Journal = new Journal(this.#store, pager, (error) => {
+    const journal: FactJournal = new FactJournal(this.#store, pager, (error) => {
       // Callbacks must not run while a commit is being finished.
       if (journal === this.#journal) this.#fail(error);
     });
     return [
-      new Namespace({ clock: this.#clock, firstSequenceNumber: this.#options.firstSequenceNumber ?? 1n, journal }),
+      new MemoryNamespace({
+        clock: this.#clock,
+        firstSequenceNumber: this.#options.firstSequenceNumber ?? 1n,
+        journal,
+      }),
       journal,
     ];
   }

@@ -1,7 +1,7 @@
 import { maxTransactionAge, type OpenTransaction } from "../policy/broker-verbs.ts";
 import { transactionOver } from "../policy/refusals.ts";
 import type { Memory } from "./meter.ts";
-import type { Due, Timeline } from "./timeline.ts";
+import type { TimedEvent, Timeline } from "./timeline.ts";
 
 /** Bytes that the operations of a transaction will take, by entity. */
 class Reservations {
@@ -15,8 +15,8 @@ class Reservations {
 }
 
 /** A send or settlement that is pending in a transaction. */
-export interface Operation {
-  begin?(transaction: MemoryTransaction): void;
+export interface PendingOperation {
+  begin?(transaction: MemoryEngineTransaction): void;
   /** Throws when it could not be applied now. */
   check(reservations: Reservations): void;
   /** Cannot fail after {@link check}. */
@@ -25,7 +25,11 @@ export interface Operation {
 }
 
 /** A send as an operation; its messages are in memory, and counted, from now on. */
-export function sendOperation(memory: Memory, cost: number, operation: Pick<Operation, "check" | "apply">): Operation {
+export function sendOperation(
+  memory: Memory,
+  cost: number,
+  operation: Pick<PendingOperation, "check" | "apply">,
+): PendingOperation {
   const drop = (): void => void (memory.used -= cost);
   return {
     begin: () => void (memory.used += cost),
@@ -47,14 +51,14 @@ export function sendOperation(memory: Memory, cost: number, operation: Pick<Oper
 }
 
 /** Operations that are applied together or not at all. */
-export class MemoryTransaction implements OpenTransaction, Due {
+export class MemoryEngineTransaction implements OpenTransaction, TimedEvent {
   dueIndex = -1;
   readonly #timeline: Timeline;
-  readonly #onEnd: (transaction: MemoryTransaction) => void;
-  readonly #operations: Operation[] = [];
+  readonly #onEnd: (transaction: MemoryEngineTransaction) => void;
+  readonly #operations: PendingOperation[] = [];
   #open = true;
 
-  constructor(timeline: Timeline, onEnd: (transaction: MemoryTransaction) => void) {
+  constructor(timeline: Timeline, onEnd: (transaction: MemoryEngineTransaction) => void) {
     this.#timeline = timeline;
     this.#onEnd = onEnd;
     timeline.schedule(this, timeline.now() + maxTransactionAge);
@@ -65,7 +69,7 @@ export class MemoryTransaction implements OpenTransaction, Due {
   }
 
   /** @throws SobreError `InvalidOperation` when the transaction has ended. */
-  add(operation: Operation): void {
+  add(operation: PendingOperation): void {
     this.#checkOpen();
     operation.begin?.(this);
     this.#operations.push(operation);

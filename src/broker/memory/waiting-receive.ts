@@ -1,10 +1,10 @@
 import type { Delivery } from "../../core/engine/delivery.ts";
 import type { SobreError } from "../../core/errors/sobre-error.ts";
 import type { Linked, LinkedList } from "../../core/time/linked-list.ts";
-import type { Due, Timeline } from "./timeline.ts";
+import type { TimedEvent, Timeline } from "./timeline.ts";
 
 /** The details of a waiting receive. */
-export interface Wait {
+export interface ReceiveWait {
   /** The receiver. */
   readonly owner: { waited(): void };
   readonly timeline: Timeline;
@@ -16,22 +16,26 @@ export interface Wait {
 }
 
 /** A receive that waits for its first message. A single object, since thousands of links may be waiting. */
-export class WaitingReceive implements Due, Linked<WaitingReceive> {
+export class WaitingReceive implements TimedEvent, Linked<WaitingReceive> {
   dueIndex = -1;
   previous: WaitingReceive | undefined = undefined;
   next: WaitingReceive | undefined = undefined;
-  readonly #wait: Wait;
+  readonly #wait: ReceiveWait;
   readonly #resolve: (deliveries: readonly Delivery[]) => void;
   readonly #reject: (error: SobreError) => void;
 
-  private constructor(wait: Wait, resolve: (deliveries: readonly Delivery[]) => void, reject: (error: Error) => void) {
+  private constructor(
+    wait: ReceiveWait,
+    resolve: (deliveries: readonly Delivery[]) => void,
+    reject: (error: Error) => void,
+  ) {
     this.#wait = wait;
     this.#resolve = resolve;
     this.#reject = reject;
   }
 
   /** Waits in the link's lane until a time in milliseconds since 1970; without a signal, keeps the process alive. */
-  static begin(wait: Wait, until: number): Promise<readonly Delivery[]> {
+  static begin(wait: ReceiveWait, until: number): Promise<readonly Delivery[]> {
     return new Promise((resolve, reject) => {
       const { timeline, list, abortSignal } = wait;
       const waiting = new WaitingReceive(wait, resolve, reject);

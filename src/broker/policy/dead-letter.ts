@@ -1,6 +1,5 @@
 import { amend, type Envelope } from "../../core/envelope/envelope.ts";
-import type { ApplicationPropertyValue } from "../../core/envelope/application-properties.ts";
-import { deadLetterProperties } from "../../core/engine/delivery.ts";
+import { deadLetterProperties, type Modification } from "../../core/engine/delivery.ts";
 import { SobreError } from "../../core/errors/sobre-error.ts";
 
 /** Why and where a message was dead-lettered. */
@@ -13,8 +12,6 @@ export interface DeadLetterMark {
 
 /** Maximum length of a reason or description in characters, as on Azure Service Bus. */
 const maxTextLength = 4096;
-
-type Modification = Readonly<Record<string, ApplicationPropertyValue | undefined>>;
 
 /** The mark with its texts cut to {@link maxTextLength} characters, never inside a surrogate pair; halves become U+FFFD. */
 export function legalMark(mark: DeadLetterMark): DeadLetterMark {

@@ -5,21 +5,24 @@ import { type SubscriptionEntity } from "../policy/entities.ts";
 import type { EntityChange, NewEntity } from "../policy/entity-changes.ts";
 import { partitionCount } from "../policy/partitions.ts";
 import { writeRule } from "../policy/stored-rule.ts";
-import type { Session } from "./database.ts";
+import type { DatabaseSession } from "./database.ts";
 import { tombstoneAge } from "./directory.ts";
 import { type EntityRow, queueNumber, queuesOf, type TableEntity, withSubscriptions } from "./entities.ts";
 import { giveBackAll } from "./give-back-all.ts";
 import { sequencesOf } from "./place.ts";
 import { states } from "./placement.ts";
 import { numberOf } from "./rows.ts";
-import type { Store } from "./store.ts";
+import type { PostgresStore } from "./store.ts";
 
 /** Settings as JSON, without infinite durations: these are the defaults. */
 const written = (settings: EntitySettings): string =>
   JSON.stringify(settings, (_key, value: unknown) => (value === Infinity ? undefined : value));
 
 /** Changes entities in a transaction; afterwards every node reloads them. */
-async function alter<T>(store: Store, work: (session: Session, version: bigint) => Promise<T>): Promise<T> {
+async function alter<T>(
+  store: PostgresStore,
+  work: (session: DatabaseSession, version: bigint) => Promise<T>,
+): Promise<T> {
   const { schema, directory } = store;
   const result = await store.database.transaction(async (session) => {
     // One change at a time: the row is locked until the commit.
@@ -33,7 +36,7 @@ async function alter<T>(store: Store, work: (session: Session, version: bigint) 
 
 /** Carries out a change that is decided from the entities in the database. */
 export async function changeEntities(
-  store: Store,
+  store: PostgresStore,
   decide: (entities: EntityLookup<EntityRow>) => EntityChange<EntityRow>,
 ): Promise<void> {
   const change = await alter(store, async (session, version) => {
@@ -46,8 +49,8 @@ export async function changeEntities(
 }
 
 async function carryOut(
-  store: Store,
-  session: Session,
+  store: PostgresStore,
+  session: DatabaseSession,
   change: EntityChange<EntityRow>,
   version: bigint,
 ): Promise<void> {
@@ -82,8 +85,8 @@ const rulesOf = ({ rules }: SubscriptionEntity<EntityRow>): RuleList =>
   Array.from(rules.values(), ({ properties }) => properties);
 
 async function writeRules(
-  { schema }: Store,
-  session: Session,
+  { schema }: PostgresStore,
+  session: DatabaseSession,
   { id }: SubscriptionEntity<EntityRow>,
   rules: RuleList,
   version: bigint,
@@ -95,7 +98,12 @@ async function writeRules(
   ]);
 }
 
-async function insert(store: Store, session: Session, entity: NewEntity<EntityRow>, version: bigint): Promise<void> {
+async function insert(
+  store: PostgresStore,
+  session: DatabaseSession,
+  entity: NewEntity<EntityRow>,
+  version: bigint,
+): Promise<void> {
   const { schema } = store;
   const { type, address, settings } = entity;
   const [topic, rules] = entity.type === "subscription" ? [entity.topic, entity.rules] : [undefined, []];
@@ -125,7 +133,12 @@ function shapeOf(entity: TableEntity | NewEntity<EntityRow>): Parameters<typeof 
   return { partitions: enablePartitioning ? partitionCount : 0, hasSubQueues: entity.type !== "topic" };
 }
 
-async function drop(store: Store, session: Session, entities: readonly TableEntity[], version: bigint): Promise<void> {
+async function drop(
+  store: PostgresStore,
+  session: DatabaseSession,
+  entities: readonly TableEntity[],
+  version: bigint,
+): Promise<void> {
   const { schema } = store;
   await session.query(
     `update ${schema}.entity set key = null, version = $2, used_at = $3 where id = any($1::bigint[])`,
@@ -140,7 +153,7 @@ async function drop(store: Store, session: Session, entities: readonly TableEnti
   }
 }
 
-async function empty({ schema }: Store, session: Session, entity: TableEntity): Promise<void> {
+async function empty({ schema }: PostgresStore, session: DatabaseSession, entity: TableEntity): Promise<void> {
   const [from, to] = queuesOf(entity.id);
   for (const table of ["delivery", "body", "session"])
     await session.query(`delete from ${schema}.${table} where queue >= $1 and queue < $2`, [from, to]);
@@ -148,14 +161,14 @@ async function empty({ schema }: Store, session: Session, entity: TableEntity): 
 }
 
 /** Deletes every message, lock, session state and message id of an entity and, for a topic, of its subscriptions. */
-export async function clearEntity(store: Store, find: () => TableEntity): Promise<void> {
+export async function clearEntity(store: PostgresStore, find: () => TableEntity): Promise<void> {
   await store.change(async (session) => {
     for (const one of withSubscriptions(find())) await empty(store, session, one);
   });
 }
 
 /** Deletes the entities that have been idle for the time in their settings; returns whether there were any. */
-export async function deleteIdle(store: Store, now: number): Promise<boolean> {
+export async function deleteIdle(store: PostgresStore, now: number): Promise<boolean> {
   const { database, directory } = store;
   await store.uses.recordNoted();
   const watched = [...directory.entities()].filter(mayBeIdle);
@@ -182,8 +195,8 @@ function mayBeIdle(entity: TableEntity): boolean {
 
 /** The idle ones among entities; those with scheduled messages count as used now. */
 async function idleOf(
-  { schema, directory, uses }: Store,
-  session: Session,
+  { schema, directory, uses }: PostgresStore,
+  session: DatabaseSession,
   entities: readonly TableEntity[],
   now: number,
   locking: "" | "for update of e" = "",
@@ -200,7 +213,7 @@ async function idleOf(
   return idle;
 }
 
-async function hasScheduled(schema: string, session: Session, { id }: TableEntity): Promise<boolean> {
+async function hasScheduled(schema: string, session: DatabaseSession, { id }: TableEntity): Promise<boolean> {
   const rows = await session.query(
     `select 1 as one from ${schema}.delivery where queue = $1 and state = ${states.scheduled} limit 1`,
     [queueNumber(id, "messages")],

@@ -5,14 +5,14 @@ import { SobreError } from "../../core/errors/sobre-error.ts";
 import { messageNotFound, sessionLockLost } from "../../core/engine/refusals.ts";
 import type { SendableEntity } from "../policy/entities.ts";
 import { partitionKeyOf } from "../policy/partitions.ts";
-import { type HeldSession, lockRows, takenOf } from "./claim.ts";
+import { type ClaimedSession, lockRows, takenOf } from "./claim.ts";
 import { type EntityRow, TableQueue } from "./entities.ts";
 import { sent } from "./incoming.ts";
 import { messageColumns, newToken, readMessage, type TableMessage, toDelivery } from "./messages.ts";
 import { readMessages, remove, type Returning } from "./returns.ts";
 import { partitionOf, type Routing } from "./routing.ts";
-import { textOf } from "./rows.ts";
-import type { Store } from "./store.ts";
+import { textOfColumn } from "./rows.ts";
+import type { PostgresStore } from "./store.ts";
 import { inTransaction } from "./sweep.ts";
 import type { Enlisted } from "./enlisted.ts";
 
@@ -44,7 +44,7 @@ async function searchPages(
 
 /** Peeks at messages in sequence-number order. */
 export async function peek(
-  store: Store,
+  store: PostgresStore,
   queue: TableQueue,
   { maxMessages, fromSequenceNumber = 0n, sessionId }: PeekOptions,
 ): Promise<readonly Delivery[]> {
@@ -58,7 +58,7 @@ export async function peek(
 }
 
 async function peekPage(
-  store: Store,
+  store: PostgresStore,
   given: TableQueue,
   from: bigint,
   { limit, sessionId }: { readonly limit: number; readonly sessionId?: string | undefined },
@@ -124,10 +124,10 @@ async function find(
 
 /** Receives deferred messages, all or none. @throws SobreError `MessageNotFound`, `SessionLockLost`. */
 export async function receiveDeferred(
-  store: Store,
+  store: PostgresStore,
   queue: TableQueue,
   numbers: readonly bigint[],
-  { receiveMode, held }: { readonly receiveMode: ReceiveMode; readonly held: HeldSession | undefined },
+  { receiveMode, held }: { readonly receiveMode: ReceiveMode; readonly held: ClaimedSession | undefined },
 ): Promise<readonly Delivery[]> {
   const now = store.now();
   return inTransaction(store, queue, now, async (returning) => {
@@ -155,7 +155,11 @@ export async function receiveDeferred(
 }
 
 /** Cancels scheduled messages, all or none. @throws SobreError `MessageNotFound`. */
-export async function cancelScheduled(store: Store, queue: TableQueue, numbers: readonly bigint[]): Promise<void> {
+export async function cancelScheduled(
+  store: PostgresStore,
+  queue: TableQueue,
+  numbers: readonly bigint[],
+): Promise<void> {
   await inTransaction(store, queue, store.now(), async (returning) =>
     remove(returning, await find(returning, numbers, "scheduled")),
   );
@@ -163,7 +167,7 @@ export async function cancelScheduled(store: Store, queue: TableQueue, numbers: 
 
 /** Schedules messages; returns their numbers, 0 for a duplicate. */
 export async function scheduleNow(
-  store: Store,
+  store: PostgresStore,
   target: SendableEntity<EntityRow>,
   envelopes: readonly Envelope[],
 ): Promise<readonly bigint[]> {
@@ -186,7 +190,7 @@ export async function scheduleNow(
 
 /** Assigns sequence numbers now and schedules the messages at the commit; a rollback leaves a gap. */
 export async function scheduleIn(
-  store: Store,
+  store: PostgresStore,
   target: SendableEntity<EntityRow>,
   envelopes: readonly Envelope[],
   transaction: Enlisted,
@@ -208,7 +212,7 @@ export async function scheduleIn(
 
 /** Deletes unlocked messages that are not scheduled, oldest first; returns how many. */
 export async function deleteMessages(
-  store: Store,
+  store: PostgresStore,
   queue: TableQueue,
   { maxMessages, beforeEnqueueTime, sessionId }: DeleteOptions,
 ): Promise<number> {
@@ -234,7 +238,7 @@ export async function deleteMessages(
 
 /** The ids of sessions with messages, or of those whose state was set after a time. */
 export async function listSessions(
-  { database, schema }: Store,
+  { database, schema }: PostgresStore,
   queue: TableQueue,
   { updatedAfter, skip = 0, maxSessions = 100 }: ListSessionsOptions,
 ): Promise<readonly string[]> {
@@ -247,5 +251,5 @@ export async function listSessions(
          order by s.id collate "C" offset $2 limit $3`,
     [queue.number, skip, maxSessions, ...(updatedAfter === undefined ? [] : [updatedAfter.getTime()])],
   );
-  return rows.map((row) => textOf(row, "id"));
+  return rows.map((row) => textOfColumn(row, "id"));
 }

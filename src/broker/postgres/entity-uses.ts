@@ -1,4 +1,4 @@
-import type { Session } from "./database.ts";
+import type { DatabaseSession } from "./database.ts";
 import type { TableEntity } from "./entities.ts";
 
 /** Milliseconds within which another use of an entity is not recorded. */
@@ -6,14 +6,14 @@ const usedFor = 60_000;
 
 /** Records when entities were used, for those that are deleted when idle; a use of a subscription is one of its topic. */
 export class EntityUses {
-  readonly #session: Session;
+  readonly #session: DatabaseSession;
   readonly #schema: string;
   /** When each entity was recorded last, by id, in milliseconds since 1970. */
   readonly #recorded = new Map<number, number>();
   /** Uses to record, by the messages that came to entities otherwise than by a call for them. */
   readonly #noted = new Map<TableEntity, number>();
 
-  constructor(session: Session, schema: string) {
+  constructor(session: DatabaseSession, schema: string) {
     this.#session = session;
     this.#schema = schema;
   }
@@ -26,7 +26,7 @@ export class EntityUses {
   }
 
   /** Records a use in any case. */
-  async record(session: Session, entity: TableEntity, at: number): Promise<void> {
+  async record(session: DatabaseSession, entity: TableEntity, at: number): Promise<void> {
     const ids = entity.type === "subscription" ? [entity.id, entity.topic.id] : [entity.id];
     await session.query(
       `update ${this.#schema}.entity set used_at = $2 where id = any($1::bigint[]) and used_at < $2`,

@@ -13,7 +13,7 @@ import { SobreError } from "../../core/errors/sobre-error.ts";
 import type { LinkOwner } from "../policy/broker-verbs.ts";
 import { limitsOf, type SendableEntity } from "../policy/entities.ts";
 import type { SendRoute } from "../policy/router.ts";
-import { type Claim, claim, claimOfSession, type HeldSession } from "./claim.ts";
+import { type MessageClaim, claim, claimOfSession, type ClaimedSession } from "./claim.ts";
 import type { Enlisted } from "./enlisted.ts";
 import type { EntityRow, TableQueue } from "./entities.ts";
 import type { Home } from "./home.ts";
@@ -22,7 +22,7 @@ import { queueKey } from "./queue-state.ts";
 import type { Routing } from "./routing.ts";
 import { readState, releaseSession, renewSession, writeState } from "./sessions.ts";
 import { inTransaction } from "./sweep.ts";
-import { type Pending, startWait } from "./waits.ts";
+import { type PendingWait, startWait } from "./waits.ts";
 
 /** A connection as its links see it. */
 export interface TableLinkOwner extends Pick<LinkOwner<Enlisted>, "closed" | "enlisted"> {
@@ -109,7 +109,7 @@ export class PostgresReceiver implements EngineReceiver {
   protected readonly owner: TableLinkOwner;
   protected readonly queue: TableQueue;
   protected readonly receiveMode: ReceiveMode;
-  readonly #pending = new Set<Pending<readonly Delivery[]>>();
+  readonly #pending = new Set<PendingWait<readonly Delivery[]>>();
   #closed = false;
 
   constructor(owner: TableLinkOwner, queue: TableQueue, receiveMode: ReceiveMode) {
@@ -188,7 +188,7 @@ export class PostgresReceiver implements EngineReceiver {
   /** Releases the link's locks; called once. */
   protected async released(): Promise<void> {}
 
-  protected claimOf(maxMessages: number): Claim {
+  protected claimOf(maxMessages: number): MessageClaim {
     const { store } = this.home;
     const { receiveMode } = this;
     const queue = store.current(this.queue);
@@ -201,7 +201,7 @@ export class PostgresReceiver implements EngineReceiver {
 /** The receiving end of a link that holds a session. */
 export class PostgresSessionReceiver extends PostgresReceiver implements EngineSessionReceiver {
   readonly sessionId: string;
-  #held: HeldSession;
+  #held: ClaimedSession;
 
   constructor(
     owner: TableLinkOwner,
@@ -209,7 +209,7 @@ export class PostgresSessionReceiver extends PostgresReceiver implements EngineS
       queue,
       receiveMode,
       held,
-    }: { readonly queue: TableQueue; readonly receiveMode: ReceiveMode; readonly held: HeldSession },
+    }: { readonly queue: TableQueue; readonly receiveMode: ReceiveMode; readonly held: ClaimedSession },
   ) {
     super(owner, queue, receiveMode);
     this.sessionId = held.id;
@@ -217,7 +217,7 @@ export class PostgresSessionReceiver extends PostgresReceiver implements EngineS
   }
 
   /** The session's lock. */
-  get held(): HeldSession {
+  get held(): ClaimedSession {
     return this.#held;
   }
 

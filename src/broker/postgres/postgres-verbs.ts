@@ -34,7 +34,7 @@ import {
   scheduleIn,
   scheduleNow,
 } from "./browse.ts";
-import type { HeldSession } from "./claim.ts";
+import type { ClaimedSession } from "./claim.ts";
 import type { Enlisted } from "./enlisted.ts";
 import type { EntityRow, TableEntity, TableQueue } from "./entities.ts";
 import { lostLock, readAllHeld, renewHeld } from "./held.ts";
@@ -292,7 +292,7 @@ class PostgresVerbs implements BrokerVerbs<EntityRow, TableQueue, Enlisted> {
 }
 
 /** @throws SobreError `SessionLockLost` when none of the links holds the session. */
-function sessionHeld(links: Iterable<Closable>, queue: TableQueue, sessionId: string): HeldSession {
+function sessionHeld(links: Iterable<Closable>, queue: TableQueue, sessionId: string): ClaimedSession {
   for (const link of links)
     if (link instanceof PostgresSessionReceiver && link.holds(queue, sessionId)) return link.held;
   throw sessionLockLost(sessionId, queue.address);

@@ -3,7 +3,7 @@ import type { Clock } from "../../core/time/clock.ts";
 import { entityNotFound } from "../../core/engine/refusals.ts";
 import { SobreError } from "../../core/errors/sobre-error.ts";
 import { Arrivals } from "./arrivals.ts";
-import type { Database, Session } from "./database.ts";
+import type { Database, DatabaseSession } from "./database.ts";
 import { TableDirectory } from "./directory.ts";
 import type { SendableEntity } from "../policy/entities.ts";
 import type { SendRoute } from "../policy/router.ts";
@@ -32,7 +32,7 @@ export async function unlessStale<T>(work: () => Promise<T>): Promise<T | undefi
 }
 
 /** A namespace in a schema of a database, shared by every connection of this process. */
-export class Store {
+export class PostgresStore {
   readonly database: Database;
   /** Quoted. */
   readonly schema: string;
@@ -123,7 +123,7 @@ export class Store {
   }
 
   /** {@link fresh} in a transaction, which locks the entities against changes until its end. */
-  async change<T>(work: (session: Session) => Promise<T>): Promise<T> {
+  async change<T>(work: (session: DatabaseSession) => Promise<T>): Promise<T> {
     const { result } = await this.fresh(() =>
       unlessStale(() =>
         this.database.transaction(async (session) => {
@@ -158,7 +158,7 @@ export class Store {
 
   /** {@link send} in a transaction that locks the entities; adds what is new in the queues to `arrivals`. */
   async sendIn(
-    session: Session,
+    session: DatabaseSession,
     target: SendableEntity<EntityRow>,
     route: (routing: Routing, entity: SendableEntity<EntityRow>) => Promise<void>,
     arrivals: Arrivals,
@@ -169,13 +169,13 @@ export class Store {
   }
 
   /** Routes messages, in a transaction if there is a session. */
-  routing(session?: Session, at: number = this.now()): Routing {
+  routing(session?: DatabaseSession, at: number = this.now()): Routing {
     return new Routing(this.#routingStore(session), at);
   }
 
   /** Inserts the messages routed in a transaction into their queues, provided that the transaction sees this version. */
   async finish(
-    session: Session,
+    session: DatabaseSession,
     routing: Routing,
     arrivals: Arrivals,
     version: bigint = this.directory.version,
@@ -193,7 +193,7 @@ export class Store {
     return forwards && this.directory.detectsDuplicates;
   }
 
-  #routingStore(session: Session | undefined): RoutingStore {
+  #routingStore(session: DatabaseSession | undefined): RoutingStore {
     const { directory, database } = this;
     const room = session === undefined ? this.room : this.room.within(session);
     return {
@@ -204,7 +204,7 @@ export class Store {
     };
   }
 
-  async #seen(session: Session, { id, settings }: SendableEntity<EntityRow>, key: string): Promise<boolean> {
+  async #seen(session: DatabaseSession, { id, settings }: SendableEntity<EntityRow>, key: string): Promise<boolean> {
     const now = this.now();
     const rows = await session.query(
       `insert into ${this.schema}.seen as s (entity, key, at) values ($1, $2, $3)
@@ -214,7 +214,7 @@ export class Store {
     return rows.length === 0;
   }
 
-  async #checkVersion(session: Session): Promise<void> {
+  async #checkVersion(session: DatabaseSession): Promise<void> {
     const rows = await session.query(`select 1 as one from ${this.schema}.namespace where version = $1`, [
       this.directory.version,
     ]);

@@ -12,7 +12,7 @@ export type ApplicationPropertyValue = null | boolean | string | number | bigint
 /** The sender's own properties, for routing and filtering ("user properties" in older SDKs). */
 export type ApplicationProperties = Readonly<Record<string, ApplicationPropertyValue>>;
 
-const none: ApplicationProperties = Object.freeze(emptyBag<ApplicationPropertyValue>());
+const noApplicationProperties: ApplicationProperties = Object.freeze(emptyBag<ApplicationPropertyValue>());
 
 /**
  * A frozen copy with every value checked; `undefined` members are omitted.
@@ -21,7 +21,7 @@ const none: ApplicationProperties = Object.freeze(emptyBag<ApplicationPropertyVa
  * half a surrogate pair in a name or value.
  */
 export function applicationProperties(init: unknown): ApplicationProperties {
-  if (init === undefined) return none;
+  if (init === undefined) return noApplicationProperties;
   const given = checkBag(init, "$.applicationProperties");
   const checked = emptyBag<ApplicationPropertyValue>();
   let count = 0;
@@ -35,7 +35,7 @@ export function applicationProperties(init: unknown): ApplicationProperties {
     checked[name] = value instanceof Uint8Array ? new Uint8Array(value) : value;
     count++;
   }
-  return count === 0 ? none : Object.freeze(checked);
+  return count === 0 ? noApplicationProperties : Object.freeze(checked);
 }
 
 const wanted =

@@ -12,12 +12,12 @@ export const maxHeaderSize: number = 64 * 1024;
  *
  * It is close to the size of their AMQP encoding, and the same everywhere.
  */
-export function headerSize(broker: Members<BrokerProperties>, application: ApplicationProperties): number {
+export function headerSize(broker: MembersOf<BrokerProperties>, application: ApplicationProperties): number {
   return sizeOfMembers(broker, utf8Length) + sizeOfMembers(application, utf8Length);
 }
 
 /** @throws SobreError `MessageSizeExceeded` when the properties exceed {@link maxHeaderSize} bytes. */
-export function checkHeaderSize(broker: Members<BrokerProperties>, application: ApplicationProperties): void {
+export function checkHeaderSize(broker: MembersOf<BrokerProperties>, application: ApplicationProperties): void {
   if (sizeOfMembers(broker, mostBytes) + sizeOfMembers(application, mostBytes) <= maxHeaderSize) return;
   const size = headerSize(broker, application);
   if (size <= maxHeaderSize) return;
@@ -28,7 +28,7 @@ export function checkHeaderSize(broker: Members<BrokerProperties>, application: 
 }
 
 /** The members of an interface, as an indexable type. */
-type Members<T> = Pick<T, keyof T>;
+type MembersOf<T> = Pick<T, keyof T>;
 
 type TextSize = (text: string) => number;
 

@@ -117,10 +117,10 @@ export class MessageOrigin implements StoredOrigin, KeptBytes {
   }
 }
 
-type Draft = { -readonly [K in keyof BrokerProperties]: BrokerProperties[K] };
+type OriginPropertiesDraft = { -readonly [K in keyof BrokerProperties]: BrokerProperties[K] };
 
 function brokerPropertiesOf({ header, messageAnnotations, properties }: AmqpMessage): BrokerProperties {
-  const draft: Draft = {};
+  const draft: OriginPropertiesDraft = {};
   if (properties !== undefined) {
     const { messageId, correlationId, contentType, contentEncoding, groupId, replyToGroupId, to, replyTo, subject } =
       properties;
@@ -141,7 +141,7 @@ function brokerPropertiesOf({ header, messageAnnotations, properties }: AmqpMess
 }
 
 /** In one pass: brokers add several annotations that are not looked for here. */
-function readAnnotations(draft: Draft, annotations: AmqpMap): void {
+function readAnnotations(draft: OriginPropertiesDraft, annotations: AmqpMap): void {
   const keys = annotations.keys();
   const values = annotations.values();
   for (let index = 0; index < keys.length; index++) {
@@ -171,10 +171,10 @@ function textAnnotation(value: AmqpValue, name: string): string {
   throw mistyped(name, "a string");
 }
 
-const none: ApplicationProperties = Object.freeze(emptyBag<ApplicationPropertyValue>());
+const noOriginProperties: ApplicationProperties = Object.freeze(emptyBag<ApplicationPropertyValue>());
 
 function applicationPropertiesOf(map: AmqpMap | undefined): ApplicationProperties {
-  if (map === undefined || map.size === 0) return none;
+  if (map === undefined || map.size === 0) return noOriginProperties;
   const keys = map.keys();
   const values = map.values();
   const bag = emptyBag<ApplicationPropertyValue>();
