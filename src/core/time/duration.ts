@@ -45,3 +45,13 @@ export function readIsoDuration(text: string): number | undefined {
   const [, days = "0", hours = "0", minutes = "0", seconds = "0"] = parts;
   return Math.round(((Number(days) * 24 + Number(hours)) * 60 + Number(minutes)) * 60_000 + Number(seconds) * 1000);
 }
+
+const timeSpan = /^(?:(\d{1,8})\.)?(\d{1,8}):(\d{1,8})(?::(\d{1,8}(?:\.\d{1,9})?))?$/;
+
+/** A span of time as .NET writes it, `[d.]hh:mm[:ss[.fffffff]]`, in milliseconds; `undefined` for other text. */
+export function readTimeSpan(text: string): number | undefined {
+  const parts = timeSpan.exec(text);
+  if (parts === null) return undefined;
+  const [, days = "0", hours = "0", minutes = "0", seconds = "0"] = parts;
+  return ((Number(days) * 24 + Number(hours)) * 60 + Number(minutes)) * 60_000 + Number(seconds) * 1000;
+}
