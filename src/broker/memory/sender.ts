@@ -7,6 +7,7 @@ import { done } from "../policy/answer.ts";
 import type { LinkOwner } from "../policy/broker-verbs.ts";
 import type { SendableEntity } from "../policy/entities.ts";
 import type { Incoming } from "../policy/incoming.ts";
+import { checkBatchKeys } from "../policy/partitions.ts";
 import { checkSessionIds, type SendRoute } from "../policy/router.ts";
 import { type HoldingConnection, takenFrom } from "./bytes/handed-envelope.ts";
 import type { EntityContents } from "./entity.ts";
@@ -62,6 +63,7 @@ export class MemorySender implements EngineSender {
     const messages = envelopes.map((envelope) => sent(this.#holder, envelope));
     let cost: number;
     try {
+      checkBatchKeys(this.#first, messages, this.#route.through !== undefined);
       cost = this.#check(messages, 0);
     } catch (error) {
       if (options?.settled === true) return;

@@ -1,12 +1,14 @@
 import type { LockToken } from "../../core/engine/delivery.ts";
 import { SobreError } from "../../core/errors/sobre-error.ts";
 import type { Timer } from "../../core/time/clock.ts";
-import { deleteIdle } from "./admin.ts";
+import type { EntityLookup } from "../policy/directory.ts";
+import type { EntityChange } from "../policy/entity-changes.ts";
+import { changeEntities, deleteIdle } from "./admin.ts";
 import type { Arrivals } from "./arrivals.ts";
 import { Completions } from "./completions.ts";
 import { listen } from "./database.ts";
 import type { TableDirectory } from "./directory.ts";
-import { entityOf, type TableQueue } from "./entities.ts";
+import { type EntityRow, entityOf, type TableQueue } from "./entities.ts";
 import { forwardLeft } from "./give-back-all.ts";
 import { Followed, type FollowedWork } from "./followed.ts";
 import type { Holdings } from "./holdings.ts";
@@ -157,6 +159,12 @@ export class Home {
       if (!(error instanceof SobreError) || error.code !== "MessagingEntityNotFound") throw error;
       return directory.refresh().then(() => look(directory));
     }
+  }
+
+  /** Carries out a change that is decided from the entities, and lets every node know. */
+  async change(decide: (entities: EntityLookup<EntityRow>) => EntityChange<EntityRow>): Promise<void> {
+    await changeEntities(this.store, decide);
+    this.wakeAll();
   }
 
   /** Retries every wait, here and in other processes, after entities have changed: it is served, or refused if its entity was deleted. */

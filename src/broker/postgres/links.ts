@@ -12,6 +12,7 @@ import { closed, messageTooLarge, sessionLockLost } from "../../core/engine/refu
 import { SobreError } from "../../core/errors/sobre-error.ts";
 import type { LinkOwner } from "../policy/broker-verbs.ts";
 import { limitsOf, type SendableEntity } from "../policy/entities.ts";
+import { checkBatchKeys } from "../policy/partitions.ts";
 import type { SendRoute } from "../policy/router.ts";
 import { type MessageClaim, claim, claimOfSession, type ClaimedSession } from "./claim.ts";
 import type { Enlisted } from "./enlisted.ts";
@@ -67,6 +68,7 @@ export class PostgresSender implements EngineSender {
       await routing.send(store.route(this.#route), messages);
     };
     try {
+      checkBatchKeys(first, messages, this.#route.through !== undefined);
       if (options?.transaction !== undefined) {
         const work = this.#owner.enlisted(options.transaction);
         await work.inTurn(async () => {

@@ -24,7 +24,7 @@ import type { EntityChange } from "../policy/entity-changes.ts";
 import { lockedBySession, settledInTransaction } from "../policy/refusals.ts";
 import type { SendRoute } from "../policy/router.ts";
 import { acceptSession } from "./accept-session.ts";
-import { changeEntities, clearEntity } from "./admin.ts";
+import { clearEntity } from "./admin.ts";
 import {
   cancelScheduled,
   deleteMessages,
@@ -91,9 +91,8 @@ class PostgresVerbs implements BrokerVerbs<EntityRow, TableQueue, Enlisted> {
     return find(directory);
   }
 
-  async change(decide: (entities: EntityLookup<EntityRow>) => EntityChange<EntityRow>): Promise<void> {
-    await changeEntities(this.#home.store, decide);
-    this.#home.wakeAll();
+  change(decide: (entities: EntityLookup<EntityRow>) => EntityChange<EntityRow>): Promise<void> {
+    return this.#home.change(decide);
   }
 
   measure(entity: TableEntity): Promise<EntityMeasure> {
