@@ -33,6 +33,14 @@ const shareOfSweeps = 10;
 /** The same of sweeps that read what cannot be new: under an old transaction, that is every message there was. */
 const shareOfWholeSweeps = 50;
 
+/**
+ * Milliseconds for which sweeps pause at most. What one took may have been a wait for a connection, behind a pooler for tens of
+ * seconds: locks that run out meanwhile must not wait for many times as long.
+ */
+const longestPause = 5000;
+
+const pauseAfter = (took: number, share: number): number => Math.min(took * share, longestPause);
+
 /** How many positions such a sweep reads at least, and in how many milliseconds, more or fewer the next time. */
 const fewestBelow = 100_000n;
 const mostBelow = 2n ** 60n;
@@ -254,9 +262,9 @@ export class Home {
     });
     const { took } = swept;
     this.#dueFrom = Math.min(swept.due ?? now, now) - dueLate;
-    if (readsBehind) this.#readsBehindAt = begun + took * shareOfSweeps;
+    if (readsBehind) this.#readsBehindAt = begun + pauseAfter(took, shareOfSweeps);
     if (readsAll) {
-      this.#readsAllAt = begun + took * shareOfWholeSweeps;
+      this.#readsAllAt = begun + pauseAfter(took, shareOfWholeSweeps);
       this.#below = took < longSweep ? this.#below * 4n : this.#below / 4n;
       this.#below = this.#below < fewestBelow ? fewestBelow : this.#below > mostBelow ? mostBelow : this.#below;
     }
@@ -273,7 +281,10 @@ export class Home {
       else await this.store.directory.refresh();
       const isMore = await forwardLeft(this.store);
       const spent = performance.now() - looked;
-      this.#idleEntitiesAt = Math.max(this.#idleEntitiesAt, looked + spent * shareOfSweeps);
+      this.#idleEntitiesAt = Math.max(
+        this.#idleEntitiesAt,
+        looked + idleEntitiesInterval + pauseAfter(spent, shareOfSweeps),
+      );
       if (isMore) this.#idleEntitiesAt = -Infinity;
       this.#isActive ||= isMore;
     }
@@ -282,7 +293,7 @@ export class Home {
     this.#sweptAt = now;
     if (swept.isBusy) this.#isActive = true;
     const after = Math.min((swept.next ?? Infinity) - now, this.#isActive ? 0 : idleInterval);
-    this.#sweepLater(Math.max(this.#sweepInterval, after, readsBehind ? 0 : took * shareOfSweeps));
+    this.#sweepLater(Math.max(this.#sweepInterval, after, readsBehind ? 0 : pauseAfter(took, shareOfSweeps)));
   }
 
   #sweepLater(after: number): void {

@@ -3,7 +3,7 @@ import type { ApplicationPropertyValue } from "../../../core/envelope/applicatio
 import type { BrokerProperties } from "../../../core/envelope/broker-properties.ts";
 import { readIsoDuration, readTimeSpan } from "../../../core/time/duration.ts";
 import { typed } from "../../../core/values/typed-makers.ts";
-import { convertedTo, textOf, timeOf } from "./conversion.ts";
+import { convertedTo, propertyText, propertyTime } from "./conversion.ts";
 import { type RuleSubject, worth } from "./effort.ts";
 import { compileValue, propertyNameIn } from "./evaluation.ts";
 import { type Parameters, SqlParser } from "./parser.ts";
@@ -75,8 +75,8 @@ function systemValue(property: keyof BrokerProperties, value: ApplicationPropert
     property === "timeToLive"
       ? millisecondsOf(value)
       : property === "scheduledEnqueueTimeUtc"
-        ? timeOf(value)
-        : textOf(value);
+        ? propertyTime(value)
+        : propertyText(value);
   if (converted !== undefined) return converted;
   throw evaluationError(`A value that cannot be converted to the type of "sys.${property}" was written to it`);
 }

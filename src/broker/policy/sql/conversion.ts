@@ -21,7 +21,7 @@ export function convertedTo(
 }
 
 /** The text of a value, as a property whose type is text has it; `undefined` for bytes. */
-export function textOf(value: ApplicationPropertyValue): string | undefined {
+export function propertyText(value: ApplicationPropertyValue): string | undefined {
   if (value instanceof Typed && value.type === "described") return undefined;
   const plain = toSql(value);
   if (typeof plain === "boolean") return plain ? "True" : "False";
@@ -30,7 +30,7 @@ export function textOf(value: ApplicationPropertyValue): string | undefined {
 }
 
 /** A time from its text. */
-export function timeOf(value: ApplicationPropertyValue): Date | undefined {
+export function propertyTime(value: ApplicationPropertyValue): Date | undefined {
   if (value instanceof Date) return value;
   const time = typeof value === "string" ? Date.parse(value) : NaN;
   return Number.isNaN(time) ? undefined : new Date(time);
@@ -63,15 +63,15 @@ function describedTypeOf({ value }: Typed): ValueType | undefined {
 }
 
 function convert(value: ApplicationPropertyValue, type: ValueType): ApplicationPropertyValue | undefined {
-  const text = textOf(value)?.trim();
+  const text = propertyText(value)?.trim();
   if (text === undefined) return undefined;
   switch (type) {
     case "string":
-      return textOf(value);
+      return propertyText(value);
     case "boolean":
       return booleanOf(text, toSql(value));
     case "date":
-      return timeOf(value);
+      return propertyTime(value);
     case "timestamp":
     case "binary":
     case "decimal32":
