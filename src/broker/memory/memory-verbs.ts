@@ -16,6 +16,7 @@ import type {
 } from "../../core/engine/inspection.ts";
 import { sessionLockLost } from "../../core/engine/refusals.ts";
 import type { Envelope } from "../../core/envelope/envelope.ts";
+import type { Answer } from "../policy/answer.ts";
 import type { EntityMeasure } from "../policy/administration.ts";
 import type { BrokerVerbs, LinkOwner, SessionRequest } from "../policy/broker-verbs.ts";
 import { BrokerConnection } from "../policy/connection.ts";
@@ -31,25 +32,25 @@ import type { Holder } from "./bytes/handed-envelope.ts";
 import type { EntityContents, MemoryEntity } from "./entity.ts";
 import { countsOf, deadLettersOf, sessionsOf } from "./inspection.ts";
 import { type MessageQueue, type ReceiveLink, sessionOf } from "./message-queue.ts";
-import type { Namespace } from "./namespace.ts";
+import type { Namespace, NamespaceHome } from "./namespace.ts";
 import type { QueuedMessage } from "./queued-message.ts";
 import { MemoryReceiver } from "./receiver.ts";
 import { MemorySender, sent } from "./sender.ts";
-import { MemorySessionReceiver } from "./session-receiver.ts";
+import { MemorySessionReceiver, type SessionLink } from "./session-receiver.ts";
 import { settleHeld, settlementOperation } from "./settle-held.ts";
 import { MemoryTransaction, sendOperation } from "./transaction.ts";
 
 type Owner = LinkOwner<MemoryTransaction>;
 
 /** The verbs of a connection, carried out in memory within the call. */
-class MemoryVerbs implements BrokerVerbs<EntityContents, MessageQueue, MemoryTransaction>, Holder {
-  readonly name = "memory";
+export class MemoryVerbs implements BrokerVerbs<EntityContents, MessageQueue, MemoryTransaction>, Holder {
+  readonly name: string = "memory";
   readonly sharesBytes: boolean;
   readonly label: string | undefined;
-  readonly #namespace: Namespace;
+  readonly #home: NamespaceHome;
 
-  constructor(namespace: Namespace, { sharesBytes = false, name }: ConnectOptions = {}) {
-    this.#namespace = namespace;
+  constructor(home: NamespaceHome, { sharesBytes = false, name }: ConnectOptions = {}) {
+    this.#home = home;
     this.sharesBytes = sharesBytes;
     this.label = name;
   }
@@ -67,11 +68,11 @@ class MemoryVerbs implements BrokerVerbs<EntityContents, MessageQueue, MemoryTra
   }
 
   look<T>(find: (entities: EntityLookup<EntityContents>) => T): T {
-    return find(this.#namespace.directory);
+    return find(this.#home.namespace.directory);
   }
 
   change(decide: (entities: EntityLookup<EntityContents>) => EntityChange<EntityContents>): void {
-    this.#namespace.change(decide(this.#namespace.directory));
+    this.#home.namespace.change(decide(this.#home.namespace.directory));
   }
 
   measure(entity: MemoryEntity): EntityMeasure {
@@ -79,27 +80,28 @@ class MemoryVerbs implements BrokerVerbs<EntityContents, MessageQueue, MemoryTra
   }
 
   clear(find: (entities: EntityLookup<EntityContents>) => MemoryEntity): void {
-    this.#namespace.clear(find(this.#namespace.directory));
+    this.#home.namespace.clear(find(this.#home.namespace.directory));
   }
 
-  catchUp(): undefined {
-    this.#namespace.timeline.now();
+  catchUp(): Promise<void> | undefined {
+    this.#home.namespace.timeline.now();
+    return undefined;
   }
 
   now(): number {
-    return this.#namespace.timeline.now();
+    return this.#home.namespace.timeline.now();
   }
 
   find<T>(look: (entities: Directory<EntityContents, MessageQueue>) => T): T {
-    return look(this.#namespace.directory);
+    return look(this.#home.namespace.directory);
   }
 
   knownQueue(address: string): MessageQueue {
-    return this.#namespace.directory.queue(address);
+    return this.#home.namespace.directory.queue(address);
   }
 
   openSender(route: SendRoute<EntityContents>, owner: Owner): MemorySender {
-    return new MemorySender(this.#namespace.router, route, this, owner);
+    return new MemorySender(this.#home, route, this, owner);
   }
 
   openReceiver(queue: MessageQueue, receiveMode: ReceiveMode, owner: Owner): MemoryReceiver {
@@ -107,15 +109,18 @@ class MemoryVerbs implements BrokerVerbs<EntityContents, MessageQueue, MemoryTra
   }
 
   async acceptSession(queue: MessageQueue, request: SessionRequest, owner: Owner): Promise<MemorySessionReceiver> {
+    return new MemorySessionReceiver(queue, await this.lockSession(queue, request), owner);
+  }
+
+  protected async lockSession(queue: MessageQueue, request: SessionRequest): Promise<SessionLink> {
     const { sessions, address, entity } = queue;
     if (sessions === undefined) throw noSessions(address);
     entity.touch(this.now());
     const sessionLock = await acceptSession(queue, sessions, request, this);
-    const link = { receiveMode: request.receiveMode, holder: this, sessionLock };
-    return new MemorySessionReceiver(queue, link, owner);
+    return { receiveMode: request.receiveMode, holder: this, sessionLock };
   }
 
-  peek({ store }: MessageQueue, options: PeekOptions): readonly Delivery[] {
+  peek({ store }: MessageQueue, options: PeekOptions): Answer<readonly Delivery[]> {
     return store.peek(options, this);
   }
 
@@ -123,7 +128,7 @@ class MemoryVerbs implements BrokerVerbs<EntityContents, MessageQueue, MemoryTra
     queue: MessageQueue,
     sequenceNumbers: readonly bigint[],
     { receiveMode, sessionId = "" }: ReceiveDeferredOptions,
-  ): readonly Delivery[] {
+  ): Answer<readonly Delivery[]> {
     const now = this.now();
     queue.entity.touch(now);
     const link: ReceiveLink = { receiveMode, holder: this };
@@ -138,7 +143,7 @@ class MemoryVerbs implements BrokerVerbs<EntityContents, MessageQueue, MemoryTra
     envelopes: readonly Envelope[],
     transaction: MemoryTransaction | undefined,
   ): readonly bigint[] {
-    const { router } = this.#namespace;
+    const { router } = this.#home.namespace;
     const { store } = entity.queue("messages");
     const messages = envelopes.map((envelope) => sent(this, envelope));
     const check = (reserved: number): number => {
@@ -165,10 +170,11 @@ class MemoryVerbs implements BrokerVerbs<EntityContents, MessageQueue, MemoryTra
     queue.cancel(sequenceNumbers);
   }
 
-  settle(queue: MessageQueue, lockToken: LockToken, settlement: Settlement): undefined {
+  settle(queue: MessageQueue, lockToken: LockToken, settlement: Settlement): Promise<void> | undefined {
     const message = held(queue, lockToken);
     if (settlement.kind === "complete") queue.remove(message);
     else settleHeld(queue, message, decided(queue, message, settlement), this.now());
+    return undefined;
   }
 
   settleIn(transaction: MemoryTransaction, queue: MessageQueue, lockToken: LockToken, settlement: Settlement): void {
@@ -195,16 +201,16 @@ class MemoryVerbs implements BrokerVerbs<EntityContents, MessageQueue, MemoryTra
   }
 
   begin(onEnd: (ended: Transaction) => void): MemoryTransaction {
-    return new MemoryTransaction(this.#namespace.timeline, onEnd);
+    return new MemoryTransaction(this.#home.namespace.timeline, onEnd);
   }
 
   connect(options: ConnectOptions | undefined): MemoryVerbs {
-    return new MemoryVerbs(this.#namespace, options);
+    return new MemoryVerbs(this.#home, options);
   }
 
   release(linksClosed: Promise<unknown>): Promise<unknown> {
     const now = this.now();
-    for (const queue of this.#namespace.queues()) queue.release(this, now);
+    for (const queue of this.#home.namespace.queues()) queue.release(this, now);
     return linksClosed;
   }
 }
@@ -223,4 +229,4 @@ function decided(queue: MessageQueue, { envelope }: QueuedMessage, settlement: S
 
 /** Opens a connection to a namespace in memory. */
 export const memoryConnection = (namespace: Namespace, onEnd?: () => void): Engine =>
-  new BrokerConnection(new MemoryVerbs(namespace), onEnd);
+  new BrokerConnection(new MemoryVerbs({ namespace }), onEnd);

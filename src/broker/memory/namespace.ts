@@ -24,6 +24,11 @@ export interface NamespaceSetup {
   readonly journal?: Journal | undefined;
 }
 
+/** The place where the current namespace of an engine is. */
+export interface NamespaceHome {
+  readonly namespace: Namespace;
+}
+
 /** The entities of a memory engine, and the time that they share. */
 export class Namespace {
   readonly timeline: Timeline;

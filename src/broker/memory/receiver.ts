@@ -9,7 +9,7 @@ import { WaitingReceive } from "./waiting-receive.ts";
 
 /** The receiving end of a link to a queue, subscription or sub-queue. */
 export class MemoryReceiver implements EngineReceiver {
-  protected readonly queue: MessageQueue;
+  protected queue: MessageQueue;
   protected readonly link: ReceiveLink;
   readonly #owner: Pick<LinkOwner<unknown>, "closed">;
   #closed = false;

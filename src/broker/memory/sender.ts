@@ -10,7 +10,7 @@ import type { Incoming } from "../policy/incoming.ts";
 import { checkSessionIds, type SendRoute } from "../policy/router.ts";
 import { type Holder, takenFrom } from "./bytes/handed-envelope.ts";
 import type { EntityContents } from "./entity.ts";
-import type { MemoryRouter } from "./memory-router.ts";
+import type { NamespaceHome } from "./namespace.ts";
 import { type MemoryTransaction, sendOperation } from "./transaction.ts";
 
 /** A message as sent. */
@@ -24,20 +24,20 @@ export const sent = (holder: Holder, given: Envelope): Incoming<bigint> => ({
 
 /** The sending end of a link to a queue or topic. */
 export class MemorySender implements EngineSender {
-  readonly #router: MemoryRouter;
-  readonly #route: SendRoute<EntityContents>;
+  protected route: SendRoute<EntityContents>;
+  readonly #home: NamespaceHome;
   readonly #holder: Holder;
   readonly #owner: LinkOwner<MemoryTransaction>;
   #closed = false;
 
   constructor(
-    router: MemoryRouter,
+    home: NamespaceHome,
     route: SendRoute<EntityContents>,
     holder: Holder,
     owner: LinkOwner<MemoryTransaction>,
   ) {
-    this.#router = router;
-    this.#route = route;
+    this.#home = home;
+    this.route = route;
     this.#holder = holder;
     this.#owner = owner;
   }
@@ -68,12 +68,12 @@ export class MemorySender implements EngineSender {
       throw error;
     }
     if (options?.transaction === undefined) {
-      this.#router.send(this.#route, messages, now);
+      this.#home.namespace.router.send(this.route, messages, now);
       return;
     }
     const operation = sendOperation(this.#first.meter.memory, cost, {
       check: (reservations) => reservations.reserve(this.#first, (reserved) => this.#check(messages, reserved)),
-      apply: (later) => this.#router.send(this.#route, messages, later),
+      apply: (later) => this.#home.namespace.router.send(this.route, messages, later),
     });
     this.#owner.enlisted(options.transaction).add(operation);
   }
@@ -89,13 +89,13 @@ export class MemorySender implements EngineSender {
 
   /** The entity that accepts the messages first. */
   get #first(): SendableEntity<EntityContents> {
-    return this.#route.through ?? this.#route.target;
+    return this.route.through ?? this.route.target;
   }
 
   #check(messages: readonly Incoming<bigint>[], reserved: number): number {
     const first = this.#first;
     first.queue("messages").checkAlive();
-    checkSessionIds(this.#route, messages);
-    return this.#router.check(first, messages, reserved);
+    checkSessionIds(this.route, messages);
+    return this.#home.namespace.router.check(first, messages, reserved);
   }
 }

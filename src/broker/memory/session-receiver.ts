@@ -8,16 +8,17 @@ import type { LinkOwner } from "../policy/broker-verbs.ts";
 import type { SessionLock } from "./session.ts";
 import type { WaitingReceive } from "./waiting-receive.ts";
 
+/** A link that holds a session. */
+export interface SessionLink extends ReceiveLink {
+  readonly sessionLock: SessionLock;
+}
+
 /** The receiving end of a link that holds a session. */
 export class MemorySessionReceiver extends MemoryReceiver implements EngineSessionReceiver {
   readonly sessionId: string;
   readonly #lock: SessionLock;
 
-  constructor(
-    queue: MessageQueue,
-    link: ReceiveLink & { readonly sessionLock: SessionLock },
-    owner: Pick<LinkOwner<unknown>, "closed">,
-  ) {
+  constructor(queue: MessageQueue, link: SessionLink, owner: Pick<LinkOwner<unknown>, "closed">) {
     super(queue, link, owner);
     this.sessionId = link.sessionLock.session.id;
     this.#lock = link.sessionLock;

@@ -1,113 +1,118 @@
 import type { Delivery } from "../../core/engine/delivery.ts";
-import type {
-  EngineReceiver,
-  EngineSender,
-  EngineSessionReceiver,
-  ReceiveOptions,
-  SendOptions,
-  Transaction,
-} from "../../core/engine/engine.ts";
+import type { ReceiveOptions, SendOptions, Transaction } from "../../core/engine/engine.ts";
+import { invalidOperation, sessionLockLost } from "../../core/engine/refusals.ts";
 import type { Envelope } from "../../core/envelope/envelope.ts";
-import { closed } from "../../core/engine/refusals.ts";
-import type { Renewed, StoredHome } from "./stored-home.ts";
+import type { LinkOwner } from "../policy/broker-verbs.ts";
+import type { SendRoute } from "../policy/router.ts";
+import type { Holder } from "./bytes/handed-envelope.ts";
+import type { EntityContents } from "./entity.ts";
+import type { MessageQueue, ReceiveLink } from "./message-queue.ts";
+import { MemoryReceiver } from "./receiver.ts";
+import { MemorySender } from "./sender.ts";
+import { MemorySessionReceiver, type SessionLink } from "./session-receiver.ts";
+import type { StoredHome } from "./stored-home.ts";
+import { MemoryTransaction } from "./transaction.ts";
 
-/** The sending end of a link: a send resolves when it is durable. */
-export class StoredSender implements EngineSender {
+type Owner = LinkOwner<MemoryTransaction>;
+
+/** The sending end of a link: a send resolves when it is durable. It goes on when the engine is replaced. */
+export class StoredSender extends MemorySender {
   readonly #home: StoredHome;
-  readonly #inner: Renewed<EngineSender>;
-  #closed = false;
 
-  constructor(home: StoredHome, inner: Renewed<EngineSender>) {
+  constructor(home: StoredHome, route: SendRoute<EntityContents>, holder: Holder, owner: Owner) {
+    super(home, route, holder, owner);
     this.#home = home;
-    this.#inner = inner;
   }
 
-  get maxMessageSize(): number {
-    return this.#inner.last.maxMessageSize;
-  }
-
-  send(envelopes: readonly Envelope[], options?: SendOptions): Promise<void> {
-    if (this.#closed) return Promise.reject(closed("sender"));
-    const transaction = innerTransaction(options?.transaction);
-    const inside = transaction === undefined ? options : { ...options, transaction };
-    return this.#home.run(this.#inner, (inner) => inner.send(envelopes, inside));
-  }
-
-  async close(): Promise<void> {
-    this.#closed = true;
-    await this.#inner.last.close();
+  override send(envelopes: readonly Envelope[], options?: SendOptions): Promise<void> {
+    return this.#home.run(() => {
+      this.route = this.#home.currentRoute(this.route);
+      return super.send(envelopes, options);
+    });
   }
 }
 
 /** The receiving end of a link: messages and the fact of their delivery are durable before they are delivered. */
-export class StoredReceiver<T extends EngineReceiver = EngineReceiver> implements EngineReceiver {
-  protected readonly home: StoredHome;
-  protected readonly inner: Renewed<T>;
-  #closed = false;
+export class StoredReceiver extends MemoryReceiver {
+  readonly #home: StoredHome;
 
-  constructor(home: StoredHome, inner: Renewed<T>) {
-    this.home = home;
-    this.inner = inner;
+  constructor(home: StoredHome, queue: MessageQueue, link: ReceiveLink, owner: Owner) {
+    super(queue, link, owner);
+    this.#home = home;
   }
 
-  async receive(options: ReceiveOptions): Promise<readonly Delivery[]> {
-    if (this.#closed) throw closed("receiver");
-    return this.home.fill(await this.home.runWaiting(this.inner, (inner) => inner.receive(options)));
+  override async receive(options: ReceiveOptions): Promise<readonly Delivery[]> {
+    const deliveries = await this.#home.afterWait(() => {
+      this.queue = this.#home.currentQueue(this.queue);
+      return super.receive(options);
+    });
+    return this.#home.fill(deliveries);
   }
 
-  async close(): Promise<void> {
-    this.#closed = true;
-    await this.home.runEnd(this.inner, (inner) => inner.close());
+  override close(): Promise<void> {
+    return this.#home.runEnd(this.queue, () => super.close());
   }
 }
 
 /** The receiving end of a link that holds a session; lost with the engine that granted it. */
-export class StoredSessionReceiver extends StoredReceiver<EngineSessionReceiver> implements EngineSessionReceiver {
-  get sessionId(): string {
-    return this.inner.last.sessionId;
-  }
-
-  sessionLockedUntilUtc(): Date {
-    return this.inner.last.sessionLockedUntilUtc();
-  }
-
-  renewSessionLock(): Promise<Date> {
-    return this.home.run(this.inner, (inner) => inner.renewSessionLock());
-  }
-
-  getSessionState(): Promise<Uint8Array | undefined> {
-    return this.home.run(this.inner, (inner) => inner.getSessionState());
-  }
-
-  setSessionState(state: Uint8Array | undefined): Promise<void> {
-    return this.home.run(this.inner, (inner) => inner.setSessionState(state));
-  }
-}
-
-/** A transaction whose commit resolves once it is durable. */
-export class StoredTransaction implements Transaction {
+export class StoredSessionReceiver extends MemorySessionReceiver {
   readonly #home: StoredHome;
-  readonly #inner: Renewed<Transaction>;
 
-  constructor(home: StoredHome, inner: Renewed<Transaction>) {
+  constructor(home: StoredHome, queue: MessageQueue, link: SessionLink, owner: Owner) {
+    super(queue, link, owner);
     this.#home = home;
-    this.#inner = inner;
   }
 
-  /** The engine's own. */
-  get inner(): Transaction {
-    return this.#inner.last;
+  override async receive(options: ReceiveOptions): Promise<readonly Delivery[]> {
+    const deliveries = await this.#home.afterWait(() => this.#held(() => super.receive(options)));
+    return this.#home.fill(deliveries);
   }
 
-  commit(): Promise<void> {
-    return this.#home.run(this.#inner, (inner) => inner.commit());
+  override close(): Promise<void> {
+    return this.#home.runEnd(this.queue, () => super.close());
   }
 
-  rollback(): Promise<void> {
-    return this.#home.run(this.#inner, (inner) => inner.rollback());
+  override renewSessionLock(): Promise<Date> {
+    return this.#home.run(() => this.#held(() => super.renewSessionLock()));
+  }
+
+  override getSessionState(): Promise<Uint8Array | undefined> {
+    return this.#home.run(() => this.#held(() => super.getSessionState()));
+  }
+
+  override setSessionState(state: Uint8Array | null | undefined): Promise<void> {
+    return this.#home.run(() => this.#held(() => super.setSessionState(state)));
+  }
+
+  #held<T>(call: () => T): T {
+    if (!this.#home.isCurrent(this.queue)) throw sessionLockLost(this.sessionId, this.queue.address);
+    return call();
   }
 }
 
-/** The memory engine's own transaction. */
-export const innerTransaction = (transaction: Transaction | undefined): Transaction | undefined =>
-  transaction instanceof StoredTransaction ? transaction.inner : transaction;
+/** A transaction whose end resolves once it is durable; rolled back with the engine that began it. */
+export class StoredTransaction extends MemoryTransaction {
+  readonly #home: StoredHome;
+
+  constructor(home: StoredHome, onEnd: (transaction: Transaction) => void) {
+    super(home.namespace.timeline, onEnd);
+    this.#home = home;
+  }
+
+  override get isOpen(): boolean {
+    return super.isOpen && this.#home.isCurrent(this);
+  }
+
+  override commit(): Promise<void> {
+    return this.#home.run(() => this.#current(() => super.commit()));
+  }
+
+  override rollback(): Promise<void> {
+    return this.#home.run(() => this.#current(() => super.rollback()));
+  }
+
+  #current<T>(call: () => T): T {
+    if (this.#home.isCurrent(this)) return call();
+    throw invalidOperation("The transaction was rolled back when the store failed. Begin a new one.");
+  }
+}

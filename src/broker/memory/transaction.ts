@@ -1,3 +1,4 @@
+import type { Transaction } from "../../core/engine/engine.ts";
 import { maxTransactionAge, type OpenTransaction } from "../policy/broker-verbs.ts";
 import { transactionOver } from "../policy/refusals.ts";
 import type { Memory } from "./meter.ts";
@@ -49,13 +50,13 @@ export function sendOperation(memory: Memory, cost: number, operation: Pick<Oper
 /** Operations that are applied together or not at all. */
 export class MemoryTransaction implements OpenTransaction, Due {
   dueIndex = -1;
-  readonly #timeline: Timeline;
-  readonly #onEnd: (transaction: MemoryTransaction) => void;
+  readonly timeline: Timeline;
+  readonly #onEnd: (transaction: Transaction) => void;
   readonly #operations: Operation[] = [];
   #open = true;
 
-  constructor(timeline: Timeline, onEnd: (transaction: MemoryTransaction) => void) {
-    this.#timeline = timeline;
+  constructor(timeline: Timeline, onEnd: (transaction: Transaction) => void) {
+    this.timeline = timeline;
     this.#onEnd = onEnd;
     timeline.schedule(this, timeline.now() + maxTransactionAge);
   }
@@ -72,7 +73,7 @@ export class MemoryTransaction implements OpenTransaction, Due {
   }
 
   async commit(): Promise<void> {
-    const now = this.#timeline.now();
+    const now = this.timeline.now();
     this.#checkOpen();
     try {
       const reservations = new Reservations();
@@ -86,7 +87,7 @@ export class MemoryTransaction implements OpenTransaction, Due {
   }
 
   async rollback(): Promise<void> {
-    this.#timeline.now();
+    this.timeline.now();
     this.#checkOpen();
     this.undo();
   }
@@ -104,7 +105,7 @@ export class MemoryTransaction implements OpenTransaction, Due {
 
   #end(): void {
     this.#open = false;
-    this.#timeline.cancel(this);
+    this.timeline.cancel(this);
     this.#onEnd(this);
   }
 

@@ -109,6 +109,8 @@ export interface BrokerVerbs<Own, Queue extends EntityQueue<unknown>, Enlisted>
   foreign?(transaction: Transaction): Enlisted | undefined;
   /** Carries out a call in a transaction after those that were made before. Without it, calls are carried out at once. */
   inTurn?<T>(transaction: Enlisted, call: () => Promise<T>): Promise<T>;
+  /** Resolves to an answer when everything that took effect with it is durable. Without it, that is at once. */
+  confirm?<T>(answer: Answer<T>): Promise<T>;
   /** The verbs of another connection. */
   connect(options: ConnectOptions | undefined): BrokerVerbs<Own, Queue, Enlisted>;
   /** Called when the connection begins to end, in whatever way. */

@@ -262,7 +262,8 @@ export class BrokerConnection<Own, Queue extends EntityQueue<unknown>, Enlisted>
     this.#checkOpen();
     const due = this.#verbs.catchUp();
     if (due !== undefined) await due;
-    return verb();
+    const answer = verb();
+    return this.#verbs.confirm?.(answer) ?? answer;
   }
 
   /** Runs a verb in a transaction, if there is one, after those that were called before. */
