@@ -1,35 +1,17 @@
-import type { Delivery, LockToken, ReceiveMode, Settlement } from "../../core/engine/delivery.ts";
-import type {
-  ConnectOptions,
-  DeleteOptions,
-  Engine,
-  ListSessionsOptions,
-  PeekOptions,
-  ReceiveDeferredOptions,
-  Transaction,
-} from "../../core/engine/engine.ts";
-import type {
-  DeadLetterSums,
-  SessionInspection,
-  StateCounts,
-  SumDeadLettersOptions,
-} from "../../core/engine/inspection.ts";
+import type { LockToken, Settlement } from "../../core/engine/delivery.ts";
+import type { ConnectOptions, Engine } from "../../core/engine/engine.ts";
 import { sessionLockLost } from "../../core/engine/refusals.ts";
 import type { Envelope } from "../../core/envelope/envelope.ts";
-import type { Answer } from "../policy/answer.ts";
-import type { EntityMeasure } from "../policy/administration.ts";
-import type { BrokerVerbs, LinkOwner, SessionRequest } from "../policy/broker-verbs.ts";
+import type { BrokerVerbs, SessionRequest } from "../policy/broker-verbs.ts";
 import { BrokerConnection } from "../policy/connection.ts";
-import type { Directory, EntityLookup } from "../policy/directory.ts";
-import type { EntityChange } from "../policy/entity-changes.ts";
 import type { SendableEntity } from "../policy/entities.ts";
 import { partitionKeyOf } from "../policy/partitions.ts";
 import { lockedBySession, noSessions, settledInTransaction } from "../policy/refusals.ts";
-import { checkSessionIds, type SendRoute } from "../policy/router.ts";
+import { checkSessionIds } from "../policy/router.ts";
 import { type DecidedSettlement, decideSettlement } from "../policy/settlement.ts";
 import { acceptSession } from "./accept-session.ts";
 import type { Holder } from "./bytes/handed-envelope.ts";
-import type { EntityContents, MemoryEntity } from "./entity.ts";
+import type { EntityContents } from "./entity.ts";
 import { countsOf, deadLettersOf, sessionsOf } from "./inspection.ts";
 import { type MessageQueue, type ReceiveLink, sessionOf } from "./message-queue.ts";
 import type { Namespace, NamespaceHome } from "./namespace.ts";
@@ -40,179 +22,114 @@ import { MemorySessionReceiver, type SessionLink } from "./session-receiver.ts";
 import { settleHeld, settlementOperation } from "./settle-held.ts";
 import { MemoryTransaction, sendOperation } from "./transaction.ts";
 
-type Owner = LinkOwner<MemoryTransaction>;
+/** The verbs of a connection to a memory engine. */
+export type MemoryVerbs = BrokerVerbs<EntityContents, MessageQueue, MemoryTransaction>;
+
+/** The connection as the holder of its locks. */
+export const holderOf = ({ sharesBytes = false, name }: ConnectOptions = {}): Holder => ({ sharesBytes, label: name });
 
 /** The verbs of a connection, carried out in memory within the call. */
-export class MemoryVerbs implements BrokerVerbs<EntityContents, MessageQueue, MemoryTransaction>, Holder {
-  readonly name: string = "memory";
-  readonly sharesBytes: boolean;
-  readonly label: string | undefined;
-  readonly #home: NamespaceHome;
+export function memoryVerbs(home: NamespaceHome, holder: Holder): MemoryVerbs {
+  const now = (): number => home.namespace.timeline.now();
+  return {
+    name: "memory",
+    now,
+    catchUp: () => void now(),
+    find: (look) => look(home.namespace.directory),
+    knownQueue: (address) => home.namespace.directory.queue(address),
 
-  constructor(home: NamespaceHome, { sharesBytes = false, name }: ConnectOptions = {}) {
-    this.#home = home;
-    this.sharesBytes = sharesBytes;
-    this.label = name;
-  }
+    look: (find) => find(home.namespace.directory),
+    change: (decide) => home.namespace.change(decide(home.namespace.directory)),
+    measure: (entity) => entity.measure(),
+    clear: (find) => home.namespace.clear(find(home.namespace.directory)),
+    counts: countsOf,
+    sessions: sessionsOf,
+    deadLetters: deadLettersOf,
 
-  counts(queue: MessageQueue): StateCounts {
-    return countsOf(queue);
-  }
+    openSender: (route, owner) => new MemorySender(home, route, holder, owner),
+    openReceiver: (queue, receiveMode, owner) => new MemoryReceiver(queue, { receiveMode, holder }, owner),
+    acceptSession: async (queue, request, owner) =>
+      new MemorySessionReceiver(queue, await lockSession(queue, request, holder), owner),
 
-  sessions(queue: MessageQueue, skip: number, maxSessions: number): readonly SessionInspection[] {
-    return sessionsOf(queue, skip, maxSessions);
-  }
+    peek: ({ store }, options) => store.peek(options, holder),
+    receiveDeferred(queue, sequenceNumbers, { receiveMode, sessionId = "" }) {
+      const at = now();
+      queue.entity.touch(at);
+      const link: ReceiveLink = { receiveMode, holder };
+      if (queue.sessions === undefined) return queue.takeDeferred(sequenceNumbers, link, at);
+      const sessionLock = queue.sessions.find(sessionId)?.lock;
+      if (sessionLock?.holder !== link.holder) throw sessionLockLost(sessionId, queue.address);
+      return queue.takeDeferred(sequenceNumbers, { ...link, sessionLock }, at);
+    },
+    schedule: (entity, envelopes, transaction) => schedule(home.namespace, entity, envelopes, { holder, transaction }),
+    cancel: (queue, sequenceNumbers) => queue.cancel(sequenceNumbers),
+    settle(queue, lockToken, settlement) {
+      const message = held(queue, lockToken);
+      if (settlement.kind === "complete") queue.remove(message);
+      else settleHeld(queue, message, decided(queue, message, settlement), now());
+      return undefined;
+    },
+    settleIn: (transaction, queue, lockToken, settlement) =>
+      transaction.add(settlementOperation(queue, lockToken, decided(queue, held(queue, lockToken), settlement))),
+    renew(queue, lockToken) {
+      const message = queue.held(lockToken);
+      if (sessionOf(message) !== undefined) throw lockedBySession();
+      return new Date(queue.renew(message, now()));
+    },
+    deleteMessages(queue, { maxMessages, beforeEnqueueTime, sessionId }) {
+      const before = beforeEnqueueTime?.getTime() ?? Infinity;
+      return queue.deleteMessages(
+        maxMessages,
+        (message) => message.enqueuedAt < before && (sessionId === undefined || message.sessionId === sessionId),
+      );
+    },
+    listSessions: ({ sessions }, options) => sessions?.list(options) ?? [],
 
-  deadLetters(queue: MessageQueue, options: SumDeadLettersOptions): DeadLetterSums {
-    return deadLettersOf(queue, options);
-  }
+    begin: (onEnd) => new MemoryTransaction(home.namespace.timeline, onEnd),
+    connect: (options) => memoryVerbs(home, holderOf(options)),
+    release(linksClosed) {
+      const at = now();
+      for (const queue of home.namespace.queues()) queue.release(holder, at);
+      return linksClosed;
+    },
+  };
+}
 
-  look<T>(find: (entities: EntityLookup<EntityContents>) => T): T {
-    return find(this.#home.namespace.directory);
-  }
+/** Locks a session for a link. */
+export async function lockSession(queue: MessageQueue, request: SessionRequest, holder: Holder): Promise<SessionLink> {
+  const { sessions, address, entity, timeline } = queue;
+  if (sessions === undefined) throw noSessions(address);
+  entity.touch(timeline.now());
+  const sessionLock = await acceptSession(queue, sessions, request, holder);
+  return { receiveMode: request.receiveMode, holder, sessionLock };
+}
 
-  change(decide: (entities: EntityLookup<EntityContents>) => EntityChange<EntityContents>): void {
-    this.#home.namespace.change(decide(this.#home.namespace.directory));
+function schedule(
+  { router, timeline }: Namespace,
+  entity: SendableEntity<EntityContents>,
+  envelopes: readonly Envelope[],
+  { holder, transaction }: { readonly holder: Holder; readonly transaction: MemoryTransaction | undefined },
+): readonly bigint[] {
+  const queue = entity.queue("messages");
+  const messages = envelopes.map((envelope) => sent(holder, envelope));
+  const check = (reserved: number): number => {
+    queue.checkAlive();
+    checkSessionIds({ target: entity, through: undefined }, messages);
+    return router.check(entity, messages, reserved);
+  };
+  const cost = check(0);
+  if (transaction === undefined) {
+    const now = timeline.now();
+    return messages.map((message) => router.schedule(entity, message, now));
   }
-
-  measure(entity: MemoryEntity): EntityMeasure {
-    return entity.measure();
-  }
-
-  clear(find: (entities: EntityLookup<EntityContents>) => MemoryEntity): void {
-    this.#home.namespace.clear(find(this.#home.namespace.directory));
-  }
-
-  catchUp(): Promise<void> | undefined {
-    this.#home.namespace.timeline.now();
-    return undefined;
-  }
-
-  now(): number {
-    return this.#home.namespace.timeline.now();
-  }
-
-  find<T>(look: (entities: Directory<EntityContents, MessageQueue>) => T): T {
-    return look(this.#home.namespace.directory);
-  }
-
-  knownQueue(address: string): MessageQueue {
-    return this.#home.namespace.directory.queue(address);
-  }
-
-  openSender(route: SendRoute<EntityContents>, owner: Owner): MemorySender {
-    return new MemorySender(this.#home, route, this, owner);
-  }
-
-  openReceiver(queue: MessageQueue, receiveMode: ReceiveMode, owner: Owner): MemoryReceiver {
-    return new MemoryReceiver(queue, { receiveMode, holder: this }, owner);
-  }
-
-  async acceptSession(queue: MessageQueue, request: SessionRequest, owner: Owner): Promise<MemorySessionReceiver> {
-    return new MemorySessionReceiver(queue, await this.lockSession(queue, request), owner);
-  }
-
-  protected async lockSession(queue: MessageQueue, request: SessionRequest): Promise<SessionLink> {
-    const { sessions, address, entity } = queue;
-    if (sessions === undefined) throw noSessions(address);
-    entity.touch(this.now());
-    const sessionLock = await acceptSession(queue, sessions, request, this);
-    return { receiveMode: request.receiveMode, holder: this, sessionLock };
-  }
-
-  peek({ store }: MessageQueue, options: PeekOptions): Answer<readonly Delivery[]> {
-    return store.peek(options, this);
-  }
-
-  receiveDeferred(
-    queue: MessageQueue,
-    sequenceNumbers: readonly bigint[],
-    { receiveMode, sessionId = "" }: ReceiveDeferredOptions,
-  ): Answer<readonly Delivery[]> {
-    const now = this.now();
-    queue.entity.touch(now);
-    const link: ReceiveLink = { receiveMode, holder: this };
-    if (queue.sessions === undefined) return queue.takeDeferred(sequenceNumbers, link, now);
-    const sessionLock = queue.sessions.find(sessionId)?.lock;
-    if (sessionLock?.holder !== link.holder) throw sessionLockLost(sessionId, queue.address);
-    return queue.takeDeferred(sequenceNumbers, { ...link, sessionLock }, now);
-  }
-
-  schedule(
-    entity: SendableEntity<EntityContents>,
-    envelopes: readonly Envelope[],
-    transaction: MemoryTransaction | undefined,
-  ): readonly bigint[] {
-    const { router } = this.#home.namespace;
-    const { store } = entity.queue("messages");
-    const messages = envelopes.map((envelope) => sent(this, envelope));
-    const check = (reserved: number): number => {
-      entity.queue("messages").checkAlive();
-      checkSessionIds({ target: entity, through: undefined }, messages);
-      return router.check(entity, messages, reserved);
-    };
-    const cost = check(0);
-    if (transaction === undefined) {
-      const now = this.now();
-      return messages.map((message) => router.schedule(entity, message, now));
-    }
-    const numbers: bigint[] = [];
-    const operation = sendOperation(entity.meter.memory, cost, {
-      check: (reservations) => reservations.reserve(entity, check),
-      apply: (now) => messages.forEach((message, index) => router.schedule(entity, message, now, numbers[index])),
-    });
-    transaction.add(operation);
-    for (const { envelope } of messages) numbers.push(store.skipNumber(partitionKeyOf(envelope)));
-    return numbers;
-  }
-
-  cancel(queue: MessageQueue, sequenceNumbers: readonly bigint[]): void {
-    queue.cancel(sequenceNumbers);
-  }
-
-  settle(queue: MessageQueue, lockToken: LockToken, settlement: Settlement): Promise<void> | undefined {
-    const message = held(queue, lockToken);
-    if (settlement.kind === "complete") queue.remove(message);
-    else settleHeld(queue, message, decided(queue, message, settlement), this.now());
-    return undefined;
-  }
-
-  settleIn(transaction: MemoryTransaction, queue: MessageQueue, lockToken: LockToken, settlement: Settlement): void {
-    const message = held(queue, lockToken);
-    transaction.add(settlementOperation(queue, lockToken, decided(queue, message, settlement)));
-  }
-
-  renew(queue: MessageQueue, lockToken: LockToken): Date {
-    const message = queue.held(lockToken);
-    if (sessionOf(message) !== undefined) throw lockedBySession();
-    return new Date(queue.renew(message, this.now()));
-  }
-
-  deleteMessages(queue: MessageQueue, { maxMessages, beforeEnqueueTime, sessionId }: DeleteOptions): number {
-    const before = beforeEnqueueTime?.getTime() ?? Infinity;
-    return queue.deleteMessages(
-      maxMessages,
-      (message) => message.enqueuedAt < before && (sessionId === undefined || message.sessionId === sessionId),
-    );
-  }
-
-  listSessions({ sessions }: MessageQueue, options: ListSessionsOptions): readonly string[] {
-    return sessions?.list(options) ?? [];
-  }
-
-  begin(onEnd: (ended: Transaction) => void): MemoryTransaction {
-    return new MemoryTransaction(this.#home.namespace.timeline, onEnd);
-  }
-
-  connect(options: ConnectOptions | undefined): MemoryVerbs {
-    return new MemoryVerbs(this.#home, options);
-  }
-
-  release(linksClosed: Promise<unknown>): Promise<unknown> {
-    const now = this.now();
-    for (const queue of this.#home.namespace.queues()) queue.release(this, now);
-    return linksClosed;
-  }
+  const numbers: bigint[] = [];
+  const operation = sendOperation(entity.meter.memory, cost, {
+    check: (reservations) => reservations.reserve(entity, check),
+    apply: (now) => messages.forEach((message, index) => router.schedule(entity, message, now, numbers[index])),
+  });
+  transaction.add(operation);
+  for (const { envelope } of messages) numbers.push(queue.store.skipNumber(partitionKeyOf(envelope)));
+  return numbers;
 }
 
 /** The message that a token holds, and that no open transaction settles. */
@@ -229,4 +146,4 @@ function decided(queue: MessageQueue, { envelope }: QueuedMessage, settlement: S
 
 /** Opens a connection to a namespace in memory. */
 export const memoryConnection = (namespace: Namespace, onEnd?: () => void): Engine =>
-  new BrokerConnection(new MemoryVerbs({ namespace }), onEnd);
+  new BrokerConnection(memoryVerbs({ namespace }, holderOf()), onEnd);

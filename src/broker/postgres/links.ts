@@ -1,5 +1,5 @@
 import { checkEnvelopes, checkReceiveOptions, checkState } from "../../core/engine/arguments.ts";
-import type { Delivery, ReceiveMode } from "../../core/engine/delivery.ts";
+import type { Delivery, LockToken, ReceiveMode } from "../../core/engine/delivery.ts";
 import type {
   EngineReceiver,
   EngineSender,
@@ -17,6 +17,7 @@ import { touch } from "./admin.ts";
 import { type Claim, claim, claimOfSession, type HeldSession } from "./claim.ts";
 import type { Enlisted } from "./enlisted.ts";
 import type { EntityRow, TableQueue } from "./entities.ts";
+import type { Holdings } from "./holdings.ts";
 import type { Home } from "./home.ts";
 import { sent } from "./incoming.ts";
 import { queueKey } from "./queue-state.ts";
@@ -28,12 +29,10 @@ import { type Pending, startWait } from "./waits.ts";
 /** A connection as its links see it. */
 export interface TableLinkOwner extends Pick<LinkOwner<Enlisted>, "closed" | "enlisted"> {
   readonly home: Home;
-  /** Records locked messages, so that closing releases them. */
-  took(queue: TableQueue, deliveries: readonly Delivery[]): void;
+  /** The locks that closing the connection releases. */
+  readonly holdings: Holdings;
   /** Releases messages that no receiver is waiting for any more. */
-  giveUp(queue: TableQueue, deliveries: readonly Delivery[]): Promise<void>;
-  /** The positions of the messages under the lock of a session that a transaction has settled. */
-  settledInSession(mark: bigint): ReadonlySet<bigint>;
+  readonly release: (queue: TableQueue, tokens: readonly LockToken[]) => Promise<void>;
 }
 
 /** The sending end of a link to a queue or topic. */
@@ -141,7 +140,11 @@ export class PostgresReceiver implements EngineReceiver {
         const deliveries = await attempt();
         return deliveries.length === 0 ? undefined : deliveries;
       },
-      giveUp: (deliveries) => this.owner.giveUp(this.queue, deliveries),
+      giveUp: (deliveries) =>
+        this.owner.release(
+          this.queue,
+          deliveries.flatMap(({ lockToken }) => lockToken ?? []),
+        ),
     });
     this.#pending.add(pending);
     const deliveries = await pending.outcome.finally(() => this.#pending.delete(pending));
@@ -181,7 +184,7 @@ export class PostgresReceiver implements EngineReceiver {
     const deliveries = await store.fresh(async () =>
       claim(store.database, store.schema, this.claimOf(maxMessages), state),
     );
-    this.owner.took(this.queue, deliveries);
+    this.owner.holdings.took(this.queue, deliveries, store.now());
     if (deliveries.length > 0) this.home.active();
     return deliveries;
   }
@@ -266,7 +269,7 @@ export class PostgresSessionReceiver extends PostgresReceiver implements EngineS
     const deliveries = await store.fresh(async () =>
       claimOfSession(database, schema, this.claimOf(maxMessages), this.#held),
     );
-    this.owner.took(this.queue, deliveries);
+    this.owner.holdings.took(this.queue, deliveries, store.now());
     if (deliveries.length > 0) return deliveries;
     const [held] = await database.query(
       `select 1 as one from ${schema}.session where queue = $1 and id = $2 and mark = $3 and locked_until > $4`,
@@ -281,7 +284,7 @@ export class PostgresSessionReceiver extends PostgresReceiver implements EngineS
     await this.home.catchUp();
     if (store.directory.byId(this.queue.entity.id) === undefined) return;
     await inTransaction(store, this.queue, store.now(), (returning) =>
-      releaseSession(returning, this.#held, this.owner.settledInSession(this.#held.mark)),
+      releaseSession(returning, this.#held, this.owner.holdings.settledInSession(this.#held.mark)),
     );
   }
 

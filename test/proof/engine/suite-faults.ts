@@ -17,7 +17,7 @@ const places: readonly (readonly [file: string, find: string, replace: string])[
   ["bytes/own-envelope.ts", "this.brokerProperties = ownIds(", "this.brokerProperties = ("],
   [
     "memory-verbs.ts",
-    "envelopes.map((envelope) => sent(this, envelope))",
+    "envelopes.map((envelope) => sent(holder, envelope))",
     "envelopes.map((envelope) => sent({ sharesBytes: true }, envelope))",
   ],
   ["router.ts", "if (size > most)", "if (size >= most)"],
