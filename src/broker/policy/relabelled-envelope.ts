@@ -1,7 +1,9 @@
 import type { RelabelledEnvelope } from "../../core/engine/stored-origin.ts";
-import type { ApplicationProperties } from "../../core/envelope/application-properties.ts";
+import type { Modification } from "../../core/engine/delivery.ts";
+import { type ApplicationProperties, changedProperties } from "../../core/envelope/application-properties.ts";
 import type { BrokerProperties } from "../../core/envelope/broker-properties.ts";
 import { type BodyKind, type Envelope, type Origin, withParts } from "../../core/envelope/envelope.ts";
+import { checkHeaderSize } from "../../core/envelope/limits.ts";
 
 /** A received envelope with changed properties; its other parts are read lazily. */
 export class Relabelled implements RelabelledEnvelope {
@@ -14,6 +16,14 @@ export class Relabelled implements RelabelledEnvelope {
     this.#received = received;
     this.brokerProperties = broker;
     this.#application = application;
+  }
+
+  withApplicationProperties(application: ApplicationProperties): Relabelled {
+    return new Relabelled(this.#received, this.brokerProperties, application);
+  }
+
+  withBrokerProperties(broker: BrokerProperties): Relabelled {
+    return broker === this.brokerProperties ? this : new Relabelled(this.#received, broker, this.#application);
   }
 
   get bodySource(): Envelope {
@@ -35,6 +45,21 @@ export class Relabelled implements RelabelledEnvelope {
   get applicationProperties(): ApplicationProperties {
     return this.#application ?? this.#received.applicationProperties;
   }
+}
+
+/** The envelope with other application properties, which are known to be valid. */
+export function withApplicationProperties(envelope: Envelope, application: ApplicationProperties): Envelope {
+  const { brokerProperties: broker, origin } = envelope;
+  if (envelope instanceof Relabelled) return envelope.withApplicationProperties(application);
+  if (origin === envelope) return new Relabelled(envelope, broker, application);
+  return withParts(envelope, envelope.payload, broker, application);
+}
+
+/** The envelope with changed application properties; `undefined` removes one. @throws SobreError as `createEnvelope` does. */
+export function withModification(envelope: Envelope, modification: Modification): Envelope {
+  const application = changedProperties(envelope.applicationProperties, modification);
+  checkHeaderSize(envelope.brokerProperties, application);
+  return withApplicationProperties(envelope, application);
 }
 
 /** The maximum number of bytes that {@link withMessageId} adds: a section with a string of 32 digits. */

@@ -97,7 +97,7 @@ const places: readonly (readonly [file: string, find: string, replace: string])[
     "if (found.length >= maxMessages) break;",
     "if (found.length >= maxMessages) break;\n      if (message.lock !== undefined) continue;",
   ],
-  ["dead-letter.ts", "{ ...modification, ...texts }", "{ ...modification }"],
+  ["dead-letter.ts", "if (reason !== undefined) marked", "if (application === before) marked"],
   [
     "router.ts",
     "const times = { enqueuedAt, expiresAt: Infinity, deliveryCount };",
