@@ -7,7 +7,6 @@ import { BrokerConnection } from "../policy/connection.ts";
 import type { SendableEntity } from "../policy/entities.ts";
 import { partitionKeyOf } from "../policy/partitions.ts";
 import { lockedBySession, noSessions, settledInTransaction } from "../policy/refusals.ts";
-import { checkSessionIds } from "../policy/router.ts";
 import { type DecidedSettlement, decideSettlement } from "../policy/settlement.ts";
 import { acceptSession } from "./accept-session.ts";
 import type { Holder } from "./bytes/handed-envelope.ts";
@@ -114,8 +113,7 @@ function schedule(
   const messages = envelopes.map((envelope) => sent(holder, envelope));
   const check = (reserved: number): number => {
     queue.checkAlive();
-    checkSessionIds({ target: entity, through: undefined }, messages);
-    return router.check(entity, messages, reserved);
+    return router.check({ target: entity, through: undefined }, messages, reserved);
   };
   const cost = check(0);
   if (transaction === undefined) {

@@ -7,7 +7,7 @@ import { done } from "../policy/answer.ts";
 import type { LinkOwner } from "../policy/broker-verbs.ts";
 import type { SendableEntity } from "../policy/entities.ts";
 import type { Incoming } from "../policy/incoming.ts";
-import { checkSessionIds, type SendRoute } from "../policy/router.ts";
+import type { SendRoute } from "../policy/router.ts";
 import { type Holder, takenFrom } from "./bytes/handed-envelope.ts";
 import type { EntityContents } from "./entity.ts";
 import type { NamespaceHome } from "./namespace.ts";
@@ -93,9 +93,7 @@ export class MemorySender implements EngineSender {
   }
 
   #check(messages: readonly Incoming<bigint>[], reserved: number): number {
-    const first = this.#first;
-    first.queue("messages").checkAlive();
-    checkSessionIds(this.route, messages);
-    return this.#home.namespace.router.check(first, messages, reserved);
+    this.#first.queue("messages").checkAlive();
+    return this.#home.namespace.router.check(this.route, messages, reserved);
   }
 }

@@ -1,9 +1,10 @@
 import { checkState } from "../../core/engine/arguments.ts";
 import type { EngineSessionReceiver } from "../../core/engine/engine.ts";
-import { limitsOf, maxBytesOf } from "../policy/entities.ts";
+import { sizedEntity } from "../policy/entities.ts";
 import type { MessageQueue, ReceiveLink } from "./message-queue.ts";
+import { checkRoom } from "./meter.ts";
 import { MemoryReceiver } from "./receiver.ts";
-import { messageTooLarge, quotaExceeded, sessionLockLost } from "../../core/engine/refusals.ts";
+import { messageTooLarge, sessionLockLost } from "../../core/engine/refusals.ts";
 import type { LinkOwner } from "../policy/broker-verbs.ts";
 import type { SessionLock } from "./session.ts";
 import type { WaitingReceive } from "./waiting-receive.ts";
@@ -65,13 +66,10 @@ export class MemorySessionReceiver extends MemoryReceiver implements EngineSessi
   }
 
   #checkRoom(bytes: number): void {
-    const { entity, address } = this.queue;
-    const { maxMessageSizeInBytes, maxSizeInMegabytes } = limitsOf(entity);
-    if (bytes > maxMessageSizeInBytes) throw messageTooLarge(bytes, maxMessageSizeInBytes, address);
-    const { meter } = entity;
-    const more = bytes - (this.#lock.session.state?.byteLength ?? 0);
-    meter.memory.check(more);
-    if (meter.cost + more > maxBytesOf(entity)) throw quotaExceeded(address, maxSizeInMegabytes);
+    const entity = sizedEntity(this.queue.entity);
+    const { maxMessageSizeInBytes } = entity.settings;
+    if (bytes > maxMessageSizeInBytes) throw messageTooLarge(bytes, maxMessageSizeInBytes, this.queue.address);
+    checkRoom(entity, bytes - (this.#lock.session.state?.byteLength ?? 0));
   }
 }
 

@@ -175,7 +175,7 @@ export async function scheduleNow(
   const numbers = await store.send(
     () => store.sendable(target),
     async (routing, entity) => {
-      cost = await routing.checkSend({ target: entity, through: undefined }, messages);
+      cost = await routing.check({ target: entity, through: undefined }, messages);
       isPlaced.length = 0;
       for (const message of messages) isPlaced.push(await routing.schedule(entity, message));
     },
@@ -199,7 +199,7 @@ export async function scheduleIn(
     entity: target.id,
     passed,
     check: async (routing, reserved) =>
-      routing.checkSend({ target: store.sendable(target), through: undefined }, messages, reserved),
+      routing.check({ target: store.sendable(target), through: undefined }, messages, reserved),
     async route(routing: Routing, numbers: readonly bigint[]) {
       for (const [index, message] of messages.entries())
         await routing.schedule(store.sendable(target), message, numbers[index]);

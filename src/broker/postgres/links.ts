@@ -11,7 +11,7 @@ import type { Envelope } from "../../core/envelope/envelope.ts";
 import { closed, messageTooLarge, sessionLockLost } from "../../core/engine/refusals.ts";
 import { SobreError } from "../../core/errors/sobre-error.ts";
 import type { LinkOwner } from "../policy/broker-verbs.ts";
-import { limitsOf, type SendableEntity } from "../policy/entities.ts";
+import { type SendableEntity, sizedEntity } from "../policy/entities.ts";
 import type { SendRoute } from "../policy/router.ts";
 import { touch } from "./admin.ts";
 import { type Claim, claim, claimOfSession, type HeldSession } from "./claim.ts";
@@ -48,7 +48,7 @@ export class PostgresSender implements EngineSender {
 
   get maxMessageSize(): number {
     const first = this.#first;
-    return limitsOf(this.#owner.home.store.directory.byId(first.id) ?? first).maxMessageSizeInBytes;
+    return sizedEntity(this.#owner.home.store.directory.byId(first.id) ?? first).settings.maxMessageSizeInBytes;
   }
 
   async send(envelopes: readonly Envelope[], options?: SendOptions): Promise<void> {
@@ -60,7 +60,7 @@ export class PostgresSender implements EngineSender {
     const first = this.#first;
     // The entities may have changed meanwhile, so they are looked up again.
     const check = async (routing: Routing, reserved = 0): Promise<number> =>
-      routing.checkSend(store.route(this.#route), messages, reserved);
+      routing.check(store.route(this.#route), messages, reserved);
     let cost = 0;
     const route = async (routing: Routing): Promise<void> => {
       cost = await check(routing);
@@ -251,7 +251,7 @@ export class PostgresSessionReceiver extends PostgresReceiver implements EngineS
     const { store } = await this.#enter();
     const { entity } = store.current(this.queue);
     if (own !== undefined) {
-      const { maxMessageSizeInBytes } = limitsOf(entity);
+      const { maxMessageSizeInBytes } = sizedEntity(entity).settings;
       if (own.byteLength > maxMessageSizeInBytes)
         throw messageTooLarge(own.byteLength, maxMessageSizeInBytes, entity.address);
       await store.room.check(entity, own.byteLength);

@@ -15,7 +15,12 @@ export class LinkedList<T extends Linked<T>> implements Iterable<T> {
   }
 
   append(member: T): void {
-    this.insert(member, this.last);
+    const { last } = this;
+    member.previous = last;
+    member.next = undefined;
+    if (last === undefined) this.first = member;
+    else last.next = member;
+    this.last = member;
   }
 
   /** Adds a member after another one, or at the front. */
@@ -31,8 +36,8 @@ export class LinkedList<T extends Linked<T>> implements Iterable<T> {
 
   /** Returns whether it was a member. */
   remove(member: T): boolean {
-    if (!this.has(member)) return false;
     const { previous, next } = member;
+    if (previous === undefined && this.first !== member) return false;
     if (previous === undefined) this.first = next;
     else previous.next = next;
     if (next === undefined) this.last = previous;

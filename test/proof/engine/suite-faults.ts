@@ -22,7 +22,7 @@ const places: readonly (readonly [file: string, find: string, replace: string])[
   ],
   ["router.ts", "if (size > most)", "if (size >= most)"],
   ["router.ts", 'status === "Disabled" || status === "SendDisabled"', 'status === "Disabled"'],
-  ["router.ts", "if (through !== undefined || !requiresSession(target)) return;", "return;"],
+  ["router.ts", "if (through === undefined && requiresSession(target)) checkSessionIds(target, messages);", ""],
   ["incoming.ts", "if (!settings.requiresDuplicateDetection) return undefined;", ""],
   ["sender.ts", "if (this.#closed) throw", "if (this.#closed || envelopes.length === 0) throw"],
   ["sender.ts", 'if (this.#closed) throw closed("sender");', ""],
