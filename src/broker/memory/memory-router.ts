@@ -31,12 +31,14 @@ export class MemoryRouter extends Router<EntityContents, bigint> {
    * Checks that an entity can accept messages of a sender; `reserved` is the number of bytes already promised to others.
    *
    * @returns the bytes that the messages take.
-   * @throws SobreError `MessagingEntityDisabled`, `MessageSizeExceeded`, `QuotaExceeded`, `InvalidArgument`,
+   * @throws SobreError `MessagingEntityNotFound`, `MessagingEntityDisabled`, `MessageSizeExceeded`, `QuotaExceeded`, `InvalidArgument`,
    * `InvalidOperation`.
    */
-  check(route: SendRoute<EntityContents>, messages: readonly Incoming<bigint>[], reserved: number): number {
+  check(route: SendRoute<EntityContents>, messages: readonly Incoming<bigint>[], reserved = 0): number {
+    const first = route.through ?? route.target;
+    first.queue("messages").checkAlive();
     const cost = this.costOfSend(route, messages);
-    if (messages.length > 0) checkRoom(route.through ?? route.target, cost + reserved);
+    if (messages.length > 0) checkRoom(first, cost + reserved);
     return cost;
   }
 

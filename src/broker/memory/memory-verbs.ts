@@ -2,21 +2,22 @@ import type { LockToken, Settlement } from "../../core/engine/delivery.ts";
 import type { ConnectOptions, Engine } from "../../core/engine/engine.ts";
 import { sessionLockLost } from "../../core/engine/refusals.ts";
 import type { Envelope } from "../../core/envelope/envelope.ts";
+import { sizeOfEnvelope } from "../../core/envelope/size-of.ts";
 import type { BrokerVerbs, SessionRequest } from "../policy/broker-verbs.ts";
 import { BrokerConnection } from "../policy/connection.ts";
 import type { SendableEntity } from "../policy/entities.ts";
+import type { Incoming } from "../policy/incoming.ts";
 import { partitionKeyOf } from "../policy/partitions.ts";
 import { lockedBySession, noSessions, settledInTransaction } from "../policy/refusals.ts";
 import { type DecidedSettlement, decideSettlement } from "../policy/settlement.ts";
 import { acceptSession } from "./accept-session.ts";
-import type { Holder } from "./bytes/handed-envelope.ts";
+import { type Holder, takenFrom } from "./bytes/handed-envelope.ts";
 import type { EntityContents } from "./entity.ts";
 import { countsOf, deadLettersOf, sessionsOf } from "./inspection.ts";
 import { type MessageQueue, type ReceiveLink, sessionOf } from "./message-queue.ts";
 import type { Namespace, NamespaceHome } from "./namespace.ts";
 import type { QueuedMessage } from "./queued-message.ts";
 import { MemoryReceiver } from "./receiver.ts";
-import { MemorySender, sent } from "./sender.ts";
 import { MemorySessionReceiver, type SessionLink } from "./session-receiver.ts";
 import { settleHeld, settlementOperation } from "./settle-held.ts";
 import { MemoryTransaction, sendOperation } from "./transaction.ts";
@@ -30,6 +31,13 @@ export const holderOf = ({ sharesBytes = false, name }: ConnectOptions = {}): Ho
 /** The verbs of a connection, carried out in memory within the call. */
 export function memoryVerbs(home: NamespaceHome, holder: Holder): MemoryVerbs {
   const now = (): number => home.namespace.timeline.now();
+  const sent = (given: Envelope): Incoming<bigint> => ({
+    envelope: takenFrom(holder, given),
+    size: sizeOfEnvelope(given),
+    hops: 0,
+    enqueuedSequenceNumber: undefined,
+    deadLetter: undefined,
+  });
   return {
     name: "memory",
     now,
@@ -45,7 +53,21 @@ export function memoryVerbs(home: NamespaceHome, holder: Holder): MemoryVerbs {
     sessions: sessionsOf,
     deadLetters: deadLettersOf,
 
-    openSender: (route, owner) => new MemorySender(home, route, holder, owner),
+    maxMessageSize: ({ settings }) => settings.maxMessageSizeInBytes,
+    send(route, envelopes) {
+      const { router, timeline } = home.namespace;
+      const messages = envelopes.map(sent);
+      router.check(route, messages);
+      router.send(route, messages, timeline.latest);
+      return undefined;
+    },
+    sendIn(transaction, route, envelopes) {
+      const { router } = home.namespace;
+      const messages = envelopes.map(sent);
+      const check = (reserved: number): number => router.check(route, messages, reserved);
+      const first = route.through ?? route.target;
+      transaction.add(sendOperation(first, check, (later) => router.send(route, messages, later)));
+    },
     openReceiver: (queue, receiveMode, owner) => new MemoryReceiver(queue, { receiveMode, holder }, owner),
     acceptSession: async (queue, request, owner) =>
       new MemorySessionReceiver(queue, await lockSession(queue, request, holder), owner),
@@ -60,12 +82,12 @@ export function memoryVerbs(home: NamespaceHome, holder: Holder): MemoryVerbs {
       if (sessionLock?.holder !== link.holder) throw sessionLockLost(sessionId, queue.address);
       return queue.takeDeferred(sequenceNumbers, { ...link, sessionLock }, at);
     },
-    schedule: (entity, envelopes, transaction) => schedule(home.namespace, entity, envelopes, { holder, transaction }),
+    schedule: (entity, envelopes, transaction) => schedule(home.namespace, entity, envelopes.map(sent), transaction),
     cancel: (queue, sequenceNumbers) => queue.cancel(sequenceNumbers),
     settle(queue, lockToken, settlement) {
       const message = held(queue, lockToken);
       if (settlement.kind === "complete") queue.remove(message);
-      else settleHeld(queue, message, decided(queue, message, settlement), now());
+      else settleHeld(queue, message, decided(queue, message, settlement), home.namespace.timeline.latest);
       return undefined;
     },
     settleIn: (transaction, queue, lockToken, settlement) =>
@@ -106,27 +128,20 @@ export async function lockSession(queue: MessageQueue, request: SessionRequest, 
 function schedule(
   { router, timeline }: Namespace,
   entity: SendableEntity<EntityContents>,
-  envelopes: readonly Envelope[],
-  { holder, transaction }: { readonly holder: Holder; readonly transaction: MemoryTransaction | undefined },
+  messages: readonly Incoming<bigint>[],
+  transaction: MemoryTransaction | undefined,
 ): readonly bigint[] {
-  const queue = entity.queue("messages");
-  const messages = envelopes.map((envelope) => sent(holder, envelope));
-  const check = (reserved: number): number => {
-    queue.checkAlive();
-    return router.check({ target: entity, through: undefined }, messages, reserved);
-  };
-  const cost = check(0);
+  const check = (reserved: number): number => router.check({ target: entity, through: undefined }, messages, reserved);
   if (transaction === undefined) {
-    const now = timeline.now();
-    return messages.map((message) => router.schedule(entity, message, now));
+    check(0);
+    return messages.map((message) => router.schedule(entity, message, timeline.latest));
   }
   const numbers: bigint[] = [];
-  const operation = sendOperation(entity.meter.memory, cost, {
-    check: (reservations) => reservations.reserve(entity, check),
-    apply: (now) => messages.forEach((message, index) => router.schedule(entity, message, now, numbers[index])),
-  });
-  transaction.add(operation);
-  for (const { envelope } of messages) numbers.push(queue.store.skipNumber(partitionKeyOf(envelope)));
+  const scheduleAll = (now: number): void =>
+    messages.forEach((message, index) => router.schedule(entity, message, now, numbers[index]));
+  transaction.add(sendOperation(entity, check, scheduleAll));
+  const { store } = entity.queue("messages");
+  for (const { envelope } of messages) numbers.push(store.skipNumber(partitionKeyOf(envelope)));
   return numbers;
 }
 

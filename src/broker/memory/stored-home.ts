@@ -94,9 +94,15 @@ export class StoredHome implements NamespaceHome {
   }
 
   async #unparked(settled: Promise<void>): Promise<void> {
-    for (let waiting: Promise<void> | undefined = settled; waiting !== undefined; waiting = this.#journal.pager.settled)
+    for (
+      let waiting: Promise<void> | undefined = settled;
+      waiting !== undefined;
+      waiting = this.#journal.pager.settled
+    ) {
       await waiting;
-    this.#check();
+      this.#check();
+      this.#namespace.timeline.now();
+    }
   }
 
   #check(): void {

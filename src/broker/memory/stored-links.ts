@@ -1,36 +1,14 @@
 import type { Delivery } from "../../core/engine/delivery.ts";
-import type { ReceiveOptions, SendOptions, Transaction } from "../../core/engine/engine.ts";
+import type { ReceiveOptions, Transaction } from "../../core/engine/engine.ts";
 import { invalidOperation, sessionLockLost } from "../../core/engine/refusals.ts";
-import type { Envelope } from "../../core/envelope/envelope.ts";
 import type { LinkOwner } from "../policy/broker-verbs.ts";
-import type { SendRoute } from "../policy/router.ts";
-import type { Holder } from "./bytes/handed-envelope.ts";
-import type { EntityContents } from "./entity.ts";
 import type { MessageQueue, ReceiveLink } from "./message-queue.ts";
 import { MemoryReceiver } from "./receiver.ts";
-import { MemorySender } from "./sender.ts";
 import { MemorySessionReceiver, type SessionLink } from "./session-receiver.ts";
 import type { StoredHome } from "./stored-home.ts";
 import { MemoryTransaction } from "./transaction.ts";
 
 type Owner = LinkOwner<MemoryTransaction>;
-
-/** The sending end of a link: a send resolves when it is durable. It goes on when the engine is replaced. */
-export class StoredSender extends MemorySender {
-  readonly #home: StoredHome;
-
-  constructor(home: StoredHome, route: SendRoute<EntityContents>, holder: Holder, owner: Owner) {
-    super(home, route, holder, owner);
-    this.#home = home;
-  }
-
-  override send(envelopes: readonly Envelope[], options?: SendOptions): Promise<void> {
-    return this.#home.run(() => {
-      this.route = this.#home.currentRoute(this.route);
-      return super.send(envelopes, options);
-    });
-  }
-}
 
 /** The receiving end of a link: messages and the fact of their delivery are durable before they are delivered. */
 export class StoredReceiver extends MemoryReceiver {

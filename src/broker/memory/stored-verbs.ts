@@ -3,7 +3,7 @@ import { BrokerConnection } from "../policy/connection.ts";
 import type { Holder } from "./bytes/handed-envelope.ts";
 import { holderOf, lockSession, type MemoryVerbs, memoryVerbs } from "./memory-verbs.ts";
 import type { StoredHome } from "./stored-home.ts";
-import { StoredReceiver, StoredSender, StoredSessionReceiver, StoredTransaction } from "./stored-links.ts";
+import { StoredReceiver, StoredSessionReceiver, StoredTransaction } from "./stored-links.ts";
 
 /** The verbs of a connection to a memory engine with a store: a verb is answered, and a message delivered, once it is durable. */
 function storedVerbs(name: string, home: StoredHome, holder: Holder): MemoryVerbs {
@@ -14,7 +14,8 @@ function storedVerbs(name: string, home: StoredHome, holder: Holder): MemoryVerb
     catchUp: () => home.catchUp(),
     confirm: (answer) => home.confirm(answer),
 
-    openSender: (route, owner) => new StoredSender(home, route, holder, owner),
+    send: (route, envelopes) => home.confirm(memory.send(home.currentRoute(route), envelopes)),
+    sendIn: (transaction, route, envelopes) => memory.sendIn(transaction, home.currentRoute(route), envelopes),
     openReceiver: (queue, receiveMode, owner) => new StoredReceiver(home, queue, { receiveMode, holder }, owner),
     async acceptSession(queue, request, owner) {
       const link = await home.afterWait(() => lockSession(queue, request, holder));

@@ -1,7 +1,8 @@
 import type { Transaction } from "../../core/engine/engine.ts";
 import { maxTransactionAge, type OpenTransaction } from "../policy/broker-verbs.ts";
+import type { SendableEntity } from "../policy/entities.ts";
 import { transactionOver } from "../policy/refusals.ts";
-import type { Memory } from "./meter.ts";
+import type { EntityContents } from "./entity.ts";
 import type { Due, Timeline } from "./timeline.ts";
 
 /** Bytes that the operations of a transaction will take, by entity. */
@@ -26,7 +27,13 @@ export interface Operation {
 }
 
 /** A send as an operation; its messages are in memory, and counted, from now on. */
-export function sendOperation(memory: Memory, cost: number, operation: Pick<Operation, "check" | "apply">): Operation {
+export function sendOperation(
+  entity: SendableEntity<EntityContents>,
+  check: (reserved: number) => number,
+  apply: (now: number) => void,
+): Operation {
+  const { memory } = entity.meter;
+  const cost = check(0);
   const drop = (): void => void (memory.used -= cost);
   return {
     begin: () => void (memory.used += cost),
@@ -34,14 +41,14 @@ export function sendOperation(memory: Memory, cost: number, operation: Pick<Oper
       // Otherwise, its own bytes would be counted twice.
       memory.used -= cost;
       try {
-        operation.check(reservations);
+        reservations.reserve(entity, check);
       } finally {
         memory.used += cost;
       }
     },
     apply(now) {
       drop();
-      operation.apply(now);
+      apply(now);
     },
     undo: drop,
   };

@@ -4,7 +4,6 @@ import type {
   ConnectOptions,
   DeleteOptions,
   EngineReceiver,
-  EngineSender,
   EngineSessionReceiver,
   ListSessionsOptions,
   PeekOptions,
@@ -52,6 +51,18 @@ export interface LinkOwner<Enlisted> {
   readonly closed: (link: Closable) => void;
   /** An open transaction of the connection. @throws SobreError `InvalidOperation` for any other. */
   readonly enlisted: (transaction: Transaction) => Enlisted;
+  /** Runs a verb in a transaction, after those that were called before. */
+  readonly runIn: <T>(transaction: Enlisted, verb: () => Answer<T>) => Promise<T>;
+}
+
+/** The verbs of a sender. */
+export interface SendVerbs<Own, Enlisted> {
+  /** Applies everything that is due; `undefined` when that needs no waiting. */
+  catchUp(): Promise<void> | undefined;
+  maxMessageSize(entity: SendableEntity<Own>): number;
+  /** All or none; `undefined` when it has been done. */
+  send(route: SendRoute<Own>, envelopes: readonly Envelope[]): Promise<void> | undefined;
+  sendIn(transaction: Enlisted, route: SendRoute<Own>, envelopes: readonly Envelope[]): Answer<void>;
 }
 
 /**
@@ -60,11 +71,9 @@ export interface LinkOwner<Enlisted> {
  * `Own` is what the store adds to an entity, `Queue` one of an entity's queues, `Enlisted` a transaction that takes calls.
  */
 export interface BrokerVerbs<Own, Queue extends EntityQueue<unknown>, Enlisted>
-  extends AdministeredEntities<Own>, InspectedQueues<Queue> {
+  extends AdministeredEntities<Own>, InspectedQueues<Queue>, SendVerbs<Own, Enlisted> {
   /** The name of the engine. */
   readonly name: string;
-  /** Applies everything that is due; `undefined` when that needs no waiting. */
-  catchUp(): Promise<void> | undefined;
   /** The time, in milliseconds since 1970. */
   now(): number;
   /** Looks something up in the entities. */
@@ -72,7 +81,6 @@ export interface BrokerVerbs<Own, Queue extends EntityQueue<unknown>, Enlisted>
   /** The queue at an address, if it is known without waiting. @throws SobreError `MessagingEntityNotFound`. */
   knownQueue(address: string): Queue | undefined;
 
-  openSender(route: SendRoute<Own>, owner: LinkOwner<Enlisted>): EngineSender & Closable;
   openReceiver(queue: Queue, receiveMode: ReceiveMode, owner: LinkOwner<Enlisted>): EngineReceiver & Closable;
   acceptSession(
     queue: Queue,

@@ -35,6 +35,7 @@ import type { EntityQueue } from "./entities.ts";
 import { queueInspection } from "./queue-inspection.ts";
 import { noSessions, transactionUnknown } from "./refusals.ts";
 import type { SendRoute } from "./router.ts";
+import { BrokerSender } from "./sender.ts";
 
 /** A connection to a broker: checks what it is asked, and leaves the rest to the verbs of a store. Closing it releases its locks. */
 export class BrokerConnection<Own, Queue extends EntityQueue<unknown>, Enlisted> implements Engine {
@@ -59,6 +60,7 @@ export class BrokerConnection<Own, Queue extends EntityQueue<unknown>, Enlisted>
       links: this.#links,
       closed: (link) => void this.#links.delete(link),
       enlisted: (transaction) => this.#enlisted(transaction),
+      runIn: (transaction, verb) => this.#enterIn(transaction, verb),
     };
     this.admin = administration(verbs, (verb) => this.#enter(verb));
     this.inspection = queueInspection(verbs, (address, goOn) => this.#enter(() => this.#at(address, goOn)));
@@ -73,7 +75,7 @@ export class BrokerConnection<Own, Queue extends EntityQueue<unknown>, Enlisted>
         through: via === undefined ? undefined : entities.queueEntity(via),
       });
       return afterwards(this.#verbs.find(look), (route) => {
-        const sender = this.#keep(this.#verbs.openSender(route, this.#owner));
+        const sender = this.#keep(new BrokerSender(this.#verbs, route, this.#owner));
         return maxInFlight === undefined ? sender : boundedSender(sender, maxInFlight);
       });
     });

@@ -1,106 +1,27 @@
-import { checkEnvelopes, checkReceiveOptions, checkState } from "../../core/engine/arguments.ts";
+import { checkReceiveOptions, checkState } from "../../core/engine/arguments.ts";
 import type { Delivery, LockToken, ReceiveMode } from "../../core/engine/delivery.ts";
-import type {
-  EngineReceiver,
-  EngineSender,
-  EngineSessionReceiver,
-  ReceiveOptions,
-  SendOptions,
-} from "../../core/engine/engine.ts";
-import type { Envelope } from "../../core/envelope/envelope.ts";
+import type { EngineReceiver, EngineSessionReceiver, ReceiveOptions } from "../../core/engine/engine.ts";
 import { closed, messageTooLarge, sessionLockLost } from "../../core/engine/refusals.ts";
-import { SobreError } from "../../core/errors/sobre-error.ts";
 import type { LinkOwner } from "../policy/broker-verbs.ts";
-import { type SendableEntity, sizedEntity } from "../policy/entities.ts";
-import type { SendRoute } from "../policy/router.ts";
+import { sizedEntity } from "../policy/entities.ts";
 import { touch } from "./admin.ts";
 import { type Claim, claim, claimOfSession, type HeldSession } from "./claim.ts";
 import type { Enlisted } from "./enlisted.ts";
-import type { EntityRow, TableQueue } from "./entities.ts";
+import type { TableQueue } from "./entities.ts";
 import type { Holdings } from "./holdings.ts";
 import type { Home } from "./home.ts";
-import { sent } from "./incoming.ts";
 import { queueKey } from "./queue-state.ts";
-import type { Routing } from "./routing.ts";
 import { readState, releaseSession, renewSession, writeState } from "./sessions.ts";
 import { inTransaction } from "./sweep.ts";
 import { type Pending, startWait } from "./waits.ts";
 
 /** A connection as its links see it. */
-export interface TableLinkOwner extends Pick<LinkOwner<Enlisted>, "closed" | "enlisted"> {
+export interface TableLinkOwner extends Pick<LinkOwner<Enlisted>, "closed"> {
   readonly home: Home;
   /** The locks that closing the connection releases. */
   readonly holdings: Holdings;
   /** Releases messages that no receiver is waiting for any more. */
   readonly release: (queue: TableQueue, tokens: readonly LockToken[]) => Promise<void>;
-}
-
-/** The sending end of a link to a queue or topic. */
-export class PostgresSender implements EngineSender {
-  readonly #owner: TableLinkOwner;
-  readonly #route: SendRoute<EntityRow>;
-  #closed = false;
-
-  constructor(owner: TableLinkOwner, route: SendRoute<EntityRow>) {
-    this.#owner = owner;
-    this.#route = route;
-  }
-
-  get maxMessageSize(): number {
-    const first = this.#first;
-    return sizedEntity(this.#owner.home.store.directory.byId(first.id) ?? first).settings.maxMessageSizeInBytes;
-  }
-
-  async send(envelopes: readonly Envelope[], options?: SendOptions): Promise<void> {
-    if (this.#closed) throw closed("sender");
-    checkEnvelopes(envelopes);
-    const messages = envelopes.map(sent);
-    const { home } = this.#owner;
-    const { store } = home;
-    const first = this.#first;
-    // The entities may have changed meanwhile, so they are looked up again.
-    const check = async (routing: Routing, reserved = 0): Promise<number> =>
-      routing.check(store.route(this.#route), messages, reserved);
-    let cost = 0;
-    const route = async (routing: Routing): Promise<void> => {
-      cost = await check(routing);
-      await routing.send(store.route(this.#route), messages);
-    };
-    try {
-      if (options?.transaction !== undefined) {
-        const work = this.#owner.enlisted(options.transaction);
-        await work.inTurn(async () => {
-          await home.catchUp();
-          return work.addSend({ entity: first.id, check, passed: [], route });
-        });
-        return;
-      }
-      await home.catchUp();
-      if (messages.length === 0) {
-        await check(store.routing());
-        return;
-      }
-      await touch(store, first);
-      await store.send(() => store.sendable(first), route);
-      store.room.added(first, cost);
-    } catch (error) {
-      if (options?.settled !== true || !(error instanceof SobreError)) throw error;
-    }
-  }
-
-  /** The entity that accepts the messages first. */
-  get #first(): SendableEntity<EntityRow> {
-    return this.#route.through ?? this.#route.target;
-  }
-
-  async close(): Promise<void> {
-    this.#closed = true;
-    this.#owner.closed(this);
-  }
-
-  async abort(): Promise<void> {
-    await this.close();
-  }
 }
 
 /** The receiving end of a link to a queue, subscription or sub-queue. */

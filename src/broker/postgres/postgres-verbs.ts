@@ -2,18 +2,11 @@ import type { LockToken } from "../../core/engine/delivery.ts";
 import { lockLost, sessionLockLost } from "../../core/engine/refusals.ts";
 import type { BrokerVerbs, Closable, LinkOwner } from "../policy/broker-verbs.ts";
 import { BrokerConnection } from "../policy/connection.ts";
+import { sizedEntity } from "../policy/entities.ts";
 import { lockedBySession, settledInTransaction } from "../policy/refusals.ts";
 import { acceptSession } from "./accept-session.ts";
 import { changeEntities, clearEntity, touch } from "./admin.ts";
-import {
-  cancelScheduled,
-  deleteMessages,
-  listSessions,
-  peek,
-  receiveDeferred,
-  scheduleIn,
-  scheduleNow,
-} from "./browse.ts";
+import { cancelScheduled, deleteMessages, listSessions, peek, receiveDeferred } from "./browse.ts";
 import type { HeldSession } from "./claim.ts";
 import type { Enlisted } from "./enlisted.ts";
 import type { EntityRow, TableQueue } from "./entities.ts";
@@ -21,10 +14,11 @@ import { lostLock, readAllHeld, renewHeld } from "./held.ts";
 import { Holdings } from "./holdings.ts";
 import type { Home } from "./home.ts";
 import { countsOf, deadLettersOf, measureEntity, sessionsOf } from "./inspection.ts";
-import { PostgresReceiver, PostgresSender, PostgresSessionReceiver, type TableLinkOwner } from "./links.ts";
+import { PostgresReceiver, PostgresSessionReceiver, type TableLinkOwner } from "./links.ts";
 import { readToken } from "./messages.ts";
 import { OwnTransaction, OwnWork } from "./own-transaction.ts";
 import { giveBackClosed } from "./returns.ts";
+import { scheduleIn, scheduleNow, sendIn, sendNow } from "./sending.ts";
 import { checkHeld, settleHeld } from "./settling.ts";
 import { inTransaction } from "./sweep.ts";
 import { PostgresTransaction } from "./transaction.ts";
@@ -40,13 +34,7 @@ function postgresVerbs(home: Home, label: string | undefined): BrokerVerbs<Entit
   home.holdings.add(holdings);
   const release = (queue: TableQueue, tokens: readonly LockToken[]): Promise<void> =>
     releaseHeld(home, holdings, queue, tokens);
-  const ownerOf = ({ closed, enlisted }: LinkOwner<Enlisted>): TableLinkOwner => ({
-    home,
-    holdings,
-    closed,
-    enlisted,
-    release,
-  });
+  const ownerOf = ({ closed }: LinkOwner<Enlisted>): TableLinkOwner => ({ home, holdings, closed, release });
   return {
     name: "postgres",
     now: () => store.now(),
@@ -73,7 +61,9 @@ function postgresVerbs(home: Home, label: string | undefined): BrokerVerbs<Entit
     sessions: (queue, skip, maxSessions) => sessionsOf(store, queue, skip, maxSessions),
     deadLetters: (queue, options) => deadLettersOf(store, queue, options),
 
-    openSender: (route, owner) => new PostgresSender(ownerOf(owner), route),
+    maxMessageSize: (entity) => sizedEntity(directory.byId(entity.id) ?? entity).settings.maxMessageSizeInBytes,
+    send: (route, envelopes) => sendNow(store, route, envelopes),
+    sendIn: (work, route, envelopes) => sendIn(store, work, route, envelopes),
     openReceiver: (queue, receiveMode, owner) => new PostgresReceiver(ownerOf(owner), queue, receiveMode),
     async acceptSession(queue, request, owner) {
       const held = await acceptSession(home, queue, request, label);

@@ -17,8 +17,8 @@ const places: readonly (readonly [file: string, find: string, replace: string])[
   ["bytes/own-envelope.ts", "this.brokerProperties = ownIds(", "this.brokerProperties = ("],
   [
     "memory-verbs.ts",
-    "envelopes.map((envelope) => sent(holder, envelope))",
-    "envelopes.map((envelope) => sent({ sharesBytes: true }, envelope))",
+    "entity, envelopes.map(sent), transaction",
+    "entity, envelopes.map((envelope) => ({ ...sent(envelope), envelope })), transaction",
   ],
   ["router.ts", "if (size > most)", "if (size >= most)"],
   ["router.ts", 'status === "Disabled" || status === "SendDisabled"', 'status === "Disabled"'],
@@ -26,13 +26,9 @@ const places: readonly (readonly [file: string, find: string, replace: string])[
   ["incoming.ts", "if (!settings.requiresDuplicateDetection) return undefined;", ""],
   ["sender.ts", "if (this.#closed) throw", "if (this.#closed || envelopes.length === 0) throw"],
   ["sender.ts", 'if (this.#closed) throw closed("sender");', ""],
-  ["sender.ts", "if (options?.settled === true) return;", ""],
-  ["sender.ts", "throw error;", "this.#closed = true;\n      throw error;"],
-  [
-    "sender.ts",
-    "cost = this.#check(messages, 0);",
-    "cost = options?.transaction === undefined ? this.#check(messages, 0) : 0;",
-  ],
+  ["sender.ts", "if (settled !== true || !(error instanceof SobreError)) throw error;", "throw error;"],
+  ["sender.ts", "return Promise.reject(error);", "this.#closed = true;\n      return Promise.reject(error);"],
+  ["transaction.ts", "const cost = check(0);", "const cost = 0;"],
   ["refusals.ts", " TrackingId: ${trackingId}", ""],
   ["refusals.ts", "could not be found.", "is missing."],
   [
