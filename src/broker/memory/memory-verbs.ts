@@ -3,27 +3,25 @@ import type { ConnectOptions, Engine } from "../../core/engine/engine.ts";
 import { sessionLockLost } from "../../core/engine/refusals.ts";
 import type { Envelope } from "../../core/envelope/envelope.ts";
 import { sizeOfEnvelope } from "../../core/envelope/size-of.ts";
-import type { BrokerVerbs, SessionRequest } from "../policy/broker-verbs.ts";
+import type { BrokerVerbs } from "../policy/broker-verbs.ts";
 import { BrokerConnection } from "../policy/connection.ts";
 import type { SendableEntity } from "../policy/entities.ts";
 import type { Incoming } from "../policy/incoming.ts";
 import { partitionKeyOf } from "../policy/partitions.ts";
-import { lockedBySession, noSessions, settledInTransaction } from "../policy/refusals.ts";
+import { lockedBySession, settledInTransaction } from "../policy/refusals.ts";
 import { type DecidedSettlement, decideSettlement } from "../policy/settlement.ts";
-import { acceptSession } from "./accept-session.ts";
 import { type Holder, takenFrom } from "./bytes/handed-envelope.ts";
 import type { EntityContents } from "./entity.ts";
 import { countsOf, deadLettersOf, sessionsOf } from "./inspection.ts";
 import { type MessageQueue, type ReceiveLink, sessionOf } from "./message-queue.ts";
 import type { Namespace, NamespaceHome } from "./namespace.ts";
 import type { QueuedMessage } from "./queued-message.ts";
-import { MemoryReceiver } from "./receiver.ts";
-import { MemorySessionReceiver, type SessionLink } from "./session-receiver.ts";
+import { lockSession, type MemoryLink, receiveVerbs } from "./receiving.ts";
 import { settleHeld, settlementOperation } from "./settle-held.ts";
 import { MemoryTransaction, sendOperation } from "./transaction.ts";
 
 /** The verbs of a connection to a memory engine. */
-export type MemoryVerbs = BrokerVerbs<EntityContents, MessageQueue, MemoryTransaction>;
+export type MemoryVerbs = BrokerVerbs<EntityContents, MessageQueue, MemoryTransaction, MemoryLink>;
 
 /** The connection as the holder of its locks. */
 export const holderOf = ({ sharesBytes = false, name }: ConnectOptions = {}): Holder => ({ sharesBytes, label: name });
@@ -68,9 +66,9 @@ export function memoryVerbs(home: NamespaceHome, holder: Holder): MemoryVerbs {
       const first = route.through ?? route.target;
       transaction.add(sendOperation(first, check, (later) => router.send(route, messages, later)));
     },
-    openReceiver: (queue, receiveMode, owner) => new MemoryReceiver(queue, { receiveMode, holder }, owner),
-    acceptSession: async (queue, request, owner) =>
-      new MemorySessionReceiver(queue, await lockSession(queue, request, holder), owner),
+    ...receiveVerbs,
+    openReceiver: (queue, receiveMode) => ({ queue, receiveMode, holder, sessionLock: undefined }),
+    acceptSession: (queue, request) => lockSession(queue, request, holder),
 
     peek: ({ store }, options) => store.peek(options, holder),
     receiveDeferred(queue, sequenceNumbers, { receiveMode, sessionId = "" }) {
@@ -114,15 +112,6 @@ export function memoryVerbs(home: NamespaceHome, holder: Holder): MemoryVerbs {
       return linksClosed;
     },
   };
-}
-
-/** Locks a session for a link. */
-export async function lockSession(queue: MessageQueue, request: SessionRequest, holder: Holder): Promise<SessionLink> {
-  const { sessions, address, entity, timeline } = queue;
-  if (sessions === undefined) throw noSessions(address);
-  entity.touch(timeline.now());
-  const sessionLock = await acceptSession(queue, sessions, request, holder);
-  return { receiveMode: request.receiveMode, holder, sessionLock };
 }
 
 function schedule(

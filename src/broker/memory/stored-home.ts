@@ -120,14 +120,14 @@ export class StoredHome implements NamespaceHome {
   }
 
   /** Runs a call that takes effect immediately, and resolves when it is durable. */
-  async run<T>(call: () => Promise<T>): Promise<T> {
+  async run<T>(call: () => Answer<T>): Promise<T> {
     const due = this.catchUp();
     if (due !== undefined) await due;
     return this.confirm(call());
   }
 
   /** Runs a call that may first wait for other callers, and resolves when it is durable. */
-  async afterWait<T>(call: () => Promise<T>): Promise<T> {
+  async afterWait<T>(call: () => Answer<T>): Promise<T> {
     const due = this.catchUp();
     if (due !== undefined) await due;
     const journal = this.#journal;
@@ -137,7 +137,7 @@ export class StoredHome implements NamespaceHome {
   }
 
   /** Closes a link of a queue, whose engine may no longer be there. */
-  runEnd(queue: MessageQueue, end: () => Promise<void>): Promise<void> {
+  runEnd(queue: MessageQueue, end: () => Answer<void>): Answer<void> {
     return this.failed || !this.isCurrent(queue) ? end() : this.run(end);
   }
 

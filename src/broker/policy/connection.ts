@@ -29,21 +29,27 @@ import { closed, invalidOperation } from "../../core/engine/refusals.ts";
 import type { Envelope } from "../../core/envelope/envelope.ts";
 import { administration } from "./administration.ts";
 import { afterwards, type Answer, done } from "./answer.ts";
-import type { BrokerVerbs, Closable, LinkOwner, OpenTransaction } from "./broker-verbs.ts";
+import type { BrokerVerbs, Closable, LinkOwner, OpenTransaction, ReceivingLink } from "./broker-verbs.ts";
 import type { Directory } from "./directory.ts";
 import type { EntityQueue } from "./entities.ts";
 import { queueInspection } from "./queue-inspection.ts";
+import { BrokerReceiver, BrokerSessionReceiver } from "./receiver.ts";
 import { noSessions, transactionUnknown } from "./refusals.ts";
 import type { SendRoute } from "./router.ts";
 import { BrokerSender } from "./sender.ts";
 
 /** A connection to a broker: checks what it is asked, and leaves the rest to the verbs of a store. Closing it releases its locks. */
-export class BrokerConnection<Own, Queue extends EntityQueue<unknown>, Enlisted> implements Engine {
+export class BrokerConnection<
+  Own,
+  Queue extends EntityQueue<unknown>,
+  Enlisted,
+  Link extends ReceivingLink,
+> implements Engine {
   readonly name: string;
   readonly capabilities: Capabilities = nativeCapabilities;
   readonly admin: EngineAdmin;
   readonly inspection: EngineInspection;
-  readonly #verbs: BrokerVerbs<Own, Queue, Enlisted>;
+  readonly #verbs: BrokerVerbs<Own, Queue, Enlisted, Link>;
   /** Links and connections that close with this one. */
   readonly #links = new Set<Closable>();
   readonly #transactions = new Map<Transaction, Enlisted & OpenTransaction>();
@@ -52,12 +58,15 @@ export class BrokerConnection<Own, Queue extends EntityQueue<unknown>, Enlisted>
   #closed = false;
 
   /** @param onEnd Called once the connection has ended, for whatever reason. */
-  constructor(verbs: BrokerVerbs<Own, Queue, Enlisted>, onEnd: (ended: Closable) => Answer<unknown> = () => undefined) {
+  constructor(
+    verbs: BrokerVerbs<Own, Queue, Enlisted, Link>,
+    onEnd: (ended: Closable) => Answer<unknown> = () => undefined,
+  ) {
     this.#verbs = verbs;
     this.#onEnd = onEnd;
     this.name = verbs.name;
     this.#owner = {
-      links: this.#links,
+      enter: (verb) => this.#enter(verb),
       closed: (link) => void this.#links.delete(link),
       enlisted: (transaction) => this.#enlisted(transaction),
       runIn: (transaction, verb) => this.#enterIn(transaction, verb),
@@ -87,7 +96,8 @@ export class BrokerConnection<Own, Queue extends EntityQueue<unknown>, Enlisted>
       return afterwards(this.#receivable(entity), (queue) => {
         if (queue.requiresSession)
           throw invalidOperation(`'${entity}' requires sessions. Accept a session instead of opening a receiver.`);
-        return this.#keep(this.#verbs.openReceiver(queue, options.receiveMode, this.#owner));
+        const link = this.#verbs.openReceiver(queue, options.receiveMode);
+        return this.#keep(new BrokerReceiver(this.#verbs, link, this.#owner));
       });
     });
   }
@@ -100,7 +110,8 @@ export class BrokerConnection<Own, Queue extends EntityQueue<unknown>, Enlisted>
       afterwards(this.#receivable(entity), async (queue) => {
         if (!queue.requiresSession)
           throw invalidOperation(`'${entity}' does not use sessions. Open a receiver without a session.`);
-        return this.#keep(await this.#verbs.acceptSession(queue, request, this.#owner));
+        const link = await this.#verbs.acceptSession(queue, request);
+        return this.#keep(new BrokerSessionReceiver(this.#verbs, link, this.#owner));
       }),
     );
   }
@@ -127,7 +138,7 @@ export class BrokerConnection<Own, Queue extends EntityQueue<unknown>, Enlisted>
       return afterwards(this.#receivable(entity), (queue) => {
         if (queue.requiresSession && options.sessionId === undefined)
           throw invalidOperation("Deferred messages of a session entity are received with their sessionId.");
-        return this.#verbs.receiveDeferred(queue, sequenceNumbers, options, this.#owner);
+        return this.#verbs.receiveDeferred(queue, sequenceNumbers, options);
       });
     });
   }

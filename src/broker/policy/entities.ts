@@ -1,6 +1,6 @@
 import { subQueueSuffix } from "../../core/engine/address.ts";
 import type { QueueSettings, SubscriptionSettings, TopicSettings } from "../../core/engine/entity-settings.ts";
-import { entityDisabled, invalidOperation } from "../../core/engine/refusals.ts";
+import { entityDisabled, invalidOperation, messageTooLarge } from "../../core/engine/refusals.ts";
 import type { SobreError } from "../../core/errors/sobre-error.ts";
 import type { Rule } from "./rule.ts";
 import type { RuleIndex } from "./rule-index.ts";
@@ -119,6 +119,12 @@ export const longestTimeToLive = (entity: ReceivableEntity<unknown>): number =>
   entity.type === "subscription"
     ? Math.min(entity.settings.defaultMessageTimeToLive, entity.topic.settings.defaultMessageTimeToLive)
     : entity.settings.defaultMessageTimeToLive;
+
+/** @throws SobreError `MessageSizeExceeded` for a session state of more bytes than a message may have. */
+export function checkStateSize(entity: Entity<unknown>, bytes: number): void {
+  const { maxMessageSizeInBytes: most } = sizedEntity(entity).settings;
+  if (bytes > most) throw messageTooLarge(bytes, most, entity.address);
+}
 
 /** Maximum bytes of everything in a queue, or in a topic and its subscriptions. */
 export const maxBytesOf = ({ settings }: SendableEntity<unknown>): number => settings.maxSizeInMegabytes * 2 ** 20;

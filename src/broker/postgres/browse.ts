@@ -1,12 +1,13 @@
 import type { Delivery, ReceiveMode } from "../../core/engine/delivery.ts";
 import type { DeleteOptions, ListSessionsOptions, PeekOptions } from "../../core/engine/engine.ts";
 import { SobreError } from "../../core/errors/sobre-error.ts";
-import { messageNotFound, sessionLockLost } from "../../core/engine/refusals.ts";
+import { messageNotFound } from "../../core/engine/refusals.ts";
 import { type HeldSession, lockRows, takenOf } from "./claim.ts";
 import { TableQueue } from "./entities.ts";
 import { messageColumns, newToken, readMessage, type TableMessage, toDelivery } from "./messages.ts";
 import { readMessages, remove, type Returning } from "./returns.ts";
 import { textOf } from "./rows.ts";
+import { heldRow } from "./sessions.ts";
 import type { Store } from "./store.ts";
 import { inTransaction } from "./sweep.ts";
 
@@ -126,13 +127,7 @@ export async function receiveDeferred(
   const now = store.now();
   return inTransaction(store, queue, now, async (returning) => {
     const { session, schema } = returning;
-    if (held !== undefined) {
-      const [row] = await session.query(
-        `select 1 as one from ${schema}.session where queue = $1 and id = $2 and mark = $3 and locked_until > $4 for share`,
-        [queue.number, held.id, held.mark, now],
-      );
-      if (row === undefined) throw sessionLockLost(held.id, queue.address);
-    }
+    if (held !== undefined) await heldRow(returning, held, "1 as one", "for share");
     const messages = await find(returning, numbers, "deferred");
     const foreign = messages.find((message) => held !== undefined && message.session !== held.id);
     if (foreign !== undefined) throw messageNotFound(foreign.number, "deferred", queue.address);

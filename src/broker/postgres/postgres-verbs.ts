@@ -1,6 +1,6 @@
 import type { LockToken } from "../../core/engine/delivery.ts";
 import { lockLost, sessionLockLost } from "../../core/engine/refusals.ts";
-import type { BrokerVerbs, Closable, LinkOwner } from "../policy/broker-verbs.ts";
+import type { BrokerVerbs } from "../policy/broker-verbs.ts";
 import { BrokerConnection } from "../policy/connection.ts";
 import { sizedEntity } from "../policy/entities.ts";
 import { lockedBySession, settledInTransaction } from "../policy/refusals.ts";
@@ -14,7 +14,7 @@ import { lostLock, readAllHeld, renewHeld } from "./held.ts";
 import { Holdings } from "./holdings.ts";
 import type { Home } from "./home.ts";
 import { countsOf, deadLettersOf, measureEntity, sessionsOf } from "./inspection.ts";
-import { PostgresReceiver, PostgresSessionReceiver, type TableLinkOwner } from "./links.ts";
+import { receiveVerbs, type TableLink } from "./links.ts";
 import { readToken } from "./messages.ts";
 import { OwnTransaction, OwnWork } from "./own-transaction.ts";
 import { giveBackClosed } from "./returns.ts";
@@ -27,14 +27,14 @@ import { PostgresTransaction } from "./transaction.ts";
 const mostReleased = 500;
 
 /** The verbs of a connection, carried out in the database. */
-function postgresVerbs(home: Home, label: string | undefined): BrokerVerbs<EntityRow, TableQueue, Enlisted> {
+function postgresVerbs(home: Home, label: string | undefined): BrokerVerbs<EntityRow, TableQueue, Enlisted, TableLink> {
   const { store } = home;
   const { directory } = store;
   const holdings = new Holdings();
   home.holdings.add(holdings);
   const release = (queue: TableQueue, tokens: readonly LockToken[]): Promise<void> =>
     releaseHeld(home, holdings, queue, tokens);
-  const ownerOf = ({ closed }: LinkOwner<Enlisted>): TableLinkOwner => ({ home, holdings, closed, release });
+  const sessionLinks = new Set<TableLink>();
   return {
     name: "postgres",
     now: () => store.now(),
@@ -64,16 +64,19 @@ function postgresVerbs(home: Home, label: string | undefined): BrokerVerbs<Entit
     maxMessageSize: (entity) => sizedEntity(directory.byId(entity.id) ?? entity).settings.maxMessageSizeInBytes,
     send: (route, envelopes) => sendNow(store, route, envelopes),
     sendIn: (work, route, envelopes) => sendIn(store, work, route, envelopes),
-    openReceiver: (queue, receiveMode, owner) => new PostgresReceiver(ownerOf(owner), queue, receiveMode),
-    async acceptSession(queue, request, owner) {
-      const held = await acceptSession(home, queue, request, label);
-      return new PostgresSessionReceiver(ownerOf(owner), { queue, receiveMode: request.receiveMode, held });
+    ...receiveVerbs({ home, holdings, sessionLinks, release }),
+    openReceiver: (queue, receiveMode) => ({ queue, receiveMode, pending: new Set(), sessionLock: undefined }),
+    async acceptSession(queue, request) {
+      const sessionLock = await acceptSession(home, queue, request, label);
+      const link = { queue, receiveMode: request.receiveMode, pending: new Set<never>(), sessionLock };
+      sessionLinks.add(link);
+      return link;
     },
 
     peek: (queue, options) => peek(store, queue, options),
-    async receiveDeferred(queue, sequenceNumbers, { receiveMode, sessionId = "" }, { links }) {
+    async receiveDeferred(queue, sequenceNumbers, { receiveMode, sessionId = "" }) {
       await touch(store, queue.entity);
-      const held = queue.requiresSession ? sessionHeld(links, queue, sessionId) : undefined;
+      const held = queue.requiresSession ? sessionHeld(sessionLinks, queue, sessionId) : undefined;
       const deliveries = await receiveDeferred(store, queue, sequenceNumbers, { receiveMode, held });
       holdings.took(queue, deliveries, store.now());
       return deliveries;
@@ -148,10 +151,10 @@ async function complete(home: Home, queue: TableQueue, text: LockToken): Promise
 }
 
 /** @throws SobreError `SessionLockLost` when none of the links holds the session. */
-function sessionHeld(links: Iterable<Closable>, queue: TableQueue, sessionId: string): HeldSession {
-  for (const link of links)
-    if (link instanceof PostgresSessionReceiver && link.holds(queue, sessionId)) return link.held;
-  throw sessionLockLost(sessionId, queue.address);
+function sessionHeld(links: Iterable<TableLink>, { number, address }: TableQueue, sessionId: string): HeldSession {
+  for (const { queue, sessionLock } of links)
+    if (queue.number === number && sessionLock?.id === sessionId) return sessionLock;
+  throw sessionLockLost(sessionId, address);
 }
 
 /** Releases messages of a queue whose connection closes, or that nobody is waiting for any more. */
@@ -171,7 +174,7 @@ async function releaseHeld(
 }
 
 /** The root connection to a database: closing it closes the engine. */
-export class PostgresConnection extends BrokerConnection<EntityRow, TableQueue, Enlisted> {
+export class PostgresConnection extends BrokerConnection<EntityRow, TableQueue, Enlisted, TableLink> {
   readonly home: Home;
 
   constructor(home: Home) {

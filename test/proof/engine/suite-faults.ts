@@ -43,10 +43,14 @@ const places: readonly (readonly [file: string, find: string, replace: string])[
   ],
   ["connection.ts", 'if (this.#closed) throw closed("engine");', ""],
   ["connection.ts", "through: via === undefined ? undefined :", "through: via === undefined || true ? undefined :"],
-  ["receiver.ts", "    checkReceiveOptions(options);\n", ""],
-  ["receiver.ts", "if (abortSignal?.aborted === true) return [];", ""],
-  ["receiver.ts", "if (waiting.owner === this) waiting.end([]);", "void waiting;"],
-  ["receiver.ts", "    this.closed(now);", "    this.queue.release(this.link.holder, now);\n    this.closed(now);"],
+  ["receiver.ts", "      checkReceiveOptions(options);\n", ""],
+  ["receiving.ts", "if (abortSignal?.aborted === true) return [];", ""],
+  ["receiving.ts", "if (wait.owner === link) wait.end([]);", "void wait;"],
+  [
+    "receiving.ts",
+    "releaseLink({ queue, sessionLock }) {",
+    "releaseLink({ queue, sessionLock, holder }) {\n    queue.release(holder, queue.timeline.now());",
+  ],
   ["settlement.ts", "if (properties === undefined) return envelope;", "return envelope;"],
   ["settlement.ts", 'if (part !== "messages")', "if (false)"],
   [
@@ -158,7 +162,7 @@ const places: readonly (readonly [file: string, find: string, replace: string])[
     "    for (const other of this.#sessions.values()) other.state = state;\n    this.session('t').state = state;\n    session.stateSetAt = now;",
   ],
   ["session-table.ts", "    this.stateBytes += bytes;\n", ""],
-  ["session-receiver.ts", "const own = copyOf(checkState(state));", "const own = checkState(state);"],
+  ["receiver.ts", "given === undefined ? undefined : new Uint8Array(given)", "given"],
   ["session-table.ts", "found.toSorted()", "found.toReversed()"],
   [
     "accept-session.ts",
