@@ -156,7 +156,7 @@ export class MessageStore {
     const { facts } = this.#queue.entity;
     if (message.isLoaded || facts === undefined)
       return deliveryOf(message, handedTo(holder, message.envelope), number, lock);
-    return facts.describe(
+    return facts.pager.describe(
       message,
       (envelope) => deliveryOf(message, envelope, number, lock),
       (envelope) => handedTo(holder, envelope),

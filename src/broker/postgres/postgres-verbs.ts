@@ -18,7 +18,7 @@ import { receiveVerbs, type TableLink } from "./links.ts";
 import { readToken } from "./messages.ts";
 import { OwnTransaction, OwnWork } from "./own-transaction.ts";
 import { giveBackClosed } from "./returns.ts";
-import { scheduleIn, scheduleNow, sendIn, sendNow } from "./sending.ts";
+import { schedule, send } from "./sending.ts";
 import { checkHeld, settleHeld } from "./settling.ts";
 import { inTransaction } from "./sweep.ts";
 import { PostgresTransaction } from "./transaction.ts";
@@ -62,8 +62,8 @@ function postgresVerbs(home: Home, label: string | undefined): BrokerVerbs<Entit
     deadLetters: (queue, options) => deadLettersOf(store, queue, options),
 
     maxMessageSize: (entity) => sizedEntity(directory.byId(entity.id) ?? entity).settings.maxMessageSizeInBytes,
-    send: (route, envelopes) => sendNow(store, route, envelopes),
-    sendIn: (work, route, envelopes) => sendIn(store, work, route, envelopes),
+    send: (route, envelopes) => send(store, route, envelopes),
+    sendIn: (work, route, envelopes) => send(store, route, envelopes, work),
     ...receiveVerbs({ home, holdings, sessionLinks, release }),
     openReceiver: (queue, receiveMode) => ({ queue, receiveMode, pending: new Set(), sessionLock: undefined }),
     async acceptSession(queue, request) {
@@ -81,10 +81,7 @@ function postgresVerbs(home: Home, label: string | undefined): BrokerVerbs<Entit
       holdings.took(queue, deliveries, store.now());
       return deliveries;
     },
-    schedule: (entity, envelopes, transaction) =>
-      transaction === undefined
-        ? scheduleNow(store, entity, envelopes)
-        : scheduleIn(store, entity, envelopes, transaction),
+    schedule: (entity, envelopes, transaction) => schedule(store, entity, envelopes, transaction),
     cancel: (queue, sequenceNumbers) => cancelScheduled(store, queue, sequenceNumbers),
     async settle(queue, token, settlement) {
       if (home.isSettling(token)) throw settledInTransaction();
