@@ -82,11 +82,7 @@ const places: readonly (readonly [file: string, find: string, replace: string])[
   ],
   ["message-queue.ts", "if (!link.sessionLock.held) throw", "if (false) throw"],
   ["message-store.ts", "return [...found];", "return [...found].toReversed();"],
-  [
-    "message-store.ts",
-    'if (message.state === "scheduled") this.#scheduledCount++;\n    if (sequenceNumber',
-    "if (sequenceNumber",
-  ],
+  ["message-store.ts", 'if (message.state === "scheduled") this.#scheduledCount++;', ""],
   [
     "message-store.ts",
     "found.push(this.describe(message",
