@@ -30,6 +30,7 @@ import type { Envelope } from "../../core/envelope/envelope.ts";
 import { SobreError } from "../../core/errors/sobre-error.ts";
 import type { Clock } from "../../core/time/clock.ts";
 import { pause } from "../../core/time/pause.ts";
+import { LateTransaction } from "../policy/late-transaction.ts";
 import { grantedSession, sessionRequest } from "./accept-session.ts";
 import { atomAdmin } from "./admin.ts";
 import type { AtomClient } from "./atom-client.ts";
@@ -236,7 +237,8 @@ export class AzureConnection implements Engine {
   async begin(): Promise<Transaction> {
     this.#enter();
     const coordinator = await this.#coordinated();
-    return new AzureTransaction(await coordinator.declare(), coordinator);
+    // Other links than the coordinator's carry its calls: a message that waits for credit has not been sent.
+    return new LateTransaction(new AzureTransaction(await coordinator.declare(), coordinator));
   }
 
   async connect(): Promise<Engine> {
@@ -296,8 +298,11 @@ export class AzureConnection implements Engine {
 
   /** @throws SobreError `InvalidOperation` for a transaction that has ended, or of another engine. */
   async #inTransaction<T>(transaction: Transaction, call: (open: AzureTransaction) => Promise<T>): Promise<T> {
-    if (transaction instanceof AzureTransaction) return AzureTransaction.run(transaction, () => call(transaction));
-    throw new SobreError("InvalidOperation", "The transaction belongs to another engine. Begin one on this engine.");
+    if (!(transaction instanceof LateTransaction)) throw ofAnotherEngine();
+    return LateTransaction.run(transaction, async (inner) => {
+      if (inner instanceof AzureTransaction) return call(inner);
+      throw ofAnotherEngine();
+    });
   }
 
   #keep<T extends Closable>(one: T): T {
@@ -335,6 +340,9 @@ const notByLink = (isDeferred: boolean): SobreError =>
         "MessageLockLost",
         "Settling in a transaction requires the link that received the message, which is closed. Receive the message again.",
       );
+
+const ofAnotherEngine = (): SobreError =>
+  new SobreError("InvalidOperation", "The transaction belongs to another engine. Begin one on this engine.");
 
 const lockLost = (entity: string): SobreError =>
   new SobreError(

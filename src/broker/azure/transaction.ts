@@ -1,4 +1,3 @@
-import { PendingCalls } from "../../core/engine/pending-calls.ts";
 import { writeMessage } from "../../wire/amqp/message/write-message.ts";
 import type { DeliveryState } from "../../wire/amqp/connection/delivery-state.ts";
 import type { SendingLink } from "../../wire/amqp/connection/sending-link.ts";
@@ -109,43 +108,25 @@ export class Coordinator {
 
 /** A transaction of a broker, on the connection that declared it. */
 export class AzureTransaction implements Transaction {
-  readonly id: Uint8Array;
+  readonly #id: Uint8Array;
   readonly #coordinator: Coordinator;
-  readonly #calls = new PendingCalls();
-  #over = false;
 
   constructor(id: Uint8Array, coordinator: Coordinator) {
-    this.id = id;
+    this.#id = id;
     this.#coordinator = coordinator;
   }
 
   commit(): Promise<void> {
-    return this.#discharge(false);
+    return this.#coordinator.discharge(this.#id, false);
   }
 
   rollback(): Promise<void> {
-    return this.#discharge(true);
+    return this.#coordinator.discharge(this.#id, true);
   }
 
   /** The delivery state that makes an outcome or message part of it. */
   state(outcome?: DeliveryState): DeliveryState {
     const inner = outcome?.kind === "received" || outcome?.kind === "transactional" ? undefined : outcome;
-    return { kind: "transactional", transactionId: this.id, outcome: inner };
-  }
-
-  /** Makes a call in it; other links than the coordinator's carry it. @throws SobreError `InvalidOperation` after its end. */
-  static async run<T>(transaction: AzureTransaction, call: () => Promise<T>): Promise<T> {
-    if (transaction.#over) throw over();
-    return transaction.#calls.add(call());
-  }
-
-  async #discharge(fail: boolean): Promise<void> {
-    if (this.#over) throw over();
-    this.#over = true;
-    // A message that waits for credit, or for its link to open, has not been sent.
-    await this.#calls.ended();
-    await this.#coordinator.discharge(this.id, fail);
+    return { kind: "transactional", transactionId: this.#id, outcome: inner };
   }
 }
-
-const over = (): SobreError => new SobreError("InvalidOperation", "The transaction has ended. Begin a new one.");
