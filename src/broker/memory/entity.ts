@@ -62,9 +62,10 @@ export abstract class EntityContents implements QueueOwner {
     return Object.values(this.#queues);
   }
 
-  /** Whether a receive is waiting or a session is held. */
-  get awaited(): boolean {
-    return this.queues().some((queue) => queue.awaited);
+  /** Whether a receive is waiting, a session is held, a message is scheduled, or everything is forwarded. */
+  get inUse(): boolean {
+    if ("forwardTo" in this.settings && this.settings.forwardTo !== undefined) return true;
+    return this.queues().some((queue) => queue.awaited || queue.store.scheduledCount > 0);
   }
 
   /** Records that the entity was used; a clock that was set back before a start never makes it look more idle. */
@@ -157,6 +158,11 @@ export class MemoryTopic extends EntityContents {
     if (settings.requiresDuplicateDetection) this.duplicates = new Duplicates(this);
   }
 
+  /** Whatever uses a subscription uses its topic. */
+  override get inUse(): boolean {
+    return super.inUse || Array.from(this.subscriptions.values()).some(({ inUse }) => inUse);
+  }
+
   override measure(): EntityMeasure {
     return { ...super.measure(), bytes: this.meter.bytes };
   }
@@ -177,5 +183,11 @@ export class MemorySubscription extends EntityContents {
     this.name = name;
     this.topic = topic;
     this.settings = settings;
+  }
+
+  /** Whatever uses a subscription uses its topic. */
+  override touch(now: number): void {
+    super.touch(now);
+    this.topic.touch(now);
   }
 }

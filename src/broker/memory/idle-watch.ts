@@ -5,8 +5,8 @@ interface Idler {
   readonly settings: { readonly autoDeleteOnIdle: number };
   /** When it was used last, in milliseconds since 1970. */
   readonly usedAt: number;
-  /** Whether anyone is waiting for its messages. */
-  readonly awaited: boolean;
+  /** Whether it is used now, as it is while anyone waits for its messages. */
+  readonly inUse: boolean;
 }
 
 /** Deletes an entity that has been idle for the time in its settings. */
@@ -35,7 +35,7 @@ export class IdleWatch implements TimedEvent {
   }
 
   due(now: number): void {
-    const idleAt = this.#idler.awaited ? now + this.#span : this.#idler.usedAt + this.#span;
+    const idleAt = this.#idler.inUse ? now + this.#span : this.#idler.usedAt + this.#span;
     if (idleAt <= now) this.#onIdle();
     else this.#timeline.schedule(this, idleAt);
   }

@@ -115,7 +115,8 @@ class MemoryVerbs implements BrokerVerbs<EntityContents, MessageQueue, MemoryEng
     return new MemorySessionReceiver(queue, link, owner);
   }
 
-  peek({ store }: MessageQueue, options: PeekOptions): readonly Delivery[] {
+  peek({ store, entity }: MessageQueue, options: PeekOptions): readonly Delivery[] {
+    entity.touch(this.now());
     return store.peek(options, this);
   }
 
@@ -162,6 +163,7 @@ class MemoryVerbs implements BrokerVerbs<EntityContents, MessageQueue, MemoryEng
   }
 
   cancel(queue: MessageQueue, sequenceNumbers: readonly bigint[]): void {
+    queue.entity.touch(this.now());
     queue.cancel(sequenceNumbers);
   }
 
@@ -184,18 +186,22 @@ class MemoryVerbs implements BrokerVerbs<EntityContents, MessageQueue, MemoryEng
   renew(queue: MessageQueue, lockToken: LockToken): Date {
     const message = queue.held(lockToken);
     if (sessionOf(message) !== undefined) throw lockedBySession();
-    return new Date(queue.renew(message, this.now()));
+    const now = this.now();
+    queue.entity.touch(now);
+    return new Date(queue.renew(message, now));
   }
 
   deleteMessages(queue: MessageQueue, { maxMessages, beforeEnqueueTime, sessionId }: DeleteOptions): number {
     const before = beforeEnqueueTime?.getTime() ?? Infinity;
+    queue.entity.touch(this.now());
     return queue.deleteMessages(
       maxMessages,
       (message) => message.enqueuedAt < before && (sessionId === undefined || message.sessionId === sessionId),
     );
   }
 
-  listSessions({ sessions }: MessageQueue, options: ListSessionsOptions): readonly string[] {
+  listSessions({ sessions, entity }: MessageQueue, options: ListSessionsOptions): readonly string[] {
+    entity.touch(this.now());
     return sessions?.list(options) ?? [];
   }
 

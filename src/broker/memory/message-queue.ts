@@ -311,6 +311,7 @@ export class MessageQueue extends EntityQueue<QueueOwner> implements LaneQueue {
   }
 
   #activate(message: QueuedMessage, now: number): void {
+    this.entity.touch(now);
     this.#whenLoaded(message, now, (at) => this.entity.router.arrive(this.entity, this.#leave(message), at));
   }
 

@@ -52,9 +52,11 @@ export class MemoryNamespace {
         return this.delete(change.entity);
       case "addRule":
         addRule(change.subscription, change.rule);
+        change.subscription.touch(this.timeline.now());
         return change.subscription.facts?.rule(change.rule);
       case "deleteRule":
         deleteRule(change.subscription, change.rule);
+        change.subscription.touch(this.timeline.now());
         return change.subscription.facts?.ruleDeleted(change.rule.properties.name);
       default:
         return change satisfies never;
@@ -66,6 +68,7 @@ export class MemoryNamespace {
     const entity = this.#made(created, this.#firstSequenceNumber);
     this.#add(entity, this.#journal?.nextEntity());
     entity.facts?.changed(factOf(entity));
+    entity.touch(this.timeline.now());
     if (entity.type === "subscription")
       for (const { properties } of entity.rules.values()) entity.facts?.rule(properties);
     this.watch(entity);
@@ -102,6 +105,7 @@ export class MemoryNamespace {
     const now = this.timeline.now();
     Object.assign(entity, { settings });
     entity.modified(now);
+    entity.touch(now);
     const { receiveRefusal } = entity.queue("messages");
     if (receiveRefusal !== undefined) entity.queue("messages").refuseWaiting(receiveRefusal);
     for (const queue of entity.queues()) queue.release(undefined, now);
@@ -119,6 +123,7 @@ export class MemoryNamespace {
     entity.facts?.deleted();
     entity.destroy(entityNotFound(entity.address));
     entity.facts = undefined;
+    this.directory.announceDeletion(entity);
   }
 
   /** Deletes the contents of an entity and, for a topic, of its subscriptions. */

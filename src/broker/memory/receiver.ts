@@ -72,6 +72,12 @@ export class MemoryReceiver implements EngineReceiver {
     this.#closed = true;
     this.#owner.closed(this);
     for (const waiting of this.waiting()) if (waiting.owner === this) waiting.end([]);
+    this.waited();
+  }
+
+  /** Until the end of a wait, the entity was in use. */
+  waited(): void {
+    this.queue.entity.touch(this.queue.timeline.now());
   }
 
   /** Releases the link's messages; called once. */

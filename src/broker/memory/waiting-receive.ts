@@ -6,7 +6,7 @@ import type { TimedEvent, Timeline } from "./timeline.ts";
 /** The details of a waiting receive. */
 export interface ReceiveWait {
   /** The receiver. */
-  readonly owner: object;
+  readonly owner: { waited(): void };
   readonly timeline: Timeline;
   /** The receives waiting in the owner's lane. */
   readonly list: LinkedList<WaitingReceive>;
@@ -59,6 +59,7 @@ export class WaitingReceive implements TimedEvent, Linked<WaitingReceive> {
   /** Ends the wait with the messages taken for it. */
   end(deliveries: readonly Delivery[]): void {
     this.#stop();
+    this.#wait.owner.waited();
     this.#resolve(deliveries);
   }
 

@@ -1,7 +1,6 @@
 import { closed } from "../../core/engine/refusals.ts";
 import type { SessionRequest } from "../policy/broker-verbs.ts";
 import { acceptAborted, notAcceptedInTime } from "../policy/refusals.ts";
-import { touch } from "./admin.ts";
 import type { ClaimedSession } from "./claim.ts";
 import type { TableQueue } from "./entities.ts";
 import type { Home } from "./home.ts";
@@ -26,7 +25,7 @@ export async function acceptSession(
     await home.catchUp();
     const { entity, receiveRefusal } = store.current(queue);
     if (receiveRefusal !== undefined) throw receiveRefusal;
-    await touch(store, entity);
+    await store.touch(entity);
     return inTransaction(
       store,
       queue,

@@ -7,9 +7,10 @@ import { partitionCount } from "../policy/partitions.ts";
 import { writeRule } from "../policy/stored-rule.ts";
 import type { DatabaseSession } from "./database.ts";
 import { tombstoneAge } from "./directory.ts";
-import { type EntityRow, queuesOf, type TableEntity, withSubscriptions } from "./entities.ts";
+import { type EntityRow, queueNumber, queuesOf, type TableEntity, withSubscriptions } from "./entities.ts";
 import { giveBackAll } from "./give-back-all.ts";
 import { sequencesOf } from "./place.ts";
+import { states } from "./placement.ts";
 import { numberOf } from "./rows.ts";
 import type { PostgresStore } from "./store.ts";
 
@@ -61,14 +62,16 @@ async function carryOut(
         `update ${store.schema}.entity set settings = $2, version = $3, modified_at = $4 where id = $1`,
         [change.entity.id, written(change.settings), version, store.now()],
       );
-      return;
+      return store.uses.record(session, change.entity, store.now());
     case "delete":
       return drop(store, session, withSubscriptions(change.entity), version);
     case "addRule":
+      await store.uses.record(session, change.subscription, store.now());
       return writeRules(store, session, change.subscription, [...rulesOf(change.subscription), change.rule], version);
     case "deleteRule": {
       const { subscription, rule } = change;
       const left = rulesOf(subscription).filter((other) => other !== rule.properties);
+      await store.uses.record(session, subscription, store.now());
       return writeRules(store, session, subscription, left, version);
     }
     default:
@@ -119,6 +122,7 @@ async function insert(
     ],
   );
   if (row === undefined) return;
+  if (topic !== undefined) await store.uses.record(session, topic, store.now());
   for (const sequence of sequencesOf(schema, numberOf(row, "id"), shapeOf(entity)))
     await session.query(`create sequence ${sequence}`);
 }
@@ -163,54 +167,56 @@ export async function clearEntity(store: PostgresStore, find: () => TableEntity)
   });
 }
 
-/** Deletes the entities that have been idle for the time in their settings. */
-export async function deleteIdle(store: PostgresStore, now: number): Promise<void> {
-  const { schema, directory } = store;
-  const watched = [...directory.entities()].filter(({ settings }) => settings.autoDeleteOnIdle !== Infinity);
-  if (watched.length === 0) return;
-  const idle = await idleOf(store.database, schema, watched, now);
-  if (idle.length === 0) return;
-  await alter(store, async (session, version) => {
+/** Deletes the entities that have been idle for the time in their settings; returns whether there were any. */
+export async function deleteIdle(store: PostgresStore, now: number): Promise<boolean> {
+  const { database, directory } = store;
+  await store.uses.recordNoted();
+  const watched = [...directory.entities()].filter(mayBeIdle);
+  if (watched.length === 0) return false;
+  const idle = await idleOf(store, database, watched, now);
+  if (idle.length === 0) return false;
+  return alter(store, async (session, version) => {
     // Since the first look they may have been used, or got other settings.
-    const current = idle.flatMap((id) => directory.byId(id) ?? []);
-    const still = await idleOf(session, schema, current, now, "for update of e");
-    const dropped = new Set(still.flatMap((id) => directory.byId(id) ?? []).flatMap(withSubscriptions));
+    const current = idle.flatMap(({ id }) => directory.byId(id) ?? []).filter(mayBeIdle);
+    const still = await idleOf(store, session, current, now, "for update of e");
+    const dropped = new Set(still.flatMap(withSubscriptions));
     if (dropped.size > 0) await drop(store, session, [...dropped], version);
+    return dropped.size > 0;
   });
 }
 
+/** An entity that forwards is used all the time, as if it had a receiver. */
+function mayBeIdle(entity: TableEntity): boolean {
+  if (entity.settings.autoDeleteOnIdle === Infinity) return false;
+  return withSubscriptions(entity).every(
+    ({ settings }) => !("forwardTo" in settings) || settings.forwardTo === undefined,
+  );
+}
+
+/** The idle ones among entities; those with scheduled messages count as used now. */
 async function idleOf(
+  { schema, directory, uses }: PostgresStore,
   session: DatabaseSession,
-  schema: string,
   entities: readonly TableEntity[],
   now: number,
   locking: "" | "for update of e" = "",
-): Promise<readonly number[]> {
+): Promise<readonly TableEntity[]> {
   const rows = await session.query(
     `select e.id from ${schema}.entity e join unnest($1::bigint[], $2::float8[]) as w(id, idle) on w.id = e.id
      where e.key is not null and e.used_at + w.idle <= $3::bigint order by e.id ${locking}`,
     [entities.map(({ id }) => id), entities.map(({ settings }) => Math.ceil(settings.autoDeleteOnIdle)), now],
   );
-  return rows.map((row) => numberOf(row, "id"));
+  const idle: TableEntity[] = [];
+  for (const entity of rows.flatMap((row) => directory.byId(numberOf(row, "id")) ?? []))
+    if (await hasScheduled(schema, session, entity)) await uses.record(session, entity, now);
+    else idle.push(entity);
+  return idle;
 }
 
-/** Milliseconds within which another use of an entity is not recorded. */
-const usedFor = 60_000;
-
-const uses = new WeakMap<PostgresStore, Map<number, number>>();
-
-/** Records that an entity was used, unless that was recorded recently. */
-export async function touch(
-  store: PostgresStore,
-  { id, settings }: Pick<TableEntity, "id" | "settings">,
-): Promise<void> {
-  const now = store.now();
-  const known = uses.get(store) ?? new Map<number, number>();
-  uses.set(store, known);
-  if (now < (known.get(id) ?? -Infinity) + Math.min(usedFor, settings.autoDeleteOnIdle / 10)) return;
-  known.set(id, now);
-  await store.database.query(`update ${store.schema}.entity set used_at = $2 where id = $1 and used_at < $2`, [
-    id,
-    now,
-  ]);
+async function hasScheduled(schema: string, session: DatabaseSession, { id }: TableEntity): Promise<boolean> {
+  const rows = await session.query(
+    `select 1 as one from ${schema}.delivery where queue = $1 and state = ${states.scheduled} limit 1`,
+    [queueNumber(id, "messages")],
+  );
+  return rows.length > 0;
 }

@@ -14,7 +14,6 @@ import { partitionOf, type Routing } from "./routing.ts";
 import { textOfColumn } from "./rows.ts";
 import type { PostgresStore } from "./store.ts";
 import { inTransaction } from "./sweep.ts";
-import { touch } from "./admin.ts";
 import type { Enlisted } from "./enlisted.ts";
 
 /** The column that identifies messages of a queue by sequence number. */
@@ -174,7 +173,7 @@ export async function scheduleNow(
 ): Promise<readonly bigint[]> {
   const messages = envelopes.map(sent);
   let cost = 0;
-  await touch(store, target);
+  await store.touch(target);
   const isPlaced: boolean[] = [];
   const numbers = await store.send(
     () => store.sendable(target),

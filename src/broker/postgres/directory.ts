@@ -66,12 +66,14 @@ export class TableDirectory extends Directory<EntityRow, TableQueue> {
     const [first] = rows;
     // Another load that started later may have finished earlier.
     if (first === undefined || bigintOf(first, "now") - uncommitted < this.#version) return;
+    const before = new Map(this.#byId);
     if (isOld) {
       for (const entity of this.#byId.values()) this.delete(entity);
       this.#byId.clear();
     }
     for (const row of rows) if (row["id"] !== null) this.#apply(row);
     this.#version = bigintOf(first, "now") - uncommitted;
+    for (const [id, entity] of before) if (!this.#byId.has(id)) this.announceDeletion(entity);
   }
 
   #apply(row: ResultRow): void {

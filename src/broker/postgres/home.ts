@@ -1,7 +1,7 @@
 import type { LockToken } from "../../core/engine/delivery.ts";
 import { SobreError } from "../../core/errors/sobre-error.ts";
 import type { Timer } from "../../core/time/clock.ts";
-import { deleteIdle, touch } from "./admin.ts";
+import { deleteIdle } from "./admin.ts";
 import type { Arrivals } from "./arrivals.ts";
 import { Completions } from "./completions.ts";
 import { listen } from "./database.ts";
@@ -258,9 +258,11 @@ export class Home {
       this.#idleEntitiesAt = looked + idleEntitiesInterval;
       for (const [number, { isAwaited }] of this.#queues) {
         const entity = isAwaited ? this.store.directory.byId(entityOf(number)) : undefined;
-        if (entity !== undefined && entity.settings.autoDeleteOnIdle !== Infinity) await touch(this.store, entity);
+        if (entity !== undefined && entity.settings.autoDeleteOnIdle !== Infinity) await this.store.touch(entity);
       }
-      await deleteIdle(this.store, now);
+      if (await deleteIdle(this.store, now)) this.wakeAll();
+      // Another node may have deleted entities to which only idle links lead here.
+      else await this.store.directory.refresh();
       const isMore = await forwardLeft(this.store);
       const spent = performance.now() - looked;
       this.#idleEntitiesAt = Math.max(this.#idleEntitiesAt, looked + spent * shareOfSweeps);

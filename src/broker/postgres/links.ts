@@ -13,7 +13,6 @@ import { SobreError } from "../../core/errors/sobre-error.ts";
 import type { LinkOwner } from "../policy/broker-verbs.ts";
 import { limitsOf, type SendableEntity } from "../policy/entities.ts";
 import type { SendRoute } from "../policy/router.ts";
-import { touch } from "./admin.ts";
 import { type MessageClaim, claim, claimOfSession, type ClaimedSession } from "./claim.ts";
 import type { Enlisted } from "./enlisted.ts";
 import type { EntityRow, TableQueue } from "./entities.ts";
@@ -81,7 +80,7 @@ export class PostgresSender implements EngineSender {
         await check(store.routing());
         return;
       }
-      await touch(store, first);
+      await store.touch(first);
       await store.send(() => store.sendable(first), route);
       store.room.added(first, cost);
     } catch (error) {
@@ -128,7 +127,7 @@ export class PostgresReceiver implements EngineReceiver {
     if (abortSignal?.aborted === true) return [];
     const attempt = async (): Promise<readonly Delivery[]> => {
       await this.home.catchUp();
-      await touch(store, store.current(this.queue).entity);
+      await store.touch(store.current(this.queue).entity);
       return this.take(maxMessages);
     };
     if (maxWaitTimeInMs === 0) return attempt();

@@ -24,7 +24,7 @@ import type { EntityChange } from "../policy/entity-changes.ts";
 import { lockedBySession, settledInTransaction } from "../policy/refusals.ts";
 import type { SendRoute } from "../policy/router.ts";
 import { acceptSession } from "./accept-session.ts";
-import { changeEntities, clearEntity, touch } from "./admin.ts";
+import { changeEntities, clearEntity } from "./admin.ts";
 import {
   cancelScheduled,
   deleteMessages,
@@ -133,7 +133,8 @@ class PostgresVerbs implements BrokerVerbs<EntityRow, TableQueue, Enlisted> {
     return new PostgresSessionReceiver(this.#ownerOf(owner), { queue, receiveMode, held });
   }
 
-  peek(queue: TableQueue, options: PeekOptions): Promise<readonly Delivery[]> {
+  async peek(queue: TableQueue, options: PeekOptions): Promise<readonly Delivery[]> {
+    await this.#home.store.touchIfWatched(queue.entity);
     return peek(this.#home.store, queue, options);
   }
 
@@ -144,7 +145,7 @@ class PostgresVerbs implements BrokerVerbs<EntityRow, TableQueue, Enlisted> {
     { links }: Owner,
   ): Promise<readonly Delivery[]> {
     const { store } = this.#home;
-    await touch(store, queue.entity);
+    await store.touch(queue.entity);
     const held = queue.requiresSession ? sessionHeld(links, queue, sessionId) : undefined;
     const deliveries = await receiveDeferred(store, queue, sequenceNumbers, { receiveMode, held });
     this.#took(queue, deliveries);
@@ -161,7 +162,8 @@ class PostgresVerbs implements BrokerVerbs<EntityRow, TableQueue, Enlisted> {
     return scheduleIn(store, entity, envelopes, transaction);
   }
 
-  cancel(queue: TableQueue, sequenceNumbers: readonly bigint[]): Promise<void> {
+  async cancel(queue: TableQueue, sequenceNumbers: readonly bigint[]): Promise<void> {
+    await this.#home.store.touchIfWatched(queue.entity);
     return cancelScheduled(this.#home.store, queue, sequenceNumbers);
   }
 
@@ -199,6 +201,7 @@ class PostgresVerbs implements BrokerVerbs<EntityRow, TableQueue, Enlisted> {
 
   async renew(queue: TableQueue, lockToken: LockToken): Promise<Date> {
     const within = this.#home.store.inQueue(queue);
+    await this.#home.store.touchIfWatched(queue.entity);
     if (queue.requiresSession) {
       await checkHeld(within, lockToken, { kind: "complete" });
       throw lockedBySession();
@@ -211,11 +214,13 @@ class PostgresVerbs implements BrokerVerbs<EntityRow, TableQueue, Enlisted> {
     return new Date(until);
   }
 
-  deleteMessages(queue: TableQueue, options: DeleteOptions): Promise<number> {
+  async deleteMessages(queue: TableQueue, options: DeleteOptions): Promise<number> {
+    await this.#home.store.touchIfWatched(queue.entity);
     return deleteMessages(this.#home.store, queue, options);
   }
 
-  listSessions(queue: TableQueue, options: ListSessionsOptions): Promise<readonly string[]> {
+  async listSessions(queue: TableQueue, options: ListSessionsOptions): Promise<readonly string[]> {
+    await this.#home.store.touchIfWatched(queue.entity);
     return listSessions(this.#home.store, queue, options);
   }
 

@@ -10,6 +10,7 @@ import type { SendRoute } from "../policy/router.ts";
 import { type EntityRow, type TableEntity, TableQueue } from "./entities.ts";
 import { isOfDropped } from "./failures.ts";
 import { EntityRoom } from "./entity-room.ts";
+import { EntityUses } from "./entity-uses.ts";
 import { place } from "./place.ts";
 import type { InQueue } from "./returns.ts";
 import { Routing, type RoutingStore } from "./routing.ts";
@@ -37,6 +38,7 @@ export class PostgresStore {
   readonly schema: string;
   readonly directory: TableDirectory;
   readonly room: EntityRoom;
+  readonly uses: EntityUses;
   readonly clock: Clock;
   readonly #databaseClock: DatabaseClock | undefined;
   /** Called after the commit with the queues where messages have become available. */
@@ -49,6 +51,7 @@ export class PostgresStore {
     this.#databaseClock = databaseClock;
     this.directory = new TableDirectory(database, schema);
     this.room = new EntityRoom(database, schema);
+    this.uses = new EntityUses(database, schema);
   }
 
   /** The current time, by the database's clock unless another is given. */
@@ -64,6 +67,16 @@ export class PostgresStore {
   /** Called before a statement that depends on the time. */
   async refreshTime(): Promise<void> {
     await this.#databaseClock?.refresh();
+  }
+
+  /** Records that an entity is used now. */
+  touch(entity: TableEntity): Promise<void> {
+    return this.uses.touch(entity, this.now());
+  }
+
+  /** Records that an entity is used now if it may be deleted when idle, for calls that otherwise write nothing. */
+  async touchIfWatched(entity: TableEntity): Promise<void> {
+    if (this.uses.isWatched(entity)) await this.touch(entity);
   }
 
   /** A queue at this time, outside transactions. */
@@ -183,7 +196,12 @@ export class PostgresStore {
   #routingStore(session: DatabaseSession | undefined): RoutingStore {
     const { directory, database } = this;
     const room = session === undefined ? this.room : this.room.within(session);
-    return { directory, room, seen: (entity, key) => this.#seen(session ?? database, entity, key) };
+    return {
+      directory,
+      room,
+      seen: (entity, key) => this.#seen(session ?? database, entity, key),
+      used: (entity) => this.uses.note(entity, this.now()),
+    };
   }
 
   async #seen(session: DatabaseSession, { id, settings }: SendableEntity<EntityRow>, key: string): Promise<boolean> {

@@ -255,6 +255,7 @@ async function handleDueRow(
   const routing = store.routing(session, isScheduled ? at : now);
   const returning = { session, schema: store.schema, queue, routing, now };
   if (isScheduled) {
+    store.uses.note(queue.entity, at);
     await remove(returning, [message]);
     routing.arrive(queue.entity, moved(message), at);
   } else if (message.session === undefined) await expireMessages(returning, [message]);

@@ -1,5 +1,6 @@
 import type { Engine } from "../../../core/engine/engine.ts";
 import { parseAddress } from "../../../core/engine/address.ts";
+import { entityNotFound } from "../../../core/engine/refusals.ts";
 import { SobreError } from "../../../core/errors/sobre-error.ts";
 import { Connection } from "../../../wire/amqp/connection/connection.ts";
 import { monotonicTime } from "../../../wire/amqp/connection/liveness.ts";
@@ -206,6 +207,14 @@ export class ServedConnection {
     void this.#open(link).catch((error: unknown) => this.#refuse(link, error));
   }
 
+  /** Ends the links to an entity: they would not reach another one of its name, and clients open new ones. */
+  #entityDeleted(address: string): void {
+    const missing = entityNotFound(address);
+    for (const link of this.#grants.linksTo(address))
+      if (link.state === "asked") this.#refuse(link, missing);
+      else this.#grants.end(link, { ...this.wire.errorOf(missing), condition: "amqp:resource-deleted" });
+  }
+
   #refuse(link: SendingLink | ReceivingLink, error: unknown): void {
     this.#grants.forget(link);
     this.#tell(error);
@@ -333,6 +342,7 @@ export class ServedConnection {
     const connecting = (this.#engine ??= grant.engine.connect({
       sharesBytes: true,
       name: nameOf(this.#containerId, grant),
+      onEntityDeleted: (address) => this.#entityDeleted(address),
     }));
     // The next link tries a failed connection again.
     connecting.catch(() => (this.#engine = undefined));

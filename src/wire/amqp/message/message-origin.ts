@@ -9,6 +9,7 @@ import { annotated } from "./annotation-name.ts";
 import type { ByteKeep, KeptBytes, StoredOrigin } from "../../../core/engine/stored-origin.ts";
 import { isSimple } from "./simple-value.ts";
 import { sizeOfAmended } from "./size-of-amended.ts";
+import { receivedTimeToLive } from "./time-to-live.ts";
 
 /**
  * A received message as an envelope, whose parts are decoded when they are first read.
@@ -133,8 +134,8 @@ function brokerPropertiesOf({ header, messageAnnotations, properties }: AmqpMess
     if (replyTo !== undefined) draft.replyTo = replyTo;
     if (subject !== undefined) draft.subject = subject;
   }
-  // A time to live is above 0 in an envelope; the header that says 0 stays as it is while nobody sets another.
-  if (header?.ttl !== undefined && header.ttl > 0) draft.timeToLive = header.ttl;
+  const timeToLive = receivedTimeToLive(header?.ttl, properties);
+  if (timeToLive !== undefined) draft.timeToLive = timeToLive;
   if (messageAnnotations !== undefined) readAnnotations(draft, messageAnnotations);
   return Object.freeze(draft);
 }
