@@ -34,13 +34,13 @@ import { LateTransaction } from "../policy/late-transaction.ts";
 import { grantedSession, sessionRequest } from "./accept-session.ts";
 import { atomAdmin } from "./admin.ts";
 import type { AtomClient } from "./atom-client.ts";
-import { Broker, type BrokerOptions } from "./broker.ts";
+import { AmqpBroker, type BrokerOptions } from "./broker.ts";
 import { closed } from "../../core/engine/refusals.ts";
 import { serverOf } from "./connection-string.ts";
 import { azureCapabilities } from "./capabilities.ts";
 import { Management } from "./management.ts";
 import type { HeldDelivery } from "./held-deliveries.ts";
-import { ReceiveLink, type ReceiveLinkOptions } from "./receive-link.ts";
+import { AzureReceiveLink, type ReceiveLinkOptions } from "./receive-link.ts";
 import { AzureReceiver, AzureSessionReceiver } from "./receiver.ts";
 import { AzureSender } from "./sender.ts";
 import { AzureTransaction, Coordinator } from "./transaction.ts";
@@ -54,7 +54,7 @@ export interface AzureConnectionOptions extends BrokerOptions {
   readonly minWaitTimeInMs: number;
 }
 
-interface Closable {
+interface ClosableLink {
   close(): Promise<void>;
   abort?(): Promise<void>;
   /** Ends immediately, because the connection does. */
@@ -69,10 +69,10 @@ export class AzureConnection implements Engine {
   readonly inspection: EngineInspection = refusedInspection(this);
   readonly server: { readonly address: string; readonly port: number };
   readonly #options: AzureConnectionOptions;
-  readonly #broker: Broker;
+  readonly #broker: AmqpBroker;
   readonly #management: Management;
   /** Links and connections that close with this one. */
-  readonly #open = new Set<Closable>();
+  readonly #open = new Set<ClosableLink>();
   /** The locked messages, by lock token. */
   readonly #locks = new Map<LockToken, HeldDelivery>();
   /** Deferred messages received by sequence number, with their sessions. */
@@ -83,7 +83,7 @@ export class AzureConnection implements Engine {
   constructor(options: AzureConnectionOptions) {
     this.#options = options;
     this.server = serverOf(options.settings);
-    this.#broker = new Broker(options);
+    this.#broker = new AmqpBroker(options);
     this.#management = new Management(this.#broker, options.clock);
     this.admin = atomAdmin(options.atom, () => this.#enter());
   }
@@ -130,7 +130,7 @@ export class AzureConnection implements Engine {
     if (isAborted(options.abortSignal)) throw aborted();
     const { minWaitTimeInMs, clock, timing } = this.#options;
     const until = clock.now() + options.maxWaitTimeInMs;
-    let link: ReceiveLink | undefined;
+    let link: AzureReceiveLink | undefined;
     while (link === undefined) {
       try {
         link = await this.#receiveLink(entity, options.receiveMode, sessionRequest(entity, options));
@@ -261,9 +261,9 @@ export class AzureConnection implements Engine {
   }
 
   /** Drops every link; returns the connections, which end by themselves. */
-  #end(): readonly Closable[] {
+  #end(): readonly ClosableLink[] {
     this.#closed = true;
-    const others: Closable[] = [];
+    const others: ClosableLink[] = [];
     for (const one of this.#open) {
       if (one.drop === undefined) others.push(one);
       else one.drop();
@@ -276,10 +276,10 @@ export class AzureConnection implements Engine {
     entity: string,
     receiveMode: ReceiveLinkOptions["receiveMode"],
     request: ReceiveLinkOptions["request"],
-  ): Promise<ReceiveLink> {
+  ): Promise<AzureReceiveLink> {
     const session = await this.#broker.session(entity);
     const { clock, timing } = this.#options;
-    return ReceiveLink.open(session, {
+    return AzureReceiveLink.open(session, {
       receiveMode,
       clock,
       timing,
@@ -305,7 +305,7 @@ export class AzureConnection implements Engine {
     });
   }
 
-  #keep<T extends Closable>(one: T): T {
+  #keep<T extends ClosableLink>(one: T): T {
     if (this.#closed) {
       one.drop?.();
       throw closed("connection");

@@ -43,7 +43,7 @@ export interface DurableEngine extends Engine {
  * await engine.close();
  */
 export async function durableEngine(options: DurableEngineOptions): Promise<DurableEngine> {
-  checkOptions(options, checks, { needed: ["directory"] });
+  checkOptions(options, durableEngineChecks, { needed: ["directory"] });
   const { directory, memoryBudget = defaultBudget, ...rest } = options;
   const store = await SqliteStore.open(directory);
   try {
@@ -62,7 +62,7 @@ export async function durableEngine(options: DurableEngineOptions): Promise<Dura
 
 const defaultBudget = 256 * 2 ** 20;
 
-const checks: OptionChecks<DurableEngineOptions> = {
+const durableEngineChecks: OptionChecks<DurableEngineOptions> = {
   ...memoryOptionChecks,
   directory: name,
   memoryBudget: countFrom(0),

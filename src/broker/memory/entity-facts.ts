@@ -1,6 +1,6 @@
 import type { RuleProperties } from "../../core/engine/rules.ts";
 import type { Envelope } from "../../core/envelope/envelope.ts";
-import type { Journal } from "./journal.ts";
+import type { FactJournal } from "./journal.ts";
 import type { Pager } from "./pager.ts";
 import type { QueuedMessage } from "./queued-message.ts";
 import type { EntityFact, StoredMessage } from "./store.ts";
@@ -13,9 +13,9 @@ export class EntityFacts {
   readonly entity: number;
   /** Where envelopes are that have left memory. */
   readonly pager: Pager;
-  readonly #journal: Journal;
+  readonly #journal: FactJournal;
 
-  constructor(journal: Journal, entity: number) {
+  constructor(journal: FactJournal, entity: number) {
     this.#journal = journal;
     this.pager = journal.pager;
     this.entity = entity;

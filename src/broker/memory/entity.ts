@@ -8,7 +8,7 @@ import { RuleIndex } from "../policy/rule-index.ts";
 import { Duplicates } from "./duplicates.ts";
 import type { EntityFacts } from "./entity-facts.ts";
 import { MessageQueue } from "./message-queue.ts";
-import { type Memory, Meter } from "./meter.ts";
+import { type Memory, ContentMeter } from "./meter.ts";
 import type { QueueOwner } from "./queue-owner.ts";
 import type { Timeline } from "./timeline.ts";
 
@@ -23,7 +23,7 @@ export interface EntityHome {
 export class EntityContents implements QueueOwner {
   readonly timeline: Timeline;
   readonly router: Router<EntityContents, bigint>;
-  readonly meter: Meter;
+  readonly meter: ContentMeter;
   readonly firstSequenceNumber: bigint;
   /** When it was used last, in milliseconds since 1970. */
   usedAt: number;
@@ -36,7 +36,7 @@ export class EntityContents implements QueueOwner {
   #modifiedAt: number;
 
   /** @param meter Shared by a topic and its subscriptions. */
-  constructor({ timeline, router }: EntityHome, meter: Meter, firstSequenceNumber: bigint) {
+  constructor({ timeline, router }: EntityHome, meter: ContentMeter, firstSequenceNumber: bigint) {
     this.timeline = timeline;
     this.router = router;
     this.meter = meter;
@@ -56,15 +56,19 @@ export class EntityContents implements QueueOwner {
     return Object.values(this.#queues);
   }
 
-  /** Whether a receive is waiting or a session is held. */
-  get awaited(): boolean {
-    return this.queues().some((queue) => queue.awaited);
+  /** Whether a receive is waiting, a session is held, a message is scheduled, or everything is forwarded. */
+  isInUse(this: MemoryEntity): boolean {
+    if (this.queues().some((queue) => queue.awaited || queue.store.scheduledCount > 0)) return true;
+    if (this.type !== "topic") return this.settings.forwardTo !== undefined;
+    // Whatever uses a subscription uses its topic.
+    return Array.from(this.subscriptions.values()).some((subscription) => subscription.isInUse());
   }
 
   /** Records that the entity was used; a clock that was set back before a start never makes it look more idle. */
   touch(this: MemoryEntity, now: number): void {
     this.usedAt = Math.max(this.usedAt, now);
     this.facts?.used(this.usedAt, this.settings.autoDeleteOnIdle !== Infinity);
+    if (this.type === "subscription") this.topic.touch(now);
   }
 
   /** When it was created and modified, in milliseconds since 1970. */
@@ -140,7 +144,7 @@ export function emptyEntity(
     for (const rule of created.rules) compileInto(subscription, rule);
     return subscription;
   }
-  const contents = new EntityContents(home, new Meter(home.memory), firstSequenceNumber);
+  const contents = new EntityContents(home, new ContentMeter(home.memory), firstSequenceNumber);
   const entity =
     created.type === "queue"
       ? Object.assign(contents, { type: created.type, address, settings: created.settings })

@@ -10,24 +10,27 @@ import type { Incoming } from "../policy/incoming.ts";
 import { partitionKeyOf } from "../policy/partitions.ts";
 import { lockedBySession, settledInTransaction } from "../policy/refusals.ts";
 import { type DecidedSettlement, decideSettlement } from "../policy/settlement.ts";
-import { type Holder, takenFrom } from "./bytes/handed-envelope.ts";
+import { type HoldingConnection, takenFrom } from "./bytes/handed-envelope.ts";
 import type { EntityContents } from "./entity.ts";
 import { countsOf, deadLettersOf, sessionsOf } from "./inspection.ts";
-import { type MessageQueue, type ReceiveLink, sessionOf } from "./message-queue.ts";
-import type { Namespace, NamespaceHome } from "./namespace.ts";
+import { type MessageQueue, type QueueReceiveLink, sessionOf } from "./message-queue.ts";
+import type { MemoryNamespace, NamespaceHome } from "./namespace.ts";
 import type { QueuedMessage } from "./queued-message.ts";
 import { lockSession, type MemoryLink, receiveVerbs } from "./receiving.ts";
 import { settleHeld, settlementOperation } from "./settle-held.ts";
-import { MemoryTransaction, sendOperation } from "./transaction.ts";
+import { MemoryEngineTransaction, sendOperation } from "./transaction.ts";
 
 /** The verbs of a connection to a memory engine. */
-export type MemoryVerbs = BrokerVerbs<EntityContents, MessageQueue, MemoryTransaction, MemoryLink>;
+export type MemoryVerbs = BrokerVerbs<EntityContents, MessageQueue, MemoryEngineTransaction, MemoryLink>;
 
 /** The connection as the holder of its locks. */
-export const holderOf = ({ sharesBytes = false, name }: ConnectOptions = {}): Holder => ({ sharesBytes, label: name });
+export const holderOf = ({ sharesBytes = false, name }: ConnectOptions = {}): HoldingConnection => ({
+  sharesBytes,
+  label: name,
+});
 
 /** The verbs of a connection, carried out in memory within the call. */
-export function memoryVerbs(home: NamespaceHome, holder: Holder): MemoryVerbs {
+export function memoryVerbs(home: NamespaceHome, holder: HoldingConnection): MemoryVerbs {
   const now = (): number => home.namespace.timeline.now();
   const sent = (given: Envelope): Incoming<bigint> => ({
     envelope: takenFrom(holder, given),
@@ -70,18 +73,24 @@ export function memoryVerbs(home: NamespaceHome, holder: Holder): MemoryVerbs {
     openReceiver: (queue, receiveMode) => ({ queue, receiveMode, holder, sessionLock: undefined }),
     acceptSession: (queue, request) => lockSession(queue, request, holder),
 
-    peek: ({ store }, options) => store.peek(options, holder),
+    peek({ store, entity }, options) {
+      entity.touch(now());
+      return store.peek(options, holder);
+    },
     receiveDeferred(queue, sequenceNumbers, { receiveMode, sessionId = "" }) {
       const at = now();
       queue.entity.touch(at);
-      const link: ReceiveLink = { receiveMode, holder };
+      const link: QueueReceiveLink = { receiveMode, holder };
       if (queue.sessions === undefined) return queue.takeDeferred(sequenceNumbers, link, at);
       const sessionLock = queue.sessions.find(sessionId)?.lock;
       if (sessionLock?.holder !== link.holder) throw sessionLockLost(sessionId, queue.address);
       return queue.takeDeferred(sequenceNumbers, { ...link, sessionLock }, at);
     },
     schedule: (entity, envelopes, transaction) => schedule(home.namespace, entity, envelopes.map(sent), transaction),
-    cancel: (queue, sequenceNumbers) => queue.cancel(sequenceNumbers),
+    cancel(queue, sequenceNumbers) {
+      queue.entity.touch(now());
+      queue.cancel(sequenceNumbers);
+    },
     settle(queue, lockToken, settlement) {
       const message = held(queue, lockToken);
       if (settlement.kind === "complete") queue.remove(message);
@@ -93,18 +102,23 @@ export function memoryVerbs(home: NamespaceHome, holder: Holder): MemoryVerbs {
     renew(queue, lockToken) {
       const message = queue.held(lockToken);
       if (sessionOf(message) !== undefined) throw lockedBySession();
+      queue.entity.touch(now());
       return new Date(queue.renew(message, now()));
     },
     deleteMessages(queue, { maxMessages, beforeEnqueueTime, sessionId }) {
       const before = beforeEnqueueTime?.getTime() ?? Infinity;
+      queue.entity.touch(now());
       return queue.deleteMessages(
         maxMessages,
         (message) => message.enqueuedAt < before && (sessionId === undefined || message.sessionId === sessionId),
       );
     },
-    listSessions: ({ sessions }, options) => sessions?.list(options) ?? [],
+    listSessions({ sessions, entity }, options) {
+      entity.touch(now());
+      return sessions?.list(options) ?? [];
+    },
 
-    begin: (onEnd) => new MemoryTransaction(home.namespace.timeline, onEnd),
+    begin: (onEnd) => new MemoryEngineTransaction(home.namespace.timeline, onEnd),
     connect: (options) => memoryVerbs(home, holderOf(options)),
     release(linksClosed) {
       const at = now();
@@ -115,10 +129,10 @@ export function memoryVerbs(home: NamespaceHome, holder: Holder): MemoryVerbs {
 }
 
 function schedule(
-  { router, timeline }: Namespace,
+  { router, timeline }: MemoryNamespace,
   entity: SendableEntity<EntityContents>,
   messages: readonly Incoming<bigint>[],
-  transaction: MemoryTransaction | undefined,
+  transaction: MemoryEngineTransaction | undefined,
 ): readonly bigint[] {
   const check = (reserved: number): number => router.check({ target: entity, through: undefined }, messages, reserved);
   if (transaction === undefined) {
@@ -147,5 +161,5 @@ function decided(queue: MessageQueue, { envelope }: QueuedMessage, settlement: S
 }
 
 /** Opens a connection to a namespace in memory. */
-export const memoryConnection = (namespace: Namespace, onEnd?: () => void): Engine =>
+export const memoryConnection = (namespace: MemoryNamespace, onEnd?: () => void): Engine =>
   new BrokerConnection(memoryVerbs({ namespace }, holderOf()), onEnd);

@@ -2,7 +2,7 @@ import type { Delivery } from "../../core/engine/delivery.ts";
 import type { PeekOptions } from "../../core/engine/engine.ts";
 import type { Envelope } from "../../core/envelope/envelope.ts";
 import { sizeOfEnvelope } from "../../core/envelope/size-of.ts";
-import { handedTo, type Holder } from "./bytes/handed-envelope.ts";
+import { handedTo, type HoldingConnection } from "./bytes/handed-envelope.ts";
 import { besides, besidesOf } from "./meter.ts";
 import { type MessageLock, type QueuedMessage } from "./queued-message.ts";
 import { rangeOf, SequenceLog } from "./sequence-log.ts";
@@ -190,7 +190,7 @@ export class MessageStore {
   }
 
   /** A message as a receiver sees it or, without a lock, as peek returns it. */
-  describe(message: QueuedMessage, holder: Holder, lock?: MessageLock): Delivery {
+  describe(message: QueuedMessage, holder: HoldingConnection, lock?: MessageLock): Delivery {
     const number = this.numberOf(message);
     const { facts } = this.#queue.entity;
     if (message.isLoaded || facts === undefined)
@@ -203,7 +203,7 @@ export class MessageStore {
   }
 
   /** Peeks at messages in sequence-number order. */
-  peek({ maxMessages, fromSequenceNumber, sessionId }: PeekOptions, holder: Holder): Delivery[] {
+  peek({ maxMessages, fromSequenceNumber, sessionId }: PeekOptions, holder: HoldingConnection): Delivery[] {
     const found: Delivery[] = [];
     for (const message of this.from(fromSequenceNumber)) {
       if (found.length >= maxMessages) break;

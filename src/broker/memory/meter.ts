@@ -73,7 +73,7 @@ export class Memory {
 }
 
 /** Counts the contents of an entity; a topic and its subscriptions share one. */
-export class Meter {
+export class ContentMeter {
   readonly memory: Memory;
   #bytes = 0;
   #besides = 0;
@@ -101,7 +101,7 @@ export class Meter {
 }
 
 /** @throws SobreError `QuotaExceeded` when a queue, or a topic with its subscriptions, has no room for this many bytes. */
-export function checkRoom(entity: SendableEntity<{ readonly meter: Meter }>, bytes: number): void {
+export function checkRoom(entity: SendableEntity<{ readonly meter: ContentMeter }>, bytes: number): void {
   const { meter, address, settings } = entity;
   if (meter.cost + bytes > maxBytesOf(entity)) throw quotaExceeded(address, settings.maxSizeInMegabytes);
   meter.memory.check(bytes);

@@ -8,37 +8,37 @@ import { addRule, deleteRule, type EntityChange, type NewEntity } from "../polic
 import { emptyEntity, type EntityContents, type MemoryEntity } from "./entity.ts";
 import { EntityFacts } from "./entity-facts.ts";
 import { IdleWatch } from "./idle-watch.ts";
-import type { Journal } from "./journal.ts";
+import type { FactJournal } from "./journal.ts";
 import { MemoryRouter } from "./memory-router.ts";
 import type { MessageQueue } from "./message-queue.ts";
 import { besides, Memory } from "./meter.ts";
 import type { EntityFact } from "./store.ts";
 import { Timeline } from "./timeline.ts";
 
-/** The parts of a {@link Namespace}. */
+/** The parts of a {@link MemoryNamespace}. */
 export interface NamespaceSetup {
   readonly clock: Clock;
   readonly firstSequenceNumber: bigint;
   /** Default: its own, unlimited. */
   readonly memory?: Memory | undefined;
   /** Records every event; `undefined` without a store. */
-  readonly journal?: Journal | undefined;
+  readonly journal?: FactJournal | undefined;
 }
 
 /** The place where the current namespace of an engine is. */
 export interface NamespaceHome {
-  readonly namespace: Namespace;
+  readonly namespace: MemoryNamespace;
 }
 
 /** The entities of a memory engine, and the time that they share. */
-export class Namespace {
+export class MemoryNamespace {
   readonly timeline: Timeline;
   readonly memory: Memory;
   readonly directory: Directory<EntityContents, MessageQueue> = new Directory((entity, part) => entity.queue(part));
   readonly router: MemoryRouter = new MemoryRouter(this.directory);
   readonly #watches = new Map<MemoryEntity, IdleWatch>();
   readonly #firstSequenceNumber: bigint;
-  readonly #journal: Journal | undefined;
+  readonly #journal: FactJournal | undefined;
 
   constructor({ clock, firstSequenceNumber, memory = new Memory(), journal }: NamespaceSetup) {
     this.memory = memory;
@@ -58,9 +58,11 @@ export class Namespace {
         return this.delete(change.entity);
       case "addRule":
         addRule(change.subscription, change.rule);
+        change.subscription.touch(this.timeline.now());
         return change.subscription.facts?.rule(change.rule);
       case "deleteRule":
         deleteRule(change.subscription, change.rule);
+        change.subscription.touch(this.timeline.now());
         return change.subscription.facts?.ruleDeleted(change.rule.properties.name);
       default:
         return change satisfies never;
@@ -72,6 +74,7 @@ export class Namespace {
     const entity = emptyEntity(created, this, this.#firstSequenceNumber);
     this.#add(entity, this.#journal?.nextEntity());
     entity.facts?.changed(factOf(entity));
+    entity.touch(this.timeline.now());
     if (entity.type === "subscription")
       for (const { properties } of entity.rules.values()) entity.facts?.rule(properties);
     this.watch(entity);
@@ -98,6 +101,7 @@ export class Namespace {
     const now = this.timeline.now();
     Object.assign(entity, { settings });
     entity.modified(now);
+    entity.touch(now);
     const { receiveRefusal } = entity.queue("messages");
     if (receiveRefusal !== undefined) entity.queue("messages").refuseWaiting(receiveRefusal);
     for (const queue of entity.queues()) queue.release(undefined, now);
@@ -115,6 +119,7 @@ export class Namespace {
     entity.facts?.deleted();
     entity.destroy(entityNotFound(entity.address));
     entity.facts = undefined;
+    this.directory.announceDeletion(entity);
   }
 
   /** Deletes the contents of an entity and, for a topic, of its subscriptions. */

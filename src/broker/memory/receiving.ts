@@ -6,14 +6,14 @@ import type { ReceiveVerbs, SessionLink, SessionRequest } from "../policy/broker
 import { checkStateSize, sizedEntity } from "../policy/entities.ts";
 import { noSessions } from "../policy/refusals.ts";
 import { acceptSession } from "./accept-session.ts";
-import type { Holder } from "./bytes/handed-envelope.ts";
-import type { MessageQueue, ReceiveLink } from "./message-queue.ts";
+import type { HoldingConnection } from "./bytes/handed-envelope.ts";
+import type { MessageQueue, QueueReceiveLink } from "./message-queue.ts";
 import { checkRoom } from "./meter.ts";
-import type { Session, SessionLock } from "./session.ts";
+import type { MemorySession, SessionLock } from "./session.ts";
 import { WaitingReceive } from "./waiting-receive.ts";
 
 /** A link with the queue that it receives from. */
-export interface MemoryLink extends ReceiveLink {
+export interface MemoryLink extends QueueReceiveLink {
   queue: MessageQueue;
 }
 
@@ -23,6 +23,7 @@ export const receiveVerbs: ReceiveVerbs<MemoryLink> = {
   endReceives(link) {
     const { waiting } = link.sessionLock?.session ?? link.queue.laneOf(link);
     for (const wait of waiting) if (wait.owner === link) wait.end([]);
+    link.queue.entity.touch(link.queue.timeline.now());
   },
   releaseLink({ queue, sessionLock }) {
     sessionLock?.session.table.lose(sessionLock, "countedIfSettled", queue.timeline.now());
@@ -86,7 +87,7 @@ function enter({ queue, sessionLock }: MemoryLink): number {
   return now;
 }
 
-function heldSession(link: MemoryLink & SessionLink): Session {
+function heldSession(link: MemoryLink & SessionLink): MemorySession {
   enter(link);
   const { session, held } = link.sessionLock;
   if (!held) throw sessionLockLost(session.id, link.queue.address);
@@ -97,7 +98,7 @@ function heldSession(link: MemoryLink & SessionLink): Session {
 export async function lockSession(
   queue: MessageQueue,
   request: SessionRequest,
-  holder: Holder,
+  holder: HoldingConnection,
 ): Promise<MemoryLink & { readonly sessionLock: SessionLock }> {
   const { sessions, address, entity, timeline } = queue;
   if (sessions === undefined) throw noSessions(address);

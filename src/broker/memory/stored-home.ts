@@ -4,13 +4,13 @@ import { type Clock, systemClock } from "../../core/time/clock.ts";
 import type { Answer } from "../policy/answer.ts";
 import type { SendRoute } from "../policy/router.ts";
 import type { EntityContents } from "./entity.ts";
-import { Journal } from "./journal.ts";
+import { FactJournal } from "./journal.ts";
 import { createEntities, type MemoryEngineOptions } from "./memory-engine.ts";
 import type { MessageQueue } from "./message-queue.ts";
-import { Namespace, type NamespaceHome } from "./namespace.ts";
+import { MemoryNamespace, type NamespaceHome } from "./namespace.ts";
 import { Pager } from "./pager.ts";
 import { restore } from "./restoration.ts";
-import type { Store } from "./store.ts";
+import type { MemoryStore } from "./store.ts";
 import type { Timeline } from "./timeline.ts";
 
 /** Options of a memory engine with a store. */
@@ -26,15 +26,15 @@ export interface StoredEngineOptions extends MemoryEngineOptions {
  * is loaded from the store as soon as that accepts commits again.
  */
 export class StoredHome implements NamespaceHome {
-  readonly #store: Store;
+  readonly #store: MemoryStore;
   readonly #options: MemoryEngineOptions;
   readonly #clock: Clock;
   readonly #memoryBudget: number;
-  #namespace: Namespace;
-  #journal: Journal;
+  #namespace: MemoryNamespace;
+  #journal: FactJournal;
   #failure: SobreError | undefined;
 
-  private constructor(store: Store, options: StoredEngineOptions) {
+  private constructor(store: MemoryStore, options: StoredEngineOptions) {
     this.#memoryBudget = options.memoryBudget;
     this.#store = store;
     this.#options = options;
@@ -43,7 +43,7 @@ export class StoredHome implements NamespaceHome {
   }
 
   /** @throws SobreError from the store, or `InvalidArgument` naming an option. */
-  static async open(store: Store, options: StoredEngineOptions): Promise<StoredHome> {
+  static async open(store: MemoryStore, options: StoredEngineOptions): Promise<StoredHome> {
     const home = new StoredHome(store, options);
     await restore(home.#namespace, store, home.#journal);
     const namespace = home.#namespace;
@@ -53,7 +53,7 @@ export class StoredHome implements NamespaceHome {
   }
 
   /** The entities of the current engine. */
-  get namespace(): Namespace {
+  get namespace(): MemoryNamespace {
     return this.#namespace;
   }
 
@@ -159,14 +159,18 @@ export class StoredHome implements NamespaceHome {
     await this.#store.close();
   }
 
-  #make(): readonly [Namespace, Journal] {
+  #make(): readonly [MemoryNamespace, FactJournal] {
     const pager = new Pager(this.#store, this.#memoryBudget);
-    const journal: Journal = new Journal(this.#store, pager, (error) => {
+    const journal: FactJournal = new FactJournal(this.#store, pager, (error) => {
       // Callbacks must not run while a commit is being finished.
       if (journal === this.#journal) this.#fail(error);
     });
     return [
-      new Namespace({ clock: this.#clock, firstSequenceNumber: this.#options.firstSequenceNumber ?? 1n, journal }),
+      new MemoryNamespace({
+        clock: this.#clock,
+        firstSequenceNumber: this.#options.firstSequenceNumber ?? 1n,
+        journal,
+      }),
       journal,
     ];
   }

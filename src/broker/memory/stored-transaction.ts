@@ -1,10 +1,10 @@
 import type { Transaction } from "../../core/engine/engine.ts";
 import { invalidOperation } from "../../core/engine/refusals.ts";
 import type { StoredHome } from "./stored-home.ts";
-import { MemoryTransaction } from "./transaction.ts";
+import { MemoryEngineTransaction } from "./transaction.ts";
 
 /** A transaction whose end resolves once it is durable; rolled back with the engine that began it. */
-export class StoredTransaction extends MemoryTransaction {
+export class StoredTransaction extends MemoryEngineTransaction {
   readonly #home: StoredHome;
 
   constructor(home: StoredHome, onEnd: (transaction: Transaction) => void) {

@@ -1,14 +1,14 @@
 import type { Engine } from "../../core/engine/engine.ts";
 import { sessionLockLost } from "../../core/engine/refusals.ts";
 import { BrokerConnection } from "../policy/connection.ts";
-import type { Holder } from "./bytes/handed-envelope.ts";
+import type { HoldingConnection } from "./bytes/handed-envelope.ts";
 import { holderOf, type MemoryVerbs, memoryVerbs } from "./memory-verbs.ts";
 import type { MemoryLink } from "./receiving.ts";
 import type { StoredHome } from "./stored-home.ts";
 import { StoredTransaction } from "./stored-transaction.ts";
 
 /** The verbs of a connection to a memory engine with a store: a verb is answered, and a message delivered, once it is durable. */
-function storedVerbs(name: string, home: StoredHome, holder: Holder): MemoryVerbs {
+function storedVerbs(name: string, home: StoredHome, holder: HoldingConnection): MemoryVerbs {
   const memory = memoryVerbs(home, holder);
   /** The link in the current engine: a session is lost with the engine that granted it. */
   const current = <Link extends MemoryLink>(link: Link): Link => {

@@ -3,7 +3,7 @@ import { maxTransactionAge, type OpenTransaction } from "../policy/broker-verbs.
 import type { SendableEntity } from "../policy/entities.ts";
 import { transactionOver } from "../policy/refusals.ts";
 import type { EntityContents } from "./entity.ts";
-import type { Due, Timeline } from "./timeline.ts";
+import type { TimedEvent, Timeline } from "./timeline.ts";
 
 /** Bytes that the operations of a transaction will take, by entity. */
 class Reservations {
@@ -17,8 +17,8 @@ class Reservations {
 }
 
 /** A send or settlement that is pending in a transaction. */
-export interface Operation {
-  begin?(transaction: MemoryTransaction): void;
+export interface PendingOperation {
+  begin?(transaction: MemoryEngineTransaction): void;
   /** Throws when it could not be applied now. */
   check(reservations: Reservations): void;
   /** Cannot fail after {@link check}. */
@@ -31,7 +31,7 @@ export function sendOperation(
   entity: SendableEntity<EntityContents>,
   check: (reserved: number) => number,
   apply: (now: number) => void,
-): Operation {
+): PendingOperation {
   const { memory } = entity.meter;
   const cost = check(0);
   const drop = (): void => void (memory.used -= cost);
@@ -55,11 +55,11 @@ export function sendOperation(
 }
 
 /** Operations that are applied together or not at all. */
-export class MemoryTransaction implements OpenTransaction, Due {
+export class MemoryEngineTransaction implements OpenTransaction, TimedEvent {
   dueIndex = -1;
   readonly timeline: Timeline;
   readonly #onEnd: (transaction: Transaction) => void;
-  readonly #operations: Operation[] = [];
+  readonly #operations: PendingOperation[] = [];
   #open = true;
 
   constructor(timeline: Timeline, onEnd: (transaction: Transaction) => void) {
@@ -73,7 +73,7 @@ export class MemoryTransaction implements OpenTransaction, Due {
   }
 
   /** @throws SobreError `InvalidOperation` when the transaction has ended. */
-  add(operation: Operation): void {
+  add(operation: PendingOperation): void {
     this.#checkOpen();
     operation.begin?.(this);
     this.#operations.push(operation);

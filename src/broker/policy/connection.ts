@@ -235,7 +235,16 @@ export class BrokerConnection<
   connect(options?: ConnectOptions): Promise<Engine> {
     return this.#enter(() => {
       if (options !== undefined) checkEngineOptions.connect(options);
-      return this.#keep(new BrokerConnection(this.#verbs.connect(options), (ended) => this.#links.delete(ended)));
+      const { onEntityDeleted } = options ?? {};
+      const listen = (entities: Directory<Own, Queue>): (() => void) | undefined =>
+        onEntityDeleted && entities.onDeletion(onEntityDeleted);
+      return afterwards(this.#verbs.find(listen), (stopListening) => {
+        const ended = (connection: Closable): void => {
+          stopListening?.();
+          this.#links.delete(connection);
+        };
+        return this.#keep(new BrokerConnection(this.#verbs.connect(options), ended));
+      });
     });
   }
 

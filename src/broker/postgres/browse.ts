@@ -2,13 +2,13 @@ import type { Delivery, ReceiveMode } from "../../core/engine/delivery.ts";
 import type { DeleteOptions, ListSessionsOptions, PeekOptions } from "../../core/engine/engine.ts";
 import { SobreError } from "../../core/errors/sobre-error.ts";
 import { messageNotFound } from "../../core/engine/refusals.ts";
-import { type HeldSession, lockRows, takenOf } from "./claim.ts";
+import { type ClaimedSession, lockRows, takenOf } from "./claim.ts";
 import { TableQueue } from "./entities.ts";
 import { messageColumns, newToken, readMessage, type TableMessage, toDelivery } from "./messages.ts";
 import { readMessages, remove, type Returning } from "./returns.ts";
-import { textOf } from "./rows.ts";
+import { textOfColumn } from "./rows.ts";
 import { heldRow } from "./sessions.ts";
-import type { Store } from "./store.ts";
+import type { PostgresStore } from "./store.ts";
 import { inTransaction } from "./sweep.ts";
 
 /** The column that identifies messages of a queue by sequence number. */
@@ -39,7 +39,7 @@ async function searchPages(
 
 /** Peeks at messages in sequence-number order. */
 export async function peek(
-  store: Store,
+  store: PostgresStore,
   queue: TableQueue,
   { maxMessages, fromSequenceNumber = 0n, sessionId }: PeekOptions,
 ): Promise<readonly Delivery[]> {
@@ -53,7 +53,7 @@ export async function peek(
 }
 
 async function peekPage(
-  store: Store,
+  store: PostgresStore,
   given: TableQueue,
   from: bigint,
   { limit, sessionId }: { readonly limit: number; readonly sessionId?: string | undefined },
@@ -119,10 +119,10 @@ async function find(
 
 /** Receives deferred messages, all or none. @throws SobreError `MessageNotFound`, `SessionLockLost`. */
 export async function receiveDeferred(
-  store: Store,
+  store: PostgresStore,
   queue: TableQueue,
   numbers: readonly bigint[],
-  { receiveMode, held }: { readonly receiveMode: ReceiveMode; readonly held: HeldSession | undefined },
+  { receiveMode, held }: { readonly receiveMode: ReceiveMode; readonly held: ClaimedSession | undefined },
 ): Promise<readonly Delivery[]> {
   const now = store.now();
   return inTransaction(store, queue, now, async (returning) => {
@@ -144,7 +144,11 @@ export async function receiveDeferred(
 }
 
 /** Cancels scheduled messages, all or none. @throws SobreError `MessageNotFound`. */
-export async function cancelScheduled(store: Store, queue: TableQueue, numbers: readonly bigint[]): Promise<void> {
+export async function cancelScheduled(
+  store: PostgresStore,
+  queue: TableQueue,
+  numbers: readonly bigint[],
+): Promise<void> {
   await inTransaction(store, queue, store.now(), async (returning) =>
     remove(returning, await find(returning, numbers, "scheduled")),
   );
@@ -152,7 +156,7 @@ export async function cancelScheduled(store: Store, queue: TableQueue, numbers: 
 
 /** Deletes unlocked messages that are not scheduled, oldest first; returns how many. */
 export async function deleteMessages(
-  store: Store,
+  store: PostgresStore,
   queue: TableQueue,
   { maxMessages, beforeEnqueueTime, sessionId }: DeleteOptions,
 ): Promise<number> {
@@ -178,7 +182,7 @@ export async function deleteMessages(
 
 /** The ids of sessions with messages, or of those whose state was set after a time. */
 export async function listSessions(
-  { database, schema }: Store,
+  { database, schema }: PostgresStore,
   queue: TableQueue,
   { updatedAfter, skip = 0, maxSessions = 100 }: ListSessionsOptions,
 ): Promise<readonly string[]> {
@@ -191,5 +195,5 @@ export async function listSessions(
          order by s.id collate "C" offset $2 limit $3`,
     [queue.number, skip, maxSessions, ...(updatedAfter === undefined ? [] : [updatedAfter.getTime()])],
   );
-  return rows.map((row) => textOf(row, "id"));
+  return rows.map((row) => textOfColumn(row, "id"));
 }

@@ -1,6 +1,6 @@
 import { quotaExceeded } from "../../core/engine/refusals.ts";
 import { maxBytesOf, parts, type SendableEntity, sizedEntity } from "../policy/entities.ts";
-import type { Session } from "./database.ts";
+import type { DatabaseSession } from "./database.ts";
 import { type EntityRow, queueNumber, type TableEntity } from "./entities.ts";
 import { numbersOf } from "./place.ts";
 import { bigintOf, numberOf } from "./rows.ts";
@@ -41,7 +41,7 @@ interface Usage {
 
 /** Byte counts of entities, by their ids, shared by every {@link EntityRoom} of this node. */
 interface Counts {
-  readonly session: Session;
+  readonly session: DatabaseSession;
   readonly usage: Map<number, Usage>;
   /** All bytes that this node has sent. */
   readonly sent: Map<number, number>;
@@ -54,12 +54,12 @@ interface Counts {
  * the background; a send waits only for the first count, and before it is refused.
  */
 export class EntityRoom {
-  readonly #session: Session;
+  readonly #session: DatabaseSession;
   readonly #schema: string;
   readonly #counts: Counts;
 
   constructor(
-    session: Session,
+    session: DatabaseSession,
     schema: string,
     counts: Counts = { session, usage: new Map(), sent: new Map(), counting: new Map() },
   ) {
@@ -69,7 +69,7 @@ export class EntityRoom {
   }
 
   /** The same checks on a transaction's connection: code that holds one connection must not wait for another. */
-  within(session: Session): EntityRoom {
+  within(session: DatabaseSession): EntityRoom {
     return new EntityRoom(session, this.#schema, this.#counts);
   }
 
@@ -123,7 +123,7 @@ export class EntityRoom {
     return count;
   }
 
-  async #count(owner: SendableEntity<EntityRow>, session: Session): Promise<Usage> {
+  async #count(owner: SendableEntity<EntityRow>, session: DatabaseSession): Promise<Usage> {
     const begun = performance.now();
     const before = this.#counts.sent.get(owner.id) ?? 0;
     const entities = owner.type === "topic" ? [owner, ...owner.subscriptions.values()] : [owner];

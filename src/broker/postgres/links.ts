@@ -2,23 +2,22 @@ import type { Delivery, LockToken, ReceiveMode } from "../../core/engine/deliver
 import type { ReceiveOptions } from "../../core/engine/engine.ts";
 import type { ReceiveVerbs } from "../policy/broker-verbs.ts";
 import { checkStateSize } from "../policy/entities.ts";
-import { touch } from "./admin.ts";
-import { type Claim, claim, claimOfSession, type HeldSession } from "./claim.ts";
+import { type MessageClaim, claim, claimOfSession, type ClaimedSession } from "./claim.ts";
 import type { TableQueue } from "./entities.ts";
 import type { Holdings } from "./holdings.ts";
 import type { Home } from "./home.ts";
 import { queueKey } from "./queue-state.ts";
 import { heldRow, readState, releaseSession, renewSession, writeState } from "./sessions.ts";
-import type { Store } from "./store.ts";
+import type { PostgresStore } from "./store.ts";
 import { inTransaction } from "./sweep.ts";
-import { type Pending, startWait } from "./waits.ts";
+import { type PendingWait, startWait } from "./waits.ts";
 
 /** The receiving end of a link to a queue, subscription or sub-queue. */
 export interface TableLink {
   readonly queue: TableQueue;
   readonly receiveMode: ReceiveMode;
-  readonly pending: Set<Pending<readonly Delivery[]>>;
-  sessionLock: HeldSession | undefined;
+  readonly pending: Set<PendingWait<readonly Delivery[]>>;
+  sessionLock: ClaimedSession | undefined;
 }
 
 /** A connection as its links see it. */
@@ -73,7 +72,7 @@ async function receive(of: LinkHome, link: TableLink, options: ReceiveOptions): 
   if (abortSignal?.aborted === true) return [];
   const attempt = async (): Promise<readonly Delivery[]> => {
     await home.catchUp();
-    await touch(store, store.current(queue).entity);
+    await store.touch(store.current(queue).entity);
     return take(of, link, maxMessages);
   };
   if (maxWaitTimeInMs === 0) return attempt();
@@ -117,7 +116,7 @@ async function take({ home, holdings }: LinkHome, link: TableLink, maxMessages: 
   return deliveries;
 }
 
-function claimOf(store: Store, { queue: given, receiveMode }: TableLink, maxMessages: number): Claim {
+function claimOf(store: PostgresStore, { queue: given, receiveMode }: TableLink, maxMessages: number): MessageClaim {
   const queue = store.current(given);
   const { receiveRefusal } = queue;
   if (receiveRefusal !== undefined) throw receiveRefusal;

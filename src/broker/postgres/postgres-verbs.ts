@@ -5,9 +5,9 @@ import { BrokerConnection } from "../policy/connection.ts";
 import { sizedEntity } from "../policy/entities.ts";
 import { lockedBySession, settledInTransaction } from "../policy/refusals.ts";
 import { acceptSession } from "./accept-session.ts";
-import { changeEntities, clearEntity, touch } from "./admin.ts";
+import { changeEntities, clearEntity } from "./admin.ts";
 import { cancelScheduled, deleteMessages, listSessions, peek, receiveDeferred } from "./browse.ts";
-import type { HeldSession } from "./claim.ts";
+import type { ClaimedSession } from "./claim.ts";
 import type { Enlisted } from "./enlisted.ts";
 import type { EntityRow, TableQueue } from "./entities.ts";
 import { lostLock, readAllHeld, renewHeld } from "./held.ts";
@@ -73,16 +73,22 @@ function postgresVerbs(home: Home, label: string | undefined): BrokerVerbs<Entit
       return link;
     },
 
-    peek: (queue, options) => peek(store, queue, options),
+    async peek(queue, options) {
+      await store.touchIfWatched(queue.entity);
+      return peek(store, queue, options);
+    },
     async receiveDeferred(queue, sequenceNumbers, { receiveMode, sessionId = "" }) {
-      await touch(store, queue.entity);
+      await store.touch(queue.entity);
       const held = queue.requiresSession ? sessionHeld(sessionLinks, queue, sessionId) : undefined;
       const deliveries = await receiveDeferred(store, queue, sequenceNumbers, { receiveMode, held });
       holdings.took(queue, deliveries, store.now());
       return deliveries;
     },
     schedule: (entity, envelopes, transaction) => schedule(store, entity, envelopes, transaction),
-    cancel: (queue, sequenceNumbers) => cancelScheduled(store, queue, sequenceNumbers),
+    async cancel(queue, sequenceNumbers) {
+      await store.touchIfWatched(queue.entity);
+      return cancelScheduled(store, queue, sequenceNumbers);
+    },
     async settle(queue, token, settlement) {
       if (home.isSettling(token)) throw settledInTransaction();
       if (settlement.kind === "complete") await complete(home, queue, token);
@@ -107,6 +113,7 @@ function postgresVerbs(home: Home, label: string | undefined): BrokerVerbs<Entit
     },
     async renew(queue, lockToken) {
       const within = store.inQueue(queue);
+      await store.touchIfWatched(queue.entity);
       if (queue.requiresSession) {
         await checkHeld(within, lockToken, { kind: "complete" });
         throw lockedBySession();
@@ -119,8 +126,14 @@ function postgresVerbs(home: Home, label: string | undefined): BrokerVerbs<Entit
       holdings.took(queue, [{ lockToken, lockedUntilUtc }], within.now);
       return lockedUntilUtc;
     },
-    deleteMessages: (queue, options) => deleteMessages(store, queue, options),
-    listSessions: (queue, options) => listSessions(store, queue, options),
+    async deleteMessages(queue, options) {
+      await store.touchIfWatched(queue.entity);
+      return deleteMessages(store, queue, options);
+    },
+    async listSessions(queue, options) {
+      await store.touchIfWatched(queue.entity);
+      return listSessions(store, queue, options);
+    },
 
     begin(onEnd) {
       const transaction = new PostgresTransaction(home, (ended) => {
@@ -148,7 +161,7 @@ async function complete(home: Home, queue: TableQueue, text: LockToken): Promise
 }
 
 /** @throws SobreError `SessionLockLost` when none of the links holds the session. */
-function sessionHeld(links: Iterable<TableLink>, { number, address }: TableQueue, sessionId: string): HeldSession {
+function sessionHeld(links: Iterable<TableLink>, { number, address }: TableQueue, sessionId: string): ClaimedSession {
   for (const { queue, sessionLock } of links)
     if (queue.number === number && sessionLock?.id === sessionId) return sessionLock;
   throw sessionLockLost(sessionId, address);

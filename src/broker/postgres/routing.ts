@@ -19,6 +19,8 @@ export interface RoutingStore {
   readonly room: EntityRoom;
   /** Whether the id was seen within the window; records it if not. */
   seen(entity: SendableEntity<EntityRow>, key: string): Promise<boolean>;
+  /** Notes that messages have come to an entity. */
+  used(entity: SendableEntity<EntityRow>): void;
 }
 
 /** A message that another entity is still to accept. */
@@ -129,6 +131,7 @@ export class Routing extends Router<EntityRow, TableSequence> {
 
   /** The message with an id, unless it is a duplicate. */
   async #admitted(entity: SendableEntity<EntityRow>, incoming: TableIncoming): Promise<TableIncoming | undefined> {
+    this.#store.used(entity);
     const message: TableIncoming = identified(incoming);
     const key = duplicateKeyIn(entity.settings, message.envelope);
     if (key !== undefined && (await this.#store.seen(entity, key))) return undefined;

@@ -2,18 +2,17 @@ import type { Envelope } from "../../core/envelope/envelope.ts";
 import type { SendableEntity } from "../policy/entities.ts";
 import { partitionKeyOf } from "../policy/partitions.ts";
 import type { SendRoute } from "../policy/router.ts";
-import { touch } from "./admin.ts";
 import type { Enlisted, PendingSend } from "./enlisted.ts";
 import { type EntityRow, TableQueue } from "./entities.ts";
 import { sent } from "./incoming.ts";
 import { partitionOf } from "./routing.ts";
-import type { Store } from "./store.ts";
+import type { PostgresStore } from "./store.ts";
 
 // The entities may change meanwhile, so they are looked up again each time.
 
 /** Sends messages, all or none: now, or at the commit of a transaction. */
 export async function send(
-  store: Store,
+  store: PostgresStore,
   route: SendRoute<EntityRow>,
   envelopes: readonly Envelope[],
   transaction?: Enlisted,
@@ -36,7 +35,7 @@ export async function send(
  * they are assigned at once, so that a rollback leaves a gap.
  */
 export async function schedule(
-  store: Store,
+  store: PostgresStore,
   target: SendableEntity<EntityRow>,
   envelopes: readonly Envelope[],
   transaction: Enlisted | undefined,
@@ -64,12 +63,12 @@ export async function schedule(
 }
 
 async function sendNow(
-  store: Store,
+  store: PostgresStore,
   first: SendableEntity<EntityRow>,
   { check, route }: Pick<PendingSend, "check" | "route">,
 ): Promise<readonly bigint[]> {
   let cost = 0;
-  await touch(store, first);
+  await store.touch(first);
   const numbers = await store.send(first, async (routing) => {
     cost = await check(routing, 0);
     await route(routing, []);

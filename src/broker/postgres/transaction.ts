@@ -2,7 +2,7 @@ import type { LockToken } from "../../core/engine/delivery.ts";
 import { maxTransactionAge, type OpenTransaction } from "../policy/broker-verbs.ts";
 import { transactionOver } from "../policy/refusals.ts";
 import { Arrivals } from "./arrivals.ts";
-import type { Session } from "./database.ts";
+import type { DatabaseSession } from "./database.ts";
 import { type Enlisted, type PendingSend, type PendingSettlement, Turns } from "./enlisted.ts";
 import type { Home } from "./home.ts";
 import { giveNumbers } from "./place.ts";
@@ -98,7 +98,7 @@ export class PostgresTransaction implements OpenTransaction, Enlisted {
     }
   }
 
-  async #apply(session: Session, arrivals: Arrivals): Promise<void> {
+  async #apply(session: DatabaseSession, arrivals: Arrivals): Promise<void> {
     const { store } = this.#home;
     const now = store.now();
     const routing = store.routing(session);

@@ -2,7 +2,7 @@ import { execFileSync } from "node:child_process";
 import { existsSync, readdirSync, readFileSync } from "node:fs";
 import { createRequire } from "node:module";
 import { dirname, join, relative, resolve } from "node:path";
-import { folderFiles, type SubjectFiles, textOf } from "../../contract/subjects/subject-files.ts";
+import { folderFiles, type SubjectFiles, textOfFile } from "../../contract/subjects/subject-files.ts";
 import { readSubjects, type Subject } from "../../contract/subjects/subject.ts";
 import { parseWaivers, type Waiver } from "../../contract/subjects/waivers.ts";
 import { Misuse } from "../terminal.ts";
@@ -60,7 +60,7 @@ function readReference(ref: string, { schemas, fixtures }: Folders): Other {
   const git = (...args: readonly string[]): string => Buffer.from(bytes(...args)).toString();
   const past = pastIn({
     list: () => lines(git("-c", "core.quotePath=off", "ls-tree", "-r", "--name-only", ref, ".")),
-    read: (file) => textOf(bytes("show", `${ref}:./${file}`), file),
+    read: (file) => textOfFile(bytes("show", `${ref}:./${file}`), file),
   });
   const top = git("rev-parse", "--show-toplevel").trim();
   const root = relative(top, resolve(fixtures)).replaceAll("\\", "/");

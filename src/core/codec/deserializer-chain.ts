@@ -29,7 +29,7 @@ export interface DeserializerChainOptions {
 /** Reads an envelope with the declared codecs, then the fallback; never throws because of the envelope's content. */
 export type DeserializerChain = (envelope: Envelope, type?: string) => DeserializeResult;
 
-const none: readonly string[] = Object.freeze([]);
+const noWarnings: readonly string[] = Object.freeze([]);
 
 const nothingInside = new SobreError("DecodeFailed", "No decoder could read the inner payload.");
 
@@ -131,7 +131,7 @@ class Run {
   readonly #accept: readonly MediaRange[] | undefined;
   readonly #type: string | undefined;
   readonly attempts: Attempt[] = [];
-  layers: readonly string[] = none;
+  layers: readonly string[] = noWarnings;
 
   constructor(
     envelope: Envelope,

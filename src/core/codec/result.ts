@@ -43,7 +43,7 @@ export function readable(
   selection: Selection,
   { attempts, layers }: Pick<ReadResult, "attempts" | "layers">,
 ): ReadResult {
-  const { warnings = none, typeName } = decoded;
+  const { warnings = noResultWarnings, typeName } = decoded;
   return {
     ok: true,
     body: decoded.body,
@@ -56,7 +56,7 @@ export function readable(
   };
 }
 
-const none: readonly string[] = Object.freeze([]);
+const noResultWarnings: readonly string[] = Object.freeze([]);
 
 /** `problem` is the reason if no decoder was selected. */
 export function unreadable(

@@ -53,7 +53,11 @@ const listChecks: OptionChecks<ListSessionsOptions> = {
   skip: is.countFrom(0),
   maxSessions: is.countFrom(1),
 };
-const connectChecks: OptionChecks<ConnectOptions> = { sharesBytes: is.flag, name: is.text };
+const connectChecks: OptionChecks<ConnectOptions> = {
+  sharesBytes: is.flag,
+  name: is.text,
+  onEntityDeleted: is.aFunction,
+};
 const transactionChecks: OptionChecks<TransactionOption> = { transaction };
 
 /** Checks of the options of an engine's methods. @throws SobreError `InvalidArgument` naming the option. */

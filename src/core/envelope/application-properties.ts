@@ -12,7 +12,7 @@ export type ApplicationPropertyValue = null | boolean | string | number | bigint
 /** The sender's own properties, for routing and filtering ("user properties" in older SDKs). */
 export type ApplicationProperties = Readonly<Record<string, ApplicationPropertyValue>>;
 
-const none: ApplicationProperties = Object.freeze(emptyBag<ApplicationPropertyValue>());
+const noApplicationProperties: ApplicationProperties = Object.freeze(emptyBag<ApplicationPropertyValue>());
 
 /**
  * A frozen copy with every value checked; `undefined` members are omitted.
@@ -21,12 +21,12 @@ const none: ApplicationProperties = Object.freeze(emptyBag<ApplicationPropertyVa
  * half a surrogate pair in a name or value.
  */
 export const applicationProperties = (init: unknown): ApplicationProperties =>
-  init === undefined ? none : changedProperties(none, init);
+  init === undefined ? noApplicationProperties : changedProperties(noApplicationProperties, init);
 
 /** The properties with changes, which are checked likewise; `undefined` members are removed. */
 export function changedProperties(before: ApplicationProperties, changes: unknown): ApplicationProperties {
   const changed = checkBag(changes, "$.applicationProperties");
-  const given = before === none ? changed : { ...before, ...changed };
+  const given = before === noApplicationProperties ? changed : { ...before, ...changed };
   const checked = emptyBag<ApplicationPropertyValue>();
   let count = 0;
   for (const name in given) {
@@ -44,7 +44,7 @@ export function changedProperties(before: ApplicationProperties, changes: unknow
     // Copied: the sender may change its bytes afterwards.
     checked[name] = value instanceof Uint8Array ? new Uint8Array(value) : value;
   }
-  return count === 0 ? none : Object.freeze(checked);
+  return count === 0 ? noApplicationProperties : Object.freeze(checked);
 }
 
 const wanted =

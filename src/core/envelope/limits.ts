@@ -12,13 +12,13 @@ export const maxHeaderSize: number = 64 * 1024;
  *
  * It is close to the size of their AMQP encoding, and the same everywhere.
  */
-export function headerSize(broker: Members<BrokerProperties>, application: ApplicationProperties): number {
+export function headerSize(broker: MembersOf<BrokerProperties>, application: ApplicationProperties): number {
   return sizeOfMembers(broker, utf8Length) + sizeOfMembers(application, utf8Length);
 }
 
 /** Whether the properties take at most so many bytes. */
 export function fitsHeader(
-  broker: Members<BrokerProperties>,
+  broker: MembersOf<BrokerProperties>,
   application: ApplicationProperties,
   limit: number = maxHeaderSize,
 ): boolean {
@@ -27,7 +27,7 @@ export function fitsHeader(
 }
 
 /** @throws SobreError `MessageSizeExceeded` when the properties exceed {@link maxHeaderSize} bytes. */
-export function checkHeaderSize(broker: Members<BrokerProperties>, application: ApplicationProperties): void {
+export function checkHeaderSize(broker: MembersOf<BrokerProperties>, application: ApplicationProperties): void {
   if (fitsHeader(broker, application)) return;
   throw new SobreError(
     "MessageSizeExceeded",
@@ -36,7 +36,7 @@ export function checkHeaderSize(broker: Members<BrokerProperties>, application: 
 }
 
 /** The members of an interface, as an indexable type. */
-type Members<T> = Pick<T, keyof T>;
+type MembersOf<T> = Pick<T, keyof T>;
 
 type TextSize = (text: string) => number;
 

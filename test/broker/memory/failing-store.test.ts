@@ -7,14 +7,14 @@ import { createEnvelope, type Envelope } from "../../../src/core/envelope/envelo
 import { SobreError } from "../../../src/core/errors/sobre-error.ts";
 import { DirectStore } from "../durable/direct-store.support.ts";
 import { storeDirectory } from "../durable/store-directory.support.ts";
-import type { Fact } from "../../../src/broker/memory/store.ts";
+import type { StoreFact } from "../../../src/broker/memory/store.ts";
 
 /** A store whose disk is full for as long as the test says. */
 class FullStore extends DirectStore {
   failure: SobreError | undefined;
   #freed: (() => void) | undefined;
 
-  override async commit(facts: readonly Fact[]): Promise<void> {
+  override async commit(facts: readonly StoreFact[]): Promise<void> {
     if (this.failure !== undefined) throw this.failure;
     await super.commit(facts);
   }

@@ -5,7 +5,7 @@ import type { ReceiveMode } from "../../../src/core/engine/delivery.ts";
 import type { EngineReceiver, EngineSender } from "../../../src/core/engine/engine.ts";
 import { storedConnection } from "../../../src/broker/memory/stored-verbs.ts";
 import { StoredHome } from "../../../src/broker/memory/stored-home.ts";
-import type { Fact } from "../../../src/broker/memory/store.ts";
+import type { StoreFact } from "../../../src/broker/memory/store.ts";
 import { createEnvelope } from "../../../src/core/envelope/envelope.ts";
 import { DirectStore } from "../durable/direct-store.support.ts";
 import { storeDirectory } from "../durable/store-directory.support.ts";
@@ -17,7 +17,7 @@ class SlowStore extends DirectStore {
   #waiting: Promise<void> | undefined;
   #go: (() => void) | undefined;
 
-  override async commit(facts: readonly Fact[], isFollowed: boolean): Promise<void> {
+  override async commit(facts: readonly StoreFact[], isFollowed: boolean): Promise<void> {
     this.batches.push([facts.filter(({ kind }) => kind === "message").length, isFollowed]);
     await this.#waiting;
     await super.commit(facts, isFollowed);

@@ -1,6 +1,6 @@
 import { writeSync } from "node:fs";
 import { SqliteStore } from "../../../src/broker/durable/sqlite-store.ts";
-import type { Store } from "../../../src/broker/memory/store.ts";
+import type { MemoryStore } from "../../../src/broker/memory/store.ts";
 import { storedConnection } from "../../../src/broker/memory/stored-verbs.ts";
 import { StoredHome } from "../../../src/broker/memory/stored-home.ts";
 import { type Random, seeded } from "../../random.support.ts";
@@ -18,7 +18,7 @@ const [directory = "", callers = "1", acknowledgements = "1", seed = "0", mutant
 let last = Promise.resolve();
 
 /** The mutant that answers before the disk does. */
-const early = (store: Store, random: Random): Store => ({
+const early = (store: MemoryStore, random: Random): MemoryStore => ({
   load: () => store.load(),
   read: (record) => store.read(record),
   check: (envelope) => store.check(envelope),
