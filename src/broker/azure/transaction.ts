@@ -111,17 +111,26 @@ export class AzureTransaction implements Transaction {
   readonly #id: Uint8Array;
   readonly #coordinator: Coordinator;
 
-  constructor(id: Uint8Array, coordinator: Coordinator) {
+  readonly #onEnd: (ended: AzureTransaction) => void;
+
+  /** @param onEnd Called when it begins to end. */
+  constructor(id: Uint8Array, coordinator: Coordinator, onEnd: (ended: AzureTransaction) => void) {
     this.#id = id;
     this.#coordinator = coordinator;
+    this.#onEnd = onEnd;
   }
 
   commit(): Promise<void> {
-    return this.#coordinator.discharge(this.#id, false);
+    return this.#discharge(false);
   }
 
   rollback(): Promise<void> {
-    return this.#coordinator.discharge(this.#id, true);
+    return this.#discharge(true);
+  }
+
+  #discharge(fail: boolean): Promise<void> {
+    this.#onEnd(this);
+    return this.#coordinator.discharge(this.#id, fail);
   }
 
   /** The delivery state that makes an outcome or message part of it. */

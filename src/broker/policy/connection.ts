@@ -34,7 +34,7 @@ import type { Directory } from "./directory.ts";
 import type { EntityQueue } from "./entities.ts";
 import { queueInspection } from "./queue-inspection.ts";
 import { BrokerReceiver, BrokerSessionReceiver } from "./receiver.ts";
-import { noSessions, transactionUnknown } from "./refusals.ts";
+import { foreignTransaction, noSessions, transactionOver } from "./refusals.ts";
 import type { SendRoute } from "./router.ts";
 import { BrokerSender } from "./sender.ts";
 
@@ -53,6 +53,7 @@ export class BrokerConnection<
   /** Links and connections that close with this one. */
   readonly #links = new Set<Closable>();
   readonly #transactions = new Map<Transaction, Enlisted & OpenTransaction>();
+  readonly #endedTransactions = new WeakSet<Transaction>();
   readonly #owner: LinkOwner<Enlisted>;
   readonly #onEnd: (ended: Closable) => Answer<unknown>;
   #closed = false;
@@ -226,7 +227,10 @@ export class BrokerConnection<
 
   begin(): Promise<Transaction> {
     return this.#enter(() => {
-      const transaction = this.#verbs.begin((ended) => this.#transactions.delete(ended));
+      const transaction = this.#verbs.begin((ended) => {
+        this.#transactions.delete(ended);
+        this.#endedTransactions.add(ended);
+      });
       this.#transactions.set(transaction, transaction);
       return transaction;
     });
@@ -274,8 +278,9 @@ export class BrokerConnection<
     this.#checkOpen();
     const open = this.#transactions.get(transaction);
     if (open?.isOpen === true) return open;
+    if (open !== undefined || this.#endedTransactions.has(transaction)) throw transactionOver();
     const foreign = this.#verbs.foreign?.(transaction);
-    if (foreign === undefined) throw transactionUnknown();
+    if (foreign === undefined) throw foreignTransaction();
     return foreign;
   }
 
