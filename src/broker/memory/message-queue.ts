@@ -145,7 +145,7 @@ export class MessageQueue extends EntityQueue<QueueOwner> implements LaneQueue {
     for (let first = lane.waiting.first; first !== undefined && lane.size > 0; first = lane.waiting.first) {
       const deliveries = first.take(now);
       if (deliveries.length === 0) return;
-      first.end(deliveries);
+      first.end(deliveries, now);
     }
   }
 

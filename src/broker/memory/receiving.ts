@@ -21,9 +21,11 @@ export interface MemoryLink extends QueueReceiveLink {
 export const receiveVerbs: ReceiveVerbs<MemoryLink> = {
   receive,
   endReceives(link) {
-    const { waiting } = link.sessionLock?.session ?? link.queue.laneOf(link);
-    for (const wait of waiting) if (wait.owner === link) wait.end([]);
-    link.queue.entity.touch(link.queue.timeline.now());
+    const { queue, sessionLock } = link;
+    const now = queue.timeline.now();
+    const { waiting } = sessionLock?.session ?? queue.laneOf(link);
+    for (const wait of waiting) if (wait.owner === link) wait.end([], now);
+    queue.entity.touch(now);
   },
   releaseLink({ queue, sessionLock }) {
     sessionLock?.session.table.lose(sessionLock, "countedIfSettled", queue.timeline.now());

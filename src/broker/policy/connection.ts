@@ -29,7 +29,7 @@ import { closed, invalidOperation } from "../../core/engine/refusals.ts";
 import type { Envelope } from "../../core/envelope/envelope.ts";
 import { administration } from "./administration.ts";
 import { afterwards, type Answer, done } from "./answer.ts";
-import type { BrokerVerbs, Closable, LinkOwner, OpenTransaction, ReceivingLink } from "./broker-verbs.ts";
+import type { BrokerVerbs, Closable, LinkOwner, OpenTransaction, ReceiverLink } from "./broker-verbs.ts";
 import type { Directory } from "./directory.ts";
 import type { EntityQueue } from "./entities.ts";
 import { queueInspection } from "./queue-inspection.ts";
@@ -43,7 +43,7 @@ export class BrokerConnection<
   Own,
   Queue extends EntityQueue<unknown>,
   Enlisted,
-  Link extends ReceivingLink,
+  Link extends ReceiverLink,
 > implements Engine {
   readonly name: string;
   readonly capabilities: Capabilities = nativeCapabilities;

@@ -45,7 +45,7 @@ const places: readonly (readonly [file: string, find: string, replace: string])[
   ["connection.ts", "through: via === undefined ? undefined :", "through: via === undefined || true ? undefined :"],
   ["receiver.ts", "      checkReceiveOptions(options);\n", ""],
   ["receiving.ts", "if (abortSignal?.aborted === true) return [];", ""],
-  ["receiving.ts", "if (wait.owner === link) wait.end([]);", "void wait;"],
+  ["receiving.ts", "if (wait.owner === link) wait.end([], now);", "void wait;"],
   [
     "receiving.ts",
     "releaseLink({ queue, sessionLock }) {",
