@@ -131,8 +131,8 @@ describe("a break", () => {
 
   it("has the hash that it has alone, whatever other breaks there are: waiving all but one leaves that one", async () => {
     let planted = 0;
-    for (let seed = 0; seed < 40; seed++) planted += await plantBreaks(seeded(seed));
+    for (let seed = 0; seed < 10; seed++) planted += await plantBreaks(seeded(seed));
 
-    expect(planted).toBeGreaterThan(100);
+    expect(planted).toBeGreaterThan(25);
   });
 });

@@ -30,6 +30,8 @@ import type { Envelope } from "../../core/envelope/envelope.ts";
 import { SobreError } from "../../core/errors/sobre-error.ts";
 import type { Clock } from "../../core/time/clock.ts";
 import { pause } from "../../core/time/pause.ts";
+import { LateTransaction } from "../policy/late-transaction.ts";
+import { foreignTransaction, settledInTransaction } from "../policy/refusals.ts";
 import { grantedSession, sessionRequest } from "./accept-session.ts";
 import { atomAdmin } from "./admin.ts";
 import type { AtomClient } from "./atom-client.ts";
@@ -76,6 +78,8 @@ export class AzureConnection implements Engine {
   readonly #locks = new Map<LockToken, HeldDelivery>();
   /** Deferred messages received by sequence number, with their sessions. */
   readonly #deferred = new Map<LockToken, string | undefined>();
+  /** The messages that open transactions settle. */
+  readonly #settling = new Map<LockToken, AzureTransaction>();
   #coordinator: Promise<Coordinator> | undefined;
   #closed = false;
 
@@ -206,9 +210,14 @@ export class AzureConnection implements Engine {
     checkSettlement(settlement);
     const held = this.#locks.get(lockToken);
     const state = settlementState(settlement);
-    if (held?.link.isOf(entity) === true && (fitsFrame(settlement) || open !== undefined))
-      return held.link.settle(held, open === undefined ? state : open.state(state));
+    if (held?.link.isOf(entity) === true && (fitsFrame(settlement) || open !== undefined)) {
+      if (open === undefined) return held.link.settle(held, state);
+      await held.link.settle(held, open.state(state));
+      this.#settling.set(lockToken, open);
+      return;
+    }
     if (!isLockToken(lockToken)) throw lockLost(entity);
+    if (this.#settling.has(lockToken)) throw settledInTransaction();
     if (open !== undefined) throw notByLink(this.#deferred.has(lockToken));
     // The link is gone, or the message never came by one; its lock may be held all the same.
     await this.#management.settle(entity, lockToken, settlement, this.#deferred.get(lockToken));
@@ -236,7 +245,13 @@ export class AzureConnection implements Engine {
   async begin(): Promise<Transaction> {
     this.#enter();
     const coordinator = await this.#coordinated();
-    return new AzureTransaction(await coordinator.declare(), coordinator);
+    // Other links than the coordinator's carry its calls: a message that waits for credit has not been sent.
+    return new LateTransaction(
+      new AzureTransaction(await coordinator.declare(), coordinator, (ended) => {
+        for (const [lockToken, transaction] of this.#settling)
+          if (transaction === ended) this.#settling.delete(lockToken);
+      }),
+    );
   }
 
   async connect(): Promise<Engine> {
@@ -296,8 +311,11 @@ export class AzureConnection implements Engine {
 
   /** @throws SobreError `InvalidOperation` for a transaction that has ended, or of another engine. */
   async #inTransaction<T>(transaction: Transaction, call: (open: AzureTransaction) => Promise<T>): Promise<T> {
-    if (transaction instanceof AzureTransaction) return AzureTransaction.run(transaction, () => call(transaction));
-    throw new SobreError("InvalidOperation", "The transaction belongs to another engine. Begin one on this engine.");
+    if (!(transaction instanceof LateTransaction)) throw foreignTransaction();
+    return LateTransaction.run(transaction, async (inner) => {
+      if (inner instanceof AzureTransaction) return call(inner);
+      throw foreignTransaction();
+    });
   }
 
   #keep<T extends ClosableLink>(one: T): T {
@@ -333,7 +351,7 @@ const notByLink = (isDeferred: boolean): SobreError =>
       )
     : new SobreError(
         "MessageLockLost",
-        "Settling in a transaction requires the link that received the message, which is closed. Receive the message again.",
+        "No open link of this connection holds the lock, as a transaction requires: it has expired, the message was already settled, or its receiver was closed. Receive the message again.",
       );
 
 const lockLost = (entity: string): SobreError =>

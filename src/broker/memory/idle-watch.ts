@@ -6,7 +6,7 @@ interface Idler {
   /** When it was used last, in milliseconds since 1970. */
   readonly usedAt: number;
   /** Whether it is used now, as it is while anyone waits for its messages. */
-  readonly inUse: boolean;
+  isInUse(): boolean;
 }
 
 /** Deletes an entity that has been idle for the time in its settings. */
@@ -35,7 +35,7 @@ export class IdleWatch implements TimedEvent {
   }
 
   due(now: number): void {
-    const idleAt = this.#idler.inUse ? now + this.#span : this.#idler.usedAt + this.#span;
+    const idleAt = this.#idler.isInUse() ? now + this.#span : this.#idler.usedAt + this.#span;
     if (idleAt <= now) this.#onIdle();
     else this.#timeline.schedule(this, idleAt);
   }

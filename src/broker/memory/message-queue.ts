@@ -145,7 +145,7 @@ export class MessageQueue extends EntityQueue<QueueOwner> implements LaneQueue {
     for (let first = lane.waiting.first; first !== undefined && lane.size > 0; first = lane.waiting.first) {
       const deliveries = first.take(now);
       if (deliveries.length === 0) return;
-      first.end(deliveries);
+      first.end(deliveries, now);
     }
   }
 
@@ -289,7 +289,7 @@ export class MessageQueue extends EntityQueue<QueueOwner> implements LaneQueue {
     this.#refusal = refusal;
     for (const message of this.store.from(undefined)) {
       this.timeline.cancel(message);
-      this.entity.facts?.left(message);
+      this.entity.facts?.pager.left(message);
       message.leave();
     }
     this.entity.meter.memory.used -= this.locks.size * besides.lock;
@@ -324,7 +324,7 @@ export class MessageQueue extends EntityQueue<QueueOwner> implements LaneQueue {
     }
     this.timeline.cancel(message);
     message.place.remove(message);
-    facts.park(message, () => {
+    facts.pager.park(message, () => {
       // The event counts as having happened at `now`, however long the read took.
       if (this.#refusal === undefined && !message.isGone) goOn(now);
     });

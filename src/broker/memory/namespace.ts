@@ -3,8 +3,9 @@ import { entityNotFound } from "../../core/engine/refusals.ts";
 import type { SobreError } from "../../core/errors/sobre-error.ts";
 import type { Clock } from "../../core/time/clock.ts";
 import { Directory } from "../policy/directory.ts";
-import { addRule, compileInto, deleteRule, type EntityChange, type NewEntity } from "../policy/entity-changes.ts";
-import { type EntityContents, type MemoryEntity, MemoryQueue, MemorySubscription, MemoryTopic } from "./entity.ts";
+import type { SubscriptionEntity } from "../policy/entities.ts";
+import { addRule, deleteRule, type EntityChange, type NewEntity } from "../policy/entity-changes.ts";
+import { emptyEntity, type EntityContents, type MemoryEntity } from "./entity.ts";
 import { EntityFacts } from "./entity-facts.ts";
 import { IdleWatch } from "./idle-watch.ts";
 import type { FactJournal } from "./journal.ts";
@@ -22,6 +23,11 @@ export interface NamespaceSetup {
   readonly memory?: Memory | undefined;
   /** Records every event; `undefined` without a store. */
   readonly journal?: FactJournal | undefined;
+}
+
+/** The place where the current namespace of an engine is. */
+export interface NamespaceHome {
+  readonly namespace: MemoryNamespace;
 }
 
 /** The entities of a memory engine, and the time that they share. */
@@ -65,23 +71,13 @@ export class MemoryNamespace {
 
   #create(created: NewEntity<EntityContents>): void {
     this.memory.check(besides.entity);
-    const entity = this.#made(created, this.#firstSequenceNumber);
+    const entity = emptyEntity(created, this, this.#firstSequenceNumber);
     this.#add(entity, this.#journal?.nextEntity());
     entity.facts?.changed(factOf(entity));
     entity.touch(this.timeline.now());
     if (entity.type === "subscription")
       for (const { properties } of entity.rules.values()) entity.facts?.rule(properties);
     this.watch(entity);
-  }
-
-  #made(created: NewEntity<EntityContents>, firstSequenceNumber: bigint): MemoryEntity {
-    const { timeline, router, memory } = this;
-    const origin = { timeline, router, memory, address: created.address, firstSequenceNumber };
-    if (created.type === "queue") return new MemoryQueue(origin, created.settings);
-    if (created.type === "topic") return new MemoryTopic(origin, created.settings);
-    const subscription = new MemorySubscription(created.topic, created.name, created.settings);
-    for (const rule of created.rules) compileInto(subscription, rule);
-    return subscription;
   }
 
   #add(entity: MemoryEntity, id: number | undefined): void {
@@ -94,8 +90,8 @@ export class MemoryNamespace {
   restore(fact: EntityFact, topic: MemoryEntity | undefined): MemoryEntity {
     const entity =
       fact.type !== "subscription"
-        ? this.#made({ ...fact, address: fact.name }, fact.first)
-        : this.#made({ ...fact, ...subscriptionOf(fact.name, topic), rules: [] }, 1n);
+        ? emptyEntity({ ...fact, address: fact.name }, this, fact.first)
+        : emptyEntity({ ...fact, ...subscriptionOf(fact.name, topic), rules: [] }, this, 1n);
     entity.restoreTimes(fact);
     this.#add(entity, fact.entity);
     return entity;
@@ -171,7 +167,10 @@ function factOf(entity: MemoryEntity): Parameters<EntityFacts["changed"]>[0] {
     : { type: "topic", settings: entity.settings, ...named };
 }
 
-function subscriptionOf(name: string, topic: MemoryEntity | undefined): Pick<MemorySubscription, "address" | "topic"> {
+function subscriptionOf(
+  name: string,
+  topic: MemoryEntity | undefined,
+): Pick<SubscriptionEntity<EntityContents>, "address" | "topic"> {
   if (topic?.type !== "topic") throw entityNotFound(name);
   return { address: subscriptionAddress(topic.address, name), topic };
 }

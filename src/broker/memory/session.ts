@@ -114,6 +114,11 @@ export class SessionLock implements TimedEvent {
     this.holder = holder;
   }
 
+  /** The session's. */
+  get id(): string {
+    return this.session.id;
+  }
+
   /** Whether it is still the lock of its session. */
   get held(): boolean {
     return this.session.lock === this;

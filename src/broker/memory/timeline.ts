@@ -22,6 +22,8 @@ export class Timeline {
   #running = false;
   #behind = false;
   #waits = 0;
+  /** The result of the latest {@link now}: the time of the call that is being carried out. Written only by the timeline. */
+  latest: number = -Infinity;
 
   constructor(clock: Clock) {
     this.#clock = clock;
@@ -49,6 +51,7 @@ export class Timeline {
    */
   now(): number {
     const now = this.#clock.now();
+    this.latest = now;
     if (this.#order.firstKey <= now && !this.#behind) this.#run(now);
     return now;
   }

@@ -1,6 +1,8 @@
+import type { Transaction } from "../../core/engine/engine.ts";
 import { maxTransactionAge, type OpenTransaction } from "../policy/broker-verbs.ts";
+import type { SendableEntity } from "../policy/entities.ts";
 import { transactionOver } from "../policy/refusals.ts";
-import type { Memory } from "./meter.ts";
+import type { EntityContents } from "./entity.ts";
 import type { TimedEvent, Timeline } from "./timeline.ts";
 
 /** Bytes that the operations of a transaction will take, by entity. */
@@ -26,10 +28,12 @@ export interface PendingOperation {
 
 /** A send as an operation; its messages are in memory, and counted, from now on. */
 export function sendOperation(
-  memory: Memory,
-  cost: number,
-  operation: Pick<PendingOperation, "check" | "apply">,
+  entity: SendableEntity<EntityContents>,
+  check: (reserved: number) => number,
+  apply: (now: number) => void,
 ): PendingOperation {
+  const { memory } = entity.meter;
+  const cost = check(0);
   const drop = (): void => void (memory.used -= cost);
   return {
     begin: () => void (memory.used += cost),
@@ -37,14 +41,14 @@ export function sendOperation(
       // Otherwise, its own bytes would be counted twice.
       memory.used -= cost;
       try {
-        operation.check(reservations);
+        reservations.reserve(entity, check);
       } finally {
         memory.used += cost;
       }
     },
     apply(now) {
       drop();
-      operation.apply(now);
+      apply(now);
     },
     undo: drop,
   };
@@ -53,13 +57,13 @@ export function sendOperation(
 /** Operations that are applied together or not at all. */
 export class MemoryEngineTransaction implements OpenTransaction, TimedEvent {
   dueIndex = -1;
-  readonly #timeline: Timeline;
-  readonly #onEnd: (transaction: MemoryEngineTransaction) => void;
+  readonly timeline: Timeline;
+  readonly #onEnd: (transaction: Transaction) => void;
   readonly #operations: PendingOperation[] = [];
   #open = true;
 
-  constructor(timeline: Timeline, onEnd: (transaction: MemoryEngineTransaction) => void) {
-    this.#timeline = timeline;
+  constructor(timeline: Timeline, onEnd: (transaction: Transaction) => void) {
+    this.timeline = timeline;
     this.#onEnd = onEnd;
     timeline.schedule(this, timeline.now() + maxTransactionAge);
   }
@@ -76,7 +80,7 @@ export class MemoryEngineTransaction implements OpenTransaction, TimedEvent {
   }
 
   async commit(): Promise<void> {
-    const now = this.#timeline.now();
+    const now = this.timeline.now();
     this.#checkOpen();
     try {
       const reservations = new Reservations();
@@ -90,7 +94,7 @@ export class MemoryEngineTransaction implements OpenTransaction, TimedEvent {
   }
 
   async rollback(): Promise<void> {
-    this.#timeline.now();
+    this.timeline.now();
     this.#checkOpen();
     this.undo();
   }
@@ -108,7 +112,7 @@ export class MemoryEngineTransaction implements OpenTransaction, TimedEvent {
 
   #end(): void {
     this.#open = false;
-    this.#timeline.cancel(this);
+    this.timeline.cancel(this);
     this.#onEnd(this);
   }
 

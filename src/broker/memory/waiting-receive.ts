@@ -3,10 +3,15 @@ import type { SobreError } from "../../core/errors/sobre-error.ts";
 import type { Linked, LinkedList } from "../../core/time/linked-list.ts";
 import type { TimedEvent, Timeline } from "./timeline.ts";
 
+/** A link whose receive waits. */
+interface WaitingLink {
+  readonly queue: { readonly entity: { touch(now: number): void } };
+}
+
 /** The details of a waiting receive. */
 export interface ReceiveWait {
-  /** The receiver. */
-  readonly owner: { waited(): void };
+  /** The link that receives, from an entity that is in use until the end of the wait. */
+  readonly owner: WaitingLink;
   readonly timeline: Timeline;
   /** The receives waiting in the owner's lane. */
   readonly list: LinkedList<WaitingReceive>;
@@ -57,9 +62,9 @@ export class WaitingReceive implements TimedEvent, Linked<WaitingReceive> {
   }
 
   /** Ends the wait with the messages taken for it. */
-  end(deliveries: readonly Delivery[]): void {
+  end(deliveries: readonly Delivery[], now: number): void {
     this.#stop();
-    this.#wait.owner.waited();
+    this.#wait.owner.queue.entity.touch(now);
     this.#resolve(deliveries);
   }
 
@@ -68,13 +73,13 @@ export class WaitingReceive implements TimedEvent, Linked<WaitingReceive> {
     this.#reject(error);
   }
 
-  due(): void {
-    this.end([]);
+  due(now: number): void {
+    this.end([], now);
   }
 
   /** The signal was aborted. */
   handleEvent(): void {
-    this.end([]);
+    this.end([], this.#wait.timeline.now());
   }
 
   #stop(): void {

@@ -38,13 +38,13 @@ function batchKeyOf(
  */
 export function checkBatchKeys(
   entity: SendableEntity<unknown>,
-  messages: readonly { readonly envelope: Envelope }[],
+  envelopes: readonly Envelope[],
   isTransfer: boolean,
 ): void {
-  const [first] = messages;
-  if (!entity.settings.enablePartitioning || first === undefined || messages.length === 1) return;
-  const key = batchKeyOf(entity, first.envelope, isTransfer);
-  if (messages.some(({ envelope }) => batchKeyOf(entity, envelope, isTransfer) !== key))
+  const [first] = envelopes;
+  if (!entity.settings.enablePartitioning || first === undefined || envelopes.length === 1) return;
+  const key = batchKeyOf(entity, first, isTransfer);
+  if (envelopes.some((envelope) => batchKeyOf(entity, envelope, isTransfer) !== key))
     throw batchOfManyKeys(entity.address);
 }
 

@@ -1,5 +1,5 @@
 import { quotaExceeded } from "../../core/engine/refusals.ts";
-import { limitsOf, maxBytesOf, parts, type SendableEntity } from "../policy/entities.ts";
+import { maxBytesOf, parts, type SendableEntity, sizedEntity } from "../policy/entities.ts";
 import type { DatabaseSession } from "./database.ts";
 import { type EntityRow, queueNumber, type TableEntity } from "./entities.ts";
 import { numbersOf } from "./place.ts";
@@ -75,10 +75,10 @@ export class EntityRoom {
 
   /** @throws SobreError `QuotaExceeded` when the entity lacks room for this many bytes. */
   async check(entity: TableEntity, cost: number, reserved = 0): Promise<void> {
-    const { maxSizeInMegabytes } = limitsOf(entity);
-    const most = maxBytesOf(entity);
+    const owner = sizedEntity(entity);
+    const { maxSizeInMegabytes } = owner.settings;
+    const most = maxBytesOf(owner);
     const needed = reserved + cost;
-    const owner = entity.type === "subscription" ? entity.topic : entity;
     const known = this.#counts.usage.get(owner.id);
     const used = ({ bytes, before }: Usage): number => bytes + (this.#counts.sent.get(owner.id) ?? 0) - before;
     const age = known === undefined ? Infinity : performance.now() - known.countedAt;
@@ -102,7 +102,7 @@ export class EntityRoom {
 
   /** Adds sent bytes to the cached count. */
   added(entity: TableEntity, bytes: number): void {
-    const owner = entity.type === "subscription" ? entity.topic : entity;
+    const owner = sizedEntity(entity);
     const { sent } = this.#counts;
     sent.set(owner.id, (sent.get(owner.id) ?? 0) + bytes);
   }

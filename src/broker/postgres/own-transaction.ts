@@ -6,7 +6,7 @@ import { checkOption, invalidOption, methods } from "../../core/options/option-c
 import { Arrivals } from "./arrivals.ts";
 import { type DatabaseSession, sessionOn } from "./database.ts";
 import type { PostgresClient } from "./driver.ts";
-import type { Enlisted, PendingSend, PendingSettlement } from "./enlisted.ts";
+import { type Enlisted, type PendingSend, type PendingSettlement, Turns } from "./enlisted.ts";
 import { shareSession } from "./held.ts";
 import type { Home } from "./home.ts";
 import { giveNumbers } from "./place.ts";
@@ -17,14 +17,13 @@ import { stale, type PostgresStore, unlessStale } from "./store.ts";
 const mostTries = 20;
 
 /** Statements of one connection run one after the other: their savepoints would mix. */
-const turns = new WeakMap<PostgresClient, Promise<unknown>>();
+const statementTurns = new WeakMap<PostgresClient, Turns>();
 
 /** A transaction that the caller began on a connection of their own, and ends there. */
 export class OwnTransaction implements Transaction {
   readonly #client: PostgresClient;
   readonly #session: DatabaseSession;
-  /** The last call; never rejects. */
-  #last: Promise<unknown> = Promise.resolve();
+  readonly #turns = new Turns();
 
   constructor(client: PostgresClient) {
     this.#client = client;
@@ -41,18 +40,14 @@ export class OwnTransaction implements Transaction {
 
   /** Carries out a call after those that were made before, in whichever connection of the engine. */
   inTurn<T>(call: () => Promise<T>): Promise<T> {
-    const result = this.#last.then(call);
-    this.#last = result.catch(() => undefined);
-    return result;
+    return this.#turns.take(call);
   }
 
   /** Runs statements that take effect together or, after an error, not at all: the caller's transaction goes on. */
   async run<T>(work: (session: DatabaseSession) => Promise<T>): Promise<T> {
-    const before = turns.get(this.#client) ?? Promise.resolve();
-    const result = before.then(() => this.#inSavepoint(work));
-    const ended = result.catch(() => {});
-    turns.set(this.#client, ended);
-    return result;
+    const turns = statementTurns.get(this.#client) ?? new Turns();
+    statementTurns.set(this.#client, turns);
+    return turns.take(() => this.#inSavepoint(work));
   }
 
   async #inSavepoint<T>(work: (session: DatabaseSession) => Promise<T>): Promise<T> {

@@ -100,16 +100,39 @@ async function updateHeld(
   if (rows.length === 0) throw sessionLockLost(id, queue.address);
 }
 
-/** Reads a session's state. @throws SobreError `SessionLockLost`. */
-export async function readState(within: InQueue, { id, mark }: ClaimedSession): Promise<Uint8Array | undefined> {
-  const { session, schema, queue, now } = within;
+/** The row of a session, if it is held. */
+async function readRow(
+  { session, schema, queue, now }: InQueue,
+  { id, mark }: ClaimedSession,
+  read: string,
+  locking: string,
+): Promise<ResultRow | undefined> {
   const [row] = await session.query(
-    `select state from ${schema}.session where queue = $1 and id = $2 and mark = $3 and locked_until > $4`,
+    `select ${read} from ${schema}.session where queue = $1 and id = $2 and mark = $3 and locked_until > $4 ${locking}`,
     [queue.number, id, mark, now],
   );
-  if (row === undefined) throw sessionLockLost(id, queue.address);
-  return maybeBytes(row, "state");
+  return row;
 }
+
+/**
+ * The row of a session that is held; `for share` keeps it so until the end of the transaction.
+ *
+ * @throws SobreError `SessionLockLost`.
+ */
+export async function heldRow(
+  within: InQueue,
+  held: ClaimedSession,
+  read: string = "1 as one",
+  locking: "" | "for share" = "",
+): Promise<ResultRow> {
+  const row = await readRow(within, held, read, locking);
+  if (row === undefined) throw sessionLockLost(held.id, within.queue.address);
+  return row;
+}
+
+/** Reads a session's state. @throws SobreError `SessionLockLost`. */
+export const readState = async (within: InQueue, held: ClaimedSession): Promise<Uint8Array | undefined> =>
+  maybeBytes(await heldRow(within, held, "state"), "state");
 
 /** Sets a session's state, or clears it. @throws SobreError `SessionLockLost`. */
 export async function writeState(within: InQueue, held: ClaimedSession, state: Uint8Array | undefined): Promise<void> {
@@ -123,14 +146,10 @@ export async function writeState(within: InQueue, held: ClaimedSession, state: U
  */
 export async function releaseSession(
   returning: Returning,
-  { id, mark }: ClaimedSession,
+  held: ClaimedSession,
   settled: ReadonlySet<bigint> = new Set(),
 ): Promise<void> {
-  const { session, schema, queue, now } = returning;
-  const [row] = await session.query(
-    `select ${columns} from ${schema}.session where queue = $1 and id = $2 and mark = $3 and locked_until > $4 for no key update`,
-    [queue.number, id, mark, now],
-  );
+  const row = await readRow(returning, held, columns, "for no key update");
   if (row !== undefined) await freeSession(returning, row, settled);
 }
 

@@ -140,36 +140,22 @@ export class PostgresStore {
   }
 
   /** Routes messages and inserts them into their queues, in one statement unless message ids must be recorded. */
-  async send(
-    entity: () => SendableEntity<EntityRow>,
-    route: (routing: Routing, entity: SendableEntity<EntityRow>) => Promise<void>,
-  ): Promise<readonly bigint[]> {
+  async send(first: SendableEntity<EntityRow>, route: (routing: Routing) => Promise<void>): Promise<readonly bigint[]> {
     const arrivals = new Arrivals();
     const placed = await this.fresh(async () => {
-      const target = entity();
-      if (this.#needsTransaction(target)) {
-        const all = await this.change((session) => this.sendIn(session, target, route, arrivals));
-        return all;
-      }
+      if (this.#needsTransaction(this.sendable(first)))
+        return this.change(async (session) => {
+          const routing = this.routing(session);
+          await route(routing);
+          return this.finish(session, routing, arrivals);
+        });
       const { version } = this.directory;
       const routing = this.routing();
-      await route(routing, target);
+      await route(routing);
       return place(this.database, this.schema, version, routing, arrivals);
     });
     this.onArrival(arrivals);
     return placed;
-  }
-
-  /** {@link send} in a transaction that locks the entities; adds what is new in the queues to `arrivals`. */
-  async sendIn(
-    session: DatabaseSession,
-    target: SendableEntity<EntityRow>,
-    route: (routing: Routing, entity: SendableEntity<EntityRow>) => Promise<void>,
-    arrivals: Arrivals,
-  ): Promise<readonly bigint[]> {
-    const routing = this.routing(session);
-    await route(routing, target);
-    return this.finish(session, routing, arrivals);
   }
 
   /** Routes messages, in a transaction if there is a session. */

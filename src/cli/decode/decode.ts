@@ -9,7 +9,7 @@ import type { Json } from "../../core/values/json.ts";
 import { valueToJson } from "../../core/values/value-json.ts";
 import { SobreError } from "../../core/errors/sobre-error.ts";
 import { attemptTable } from "../table.ts";
-import { oneLine, visibleJson } from "../display.ts";
+import { displayWidth, oneLine, visibleJson, wrapText } from "../display.ts";
 import { bytesOfText, readInput, type TextForm } from "../files.ts";
 import { exitCodes, fileProblem, Misuse, orMisuse, type Terminal } from "../terminal.ts";
 
@@ -155,8 +155,9 @@ function line(head: object, warnings: readonly string[], attempts: readonly Atte
 /** Missing files are reported on standard error only. */
 function forPeople(file: string, outcome: FileOutcome, terminal: Terminal): string {
   if (outcome.kind === "missing") return "";
-  const { style } = terminal;
-  const name = style.bold(oneLine(file === "-" ? "standard input" : file));
+  const { style, columns } = terminal;
+  const plainName = oneLine(file === "-" ? "standard input" : file);
+  const name = style.bold(plainName);
   if (outcome.kind === "failed") {
     const { codec, error, payload } = outcome;
     if (codec !== undefined) return `${name}  ${style.red(`read by ${codec}, but cannot be shown`)}\n${error.message}`;
@@ -170,6 +171,9 @@ function forPeople(file: string, outcome: FileOutcome, terminal: Terminal): stri
   const tried = before.length === 0 ? "" : style.dim(` after ${before.join(" and ")} failed`);
   const warnings = result.warnings.map((warning) => `\n${style.yellow("warning")}  ${oneLine(warning)}`).join("");
   const shown = value === undefined ? style.dim("(empty)") : visibleJson(value, 2);
-  const type = result.typeName === undefined ? "" : `  ${oneLine(result.typeName)}`;
-  return `${name}  read by ${style.green(result.codec)}${type}${tried}${warnings}\n${shown}`;
+  const type = result.typeName === undefined ? "" : oneLine(result.typeName);
+  const head = `${name}  read by ${style.green(result.codec)}`;
+  const isWide = displayWidth(`${plainName}  read by ${result.codec}  ${type}`) > columns;
+  const typed = type === "" ? "" : isWide ? `\n${wrapText(type, columns).join("\n")}` : `  ${type}`;
+  return `${head}${typed}${tried}${warnings}\n${shown}`;
 }

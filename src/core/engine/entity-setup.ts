@@ -42,7 +42,10 @@ export interface Creation<Made> {
 
 /** The names of the queues and topics in a setup, in lower case. */
 export const namesIn = ({ queues = {}, topics = {} }: EntitySetup): ReadonlySet<string> =>
-  new Set([...named<unknown>(queues), ...named<unknown>(topics)].map(([name]) => name.toLowerCase()));
+  new Set([...named<unknown>(queues), ...named<unknown>(topics)].flatMap(([name]) => keyOf(name)));
+
+/** Callers without types may list anything. */
+const keyOf = (name: unknown): readonly string[] => (typeof name === "string" ? [name.toLowerCase()] : []);
 
 /** The entities of a setup, each to be created before the next is asked for. @throws SobreError `InvalidArgument` naming the entity. */
 export function* creations<Made>(

@@ -1,7 +1,7 @@
 import { rm } from "node:fs/promises";
 import { afterEach, describe, expect, it } from "vitest";
 import type { Engine } from "../../../src/core/engine/engine.ts";
-import { StoredEngine } from "../../../src/broker/memory/stored-engine.ts";
+import { storedConnection } from "../../../src/broker/memory/stored-verbs.ts";
 import { StoredHome } from "../../../src/broker/memory/stored-home.ts";
 import { createEnvelope, type Envelope } from "../../../src/core/envelope/envelope.ts";
 import { SobreError } from "../../../src/core/errors/sobre-error.ts";
@@ -39,7 +39,7 @@ async function openEngine(): Promise<{ readonly engine: Engine; readonly store: 
   directory = await storeDirectory();
   const store = new FullStore(directory);
   const home = await StoredHome.open(store, { queues: ["orders"], memoryBudget: 2 ** 20 });
-  return { engine: new StoredEngine("durable", home), store };
+  return { engine: storedConnection("durable", home), store };
 }
 
 const refusal = (promise: Promise<unknown>): Promise<unknown> =>

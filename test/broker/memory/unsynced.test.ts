@@ -1,8 +1,9 @@
+import type { Engine } from "../../../src/core/engine/engine.ts";
 import { rm } from "node:fs/promises";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
 import type { ReceiveMode } from "../../../src/core/engine/delivery.ts";
 import type { EngineReceiver, EngineSender } from "../../../src/core/engine/engine.ts";
-import { StoredEngine } from "../../../src/broker/memory/stored-engine.ts";
+import { storedConnection } from "../../../src/broker/memory/stored-verbs.ts";
 import { StoredHome } from "../../../src/broker/memory/stored-home.ts";
 import type { StoreFact } from "../../../src/broker/memory/store.ts";
 import { createEnvelope } from "../../../src/core/envelope/envelope.ts";
@@ -35,13 +36,13 @@ const message = createEnvelope({ payload: Uint8Array.of(1), brokerProperties: { 
 
 let directory = "";
 let store: SlowStore;
-let engine: StoredEngine;
+let engine: Engine;
 let sender: EngineSender;
 
 beforeEach(async () => {
   directory = await storeDirectory();
   store = new SlowStore(directory);
-  engine = new StoredEngine("durable", await StoredHome.open(store, { queues: ["orders"], memoryBudget: 2 ** 20 }));
+  engine = storedConnection("durable", await StoredHome.open(store, { queues: ["orders"], memoryBudget: 2 ** 20 }));
   sender = await engine.openSender("orders");
 });
 afterEach(async () => {
