@@ -5,12 +5,16 @@ import { writing } from "./written.support.ts";
 
 const { migrated } = writing();
 
-describe("text, attributes and repeated parts of a SOAP message", () => {
-  const envelope = (inside: string, attributes = ""): Uint8Array =>
-    Buffer.from(`<e:Envelope xmlns:e="http://schemas.xmlsoap.org/soap/envelope/"${attributes}>${inside}</e:Envelope>`);
-  const ints = (...items: readonly number[]): string =>
-    `<L xmlns="urn:l">${items.map((item) => `<i>${item}</i>`).join("")}</L>`;
+const ints = (...items: readonly number[]): string =>
+  `<L xmlns="urn:l">${items.map((item) => `<i>${item}</i>`).join("")}</L>`;
 
+const asText = (value: unknown): unknown =>
+  JSON.parse(JSON.stringify(value), (_key, one) => (typeof one === "number" ? `${one}` : one));
+
+const envelope = (inside: string, attributes = ""): Uint8Array =>
+  Buffer.from(`<e:Envelope xmlns:e="http://schemas.xmlsoap.org/soap/envelope/"${attributes}>${inside}</e:Envelope>`);
+
+describe("text, attributes and repeated parts of a SOAP message", () => {
   it.each([
     ["text alone", "<e:Body>x</e:Body>", { Body: "x" }],
     ["text in both sections", "<e:Header> h </e:Header><e:Body>b<!-- -->c</e:Body>", { Header: " h ", Body: "bc" }],
@@ -49,8 +53,6 @@ describe("text, attributes and repeated parts of a SOAP message", () => {
     const body = decodeAlone(dataContractXml(), payload);
     const { bodies, report } = await migrated([payload]);
 
-    const asText = (value: unknown): unknown =>
-      JSON.parse(JSON.stringify(value), (_key, one) => (typeof one === "number" ? `${one}` : one));
     expect(asText(body)).toEqual(asText(expected));
     expect(bodies.map(asText)).toEqual([asText(expected)]);
     expect(report.losses).toEqual([]);

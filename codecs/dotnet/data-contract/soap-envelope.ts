@@ -8,6 +8,7 @@ import { decodeName, elementsIn, isBlank, isSerializers } from "./element-facts.
 import { mapDocument } from "./map-document.ts";
 import { contentOf, rawScalar } from "./scalar.ts";
 import type { MapOptions, MappedDocument } from "./document-mapping.ts";
+import { MappingWarnings } from "./mapping-warnings.ts";
 import { nameText } from "./shape.ts";
 
 /** Whether an element is the envelope of a SOAP message (SOAP 1.1, 4; SOAP 1.2, 5.1). */
@@ -35,23 +36,31 @@ export function mapSoapEnvelope({ root }: XmlDocument, options: MapOptions): Map
       warnings.push(...mapped.warnings);
       parts.add(decodeName(part.local), mapped.body);
     }
-    addOwnContents(section, parts);
+    if (addOwnContents(section, parts) && section.holdsElements) warnings.push(mixedContent(section));
     // A separate type, so that a single part is not mistaken for the only item of a list.
     const content = parts.isText
       ? rawScalar(contentOf(section))
       : annotate(parts.bag(), { typeName: nameText(section) });
     sections.add(decodeName(section.local), content);
   }
-  addOwnContents(root, sections);
+  if (addOwnContents(root, sections)) warnings.push(mixedContent(root));
   return { body: sections.bag(), typeName: typeName ?? nameText(root), warnings };
 }
 
-/** Adds the attributes that are not a serializer's, and the text between elements. */
-function addOwnContents(element: XmlElement, parts: NamedParts): void {
+function mixedContent(element: XmlElement): string {
+  const warnings = new MappingWarnings();
+  warnings.warnOfMixedContent(element);
+  return warnings.texts.join("");
+}
+
+/** Adds the attributes that are not a serializer's, and the text between elements; returns whether there is text. */
+function addOwnContents(element: XmlElement, parts: NamedParts): boolean {
   for (const attribute of element.attributes) {
     if (!isSerializers(attribute)) parts.add(`@${decodeName(attribute.local)}`, lexical(attribute.value, undefined));
   }
-  for (const child of element.children) if (child.kind === "text" && !isBlank(child)) parts.add("#text", child.value);
+  const texts = element.children.filter((child) => child.kind === "text").filter((text) => !isBlank(text));
+  for (const { value } of texts) parts.add("#text", value);
+  return texts.length > 0;
 }
 
 /** The parts of a message or section; parts of one name are a list of them. */
