@@ -298,7 +298,7 @@ class Mapper {
     const members = systemStruct(element);
     const struct = members && systemValue(members);
     if (struct !== undefined) return this.#references.remember(facts.id, struct);
-    const rows = dataSetOf(element, this.#options.limits);
+    const rows = dataSetOf(element, this.#options.limits, (what) => this.#warnings.warn(element, what));
     if (rows !== undefined) return this.#references.remember(facts.id, rows);
     const bcl = bclValue(element);
     if (bcl !== undefined) return this.#references.remember(facts.id, bcl.value);

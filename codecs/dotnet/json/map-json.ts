@@ -104,6 +104,10 @@ class JsonMapper {
     );
   }
 
+  #warn(text: string): void {
+    if (this.#strangers.size < mostWarnings) this.#strangers.add(text);
+  }
+
   /** Records a member or item that is a floating-point number by its contract but looks like an integer. */
   #noteWhole(container: object, key: unknown): void {
     if (!this.#isWhole) return;
@@ -192,7 +196,7 @@ class JsonMapper {
     const read = untypedJson(this.#tape, value);
     if (typeof read !== "string" || !read.startsWith("<")) return read;
     const element = diffgramInText(read, this.#limits);
-    return element === undefined ? read : dataSetOf(element, this.#limits);
+    return element === undefined ? read : dataSetOf(element, this.#limits, (what) => this.#warn(`A string ${what}.`));
   }
 
   #scalar(value: number, shape: ResolvedShape): unknown {
