@@ -5,7 +5,8 @@ import { canonicalJson } from "../../contract/json-schema/json-value.ts";
 import { subjectsOfFolder } from "../../contract/subjects/subject.ts";
 import { parseJson } from "../../contract/sources/exact-json.ts";
 import { envelopeToJson } from "../../core/envelope/envelope-json.ts";
-import { readText, versionSerializer } from "./files.ts";
+import { versionSerializer } from "./codecs.ts";
+import { readText } from "./files.ts";
 import { contractExitCodes, type Terminal } from "../terminal.ts";
 
 /** The options of `sobre contract import pact`. */
@@ -58,12 +59,12 @@ function changeOf(golden: GoldenMessage, before: readonly GoldenMessage[]): stri
   const own = before.find(
     (one) => one.subject === subject && one.version === version && one.codec === codec && one.name === name,
   );
-  return own === undefined || textOf(own) === textOf(golden)
+  return own === undefined || textOfGolden(own) === textOfGolden(golden)
     ? undefined
     : `it differs from the golden message ${version}/${codec}/${name}, which stays. Rename it in the pact`;
 }
 
-function textOf({ envelope }: GoldenMessage): string {
+function textOfGolden({ envelope }: GoldenMessage): string {
   return canonicalJson(envelopeToJson(envelope));
 }
 

@@ -1,8 +1,7 @@
 import { unescapeToken } from "../../core/json-schema/json-form.ts";
 import { Worker } from "node:worker_threads";
 import { SobreError } from "../../core/errors/sobre-error.ts";
-import { matcherOf } from "./pattern-matcher.ts";
-import type { Compared, Comparison } from "./compared.ts";
+import type { Compared, SchemaComparison } from "./compared.ts";
 import { compareSchemas, samplesOfPair } from "./comparison.ts";
 import { type ChosenSamples, chooseSamples } from "./samples/chosen-samples.ts";
 import { coverSamples, type CoveringSamples } from "./samples/covering-samples.ts";
@@ -11,7 +10,7 @@ import { isObject } from "./json-value.ts";
 /** A task of the worker. */
 export interface WorkerTask {
   readonly name: "compare" | "choose" | "cover" | "sample";
-  readonly comparison: Comparison;
+  readonly comparison: SchemaComparison;
 }
 
 /** The answer of the worker, or the error of a broken schema. */
@@ -27,16 +26,16 @@ export type WorkerAnswer =
 const mostText = 50_000;
 const mostUnfolded = 5000;
 
-/** Milliseconds for the worker to load its code, and to run: a limit for backtracking patterns, whose steps are not counted. */
+/** Milliseconds for the worker to load its code, and to run. */
 const [mostLoading, mostRunning] = [20_000, 30_000];
 
 /**
  * Compares two JSON Schemas within the budget. Comparisons that counting steps cannot bound (large schemas, references
- * that multiply, patterns that backtrack) run in a worker that can be stopped.
+ * that multiply) run in a worker that can be stopped.
  *
  * @throws SobreError `InvalidArgument` for a broken schema.
  */
-export async function compareWithin(comparison: Comparison): Promise<Compared> {
+export async function compareWithin(comparison: SchemaComparison): Promise<Compared> {
   if (![comparison.writer, comparison.reader].some(isCostly)) return compareSchemas(comparison);
   const answer = await inWorker({ name: "compare", comparison });
   if ("compared" in answer) return answer.compared;
@@ -48,7 +47,7 @@ export async function compareWithin(comparison: Comparison): Promise<Compared> {
  *
  * @throws SobreError `InvalidArgument` for a broken schema, `LimitExceeded` for one too large to read.
  */
-export async function chooseSamplesWithin(comparison: Comparison): Promise<ChosenSamples | undefined> {
+export async function chooseSamplesWithin(comparison: SchemaComparison): Promise<ChosenSamples | undefined> {
   if (![comparison.writer, comparison.reader].some(isCostly)) return chooseSamples(comparison);
   const answer = await inWorker({ name: "choose", comparison });
   if ("chosen" in answer) return answer.chosen;
@@ -61,7 +60,7 @@ export async function chooseSamplesWithin(comparison: Comparison): Promise<Chose
  *
  * @throws SobreError `InvalidArgument` for a broken schema, `LimitExceeded` for one too large to read.
  */
-export async function coverSamplesWithin(comparison: Comparison): Promise<CoveringSamples | undefined> {
+export async function coverSamplesWithin(comparison: SchemaComparison): Promise<CoveringSamples | undefined> {
   if (!isCostly(comparison.writer)) return coverSamples(comparison);
   const answer = await inWorker({ name: "cover", comparison });
   if ("covering" in answer) return answer.covering;
@@ -74,7 +73,7 @@ export async function coverSamplesWithin(comparison: Comparison): Promise<Coveri
  *
  * @throws SobreError `InvalidArgument` for a broken schema, `LimitExceeded` for one too large to read.
  */
-export async function samplesWithin(comparison: Comparison): Promise<readonly unknown[]> {
+export async function samplesWithin(comparison: SchemaComparison): Promise<readonly unknown[]> {
   if (![comparison.writer, comparison.reader].some(isCostly)) return samplesOfPair(comparison);
   const answer = await inWorker({ name: "sample", comparison });
   if ("samples" in answer) return answer.samples;
@@ -119,7 +118,7 @@ function inWorker(task: WorkerTask): Promise<WorkerAnswer> {
 function isCostly(schema: unknown): boolean {
   try {
     const text = JSON.stringify(schema) ?? "";
-    return text.length > mostText || unfolds(schema) > mostUnfolded || backtracks(schema);
+    return text.length > mostText || unfolds(schema) > mostUnfolded;
   } catch (error) {
     // The comparison refuses a schema that nests too deep.
     if (error instanceof RangeError) return false;
@@ -163,25 +162,4 @@ function pointed(root: unknown, reference: string): unknown {
   for (const token of reference.split("/").slice(1))
     at = isObject(at) || Array.isArray(at) ? Reflect.get(at, unescapeToken(token)) : undefined;
   return at;
-}
-
-/** Whether a schema has a pattern without an automaton, so that only a worker can bound its time. */
-function backtracks(schema: unknown): boolean {
-  if (Array.isArray(schema)) return schema.some(backtracks);
-  if (!isObject(schema)) return false;
-  const { pattern, patternProperties } = schema;
-  const sources = [
-    ...(typeof pattern === "string" ? [pattern] : []),
-    ...(isObject(patternProperties) ? Object.keys(patternProperties) : []),
-  ];
-  return sources.some(needsBacktracking) || Object.values(schema).some(backtracks);
-}
-
-function needsBacktracking(source: string): boolean {
-  try {
-    return matcherOf(source).automaton === undefined;
-  } catch {
-    // The comparison reports a broken pattern.
-    return false;
-  }
 }

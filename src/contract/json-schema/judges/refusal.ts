@@ -2,9 +2,10 @@ import type { Refusal } from "../../../core/json-schema/ajv.ts";
 import { canonicalJson, isObject } from "../json-value.ts";
 import { localTarget } from "../local-reference.ts";
 import { nearestAlternative } from "../nearest-alternative.ts";
+import { routesTo } from "../schema-routes.ts";
 
 /** The refusal that says most, and the outermost union that contains it. */
-interface Told {
+interface DeepestRefusal {
   readonly refusal: Refusal;
   readonly union?: Refusal;
 }
@@ -13,7 +14,7 @@ interface Told {
  * Chooses the refusal to report: the outermost one, except that a union is refused for the reason of the member that the
  * value selects by a discriminator, or else of the member whose shape it has.
  */
-export function toldBy(refusals: readonly Refusal[], root: unknown): Told | undefined {
+export function toldBy(refusals: readonly Refusal[], root: unknown): DeepestRefusal | undefined {
   const last = refusals.at(-1);
   if (last === undefined) return undefined;
   const inner = refusals.slice(0, -1);
@@ -32,9 +33,8 @@ export function toldBy(refusals: readonly Refusal[], root: unknown): Told | unde
     };
   const nearest = selected ?? nearestTo(last, members, root);
   if (nearest === undefined) return { refusal: last };
-  const own = reachableFrom(nearest, root);
   const told = toldBy(
-    inner.filter(({ holder }) => own.has(holder)),
+    inner.filter((one) => isOf(one, last, nearest, root)),
     root,
   );
   return { refusal: told?.refusal ?? last, union: last };
@@ -62,13 +62,13 @@ function variantOf(value: unknown, members: unknown, root: unknown): unknown {
   return name === undefined || !isObject(value) ? undefined : `${name} ${JSON.stringify(value[name])}`;
 }
 
-interface Discriminator {
+interface UnionDiscriminator {
   readonly name: string | undefined;
   readonly lists: readonly { readonly member: unknown; readonly values: readonly unknown[] }[];
 }
 
 /** The property whose values every member of a union lists, without one in common. */
-function discriminatorOf(value: unknown, given: unknown, root: unknown): Discriminator {
+function discriminatorOf(value: unknown, given: unknown, root: unknown): UnionDiscriminator {
   const members = Array.isArray(given) ? given.map((member: unknown) => localTarget(member, root)) : [];
   const [first] = members;
   const names = isObject(first) && isObject(first["properties"]) ? Object.keys(first["properties"]) : [];
@@ -90,15 +90,9 @@ function listedAt(member: unknown, name: string, root: unknown): readonly unknow
   return Array.isArray(schema["enum"]) ? schema["enum"] : undefined;
 }
 
-/** Every schema inside another one, through references too. */
-function reachableFrom(schema: unknown, root: unknown): ReadonlySet<unknown> {
-  const found = new Set<unknown>();
-  const open: unknown[] = [schema];
-  while (open.length > 0) {
-    const next = localTarget(open.pop(), root);
-    if (typeof next !== "object" || next === null || found.has(next)) continue;
-    found.add(next);
-    open.push(...Object.values(next));
-  }
-  return found;
+/** Whether a refusal came up where the member of a union was tried, and not another one. */
+function isOf({ instancePath, holder }: Refusal, union: Refusal, member: unknown, root: unknown): boolean {
+  if (!instancePath.startsWith(union.instancePath)) return false;
+  const inside = instancePath.slice(union.instancePath.length);
+  return routesTo(root, inside, (schema) => schema === holder, member).next().done !== true;
 }

@@ -1,5 +1,5 @@
 import { SobreError } from "../../../core/errors/sobre-error.ts";
-import { declaredNames, type InPlace, overlapsOf } from "./declared-names.ts";
+import { declaredNames, inPlaceGroup, overlapsOf } from "./declared-names.ts";
 import { absentMember, ownKeyword } from "./departures.ts";
 import type { Formula } from "./formula.ts";
 import type { FormulaPool } from "./formula-pool.ts";
@@ -8,19 +8,19 @@ import { isObject } from "../json-value.ts";
 import { areDisjoint } from "./known-members.ts";
 import { Keywords } from "../keyword-value.ts";
 import { itemKeywords, numberKeywords, propertyKeywords, stringKeywords, typeKeyword } from "./keywords.ts";
-import type { Reading } from "./reading.ts";
+import type { SchemaReading } from "./reading.ts";
 import { referenceTargets } from "../reference-targets.ts";
 import type { SchemaNode } from "../schema-document.ts";
 import { unevaluated } from "./unevaluated.ts";
 
 /** Turns schemas into formulas. `writer` adds that objects have declared members only. */
 export class Translation {
-  readonly reading: Reading;
+  readonly reading: SchemaReading;
   readonly #writer: boolean;
   readonly #done = new Map<string, Formula>();
   readonly #open = new Set<string>();
 
-  constructor(reading: Reading, writer = false) {
+  constructor(reading: SchemaReading, writer = false) {
     this.reading = reading;
     this.#writer = writer;
   }
@@ -190,27 +190,6 @@ class InPlaceScope {
   isShared([keyword, name]: readonly (string | number)[]): boolean {
     return this.#shared.has(keyword === "properties" ? `.${name ?? ""}` : `${keyword ?? ""}`);
   }
-}
-
-function inPlaceGroup(node: SchemaNode): readonly InPlace[] {
-  const group: InPlace[] = [];
-  const visit = (at: SchemaNode): void => {
-    if (
-      !isObject(at.schema) ||
-      group.some(({ node: { pointer, document } }) => pointer === at.pointer && document === at.document)
-    )
-      return;
-    const keywords = new Keywords(at, at.schema);
-    group.push(keywords);
-    for (const target of referenceTargets(keywords)) if (typeof target !== "string") visit(target);
-    for (const name of ["allOf", "anyOf", "oneOf"])
-      (keywords.list(name) ?? []).forEach((_, index) => visit(at.document.child(at, name, index)));
-    for (const name of ["if", "then", "else"]) if (keywords.has(name)) visit(at.document.child(at, name));
-    for (const name of ["dependencies", "dependentSchemas"])
-      for (const key of Object.keys(keywords.map(name) ?? {})) visit(at.document.child(at, name, key));
-  };
-  visit(node);
-  return group;
 }
 
 function exactlyOne(parts: readonly Formula[], pool: FormulaPool): Formula {

@@ -1,12 +1,13 @@
 import { SobreError } from "../../../core/errors/sobre-error.ts";
 import type { ReceivingLink } from "../../../wire/amqp/connection/receiving-link.ts";
 import type { SendingLink } from "../../../wire/amqp/connection/sending-link.ts";
+import { parseAddress } from "../../../core/engine/address.ts";
 import type { Engine } from "../../../core/engine/engine.ts";
 import type { WireError } from "../../../wire/amqp/connection/wire-fault.ts";
 import { allows, type Grant, type Right } from "../access.ts";
 
 /** Maximum number of grants per connection; a client has one per entity and direction. */
-const most = 1000;
+const maxGrants = 1000;
 
 /** Rights on an entity, any of which is sufficient. */
 export interface Need {
@@ -17,6 +18,13 @@ export interface Need {
 
 /** The rights that a link depends on: for its entity, and for the destination of its transfers. */
 export type Needs = readonly [Need, Need?];
+
+/** Whose a link is: the owner of the grant that opened it, with the rights of the connection that it is on. */
+export interface LinkHolder {
+  readonly owner: string;
+  readonly grants: Grants;
+  readonly needs: Needs;
+}
 
 const expired: WireError = {
   condition: "amqp:unauthorized-access",
@@ -30,7 +38,7 @@ export class Grants {
   readonly #links = new Map<SendingLink | ReceivingLink, Needs>();
   /** When the first grant expires, in milliseconds since 1970. */
   #firstEnd = Infinity;
-  #last: Needs | undefined;
+  #last: LinkHolder | undefined;
   #namespace: Engine | undefined;
 
   /** Adds the grant of a client without credentials, unless it belongs to another namespace. */
@@ -90,15 +98,32 @@ export class Grants {
     return this.#grants.some(({ expiresAt }) => expiresAt > now);
   }
 
+  /** The holder of a link that a grant of this owner opened: one object for all links with the same needs. */
+  holder(owner: string, needs: Needs): LinkHolder {
+    const last = this.#last;
+    if (last?.owner !== owner || !isSame(last.needs, needs)) this.#last = { owner, grants: this, needs };
+    return this.#last ?? { owner, grants: this, needs };
+  }
+
   /** Keeps a link attached for as long as there is a grant for each of its needs. */
-  watch(link: SendingLink | ReceivingLink, needs: Needs): void {
+  watch(link: SendingLink | ReceivingLink, { needs }: LinkHolder): void {
     this.#links.set(link, needs);
   }
 
-  /** The needs, as an object that links of the same needs share: a connection may have many. */
-  shared(needs: Needs): Needs {
-    if (this.#last === undefined || !isSame(this.#last, needs)) this.#last = needs;
-    return this.#last;
+  /** The links to an entity or one of its sub-queues, or with transfers to it. */
+  *linksTo(address: string): Generator<SendingLink | ReceivingLink> {
+    const { key } = parseAddress(address);
+    for (const [link, needs] of this.#links)
+      if (needs.some((need) => need?.entity !== undefined && parseAddress(need.entity).key === key)) yield link;
+  }
+
+  /** Refuses or detaches a link with an error. */
+  end(link: SendingLink | ReceivingLink, error: WireError): void {
+    this.#links.delete(link);
+    if (link.state === "over" || link.state === "detaching") return;
+    link.refuse(error);
+    link.detach(error);
+    link.events?.detached(error);
   }
 
   /** The link was refused, or is over. */
@@ -114,18 +139,13 @@ export class Grants {
     this.#firstEnd = Math.min(Infinity, ...this.#grants.map(({ expiresAt }) => expiresAt));
     for (const [link, needs] of this.#links) {
       const isOver = link.state === "over" || link.state === "detaching";
-      if (!isOver && this.allow(needs)) continue;
-      this.#links.delete(link);
-      if (isOver) continue;
-      link.refuse(expired);
-      link.detach(expired);
-      link.events?.detached(expired);
+      if (isOver || !this.allow(needs)) this.end(link, expired);
     }
   }
 
   /** Newer ones are checked first, so that a renewed one is found quickly. */
   #add(grant: Grant): void {
-    this.#grants = [grant, ...this.#grants.slice(0, most - 1)];
+    this.#grants = [grant, ...this.#grants.slice(0, maxGrants - 1)];
     this.#firstEnd = Math.min(this.#firstEnd, grant.expiresAt);
   }
 

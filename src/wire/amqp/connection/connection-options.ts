@@ -2,7 +2,7 @@ import type { AmqpMap } from "../../../core/values/typed.ts";
 import type { ConnectionLimits } from "./connection-limits.ts";
 import type { DeliveryState } from "./delivery-state.ts";
 import type { ClientSasl, ServerSasl } from "./handshake.ts";
-import type { Open } from "./performative.ts";
+import type { OpenPerformative } from "./performative.ts";
 import type { ReceivingLink } from "./receiving-link.ts";
 import type { SendingLink } from "./sending-link.ts";
 import type { WireError } from "./wire-fault.ts";
@@ -10,7 +10,7 @@ import type { WireError } from "./wire-fault.ts";
 /** Callbacks of a connection to its owner. */
 export interface ConnectionEvents {
   /** The peer's open has arrived. */
-  readonly opened: (open: Open) => void;
+  readonly opened: (open: OpenPerformative) => void;
   /** The peer asks for a link: answer with its `open` or `refuse`, now or later. */
   readonly attach: (link: SendingLink | ReceivingLink) => void;
   /** A link that the peer attached has ended. */
@@ -35,6 +35,8 @@ export interface ConnectionOptions {
   readonly serverSasl?: ServerSasl | undefined;
   readonly clientSasl?: ClientSasl | undefined;
   readonly events: ConnectionEvents;
+  /** Gives the id of the first delivery of each session. Default: 0, as all clients have. */
+  readonly firstDeliveryId?: (() => number) | undefined;
   /** The current time in milliseconds, for time-outs. Default: a clock that never goes back. */
   readonly now?: (() => number) | undefined;
 }

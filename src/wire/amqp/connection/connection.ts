@@ -2,18 +2,17 @@ import type { ByteReader } from "../../../core/amqp-values/byte-reader.ts";
 import { bodyReader } from "./composite.ts";
 import { type ResolvedLimits, resolveLimits } from "./connection-limits.ts";
 import type { ConnectionEvents, ConnectionOptions } from "./connection-options.ts";
-import { firstDeliveryId } from "./first-delivery-id.ts";
 import { FrameReader } from "./frame-reader.ts";
 import { FrameWriter } from "./frame-writer.ts";
 import { LinkBudget } from "./link-budget.ts";
 import type { DeliveryState } from "./delivery-state.ts";
 import { askSasl, protocol, serveSasl } from "./handshake.ts";
 import { Liveness } from "./liveness.ts";
-import { code, type Open } from "./performative.ts";
+import { code, type OpenPerformative } from "./performative.ts";
 import type { ConnectionPort } from "./ports.ts";
 import { readBegin, readBody, readEnding, readOpen } from "./read-performative.ts";
-import { Session } from "./session.ts";
-import { SessionTable } from "./session-table.ts";
+import { AmqpSession } from "./session.ts";
+import { SessionsByChannel } from "./session-table.ts";
 import { trackedErrorOf, type WireError, WireFault, wireErrorOf } from "./wire-fault.ts";
 
 /** Maximum frame size in bytes before the open, when the peer is not known yet. */
@@ -43,7 +42,7 @@ export class Connection implements ConnectionPort {
   readonly #liveness: Liveness;
   readonly #reader: FrameReader;
   readonly #frames = new FrameWriter();
-  readonly #sessions = new SessionTable();
+  readonly #sessions = new SessionsByChannel();
   #phase: Phase = "header";
   #askedForOutput = false;
   #steps = 0;
@@ -70,9 +69,9 @@ export class Connection implements ConnectionPort {
     return this.#frames;
   }
 
-  /** The id of the first delivery of a new session; clients begin at 0, as all of them do. */
+  /** The id of the first delivery of a new session. */
   firstDeliveryId(): number {
-    return this.#options.role === "server" ? firstDeliveryId() : 0;
+    return this.#options.firstDeliveryId?.() ?? 0;
   }
 
   /** The form of an error that is sent to the peer; one that is not for the peer goes to the event `failed`. */
@@ -151,10 +150,10 @@ export class Connection implements ConnectionPort {
   }
 
   /** Begins a session, as a client. */
-  openSession(): Session {
+  openSession(): AmqpSession {
     let channel = 0;
     while (this.#sessions.has(channel)) channel++;
-    const session = new Session(this, channel, this.events);
+    const session = new AmqpSession(this, channel, this.events);
     this.#sessions.set(channel, session);
     session.begin();
     return session;
@@ -268,7 +267,7 @@ export class Connection implements ConnectionPort {
     return true;
   }
 
-  #open(open: Open): void {
+  #open(open: OpenPerformative): void {
     if (this.#phase !== "open") throw new WireFault("amqp:illegal-state", "The connection was opened twice.");
     this.maxOutgoingFrame = Math.max(512, Math.min(open.maxFrameSize ?? Infinity, this.limits.maxFrameSize));
     this.#liveness.remoteIdleTimeOut = open.idleTimeOut ?? 0;
@@ -309,7 +308,7 @@ export class Connection implements ConnectionPort {
       throw new WireFault("amqp:not-allowed", "A begin answers a session that this side did not begin.");
     if (this.#sessions.has(channel))
       throw new WireFault("amqp:illegal-state", "A session was begun twice on the same channel.");
-    const session = new Session(this, channel, this.events);
+    const session = new AmqpSession(this, channel, this.events);
     this.#sessions.set(channel, session);
     session.begin({ channel, begin });
   }
