@@ -101,9 +101,10 @@ function inWorker(task: WorkerTask): Promise<WorkerAnswer> {
       timer = setTimeout(() => stop(why), milliseconds);
     };
     stopAfter(mostLoading, "the thread for the comparison did not start");
-    worker.on("message", (told: WorkerAnswer | "started") => {
-      if (told === "started") stopAfter(mostRunning, `the comparison was stopped after ${mostRunning / 1000} seconds`);
-      else resolve(told);
+    worker.on("message", (received: WorkerAnswer | "started") => {
+      if (received === "started")
+        stopAfter(mostRunning, `the comparison was stopped after ${mostRunning / 1000} seconds`);
+      else resolve(received);
     });
     worker.once("error", (error) => {
       if ("code" in error && error.code === "ERR_WORKER_OUT_OF_MEMORY") stop("the comparison ran out of memory");
