@@ -176,11 +176,6 @@ export class MessageQueue extends EntityQueue<QueueOwner> implements LaneQueue {
     sessionOf(message)?.forget(message);
   }
 
-  abandon(message: QueuedMessage, envelope: Envelope, now: number): void {
-    this.store.amend(message, envelope);
-    this.giveBack(message, "counted", now);
-  }
-
   /** Sets a held message aside; deferring counts as a delivery and never dead-letters. */
   defer(message: QueuedMessage, envelope: Envelope, now: number): void {
     this.store.amend(message, envelope);
@@ -340,7 +335,7 @@ export class MessageQueue extends EntityQueue<QueueOwner> implements LaneQueue {
     const until = sessionLock?.until ?? now + this.lockDuration;
     const lock = this.locks.add(message, until, holder, sessionLock?.mark);
     this.entity.meter.memory.used += besides.lock;
-    this.entity.facts?.handedOver(message);
+    this.entity.facts?.status(message);
     if (sessionLock === undefined) this.timeline.schedule(message, until);
     else sessionLock.session.locked.add(message);
     return this.store.describe(message, holder, lock);

@@ -118,6 +118,8 @@ export interface BrokerVerbs<Own, Queue extends EntityQueue<unknown>, Enlisted, 
   openReceiver(queue: Queue, receiveMode: ReceiveMode): Link;
   acceptSession(queue: Queue, request: SessionRequest): Promise<Link & SessionLink>;
 
+  /** Records that an entity is used, for verbs that otherwise write nothing. */
+  used(queue: Queue): Answer<void>;
   peek(queue: Queue, options: PeekOptions): Answer<readonly Delivery[]>;
   receiveDeferred(
     queue: Queue,

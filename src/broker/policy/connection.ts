@@ -123,7 +123,7 @@ export class BrokerConnection<
       return this.#at(entity, (queue) => {
         const { peekRefusal } = queue;
         if (peekRefusal !== undefined) throw peekRefusal;
-        return this.#verbs.peek(queue, options);
+        return this.#using(queue, () => this.#verbs.peek(queue, options));
       });
     });
   }
@@ -168,7 +168,7 @@ export class BrokerConnection<
   cancel(entity: string, sequenceNumbers: readonly bigint[]): Promise<void> {
     return this.#enter(() => {
       checkSequenceNumbers(sequenceNumbers);
-      return this.#at(entity, (queue) => this.#verbs.cancel(queue, sequenceNumbers));
+      return this.#at(entity, (queue) => this.#using(queue, () => this.#verbs.cancel(queue, sequenceNumbers)));
     });
   }
 
@@ -205,13 +205,15 @@ export class BrokerConnection<
   }
 
   renew(entity: string, lockToken: LockToken): Promise<Date> {
-    return this.#enter(() => this.#at(entity, (queue) => this.#verbs.renew(queue, lockToken)));
+    return this.#enter(() =>
+      this.#at(entity, (queue) => this.#using(queue, () => this.#verbs.renew(queue, lockToken))),
+    );
   }
 
   deleteMessages(entity: string, options: DeleteOptions): Promise<number> {
     return this.#enter(() => {
       checkEngineOptions.deleteMessages(options);
-      return this.#at(entity, (queue) => this.#verbs.deleteMessages(queue, options));
+      return this.#at(entity, (queue) => this.#using(queue, () => this.#verbs.deleteMessages(queue, options)));
     });
   }
 
@@ -220,7 +222,7 @@ export class BrokerConnection<
       checkEngineOptions.listSessions(options);
       return this.#at(entity, (queue) => {
         if (!queue.requiresSession) throw noSessions(entity);
-        return this.#verbs.listSessions(queue, options);
+        return this.#using(queue, () => this.#verbs.listSessions(queue, options));
       });
     });
   }
@@ -305,6 +307,11 @@ export class BrokerConnection<
       this.#verbs.find((entities) => entities.queue(address)),
       goOn,
     );
+  }
+
+  /** A verb that counts as a use of the queue's entity. */
+  #using<T>(queue: Queue, verb: () => Answer<T>): Answer<T> {
+    return afterwards(this.#verbs.used(queue), verb);
   }
 
   #receivable(address: string): Answer<Queue> {
