@@ -162,7 +162,7 @@ async function entitiesOf(command: ServeCommand): Promise<Configured> {
   return { topics: entities.topics, queues: { ...entities.queues, ...added }, keys: keys ?? configuredKeys };
 }
 
-/** The keys of the command, of a file and of the environment; none may be given twice. @throws Misuse */
+/** The keys from the command line, a file and the environment; no key may be given twice. @throws Misuse */
 async function keysGiven({ key, keyFile, keyVariable }: ServeCommand): Promise<Keys | undefined> {
   if (keyFile === undefined && keyVariable === undefined) return key;
   const secret = {
