@@ -189,7 +189,7 @@ export const sqlCases: readonly EngineCase[] = [
   ...filters.map(({ name, promise, holds = [], fails = [], illegal = [] }): EngineCase => ({
     name,
     promise: `${promise} (Service Bus, SQL filter syntax)`,
-    needs: ["topics", "administration"],
+    needs: ["topics", "ruleFilters", "administration"],
     async run(harness) {
       const { admin } = harness.engine;
       for (const expression of [...holds, ...fails]) {
@@ -209,7 +209,7 @@ export const sqlCases: readonly EngineCase[] = [
   {
     name: "sql-parameters",
     promise: "@name stands for a value given with the filter. (Service Bus, SQL filter parameters)",
-    needs: ["topics"],
+    needs: ["topics", "ruleFilters"],
     async run(harness) {
       const filter = {
         kind: "sql",
@@ -229,7 +229,7 @@ export const sqlCases: readonly EngineCase[] = [
     name: "sql-evaluation-error",
     promise:
       "An unknown system property, a division by zero and arithmetic with text are errors of evaluation, not of the rule.",
-    needs: ["topics", "deadLetter"],
+    needs: ["topics", "ruleFilters", "deadLetter"],
     async run(harness) {
       for (const expression of ["sys.Unknown = 1", "whole / 0 = 1", "whole % 0 = 1", "text * 2 = 1", "-text = 1"]) {
         const topic = await harness.topic({ s: { rules: [{ name: "r", filter: { kind: "sql", expression } }] } });
@@ -246,7 +246,7 @@ export const sqlCases: readonly EngineCase[] = [
     name: "sql-action",
     promise:
       "SET and REMOVE change properties of both scopes one after the other, with or without semicolons. (SQL rule action)",
-    needs: ["topics"],
+    needs: ["topics", "ruleActions"],
     async run(harness) {
       const expression =
         "SET sum = whole + 1; SET Whole = sum * 2 SET sys.Label = 'changed' SET copy = small; REMOVE yes REMOVE missing; SET [new name] = NULL;";
@@ -262,7 +262,7 @@ export const sqlCases: readonly EngineCase[] = [
   {
     name: "sql-action-illegal",
     promise: "An action that cannot be read is refused; one that cannot be carried out dead-letters the copy.",
-    needs: ["topics", "deadLetter", "administration"],
+    needs: ["topics", "ruleActions", "deadLetter", "administration"],
     async run(harness) {
       const topic = await harness.topic({ s: {} });
       for (const expression of ["", "SET", "SET a", "SET a = b > 1", "DROP a", "REMOVE", "SET a = 1 b"]) {
