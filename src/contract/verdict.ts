@@ -21,7 +21,10 @@ export interface Finding {
   readonly instancePointer: string;
   /** A warning does not make the verdict breaking. */
   readonly severity: "error" | "warning";
-  /** SHA-256 in hex, which waivers name: the witness's, or that of code and place where there is no witness. */
+  /**
+   * SHA-256 in hex, which waivers name and other findings do not change. Of a JSON Schema: of the way to the keyword, the kind of
+   * the break and the values of both versions. Otherwise of the witness, or of code and message where there is no witness.
+   */
   readonly hash: string;
   /** Present for every breaking finding, except those of rules about names and numbers. */
   readonly witness?: Witness;
@@ -34,7 +37,7 @@ export interface Witness {
   readonly encodings: readonly WitnessEncoding[];
   /** The reader's refusal, or the value it reads instead. */
   readonly outcome: string;
-  /** SHA-256 in hex of the value and the outcome that the break has when it is the only one of its pair. */
+  /** The hash of the finding. */
   readonly hash: string;
 }
 

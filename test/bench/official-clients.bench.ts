@@ -1,13 +1,14 @@
 import { execFile } from "node:child_process";
-import { connect, createServer } from "node:net";
+import { createServer } from "node:net";
 import { setImmediate as nextTurn } from "node:timers/promises";
 import { promisify } from "node:util";
 import type { Engine } from "../../src/core/engine/index.ts";
 import { createEnvelope } from "../../src/core/envelope/index.ts";
 import { memoryEngine } from "../../src/broker/memory/index.ts";
-import { BrokerConnection } from "../../src/serve/server/amqp/broker-connection.ts";
-import type { Grant } from "../../src/serve/server/access.ts";
-import { startServer } from "../../src/serve/server/index.ts";
+import { BrokerConnection, type BrokerConnectionOptions } from "../../src/serve/server/amqp/broker-connection.ts";
+import type { Access, Grant } from "../../src/serve/server/access.ts";
+import { connectionString } from "../../src/serve/server/connection-string.ts";
+import { AmqpSocket } from "../../src/serve/server/amqp/amqp-socket.ts";
 import { buildGoPeer, buildJavaPeer, installPythonPackages } from "../external/installed.support.ts";
 import { loadOf, type OfficialClient } from "../external/official-programs.support.ts";
 import { type Figure, median } from "./harness.ts";
@@ -69,22 +70,20 @@ export async function bench(): Promise<readonly Figure[]> {
 
 /** The server's reads while a client loads it. */
 async function record(client: OfficialClient): Promise<readonly Read[]> {
-  await using server = await startServer({ queues: ["q"] });
+  await using engine = memoryEngine({ queues: ["q"] });
   const reads: Read[] = [];
   let connections = 0;
-  const relay = createServer({ noDelay: true }, (socket) => {
+  const server = createServer({ noDelay: true }, (socket) => {
     const connection = connections++;
-    const onward = connect({ port: server.port, noDelay: true });
     socket.on("data", (bytes: Buffer) => reads.push({ connection, bytes }));
-    for (const end of [socket, onward]) end.on("error", () => undefined);
-    socket.pipe(onward).pipe(socket);
+    new AmqpSocket(socket, optionsOn(engine)).tick();
   });
-  await new Promise<void>((resolve) => relay.listen(0, "localhost", resolve));
-  const address = relay.address();
+  await new Promise<void>((resolve) => server.listen(0, "localhost", resolve));
+  const address = server.address();
   const port = typeof address === "object" && address !== null ? address.port : 0;
-  const connectionString = server.connectionString.replace(`:${server.port}`, `:${port}`);
-  await promisify(execFile)(...loadOf(client, connectionString, "q", messages));
-  relay.close();
+  const login = { host: "localhost", port, keyName: "RootManageSharedAccessKey", key: "SAS_KEY_VALUE" };
+  await promisify(execFile)(...loadOf(client, connectionString(login), "q", messages));
+  server.close();
   return reads;
 }
 
@@ -114,11 +113,12 @@ async function checkDone(client: OfficialClient, engine: Engine): Promise<void> 
     throw new Error(`The load of the client for ${client} did not come and go as when it was recorded.`);
 }
 
-function connectionTo(engine: Engine): BrokerConnection {
+const connectionTo = (engine: Engine): BrokerConnection =>
+  new BrokerConnection({ ...optionsOn(engine), output: () => undefined, now: () => 0 });
+
+/** The recorded reads settle deliveries by their ids, so these must be the same again. */
+function optionsOn(engine: Engine): Pick<BrokerConnectionOptions, "access" | "firstDeliveryId"> {
   const grant: Grant = { engine, scope: "", rights: ["Manage"], expiresAt: Infinity };
-  return new BrokerConnection({
-    access: { anonymous: () => grant, password: () => grant, token: async () => grant },
-    output: () => undefined,
-    now: () => 0,
-  });
+  const access: Access = { anonymous: () => grant, password: () => grant, token: async () => grant };
+  return { access, firstDeliveryId: () => 0 };
 }

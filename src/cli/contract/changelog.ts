@@ -2,7 +2,7 @@ import { changelogOf, type ChangelogPair } from "../../contract/changelog/change
 import { checkPair } from "../../contract/subjects/checked-pair.ts";
 import { subjectsOfFolder, type Subject } from "../../contract/subjects/subject.ts";
 import { compareVersions, type SubjectVersion } from "../../contract/subjects/subject-version.ts";
-import { witnessCodecs } from "./files.ts";
+import { witnessCodecs } from "./codecs.ts";
 import { contractExitCodes, Misuse, type Terminal } from "../terminal.ts";
 
 /** Options of `sobre contract changelog`. */

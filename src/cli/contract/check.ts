@@ -1,5 +1,3 @@
-import { deployedIn } from "./deployments.ts";
-import { existsSync } from "node:fs";
 import { basename, dirname, join, resolve } from "node:path";
 import { type CheckReport, isPassed } from "../../contract/report/check-report.ts";
 import type { ReportFormat } from "../../contract/report/report-format.ts";
@@ -19,7 +17,8 @@ import { upcastBy } from "../../contract/subjects/upcast-by.ts";
 import { applyWaivers, parseWaivers, schemasHash, waiverChanges } from "../../contract/subjects/waivers.ts";
 import type { MessageType } from "../../core/message/message-type.ts";
 import { type Other, readOther } from "./against.ts";
-import { readText, versionSerializer, witnessCodecs } from "./files.ts";
+import { versionSerializer, witnessCodecs } from "./codecs.ts";
+import { deployedIn, readIfThere, readText } from "./files.ts";
 import { type LabelledPair, registeredPairs } from "./registry.ts";
 import { draftsOf, isSchemaFile, typesOf } from "./sources.ts";
 import { contractExitCodes, Misuse, type Terminal } from "../terminal.ts";
@@ -117,11 +116,10 @@ async function reportOf(
     const one = withNextVersion(await checkPair(pair, { codecs: witnessCodecs(), upcast, budget: command.budget }));
     checked.push(registry === undefined ? one : { ...one, registry });
   }
-  const lockFile = join(folder, "lock.json");
-  if (against === "lock" && !existsSync(lockFile)) throw new Misuse(`${lockFile}: no such file`);
-  const lock = existsSync(lockFile) ? parseLock(readText(lockFile)) : {};
-  const waiverFile = join(folder, "waivers.json");
-  const waivers = existsSync(waiverFile) ? parseWaivers(readText(waiverFile)) : [];
+  const locked = readIfThere(folder, "lock.json", parseLock);
+  if (against === "lock" && locked === undefined) throw new Misuse(`${join(folder, "lock.json")}: no such file`);
+  const lock = locked ?? {};
+  const waivers = readIfThere(folder, "waivers.json", parseWaivers) ?? [];
   const found = [
     ...(other === undefined || other.isElsewhere ? [] : changesSince(other, subjects)),
     ...(await codeFindings(command, subjects, types)),

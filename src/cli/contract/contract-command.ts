@@ -11,8 +11,8 @@ import type { GoldenCommand } from "./golden.ts";
 import type { InitCommand } from "./init.ts";
 import type { PactCommand } from "./pact.ts";
 import type { FetchCommand } from "./registry.ts";
+import type { TypesCommand } from "./release.ts";
 import type { ReplayCommand } from "./replay.ts";
-import type { TypesCommand } from "./types.ts";
 
 /** Runs the work of a command and reports its exit code. */
 type Run = (work: (terminal: Terminal) => Promise<number>) => Promise<void>;
@@ -228,7 +228,7 @@ function typesCommand(run: Run): Command {
   return onSubjects("types", "write TypeScript types of the subjects")
     .option("-o, --out <FILE>", "a .ts file; default: standard output")
     .action((options: TypesCommand) =>
-      run(async (terminal) => (await import("./types.ts")).writeTypes(options, terminal)),
+      run(async (terminal) => (await import("./release.ts")).writeTypes(options, terminal)),
     );
 }
 

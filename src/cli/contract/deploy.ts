@@ -1,4 +1,4 @@
-import { deployedIn, storeOf } from "./deployments.ts";
+import { deployedIn, storeOf } from "./files.ts";
 import { formatReport } from "../../contract/report/format-report.ts";
 import type { ReportFormat } from "../../contract/report/report-format.ts";
 import { checkPair } from "../../contract/subjects/checked-pair.ts";
@@ -6,7 +6,7 @@ import { pairsOfService, unknownDeployed, withDeployed } from "../../contract/su
 import { subjectsOfFolder } from "../../contract/subjects/subject.ts";
 import { upcastBy } from "../../contract/subjects/upcast-by.ts";
 import { exitCodeOf } from "./check.ts";
-import { witnessCodecs } from "./files.ts";
+import { witnessCodecs } from "./codecs.ts";
 import { typesOf } from "./sources.ts";
 import { contractExitCodes, Misuse, type Terminal } from "../terminal.ts";
 import { counted } from "../display.ts";

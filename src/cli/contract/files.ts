@@ -1,29 +1,9 @@
-import { readFileSync } from "node:fs";
-import { amqp } from "../../../codecs/amqp/index.ts";
-import { json } from "../../../codecs/json/index.ts";
-import { msgpack } from "../../../codecs/msgpack/index.ts";
-import { protobuf } from "../../../codecs/protobuf/index.ts";
-import type { Codec } from "../../core/codec/codec.ts";
-import { createSerializer, type Serializer } from "../../core/codec/serializer.ts";
-import { protosOf } from "../../contract/sources/proto-files.ts";
-import { isObject } from "../../contract/json-schema/json-value.ts";
-import type { SubjectVersion } from "../../contract/subjects/subject-version.ts";
+import { existsSync, readFileSync } from "node:fs";
+import { join } from "node:path";
+import { type DeploymentStore, deploymentStore } from "../../contract/subjects/deployment-store.ts";
+import { type Deployments, deployedTo } from "../../contract/subjects/deployments.ts";
 import { textOf } from "../../contract/subjects/subject-files.ts";
-import { parsedJson } from "../../core/values/json.ts";
 import { fileProblem, Misuse } from "../terminal.ts";
-
-/** The codecs whose bytes carry witnesses on the command line. */
-export function witnessCodecs(): readonly Codec[] {
-  return [json(), msgpack(), amqp()];
-}
-
-const serializer = createSerializer({ codecs: witnessCodecs() });
-
-/** The codecs that today's code of a version reads with. */
-export function versionSerializer(version: SubjectVersion | undefined): Serializer {
-  if (version?.format !== "protobuf") return serializer;
-  return createSerializer({ codecs: [...witnessCodecs(), protobuf({ protos: protosOf(version) })] });
-}
 
 /** The text of a file. @throws Misuse when it cannot be read, SobreError `InvalidArgument` when it is not UTF-8. */
 export function readText(file: string): string {
@@ -36,9 +16,24 @@ export function readText(file: string): string {
   return textOf(bytes, file);
 }
 
-/** A report that check or compat wrote. @throws Misuse when the file is not one. */
-export function readReport(file: string): unknown {
-  const report = parsedJson(readText(file));
-  if (isObject(report) && Array.isArray(report["pairs"])) return report;
-  throw new Misuse(`${file} is not a report of check or compat with --format json`);
+/** A file of a folder, parsed, or `undefined` when it is not there. */
+export function readIfThere<T>(folder: string, name: string, parse: (text: string) => T): T | undefined {
+  const file = join(folder, name);
+  return existsSync(file) ? parse(readText(file)) : undefined;
+}
+
+/** The deployments of an environment, by service. @throws Misuse when there are none: nothing would be compared. */
+export async function deployedIn(environment: string, file = "deployments.json"): Promise<Deployments[string]> {
+  const all = await storeOf(file).read();
+  const deployed = deployedTo(all, environment);
+  if (Object.keys(deployed).length > 0) return deployed;
+  const known = Object.keys(all).join(", ") || "none";
+  throw new Misuse(
+    `--env ${environment}: no deployment to it is recorded. Environments in --file: ${known}. Record one with sobre contract deployed, or skip this check for the first deployment`,
+  );
+}
+
+/** Where deployments are kept: a file, or a URL with the credentials of the environment. */
+export function storeOf(place: string): DeploymentStore {
+  return deploymentStore(place, process.env["SOBRE_DEPLOYMENTS_AUTH"]);
 }

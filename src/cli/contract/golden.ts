@@ -9,7 +9,7 @@ import { unreadByTypes } from "../../contract/golden/typed-golden.ts";
 import { subjectsOfFolder, type Subject } from "../../contract/subjects/subject.ts";
 import type { SubjectVersion } from "../../contract/subjects/subject-version.ts";
 import { valueToJson } from "../../core/values/value-json.ts";
-import { versionSerializer, witnessCodecs } from "./files.ts";
+import { versionSerializer, witnessCodecs } from "./codecs.ts";
 import { typesOf } from "./sources.ts";
 import { contractExitCodes, type Terminal } from "../terminal.ts";
 import type { MessageType } from "../../core/message/message-type.ts";

@@ -5,7 +5,8 @@ import { canonicalJson } from "../../contract/json-schema/json-value.ts";
 import { subjectsOfFolder } from "../../contract/subjects/subject.ts";
 import { parseJson } from "../../contract/sources/exact-json.ts";
 import { envelopeToJson } from "../../core/envelope/envelope-json.ts";
-import { readText, versionSerializer } from "./files.ts";
+import { versionSerializer } from "./codecs.ts";
+import { readText } from "./files.ts";
 import { contractExitCodes, type Terminal } from "../terminal.ts";
 
 /** The options of `sobre contract import pact`. */

@@ -1,6 +1,8 @@
 import { type FoundWitness, type RecordedWitness, replay, witnessInReport } from "../../contract/report/replay.ts";
 import { subjectsOfFolder } from "../../contract/subjects/subject.ts";
-import { readReport } from "./files.ts";
+import { isObject } from "../../contract/json-schema/json-value.ts";
+import { parsedJson } from "../../core/values/json.ts";
+import { readText } from "./files.ts";
 import { contractExitCodes, Misuse, type Terminal } from "../terminal.ts";
 
 /** The witness to replay, and its report. */
@@ -14,7 +16,9 @@ export interface ReplayCommand {
 
 /** Replays the message of a witness and shows what the reader makes of it; resolves to the exit code. */
 export async function replayWitness({ report, hash, schemas }: ReplayCommand, terminal: Terminal): Promise<number> {
-  const json = readReport(report);
+  const json = parsedJson(readText(report));
+  if (!isObject(json) || !Array.isArray(json["pairs"]))
+    throw new Misuse(`${report} is not a report of check or compat with --format json`);
   const found = witnessInReport(json, hash);
   if (found === undefined) throw new Misuse(`${report} has no witness with the hash ${hash}`);
   const { pair, witness, writer } = found;

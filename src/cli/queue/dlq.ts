@@ -123,8 +123,9 @@ export interface RedriveRequest
 
 /** Re-drives dead letters and reports each; resolves to the exit code. */
 export function redriveDeadLetters(request: RedriveRequest, terminal: Terminal): Promise<number> {
-  const { max, reason, sequence, json: asJson = false, batch, log: path, ...options } = request;
-  const { to, maxRedrives, messageIds, dryRun, rate, settleTime, stopOnFailure } = options;
+  const { max, reason, sequence, json: asJson = false, batch, log: path, ...rest } = request;
+  const { entity: _, connectionString: __, ca: ___, ...options } = rest;
+  const { to, dryRun } = options;
   if (to !== undefined && parseAddress(to).subQueue !== undefined)
     throw new Misuse("--to must name a queue or topic: nothing can be sent to a dead-letter queue");
   if (path !== undefined && dryRun === true)
@@ -133,18 +134,12 @@ export function redriveDeadLetters(request: RedriveRequest, terminal: Terminal):
     const client = createClient({ engine, serializer: createSerializer({ codecs: [json()] }) });
     await using log = path === undefined ? undefined : await openRedriveLog(path);
     const report = await client.redrive(deadLettersOf(entity), {
-      to,
+      ...options,
       where: (delivery) =>
         (reason === undefined || delivery.deadLetterReason === reason) &&
         (sequence === undefined || delivery.sequenceNumber === sequence),
       maxMessages: max,
-      maxRedrives,
-      messageIds,
-      dryRun,
-      rate,
       firstBatch: batch,
-      settleTime,
-      stopOnFailure,
       log,
       onProgress: (entry) => {
         if (entry.outcome !== "skipped") void terminal.out(`${entryText(entry, request, terminal)}\n`);

@@ -1,7 +1,6 @@
 import { unescapeToken } from "../../core/json-schema/json-form.ts";
 import { Worker } from "node:worker_threads";
 import { SobreError } from "../../core/errors/sobre-error.ts";
-import { matcherOf } from "./pattern-matcher.ts";
 import type { Compared, Comparison } from "./compared.ts";
 import { compareSchemas, samplesOfPair } from "./comparison.ts";
 import { type ChosenSamples, chooseSamples } from "./samples/chosen-samples.ts";
@@ -27,12 +26,12 @@ export type WorkerAnswer =
 const mostText = 50_000;
 const mostUnfolded = 5000;
 
-/** Milliseconds for the worker to load its code, and to run: a limit for backtracking patterns, whose steps are not counted. */
+/** Milliseconds for the worker to load its code, and to run. */
 const [mostLoading, mostRunning] = [20_000, 30_000];
 
 /**
  * Compares two JSON Schemas within the budget. Comparisons that counting steps cannot bound (large schemas, references
- * that multiply, patterns that backtrack) run in a worker that can be stopped.
+ * that multiply) run in a worker that can be stopped.
  *
  * @throws SobreError `InvalidArgument` for a broken schema.
  */
@@ -119,7 +118,7 @@ function inWorker(task: WorkerTask): Promise<WorkerAnswer> {
 function isCostly(schema: unknown): boolean {
   try {
     const text = JSON.stringify(schema) ?? "";
-    return text.length > mostText || unfolds(schema) > mostUnfolded || backtracks(schema);
+    return text.length > mostText || unfolds(schema) > mostUnfolded;
   } catch (error) {
     // The comparison refuses a schema that nests too deep.
     if (error instanceof RangeError) return false;
@@ -163,25 +162,4 @@ function pointed(root: unknown, reference: string): unknown {
   for (const token of reference.split("/").slice(1))
     at = isObject(at) || Array.isArray(at) ? Reflect.get(at, unescapeToken(token)) : undefined;
   return at;
-}
-
-/** Whether a schema has a pattern without an automaton, so that only a worker can bound its time. */
-function backtracks(schema: unknown): boolean {
-  if (Array.isArray(schema)) return schema.some(backtracks);
-  if (!isObject(schema)) return false;
-  const { pattern, patternProperties } = schema;
-  const sources = [
-    ...(typeof pattern === "string" ? [pattern] : []),
-    ...(isObject(patternProperties) ? Object.keys(patternProperties) : []),
-  ];
-  return sources.some(needsBacktracking) || Object.values(schema).some(backtracks);
-}
-
-function needsBacktracking(source: string): boolean {
-  try {
-    return matcherOf(source).automaton === undefined;
-  } catch {
-    // The comparison reports a broken pattern.
-    return false;
-  }
 }

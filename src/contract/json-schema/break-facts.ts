@@ -1,6 +1,6 @@
 import { unescapeToken } from "../../core/json-schema/json-form.ts";
 import type { Refused } from "./compared.ts";
-import { typeOfValue } from "./prover/formula.ts";
+import { typeNames, typeOfValue } from "./prover/formula.ts";
 import { canonicalJson, isObject } from "./json-value.ts";
 import type { Keywords } from "./keyword-value.ts";
 import { stepInto, valueAt } from "./local-reference.ts";
@@ -9,7 +9,7 @@ import { appliedTogether, itemNodes, memberNodes } from "./samples/native-values
 import { reachedFrom } from "./own-definitions.ts";
 import { SchemaDocument } from "./schema-document.ts";
 
-/** The values of both sides that distinguish one break from another at the same place. */
+/** The values of both sides that distinguish a break from any other one at the same place. */
 export class BreakFacts {
   readonly #reader: unknown;
   readonly #writer: SchemaDocument;
@@ -82,9 +82,9 @@ export class BreakFacts {
 
   /** The types that the writer's schema allows where a value was refused, that of the value among them. */
   typesAt(refused: Refused): readonly string[] {
-    const named = this.#keywordsAt(refused).flatMap(({ schema: { type } }): readonly unknown[] =>
-      Array.isArray(type) ? type : [type],
-    );
+    const group = this.#keywordsAt(refused);
+    if (!group.some((one) => ["type", "enum", "const"].some((name) => one.has(name)))) return typeNames.toSorted();
+    const named = group.flatMap(({ schema: { type } }): readonly unknown[] => (Array.isArray(type) ? type : [type]));
     const there = placeIn(refused.value, refused.instancePath);
     const own = Number.isInteger(there) ? "integer" : typeOfValue(there);
     const types = new Set([...named.filter((name) => typeof name === "string"), own]);
@@ -155,8 +155,8 @@ function isStructured(value: unknown): boolean {
 
 /** A text of a part of a schema with everything that it refers to. */
 function whole(root: unknown, pointer: string): string {
-  const reached = Array.from(reachedFrom(root, pointer), (target) => [target, meaningOf(valueAt(root, target))]);
-  return canonicalJson([meaningOf(valueAt(root, pointer)), reached.toSorted(([a = ""], [b = ""]) => (a < b ? -1 : 1))]);
+  const reached = Array.from(reachedFrom(root, pointer)).toSorted();
+  return canonicalJson([pointer, ...reached].map((one) => meaningOf(valueAt(root, one))));
 }
 
 function mentions(schema: unknown, name: string): boolean {

@@ -17,7 +17,7 @@ export interface Comparison {
 export interface Refused extends Omit<Refusal, "holder"> {
   /** The schema path of the outermost union that contains the refusal, if any. */
   readonly union?: string;
-  /** A text that distinguishes the break from every other one, and that is the same when others come and go. */
+  /** A text that no other break has, and that is the same when others come and go. */
   readonly identity?: string;
 }
 

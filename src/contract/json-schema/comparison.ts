@@ -42,7 +42,7 @@ export function compareSchemas(comparison: Comparison): Compared {
       fresh.length > 0
         ? fresh.map((one) => patched.patch(one)).includes(true)
         : last.refused.map((one) => patched.dropUnion(one)).includes(true);
-    // A break that a union hides is unknown once all of the union is gone.
+    // A union that is gone as a whole may have hidden other breaks.
     if (fresh.length === 0) isOpen = true;
     if (!isPatched) break;
     last = compareAgain(comparison, patched.schema, {

@@ -40,13 +40,13 @@ function referencesIn(part: unknown): readonly string[] {
   return own === undefined ? inner : [own, ...inner];
 }
 
-/** Whether a schema has names of its own inside, by which it cannot be copied. */
+/** Whether a schema has names or dialects of its own inside, by which a part of it is not read alone. */
 export function hasNames(schema: unknown, isRoot = true): boolean {
   if (Array.isArray(schema)) return schema.some((item) => hasNames(item, false));
   if (!isObject(schema)) return false;
   const names = ["$anchor", "$dynamicAnchor", "$recursiveAnchor", "$dynamicRef", "$recursiveRef"];
   if (names.some((name) => name in schema)) return true;
-  if (!isRoot && ["$id", "id"].some((name) => typeof schema[name] === "string")) return true;
+  if (!isRoot && ["$id", "$schema", "id"].some((name) => typeof schema[name] === "string")) return true;
   return Object.values(schema).some((inner) => hasNames(inner, false));
 }
 

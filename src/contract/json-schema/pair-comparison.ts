@@ -16,6 +16,7 @@ import type { Reading } from "./prover/reading.ts";
 import { Refutation } from "./prover/refutation.ts";
 import { Restriction } from "./prover/restriction.ts";
 import { SchemaDocument, type SchemaNode } from "./schema-document.ts";
+import { StructuralCover } from "./structural-cover.ts";
 import { shrink } from "./judges/shrink.ts";
 import { Translation } from "./prover/translation.ts";
 import { variations } from "./prover/variations.ts";
@@ -106,6 +107,11 @@ export class PairComparison {
       // Equal schemas accept what they send.
       if (isSameMeaning(this.#comparison.writer, this.#comparison.reader))
         return { verdict: "safe", refused: [], trace: ["both versions are the same schema"], tried: [], assumptions };
+      const counterparts = this.#counterparts();
+      if (counterparts > 0) {
+        const trace = [`each part of the reader takes what its counterpart sends: ${counterparts} pairs of schemas`];
+        return { verdict: "safe", refused: [], trace, tried: [], assumptions };
+      }
       const outcome = this.#search([sent, this.#pool.not(accepted)]);
       if (outcome.kind === "closed") {
         const nothing = this.#isNothingDeclared(sent);
@@ -127,6 +133,13 @@ export class PairComparison {
   patternRefusals(): readonly string[] {
     this.#formulas();
     return Array.from(this.#refusedPatterns.values());
+  }
+
+  /** The number of pairs of schemas by which the reader takes all that the writer sends; 0 where that is not seen part by part. */
+  #counterparts(): number {
+    if (this.departed.size > 0 || this.#frame.siblings) return 0;
+    const cover = new StructuralCover();
+    return cover.isCovered(this.#writer, this.#reader, this.#comparison.declared) ? cover.size : 0;
   }
 
   /** Whether a schema allows messages, but none with only declared members, so that its writer must send others. */

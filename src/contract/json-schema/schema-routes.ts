@@ -21,14 +21,18 @@ interface RouteStep extends SchemaRoute {
 /** The maximum number of schemas that are looked at; recursive schemas have endless routes. */
 const mostSteps = 5000;
 
-/** The routes to the schemas that `isTarget` says, for the value at an instance path; the ones with the fewest keywords first. */
+/**
+ * The routes to the schemas that `isTarget` says, for the value at an instance path; the ones with the fewest keywords first.
+ * They begin at the root, or else at `start`.
+ */
 export function* routesTo(
   root: unknown,
   instancePath: string,
   isTarget: (schema: unknown, pointer: string) => boolean,
+  start: unknown = root,
 ): Generator<SchemaRoute> {
   const left = instancePath.split("/").slice(1).map(unescapeToken);
-  const open: RouteStep[] = [{ pointer: "", references: [], schema: root, left }];
+  const open: RouteStep[] = [{ pointer: start === root ? "" : "?", references: [], schema: start, left }];
   const seen = new Set<string>();
   let steps = 0;
   // The loop also visits what is added meanwhile.

@@ -1,5 +1,6 @@
 import { cut } from "../errors/cut.ts";
 import { Automaton } from "./automaton.ts";
+import { foundByTrying } from "./backtracking.ts";
 import { PatternError, type PatternProblem } from "./pattern-cursor.ts";
 import type { PatternNode } from "./pattern-node.ts";
 import { readPattern } from "./read-pattern.ts";
@@ -24,6 +25,8 @@ export interface RefusedPattern {
   };
   /** Automata that every matching text matches, or does not match, as far as they are known. */
   readonly necessary: readonly { readonly automaton: Automaton; readonly matches: boolean }[];
+  /** Whether the pattern is found in a text, by backtracking; `undefined` where that takes too long or cannot be done. */
+  test(text: string): boolean | undefined;
 }
 
 /** Patterns that are kept, refused ones too. */
@@ -48,18 +51,22 @@ export function linearPattern(source: string): LinearPattern | RefusedPattern {
 }
 
 function create(source: string): LinearPattern | RefusedPattern {
+  let node: PatternNode | undefined;
   try {
-    return { source, automaton: new Automaton(createStateMachine(readPattern(source))) };
+    node = readPattern(source);
+    return { source, automaton: new Automaton(createStateMachine(node)) };
   } catch (error) {
     if (!(error instanceof PatternError)) throw error;
-    const { problem, necessary } = error;
+    const { problem, read } = error;
+    const whole = read?.node ?? node;
     return {
       source,
       refusal: { kind: problem.kind, message: messageOf(source, problem) },
-      necessary: necessary.flatMap(({ node, matches }) => {
-        const automaton = automatonOf(node);
-        return automaton === undefined ? [] : [{ automaton, matches }];
+      necessary: (read?.necessary ?? []).flatMap(({ node: part, matches }) => {
+        const own = automatonOf(part);
+        return own === undefined ? [] : [{ automaton: own, matches }];
       }),
+      test: (text) => (whole === undefined ? undefined : foundByTrying(whole, text)),
     };
   }
 }

@@ -21,12 +21,13 @@ export interface NecessaryPattern {
 /** Carries a problem out of the reader; it never leaves this folder. */
 export class PatternError extends Error {
   readonly problem: PatternProblem;
-  readonly necessary: readonly NecessaryPattern[];
+  /** The pattern, if it was read. */
+  readonly read: { readonly node: PatternNode; readonly necessary: readonly NecessaryPattern[] } | undefined;
 
-  constructor(problem: PatternProblem, necessary: readonly NecessaryPattern[] = []) {
+  constructor(problem: PatternProblem, read?: PatternError["read"]) {
     super(problem.what);
     this.problem = problem;
-    this.necessary = necessary;
+    this.read = read;
   }
 }
 

@@ -1,5 +1,5 @@
+import { memo } from "../values/memo.ts";
 import { anyButLineEnds } from "./character-classes.ts";
-import { lastCodePoint } from "./code-points.ts";
 import { type NecessaryPattern, PatternCursor, PatternError, type PatternProblem } from "./pattern-cursor.ts";
 import type { PatternNode } from "./pattern-node.ts";
 import { readClass } from "./read-class.ts";
@@ -29,20 +29,16 @@ function readAll(cursor: PatternCursor): PatternNode {
   if (!cursor.isAtEnd) return cursor.fail("a closing bracket closes no group", "Write \\) for the character.");
   const broken = reader.problemOfReferences();
   if (broken !== undefined) throw new PatternError(broken);
-  if (cursor.unsupported !== undefined) throw new PatternError(cursor.unsupported, reader.necessary(node));
+  if (cursor.unsupported !== undefined)
+    throw new PatternError(
+      cursor.unsupported,
+      reader.hasFlags ? undefined : { node, necessary: reader.necessary(node) },
+    );
   return node;
 }
 
 const empty: PatternNode = { kind: "empty" };
 const start: PatternNode = { kind: "assertion", assertion: "start" };
-
-/** Every text: a back-reference matches one of them. */
-const anything: PatternNode = {
-  kind: "repeat",
-  part: { kind: "set", set: [[0, lastCodePoint]] },
-  min: 0,
-  max: Infinity,
-};
 
 /** Sentences on how to write a pattern without a construct that no automaton runs. */
 const advice = {
@@ -57,12 +53,12 @@ class PatternReader {
   #groups = 0;
   /** The names of the groups that may take part in a match together with the next one. */
   #names = new Set<string>();
-  readonly #allNames = new Set<string>();
+  readonly #groupsByName = new Map<string, number[]>();
   #depth = 0;
   /** Whether the next term is at the start of the text, behind nothing but look-aheads. */
   #isAtStart = false;
   readonly #lookAheads: NecessaryPattern[] = [];
-  #hasFlags = false;
+  hasFlags = false;
 
   constructor(cursor: PatternCursor) {
     this.#cursor = cursor;
@@ -89,7 +85,7 @@ class PatternReader {
   /** The first reference to a missing group, which only the end of the pattern shows. */
   problemOfReferences(): PatternProblem | undefined {
     const wrong = this.#references.find(({ to }) =>
-      typeof to === "number" ? to > this.#groups : !this.#allNames.has(to),
+      typeof to === "number" ? to > this.#groups : this.#namedGroups(to).length === 0,
     );
     if (wrong === undefined) return undefined;
     const what = `a back-reference to the group ${wrong.to}, which the pattern does not have`;
@@ -101,7 +97,6 @@ class PatternReader {
    * be run, and the look-aheads at the start of the text.
    */
   necessary(node: PatternNode): readonly NecessaryPattern[] {
-    if (this.#hasFlags) return [];
     return [{ node, matches: true }, ...(node.kind === "choice" ? [] : this.#lookAheads)];
   }
 
@@ -113,7 +108,7 @@ class PatternReader {
       const wasAtStart: boolean = this.#isAtStart;
       const part = this.#term();
       const isFirst = parts.length === 0 && this.#depth === 1;
-      this.#isAtStart = (isFirst && part === start) || (wasAtStart && part === empty);
+      this.#isAtStart = (isFirst && part === start) || (wasAtStart && part.kind === "look");
       parts.push(part);
     }
     return parts.length === 0 ? empty : { kind: "sequence", parts };
@@ -127,7 +122,8 @@ class PatternReader {
     if (cursor.take("\\B")) return this.#unrepeated({ kind: "assertion", assertion: "no-boundary" });
     const around = cursor.match(/^\(\?<?[=!]/, 4);
     if (around !== undefined) return this.#lookAround(around[0]);
-    return this.#repeated(this.#atom());
+    const first = this.#groups;
+    return this.#repeated(this.#atom(), first);
   }
 
   #atom(): PatternNode {
@@ -171,11 +167,12 @@ class PatternReader {
       if (!cursor.take(":"))
         return cursor.fail(`ECMA-262 has no flags that hold for the rest, as (${flags}) says`, advice.flags, at);
       cursor.note(`the flags (${flags}:`, advice.flags, at);
-      this.#hasFlags = true;
+      this.hasFlags = true;
     } else if (!cursor.take("?:")) {
-      this.#groups++;
-      if (cursor.take("?<")) this.#name(this.#nameOf(at), at);
+      const index = this.#groups++;
+      if (cursor.take("?<")) this.#name(this.#nameOf(at), index, at);
       else if (cursor.peek() === "?") return cursor.fail("(? begins no group of ECMA-262", "", at);
+      return { kind: "group", part: this.#inside(at), index };
     }
     return this.#inside(at);
   }
@@ -192,10 +189,15 @@ class PatternReader {
     return all === undefined ? this.#cursor.fail("a group has no name between < and >", "", at) : name;
   }
 
-  #name(name: string, at: number): void {
+  #name(name: string, index: number, at: number): void {
     if (this.#names.has(name)) this.#cursor.fail(`two groups are called ${name}`, "", at);
     this.#names.add(name);
-    this.#allNames.add(name);
+    this.#namedGroups(name).push(index);
+  }
+
+  /** The groups of a name, to which later ones are added. */
+  #namedGroups(name: string): number[] {
+    return memo(this.#groupsByName, name, () => []);
   }
 
   #lookAround(opening: string): PatternNode {
@@ -203,23 +205,26 @@ class PatternReader {
     const at = cursor.at - opening.length;
     const isAtStart = this.#isAtStart && !opening.includes("<");
     cursor.note(opening.includes("<") ? "a look-behind" : "a look-ahead", advice.around, at);
-    const { notes } = cursor;
+    const [{ notes }, first] = [cursor, this.#groups];
     const inner = this.#inside(at);
     const matches = opening.includes("=");
     // Without the constructs inside that cannot be run it would exclude too much.
     if (isAtStart && (matches || cursor.notes === notes))
       this.#lookAheads.push({ node: { kind: "sequence", parts: [start, inner] }, matches });
-    return cursor.isLoose && !opening.includes("<") ? this.#repeated(empty) : this.#unrepeated(empty);
+    const isBehind = opening.includes("<");
+    const look: PatternNode = { kind: "look", part: inner, isBehind, isNegated: !matches };
+    return cursor.isLoose && !isBehind ? this.#repeated(look, first) : this.#unrepeated(look);
   }
 
   #reference(at: number): PatternNode {
     const cursor = this.#cursor;
     if (cursor.take("k")) {
       if (!cursor.take("<")) return cursor.fail("\\k names no group between < and >", "", at);
-      this.#references.push({ to: this.#nameOf(at), at });
-    } else this.#references.push({ to: Number(cursor.match(/^\d+/, 10)?.[0]), at });
+    }
+    const to = cursor.at - at > 2 ? this.#nameOf(at) : Number(cursor.match(/^\d+/, 10)?.[0]);
+    this.#references.push({ to, at });
     cursor.note("a back-reference", advice.reference, at);
-    return anything;
+    return { kind: "reference", groups: typeof to === "number" ? [to - 1] : this.#namedGroups(to) };
   }
 
   /** Refuses a quantifier behind an assertion. */
@@ -229,15 +234,14 @@ class PatternReader {
     return this.#cursor.fail("a quantifier repeats a place, not a character", "", at);
   }
 
-  #repeated(part: PatternNode): PatternNode {
+  /** Reads the quantifier of a part, if there is one; `first` is the number of groups before it. */
+  #repeated(part: PatternNode, first: number): PatternNode {
     const at = this.#cursor.at;
     const bounds = this.#quantifier();
     if (bounds === undefined) return part;
     const [min, max] = bounds;
     if (min > max) return this.#cursor.fail("a quantifier has its bounds in the wrong order", "", at);
-    // A lazy quantifier matches the same texts.
-    this.#cursor.take("?");
-    return { kind: "repeat", part, min, max };
+    return { kind: "repeat", part, min, max, isLazy: this.#cursor.take("?"), groups: [first, this.#groups] };
   }
 
   #quantifier(): readonly [min: number, max: number] | undefined {

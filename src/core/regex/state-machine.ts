@@ -1,6 +1,6 @@
 import { wordCharacters } from "./character-classes.ts";
 import { Alphabet } from "./alphabet.ts";
-import type { CodePointSet } from "./code-points.ts";
+import { type CodePointSet, lastCodePoint } from "./code-points.ts";
 import { PatternError } from "./pattern-cursor.ts";
 import type { PatternAssertion, PatternNode } from "./pattern-node.ts";
 
@@ -27,7 +27,14 @@ export interface StateMachine {
 /** The greatest number of states, forks left aside: characters and classes, each as often as it may be repeated. */
 const mostStates = 20_000;
 
-/** @throws PatternError for a pattern of too many states. */
+const anything: CodePointSet = [[0, lastCodePoint]];
+
+/**
+ * Makes the machine of a pattern. Look-around counts as nothing, and a back-reference as any text: the machine of a pattern
+ * with those matches every text that the pattern matches, and others.
+ *
+ * @throws PatternError for a pattern of too many states.
+ */
 export function createStateMachine(pattern: PatternNode): StateMachine {
   if (sizeOf(pattern) > mostStates)
     throw new PatternError({
@@ -50,8 +57,19 @@ export function createStateMachine(pattern: PatternNode): StateMachine {
         return add({ kind: "fork", to: node.parts.map((part) => build(part, to)) });
       case "repeat":
         return repeat(node, to);
-      default:
+      case "group":
+        return build(node.part, to);
+      case "assertion":
         return add({ kind: "assertion", assertion: node.assertion, to });
+      case "look":
+        return to;
+      default: {
+        node.kind satisfies "reference";
+        const ways = [to];
+        const loop = add({ kind: "fork", to: ways });
+        ways.push(add({ kind: "set", set: anything, to: loop }));
+        return loop;
+      }
     }
   };
   const repeat = ({ part, min, max }: PatternNode & { readonly kind: "repeat" }, to: number): number => {
@@ -94,7 +112,12 @@ function sizeOf(node: PatternNode): number {
       return 0;
     case "set":
     case "assertion":
+    case "reference":
       return 1;
+    case "look":
+      return 0;
+    case "group":
+      return sizeOf(node.part);
     case "sequence":
       return node.parts.reduce((sum, part) => sum + sizeOf(part), 0);
     case "choice":

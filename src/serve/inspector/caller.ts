@@ -7,12 +7,15 @@ export interface Caller {
   readonly engine: Engine;
   /** The name of the key, or the subject of the access token; `null` without either. */
   readonly name: string | null;
+  /** Whether their namespace is the server's own: the others share neither its brokers nor its records. */
+  readonly isOfServer: boolean;
   can(entity: string, right: Right): boolean;
 }
 
 export const callerOf = (grant: Grant): Caller => ({
   engine: grant.engine,
   name: grant.keyName ?? grant.subject ?? null,
+  isOfServer: (grant.namespace ?? "") === "",
   can: (entity, right) => allows(grant, entity, right),
 });
 

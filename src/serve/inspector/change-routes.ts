@@ -199,8 +199,13 @@ const noted =
     if (!dryRun) audit("re-drive ended", from, `${state}: ${sent} sent, ${failed} failed, ${doubled} doubled`);
   };
 
-/** Another broker is reached with rights that are not the caller's: only those may lend them who manage the entity. */
+/**
+ * Another broker is reached with rights that are not the caller's: only those may lend them who manage the entity, in the
+ * server's own namespace.
+ */
 function requireTarget(caller: Caller, { from, target, leaves }: Pick<RedriveJob, "from" | "target" | "leaves">): void {
+  if (leaves && !caller.isOfServer)
+    throw new SobreError("UnauthorizedAccess", "Only the keys of the server send to its other brokers.");
   if (leaves) requireRight(caller, from, "Manage");
   else requireRight(caller, target, "Send");
 }

@@ -38,7 +38,7 @@ export const lookRoutes: readonly Route[] = [
         bodies: options.bodies ?? "shown",
         redacted: parts.redaction.active,
         inspects: caller.engine.capabilities.inspect.level !== "refused",
-        brokers: Object.keys(options.brokers ?? {}),
+        brokers: caller.isOfServer ? Object.keys(options.brokers ?? {}) : [],
         mayList: caller.can("", "Manage"),
         caller: caller.name,
         codecs: serializer.registry.decoders.map((decoder) => ({

@@ -35,7 +35,9 @@ export class RedriveJobs {
     const shelf = await this.shelf();
     const { clock } = this.#parts;
     const head = { id: crypto.randomUUID(), init, startedAt: new Date(clock.now()).toISOString() };
-    const job = this.#job(head, init.dryRun === false ? this.#record(head.id) : memoryRecord());
+    // Records are taken up for the journal's engine: those of another namespace would be shown and resumed there.
+    const isKept = init.dryRun === false && caller.engine === this.#parts.journal?.engine;
+    const job = this.#job(head, isKept ? this.#record(head.id) : memoryRecord());
     shelf.keep(job, caller);
     await job.begin(caller, ended);
     return job.fact();

@@ -7,6 +7,8 @@ export type Right = "Send" | "Listen" | "Manage";
 export interface Grant {
   /** The namespace's engine. */
   readonly engine: Engine;
+  /** The name of the namespace. Default: empty, for the server's own. */
+  readonly namespace?: string | undefined;
   /**
    * The path that it covers, including everything below, in lower case without leading or trailing slashes; empty: all.
    */

@@ -104,16 +104,16 @@ export class Namespaces implements Access {
   }
 
   anonymous(hostname: string | undefined): Grant | undefined {
-    const { engine, keys } = this.#choose("", hostname);
-    return keys === undefined ? { engine, scope: "", rights: all, expiresAt: Infinity } : undefined;
+    const { name: namespace, engine, keys } = this.#choose("", hostname);
+    return keys === undefined ? { engine, namespace, scope: "", rights: all, expiresAt: Infinity } : undefined;
   }
 
   password(keyName: string, key: string, hostname: string | undefined): Grant | undefined {
-    const { name, engine, keys } = this.#choose(keyName, hostname);
+    const { name: namespace, engine, keys } = this.#choose(keyName, hostname);
     const wanted = keyOf(keys, keyName);
     if (wanted === undefined || !equal(key, wanted.key)) return undefined;
-    const owner = ownerIn(name, "key", keyName);
-    return { engine, scope: "", rights: wanted.rights ?? all, keyName, owner, expiresAt: Infinity };
+    const owner = ownerIn(namespace, "key", keyName);
+    return { engine, namespace, scope: "", rights: wanted.rights ?? all, keyName, owner, expiresAt: Infinity };
   }
 
   async token(token: string, hostname: string | undefined): Promise<Grant> {
@@ -122,25 +122,27 @@ export class Namespaces implements Access {
       return this.#claimed(token, verifyToken, hostname);
     const sas = readSas(token);
     const { keyName, expiresAt } = sas;
-    const { name, engine, keys } = this.#choose(keyName, hostname);
+    const { name: namespace, engine, keys } = this.#choose(keyName, hostname);
     const key = keyOf(keys, keyName);
     // One text for both, so that key names cannot be probed.
     if (key === undefined || !sas.signedWith(key.key))
       throw unauthorized("The key name or the signature of the token is wrong. Check the connection string.");
     if (expiresAt <= Date.now()) throw unauthorized("The token has expired. Sign a new one, and check the clocks.");
     const scope = scopeOf(sas.resource, this.#rules.isHost ?? isLoopback);
-    return { engine, scope, rights: key.rights ?? all, keyName, owner: ownerIn(name, "key", keyName), expiresAt };
+    const owner = ownerIn(namespace, "key", keyName);
+    return { engine, namespace, scope, rights: key.rights ?? all, keyName, owner, expiresAt };
   }
 
   async #claimed(token: string, verify: TokenVerifier, hostname: string | undefined): Promise<Grant> {
-    const namespace = this.#choose("", hostname);
-    const { engine, name } = namespace;
-    if (namespace !== this.#main && this.#rules.tokenNamespaces !== "all")
-      throw unauthorized(`The namespace ${name} takes no access tokens. Connect with a key of that namespace.`);
-    const { rights, entity = "", subject, expiresAt } = await claimsOf(token, verify, { namespace: name });
-    const owner = subject === undefined ? ownerIn(name, "token", digest(token)) : ownerIn(name, "subject", subject);
+    const chosen = this.#choose("", hostname);
+    const { engine, name: namespace } = chosen;
+    if (chosen !== this.#main && this.#rules.tokenNamespaces !== "all")
+      throw unauthorized(`The namespace ${namespace} takes no access tokens. Connect with a key of that namespace.`);
+    const { rights, entity = "", subject, expiresAt } = await claimsOf(token, verify, { namespace });
+    const owner =
+      subject === undefined ? ownerIn(namespace, "token", digest(token)) : ownerIn(namespace, "subject", subject);
     const scope = trimSlashes(entity).toLowerCase();
-    return { engine, scope, rights, subject, owner, expiresAt: expiresAt.getTime() };
+    return { engine, namespace, scope, rights, subject, owner, expiresAt: expiresAt.getTime() };
   }
 
   #choose(keyName: string, hostname: string | undefined): Namespace {

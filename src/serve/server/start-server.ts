@@ -303,6 +303,10 @@ class RunningServer implements Server, ControlledServer {
     return [new ControlEndpoint(this.#control, this), ...given];
   }
 
+  get hasKeys(): boolean {
+    return this.#keys !== undefined;
+  }
+
   names(): readonly string[] {
     return this.#namespaces.names();
   }

@@ -32,7 +32,7 @@ process.send?.({
 /** Loaded only where it is mounted: the memory of the other one is measured without it. */
 async function inspector(): Promise<Inspector> {
   const { createInspector }: typeof import("../../../src/serve/inspector/index.ts") = await import(
-    pathToFileURL(`${built}/src/inspector/index.js`).href
+    pathToFileURL(`${built}/src/serve/inspector/index.js`).href
   );
   const { createSerializer }: typeof import("../../../src/core/codec/index.ts") = await import(
     pathToFileURL(`${built}/src/core/codec/index.js`).href

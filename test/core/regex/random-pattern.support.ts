@@ -1,4 +1,4 @@
-import { linearPattern } from "../../../src/core/regex/linear-pattern.ts";
+import { linearPattern, type RefusedPattern } from "../../../src/core/regex/linear-pattern.ts";
 import type { Random } from "../../random.support.ts";
 
 /** Atoms of every kind that the flag `u` allows. */
@@ -16,6 +16,9 @@ const atoms: readonly string[] = [
 /** Parts that the flag refuses, or that no automaton runs. */
 const others: readonly string[] = [
   ..."] } { {,3} {2 \\- \\_ \\@ \\é [\\w-.] [a-\\d] [\\d-\\w] \\1 \\k<n> \\Z \\a \\07 \\c \\x1 \\u12 \\u{110000} [b-a] [[:alpha:]]".split(
+    " ",
+  ),
+  ..."(?=a*) (?=(a*))\\1 (?<=(b)) (?<!\\b) ([ab])\\1 (?:(a)|b)*\\1 (?<=(?<z>a)\\k<z>) (?!(a)) (?<=^.) (?=.$)".split(
     " ",
   ),
   ..."\\p{Nonsense} \\p \\p{} * a** (?i)a (?i:a) (?=a) (?!b)* (?<=a) (?<!b) (?>a) ( ) [ \\".split(" "),
@@ -69,12 +72,15 @@ export function compareWithRuntime(random: Random, wanted: number): PatternCount
   const counts = { pairs: 0, matches: 0, broken: 0, unsupported: 0, loose: 0 };
   while (counts.pairs < wanted) {
     const source = randomPattern(random);
-    const { automaton, refusal } = linearPattern(source);
+    const pattern = linearPattern(source);
+    const { automaton, refusal } = pattern;
     const own = runtimePattern(source, "u");
     if (refusal !== undefined) {
       // Without the flag the runtime also accepts what could mean something else.
       if (refusal.kind === "broken" && own !== undefined) throw new Error(`${refusal.message} The runtime accepts it.`);
       counts[refusal.kind === "broken" ? "broken" : "unsupported"]++;
+      if (own === undefined) continue;
+      for (let count = 0; count < 4; count++) compareTrial(pattern, own, randomText(random));
       continue;
     }
     const loose = own === undefined ? runtimePattern(source, "") : undefined;
@@ -93,6 +99,15 @@ export function compareWithRuntime(random: Random, wanted: number): PatternCount
     }
   }
   return counts;
+}
+
+/** Compares what backtracking finds, where it comes to an end; only that confirms messages with patterns that are refused. */
+function compareTrial(pattern: RefusedPattern, own: RegExp, text: string): void {
+  const found = pattern.test(text);
+  if (found !== undefined && found !== isFound(own, text))
+    throw new Error(
+      `${JSON.stringify(pattern.source)} is ${found ? "" : "not "}found in ${JSON.stringify(text)} by trying.`,
+    );
 }
 
 /**

@@ -82,7 +82,7 @@ export const rules: Readonly<Record<Operation, Rule>> = {
   list: { does: "list all entities", borders: ["HTTP administration"], needs: [manageAll] },
   control: { does: "steer the namespace in tests, with `control`", borders: ["control API"], needs: [manageAll] },
   controlOthers: {
-    does: "create and drop namespaces, and steer the others",
+    does: "create and drop namespaces, steer the others, and move time",
     borders: ["control API"],
     needs: [manageAll],
     isOfServer: true,
@@ -185,10 +185,14 @@ export function allowedIn(
   { host, border }: Way,
   { operation, entity, other = "" }: Attempt,
 ): string | undefined {
-  const shown = credentials.map((credential) => given(server, credential, host));
+  const isAmqp = messaging.includes(border);
+  const shown = credentials
+    .filter(({ kind }) => kind !== "none" || !isAmqp)
+    .map((credential) => given(server, credential, host));
   // A wrong key ends the connection, and a wrong token the request; a wrong token over AMQP can be followed by another.
   if (border !== "AMQP $cbs" && border !== "WebSocket" && shown[0] === undefined) return undefined;
-  const anonymous = messaging.includes(border) ? given(server, nobody, host) : undefined;
+  // The rights of nobody give way to those of a credential for another namespace.
+  const anonymous = isAmqp ? given(server, nobody, host) : undefined;
   const grants = [...shown, anonymous].filter((one) => one !== undefined);
   const [{ namespace } = { namespace: undefined }] = grants;
   const rule = rules[operation];

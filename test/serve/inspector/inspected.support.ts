@@ -32,6 +32,8 @@ interface Answer {
 interface Asking {
   readonly rights?: readonly Right[];
   readonly scope?: string;
+  /** Default: the server's own. */
+  readonly namespace?: string;
   readonly headers?: Readonly<Record<string, string>>;
 }
 
@@ -74,8 +76,8 @@ export function inspectedOn(engine: Engine, clock: ManualClock, options: Partial
     await client.close();
   });
   const ask = async (method: string, path: string, body: unknown, asking: Asking = {}): Promise<Answer> => {
-    const { rights = ["Manage"], scope = "", headers = {} } = asking;
-    const grant: Grant = { engine, scope, rights, keyName: "tester", expiresAt: Infinity };
+    const { rights = ["Manage"], scope = "", namespace, headers = {} } = asking;
+    const grant: Grant = { engine, namespace, scope, rights, keyName: "tester", expiresAt: Infinity };
     return answerOf(await inspector.answer(requestOf(method, path, body, headers), async () => grant));
   };
   return {

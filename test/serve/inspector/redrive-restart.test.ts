@@ -293,6 +293,24 @@ describe("another broker", () => {
     expect(all.audit[0]).toMatchObject({ action: "re-drive", detail: "to orders on staging" });
   });
 
+  it("is not lent to the other namespaces of a server, nor named there", async () => {
+    const target = another();
+    const all = inspected({ queues: ["orders"] }, { brokers: { staging: target } });
+    await deadLettered(all.engine, "orders", [order(1)]);
+    const asTenant = { namespace: "tenant" };
+    const init = { from, dryRun: false, broker: "staging", to: "missing" };
+
+    const session = await all.get("api/session", asTenant);
+    const started = await all.post("api/redrives", init, asTenant);
+    const own = await all.post("api/redrives", init);
+    await ended(all, own.body);
+    const resumed = await all.post(`api/redrives/${jobId(own.body)}/resume`, {}, asTenant);
+
+    expect(session.body).toMatchObject({ brokers: [] });
+    expect([started.status, own.status, resumed.status]).toEqual([401, 200, 401]);
+    expect(await idsIn({ engine: target }, "orders")).toEqual([]);
+  });
+
   it("is only for those who manage the entity, and only one that is known", async () => {
     const all = inspected({ queues: ["orders"] }, { brokers: { staging: another() } });
     await deadLettered(all.engine, "orders", [order(1)]);

@@ -1,4 +1,5 @@
 import { describe, expect, it, vi } from "vitest";
+import { readdir } from "node:fs/promises";
 import { createServer } from "node:http";
 import { json } from "../../../codecs/json/index.ts";
 import { createSerializer } from "../../../src/core/codec/index.ts";
@@ -6,6 +7,8 @@ import { memoryEngine } from "../../../src/broker/memory/index.ts";
 import { writeSas } from "../../../src/wire/http/sas.ts";
 import { createInspector, type InspectorOptions } from "../../../src/serve/inspector/index.ts";
 import { startServer } from "../../../src/serve/server/index.ts";
+import type { RedriveInit } from "../../../src/serve/inspector/api.ts";
+import { storeDirectory } from "../../broker/durable/store-directory.support.ts";
 import { deadLettered, inspected, order } from "./inspected.support.ts";
 
 const dead = "orders/$DeadLetterQueue";
@@ -26,6 +29,38 @@ describe("the inspector", () => {
 
     expect(answer.body).toMatchObject({ error: { code: "InvalidOperation" } });
     expect(await engine.peek(dead, { maxMessages: 5 })).toHaveLength(1);
+  });
+
+  it("keeps the re-drives of a namespace from the others, after a restart, too", async () => {
+    const directory = await storeDirectory();
+    const engines = { root: memoryEngine({ queues: ["orders"] }), tenant: memoryEngine({ queues: ["orders"] }) };
+    await deadLettered(engines.tenant, "orders", [order("secret")]);
+    const ask = async (name: keyof typeof engines, init?: RedriveInit): Promise<unknown> => {
+      const inspector = createInspector({ serializer, changes: true, engine: engines.root, directory });
+      await using server = await startServer({
+        engine: engines.root,
+        keys: { root: "root's" },
+        httpHandler: inspector,
+      });
+      server.namespace("tenant", { engine: engines.tenant, keys: { tenant: "tenant's" } });
+      const authorization = writeSas("sb://localhost/", { name, value: `${name}'s` }, Date.now() + 60_000);
+      const url = `http://127.0.0.1:${server.port}/$ui/api/redrives`;
+      const headers = { authorization, "content-type": "application/json" };
+      if (init !== undefined) await fetch(url, { method: "POST", headers, body: JSON.stringify(init) });
+      const answer = await fetch(url, { headers });
+      await inspector.close();
+      return answer.json();
+    };
+
+    const own = await ask("tenant", { from: dead, dryRun: false, repair: { text: "secret" } });
+
+    expect(own).toMatchObject({ jobs: [{ from: dead }] });
+    expect(await ask("root")).toEqual({ jobs: [] });
+    expect(await readdir(directory)).toEqual([]);
+    expect(await ask("root", { from: dead, dryRun: false })).toMatchObject({ jobs: [{ from: dead }] });
+    expect(await ask("root")).toMatchObject({ jobs: [{ from: dead }] });
+    expect(await ask("tenant")).toEqual({ jobs: [] });
+    for (const engine of Object.values(engines)) await engine.close();
   });
 
   it.each([

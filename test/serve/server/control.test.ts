@@ -236,6 +236,20 @@ describe("requests that the control refuses", () => {
     expect((await ask("POST", "reset?namespace=run-1", {}, signed("root", "secret"))).status).toBe(204);
   });
 
+  it("moves the time of all namespaces only with a key of the server's own, where it has keys", async () => {
+    const clock = new ManualClock();
+    const { server, ask } = await start({ clock, keys: { root: "secret" } });
+    server.namespace("run-1", { keys: { "run-1": "its own" } });
+    const open = await start({ clock });
+    open.server.namespace("run-1");
+    const move = { advance: "PT1M" };
+
+    expect((await ask("POST", "clock", move, signed("run-1", "its own"))).status).toBe(401);
+    expect((await ask("GET", "clock", undefined, signed("run-1", "its own"))).status).toBe(200);
+    expect((await ask("POST", "clock", move, signed("root", "secret"))).status).toBe(200);
+    expect((await open.ask("POST", "clock", move, signed("run-1", "SAS_KEY_VALUE"))).status).toBe(200);
+  });
+
   it("is not for pages of other sites", async () => {
     const { ask } = await start();
     expect((await ask("POST", "reset", {}, { origin: "https://evil.example" })).status).toBe(401);

@@ -100,7 +100,7 @@ function judgeOf(
     pattern: (source) => {
       const matcher = matcherOf(source);
       // No break depends on a pattern that the reader cannot run; others are looked for after it.
-      if (reading.side === "reader" && matcher.refusal !== undefined) return { test: () => true };
+      if (reading.side === "reader" && matcher.automaton === undefined) return { test: () => true };
       return { test: (text) => matcher.test(text) ?? outOfTime() };
     },
   });

@@ -1,4 +1,5 @@
 import { unescapeToken } from "../../../core/json-schema/json-form.ts";
+import { memo } from "../../../core/values/memo.ts";
 import type { Refused } from "../compared.ts";
 import { BreakFacts } from "../break-facts.ts";
 import { canonicalJson, isObject, objectOf } from "../json-value.ts";
@@ -7,7 +8,7 @@ import { hasNames, isWithin, recursionOf, rewired } from "../own-definitions.ts"
 import { type PatchableSchema, patchKeyword } from "../patch-keyword.ts";
 import { type SchemaRoute, routesTo } from "../schema-routes.ts";
 
-/** A break of a pair: a refusal, and a text that distinguishes it from every other break. */
+/** A break of a pair: a refusal, and a text that no other break has. */
 export interface SchemaBreak {
   /** With paths into the reader's schema as it was. */
   readonly refused: Refused;
@@ -24,11 +25,14 @@ export class PatchedReader {
   readonly #facts: BreakFacts;
   /** The definitions that copies were made of, by JSON Pointer. */
   readonly #origins = new Map<string, string>();
+  readonly #reader: unknown;
   readonly #isCopied: boolean;
+  readonly #recursions = new Map<string, readonly string[]>();
   #copies = 0;
 
   constructor(reader: unknown, writer: unknown) {
     this.schema = unshared(reader);
+    this.#reader = reader;
     this.#facts = new BreakFacts(reader, writer);
     this.#isCopied = !hasNames(reader);
   }
@@ -68,7 +72,7 @@ export class PatchedReader {
     return pointer;
   }
 
-  /** The breaks that a refusal can be: one for each way in which the schema that refused applies there. */
+  /** The breaks that a refusal may show: one for each way in which the schema that refused applies there. */
   #ways(refused: Refused): readonly (SchemaBreak & { readonly route: SchemaRoute | undefined })[] {
     const { keyword, instancePath } = refused;
     const own = this.#originOf(pointerOf(refused));
@@ -80,11 +84,31 @@ export class PatchedReader {
     const ways: (SchemaBreak & { readonly route: SchemaRoute | undefined })[] = [];
     for (const route of routesTo(this.schema, instancePath, isTarget)) {
       const pointer = this.#originOf(route.pointer);
-      const references = route.references.map((one) => this.#originOf(one));
+      const references = this.#uses(route.references.map((one) => this.#originOf(one)));
       ways.push({ ...this.#told(refused, { pointer, references }), route });
       if (ways.length >= mostWays) break;
     }
     return ways.length > 0 ? ways : [{ ...this.#told(refused, { pointer: own, references: ["?"] }), route: undefined }];
+  }
+
+  /** The references of a route that one use of a definition is patched for: those into it, not those of its own recursion. */
+  #uses(references: readonly string[]): readonly string[] {
+    let uses: string[] = [];
+    for (const from of references) {
+      const holder = valueAt(this.#reader, from);
+      const target = isObject(holder) ? localPointer(holder["$ref"]) : undefined;
+      const recursion = target === undefined ? [] : this.#recursionOf(target);
+      // All uses of what cannot be copied are patched together.
+      if (recursion.length === 0) uses = [];
+      else if (!recursion.some((definition) => isWithin(from, definition))) uses.push(from);
+    }
+    return uses;
+  }
+
+  /** The definitions to copy for one use of a definition; none if it cannot be copied. */
+  #recursionOf(target: string): readonly string[] {
+    if (!this.#isCopied) return [];
+    return memo(this.#recursions, target, () => recursionOf(this.#reader, target) ?? []);
   }
 
   #told(refused: Refused, { pointer, references }: SchemaRoute): SchemaBreak {
@@ -100,14 +124,14 @@ export class PatchedReader {
 
   /** Gives a route definitions of its own, and returns the pointer of its end. */
   #own({ pointer, references }: SchemaRoute): string {
-    if (!this.#isCopied || !isPatchable(this.schema)) return pointer;
+    if (!isPatchable(this.schema)) return pointer;
     let way = [...references, pointer];
     for (let at = 0; at < references.length; at++) {
       const holder = valueAt(this.schema, way[at] ?? "");
       const target = isPatchable(holder) ? localPointer(holder["$ref"]) : undefined;
       if (!isPatchable(holder) || target === undefined || this.#origins.has(target)) continue;
-      const recursion = recursionOf(this.schema, target);
-      if (recursion === undefined) continue;
+      const recursion = this.#recursionOf(target);
+      if (recursion.length === 0) continue;
       const renamed = this.#copied(this.schema, recursion);
       holder["$ref"] = `#${renamed(target)}`;
       way = way.map((one, index) => (index > at ? renamed(one) : one));

@@ -2,6 +2,7 @@ import type { Refusal } from "../../../core/json-schema/ajv.ts";
 import { canonicalJson, isObject } from "../json-value.ts";
 import { localTarget } from "../local-reference.ts";
 import { nearestAlternative } from "../nearest-alternative.ts";
+import { routesTo } from "../schema-routes.ts";
 
 /** The refusal that says most, and the outermost union that contains it. */
 interface Told {
@@ -32,9 +33,8 @@ export function toldBy(refusals: readonly Refusal[], root: unknown): Told | unde
     };
   const nearest = selected ?? nearestTo(last, members, root);
   if (nearest === undefined) return { refusal: last };
-  const own = reachableFrom(nearest, root);
   const told = toldBy(
-    inner.filter(({ holder }) => own.has(holder)),
+    inner.filter((one) => isOf(one, last, nearest, root)),
     root,
   );
   return { refusal: told?.refusal ?? last, union: last };
@@ -90,15 +90,9 @@ function listedAt(member: unknown, name: string, root: unknown): readonly unknow
   return Array.isArray(schema["enum"]) ? schema["enum"] : undefined;
 }
 
-/** Every schema inside another one, through references too. */
-function reachableFrom(schema: unknown, root: unknown): ReadonlySet<unknown> {
-  const found = new Set<unknown>();
-  const open: unknown[] = [schema];
-  while (open.length > 0) {
-    const next = localTarget(open.pop(), root);
-    if (typeof next !== "object" || next === null || found.has(next)) continue;
-    found.add(next);
-    open.push(...Object.values(next));
-  }
-  return found;
+/** Whether a refusal came up where the member of a union was tried, and not another one. */
+function isOf({ instancePath, holder }: Refusal, union: Refusal, member: unknown, root: unknown): boolean {
+  if (!instancePath.startsWith(union.instancePath)) return false;
+  const inside = instancePath.slice(union.instancePath.length);
+  return routesTo(root, inside, (schema) => schema === holder, member).next().done !== true;
 }

@@ -2,10 +2,40 @@ import { matcherOf } from "../pattern-matcher.ts";
 import type { Formula } from "./formula.ts";
 import type { FormulaPool } from "./formula-pool.ts";
 import { isObject } from "../json-value.ts";
-import type { Keywords } from "../keyword-value.ts";
+import { Keywords } from "../keyword-value.ts";
+import { referenceTargets } from "../reference-targets.ts";
+import type { SchemaNode } from "../schema-document.ts";
 
 /** One of the schemas that apply to the same value. */
 export type InPlace = Keywords;
+
+/** The schemas that apply to the value of a schema, through references, combinators and conditions. */
+export function inPlaceGroup(node: SchemaNode): readonly InPlace[] {
+  const group: InPlace[] = [];
+  const visit = (at: SchemaNode): void => {
+    if (
+      !isObject(at.schema) ||
+      group.some(({ node: { pointer, document } }) => pointer === at.pointer && document === at.document)
+    )
+      return;
+    const keywords = new Keywords(at, at.schema);
+    group.push(keywords);
+    for (const target of referenceTargets(keywords)) if (typeof target !== "string") visit(target);
+    for (const name of ["allOf", "anyOf", "oneOf"])
+      (keywords.list(name) ?? []).forEach((_, index) => visit(at.document.child(at, name, index)));
+    for (const name of ["if", "then", "else"]) if (keywords.has(name)) visit(at.document.child(at, name));
+    for (const name of ["dependencies", "dependentSchemas"])
+      for (const key of Object.keys(keywords.map(name) ?? {})) visit(at.document.child(at, name, key));
+  };
+  visit(node);
+  return group;
+}
+
+/** Members by name and by pattern. */
+export interface DeclaredMembers {
+  readonly names: ReadonlySet<string>;
+  readonly patterns: ReadonlySet<string>;
+}
 
 /**
  * The names that a writer may give to members of an object: what `properties`, `patternProperties`, `required`,
@@ -14,6 +44,16 @@ export type InPlace = Keywords;
  * than are declared.
  */
 export function declaredNames(group: readonly InPlace[], pool: FormulaPool): Formula | undefined {
+  const members = declaredMembers(group);
+  if (members === undefined) return undefined;
+  return pool.any([
+    pool.values(Array.from(members.names)),
+    ...Array.from(members.patterns, (pattern) => pool.pattern(pattern)),
+  ]);
+}
+
+/** The same names as they are written. */
+export function declaredMembers(group: readonly InPlace[]): DeclaredMembers | undefined {
   const names = new Set<string>();
   const patterns = new Set<string>();
   for (const keywords of group) {
@@ -32,7 +72,7 @@ export function declaredNames(group: readonly InPlace[], pool: FormulaPool): For
   }
   const least = Math.max(0, ...group.map((keywords) => keywords.count("minProperties") ?? 0));
   if (patterns.size === 0 && least > names.size) return undefined;
-  return pool.any([pool.values(Array.from(names)), ...Array.from(patterns, (pattern) => pool.pattern(pattern))]);
+  return { names, patterns };
 }
 
 /** The members of listed objects, and the names that `propertyNames` lists. */

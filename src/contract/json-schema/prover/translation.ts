@@ -1,5 +1,5 @@
 import { SobreError } from "../../../core/errors/sobre-error.ts";
-import { declaredNames, type InPlace, overlapsOf } from "./declared-names.ts";
+import { declaredNames, inPlaceGroup, overlapsOf } from "./declared-names.ts";
 import { absentMember, ownKeyword } from "./departures.ts";
 import type { Formula } from "./formula.ts";
 import type { FormulaPool } from "./formula-pool.ts";
@@ -190,27 +190,6 @@ class InPlaceScope {
   isShared([keyword, name]: readonly (string | number)[]): boolean {
     return this.#shared.has(keyword === "properties" ? `.${name ?? ""}` : `${keyword ?? ""}`);
   }
-}
-
-function inPlaceGroup(node: SchemaNode): readonly InPlace[] {
-  const group: InPlace[] = [];
-  const visit = (at: SchemaNode): void => {
-    if (
-      !isObject(at.schema) ||
-      group.some(({ node: { pointer, document } }) => pointer === at.pointer && document === at.document)
-    )
-      return;
-    const keywords = new Keywords(at, at.schema);
-    group.push(keywords);
-    for (const target of referenceTargets(keywords)) if (typeof target !== "string") visit(target);
-    for (const name of ["allOf", "anyOf", "oneOf"])
-      (keywords.list(name) ?? []).forEach((_, index) => visit(at.document.child(at, name, index)));
-    for (const name of ["if", "then", "else"]) if (keywords.has(name)) visit(at.document.child(at, name));
-    for (const name of ["dependencies", "dependentSchemas"])
-      for (const key of Object.keys(keywords.map(name) ?? {})) visit(at.document.child(at, name, key));
-  };
-  visit(node);
-  return group;
 }
 
 function exactlyOne(parts: readonly Formula[], pool: FormulaPool): Formula {

@@ -14,6 +14,7 @@ import { type Access, type Grant, ownerOf, type Right } from "../access.ts";
 import { AnswerGate } from "./answer-gate.ts";
 import { answerCbs } from "./cbs.ts";
 import { openCoordinator } from "./coordinator.ts";
+import { firstDeliveryId } from "./first-delivery-id.ts";
 import { Grants, type Needs } from "./grants.ts";
 import { answerManagement } from "./management.ts";
 import { Containers, LinkNames } from "./link-names.ts";
@@ -55,6 +56,8 @@ export interface BrokerConnectionOptions {
   readonly autoCreate?: ((engine: Engine, entity: string, use?: FirstUse) => Promise<void>) | undefined;
   /** The broker's time. Default: the machine's. */
   readonly clock?: Clock | undefined;
+  /** Gives the id of the first delivery of each session. Default: different ones. */
+  readonly firstDeliveryId?: (() => number) | undefined;
   /** The current time in milliseconds, for time-outs of the connection. Default: a clock that never goes back. */
   readonly now?: (() => number) | undefined;
 }
@@ -113,6 +116,7 @@ export class BrokerConnection {
       role: "server",
       containerId: "sobre",
       limits: options.limits,
+      firstDeliveryId: options.firstDeliveryId ?? firstDeliveryId,
       serverSasl,
       now: this.#now,
       events: {
@@ -273,7 +277,7 @@ export class BrokerConnection {
 
   async #openRequests(link: SendingLink | ReceivingLink, node: Exclude<Node, { kind: "entity" }>): Promise<void> {
     if (node.kind === "management") await this.#admitLink(link, [{ entity: node.entity, rights: managing }]);
-    else this.#ownNames.claim(link, { owner: "", grants: this.#grants, needs: anything });
+    else this.#ownNames.claim(link, this.#grants.holder("", anything));
     const key = node.kind === "cbs" ? "" : `/${node.entity.toLowerCase()}`;
     const making = this.#nodes.get(key) ?? this.#newNode(node);
     this.#nodes.set(key, making);
@@ -312,14 +316,14 @@ export class BrokerConnection {
    *
    * @throws SobreError `UnauthorizedAccess` without a grant for each of them.
    */
-  #admitLink(link: SendingLink | ReceivingLink, given: Needs): Promise<Engine> {
-    const needs = this.#grants.shared(given);
+  #admitLink(link: SendingLink | ReceivingLink, needs: Needs): Promise<Engine> {
     const [first, second] = needs;
     const grant = this.#grants.need(first);
     if (second !== undefined) this.#grants.need(second);
     const engine = this.#engineOf(grant);
-    this.#container?.names.claim(link, { owner: ownerOf(grant), grants: this.#grants, needs });
-    this.#grants.watch(link, needs);
+    const holder = this.#grants.holder(ownerOf(grant), needs);
+    this.#container?.names.claim(link, holder);
+    this.#grants.watch(link, holder);
     return engine;
   }
 

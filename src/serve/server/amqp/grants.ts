@@ -18,6 +18,13 @@ export interface Need {
 /** The rights that a link depends on: for its entity, and for the destination of its transfers. */
 export type Needs = readonly [Need, Need?];
 
+/** Whose a link is: the owner of the grant that opened it, with the rights of the connection that it is on. */
+export interface LinkHolder {
+  readonly owner: string;
+  readonly grants: Grants;
+  readonly needs: Needs;
+}
+
 const expired: WireError = {
   condition: "amqp:unauthorized-access",
   description: "The token of the link has expired. Put a new one and attach again, next time before it expires.",
@@ -30,7 +37,7 @@ export class Grants {
   readonly #links = new Map<SendingLink | ReceivingLink, Needs>();
   /** When the first grant expires, in milliseconds since 1970. */
   #firstEnd = Infinity;
-  #last: Needs | undefined;
+  #last: LinkHolder | undefined;
   #namespace: Engine | undefined;
 
   /** Adds the grant of a client without credentials, unless it belongs to another namespace. */
@@ -90,15 +97,16 @@ export class Grants {
     return this.#grants.some(({ expiresAt }) => expiresAt > now);
   }
 
-  /** Keeps a link attached for as long as there is a grant for each of its needs. */
-  watch(link: SendingLink | ReceivingLink, needs: Needs): void {
-    this.#links.set(link, needs);
+  /** The holder of a link that a grant of this owner opened: one object for all links with the same needs. */
+  holder(owner: string, needs: Needs): LinkHolder {
+    const last = this.#last;
+    if (last?.owner !== owner || !isSame(last.needs, needs)) this.#last = { owner, grants: this, needs };
+    return this.#last ?? { owner, grants: this, needs };
   }
 
-  /** The needs, as an object that links of the same needs share: a connection may have many. */
-  shared(needs: Needs): Needs {
-    if (this.#last === undefined || !isSame(this.#last, needs)) this.#last = needs;
-    return this.#last;
+  /** Keeps a link attached for as long as there is a grant for each of its needs. */
+  watch(link: SendingLink | ReceivingLink, { needs }: LinkHolder): void {
+    this.#links.set(link, needs);
   }
 
   /** The link was refused, or is over. */

@@ -2,7 +2,7 @@ import type { ReceivingLink } from "../../../wire/amqp/connection/receiving-link
 import type { SendingLink } from "../../../wire/amqp/connection/sending-link.ts";
 import type { WireError } from "../../../wire/amqp/connection/wire-fault.ts";
 import type { Engine } from "../../../core/engine/engine.ts";
-import type { Grants, Needs } from "./grants.ts";
+import type { LinkHolder } from "./grants.ts";
 
 type AnyLink = SendingLink | ReceivingLink;
 
@@ -11,16 +11,11 @@ const stolen: WireError = {
   description: "A link of the same name was attached by the same container, and has taken its place.",
 };
 
-/** Whose a link is: the owner of the grant that opened it, with the rights of the connection that it is on. */
-export interface LinkHolder {
-  readonly owner: string;
-  readonly grants: Grants;
-  /** The rights on which the link depends. */
-  readonly needs: Needs;
-}
-
-interface NamedLink extends LinkHolder {
+/** A link and its holder, before others of that name. Arrays would take several times the memory. */
+interface NamedLink {
   readonly link: AnyLink;
+  readonly holder: LinkHolder;
+  readonly next: NamedLink | undefined;
 }
 
 /**
@@ -30,35 +25,42 @@ interface NamedLink extends LinkHolder {
  * same owner that has the rights on which the link depends; others get links of that name besides.
  */
 export class LinkNames {
-  readonly #sending = new Map<string, readonly NamedLink[]>();
-  readonly #receiving = new Map<string, readonly NamedLink[]>();
+  readonly #sending = new Map<string, NamedLink>();
+  readonly #receiving = new Map<string, NamedLink>();
 
   /** Gives the link its name; a link that has it already is detached. */
   claim(link: AnyLink, holder: LinkHolder): void {
     if (link.state !== "asked") return;
     const links = this.#of(link);
-    const others = (links.get(link.name) ?? []).filter((one) => one.link !== link);
-    const taken = others.filter((one) => mayTake(holder, one));
-    links.set(link.name, [...others.filter((one) => !taken.includes(one)), { ...holder, link }]);
-    for (const { link: before } of taken) {
-      if (before.state !== "asked" && before.state !== "attached") continue;
-      before.refuse(stolen);
-      before.detach(stolen);
-      before.events?.detached(stolen);
-    }
+    const before = links.get(link.name);
+    let next: NamedLink | undefined;
+    for (let one = before; one !== undefined; one = one.next)
+      if (one.link !== link && !mayTake(holder, one.holder)) next = { ...one, next };
+    links.set(link.name, { link, holder, next });
+    for (let one = before; one !== undefined; one = one.next)
+      if (one.link !== link && mayTake(holder, one.holder)) detach(one.link);
   }
 
   /** The link is over. */
   release(link: AnyLink): void {
     const links = this.#of(link);
-    const left = (links.get(link.name) ?? []).filter((one) => one.link !== link);
-    if (left.length > 0) links.set(link.name, left);
-    else links.delete(link.name);
+    let left: NamedLink | undefined;
+    for (let one = links.get(link.name); one !== undefined; one = one.next)
+      if (one.link !== link) left = { ...one, next: left };
+    if (left === undefined) links.delete(link.name);
+    else links.set(link.name, left);
   }
 
-  #of({ role }: AnyLink): Map<string, readonly NamedLink[]> {
+  #of({ role }: AnyLink): Map<string, NamedLink> {
     return role === "sender" ? this.#sending : this.#receiving;
   }
+}
+
+function detach(link: AnyLink): void {
+  if (link.state !== "asked" && link.state !== "attached") return;
+  link.refuse(stolen);
+  link.detach(stolen);
+  link.events?.detached(stolen);
 }
 
 /** A link that depends on no entity, such as that to the coordinator, is taken by its own connection alone. */

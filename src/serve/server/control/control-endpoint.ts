@@ -48,8 +48,12 @@ export class ControlEndpoint implements HttpHandler {
     const own = this.#server.engineOf("");
     const wanted = query.get("namespace") ?? "";
     // The keys of a namespace open it alone.
-    if ((wanted !== "" || isAboutNamespaces(route)) && grant.engine !== own)
-      throw new SobreError("UnauthorizedAccess", "Only the keys of the server grant access to other namespaces.");
+    const isForAll = isAboutNamespaces(route) || (movesTime(route) && this.#server.hasKeys);
+    if ((wanted !== "" || isForAll) && grant.engine !== own)
+      throw new SobreError(
+        "UnauthorizedAccess",
+        "Only the keys of the server grant access to other namespaces, and to the time of them all.",
+      );
     const answer = await run({
       control: this.#control,
       server: this.#server,
@@ -70,6 +74,8 @@ function nameIn({ path }: ControlRoute, given: string): string | undefined {
   const name = below.startsWith(fixed) ? below.slice(fixed.length) : "";
   return name === "" || name.includes("/") ? undefined : name;
 }
+
+const movesTime = ({ path, method }: ControlRoute): boolean => path === "clock" && method !== "GET";
 
 const isAboutNamespaces = ({ path }: ControlRoute): boolean => path.startsWith("namespaces");
 

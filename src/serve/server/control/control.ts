@@ -13,6 +13,8 @@ import type { NamespaceOptions } from "../server-options.ts";
 
 /** A server, as its control sees it. */
 export interface ControlledServer {
+  /** Whether its own namespace has keys. */
+  readonly hasKeys: boolean;
   /** Makes a namespace; returns its connection string. @throws SobreError `InvalidArgument`, `InvalidOperation`. */
   create(name: string, options: NamespaceOptions): string;
   /** Drops a namespace with everything in it. @throws SobreError `MessagingEntityNotFound`. */

@@ -35,6 +35,8 @@ export interface ConnectionOptions {
   readonly serverSasl?: ServerSasl | undefined;
   readonly clientSasl?: ClientSasl | undefined;
   readonly events: ConnectionEvents;
+  /** Gives the id of the first delivery of each session. Default: 0, as all clients have. */
+  readonly firstDeliveryId?: (() => number) | undefined;
   /** The current time in milliseconds, for time-outs. Default: a clock that never goes back. */
   readonly now?: (() => number) | undefined;
 }

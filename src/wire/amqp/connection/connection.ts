@@ -2,7 +2,6 @@ import type { ByteReader } from "../../../core/amqp-values/byte-reader.ts";
 import { bodyReader } from "./composite.ts";
 import { type ResolvedLimits, resolveLimits } from "./connection-limits.ts";
 import type { ConnectionEvents, ConnectionOptions } from "./connection-options.ts";
-import { firstDeliveryId } from "./first-delivery-id.ts";
 import { FrameReader } from "./frame-reader.ts";
 import { FrameWriter } from "./frame-writer.ts";
 import { LinkBudget } from "./link-budget.ts";
@@ -70,9 +69,9 @@ export class Connection implements ConnectionPort {
     return this.#frames;
   }
 
-  /** The id of the first delivery of a new session; clients begin at 0, as all of them do. */
+  /** The id of the first delivery of a new session. */
   firstDeliveryId(): number {
-    return this.#options.role === "server" ? firstDeliveryId() : 0;
+    return this.#options.firstDeliveryId?.() ?? 0;
   }
 
   /** The form of an error that is sent to the peer; one that is not for the peer goes to the event `failed`. */

@@ -95,6 +95,7 @@ export async function after(
     limits,
     output: () => undefined,
     now: () => 0,
+    firstDeliveryId: () => 0,
   });
   const written: string[] = [];
   let longest = 0;

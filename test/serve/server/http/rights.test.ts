@@ -93,6 +93,18 @@ describe("pages of a browser, where only some namespaces have keys", () => {
   });
 });
 
+describe("a page that a server on a trusted network has served", () => {
+  it.each([
+    ["reaches it under the same name and port", "http://broker:5300", 201],
+    ["does not reach it from another port of that name", "http://broker:8080", 401],
+    ["does not reach it from another name", "http://other:5300", 401],
+  ])("%s", async (_what, origin, expected) => {
+    await using server = await startServer({ queues: ["q"], trustedNetwork: true });
+
+    expect(await status(server, "/q/messages", { host: "broker:5300", origin })).toBe(expected);
+  });
+});
+
 describe("a page below servicebus.windows.net, where anybody can serve one", () => {
   const page = "https://evil.servicebus.windows.net";
 
