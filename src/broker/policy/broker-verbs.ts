@@ -1,3 +1,4 @@
+import type { Capabilities } from "../../core/engine/capabilities.ts";
 import type { Delivery, LockToken, ReceiveMode, Settlement } from "../../core/engine/delivery.ts";
 import type {
   AcceptSessionOptions,
@@ -63,6 +64,8 @@ export interface BrokerVerbs<Own, Queue extends EntityQueue<unknown>, Enlisted>
   extends AdministeredEntities<Own>, InspectedQueues<Queue> {
   /** The name of the engine. */
   readonly name: string;
+  /** The engine's support of each capability. Default: all natively. */
+  readonly capabilities?: Capabilities;
   /** Applies everything that is due; `undefined` when that needs no waiting. */
   catchUp(): Promise<void> | undefined;
   /** The time, in milliseconds since 1970. */

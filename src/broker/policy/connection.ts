@@ -39,7 +39,7 @@ import type { SendRoute } from "./router.ts";
 /** A connection to a broker: checks what it is asked, and leaves the rest to the verbs of a store. Closing it releases its locks. */
 export class BrokerConnection<Own, Queue extends EntityQueue<unknown>, Enlisted> implements Engine {
   readonly name: string;
-  readonly capabilities: Capabilities = nativeCapabilities;
+  readonly capabilities: Capabilities;
   readonly admin: EngineAdmin;
   readonly inspection: EngineInspection;
   readonly #verbs: BrokerVerbs<Own, Queue, Enlisted>;
@@ -55,6 +55,7 @@ export class BrokerConnection<Own, Queue extends EntityQueue<unknown>, Enlisted>
     this.#verbs = verbs;
     this.#onEnd = onEnd;
     this.name = verbs.name;
+    this.capabilities = verbs.capabilities ?? nativeCapabilities;
     this.#owner = {
       links: this.#links,
       closed: (link) => void this.#links.delete(link),
