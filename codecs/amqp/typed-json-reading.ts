@@ -16,9 +16,9 @@ export function fromTypedJson(json: unknown): AmqpValue {
   return read(json, "$", 0);
 }
 
-type Members = Readonly<Record<"t" | "v" | "of" | "d", unknown>>;
+type TypedMembers = Readonly<Record<"t" | "v" | "of" | "d", unknown>>;
 
-function membersOf(json: unknown, path: string): Members {
+function membersOf(json: unknown, path: string): TypedMembers {
   if (typeof json !== "object" || json === null || !("t" in json))
     throw malformed(path, 'an object with a type in "t"');
   return { v: undefined, of: undefined, d: undefined, ...json };
@@ -51,7 +51,7 @@ function pair(entry: unknown, path: string, depth: number): readonly [AmqpValue,
   return [read(key, `${path}{key}`, depth), read(value, path, depth)];
 }
 
-function readArray({ of, v, d }: Members, path: string, depth: number): Typed<"array"> {
+function readArray({ of, v, d }: TypedMembers, path: string, depth: number): Typed<"array"> {
   if (typeof of !== "string") throw malformed(path, 'an array with its element type in "of"');
   if (!elementTypes.has(of)) throw malformed(path, "an array whose element type AMQP 1.0 has");
   const isWhole = of === "array" || of === "described";

@@ -20,10 +20,10 @@ import { SobreError } from "../core/errors/sobre-error.ts";
 import { inWordsOfLimits, type SchemaOptions } from "./commander.ts";
 import type { Mailbox } from "./tour/mailbox.ts";
 import { Misuse, namingOption, orMisuse, unreadable } from "./terminal.ts";
-import type { Reading } from "./tour/tour.ts";
+import type { TourSerializer } from "./tour/tour.ts";
 
 /** The hints of a command line about payloads. */
-export interface Hints extends SchemaOptions {
+export interface PayloadHints extends SchemaOptions {
   /** The .NET types. A single one is also the type of bodies in .NET's JSON. Default: none. */
   readonly contracts?: readonly DotnetContract[] | undefined;
   /** Whether bodies in .NET's JSON are of the type of a single contract, whatever their members. Default: true. */
@@ -39,7 +39,7 @@ export interface Hints extends SchemaOptions {
 }
 
 /** How the tour reads: like a service that trusts content types and has .NET's and Java's messages in its queue. */
-export function mailboxReading({ proto }: Mailbox): Reading {
+export function mailboxReading({ proto }: Mailbox): TourSerializer {
   const everyday = everyCodec(schemaCodec({ schema: proto ?? emptySchema }));
   const readers = legacy();
   const fallback = ["json", ...readers.map(({ name }) => name), "msgpack"];
@@ -64,7 +64,7 @@ function names(codecs: readonly Decoder[]): string {
  *
  * @throws Misuse for a schema that cannot be read or lacks the message type.
  */
-export async function commandSerializer(hints: Hints): Promise<Serializer> {
+export async function commandSerializer(hints: PayloadHints): Promise<Serializer> {
   const { proto: protos = [], messageType, limits } = hints;
   if (protos.length === 0 && messageType !== undefined) throw new Misuse("--message-type needs --proto");
   const readers = legacyReaders(hints);
@@ -138,7 +138,7 @@ function legacyReaders({
   jsonIsOfContract,
   unwrapBytes = true,
   jsonNet = false,
-}: Hints): readonly Decoder[] {
+}: PayloadHints): readonly Decoder[] {
   const options = {
     ...jsonOptions({ contracts, jsonIsOfContract }),
     unwrapBytes,
@@ -152,7 +152,7 @@ function legacyReaders({
 function jsonOptions({
   contracts = [],
   jsonIsOfContract,
-}: Hints): LegacyJsonOptions & { readonly contracts: readonly DotnetContract[] } {
+}: PayloadHints): LegacyJsonOptions & { readonly contracts: readonly DotnetContract[] } {
   const [only, ...more] = contracts;
   return only === undefined || more.length > 0 || jsonIsOfContract === false
     ? { contracts }

@@ -16,7 +16,7 @@ const msdata = "urn:schemas-microsoft-com:xml-msdata";
 /** The members that are added to rows with changes that have not been accepted yet. */
 const rowMembers = { state: "@rowState", original: "@original" } as const;
 
-type Row = Record<string, unknown>;
+type DataSetRow = Record<string, unknown>;
 
 /** The row states in a DiffGram, and their names in .NET. */
 const states: ReadonlyMap<string, string> = new Map([
@@ -90,7 +90,7 @@ class DataReader {
   }
 
   read(diffgram: XmlElement): unknown {
-    const rows = new Map<string, { readonly order: number; readonly row: Row }[]>();
+    const rows = new Map<string, { readonly order: number; readonly row: DataSetRow }[]>();
     for (const name of this.#tables.keys()) rows.set(name, []);
     const before = new Map<string, XmlElement>();
     const parts = elementsIn(diffgram);
@@ -98,7 +98,7 @@ class DataReader {
       if (part.namespace !== diffgramNamespace || part.local !== "before") continue;
       for (const row of elementsIn(part)) before.set(attribute(row, diffgramNamespace, "id") ?? "", row);
     }
-    const put = (element: XmlElement, row: Row): void => {
+    const put = (element: XmlElement, row: DataSetRow): void => {
       const name = decodeName(element.local);
       let list = rows.get(name);
       if (list === undefined) rows.set(name, (list = []));
@@ -134,7 +134,7 @@ class DataReader {
   }
 
   /** The columns of a row; nested rows of other tables are added to `inner`. */
-  #row(element: XmlElement, inner: XmlElement[]): Row {
+  #row(element: XmlElement, inner: XmlElement[]): DataSetRow {
     const row = emptyBag<unknown>();
     const columns = this.#tables.get(decodeName(element.local));
     this.#count((columns?.size ?? 0) + element.size, element);

@@ -10,7 +10,7 @@ import { bigIntegerOf } from "../data-contract/bcl-values.ts";
 import type { ScalarKind } from "../data-contract/scalar-kind.ts";
 import { notFinite, scalarOfText } from "../data-contract/scalar-text.ts";
 import { enumOfNumber } from "../data-contract/scalar.ts";
-import type { EnumShape, ResolvedShape } from "../data-contract/shape.ts";
+import type { ContractEnumShape, ResolvedShape } from "../data-contract/shape.ts";
 import { offsetTime, versionOf } from "../data-contract/system-values.ts";
 import { jsonKind, type JsonTape } from "./json-tape.ts";
 
@@ -127,7 +127,7 @@ export function typedJson(tape: JsonTape, value: number, kind: ScalarKind): unkn
 }
 
 /** The value of an enumeration: its number, or a name, as from other writers of JSON; `undefined` for anything else. */
-export function enumJson(tape: JsonTape, value: number, shape: EnumShape): EnumValue | undefined {
+export function enumJson(tape: JsonTape, value: number, shape: ContractEnumShape): EnumValue | undefined {
   if (tape.kind(value) === jsonKind.integer && tape.end(value) - tape.start(value) <= 20) {
     return enumOfNumber(BigInt(tape.written(value)), shape);
   }

@@ -13,7 +13,7 @@ import {
   type ObjectShape,
   resolved,
   type ResolvedShape,
-  type Shape,
+  type ContractShape,
 } from "../data-contract/shape.ts";
 import { dataSetOf, diffgramInText } from "../data-set/data-set.ts";
 import { bytesOf, enumJson, systemStruct, typedJson, untypedJson } from "./json-scalar.ts";
@@ -23,7 +23,7 @@ import { clrNamespaces } from "../xml/namespaces.ts";
 import type { XmlName } from "../xml/node.ts";
 
 /** A container that is being filled: its next value, and its end. */
-interface Place {
+interface JsonContainer {
   next: number;
   readonly end: number;
   /** The current member, item or entry. */
@@ -31,32 +31,32 @@ interface Place {
 }
 
 /** A list with the shape of its items. */
-interface ListFrame extends Place {
+interface JsonListFrame extends JsonContainer {
   readonly kind: "list";
   readonly list: unknown[];
-  readonly items: Shape | undefined;
+  readonly items: ContractShape | undefined;
   /** The number of items placed. */
   count: number;
 }
 
 /** A dictionary that is written as a list of entries. */
-interface EntriesFrame extends Place {
+interface JsonEntriesFrame extends JsonContainer {
   readonly kind: "entries";
   readonly target: Map<unknown, unknown> | Record<string, unknown>;
   readonly shape: MapShape | undefined;
 }
 
 /** An object; `values` is the shape of every member if it is a dictionary. */
-interface ObjectFrame extends Place {
+interface JsonObjectFrame extends JsonContainer {
   readonly kind: "object";
   readonly bag: Record<string, unknown>;
   readonly members: ObjectShape | undefined;
-  readonly values: Shape | undefined;
+  readonly values: ContractShape | undefined;
   /** Whether the next member is a `__type` that was read as such. */
   typed: boolean;
 }
 
-type Frame = ListFrame | EntriesFrame | ObjectFrame;
+type JsonFrame = JsonListFrame | JsonEntriesFrame | JsonObjectFrame;
 
 /** A body, and what was tolerated. */
 export interface MappedJson {
@@ -79,7 +79,7 @@ class JsonMapper {
   readonly #tape: JsonTape;
   readonly #contract: Contract | undefined;
   readonly #limits: DecodeLimits;
-  readonly #frames: Frame[] = [];
+  readonly #frames: JsonFrame[] = [];
   readonly #strangers = new Set<string>();
   /** Whether the last scalar read is a floating-point number that looks like an integer. */
   #isWhole = false;
@@ -112,7 +112,7 @@ class JsonMapper {
   }
 
   /** Places items until one opens a container, which is filled first. */
-  #fill(frame: Frame): void {
+  #fill(frame: JsonFrame): void {
     const level = this.#frames.length;
     while (this.#frames.length === level) {
       if (frame.next >= frame.end) {
@@ -125,7 +125,7 @@ class JsonMapper {
     }
   }
 
-  #item(frame: ListFrame): void {
+  #item(frame: JsonListFrame): void {
     const item = frame.next;
     frame.at = item;
     frame.next = this.#tape.next(item);
@@ -133,7 +133,7 @@ class JsonMapper {
     this.#noteWhole(frame.list, frame.count++);
   }
 
-  #member(frame: ObjectFrame): void {
+  #member(frame: JsonObjectFrame): void {
     const tape = this.#tape;
     const name = frame.next;
     frame.at = name;
@@ -151,14 +151,14 @@ class JsonMapper {
   }
 
   /** The property of a field, unless the object has another member of that name. */
-  #propertyOf(text: string, { values, bag, next, end }: ObjectFrame): string {
+  #propertyOf(text: string, { values, bag, next, end }: JsonObjectFrame): string {
     const property = values === undefined ? propertyName(text) : text;
     if (property === text || property in bag) return text;
     for (let at = next; at < end; at = this.#tape.next(at + 1)) if (this.#tape.isNamed(at, property)) return text;
     return property;
   }
 
-  #entry(frame: EntriesFrame): void {
+  #entry(frame: JsonEntriesFrame): void {
     const tape = this.#tape;
     const { next: item, target, shape } = frame;
     frame.at = item;
@@ -175,7 +175,7 @@ class JsonMapper {
     }
   }
 
-  #start(value: number, declared: Shape | undefined): unknown {
+  #start(value: number, declared: ContractShape | undefined): unknown {
     const whole = declared === undefined ? undefined : resolved(declared);
     const shape = whole?.kind === "scalar" && whole.scalar === "any" ? undefined : whole;
     switch (this.#tape.kind(value)) {
@@ -231,9 +231,9 @@ class JsonMapper {
   }
 
   /** Reads a list of values in a different order. */
-  #row(values: readonly number[], items: Shape): unknown[] {
+  #row(values: readonly number[], items: ContractShape): unknown[] {
     const list: unknown[] = [];
-    const frames = values.map((next, count): ListFrame => ({
+    const frames = values.map((next, count): JsonListFrame => ({
       kind: "list",
       next,
       end: this.#tape.next(next),
@@ -284,7 +284,7 @@ class JsonMapper {
   }
 
   /** Items are placed in order; the contents of one are read before the next. */
-  #open(frame: Frame): void {
+  #open(frame: JsonFrame): void {
     if (frame.next < frame.end) this.#frames.push(frame);
   }
 

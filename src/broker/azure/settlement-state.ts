@@ -6,15 +6,15 @@ import type { ApplicationPropertyValue } from "../../core/envelope/application-p
 import { createEnvelope } from "../../core/envelope/envelope.ts";
 import { sizeOfProperties } from "../../core/envelope/size-of.ts";
 
-type Modification = Extract<Settlement, { kind: "abandon" }>["propertiesToModify"];
+type AbandonModification = Extract<Settlement, { kind: "abandon" }>["propertiesToModify"];
 
-const none = new Uint8Array(0);
+const noTag = new Uint8Array(0);
 
 /** The properties to modify, checked as those of an envelope are. @throws SobreError `InvalidArgument`. */
-function checked(modification: Modification): readonly (readonly [string, ApplicationPropertyValue])[] {
+function checked(modification: AbandonModification): readonly (readonly [string, ApplicationPropertyValue])[] {
   const entries = Object.entries(modification ?? {});
   const given = entries.flatMap(([name, value]) => (value === undefined ? [] : [[name, value] as const]));
-  createEnvelope({ payload: none, applicationProperties: Object.fromEntries(given) });
+  createEnvelope({ payload: noTag, applicationProperties: Object.fromEntries(given) });
   return entries.map(([name, value]) => [name, value ?? null]);
 }
 

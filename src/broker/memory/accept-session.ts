@@ -1,10 +1,10 @@
 import type { SessionRequest } from "../policy/broker-verbs.ts";
 import type { MessageQueue } from "./message-queue.ts";
-import type { Holder } from "./bytes/handed-envelope.ts";
+import type { HoldingConnection } from "./bytes/handed-envelope.ts";
 import { closed } from "../../core/engine/refusals.ts";
 import { acceptAborted, notAcceptedInTime } from "../policy/refusals.ts";
 import type { SessionLock } from "./session.ts";
-import type { SessionTable, WaitingAccept } from "./session-table.ts";
+import type { EntitySessions, WaitingAccept } from "./session-table.ts";
 
 /**
  * Locks a session of a queue by its id, or the next available one, waiting for it.
@@ -13,9 +13,9 @@ import type { SessionTable, WaitingAccept } from "./session-table.ts";
  */
 export async function acceptSession(
   queue: MessageQueue,
-  sessions: SessionTable,
+  sessions: EntitySessions,
   { sessionId, maxWaitTimeInMs, abortSignal, deadline, onWait }: SessionRequest,
-  holder: Holder,
+  holder: HoldingConnection,
 ): Promise<SessionLock> {
   const { address } = queue;
   const now = queue.timeline.now();

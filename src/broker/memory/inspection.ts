@@ -6,7 +6,7 @@ import type {
   SumDeadLettersOptions,
 } from "../../core/engine/inspection.ts";
 import type { MessageQueue } from "./message-queue.ts";
-import type { Session } from "./session.ts";
+import type { MemorySession } from "./session.ts";
 
 /** The messages of a queue by state. */
 export function countsOf(queue: MessageQueue): StateCounts {
@@ -34,7 +34,7 @@ export function deadLettersOf(
   return { sums: sums.largestFirst(), next: undefined };
 }
 
-function inspected({ store }: MessageQueue, session: Session): SessionInspection {
+function inspected({ store }: MessageQueue, session: MemorySession): SessionInspection {
   const { id, lock, state, stateSetAt, messageCount } = session;
   const numbers = session.foremost.map((message) => store.numberOf(message));
   return {

@@ -4,7 +4,7 @@ import { tooManyRules } from "../../core/engine/refusals.ts";
 import type { Rule } from "./rule.ts";
 
 /** The rules that require a value of one property, by that value. */
-interface Column<Subscription> {
+interface PropertyIndex<Subscription> {
   readonly read: IndexKey["read"];
   readonly byValue: Map<string, Set<Rule<Subscription>>>;
 }
@@ -15,7 +15,7 @@ const mostIndexed = 100_000;
 
 /** The rules of a topic, indexed by the values that they require; only those that could match are evaluated. */
 export class RuleIndex<Subscription> {
-  readonly #columns = new Map<string, Column<Subscription>>();
+  readonly #columns = new Map<string, PropertyIndex<Subscription>>();
   /** The rules that are evaluated for every message. */
   readonly #others = new Set<Rule<Subscription>>();
   #indexed = 0;

@@ -1,6 +1,6 @@
 import type { TableQueue } from "./entities.ts";
 import { completeHeld } from "./held.ts";
-import type { Store } from "./store.ts";
+import type { PostgresStore } from "./store.ts";
 
 /** Maximum number of completions per statement. */
 const mostAtOnce = 500;
@@ -8,7 +8,7 @@ const mostAtOnce = 500;
 /** Maximum number of statements at the same time: while one waits for the disk, the next one runs. */
 const mostStatements = 2;
 
-interface Completion {
+interface PendingCompletion {
   readonly token: bigint;
   readonly seq: bigint;
   readonly resolve: (isHeld: boolean) => void;
@@ -17,12 +17,12 @@ interface Completion {
 
 /** The completions of a queue, batched: those requested while statements are running are carried out together by the next one. */
 export class Completions {
-  readonly #store: Store;
+  readonly #store: PostgresStore;
   readonly #queue: TableQueue;
-  #waiting: Completion[] = [];
+  #waiting: PendingCompletion[] = [];
   #running = 0;
 
-  constructor(store: Store, queue: TableQueue) {
+  constructor(store: PostgresStore, queue: TableQueue) {
     this.#store = store;
     this.#queue = queue;
   }
@@ -52,9 +52,9 @@ export class Completions {
   }
 
   /** The next batch, with at most one completion per message: of two holders of one message, the second goes into a later batch. */
-  #take(): readonly Completion[] {
-    const batch = new Map<bigint, Completion>();
-    const later: Completion[] = [];
+  #take(): readonly PendingCompletion[] {
+    const batch = new Map<bigint, PendingCompletion>();
+    const later: PendingCompletion[] = [];
     for (const completion of this.#waiting)
       if (batch.has(completion.seq) || batch.size === mostAtOnce) later.push(completion);
       else batch.set(completion.seq, completion);
@@ -62,7 +62,7 @@ export class Completions {
     return [...batch.values()];
   }
 
-  #completeAll(batch: readonly Completion[]): Promise<ReadonlySet<bigint>> {
+  #completeAll(batch: readonly PendingCompletion[]): Promise<ReadonlySet<bigint>> {
     const { database, schema, directory } = this.#store;
     return this.#store.fresh(async () => {
       const queue = this.#store.current(this.#queue);

@@ -4,15 +4,15 @@ import { type EntityRow, TableQueue } from "./entities.ts";
 import { giveBack, moved, readMessages, remove } from "./returns.ts";
 import { numberOf } from "./rows.ts";
 import { freeSession, sessionColumns } from "./sessions.ts";
-import type { Store } from "./store.ts";
+import type { PostgresStore } from "./store.ts";
 
 /** Maximum number of messages forwarded per transaction. */
 const atOnce = 500;
 
-const none: ReadonlySet<bigint> = new Set();
+const noSequenceNumbers: ReadonlySet<bigint> = new Set();
 
 /** After a change of an entity's settings: ends every lock without counting a delivery and, if it now forwards, forwards the ready messages. */
-export async function giveBackAll(store: Store, entity: ReceivableEntity<EntityRow>): Promise<void> {
+export async function giveBackAll(store: PostgresStore, entity: ReceivableEntity<EntityRow>): Promise<void> {
   const { schema } = store;
   const now = store.now();
   for (const part of parts) {
@@ -23,7 +23,7 @@ export async function giveBackAll(store: Store, entity: ReceivableEntity<EntityR
         `select ${sessionColumns} from ${schema}.session where queue = $1 and mark is not null for update`,
         [queue.number],
       );
-      for (const row of sessions) await freeSession(returning, row, none);
+      for (const row of sessions) await freeSession(returning, row, noSequenceNumbers);
       const locked = await readMessages(returning, "d.token is not null order by d.seq for update of d", []);
       await giveBack(returning, locked, "uncounted");
     });
@@ -37,7 +37,7 @@ export async function giveBackAll(store: Store, entity: ReceivableEntity<EntityR
  *
  * @throws the first failure, when all queues had their turn.
  */
-export async function forwardLeft(store: Store): Promise<boolean> {
+export async function forwardLeft(store: PostgresStore): Promise<boolean> {
   const forwarding = new Map<number, ReceivableEntity<EntityRow>>();
   for (const entity of store.directory.entities())
     if (entity.type !== "topic" && entity.settings.forwardTo !== undefined)
@@ -61,7 +61,7 @@ export async function forwardLeft(store: Store): Promise<boolean> {
 }
 
 /** Forwards ready messages; returns how many. */
-async function forwardReady(store: Store, entity: ReceivableEntity<EntityRow>, now: number): Promise<number> {
+async function forwardReady(store: PostgresStore, entity: ReceivableEntity<EntityRow>, now: number): Promise<number> {
   return inTransaction(store, new TableQueue(entity, "messages"), now, async (returning) => {
     const { queue, routing } = returning;
     // By the settings of today: arriving in its own queue, a message would get a new number and a new time to live.

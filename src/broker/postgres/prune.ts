@@ -1,5 +1,5 @@
 import { numberOf } from "./rows.ts";
-import type { Store } from "./store.ts";
+import type { PostgresStore } from "./store.ts";
 
 /** Milliseconds between two looks for message ids that are over. */
 const interval = 10_000;
@@ -13,13 +13,13 @@ const forgottenAfter = 3_600_000;
 
 /** Deletes the message ids whose time for duplicate detection is over, each node a share of them. */
 export class Prune {
-  readonly #store: Store;
+  readonly #store: PostgresStore;
   #prunedAt = -Infinity;
   #forgottenAt = -Infinity;
   /** Everything before was deleted: rows that are dead and cannot be vacuumed yet are not read again. */
   readonly #reached = new Map<number, number>();
 
-  constructor(store: Store) {
+  constructor(store: PostgresStore) {
     this.#store = store;
   }
 

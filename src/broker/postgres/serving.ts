@@ -4,8 +4,8 @@ import { SobreError } from "../../core/errors/sobre-error.ts";
 import { invalidOption } from "../../core/options/option-checks.ts";
 import { systemClock } from "../../core/time/clock.ts";
 import { PostgresConnection } from "./postgres-verbs.ts";
-import { numberOf, textOf } from "./rows.ts";
-import type { Store } from "./store.ts";
+import { numberOf, textOfColumn } from "./rows.ts";
+import type { PostgresStore } from "./store.ts";
 
 /** The state of a namespace in a database, for those who watch over it. */
 export interface PostgresHealth {
@@ -61,7 +61,7 @@ export async function postgresServing(engine: Engine): Promise<PostgresServing> 
     return health;
   };
   return {
-    lockSecret: row === undefined ? "" : textOf(row, "secret"),
+    lockSecret: row === undefined ? "" : textOfColumn(row, "secret"),
     health() {
       if (known !== undefined && performance.now() < until) return known;
       until = Infinity;
@@ -71,7 +71,7 @@ export async function postgresServing(engine: Engine): Promise<PostgresServing> 
   };
 }
 
-function healthOf(store: Store): Promise<PostgresHealth> {
+function healthOf(store: PostgresStore): Promise<PostgresHealth> {
   return new Promise((resolve) => {
     const late = (): void => resolve({ status: "unhealthy", database: "ServiceTimeout" });
     const timer = systemClock.setTimer(Date.now() + longestLook, late);
@@ -82,7 +82,7 @@ function healthOf(store: Store): Promise<PostgresHealth> {
   });
 }
 
-async function look({ database, schema }: Store): Promise<PostgresHealth> {
+async function look({ database, schema }: PostgresStore): Promise<PostgresHealth> {
   const [row = {}] = await database.query(
     `select (current_setting('transaction_read_only') = 'on')::int as read_only,
        (select coalesce(max(extract(epoch from clock_timestamp() - begun) * 1000), 0)::bigint from (

@@ -1,6 +1,6 @@
 import { Arrivals } from "./arrivals.ts";
 import { systemClock, type Timer } from "../../core/time/clock.ts";
-import type { Listener, ListenerEvents, Session } from "./database.ts";
+import type { Listener, ListenerEvents, DatabaseSession } from "./database.ts";
 
 /** The channel of all namespaces of a database. */
 const channel = "sobre";
@@ -26,7 +26,7 @@ const anyQueue = -1;
 
 /** How a process announces that queues have received messages, and listens for such announcements. */
 export interface WakesSetup {
-  readonly session: Session;
+  readonly session: DatabaseSession;
   /** Identifies the namespace. */
   readonly schema: string;
   /** Opens the connection for listening; without it, polling alone finds what others send. */

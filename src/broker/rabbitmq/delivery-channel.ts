@@ -26,6 +26,9 @@ export class DeliveryChannel {
   readonly #channel: Channel;
   readonly #ends = new Set<(error: Error) => void>();
   #isOpen = true;
+  /** Messages that were delivered on it and not settled yet. */
+  #unsettled = 0;
+  #isReleased = false;
   #reason: Error | undefined;
   #flush: Promise<void> | undefined;
 
@@ -58,7 +61,9 @@ export class DeliveryChannel {
   /** Takes the first message; `undefined` without one. */
   async get(address: string): Promise<GetMessage | undefined> {
     const message = await this.#call(address, () => this.#channel.get(this.queue));
-    return message === false ? undefined : message;
+    if (message === false) return undefined;
+    this.#unsettled++;
+    return message;
   }
 
   /** Has the broker push messages, at most `prefetch` of them unacknowledged. */
@@ -66,7 +71,11 @@ export class DeliveryChannel {
     const consumerTag = randomUUID();
     const takeBack = this.onEnd((error) => ended(brokerFailure(error, `Receiving from '${address}'`, address)));
     const onMessage = (next: Message | null): void => {
-      if (next !== null) return message(next);
+      if (next !== null) {
+        this.#unsettled++;
+        message(next);
+        return;
+      }
       takeBack();
       // The broker ends a consumer when its queue is deleted.
       ended(entityNotFound(address));
@@ -85,17 +94,17 @@ export class DeliveryChannel {
   }
 
   acknowledge(message: Message): void {
-    if (this.#isOpen) this.#channel.ack(message);
+    if (this.#settles()) this.#channel.ack(message);
   }
 
   /** Returns a message to the queue, counted. */
   reject(message: Message): void {
-    if (this.#isOpen) this.#channel.reject(message, true);
+    if (this.#settles()) this.#channel.reject(message, true);
   }
 
   /** Returns a message to the queue, uncounted where the broker can. */
-  release(message: Message): void {
-    if (this.#isOpen) this.#channel.nack(message, false, true);
+  returnMessage(message: Message): void {
+    if (this.#settles()) this.#channel.nack(message, false, true);
   }
 
   /** Resolves when the broker has taken everything that was sent on this channel before. */
@@ -110,11 +119,18 @@ export class DeliveryChannel {
     await Promise.resolve();
     this.#flush = undefined;
     await this.#call(undefined, () => this.#channel.prefetch(1));
+    if (this.#isReleased) await this.release();
   }
 
-  async close(): Promise<void> {
-    if (!this.#isOpen) return;
-    await this.#channel.close().catch(() => undefined);
+  /** Closes the channel once its last message is settled. */
+  async release(): Promise<void> {
+    this.#isReleased = true;
+    if (this.#isOpen && this.#unsettled === 0) await this.#channel.close().catch(() => undefined);
+  }
+
+  #settles(): boolean {
+    this.#unsettled--;
+    return this.#isOpen;
   }
 
   async #call<T>(address: string | undefined, call: () => Promise<T>): Promise<T> {

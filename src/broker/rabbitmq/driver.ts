@@ -6,7 +6,7 @@ import { brokerFailure } from "./failures.ts";
 export type { Channel, ChannelModel, ConfirmChannel, GetMessage, Message, Options } from "amqplib";
 
 /** How to reach a broker. */
-export interface BrokerAddress {
+export interface RabbitmqAddress {
   readonly url: string;
   /** Seconds between two signs of life. */
   readonly heartbeat: number;
@@ -25,13 +25,13 @@ const oldest = [3, 10] as const;
  * Nothing is repeated here: a call that fails with the connection is the caller's to retry, over a new one.
  */
 export class RabbitmqConnection {
-  readonly #address: BrokerAddress;
+  readonly #address: RabbitmqAddress;
   #model: Promise<ChannelModel> | undefined;
   #blocked: string | undefined;
   /** Why the connection before has ended. */
   #failure: Error | undefined;
 
-  constructor(address: BrokerAddress) {
+  constructor(address: RabbitmqAddress) {
     this.#address = address;
   }
 

@@ -184,14 +184,18 @@ export class EntityLog extends Directory<EntityAge, BrokerQueue> {
       case "delete": {
         const entity = this.find(address);
         if (entity === undefined) return;
-        if (entity.type === "topic")
-          for (const subscription of entity.subscriptions.values()) this.delete(subscription);
-        this.delete(entity);
+        if (entity.type === "topic") for (const subscription of entity.subscriptions.values()) this.#drop(subscription);
+        this.#drop(entity);
         return;
       }
       default:
         this.#changeRule(change, address);
     }
+  }
+
+  #drop(entity: KnownEntity): void {
+    this.delete(entity);
+    this.announceDeletion(entity);
   }
 
   #created(change: ChangeRecord["change"], address: string, age: EntityAge): KnownEntity | undefined {

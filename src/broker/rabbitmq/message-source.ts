@@ -1,6 +1,6 @@
 import { DeliveryChannel } from "./delivery-channel.ts";
 import type { RabbitmqConnection, Message } from "./driver.ts";
-import type { ReceiveWait } from "./receive-wait.ts";
+import type { ArrivalWait } from "./arrival-wait.ts";
 
 /** How long the rest of a batch may let itself be waited for, in milliseconds: other receivers may have taken it. */
 const longestGap = 100;
@@ -30,7 +30,7 @@ export class MessageSource {
   }
 
   /** Takes up to `most` messages, as soon as there is one. */
-  async take(most: number, wait: ReceiveWait): Promise<readonly TakenMessage[]> {
+  async take(most: number, wait: ArrivalWait): Promise<readonly TakenMessage[]> {
     const channel = await this.#open();
     for (;;) {
       const taken = await this.#takeReady(channel, most);
@@ -42,9 +42,9 @@ export class MessageSource {
     }
   }
 
-  /** The channel, which lives on while messages are held on it. */
-  get channel(): DeliveryChannel | undefined {
-    return this.#channel;
+  /** Gives up the channel, which lives on while messages are held on it. */
+  async release(): Promise<void> {
+    await this.#channel?.release();
   }
 
   async #open(): Promise<DeliveryChannel> {
@@ -81,7 +81,7 @@ export class MessageSource {
     return messages;
   }
 
-  async #waitForOne(channel: DeliveryChannel, wait: ReceiveWait): Promise<Message | undefined> {
+  async #waitForOne(channel: DeliveryChannel, wait: ArrivalWait): Promise<Message | undefined> {
     let message: Message | undefined;
     const arrived = Promise.withResolvers<void>();
     const consumer = await channel.consume(1, this.#address, {

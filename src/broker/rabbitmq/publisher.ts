@@ -3,7 +3,7 @@ import { SobreError } from "../../core/errors/sobre-error.ts";
 import type { RabbitmqConnection, ConfirmChannel, Message } from "./driver.ts";
 import { brokerFailure } from "./failures.ts";
 import { publishHeader } from "./message-headers.ts";
-import type { PublishedMessage } from "./write-message.ts";
+import type { PublishableMessage } from "./write-message.ts";
 
 /** Where a message is published. */
 export interface Destination {
@@ -36,7 +36,7 @@ export class Publisher {
    * @throws SobreError `MessagingEntityNotFound` when no queue takes a mandatory one, `ServiceBusy` when the queue is full or
    * has no leader, and while an alarm of the broker blocks publishers, `MessageSizeExceeded` for headers beyond 64 KiB.
    */
-  async publish(destination: Destination, messages: readonly PublishedMessage[]): Promise<void> {
+  async publish(destination: Destination, messages: readonly PublishableMessage[]): Promise<void> {
     const channel = await this.#open();
     const { blocked } = this.#connection;
     if (blocked !== undefined)
@@ -56,7 +56,7 @@ export class Publisher {
     await channel?.then((open) => open.close()).catch(() => undefined);
   }
 
-  #send(channel: ConfirmChannel, destination: Destination, { content, properties }: PublishedMessage): Promise<void> {
+  #send(channel: ConfirmChannel, destination: Destination, { content, properties }: PublishableMessage): Promise<void> {
     const { exchange, routingKey, mandatory, address } = destination;
     const number = ++this.#number;
     const options = mandatory

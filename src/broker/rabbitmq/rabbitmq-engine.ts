@@ -24,7 +24,7 @@ export interface RabbitmqEngineOptions extends EntitySetup {
   readonly clock?: Clock | undefined;
 }
 
-const checks: OptionChecks<RabbitmqEngineOptions> = {
+const engineOptionChecks: OptionChecks<RabbitmqEngineOptions> = {
   ...setupChecks,
   url: is.name,
   prefix: is.text,
@@ -48,7 +48,7 @@ const checks: OptionChecks<RabbitmqEngineOptions> = {
  * ```
  */
 export async function rabbitmqEngine(options: RabbitmqEngineOptions): Promise<Engine> {
-  checkOptions(options, checks, { needed: ["url"] });
+  checkOptions(options, engineOptionChecks, { needed: ["url"] });
   const { url, prefix = "sobre.", heartbeat = 30_000, tls, clock = systemClock } = options;
   if (!/^amqps?:\/\//.test(url) || !URL.canParse(url))
     throw invalidOption("url", "must be an address such as amqp://user:password@host/vhost");

@@ -13,14 +13,14 @@ import { filterHeaders } from "./filter-headers.ts";
 import { Ladder, longestDelay } from "./ladder.ts";
 import { type HeldMessage, Locks } from "./locks.ts";
 import type { MessageFacts } from "./message-headers.ts";
-import { type BrokerDeath, readMessage, type ReceivedMessage } from "./read-message.ts";
-import { type PublishedMessage, writeMessage } from "./write-message.ts";
+import { type BrokerDeath, readMessage, type RabbitmqMessage } from "./read-message.ts";
+import { type PublishableMessage, writeMessage } from "./write-message.ts";
 import { type Destination, Publisher } from "./publisher.ts";
 import { Topology } from "./topology.ts";
 
 /** A message that was taken from its queue. */
 export interface TakenArrival extends Pick<HeldMessage, "queue" | "channel" | "message"> {
-  readonly received: ReceivedMessage;
+  readonly received: RabbitmqMessage;
 }
 
 /** The maximum length of a reason where there is little room, in characters. */
@@ -137,7 +137,7 @@ export class RabbitmqHome {
   }
 
   /** Reads a message of a queue, with the counts and moves of the broker. */
-  read(queue: BrokerQueue, message: Message): ReceivedMessage {
+  read(queue: BrokerQueue, message: Message): RabbitmqMessage {
     const read = readMessage(message, this.clock.now());
     const count: unknown = message.properties.headers?.["x-delivery-count"];
     const deliveryCount = read.deliveryCount + (typeof count === "number" ? count : 0);
@@ -204,7 +204,7 @@ export class RabbitmqHome {
     return Promise.all(
       this.locks.filter(fits).map(async (held) => {
         this.locks.remove(held);
-        held.channel.release(held.message);
+        held.channel.returnMessage(held.message);
         await held.channel.flush().catch(() => undefined);
       }),
     );
@@ -222,7 +222,11 @@ export class RabbitmqHome {
     await Promise.all([this.consuming.close(), this.#publishing.close()]);
   }
 
-  #published(target: SendableEntity<EntityAge> | undefined, envelope: Envelope, facts: MessageFacts): PublishedMessage {
+  #published(
+    target: SendableEntity<EntityAge> | undefined,
+    envelope: Envelope,
+    facts: MessageFacts,
+  ): PublishableMessage {
     return writeMessage(envelope, facts, this.#reachesTopic(target) ? filterHeaders(envelope) : undefined);
   }
 
@@ -271,7 +275,7 @@ const scheduledAt = ({ scheduledEnqueueTimeUtc }: Envelope["brokerProperties"]):
   scheduledEnqueueTimeUtc?.getTime() ?? 0;
 
 /** When a message expires in a queue, in milliseconds since 1970; `Infinity` means never. */
-export function expiryOf({ entity, part }: BrokerQueue, { expiresAt, enqueuedAt, isForeign }: ReceivedMessage): number {
+export function expiryOf({ entity, part }: BrokerQueue, { expiresAt, enqueuedAt, isForeign }: RabbitmqMessage): number {
   if (part !== "messages" || entity.type === "topic") return Infinity;
   return isForeign ? expiresAt : Math.min(expiresAt, enqueuedAt + longestTimeToLive(entity));
 }

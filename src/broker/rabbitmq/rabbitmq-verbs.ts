@@ -1,18 +1,13 @@
 import { type Capabilities, type Capability, requireCapability } from "../../core/engine/capabilities.ts";
 import type { Delivery, LockToken, ReceiveMode, Settlement } from "../../core/engine/delivery.ts";
-import type {
-  DeleteOptions,
-  EngineReceiver,
-  EngineSender,
-  EngineSessionReceiver,
-  Transaction,
-} from "../../core/engine/engine.ts";
+import type { DeleteOptions, ReceiveOptions, Transaction } from "../../core/engine/engine.ts";
 import type { DeadLetterSums, SessionInspection, StateCounts } from "../../core/engine/inspection.ts";
-import { lockLost } from "../../core/engine/refusals.ts";
+import { entityDisabled, entityNotFound, lockLost, messageTooLarge } from "../../core/engine/refusals.ts";
 import type { Envelope } from "../../core/envelope/envelope.ts";
 import type { EntityMeasure } from "../policy/administration.ts";
-import type { BrokerVerbs, Closable, LinkOwner } from "../policy/broker-verbs.ts";
+import type { BrokerVerbs, SessionLink } from "../policy/broker-verbs.ts";
 import type { Directory, EntityLookup } from "../policy/directory.ts";
+import { sizeOfEnvelope } from "../../core/envelope/size-of.ts";
 import { checkHeaderSize } from "../../core/envelope/limits.ts";
 import type { SendableEntity } from "../policy/entities.ts";
 import type { EntityChange } from "../policy/entity-changes.ts";
@@ -20,15 +15,13 @@ import type { SendRoute } from "../policy/router.ts";
 import { decideSettlement } from "../policy/settlement.ts";
 import { rabbitmqCapabilities } from "./capabilities.ts";
 import type { BrokerQueue, EntityAge, KnownEntity } from "./entities.ts";
-import { RabbitmqReceiver, RabbitmqSender } from "./links.ts";
+import { RabbitmqLink } from "./links.ts";
 import type { HeldMessage } from "./locks.ts";
 import type { RabbitmqHome } from "./rabbitmq-home.ts";
 import { SobreError } from "../../core/errors/sobre-error.ts";
 
-type Owner = LinkOwner<never>;
-
 /** The verbs of a connection, carried out by RabbitMQ. */
-export class RabbitmqVerbs implements BrokerVerbs<EntityAge, BrokerQueue, never> {
+export class RabbitmqVerbs implements BrokerVerbs<EntityAge, BrokerQueue, never, RabbitmqLink> {
   readonly name = "rabbitmq";
   readonly capabilities: Capabilities = rabbitmqCapabilities;
   readonly #home: RabbitmqHome;
@@ -89,18 +82,51 @@ export class RabbitmqVerbs implements BrokerVerbs<EntityAge, BrokerQueue, never>
     await this.#home.topology.purge(entity);
   }
 
-  openSender({ target, through }: SendRoute<EntityAge>, owner: Owner): EngineSender & Closable {
+  maxMessageSize({ settings }: SendableEntity<EntityAge>): number {
+    return settings.maxMessageSizeInBytes;
+  }
+
+  async send({ target, through }: SendRoute<EntityAge>, envelopes: readonly Envelope[]): Promise<void> {
     if (through !== undefined) this.#refuse("transactions");
-    return new RabbitmqSender(this.#home, owner, target);
+    this.#checkSend(target, envelopes);
+    if (envelopes.length > 0) await this.#home.send(target, envelopes);
   }
 
-  openReceiver(queue: BrokerQueue, receiveMode: ReceiveMode, owner: Owner): EngineReceiver & Closable {
+  sendIn(): void {
+    this.#refuse("transactions");
+  }
+
+  openReceiver(queue: BrokerQueue, receiveMode: ReceiveMode): RabbitmqLink {
     if (queue.part === "transferDeadLetters") this.#refuse("transactions");
-    return new RabbitmqReceiver(this.#home, { parent: owner, owner: this }, { queue, receiveMode });
+    return new RabbitmqLink(this.#home, this, queue, receiveMode);
   }
 
-  acceptSession(): Promise<EngineSessionReceiver & Closable> {
+  receive(link: RabbitmqLink, options: ReceiveOptions): Promise<readonly Delivery[]> {
+    return link.receive(options);
+  }
+
+  endReceives(link: RabbitmqLink): void {
+    link.endReceives();
+  }
+
+  releaseLink(link: RabbitmqLink): Promise<void> {
+    return link.release();
+  }
+
+  acceptSession(): Promise<RabbitmqLink & SessionLink> {
     return this.#refuse("sessions");
+  }
+
+  renewSession(): void {
+    this.#refuse("sessions");
+  }
+
+  sessionState(): Uint8Array | undefined {
+    return this.#refuse("sessionState");
+  }
+
+  setSessionState(): void {
+    this.#refuse("sessionState");
   }
 
   peek(): readonly Delivery[] {
@@ -112,8 +138,7 @@ export class RabbitmqVerbs implements BrokerVerbs<EntityAge, BrokerQueue, never>
   }
 
   async schedule(entity: SendableEntity<EntityAge>, envelopes: readonly Envelope[]): Promise<readonly bigint[]> {
-    const sender = new RabbitmqSender(this.#home, { closed: () => undefined }, entity);
-    await sender.send(envelopes);
+    await this.send({ target: entity, through: undefined }, envelopes);
     return envelopes.map(() => 0n);
   }
 
@@ -140,7 +165,7 @@ export class RabbitmqVerbs implements BrokerVerbs<EntityAge, BrokerQueue, never>
   #changeOf(held: HeldMessage, settlement: Settlement): () => Promise<void> {
     const { queue, channel, message } = held;
     if (settlement.kind === "complete") return async () => channel.acknowledge(message);
-    if (settlement.kind === "release") return async () => channel.release(message);
+    if (settlement.kind === "release") return async () => channel.returnMessage(message);
     // The receiver may have written into the envelope that it was given, so it is read again.
     const arrival = { ...held, received: this.#home.read(queue, message) };
     const before = arrival.received.envelope;
@@ -171,20 +196,16 @@ export class RabbitmqVerbs implements BrokerVerbs<EntityAge, BrokerQueue, never>
 
   async deleteMessages(queue: BrokerQueue, { maxMessages, beforeEnqueueTime }: DeleteOptions): Promise<number> {
     if (beforeEnqueueTime !== undefined) this.#refuse("peek");
-    const receiver = new RabbitmqReceiver(
-      this.#home,
-      { parent: { closed: () => undefined }, owner: this },
-      { queue, receiveMode: "receiveAndDelete" },
-    );
+    const link = new RabbitmqLink(this.#home, this, queue, "receiveAndDelete");
     let deleted = 0;
     try {
       while (deleted < maxMessages) {
-        const some = await receiver.receive({ maxMessages: Math.min(maxMessages - deleted, 100), maxWaitTimeInMs: 0 });
+        const some = await link.receive({ maxMessages: Math.min(maxMessages - deleted, 100), maxWaitTimeInMs: 0 });
         if (some.length === 0) break;
         deleted += some.length;
       }
     } finally {
-      await receiver.close();
+      await link.release();
     }
     return deleted;
   }
@@ -220,6 +241,18 @@ export class RabbitmqVerbs implements BrokerVerbs<EntityAge, BrokerQueue, never>
   async release(linksClosed: Promise<unknown>): Promise<void> {
     await linksClosed;
     await this.#home.releaseAll(({ owner }) => owner === this);
+  }
+
+  #checkSend(target: SendableEntity<EntityAge>, envelopes: readonly Envelope[]): void {
+    const { address, settings } = target;
+    if (this.#home.log.find(address) !== target) throw entityNotFound(address);
+    const { status } = settings;
+    if (status === "Disabled" || status === "SendDisabled") throw entityDisabled(address, status);
+    const limit = this.maxMessageSize(target);
+    for (const envelope of envelopes) {
+      const size = sizeOfEnvelope(envelope);
+      if (size > limit) throw messageTooLarge(size, limit, address);
+    }
   }
 
   #held(queue: BrokerQueue, lockToken: LockToken): HeldMessage {

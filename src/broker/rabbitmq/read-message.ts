@@ -29,7 +29,7 @@ export interface BrokerDeath {
 }
 
 /** A received message. */
-export interface ReceivedMessage extends MessageFacts {
+export interface RabbitmqMessage extends MessageFacts {
   readonly envelope: Envelope;
   /** Whether another client has sent it: the broker alone knows when it came, and drops it when it expires. */
   readonly isForeign: boolean;
@@ -44,7 +44,7 @@ export interface ReceivedMessage extends MessageFacts {
  *
  * @param now When it was enqueued if it does not say so, in milliseconds since 1970.
  */
-export function readMessage(message: Pick<Message, "content" | "properties">, now: number): ReceivedMessage {
+export function readMessage(message: Pick<Message, "content" | "properties">, now: number): RabbitmqMessage {
   const { properties } = message;
   const headers: Bag = properties.headers ?? {};
   const enqueuedAt = wholeNumber(headers[enqueuedHeader]) ?? secondsOf(properties.timestamp) ?? now;
@@ -62,7 +62,7 @@ export function readMessage(message: Pick<Message, "content" | "properties">, no
 function envelopeOf({
   content,
   properties,
-}: Pick<Message, "content" | "properties">): Pick<ReceivedMessage, "envelope" | "unreadable"> {
+}: Pick<Message, "content" | "properties">): Pick<RabbitmqMessage, "envelope" | "unreadable"> {
   // A copy: the receiver may write into it, and the driver's buffer holds much more than one message.
   const payload = new Uint8Array(content);
   const headers: Bag = properties.headers ?? {};
@@ -178,18 +178,18 @@ function markOf(header: unknown, headers: Bag): DeadLetterMark | undefined {
   if (typeof header !== "string") return undefined;
   try {
     const { reason, description, source } = bagOf(JSON.parse(header));
-    const text = (given: unknown, name: string): string | undefined => textOf(given === true ? headers[name] : given);
+    const text = (given: unknown, name: string): string | undefined => stringIn(given === true ? headers[name] : given);
     return {
       reason: text(reason, deadLetterProperties.reason),
       description: text(description, deadLetterProperties.description),
-      source: textOf(source),
+      source: stringIn(source),
     };
   } catch {
     return undefined;
   }
 }
 
-const textOf = (value: unknown): string | undefined => (typeof value === "string" ? value : undefined);
+const stringIn = (value: unknown): string | undefined => (typeof value === "string" ? value : undefined);
 
 /** The reasons of RabbitMQ, with the words of Service Bus for those that it has too. */
 const reasons: ReadonlyMap<unknown, readonly [reason: string, description: string]> = new Map([
@@ -210,5 +210,5 @@ function deathOf(headers: Bag): BrokerDeath | undefined {
   const known = reasons.get(latest["reason"]);
   return known === undefined
     ? undefined
-    : { reason: known[0], description: known[1], queue: textOf(latest["queue"]) ?? "" };
+    : { reason: known[0], description: known[1], queue: stringIn(latest["queue"]) ?? "" };
 }

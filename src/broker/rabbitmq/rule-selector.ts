@@ -2,9 +2,9 @@ import { Buffer } from "node:buffer";
 import type { ApplicationPropertyValue } from "../../core/envelope/application-properties.ts";
 import { correlationProperties, type RuleFilter, type RuleProperties } from "../../core/engine/rules.ts";
 import { SobreError } from "../../core/errors/sobre-error.ts";
-import { Parser } from "../policy/sql/parser.ts";
+import { SqlParser } from "../policy/sql/parser.ts";
 import { systemProperty } from "../policy/sql/properties.ts";
-import type { Comparison, PredicateNode, PropertyName, SqlValue, ValueNode } from "../policy/sql/syntax.ts";
+import type { ComparisonOperator, PredicateNode, PropertyName, SqlValue, SqlValueNode } from "../policy/sql/syntax.ts";
 import { toSql } from "../policy/sql/values.ts";
 import { rabbitmqCapabilities } from "./capabilities.ts";
 
@@ -58,7 +58,7 @@ function termOf(filter: RuleFilter): Term | undefined {
     case "false":
       return undefined;
     case "sql":
-      return condition(new Parser(filter.expression, filter.parameters).condition(), false);
+      return condition(new SqlParser(filter.expression, filter.parameters).condition(), false);
     case "correlation": {
       const terms: Term[] = [];
       for (const name of correlationProperties) {
@@ -124,7 +124,7 @@ function condition(node: PredicateNode, isNegated: boolean): Term {
   }
 }
 
-const inverse: Readonly<Record<Comparison, Comparison>> = {
+const inverse: Readonly<Record<ComparisonOperator, ComparisonOperator>> = {
   "=": "<>",
   "<>": "=",
   "<": ">=",
@@ -150,7 +150,7 @@ function joined(operator: "and" | "or", terms: readonly Term[]): Term {
 const never = "{'ident',<<\"f.never\">>}";
 const unknown = `{'=',${never},1}`;
 
-function comparison(operator: Comparison, left: ValueNode, right: ValueNode): Term {
+function comparison(operator: ComparisonOperator, left: SqlValueNode, right: SqlValueNode): Term {
   const terms: Term[] = [];
   for (const kind of comparable) {
     const [first, second] = [valueTerm(left, kind), valueTerm(right, kind)];
@@ -160,7 +160,7 @@ function comparison(operator: Comparison, left: ValueNode, right: ValueNode): Te
   return terms.length === 0 ? unknown : joined("or", terms);
 }
 
-function isNull(operand: ValueNode, isNegated: boolean): Term {
+function isNull(operand: SqlValueNode, isNegated: boolean): Term {
   if (operand.kind === "constant") return (operand.value === undefined) === isNegated ? "false" : "true";
   if (operand.kind !== "property") throw unsupported("IS NULL of a calculated value");
   const kinds: readonly KindLetter[] = operand.property.scope === "sys" ? ["s", "n", "d", "o"] : [...comparable, "o"];
@@ -174,7 +174,7 @@ function isNull(operand: ValueNode, isNegated: boolean): Term {
 }
 
 /** A value as a term of a type; `undefined` when it never has that type. */
-function valueTerm(node: ValueNode, kind: KindLetter): Term | undefined {
+function valueTerm(node: SqlValueNode, kind: KindLetter): Term | undefined {
   switch (node.kind) {
     case "constant":
       if (kindOf(node.value) === "o") throw unsupported("a comparison with bytes");

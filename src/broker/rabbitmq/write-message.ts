@@ -20,7 +20,7 @@ import {
 } from "./message-headers.ts";
 
 /** A message as it is published. */
-export interface PublishedMessage {
+export interface PublishableMessage {
   readonly content: Buffer;
   readonly properties: Options.Publish;
 }
@@ -78,7 +78,7 @@ export function writeMessage(
   envelope: Envelope,
   facts: MessageFacts,
   more: Readonly<Record<string, unknown>> = {},
-): PublishedMessage {
+): PublishableMessage {
   const { brokerProperties: broker, applicationProperties: application, bodyKind } = envelope;
   const headers = emptyBag<unknown>();
   const exactApplication = emptyBag<unknown>();

@@ -193,9 +193,9 @@ export class EntitySignals {
     this.#signals.emit({ type: "processorEnded", entityPath: this.entityPath, error });
   }
 
-  link(kind: LinkKind): LinkState {
+  link(kind: LinkKind): LinkReport {
     const { entityPath } = this;
-    return new LinkState(this, {
+    return new LinkReport(this, {
       connected: () => this.#signals.emit({ type: "connected", entityPath, link: kind }),
       disconnected: (error) => this.#signals.emit({ type: "disconnected", entityPath, link: kind, error }),
     });
@@ -203,7 +203,7 @@ export class EntitySignals {
 }
 
 /** Whether a link is open; only changes are reported. */
-export class LinkState {
+export class LinkReport {
   readonly #counts: Pick<EntitySignals, "openLinks" | "lostLinks" | "reconnects">;
   readonly #report: { readonly connected: () => void; readonly disconnected: (error: unknown) => void };
   #state: "new" | "open" | "lost" = "new";

@@ -30,7 +30,7 @@ export function faultyEngine(inner: Engine, clock: Clock): FaultyEngine {
   checkOption("clock", clock, is.clock);
   const sent = new SentMessages();
   const plan = new FaultPlan((entity, envelopes) => sent.add(entity, envelopes, clock.now()));
-  const open = new Set<Connection>();
+  const open = new Set<CutConnection>();
   const engine = connectionOver(inner, plan, clock, open, { closed: () => inner.close() });
   const faults: Faults = {
     refuse: (operation, code, options) => plan.add({ kind: "refuse", operation, code }, options),
@@ -51,7 +51,7 @@ export function faultyEngine(inner: Engine, clock: Clock): FaultyEngine {
 }
 
 /** A connection as the broker sees it, which ends when it is cut; the faulty engine continues with another. */
-class Connection {
+class CutConnection {
   readonly #root: Engine;
   readonly #options: ConnectOptions | undefined;
   #current: Promise<Engine> | undefined;
@@ -117,10 +117,10 @@ function connectionOver(
   root: Engine,
   plan: FaultPlan,
   clock: Clock,
-  open: Set<Connection>,
+  open: Set<CutConnection>,
   { options: given, closed = async () => undefined }: OpenOptions = {},
 ): Engine {
-  const connection = new Connection(root, given);
+  const connection = new CutConnection(root, given);
   open.add(connection);
   const link = (entity: string): LinkParts => ({
     entity,

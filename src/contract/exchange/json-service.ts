@@ -87,7 +87,7 @@ export class JsonService {
           ...(body === undefined ? {} : { body: JSON.stringify(body) }),
         },
       );
-      const text = await textOf(response, place);
+      const text = await textOfResponse(response, place);
       const json = parsedJson(text);
       if (!response.ok) throw refusal(place, response.status, json);
       if (json === undefined && (text !== "" || method === "GET"))
@@ -109,7 +109,7 @@ export class JsonService {
   }
 }
 
-async function textOf(response: Response, place: string): Promise<string> {
+async function textOfResponse(response: Response, place: string): Promise<string> {
   const decoder = new TextDecoder();
   let text = "";
   let bytes = 0;

@@ -34,7 +34,7 @@ const deepest = 300;
 
 /**
  * Compares schemas part by part, where the versions of a schema are mostly the same: each part of the reader's takes what its
- * counterpart sends. Two parts that lead back to themselves are taken to fit until something inside of them does not.
+ * counterpart sends. Two parts that lead back to themselves are taken to fit until something inside them does not.
  *
  * It proves and never refutes: parts that it does not know make no proof.
  */

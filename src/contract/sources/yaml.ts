@@ -64,13 +64,13 @@ function refuseUnreadable(document: Document, file: string): void {
   throw new SobreError("LimitExceeded", `${file} has too many aliases (${aliases}) for its size. Write them out.`);
 }
 
-interface Reading {
+interface YamlReading {
   readonly file: string;
   readonly room: { left: number };
   readonly depth: number;
 }
 
-function plain(value: unknown, { file, room, depth }: Reading): unknown {
+function plain(value: unknown, { file, room, depth }: YamlReading): unknown {
   if (--room.left < 0 || depth > deepest)
     throw new SobreError(
       "LimitExceeded",

@@ -27,7 +27,7 @@ export function valueFromJson(json: unknown): unknown {
 /** {@link valueFromJson} of a part at `path`, so that errors name the whole path. */
 export function valueFromJsonAt(json: unknown, path: string): unknown {
   try {
-    return new Reading().read(json, { path, depth: 0 });
+    return new ValueReading().read(json, { path, depth: 0 });
   } catch (error) {
     // A caller may leave less stack than a thousand levels take.
     if (error instanceof RangeError) throw malformed({ path, depth: 0 }, "is nested too deeply for this process");
@@ -35,12 +35,12 @@ export function valueFromJsonAt(json: unknown, path: string): unknown {
   }
 }
 
-interface Place {
+interface ReadingPlace {
   readonly path: string;
   readonly depth: number;
 }
 
-function within({ path, depth }: Place, step: string): Place {
+function within({ path, depth }: ReadingPlace, step: string): ReadingPlace {
   return { path: `${path}${step}`, depth: depth + 1 };
 }
 
@@ -49,10 +49,10 @@ const headers: ReadonlySet<string> = new Set(["$id", "$type", "$data", "$super"]
 const containers: ReadonlySet<string> = new Set(["$object", "$values", "$map", "$array", "$stream"]);
 
 /** One value's reading: what it has numbered so far. */
-class Reading {
+class ValueReading {
   readonly #numbered = new Map<string, object>();
 
-  read(json: unknown, place: Place): unknown {
+  read(json: unknown, place: ReadingPlace): unknown {
     if (place.depth > maxDepth) throw malformed(place, `nests deeper than ${maxDepth} levels`);
     if (typeof json !== "object" || json === null) return json;
     if (Array.isArray(json)) return this.#list(json, [], place);
@@ -65,13 +65,13 @@ class Reading {
     return readTagged({ tag, content, rest }, place.path, (item) => this.read(item, within(place, "")));
   }
 
-  #reference(content: unknown, rest: object, place: Place): object {
+  #reference(content: unknown, rest: object, place: ReadingPlace): object {
     const target = typeof content === "string" ? this.#numbered.get(content) : undefined;
     if (target !== undefined && Object.keys(rest).length === 0) return target;
     throw malformed(place, "refers to an $id that is not defined before it");
   }
 
-  #container(json: object, place: Place): unknown {
+  #container(json: object, place: ReadingPlace): unknown {
     const { $id, $type, $data, $super, ...rest }: Partial<Record<string, unknown>> = { ...json };
     const tag = Object.keys(rest).find((key) => key.startsWith("$"));
     if (tag !== undefined && Object.keys(rest).length > 1) throw malformed(place, `has other members next to ${tag}`);
@@ -88,7 +88,7 @@ class Reading {
   }
 
   /** Makes the container and numbers it before it is filled, since what it holds may refer to it. */
-  #contents(tag: string | undefined, content: unknown, number: (target: object) => void, place: Place): object {
+  #contents(tag: string | undefined, content: unknown, number: (target: object) => void, place: ReadingPlace): object {
     const made = <T extends object>(target: T): T => {
       number(target);
       return target;
@@ -120,18 +120,18 @@ class Reading {
     }
   }
 
-  #number(id: unknown, target: object, place: Place): void {
+  #number(id: unknown, target: object, place: ReadingPlace): void {
     if (id === undefined) return;
     if (this.#numbered.has(text(id, place))) throw malformed(place, "has a duplicate $id");
     this.#numbered.set(text(id, place), target);
   }
 
-  #list(json: readonly unknown[], target: unknown[], place: Place): unknown[] {
+  #list(json: readonly unknown[], target: unknown[], place: ReadingPlace): unknown[] {
     for (const [index, item] of json.entries()) target.push(this.read(item, within(place, `[${index}]`)));
     return target;
   }
 
-  #entries(json: readonly unknown[], target: Map<unknown, unknown>, place: Place): Map<unknown, unknown> {
+  #entries(json: readonly unknown[], target: Map<unknown, unknown>, place: ReadingPlace): Map<unknown, unknown> {
     for (const [index, entry] of json.entries()) {
       const pair = list(entry, place);
       if (pair.length !== 2) throw malformed(place, "has an entry in $map that is not a pair");
@@ -141,7 +141,7 @@ class Reading {
     return target;
   }
 
-  #members(json: object, target: object, place: Place): object {
+  #members(json: object, target: object, place: ReadingPlace): object {
     const entries: readonly [string, unknown][] = Object.entries(json);
     for (const [key, member] of entries) {
       const value = this.read(member, within(place, `.${key}`));
@@ -152,17 +152,17 @@ class Reading {
   }
 }
 
-function text(content: unknown, place: Place): string {
+function text(content: unknown, place: ReadingPlace): string {
   if (typeof content === "string") return content;
   throw malformed(place, "has an $id or $type that is not a string");
 }
 
-function list(content: unknown, place: Place): readonly unknown[] {
+function list(content: unknown, place: ReadingPlace): readonly unknown[] {
   if (Array.isArray(content)) return content;
   throw malformed(place, "has a value that is not a list where its tag requires one");
 }
 
-function members(content: unknown, place: Place): object {
+function members(content: unknown, place: ReadingPlace): object {
   if (typeof content === "object" && content !== null && !Array.isArray(content)) return content;
   throw malformed(place, "has a value that is not an object where its tag requires one");
 }
@@ -170,7 +170,7 @@ function members(content: unknown, place: Place): object {
 /** Characters of a path that errors show: nobody reads more. */
 const longestPath = 256;
 
-function malformed(place: Place, why: string): SobreError {
+function malformed(place: ReadingPlace, why: string): SobreError {
   const path = cut(place.path, longestPath);
   return new SobreError("InvalidArgument", `The value at ${path} ${why}.`, { path });
 }

@@ -10,7 +10,7 @@ import { enumHints } from "./enum-hints.ts";
 import { identityOf, isLargerThan, type NetType } from "./net-type.ts";
 import type { TypeResolver } from "./resolve-type.ts";
 import type { SourceProblem } from "./source-problem.ts";
-import type { AttributeSyntax, Scope, TypeSyntax } from "./syntax.ts";
+import type { AttributeSyntax, NameScope, TypeSyntax } from "./syntax.ts";
 import { argumentsOf, type Instance, type TypeFacts } from "./type-facts.ts";
 
 /** A generic type of more parts, e.g. one that holds itself in itself, is refused. */
@@ -60,13 +60,13 @@ export class ContractBuilder {
   }
 
   /** Notes a problem, once. */
-  note(scope: Scope | undefined, line: number, message: string): void {
+  note(scope: NameScope | undefined, line: number, message: string): void {
     const file = scope?.file ?? "";
     const place = `${file}:${line}: ${message}`;
     if (this.#noted.size < this.#noted.add(place).size) this.problems.push({ file, line, message });
   }
 
-  #node(type: NetType, scope: Scope | undefined, line: number, depth: number = 0): ContractNode {
+  #node(type: NetType, scope: NameScope | undefined, line: number, depth: number = 0): ContractNode {
     switch (type.kind) {
       case "scalar":
         return scalarNode(type.scalar);
@@ -92,7 +92,7 @@ export class ContractBuilder {
 
   #declaredNode(
     type: NetType & { readonly kind: "declared" },
-    scope: Scope | undefined,
+    scope: NameScope | undefined,
     line: number,
     depth: number,
   ): ContractNode {
@@ -273,7 +273,7 @@ export class ContractBuilder {
   #typeOf(
     written: TypeSyntax,
     instance: Instance,
-    scope: Scope,
+    scope: NameScope,
     tell?: (message: string) => void,
   ): NetType | undefined {
     const { type } = instance;
@@ -329,7 +329,11 @@ export class ContractBuilder {
     return undefined;
   }
 
-  #frameworkNode(type: NetType & { readonly kind: "framework" }, scope: Scope | undefined, line: number): ContractNode {
+  #frameworkNode(
+    type: NetType & { readonly kind: "framework" },
+    scope: NameScope | undefined,
+    line: number,
+  ): ContractNode {
     const identity = identityOf(type);
     const known = this.#keys.get(identity);
     if (known !== undefined) return { $ref: `#/$defs/${known}` };

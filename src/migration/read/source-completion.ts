@@ -38,7 +38,7 @@ export interface KnownMessage {
   readonly keep: ReasonLeft | undefined;
 }
 
-/** Options of {@link Completion}. */
+/** Options of {@link SourceCompletion}. */
 export interface CompletionOptions {
   readonly entity: string;
   readonly journal: ReadonlyMap<bigint, KnownMessage>;
@@ -46,7 +46,7 @@ export interface CompletionOptions {
   readonly onCompleted?: ((sequenceNumber: bigint) => void) | undefined;
 }
 
-/** The outcome of {@link Completion.run}. */
+/** The outcome of {@link SourceCompletion.run}. */
 export interface CompletionOutcome {
   readonly completed: number;
   readonly gone: number;
@@ -67,7 +67,7 @@ const batchSize = 100;
 const mostIdleBatches = 5;
 
 /** One run over a source: looks at all messages first, then receives until those to complete are done. */
-export class Completion {
+export class SourceCompletion {
   readonly #engine: Engine;
   readonly #entity: string;
   readonly #journal: ReadonlyMap<bigint, KnownMessage>;

@@ -17,7 +17,7 @@ import { type SettledShape, settleShape } from "../infer/settled-shape.ts";
 import { SubjectNames } from "../target/subject-name.ts";
 import { describeForm, formsOf } from "../target/target-form.ts";
 import type { TargetRules } from "../target/target-rules.ts";
-import type { Target } from "../target/target.ts";
+import type { MigrationTarget } from "../target/target.ts";
 import type { TypeProfile, TypeProfiles } from "../infer/type-profile.ts";
 
 /** Maximum number of failures per code that are reported with bytes. */
@@ -32,7 +32,7 @@ const mostPaths = 200;
 /** The input of {@link ReportBuilder.build} besides the entries. */
 export interface ReportFacts {
   readonly source: string;
-  readonly target: Target;
+  readonly target: MigrationTarget;
   readonly output: string | undefined;
   readonly seconds: number;
   readonly profiles: TypeProfiles;

@@ -17,23 +17,23 @@ export interface SampledPayload {
 }
 
 /** Takes one sample of each type, before and after its migration. */
-export class Samples {
+export class TypeSamples {
   readonly #types = new Set<string>();
 
   /** The text of a source payload, unless its type has a sample. */
   before(typeName: string, source: SampledPayload): string | undefined {
     const isWanted = this.#types.size < mostTypes && !this.#types.has(typeName);
-    return isWanted && source.payload.byteLength <= mostBytes ? textOf(source) : undefined;
+    return isWanted && source.payload.byteLength <= mostBytes ? textOfSample(source) : undefined;
   }
 
   /** Completes the sample of a type. */
   take(typeName: string, before: string, written: SampledPayload): Sample {
     this.#types.add(typeName);
-    return { before, after: textOf(written) ?? "" };
+    return { before, after: textOfSample(written) ?? "" };
   }
 }
 
-function textOf({ payload, body }: SampledPayload): string | undefined {
+function textOfSample({ payload, body }: SampledPayload): string | undefined {
   const text = legible(payload) ?? rendered(body);
   return text === undefined || text.length <= longest ? text : `${text.slice(0, longest)}…`;
 }

@@ -1,6 +1,6 @@
 import { jsonSchemaOf } from "./json-schema.ts";
 import type { SettledShape } from "../infer/settled-shape.ts";
-import type { Target } from "./target.ts";
+import type { MigrationTarget } from "./target.ts";
 import type { TypeProfiles } from "../infer/type-profile.ts";
 
 /** Returns the paths at which a written body violates the schema of its type. */
@@ -14,7 +14,7 @@ const mostTypes = 200;
 
 /** Loads ajv, to validate every message written as JSON against the schema of its type; other formats are not checked. */
 export async function loadSchemaChecks(
-  { format, rules }: Target,
+  { format, rules }: MigrationTarget,
   profiles: TypeProfiles,
 ): Promise<SchemaChecks | undefined> {
   if (format !== "json") return undefined;

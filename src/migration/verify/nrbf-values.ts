@@ -3,7 +3,7 @@ import { ClassView, plainNameOf, targetOf } from "../../../codecs/dotnet/nrbf/cl
 import { isScalarClass, primitiveOf, scalarOf } from "../../../codecs/dotnet/nrbf/scalars.ts";
 import type { ValueSettings } from "../../../codecs/dotnet/nrbf/value-settings.ts";
 import type {
-  ClassNode,
+  NrbfClassNode,
   MemberNode,
   NrbfDocument,
   PrimitiveType,
@@ -18,7 +18,7 @@ import { knownValue, type SourceValues } from "./source-values.ts";
 import { DateTime } from "../../core/values/date-time.ts";
 import { clockKeys, keysOfScalar, keysOfSingle, type ValueKey } from "./value-keys.ts";
 
-interface Place {
+interface NrbfValuePlace {
   readonly node: MemberNode;
   readonly name: string | undefined;
   readonly path: string;
@@ -37,7 +37,7 @@ export function collectNrbf(document: NrbfDocument, into: SourceValues, timeZone
     budget: new ItemBudget(defaultDecodeLimits),
   };
   const seen = new Set<MemberNode>();
-  const pending: Place[] = [{ node: document.root, name: undefined, path: "$" }];
+  const pending: NrbfValuePlace[] = [{ node: document.root, name: undefined, path: "$" }];
   for (let next = pending.pop(); next !== undefined; next = pending.pop()) {
     const { node: at, name, path, live } = next;
     const node = targetOf(at, document);
@@ -91,7 +91,7 @@ function isScalarNode(node: MemberNode): boolean {
   );
 }
 
-function isLive(index: number, length: number, live: Place["live"]): boolean {
+function isLive(index: number, length: number, live: NrbfValuePlace["live"]): boolean {
   return live === undefined || (index - live.head + length) % length < live.size;
 }
 
@@ -99,11 +99,11 @@ interface Collecting {
   readonly document: NrbfDocument;
   readonly settings: ValueSettings;
   readonly into: SourceValues;
-  readonly pending: Place[];
-  readonly place: Place;
+  readonly pending: NrbfValuePlace[];
+  readonly place: NrbfValuePlace;
 }
 
-function collectClass(node: ClassNode, { document, settings, into, pending, place }: Collecting): void {
+function collectClass(node: NrbfClassNode, { document, settings, into, pending, place }: Collecting): void {
   const { name, path } = place;
   const view = new ClassView(node, document);
   const { memberNames } = node.description;

@@ -22,7 +22,7 @@ const pageSize = 200;
 const mostScanned = 5000;
 
 /** A part of an entity to look at. */
-export interface Scan {
+export interface EntityScan {
   readonly engine: Engine;
   readonly entity: string;
   readonly from: bigint | undefined;
@@ -38,7 +38,7 @@ interface Scanned {
 
 /** Calls `each` with the selected messages until it returns false; nothing is locked, counted or moved. */
 async function scan(
-  { engine, entity, from, filter, abortSignal }: Scan,
+  { engine, entity, from, filter, abortSignal }: EntityScan,
   each: (delivery: Delivery, read: Read) => boolean,
 ): Promise<Scanned> {
   const slices = new Slices();
@@ -57,7 +57,7 @@ async function scan(
 }
 
 /** A page of the selected messages. */
-export async function listMessages(scanning: Scan, max: number, redaction: Redaction): Promise<MessagesAnswer> {
+export async function listMessages(scanning: EntityScan, max: number, redaction: Redaction): Promise<MessagesAnswer> {
   const rows: MessageRow[] = [];
   const { scanned, next } = await scan(scanning, (delivery, read) => {
     rows.push(rowOf(delivery, read, redaction));
@@ -67,7 +67,7 @@ export async function listMessages(scanning: Scan, max: number, redaction: Redac
 }
 
 /** Counts the selected messages by each fact. */
-export async function groupMessages(scanning: Scan): Promise<GroupsAnswer> {
+export async function groupMessages(scanning: EntityScan): Promise<GroupsAnswer> {
   const groups = new Map(facetNames.map((name) => [name, new Map<string, { count: number; first: string }>()]));
   const { scanned, next } = await scan(scanning, (delivery, read) => {
     for (const name of facetNames) {

@@ -5,9 +5,9 @@ import { SobreError } from "../../core/errors/sobre-error.ts";
 import { invalidOption } from "../../core/options/option-checks.ts";
 import { requireRight } from "./caller.ts";
 import { listEntities } from "./entities.ts";
-import { groupMessages, listMessages, type Scan } from "./listing.ts";
+import { groupMessages, listMessages, type EntityScan } from "./listing.ts";
 import { createMessageFilter, selectionNames, sequenceOf } from "./message-filter.ts";
-import { auditReading, type Call, entityOf, peekOne, type Route } from "./route.ts";
+import { auditReading, type RouteCall, entityOf, peekOne, type InspectorRoute } from "./route.ts";
 import { listSessions } from "./session-facts.ts";
 import { storyOf } from "./story.ts";
 
@@ -21,7 +21,7 @@ const exportedAtOnce = 20;
 const mostExported = { messages: 500, characters: 8 * 2 ** 20 };
 
 /** The operations that change nothing. */
-export const lookRoutes: readonly Route[] = [
+export const lookRoutes: readonly InspectorRoute[] = [
   {
     method: "GET",
     path: "session",
@@ -131,7 +131,7 @@ export const lookRoutes: readonly Route[] = [
   },
 ];
 
-function scanOf(call: Call): Scan {
+function scanOf(call: RouteCall): EntityScan {
   const { caller, parts, query, abortSignal } = call;
   const entity = entityOf(query);
   requireRight(caller, entity, "Listen");
@@ -143,7 +143,7 @@ function scanOf(call: Call): Scan {
   return { engine: caller.engine, entity, from, filter: createMessageFilter(given, parts), abortSignal };
 }
 
-async function wanted({ caller, query }: Call): Promise<Delivery> {
+async function wanted({ caller, query }: RouteCall): Promise<Delivery> {
   const entity = entityOf(query);
   requireRight(caller, entity, "Listen");
   return peekOne(caller, entity, sequenceOf(query.get("sequence")) ?? 0n);

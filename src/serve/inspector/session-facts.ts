@@ -35,12 +35,12 @@ export async function listSessions(
   return { sessions, next: found.length < pageSize ? null : skip + pageSize };
 }
 
-type Found = Pick<SessionInspection, "sessionId"> & Partial<SessionInspection>;
+type FoundSession = Pick<SessionInspection, "sessionId"> & Partial<SessionInspection>;
 
 async function headOf(
   engine: Engine,
   entity: string,
-  { sessionId, messageCount, firstSequenceNumber }: Found,
+  { sessionId, messageCount, firstSequenceNumber }: FoundSession,
   { reading, redaction }: SessionOptions,
 ): Promise<SessionsAnswer["sessions"][number]["head"]> {
   if (messageCount === 0) return null;

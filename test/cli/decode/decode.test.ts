@@ -271,6 +271,8 @@ describe("sobre decode", () => {
     [["encode", "--to", "application/json", "nowhere.json"], "nowhere.json: no such file"],
     [["tour", "nowhere"], "nowhere/manifest.json: no such file"],
     [["frobnicate"], "unknown command 'frobnicate'"],
+    [["help", "frobnicate"], "unknown command 'frobnicate'"],
+    [["dlq", "frobnicate", "--help"], "unknown command 'frobnicate'"],
   ])("reports misuse in one line: %j", async (args, complaint) => {
     const { code, terminal } = await sobre(...args);
 

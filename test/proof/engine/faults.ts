@@ -167,9 +167,9 @@ export const faults: readonly Fault[] = [
   ),
   fault(
     "closing a session counts",
-    "session-receiver.ts",
-    'this.#lock.session.table.lose(this.#lock, "countedIfSettled", now);',
-    'this.#lock.session.table.lose(this.#lock, "counted", now);',
+    "receiving.ts",
+    'lose(sessionLock, "countedIfSettled", queue.timeline.now());',
+    'lose(sessionLock, "counted", queue.timeline.now());',
   ),
   fault(
     "an expired session lock is not counted",

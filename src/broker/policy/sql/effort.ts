@@ -21,7 +21,7 @@ export class Effort {
 }
 
 /** A message for which rules are evaluated. */
-export interface Subject {
+export interface RuleSubject {
   readonly envelope: Envelope;
   readonly effort: Effort;
 }

@@ -9,7 +9,7 @@ import { compareRational, isMultiple, rational, toNumber } from "./rational.ts";
 export type Truth = boolean | undefined;
 
 /** Decides whether a value satisfies a formula. */
-export class Evaluation {
+export class FormulaEvaluation {
   readonly #pool: FormulaPool;
   /** The meaning of formats. */
   readonly formats: FormatTests;

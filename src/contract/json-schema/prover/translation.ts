@@ -8,19 +8,19 @@ import { isObject } from "../json-value.ts";
 import { areDisjoint } from "./known-members.ts";
 import { Keywords } from "../keyword-value.ts";
 import { itemKeywords, numberKeywords, propertyKeywords, stringKeywords, typeKeyword } from "./keywords.ts";
-import type { Reading } from "./reading.ts";
+import type { SchemaReading } from "./reading.ts";
 import { referenceTargets } from "../reference-targets.ts";
 import type { SchemaNode } from "../schema-document.ts";
 import { unevaluated } from "./unevaluated.ts";
 
 /** Turns schemas into formulas. `writer` adds that objects have declared members only. */
 export class Translation {
-  readonly reading: Reading;
+  readonly reading: SchemaReading;
   readonly #writer: boolean;
   readonly #done = new Map<string, Formula>();
   readonly #open = new Set<string>();
 
-  constructor(reading: Reading, writer = false) {
+  constructor(reading: SchemaReading, writer = false) {
     this.reading = reading;
     this.#writer = writer;
   }

@@ -6,7 +6,7 @@ import { isObject } from "../json-value.ts";
 import { Keywords } from "../keyword-value.ts";
 import { patternLiteral, restKeyword } from "./keywords.ts";
 import type { SchemaNode } from "../schema-document.ts";
-import type { Reading } from "./reading.ts";
+import type { SchemaReading } from "./reading.ts";
 import { referenceTargets } from "../reference-targets.ts";
 
 /** The formulas of a schema. */
@@ -32,7 +32,7 @@ interface Case {
 const mostCases = 64;
 
 /** `unevaluatedProperties` and `unevaluatedItems`, by cases of which subschemas hold. */
-export function unevaluated(keywords: Keywords, reading: Reading, source: FormulaSource): Formula[] {
+export function unevaluated(keywords: Keywords, reading: SchemaReading, source: FormulaSource): Formula[] {
   const { node } = keywords;
   if (isOldDialect(node.document.dialect)) return [];
   const { pool } = reading;

@@ -1,5 +1,5 @@
 import { chosenAmong, plausibleSamples, stepsOfJudging } from "./chosen-samples.ts";
-import type { Comparison } from "../compared.ts";
+import type { SchemaComparison } from "../compared.ts";
 import { atOtherPlaces, type Holds, namedPlaces, placesOf, type ValuesOf } from "./named-places.ts";
 import { PairComparison } from "../pair-comparison.ts";
 import { SchemaDocument } from "../schema-document.ts";
@@ -24,7 +24,7 @@ const stepsOfHolding = 20;
  *
  * @throws SobreError `InvalidArgument` for a broken schema, `LimitExceeded` for one too large to read.
  */
-export function coverSamples(comparison: Comparison): CoveringSamples | undefined {
+export function coverSamples(comparison: SchemaComparison): CoveringSamples | undefined {
   const pair = new PairComparison(comparison, { siblings: false });
   const { root } = new SchemaDocument(comparison.writer, "writer");
   const plausible = plausibleSamples(comparison, pair);

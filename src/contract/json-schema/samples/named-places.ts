@@ -7,7 +7,7 @@ import type { SchemaNode } from "../schema-document.ts";
 export type Holds = (alternative: SchemaNode, value: unknown) => boolean;
 
 /** A part of a value, the schemas that apply to it, and the value with another part in its place. */
-interface Part {
+interface ValuePart {
   readonly group: readonly Keywords[];
   readonly value: unknown;
   readonly replaced: (part: unknown) => unknown;
@@ -19,7 +19,7 @@ function* partsOf(
   value: unknown,
   holds: Holds,
   replaced: (part: unknown) => unknown = (part) => part,
-): Generator<Part> {
+): Generator<ValuePart> {
   const group = appliedTogether(nodes, (alternative) => holds(alternative, value));
   yield { group, value, replaced };
   if (Array.isArray(value))

@@ -53,15 +53,15 @@ export function partsOf(lines: string, characters: number): readonly string[] {
 export const bytesOf = (base64: string): Uint8Array => Uint8Array.from(atob(base64), (one) => one.charCodeAt(0));
 
 /** A line of a hex dump. */
-export interface HexLine {
+export interface PageHexLine {
   readonly offset: string;
   readonly hex: string;
   readonly text: string;
 }
 
 /** Sixteen bytes on a line: offset, hex and printable ASCII. */
-export function hexLines(bytes: Uint8Array, most: number): readonly HexLine[] {
-  const lines: HexLine[] = [];
+export function hexLines(bytes: Uint8Array, most: number): readonly PageHexLine[] {
+  const lines: PageHexLine[] = [];
   for (let at = 0; at < Math.min(bytes.length, most); at += 16) {
     const part = Array.from(bytes.subarray(at, at + 16));
     lines.push({

@@ -2,14 +2,14 @@ import type { Engine, Transaction } from "../../../core/engine/engine.ts";
 import type { AmqpValue } from "../../../core/values/typed.ts";
 import type { Connection } from "../../../wire/amqp/connection/connection.ts";
 import type { Right } from "../access.ts";
-import type { HeldSession } from "./open-outbound-link.ts";
+import type { LinkSession } from "./open-outbound-link.ts";
 import type { RequestArguments } from "./request-arguments.ts";
 
 /** The context of requests to the `$management` node of an entity. */
 export interface ManagementContext {
   readonly entity: string;
   readonly engine: Engine;
-  readonly sessions: ReadonlyMap<string, HeldSession>;
+  readonly sessions: ReadonlyMap<string, LinkSession>;
   /** The name of the link that the request belongs to. */
   readonly associatedLink?: string | undefined;
   readonly connection: Pick<Connection, "errorOf">;
@@ -20,7 +20,7 @@ export interface ManagementContext {
 }
 
 /** Carries out an operation; resolves to the body of the answer, or `undefined` for one that found nothing. */
-export type Operation = (
+export type ManagementOperation = (
   given: RequestArguments,
   context: ManagementContext,
 ) => Promise<Readonly<Record<string, AmqpValue>> | undefined>;

@@ -16,7 +16,7 @@ export interface ReceiveContext {
   readonly engine: Engine;
   readonly transactions: Transactions;
   /** The sessions that the connection holds, by {@link sessionKey}. */
-  readonly sessions: Map<string, HeldSession>;
+  readonly sessions: Map<string, LinkSession>;
   /** The links of the connection that wait for sessions, by {@link sessionKey} of their receive mode. */
   readonly waits: Map<string, SessionWaits>;
   /** The broker's time. */
@@ -26,7 +26,7 @@ export interface ReceiveContext {
 }
 
 /** A session that a connection holds. */
-export interface HeldSession {
+export interface LinkSession {
   readonly receiver: EngineSessionReceiver;
   /** The name of the link that holds it. */
   readonly link: string;

@@ -4,7 +4,7 @@ import { SobreError } from "../../../core/errors/sobre-error.ts";
 import {
   accepted,
   type DeliveryState,
-  type Outcome,
+  type DeliveryOutcome,
   type Transactional,
 } from "../../../wire/amqp/connection/delivery-state.ts";
 import type { OutgoingDelivery } from "../../../wire/amqp/connection/outgoing.ts";
@@ -178,7 +178,10 @@ export class OutboundLink implements SendingLinkEvents {
     this.detached();
   }
 
-  #settle(delivery: OutgoingDelivery, state: Outcome | { readonly kind: "received" } | undefined): Promise<void> {
+  #settle(
+    delivery: OutgoingDelivery,
+    state: DeliveryOutcome | { readonly kind: "received" } | undefined,
+  ): Promise<void> {
     const token = tokenOf(delivery);
     if (token === undefined) return done;
     const { engine, entity } = this.#options;

@@ -2,7 +2,7 @@ import { typed } from "../../../core/values/typed-makers.ts";
 import { AmqpMap, type AmqpValue, Typed } from "../../../core/values/typed.ts";
 import { SobreError } from "../../../core/errors/sobre-error.ts";
 import type { Terminus } from "../../../wire/amqp/connection/performative.ts";
-import { textOf } from "../../../core/amqp-values/loose-value.ts";
+import { looseText } from "../../../core/amqp-values/loose-value.ts";
 
 /** The name of the filter for a session. */
 export const sessionFilterName = "com.microsoft:session-filter";
@@ -19,7 +19,7 @@ export function sessionFilter(source: Terminus | undefined): string | null | und
   const id = idIn(source);
   if (id === undefined) return undefined;
   if (id === null) return null;
-  const text = textOf(id);
+  const text = looseText(id);
   if (text !== undefined) return text;
   throw new SobreError(
     "InvalidArgument",
@@ -29,7 +29,7 @@ export function sessionFilter(source: Terminus | undefined): string | null | und
 
 /** Whether a source asks for one session by its id. */
 export function namesSession(source: Terminus | undefined): boolean {
-  return textOf(idIn(source)) !== undefined;
+  return looseText(idIn(source)) !== undefined;
 }
 
 /** The id in a source's filter; some peers send a described value, others a plain one. */

@@ -1,7 +1,7 @@
 import type { EngineSessionReceiver } from "../../../core/engine/engine.ts";
 import { typed } from "../../../core/values/typed-makers.ts";
 import { SobreError } from "../../../core/errors/sobre-error.ts";
-import type { ManagementContext, Operation } from "./management-operation.ts";
+import type { ManagementContext, ManagementOperation } from "./management-operation.ts";
 import { sessionKey } from "./open-outbound-link.ts";
 import type { RequestArguments } from "./request-arguments.ts";
 
@@ -16,21 +16,23 @@ function held(given: RequestArguments, { entity, sessions }: ManagementContext):
   );
 }
 
-const renew: Operation = async (given, context) => ({ expiration: await held(given, context).renewSessionLock() });
+const renew: ManagementOperation = async (given, context) => ({
+  expiration: await held(given, context).renewSessionLock(),
+});
 
-const setState: Operation = async (given, context) => {
+const setState: ManagementOperation = async (given, context) => {
   await held(given, context).setSessionState(given.binary("session-state"));
   return {};
 };
 
-const getState: Operation = async (given, context) => ({
+const getState: ManagementOperation = async (given, context) => ({
   "session-state": (await held(given, context).getSessionState()) ?? null,
 });
 
 /** With this time or a later one, clients request the sessions that have messages. */
 const anyTime = Date.UTC(9999, 11, 31);
 
-const list: Operation = async (given, { engine, entity }) => {
+const list: ManagementOperation = async (given, { engine, entity }) => {
   const skip = given.place("skip") ?? 0;
   const since = given.time("last-updated-time");
   const updatedAfter = since === undefined || since.getTime() >= anyTime ? undefined : since;
@@ -40,7 +42,7 @@ const list: Operation = async (given, { engine, entity }) => {
 };
 
 /** Operations on sessions, by name. */
-export const sessionOperations: Readonly<Record<string, Operation>> = {
+export const sessionOperations: Readonly<Record<string, ManagementOperation>> = {
   "renew-session-lock": renew,
   "set-session-state": setState,
   "get-session-state": getState,

@@ -35,13 +35,13 @@ const mostOfJson = 6;
 const defaultWait = 60;
 
 /** The target of a data-plane path. */
-interface Target {
+interface PathTarget {
   readonly entity: string;
   readonly rest: readonly string[];
 }
 
 /** The client of a request: its namespace and its locks. */
-export interface Client {
+export interface HttpClientAccess {
   readonly engine: Engine;
   readonly locks: ClientLocks;
   /** When its grant ends, in milliseconds since 1970; `Infinity` for never. */
@@ -49,7 +49,7 @@ export interface Client {
 }
 
 /** Parses `entity/messages…`; `undefined` if it is not a data-plane path. */
-export function targetOf(path: string): Target | undefined {
+export function targetOf(path: string): PathTarget | undefined {
   const found = /(?<=[^])\/messages(?=\/|$)/i.exec(path);
   if (found === null) return undefined;
   const rest = path.slice(found.index + found[0].length);
@@ -58,9 +58,9 @@ export function targetOf(path: string): Target | undefined {
 
 /** Answers a request of the runtime REST API. @throws SobreError as the engine does. */
 export async function answerData(
-  { entity, rest }: Target,
+  { entity, rest }: PathTarget,
   request: HttpRequest,
-  client: Client,
+  client: HttpClientAccess,
 ): Promise<HttpResponse> {
   const { engine, locks } = client;
   const [first = "", token] = rest;
@@ -144,7 +144,7 @@ const isPlain = (value: unknown): value is null | string | number | bigint | boo
 async function receive(
   entity: string,
   { query, abortSignal, headers, isSecure }: HttpRequest,
-  { engine, locks, expiresAt }: Client,
+  { engine, locks, expiresAt }: HttpClientAccess,
   receiveMode: "peekLock" | "receiveAndDelete",
 ): Promise<HttpResponse> {
   const seconds = Number(query.get("timeout") ?? defaultWait);

@@ -1,11 +1,11 @@
 import type { FrameReader } from "./frame-reader.ts";
 
-/** Returned by {@link Cursor} for a field that is null or left out, and for one of another type. */
+/** Returned by {@link FieldCursor} for a field that is null or left out, and for one of another type. */
 const absent = -1;
 const unexpected = -2;
 
 /** Reads the fields of a performative in place. */
-class Cursor {
+class FieldCursor {
   bytes: Uint8Array = new Uint8Array(0);
   at = 0;
   /** The ends of the frame and of its list of fields. */
@@ -101,7 +101,7 @@ class Cursor {
   }
 }
 
-const cursor = new Cursor();
+const cursor = new FieldCursor();
 
 const isFalse = (boolean: number): boolean => boolean === 0 || boolean === absent;
 

@@ -1,5 +1,5 @@
 import type { Access, Grant } from "../../../../src/serve/server/access.ts";
-import { BrokerConnection } from "../../../../src/serve/server/amqp/broker-connection.ts";
+import { ServedConnection } from "../../../../src/serve/server/amqp/served-connection.ts";
 import type { Containers } from "../../../../src/serve/server/amqp/link-names.ts";
 import {
   Connection,
@@ -29,7 +29,7 @@ interface BrokerPairOptions {
 
 /** A client's connection to a broker on an engine, whose bytes reach each other when {@link BrokerPair.run} is called. */
 export class BrokerPair {
-  readonly server: BrokerConnection;
+  readonly server: ServedConnection;
   readonly client: Connection;
   readonly #receivers: ReceivingLink[] = [];
   readonly detached: (WireError | undefined)[] = [];
@@ -44,7 +44,7 @@ export class BrokerPair {
       },
     };
     const { access = own } = options;
-    this.server = new BrokerConnection({ access, containers, output: ignore, failed, now: () => 0 });
+    this.server = new ServedConnection({ access, containers, output: ignore, failed, now: () => 0 });
     const initialResponse = Buffer.from(`\0${plain?.name}\0${plain?.key}`);
     this.client = new Connection({
       role: "client",

@@ -2,7 +2,7 @@ import type { ReceiveOptions } from "../../core/engine/engine.ts";
 import type { Clock, Timer } from "../../core/time/clock.ts";
 
 /** How long a receive waits: until its time is over, it is aborted or its link closes. */
-export class ReceiveWait {
+export class ArrivalWait {
   /** Resolves at the end. */
   readonly over: Promise<void>;
   #isOver = false;
