@@ -67,8 +67,9 @@ export class EntityLog extends Directory<EntityAge, BrokerQueue> {
 
   /** Reads all changes that were made before: up to a record of its own, which changes nothing. */
   async refresh(): Promise<void> {
-    this.#refreshing ??= this.#write({ id: crypto.randomUUID(), base: noBase, at: 0, change: { kind: "none" } })
-      .then(() => undefined)
+    this.#refreshing ??= this.#writeNothing()
+      // The channel may have been lost meanwhile, and a record that changes nothing may be written twice.
+      .catch(() => this.#writeNothing())
       .finally(() => (this.#refreshing = undefined));
     await this.#refreshing;
   }
@@ -98,6 +99,10 @@ export class EntityLog extends Directory<EntityAge, BrokerQueue> {
     const channel = this.#channel;
     this.#channel = undefined;
     await channel?.then((open) => open.close()).catch(() => undefined);
+  }
+
+  async #writeNothing(): Promise<void> {
+    await this.#write({ id: crypto.randomUUID(), base: noBase, at: 0, change: { kind: "none" } });
   }
 
   /** Writes a record and waits until it has been read; whether it counts. */

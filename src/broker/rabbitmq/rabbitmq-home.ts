@@ -35,15 +35,17 @@ export interface HomeSetup {
   readonly clock: Clock;
 }
 
-/** The parts that all connections of an engine share: two connections to the broker, the entities and the locks. */
+/** The parts that all connections of an engine share: three connections to the broker, the entities and the locks. */
 export class RabbitmqHome {
   readonly clock: Clock;
   readonly log: EntityLog;
   readonly topology: Topology;
   readonly locks: Locks;
-  /** An alarm stops what publishes; deliveries and acknowledgements have a connection of their own. */
+  /** An alarm stops what publishes, so deliveries and acknowledgements have a connection of their own. */
   readonly consuming: RabbitmqConnection;
   readonly #publishing: RabbitmqConnection;
+  /** Some refusals of declarations end the whole connection. */
+  readonly #declaring: RabbitmqConnection;
   readonly #publisher: Publisher;
   readonly #ladder: Ladder;
   readonly #prefix: string;
@@ -58,11 +60,12 @@ export class RabbitmqHome {
     this.#prefix = prefix;
     this.consuming = new RabbitmqConnection({ url, heartbeat, tls, name: "sobre, deliveries" });
     this.#publishing = new RabbitmqConnection({ url, heartbeat, tls, name: "sobre, sends" });
+    this.#declaring = new RabbitmqConnection({ url, heartbeat, tls, name: "sobre, entities" });
     this.#publisher = new Publisher(this.#publishing);
-    this.topology = new Topology(this.consuming, prefix);
+    this.topology = new Topology(this.#declaring, prefix);
     this.#ladder = new Ladder(prefix);
     this.locks = new Locks(clock, (held) => this.#track(this.giveBack(held)));
-    const reached = { connection: this.consuming, publisher: this.#publisher };
+    const reached = { connection: this.#declaring, publisher: this.#publisher };
     this.log = new EntityLog(reached, prefix, (entity) => this.releaseAll((held) => held.queue.entity === entity));
   }
 
@@ -219,7 +222,7 @@ export class RabbitmqHome {
     await this.settled();
     this.locks.close();
     await this.log.close();
-    await Promise.all([this.consuming.close(), this.#publishing.close()]);
+    await Promise.all([this.consuming, this.#publishing, this.#declaring].map((connection) => connection.close()));
   }
 
   #published(
