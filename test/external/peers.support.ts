@@ -119,6 +119,7 @@ export const peers: readonly Peer[] = [
     tests: [
       "rabbitmq-conformance.test.ts",
       "rabbitmq-foreign.test.ts",
+      "rabbitmq-page.test.ts",
       "rabbitmq-recovery.test.ts",
       "rabbitmq-times.test.ts",
       "rabbitmq-trouble.test.ts",

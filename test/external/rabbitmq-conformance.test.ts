@@ -1,6 +1,8 @@
+import { readFileSync } from "node:fs";
 import { setTimeout } from "node:timers/promises";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { engineSuite, type EngineTarget, runEngineCase } from "../../src/broker/conformance/index.ts";
+import { rabbitmqCapabilities } from "../../src/broker/rabbitmq/capabilities.ts";
 import { rabbitmqEngine } from "../../src/broker/rabbitmq/rabbitmq-engine.ts";
 import { ManualClock } from "../../src/core/time/index.ts";
 import { RabbitmqServer } from "./rabbitmq-server.support.ts";
@@ -61,6 +63,23 @@ const target: EngineTarget = {
   },
   deviations,
 };
+
+describe("the page about engines", () => {
+  it("counts the cases that the engine on RabbitMQ passes", () => {
+    const page = readFileSync(new URL("../../docs/engines.md", import.meta.url), "utf8");
+    const needless = engineSuite.filter(({ needs }) =>
+      needs.every((need) => rabbitmqCapabilities[need].level !== "refused"),
+    );
+    const departures = needless.filter(({ name }) => name in deviations).length;
+    const passed = needless.length - departures - leftOut.size;
+
+    expect(Object.keys(deviations)).toHaveLength(departures);
+    expect(page).toMatch(new RegExp(`rabbitmqEngine.*\\| ${passed} of ${needless.length} +\\|`));
+    expect(page).toContain(
+      `Of the ${needless.length} cases that need none of them, it passes ${passed}, departs from ${departures} `,
+    );
+  });
+});
 
 beforeAll(async () => {
   server = await RabbitmqServer.create();

@@ -14,6 +14,9 @@ const programs = ["/usr/lib/rabbitmq/bin/rabbitmq-server", "/opt/rabbitmq/sbin/r
 /** The server's program; `undefined` on a machine without one. */
 export const rabbitmqProgram: string | undefined = programs.find((file) => existsSync(file));
 
+/** How long a start may take, in milliseconds: ten seconds, and more on a busy machine. */
+const longestStart = 110_000;
+
 /** Nobody, whose number is the same everywhere. */
 const nobody = { uid: 65_534, gid: 65_534 } as const;
 
@@ -73,8 +76,13 @@ export class RabbitmqServer {
       RABBITMQ_ENABLED_PLUGINS_FILE: join(folder, "plugins"),
       RABBITMQ_GENERATED_CONFIG_DIR: join(folder, "config"),
     });
-    await server.start();
-    return server;
+    try {
+      await server.start();
+      return server;
+    } catch (error) {
+      await server[Symbol.asyncDispose]();
+      throw error;
+    }
   }
 
   /** The address with a user's name and password. */
@@ -87,12 +95,13 @@ export class RabbitmqServer {
     if (rabbitmqProgram === undefined) throw new Error("There is no rabbitmq-server on this machine.");
     const server = spawn(rabbitmqProgram, { ...owner(), cwd: this.#folder, env: this.#environment, stdio: "ignore" });
     this.#process = server;
-    for (let attempt = 0; attempt < 600; attempt++) {
+    const start = performance.now();
+    while (performance.now() - start < longestStart) {
       if (server.exitCode !== null) throw new Error("RabbitMQ ends instead of starting.");
       if (await answers(this.port)) return;
       await setTimeout(100);
     }
-    throw new Error("RabbitMQ has not answered within a minute.");
+    throw new Error(`RabbitMQ has not answered within ${longestStart / 1000} seconds.`);
   }
 
   /** Ends it as a power failure of its machine would, or as its owner does. */
