@@ -5,7 +5,7 @@ import { nanBits } from "../../src/core/amqp-values/nan-bits.ts";
 import { doubleOf, floatOf, timestampOf } from "../../src/core/amqp-values/typed-scalar.ts";
 
 /** Deeper descriptions are refused: no decoder would read what they describe. */
-const deepest = 1024;
+const maxDepth = 1024;
 
 /**
  * Reads a value from its description as `toTypedJson` makes it.
@@ -25,7 +25,7 @@ function membersOf(json: unknown, path: string): TypedMembers {
 }
 
 function read(json: unknown, path: string, depth: number): AmqpValue {
-  if (depth > deepest) throw malformed(path, `nested at most ${deepest} levels deep`);
+  if (depth > maxDepth) throw malformed(path, `nested at most ${maxDepth} levels deep`);
   const members = membersOf(json, path);
   const { t, v, d } = members;
   switch (t) {

@@ -11,6 +11,7 @@ import type { SourceMessage } from "./read/source.ts";
 import type { MigrationTarget, TypeTarget } from "./target/target.ts";
 import type { Loss } from "./verify/compare-values.ts";
 import { integersAreText, numbersAreText, type TargetRules } from "./target/target-rules.ts";
+import { hasTokenWalk } from "./verify/scan-source.ts";
 import { verifyMessage } from "./verify/verify-message.ts";
 import type { TypeProfiles } from "./infer/type-profile.ts";
 
@@ -128,9 +129,11 @@ export class MessageMigration {
         });
         losses.push(...paths.map((path) => ({ kind: "unverified", path }) as const));
       }
+      const unproven = hasTokenWalk(codec) || this.#isWrittenBack(envelope, read) ? [] : [unprovenReading(codec)];
       return {
         entry: {
           ...about,
+          warnings: [...warnings, ...unproven],
           schemaChecked,
           sample:
             before === undefined
@@ -148,6 +151,21 @@ export class MessageMigration {
       const problem =
         own ?? new SobreError("LimitExceeded", "The value is nested too deeply for this process.", { cause: error });
       return failed(about, this.#failure(step, problem, { payload, codec }));
+    }
+  }
+
+  /** Whether the codec that read a payload writes the same bytes from the body, so that reading it lost nothing. */
+  #isWrittenBack(
+    { payload, applicationProperties, brokerProperties }: Envelope,
+    { body, codec, layers }: ReadSourceMessage,
+  ): boolean {
+    const encoder = this.#options.serializer.registry.encoders.find(({ name }) => name === codec);
+    if (encoder === undefined || layers.length > 0) return false;
+    try {
+      const { contentType } = this.#options.serializer.registry.select(brokerProperties.contentType, "data");
+      return Buffer.compare(encoder.encode(body, { contentType, applicationProperties }).payload, payload) === 0;
+    } catch {
+      return false;
     }
   }
 
@@ -211,6 +229,9 @@ function checked({ check }: KnownType, body: unknown): MessageCheck {
   const refused = check?.(body) ?? [];
   return { losses: refused.map((path) => ["refused-by-schema", path] as const), schemaChecked: check !== undefined };
 }
+
+const unprovenReading = (codec: string): string =>
+  `Only the ${codec} codec has read the payload: nothing here checks it against the tokens of the format, and the body is not written back as the same bytes.`;
 
 /** Whether the payload is in the target format already: reading it as such gives the same body. */
 function staysAsItIs({ body, codec, layers }: ReadSourceMessage, payload: Uint8Array, target: TypeTarget): boolean {

@@ -170,11 +170,17 @@ class Mapper {
 
   /** Text between elements: the member that XmlSerializer writes so, or what no contract describes. */
   #text(frame: ObjectFrame, child: XmlText): void {
-    if (frame.shape === undefined && !isBlank(child)) place(frame, "#text", child.value);
+    const { element } = frame;
     const member = this.#xmlSerializer ? frame.shape?.textMember : undefined;
+    if (!isBlank(child)) {
+      if (element.holdsElements) this.#warnings.warnOfMixedContent(element);
+      if (member === undefined) {
+        if (frame.shape !== undefined) this.#warnings.warnOfMember(element, "#text", frame.shape);
+        place(frame, "#text", child.value);
+      }
+    }
     if (member === undefined || member.clrName in frame.bag) return;
     const shape = resolved(member.shape);
-    const { element } = frame;
     const content = { value: lexical(child.value, undefined), type: undefined, offset: child.offset };
     const isTyped = shape.kind === "enum" || (shape.kind === "scalar" && shape.scalar !== "any");
     frame.bag[member.clrName] = isTyped ? this.#typed(content, shape, { element }) : content.value;
@@ -293,7 +299,7 @@ class Mapper {
     const members = systemStruct(element);
     const struct = members && systemValue(members);
     if (struct !== undefined) return this.#references.remember(facts.id, struct);
-    const rows = dataSetOf(element, this.#options.limits);
+    const rows = dataSetOf(element, this.#options.limits, (what) => this.#warnings.warn(element, what));
     if (rows !== undefined) return this.#references.remember(facts.id, rows);
     const bcl = bclValue(element);
     if (bcl !== undefined) return this.#references.remember(facts.id, bcl.value);

@@ -222,7 +222,7 @@ function fieldsPlan(element: XmlElement, facts: ElementFacts): ElementPlan {
   if (fields.kind === "list") return { kind: "list", ...pick(fields), shape: undefined };
   const [entry] = fields.pairs;
   const [key, value] = genericScalars(facts.clrType) ?? scalarsOfEntry(entry?.[0].parent?.local ?? "");
-  const named = key === "string" || (key === undefined && isStringKeyed(fields.pairs));
+  const named = key === "string" || ((key === undefined || key === "any") && isStringKeyed(fields.pairs));
   return {
     kind: "entries",
     pairs: fields.pairs,

@@ -124,6 +124,11 @@ function concurrentDictionary(view: ClassView): NrbfCollection | undefined {
   return name === undefined ? undefined : entries(view, arrayMember(view, name));
 }
 
+function concurrentItems(view: ClassView): NrbfCollection | undefined {
+  const name = view.names.find((member) => member.endsWith("serializationArray"));
+  return name === undefined ? undefined : whole(name)(view);
+}
+
 function hashtable(view: ClassView): NrbfCollection | undefined {
   const keys = arrayMember(view, "Keys");
   const values = arrayMember(view, "Values");
@@ -225,6 +230,10 @@ const collectors: ReadonlyMap<string, Collector> = new Map<string, Collector>([
   [`${collections}Specialized.OrderedDictionary`, orderedDictionary],
   [`${collections}Specialized.NameValueCollection`, nameValues],
   [`${collections}Concurrent.ConcurrentDictionary\`2`, concurrentDictionary],
+  ...["Queue", "Stack", "Bag"].map((name): [string, Collector] => [
+    `${collections}Concurrent.Concurrent${name}\`1`,
+    concurrentItems,
+  ]),
 ]);
 
 interface DerivedShape {
@@ -256,7 +265,7 @@ export function collectedOf(view: ClassView): NrbfCollection | undefined {
 
 /** Whether a class is neither a collection nor a wrapper of another object. */
 export function isOrdinary(plainName: string, names: readonly string[]): boolean {
-  const own = !collectors.has(plainName) && !wrappers.has(plainName);
+  const own = !collectors.has(plainName) && wrappedNames(plainName, names).length === 0;
   return own && !derivedShapes.some((shape) => shape.names.every((name) => names.includes(name)));
 }
 
@@ -267,12 +276,31 @@ const wrappers: ReadonlyMap<string, readonly string[]> = new Map([
   ["System.Collections.ObjectModel.ObservableCollection`1", ["Collection`1+items"]],
   ["System.Collections.Specialized.StringCollection", ["data"]],
   ["System.Collections.Specialized.HybridDictionary", ["list", "hashtable"]],
+  ["System.Collections.ObjectModel.ReadOnlyObservableCollection`1", ["ReadOnlyCollection`1+list"]],
+  ["System.Collections.ObjectModel.ReadOnlyDictionary`2", ["m_dictionary", "_dictionary"]],
+  ["System.Collections.Specialized.StringDictionary", ["contents"]],
+  ["System.ComponentModel.BindingList`1", ["Collection`1+items"]],
   ["System.Nullable`1", ["value"]],
 ]);
 
+/** The only members of classes that are derived from a collection which wraps another one, and add none. */
+const derivedWrappers: ReadonlySet<string> = new Set([
+  "Collection`1+items",
+  "ReadOnlyCollection`1+list",
+  "CollectionBase+list",
+  "ReadOnlyCollectionBase+list",
+  "DictionaryBase+hashtable",
+]);
+
+const wrappedNames = (plainName: string, names: readonly string[]): readonly string[] => {
+  const known = wrappers.get(plainName);
+  if (known !== undefined) return known;
+  return names.length === 1 && derivedWrappers.has(names[0] ?? "") ? names : [];
+};
+
 /** The member that holds the wrapped object, or `undefined`. */
 export function wrappedIn(view: ClassView): MemberNode | undefined {
-  const names = wrappers.get(view.plainName) ?? [];
+  const names = wrappedNames(view.plainName, view.names);
   const members = names.map((name) => view.member(name));
   return members.find((member) => member !== undefined && member.kind !== "null" && member.kind !== "reference");
 }

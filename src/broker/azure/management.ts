@@ -29,7 +29,7 @@ interface AskOptions {
 type Arguments = Readonly<Record<string, AmqpValue | undefined>>;
 
 /** Maximum number of messages that one request deletes, in every tier. */
-const mostDeleted = 500;
+const maxDeletedMessages = 500;
 /** The time that asks for the sessions with messages. */
 const anyTime = new Date(Date.UTC(9999, 11, 31, 23, 59, 59, 999));
 
@@ -116,7 +116,7 @@ export class Management {
     const before = options.beforeEnqueueTime ?? new Date(this.#clock.now() + 1);
     let deleted = 0;
     while (deleted < options.maxMessages) {
-      const asked = Math.min(options.maxMessages - deleted, mostDeleted);
+      const asked = Math.min(options.maxMessages - deleted, maxDeletedMessages);
       const body = await this.#ask(entity, "batch-delete-messages", {
         "message-count": typed.int(asked),
         "enqueued-time-utc": before,

@@ -44,7 +44,7 @@ export function settlementState(settlement: Settlement): DeliveryState {
 const symbolOrText = (name: string): AmqpValue => (/^[\x00-\x7f]*$/.test(name) ? typed.symbol(name) : name);
 
 /** Maximum size of the fields of an outcome in bytes: it is sent in one frame, whose size a broker may limit. */
-const mostInFrame = 8192;
+const maxOutcomeBytes = 8192;
 
 /** Whether the outcome of a settlement fits into a frame. */
 export function fitsFrame(settlement: Settlement): boolean {
@@ -52,7 +52,7 @@ export function fitsFrame(settlement: Settlement): boolean {
   const { deadLetterReason = "", deadLetterErrorDescription = "" } = settlement.kind === "deadLetter" ? settlement : {};
   const properties = Object.fromEntries(checked(settlement.propertiesToModify));
   const texts = Buffer.byteLength(deadLetterReason) + Buffer.byteLength(deadLetterErrorDescription);
-  return texts + sizeOfProperties({}, properties) <= mostInFrame;
+  return texts + sizeOfProperties({}, properties) <= maxOutcomeBytes;
 }
 
 const statuses = {

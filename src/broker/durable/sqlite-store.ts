@@ -18,7 +18,7 @@ import {
 } from "./store-messages.ts";
 
 /** Bytes of buffers that wait for further batches. */
-const mostSpare = 4 * 2 ** 20;
+const maxSpareBytes = 4 * 2 ** 20;
 
 /** Bytes of a batch that needs no message. */
 const slotSize = 16 * 1024;
@@ -226,7 +226,7 @@ export class SqliteStore implements MemoryStore {
 
   #keepSpare(spare: readonly ArrayBuffer[]): void {
     for (const buffer of spare) {
-      if (this.#spareBytes + buffer.byteLength > mostSpare) return;
+      if (this.#spareBytes + buffer.byteLength > maxSpareBytes) return;
       this.#spare.push(buffer);
       this.#spareBytes += buffer.byteLength;
     }

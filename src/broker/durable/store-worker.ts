@@ -17,7 +17,7 @@ import {
 const chunkSize = 2 ** 20;
 
 /** Batches that share a commit at most; each may have waited for all of it. */
-const mostBatches = 64;
+const maxBatches = 64;
 
 /** How long a commit waits for a batch that is to share it, in milliseconds. */
 const longestFollow = 2;
@@ -176,7 +176,7 @@ class StoreThread {
     let batches = 1;
     let { isFollowed } = first;
     const next = (): Uint8Array | undefined => {
-      if (batches++ >= mostBatches) return undefined;
+      if (batches++ >= maxBatches) return undefined;
       const posted = this.#posted;
       let request = this.#receive();
       if (request === undefined && isFollowed && this.#open.lastSync > longSync) {

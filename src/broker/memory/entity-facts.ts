@@ -66,19 +66,15 @@ export class EntityFacts {
     this.#journal.record({ kind: "amended", message: this.#stored(part, message, 0), envelope: message.envelope });
   }
 
-  /** A message was delivered. */
-  handedOver(message: QueuedMessage): void {
-    this.#status(message);
+  /** Whether a message is delivered has changed, or how often it was. */
+  status({ position: record, state, lock, deliveryCount }: QueuedMessage): void {
+    this.#journal.record({ kind: "status", record, state, delivered: lock !== undefined, deliveryCount });
   }
 
   /** A message was released, abandoned or deferred. */
   cameBack(message: QueuedMessage): void {
     this.pager.cameBack(message);
-    this.#status(message);
-  }
-
-  #status({ position: record, state, lock, deliveryCount }: QueuedMessage): void {
-    this.#journal.record({ kind: "status", record, state, delivered: lock !== undefined, deliveryCount });
+    this.status(message);
   }
 
   removed(message: QueuedMessage): void {

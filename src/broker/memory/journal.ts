@@ -132,7 +132,7 @@ export class FactJournal {
 
   #gather(): void {
     if (this.#gathering !== undefined) return;
-    this.#gathering = new CommitBatch();
+    this.#gathering = newBatch();
     // Callers in the same turn of the event loop share a batch.
     if (this.#underWay === 0) queueMicrotask(() => this.#commitWhenIdle());
   }
@@ -203,25 +203,11 @@ export class FactJournal {
 }
 
 /** A batch on its way to the store. */
-class CommitBatch {
-  readonly promise: Promise<void>;
-  #resolve: (() => void) | undefined;
-  #reject: ((error: unknown) => void) | undefined;
+type CommitBatch = PromiseWithResolvers<void>;
 
-  constructor() {
-    this.promise = new Promise((resolve, reject) => {
-      this.#resolve = resolve;
-      this.#reject = reject;
-    });
-    // Often nobody awaits it; a caller that does still gets the rejection.
-    this.promise.catch(() => {});
-  }
-
-  resolve(): void {
-    this.#resolve?.();
-  }
-
-  reject(error: unknown): void {
-    this.#reject?.(error);
-  }
+function newBatch(): CommitBatch {
+  const batch = Promise.withResolvers<void>();
+  // Often nobody awaits it; a caller that does still gets the rejection.
+  batch.promise.catch(() => {});
+  return batch;
 }

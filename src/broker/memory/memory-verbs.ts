@@ -16,7 +16,8 @@ import { countsOf, deadLettersOf, sessionsOf } from "./inspection.ts";
 import { type MessageQueue, type QueueReceiveLink, sessionOf } from "./message-queue.ts";
 import type { MemoryNamespace, NamespaceHome } from "./namespace.ts";
 import type { QueuedMessage } from "./queued-message.ts";
-import { lockSession, type MemoryLink, receiveVerbs } from "./receiving.ts";
+import { acceptSession } from "./accept-session.ts";
+import { type MemoryLink, receiveVerbs } from "./receiving.ts";
 import { settleHeld, settlementOperation } from "./settle-held.ts";
 import { MemoryEngineTransaction, sendOperation } from "./transaction.ts";
 
@@ -71,12 +72,13 @@ export function memoryVerbs(home: NamespaceHome, holder: HoldingConnection): Mem
     },
     ...receiveVerbs,
     openReceiver: (queue, receiveMode) => ({ queue, receiveMode, holder, sessionLock: undefined }),
-    acceptSession: (queue, request) => lockSession(queue, request, holder),
-
-    peek({ store, entity }, options) {
-      entity.touch(now());
-      return store.peek(options, holder);
+    async acceptSession(queue, request) {
+      const sessionLock = await acceptSession(queue, request, holder);
+      return { queue, receiveMode: request.receiveMode, holder, sessionLock };
     },
+
+    used: ({ entity }) => entity.touch(now()),
+    peek: ({ store }, options) => store.peek(options, holder),
     receiveDeferred(queue, sequenceNumbers, { receiveMode, sessionId = "" }) {
       const at = now();
       queue.entity.touch(at);
@@ -87,10 +89,7 @@ export function memoryVerbs(home: NamespaceHome, holder: HoldingConnection): Mem
       return queue.takeDeferred(sequenceNumbers, { ...link, sessionLock }, at);
     },
     schedule: (entity, envelopes, transaction) => schedule(home.namespace, entity, envelopes.map(sent), transaction),
-    cancel(queue, sequenceNumbers) {
-      queue.entity.touch(now());
-      queue.cancel(sequenceNumbers);
-    },
+    cancel: (queue, sequenceNumbers) => queue.cancel(sequenceNumbers),
     settle(queue, lockToken, settlement) {
       const message = held(queue, lockToken);
       if (settlement.kind === "complete") queue.remove(message);
@@ -102,21 +101,16 @@ export function memoryVerbs(home: NamespaceHome, holder: HoldingConnection): Mem
     renew(queue, lockToken) {
       const message = queue.held(lockToken);
       if (sessionOf(message) !== undefined) throw lockedBySession();
-      queue.entity.touch(now());
       return new Date(queue.renew(message, now()));
     },
     deleteMessages(queue, { maxMessages, beforeEnqueueTime, sessionId }) {
       const before = beforeEnqueueTime?.getTime() ?? Infinity;
-      queue.entity.touch(now());
       return queue.deleteMessages(
         maxMessages,
         (message) => message.enqueuedAt < before && (sessionId === undefined || message.sessionId === sessionId),
       );
     },
-    listSessions({ sessions, entity }, options) {
-      entity.touch(now());
-      return sessions?.list(options) ?? [];
-    },
+    listSessions: ({ sessions }, options) => sessions?.list(options) ?? [],
 
     begin: (onEnd) => new MemoryEngineTransaction(home.namespace.timeline, onEnd),
     connect: (options) => memoryVerbs(home, holderOf(options)),

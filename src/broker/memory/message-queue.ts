@@ -145,7 +145,7 @@ export class MessageQueue extends EntityQueue<QueueOwner> implements LaneQueue {
     for (let first = lane.waiting.first; first !== undefined && lane.size > 0; first = lane.waiting.first) {
       const deliveries = first.take(now);
       if (deliveries.length === 0) return;
-      first.end(deliveries);
+      first.end(deliveries, now);
     }
   }
 
@@ -174,11 +174,6 @@ export class MessageQueue extends EntityQueue<QueueOwner> implements LaneQueue {
     message.place.remove(message);
     this.store.remove(message);
     sessionOf(message)?.forget(message);
-  }
-
-  abandon(message: QueuedMessage, envelope: Envelope, now: number): void {
-    this.store.amend(message, envelope);
-    this.giveBack(message, "counted", now);
   }
 
   /** Sets a held message aside; deferring counts as a delivery and never dead-letters. */
@@ -340,7 +335,7 @@ export class MessageQueue extends EntityQueue<QueueOwner> implements LaneQueue {
     const until = sessionLock?.until ?? now + this.lockDuration;
     const lock = this.locks.add(message, until, holder, sessionLock?.mark);
     this.entity.meter.memory.used += besides.lock;
-    this.entity.facts?.handedOver(message);
+    this.entity.facts?.status(message);
     if (sessionLock === undefined) this.timeline.schedule(message, until);
     else sessionLock.session.locked.add(message);
     return this.store.describe(message, holder, lock);

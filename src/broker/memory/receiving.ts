@@ -2,14 +2,11 @@ import type { Delivery } from "../../core/engine/delivery.ts";
 import type { ReceiveOptions } from "../../core/engine/engine.ts";
 import { sessionLockLost } from "../../core/engine/refusals.ts";
 import type { Answer } from "../policy/answer.ts";
-import type { ReceiveVerbs, SessionLink, SessionRequest } from "../policy/broker-verbs.ts";
+import type { ReceiveVerbs, SessionLink } from "../policy/broker-verbs.ts";
 import { checkStateSize, sizedEntity } from "../policy/entities.ts";
-import { noSessions } from "../policy/refusals.ts";
-import { acceptSession } from "./accept-session.ts";
-import type { HoldingConnection } from "./bytes/handed-envelope.ts";
 import type { MessageQueue, QueueReceiveLink } from "./message-queue.ts";
 import { checkRoom } from "./meter.ts";
-import type { MemorySession, SessionLock } from "./session.ts";
+import type { MemorySession } from "./session.ts";
 import { WaitingReceive } from "./waiting-receive.ts";
 
 /** A link with the queue that it receives from. */
@@ -21,9 +18,11 @@ export interface MemoryLink extends QueueReceiveLink {
 export const receiveVerbs: ReceiveVerbs<MemoryLink> = {
   receive,
   endReceives(link) {
-    const { waiting } = link.sessionLock?.session ?? link.queue.laneOf(link);
-    for (const wait of waiting) if (wait.owner === link) wait.end([]);
-    link.queue.entity.touch(link.queue.timeline.now());
+    const { queue, sessionLock } = link;
+    const now = queue.timeline.now();
+    const { waiting } = sessionLock?.session ?? queue.laneOf(link);
+    for (const wait of waiting) if (wait.owner === link) wait.end([], now);
+    queue.entity.touch(now);
   },
   releaseLink({ queue, sessionLock }) {
     sessionLock?.session.table.lose(sessionLock, "countedIfSettled", queue.timeline.now());
@@ -92,17 +91,4 @@ function heldSession(link: MemoryLink & SessionLink): MemorySession {
   const { session, held } = link.sessionLock;
   if (!held) throw sessionLockLost(session.id, link.queue.address);
   return session;
-}
-
-/** Locks a session for a link. */
-export async function lockSession(
-  queue: MessageQueue,
-  request: SessionRequest,
-  holder: HoldingConnection,
-): Promise<MemoryLink & { readonly sessionLock: SessionLock }> {
-  const { sessions, address, entity, timeline } = queue;
-  if (sessions === undefined) throw noSessions(address);
-  entity.touch(timeline.now());
-  const sessionLock = await acceptSession(queue, sessions, request, holder);
-  return { queue, receiveMode: request.receiveMode, holder, sessionLock };
 }

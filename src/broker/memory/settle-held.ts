@@ -18,7 +18,8 @@ export function settleHeld(
     case "release":
       return queue.giveBack(message, "uncounted", now);
     case "abandon":
-      return queue.abandon(message, decision.envelope, now);
+      queue.store.amend(message, decision.envelope);
+      return queue.giveBack(message, "counted", now);
     case "defer":
       return queue.defer(message, decision.envelope, now);
     case "deadLetter":

@@ -62,10 +62,9 @@ export class WaitingReceive implements TimedEvent, Linked<WaitingReceive> {
   }
 
   /** Ends the wait with the messages taken for it. */
-  end(deliveries: readonly Delivery[]): void {
+  end(deliveries: readonly Delivery[], now: number): void {
     this.#stop();
-    const { owner, timeline } = this.#wait;
-    owner.queue.entity.touch(timeline.now());
+    this.#wait.owner.queue.entity.touch(now);
     this.#resolve(deliveries);
   }
 
@@ -74,13 +73,13 @@ export class WaitingReceive implements TimedEvent, Linked<WaitingReceive> {
     this.#reject(error);
   }
 
-  due(): void {
-    this.end([]);
+  due(now: number): void {
+    this.end([], now);
   }
 
   /** The signal was aborted. */
   handleEvent(): void {
-    this.end([]);
+    this.end([], this.#wait.timeline.now());
   }
 
   #stop(): void {

@@ -67,13 +67,13 @@ export interface SendVerbs<Own, Enlisted> {
 }
 
 /** The receiving end of a link, as a store keeps it. */
-export interface ReceivingLink {
+export interface ReceiverLink {
   /** The session that it holds. */
   readonly sessionLock?: HeldLock | undefined;
 }
 
-/** A {@link ReceivingLink} that holds a session. */
-export interface SessionLink extends ReceivingLink {
+/** A {@link ReceiverLink} that holds a session. */
+export interface SessionLink extends ReceiverLink {
   readonly sessionLock: HeldLock;
 }
 
@@ -105,7 +105,7 @@ export interface ReceiveVerbs<Link> {
  * `Own` is what the store adds to an entity, `Queue` one of an entity's queues, `Enlisted` a transaction that takes calls, `Link`
  * the receiving end of a link.
  */
-export interface BrokerVerbs<Own, Queue extends EntityQueue<unknown>, Enlisted, Link extends ReceivingLink>
+export interface BrokerVerbs<Own, Queue extends EntityQueue<unknown>, Enlisted, Link extends ReceiverLink>
   extends AdministeredEntities<Own>, InspectedQueues<Queue>, SendVerbs<Own, Enlisted>, ReceiveVerbs<Link> {
   /** The name of the engine. */
   readonly name: string;
@@ -121,6 +121,8 @@ export interface BrokerVerbs<Own, Queue extends EntityQueue<unknown>, Enlisted, 
   openReceiver(queue: Queue, receiveMode: ReceiveMode): Link;
   acceptSession(queue: Queue, request: SessionRequest): Promise<Link & SessionLink>;
 
+  /** Records that an entity is used, for verbs that otherwise write nothing. */
+  used(queue: Queue): Answer<void>;
   peek(queue: Queue, options: PeekOptions): Answer<readonly Delivery[]>;
   receiveDeferred(
     queue: Queue,

@@ -29,7 +29,7 @@ import { closed, invalidOperation } from "../../core/engine/refusals.ts";
 import type { Envelope } from "../../core/envelope/envelope.ts";
 import { administration } from "./administration.ts";
 import { afterwards, type Answer, done } from "./answer.ts";
-import type { BrokerVerbs, Closable, LinkOwner, OpenTransaction, ReceivingLink } from "./broker-verbs.ts";
+import type { BrokerVerbs, Closable, LinkOwner, OpenTransaction, ReceiverLink } from "./broker-verbs.ts";
 import type { Directory } from "./directory.ts";
 import type { EntityQueue } from "./entities.ts";
 import { queueInspection } from "./queue-inspection.ts";
@@ -43,7 +43,7 @@ export class BrokerConnection<
   Own,
   Queue extends EntityQueue<unknown>,
   Enlisted,
-  Link extends ReceivingLink,
+  Link extends ReceiverLink,
 > implements Engine {
   readonly name: string;
   readonly capabilities: Capabilities;
@@ -124,7 +124,7 @@ export class BrokerConnection<
       return this.#at(entity, (queue) => {
         const { peekRefusal } = queue;
         if (peekRefusal !== undefined) throw peekRefusal;
-        return this.#verbs.peek(queue, options);
+        return this.#using(queue, () => this.#verbs.peek(queue, options));
       });
     });
   }
@@ -169,7 +169,7 @@ export class BrokerConnection<
   cancel(entity: string, sequenceNumbers: readonly bigint[]): Promise<void> {
     return this.#enter(() => {
       checkSequenceNumbers(sequenceNumbers);
-      return this.#at(entity, (queue) => this.#verbs.cancel(queue, sequenceNumbers));
+      return this.#at(entity, (queue) => this.#using(queue, () => this.#verbs.cancel(queue, sequenceNumbers)));
     });
   }
 
@@ -206,13 +206,15 @@ export class BrokerConnection<
   }
 
   renew(entity: string, lockToken: LockToken): Promise<Date> {
-    return this.#enter(() => this.#at(entity, (queue) => this.#verbs.renew(queue, lockToken)));
+    return this.#enter(() =>
+      this.#at(entity, (queue) => this.#using(queue, () => this.#verbs.renew(queue, lockToken))),
+    );
   }
 
   deleteMessages(entity: string, options: DeleteOptions): Promise<number> {
     return this.#enter(() => {
       checkEngineOptions.deleteMessages(options);
-      return this.#at(entity, (queue) => this.#verbs.deleteMessages(queue, options));
+      return this.#at(entity, (queue) => this.#using(queue, () => this.#verbs.deleteMessages(queue, options)));
     });
   }
 
@@ -221,7 +223,7 @@ export class BrokerConnection<
       checkEngineOptions.listSessions(options);
       return this.#at(entity, (queue) => {
         if (!queue.requiresSession) throw noSessions(entity);
-        return this.#verbs.listSessions(queue, options);
+        return this.#using(queue, () => this.#verbs.listSessions(queue, options));
       });
     });
   }
@@ -306,6 +308,11 @@ export class BrokerConnection<
       this.#verbs.find((entities) => entities.queue(address)),
       goOn,
     );
+  }
+
+  /** A verb that counts as a use of the queue's entity. */
+  #using<T>(queue: Queue, verb: () => Answer<T>): Answer<T> {
+    return afterwards(this.#verbs.used(queue), verb);
   }
 
   #receivable(address: string): Answer<Queue> {

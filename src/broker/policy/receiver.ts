@@ -3,12 +3,12 @@ import type { Delivery } from "../../core/engine/delivery.ts";
 import type { EngineReceiver, EngineSessionReceiver, ReceiveOptions } from "../../core/engine/engine.ts";
 import { closed } from "../../core/engine/refusals.ts";
 import type { Answer } from "./answer.ts";
-import type { Closable, LinkOwner, ReceiveVerbs, ReceivingLink, SessionLink } from "./broker-verbs.ts";
+import type { Closable, LinkOwner, ReceiveVerbs, ReceiverLink, SessionLink } from "./broker-verbs.ts";
 
 type ReceiverOwner = Pick<LinkOwner<unknown>, "closed" | "enter">;
 
 /** The receiving end of a link to a queue, subscription or sub-queue. */
-export class BrokerReceiver<Link extends ReceivingLink> implements EngineReceiver, Closable {
+export class BrokerReceiver<Link extends ReceiverLink> implements EngineReceiver, Closable {
   readonly #verbs: ReceiveVerbs<Link>;
   readonly #link: Link;
   readonly #owner: ReceiverOwner;
@@ -43,7 +43,7 @@ export class BrokerReceiver<Link extends ReceivingLink> implements EngineReceive
   }
 
   /** Runs a verb of a receiver that is open. */
-  static async run<Link extends ReceivingLink, T>(
+  static async run<Link extends ReceiverLink, T>(
     receiver: BrokerReceiver<Link>,
     verb: (verbs: ReceiveVerbs<Link>, link: Link) => Answer<T>,
   ): Promise<T> {
@@ -63,7 +63,7 @@ export class BrokerReceiver<Link extends ReceivingLink> implements EngineReceive
 }
 
 /** The receiving end of a link that holds a session. */
-export class BrokerSessionReceiver<Link extends ReceivingLink>
+export class BrokerSessionReceiver<Link extends ReceiverLink>
   extends BrokerReceiver<Link & SessionLink>
   implements EngineSessionReceiver
 {

@@ -10,8 +10,8 @@ interface PropertyIndex<Subscription> {
 }
 
 /** Maximum number of rules per topic, as in the quotas of Azure Service Bus. */
-const mostOthers = 2000;
-const mostIndexed = 100_000;
+const maxOtherRules = 2000;
+const maxIndexedRules = 100_000;
 
 /** The rules of a topic, indexed by the values that they require; only those that could match are evaluated. */
 export class RuleIndex<Subscription> {
@@ -23,8 +23,9 @@ export class RuleIndex<Subscription> {
   /** @throws SobreError `QuotaExceeded` for rules beyond the limits of Azure Service Bus, which bound the cost of a message. */
   checkRoom(rules: readonly Pick<Rule<unknown>, "indexKey">[]): void {
     const others = rules.filter(({ indexKey }) => indexKey === undefined).length;
-    if (this.#others.size + others > mostOthers) throw tooManyRules(mostOthers, "SQL, true and false filters");
-    if (this.#indexed + rules.length - others > mostIndexed) throw tooManyRules(mostIndexed, "correlation filters");
+    if (this.#others.size + others > maxOtherRules) throw tooManyRules(maxOtherRules, "SQL, true and false filters");
+    if (this.#indexed + rules.length - others > maxIndexedRules)
+      throw tooManyRules(maxIndexedRules, "correlation filters");
   }
 
   add(rule: Rule<Subscription>): void {

@@ -47,7 +47,7 @@ export interface ClaimedSession {
 const untilItsSession = 2n ** 62n;
 
 /** Maximum value of the `count` column. */
-const mostDeliveries = 2 ** 31 - 1;
+const maxDeliveries = 2 ** 31 - 1;
 
 /**
  * Rows of a queue to take: returned messages first, then those from the cursor on, including those with expired locks.
@@ -140,7 +140,7 @@ export async function claim(
       maxMessages,
       now,
       cursor.at,
-      Math.min(queue.maxDeliveryCount, mostDeliveries),
+      Math.min(queue.maxDeliveryCount, maxDeliveries),
       cursor.low,
       ...(deletes ? [] : [token, until]),
     ]);

@@ -3,10 +3,10 @@ import { completeHeld } from "./held.ts";
 import type { PostgresStore } from "./store.ts";
 
 /** Maximum number of completions per statement. */
-const mostAtOnce = 500;
+const maxCompletionsPerStatement = 500;
 
 /** Maximum number of statements at the same time: while one waits for the disk, the next one runs. */
-const mostStatements = 2;
+const maxStatements = 2;
 
 interface PendingCompletion {
   readonly token: bigint;
@@ -31,7 +31,7 @@ export class Completions {
   complete(token: bigint, seq: bigint): Promise<boolean> {
     return new Promise((resolve, reject) => {
       this.#waiting.push({ token, seq, resolve, reject });
-      if (this.#running < mostStatements) void this.#run();
+      if (this.#running < maxStatements) void this.#run();
     });
   }
 
@@ -56,7 +56,7 @@ export class Completions {
     const batch = new Map<bigint, PendingCompletion>();
     const later: PendingCompletion[] = [];
     for (const completion of this.#waiting)
-      if (batch.has(completion.seq) || batch.size === mostAtOnce) later.push(completion);
+      if (batch.has(completion.seq) || batch.size === maxCompletionsPerStatement) later.push(completion);
       else batch.set(completion.seq, completion);
     this.#waiting = later;
     return [...batch.values()];

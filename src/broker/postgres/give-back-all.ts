@@ -7,7 +7,7 @@ import { freeSession, sessionColumns } from "./sessions.ts";
 import type { PostgresStore } from "./store.ts";
 
 /** Maximum number of messages forwarded per transaction. */
-const atOnce = 500;
+const maxMessagesPerTransaction = 500;
 
 const noSequenceNumbers: ReadonlySet<bigint> = new Set();
 
@@ -28,7 +28,8 @@ export async function giveBackAll(store: PostgresStore, entity: ReceivableEntity
       await giveBack(returning, locked, "uncounted");
     });
   }
-  if (entity.settings.forwardTo !== undefined) while ((await forwardReady(store, entity, now)) === atOnce);
+  if (entity.settings.forwardTo !== undefined)
+    while ((await forwardReady(store, entity, now)) === maxMessagesPerTransaction);
 }
 
 /**
@@ -54,7 +55,7 @@ export async function forwardLeft(store: PostgresStore): Promise<boolean> {
     const entity = forwarding.get(numberOf(row, "queue"));
     if (entity === undefined) continue;
     const forwarded = await forwardReady(store, entity, store.now()).catch((error: unknown) => failures.push(error));
-    isMore ||= forwarded === atOnce;
+    isMore ||= forwarded === maxMessagesPerTransaction;
   }
   if (failures.length > 0) throw failures[0];
   return isMore;
@@ -66,7 +67,7 @@ async function forwardReady(store: PostgresStore, entity: ReceivableEntity<Entit
     const { queue, routing } = returning;
     // By the settings of today: arriving in its own queue, a message would get a new number and a new time to live.
     if (queue.entity.type === "topic" || queue.entity.settings.forwardTo === undefined) return 0;
-    const ready = `d.token is null and d.state = 0 order by d.seq limit ${atOnce} for update of d skip locked`;
+    const ready = `d.token is null and d.state = 0 order by d.seq limit ${maxMessagesPerTransaction} for update of d skip locked`;
     const messages = await readMessages(returning, ready, []);
     await remove(returning, messages);
     for (const message of messages) routing.arrive(queue.entity, moved(message), now);

@@ -73,10 +73,8 @@ function postgresVerbs(home: Home, label: string | undefined): BrokerVerbs<Entit
       return link;
     },
 
-    async peek(queue, options) {
-      await store.touchIfWatched(queue.entity);
-      return peek(store, queue, options);
-    },
+    used: ({ entity }) => (store.uses.isWatched(entity) ? store.touch(entity) : undefined),
+    peek: (queue, options) => peek(store, queue, options),
     async receiveDeferred(queue, sequenceNumbers, { receiveMode, sessionId = "" }) {
       await store.touch(queue.entity);
       const held = queue.requiresSession ? sessionHeld(sessionLinks, queue, sessionId) : undefined;
@@ -85,10 +83,7 @@ function postgresVerbs(home: Home, label: string | undefined): BrokerVerbs<Entit
       return deliveries;
     },
     schedule: (entity, envelopes, transaction) => schedule(store, entity, envelopes, transaction),
-    async cancel(queue, sequenceNumbers) {
-      await store.touchIfWatched(queue.entity);
-      return cancelScheduled(store, queue, sequenceNumbers);
-    },
+    cancel: (queue, sequenceNumbers) => cancelScheduled(store, queue, sequenceNumbers),
     async settle(queue, token, settlement) {
       if (home.isSettling(token)) throw settledInTransaction();
       if (settlement.kind === "complete") await complete(home, queue, token);
@@ -113,7 +108,6 @@ function postgresVerbs(home: Home, label: string | undefined): BrokerVerbs<Entit
     },
     async renew(queue, lockToken) {
       const within = store.inQueue(queue);
-      await store.touchIfWatched(queue.entity);
       if (queue.requiresSession) {
         await checkHeld(within, lockToken, { kind: "complete" });
         throw lockedBySession();
@@ -126,14 +120,8 @@ function postgresVerbs(home: Home, label: string | undefined): BrokerVerbs<Entit
       holdings.took(queue, [{ lockToken, lockedUntilUtc }], within.now);
       return lockedUntilUtc;
     },
-    async deleteMessages(queue, options) {
-      await store.touchIfWatched(queue.entity);
-      return deleteMessages(store, queue, options);
-    },
-    async listSessions(queue, options) {
-      await store.touchIfWatched(queue.entity);
-      return listSessions(store, queue, options);
-    },
+    deleteMessages: (queue, options) => deleteMessages(store, queue, options),
+    listSessions: (queue, options) => listSessions(store, queue, options),
 
     begin(onEnd) {
       const transaction = new PostgresTransaction(home, (ended) => {

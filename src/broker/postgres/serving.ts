@@ -39,7 +39,7 @@ const shareOfLooks = 20;
 const longestLook = 5000;
 
 /** The number of messages up to which they are counted. */
-const mostCounted = 100_000;
+const maxCountedMessages = 100_000;
 
 /**
  * The options of `startServer` for an engine of `postgresEngine`: the answer to `/health`, and a secret that its nodes share:
@@ -91,7 +91,7 @@ async function look({ database, schema }: PostgresStore): Promise<PostgresHealth
           union all select prepared from pg_prepared_xacts where database = current_database()
         ) as open) as oldest,
        (select coalesce(sum(n_dead_tup), 0)::bigint from pg_stat_user_tables where schemaname = $1) as dead,
-       (select count(*) from (select from ${schema}.delivery where state = 0 and queue % 4 = 0 limit ${mostCounted}) as c) as counted,
+       (select count(*) from (select from ${schema}.delivery where state = 0 and queue % 4 = 0 limit ${maxCountedMessages}) as c) as counted,
        (select coalesce(max(n_live_tup), 0) from pg_stat_user_tables where relid = $2::regclass) as estimated`,
     [schema.slice(1, -1), `${schema}.delivery`],
   );
@@ -102,6 +102,6 @@ async function look({ database, schema }: PostgresStore): Promise<PostgresHealth
     database: isReadOnly ? "readOnly" : "available",
     oldestTransactionInMs: numberOf(row, "oldest"),
     deadRows: numberOf(row, "dead"),
-    backlog: counted < mostCounted ? counted : Math.max(counted, numberOf(row, "estimated")),
+    backlog: counted < maxCountedMessages ? counted : Math.max(counted, numberOf(row, "estimated")),
   };
 }

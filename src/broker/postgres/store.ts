@@ -74,11 +74,6 @@ export class PostgresStore {
     return this.uses.touch(entity, this.now());
   }
 
-  /** Records that an entity is used now if it may be deleted when idle, for calls that otherwise write nothing. */
-  async touchIfWatched(entity: TableEntity): Promise<void> {
-    if (this.uses.isWatched(entity)) await this.touch(entity);
-  }
-
   /** A queue at this time, outside transactions. */
   inQueue(queue: TableQueue): InQueue {
     return { session: this.database, schema: this.schema, queue, now: this.now() };

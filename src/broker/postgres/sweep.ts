@@ -21,7 +21,7 @@ import { bigintOf, maybeBigint, maybeNumber, numberOf, type ResultRow } from "./
 import type { PostgresStore } from "./store.ts";
 
 /** Maximum number of rows that a sweep moves per transaction. */
-const atOnce = 500;
+const maxRowsPerTransaction = 500;
 
 /** A queue of this process. */
 export interface SweptQueue extends ClaimCursor {
@@ -34,7 +34,7 @@ export interface SweptQueue extends ClaimCursor {
 }
 
 /** Milliseconds after which a row that could not be moved is tried again. */
-const delayed = 60_000;
+const rowRetryDelay = 60_000;
 
 /** How much a sweep looks at: rows that are dead and cannot be vacuumed yet are read as those that are there. */
 export interface SweepScope {
@@ -151,7 +151,7 @@ export async function sweep(store: PostgresStore, { queues, behind, below, due }
   const firstDue = dueRow === undefined ? undefined : maybeNumber(dueRow, "next");
   if (dueRow?.["expired"] === true) {
     isBusy = true;
-    while ((await handleDue(store, now, firstDue ?? 0).catch(fail)) === atOnce);
+    while ((await handleDue(store, now, firstDue ?? 0).catch(fail)) === maxRowsPerTransaction);
   }
   return { isBusy, next: next === Infinity ? undefined : next, due: firstDue, failures, took };
 }
@@ -163,7 +163,7 @@ async function returnExpired(store: PostgresStore, queue: TableQueue, cursor: Cl
   await inTransaction(store, queue, now, async (returning) => {
     const messages = await readMessages(
       returning,
-      `d.seq >= $4 and d.seq < $3 and d.token is not null and d.locked_until <= $2 order by d.seq limit ${atOnce} for update of d skip locked`,
+      `d.seq >= $4 and d.seq < $3 and d.token is not null and d.locked_until <= $2 order by d.seq limit ${maxRowsPerTransaction} for update of d skip locked`,
       [now, cursor.at, cursor.low],
     );
     await giveBack(returning, messages, "counted");
@@ -204,7 +204,7 @@ async function handleRows(
     const rows = await session.query(
       `select d.queue, d.due, ${messageColumns} from ${schema}.delivery d join ${schema}.body b on b.queue = d.queue and b.seq = d.seq
        where d.due >= $2 and d.due <= $1 and (d.token is null or d.session is not null or d.locked_until <= $1)
-       order by d.due, d.seq limit ${atOnce} for update of d skip locked`,
+       order by d.due, d.seq limit ${maxRowsPerTransaction} for update of d skip locked`,
       [now, from],
     );
     for (const row of rows) await handle(store, session, row, now, arrivals);
@@ -231,7 +231,7 @@ async function handleOrDelay(
     await session.query(`update ${store.schema}.delivery set due = $3 where queue = $1 and seq = $2`, [
       numberOf(row, "queue"),
       bigintOf(row, "seq"),
-      now + delayed,
+      now + rowRetryDelay,
     ]);
   }
   await session.query("release savepoint due_row");

@@ -33,7 +33,7 @@ export function readOther(against: string, folders: Folders): Other {
 /** A version that was misnamed when it was released can only be renamed here. */
 function pastIn(files: SubjectFiles): Omit<Other, "goldens"> {
   const waivers = files.list().includes("waivers.json") ? parseWaivers(files.read("waivers.json")) : [];
-  return { subjects: readSubjects(files, { skipMisnamed: true }), isElsewhere: false, waivers };
+  return { subjects: readSubjects(files, { skipUnread: true }), isElsewhere: false, waivers };
 }
 
 function packageFolder(name: string): string {

@@ -24,7 +24,7 @@ export interface DotnetCommand {
 
 /** Larger files are refused. */
 const maxBytes = 16 * 1024 * 1024;
-const mostFiles = 50_000;
+const maxFiles = 50_000;
 
 /** A contract that was made, and what it lacks. */
 interface Made {
@@ -55,7 +55,7 @@ export async function writeDotnetContract(command: DotnetCommand, terminal: Term
 
 async function make({ sources, type, define = [] }: DotnetCommand): Promise<Made> {
   const files = (await Promise.all(sources.map(filesOf))).flat();
-  if (files.length > mostFiles) throw new Misuse(`more than ${mostFiles} files; name a folder with fewer`);
+  if (files.length > maxFiles) throw new Misuse(`more than ${maxFiles} files; name a folder with fewer`);
   const ends = (ending: RegExp): readonly string[] => files.filter((file) => ending.test(file));
   const [csharp, schemas, inferred] = [ends(/\.cs$/i), ends(/\.xsd$/i), ends(/\.json$/i)];
   const kinds = [csharp, schemas, inferred].filter((own) => own.length > 0);

@@ -98,7 +98,7 @@ const explanations: Readonly<Record<ReasonLeft, string>> = {
 };
 
 /** Sequence numbers that are listed for each reason. */
-const mostNumbers = 20;
+const maxNumbers = 20;
 
 function asText(
   entity: string,
@@ -110,8 +110,8 @@ function asText(
   const groups = Array.from(
     Map.groupBy(left, ({ reason }) => reason),
     ([reason, all]) => {
-      const numbers = all.slice(0, mostNumbers).map(numberOf).join(" ");
-      const more = all.length > mostNumbers ? ` and ${(all.length - mostNumbers).toLocaleString("en")} more` : "";
+      const numbers = all.slice(0, maxNumbers).map(numberOf).join(" ");
+      const more = all.length > maxNumbers ? ` and ${(all.length - maxNumbers).toLocaleString("en")} more` : "";
       const told = `${all.length.toLocaleString("en")} left: ${explanations[reason]}`;
       return [
         ...wrapText(told, columns - 2),

@@ -46,7 +46,7 @@ const outage: FailureVerdict = { pauses: true, spares: true };
 const counted: FailureVerdict = { pauses: true, spares: false };
 
 /** The maximum number of messages of failed trials that are remembered. */
-const mostTried = 16;
+const maxTriedMessages = 16;
 
 /**
  * A circuit breaker: closed while handlers work, open during an outage, and closed again by a message that was handled
@@ -109,7 +109,7 @@ export class Breaker {
     if (!counts) return ordinary;
     if (this.#isOpen) {
       const isAgain = this.#tried.has(sequenceNumber);
-      if (this.#tried.size >= mostTried) this.#tried.clear();
+      if (this.#tried.size >= maxTriedMessages) this.#tried.clear();
       this.#tried.add(sequenceNumber);
       return inSession && isAgain ? counted : outage;
     }

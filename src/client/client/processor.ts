@@ -171,11 +171,11 @@ export function startProcessor<const Types extends readonly MessageType[] = read
 const noSequenceNumbers: ReadonlySet<bigint> = new Set();
 
 /** A call completes at most so many messages ahead of the broker. */
-const mostCompletions = 8;
+const maxPendingCompletions = 8;
 
 /** Completions that a call may have pending: as many as its share of the prefetched messages, which are at hand already. */
 function completionsOf(share: number): number {
-  return Math.min(Math.max(1, Math.ceil(share)), mostCompletions);
+  return Math.min(Math.max(1, Math.ceil(share)), maxPendingCompletions);
 }
 
 /** Renews the locks of messages or sessions while handlers run. */

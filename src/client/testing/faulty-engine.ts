@@ -31,7 +31,10 @@ export function faultyEngine(inner: Engine, clock: Clock): FaultyEngine {
   const sent = new SentMessages();
   const plan = new FaultPlan((entity, envelopes) => sent.add(entity, envelopes, clock.now()));
   const open = new Set<CutConnection>();
-  const engine = connectionOver(inner, plan, clock, open, { closed: () => inner.close() });
+  const engine = connectionOver(inner, plan, clock, open, {
+    connection: new CutConnection(inner, undefined),
+    closed: () => inner.close(),
+  });
   const faults: Faults = {
     refuse: (operation, code, options) => plan.add({ kind: "refuse", operation, code }, options),
     loseAnswer: (operation, options) => plan.add({ kind: "loseAnswer", operation }, options),
@@ -107,9 +110,9 @@ class CutConnection {
   }
 }
 
-/** How a connection is opened. */
-interface OpenOptions {
-  readonly options?: ConnectOptions | undefined;
+interface OpenConnection {
+  readonly connection: CutConnection;
+  /** Called when it was closed. */
   readonly closed?: () => Promise<void>;
 }
 
@@ -118,9 +121,8 @@ function connectionOver(
   plan: FaultPlan,
   clock: Clock,
   open: Set<CutConnection>,
-  { options: given, closed = async () => undefined }: OpenOptions = {},
+  { connection, closed = async () => undefined }: OpenConnection,
 ): Engine {
-  const connection = new CutConnection(root, given);
   open.add(connection);
   const link = (entity: string): LinkParts => ({
     entity,
@@ -182,7 +184,12 @@ function connectionOver(
     deleteMessages: async (entity, options) => (await connection.get()).deleteMessages(entity, options),
     listSessions: async (entity, options) => (await connection.get()).listSessions(entity, options),
     begin: async () => new LateTransaction(await (await connection.get()).begin()),
-    connect: async (chosen) => connectionOver(root, plan, clock, open, { options: chosen }),
+    connect: async (chosen) => {
+      const other = new CutConnection(root, chosen);
+      // Others connect with their first call; this one has to learn of deletions before.
+      if (chosen?.onEntityDeleted !== undefined) await other.get();
+      return connectionOver(root, plan, clock, open, { connection: other });
+    },
     close: () => end("close"),
     abort: () => end("abort"),
     [Symbol.asyncDispose]: () => end("close"),

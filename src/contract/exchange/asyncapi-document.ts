@@ -11,8 +11,8 @@ export interface DocumentPlace {
 }
 
 /** The longest chain of references to references. */
-const mostSteps = 50;
-const deepest = 500;
+const maxSteps = 50;
+const maxDepth = 500;
 
 /** An AsyncAPI 3 document; all its references must stay within it. */
 export class AsyncApiDocument {
@@ -67,7 +67,7 @@ export class AsyncApiDocument {
     let place = { value, pointer };
     for (let steps = 0; isObject(place.value) && typeof place.value["$ref"] === "string"; steps++) {
       const reference = place.value["$ref"];
-      if (steps > mostSteps) throw invalidDocument(pointer, "refers to itself");
+      if (steps > maxSteps) throw invalidDocument(pointer, "refers to itself");
       for (const name of Object.keys(place.value)) if (name !== "$ref") this.lose(place.pointer, name);
       place = { value: this.at(reference, place.pointer), pointer: reference.slice(1) };
       this.#used.add(place.pointer);
@@ -124,7 +124,7 @@ export class AsyncApiDocument {
 
 /** @throws SobreError `LimitExceeded` for a value whose objects and lists nest too deep. */
 function refuseDeep(value: unknown, depth = 0): void {
-  if (depth > deepest) throw new SobreError("LimitExceeded", `The document nests deeper than ${deepest} levels.`);
+  if (depth > maxDepth) throw new SobreError("LimitExceeded", `The document nests deeper than ${maxDepth} levels.`);
   if (typeof value === "object" && value !== null)
     for (const inner of Object.values(value)) refuseDeep(inner, depth + 1);
 }

@@ -30,7 +30,7 @@ interface ServiceAnswer {
 }
 
 /** The maximum number of bytes of an answer; a longer one is refused. */
-const mostBytes = 16 * 2 ** 20;
+const maxBytes = 16 * 2 ** 20;
 
 /** A service that speaks JSON over HTTP: the one place where contracts use the network. */
 export class JsonService {
@@ -115,8 +115,8 @@ async function textOfResponse(response: Response, place: string): Promise<string
   let bytes = 0;
   for await (const chunk of response.body ?? []) {
     bytes += chunk.byteLength;
-    if (bytes > mostBytes)
-      throw new SobreError("LimitExceeded", `${place} has answered with more than ${mostBytes} bytes.`);
+    if (bytes > maxBytes)
+      throw new SobreError("LimitExceeded", `${place} has answered with more than ${maxBytes} bytes.`);
     text += decoder.decode(chunk, { stream: true });
   }
   return text + decoder.decode();

@@ -19,7 +19,7 @@ interface Recording {
 }
 
 /** The maximum number of messages that are recorded of one type. */
-const mostRounds = 200;
+const maxRounds = 200;
 
 /**
  * Messages of every type that is not inside another: an empty one, and as many as show each member of each oneof, each value
@@ -78,10 +78,10 @@ function messagesOf(schema: ProtobufSchema, shape: ComparedMessage): ReadonlyMap
     known.add(key);
     messages.set(name, sent);
   };
-  const room = { left: mostValues, rounds: 1 };
+  const room = { left: maxValues, rounds: 1 };
   add(shape.name, filled(shape, 0, room));
-  for (let round = 1; round < Math.min(room.rounds, mostRounds); round++)
-    add(`${shape.name}-${round + 1}`, filled(shape, round, { left: mostValues, rounds: 1 }));
+  for (let round = 1; round < Math.min(room.rounds, maxRounds); round++)
+    add(`${shape.name}-${round + 1}`, filled(shape, round, { left: maxValues, rounds: 1 }));
   add(`${shape.name}-empty`, {});
   return messages;
 }
@@ -101,7 +101,7 @@ function encoded(
 }
 
 /** The maximum number of values in one sample. */
-const mostValues = 2000;
+const maxValues = 2000;
 
 /** The values that are still to be placed, and the rounds in which each sample takes its turn. */
 interface Room {

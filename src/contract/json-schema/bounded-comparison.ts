@@ -23,8 +23,8 @@ export type WorkerAnswer =
   | { readonly code: "InvalidArgument" | "LimitExceeded"; readonly message: string; readonly path: string | undefined };
 
 /** Limits on a schema's text, and on the schemas that apply to one value; a schema beyond them is compared in a worker. */
-const mostText = 50_000;
-const mostUnfolded = 5000;
+const maxTextLength = 50_000;
+const maxUnfoldedSchemas = 5000;
 
 /** Milliseconds for the worker to load its code, and to run. */
 const [mostLoading, mostRunning] = [20_000, 30_000];
@@ -118,7 +118,7 @@ function inWorker(task: WorkerTask): Promise<WorkerAnswer> {
 function isCostly(schema: unknown): boolean {
   try {
     const text = JSON.stringify(schema) ?? "";
-    return text.length > mostText || unfolds(schema) > mostUnfolded;
+    return text.length > maxTextLength || unfolds(schema) > maxUnfoldedSchemas;
   } catch (error) {
     // The comparison refuses a schema that nests too deep.
     if (error instanceof RangeError) return false;

@@ -10,7 +10,7 @@ import { isOldDialect } from "./dialect.ts";
 import { SchemaDocument } from "./schema-document.ts";
 
 /** The maximum number of breaks that are listed one by one. */
-const mostBreaks = 24;
+const maxBreaks = 24;
 
 /**
  * Compares two JSON Schemas, and lists every break: once one is found, the pair is compared again with that break patched in
@@ -30,7 +30,7 @@ export function compareSchemas(comparison: SchemaComparison): Compared {
   let original: PairComparison | undefined;
   let last = first;
   let isOpen = false;
-  while (last.verdict === "breaking" && found.size < mostBreaks) {
+  while (last.verdict === "breaking" && found.size < maxBreaks) {
     const all = freshBreaks(last.refused, found, patched);
     // A patch can make the reader stricter, e.g. if fewer items count as evaluated.
     const pair = (original ??= new PairComparison(comparison, { siblings: false, ...frame }));

@@ -27,10 +27,10 @@ const nothingDeclared =
 const assumptionOfMultiples =
   "numbers are below 10^21 times what multipleOf says, from where on validators that divide floating-point numbers refuse them";
 
-const mostFindings = 12;
+const maxFindings = 12;
 
 /** The steps for each further way to refuse, for shrinking one witness, and for the samples of one variation. */
-const mostSteps = { way: 300_000, shrinking: 200_000, sample: 1_000_000 } as const;
+const maxSteps = { way: 300_000, shrinking: 200_000, sample: 1_000_000 } as const;
 
 /** How one comparison reads `$ref`, and how many steps it may take. */
 export interface ComparisonFrame {
@@ -161,7 +161,7 @@ export class PairComparison {
     const found = new Map<string, unknown>();
     for (const variation of [this.#pool.always, ...variations(this.#pool, [sent, accepted])]) {
       if (this.meter.isSpent) break;
-      const outcome = this.#quietly([sent, variation], mostSteps.sample);
+      const outcome = this.#quietly([sent, variation], maxSteps.sample);
       if (outcome?.kind === "open") found.set(canonicalJson(outcome.value), outcome.value);
     }
     return Array.from(found.values());
@@ -178,7 +178,7 @@ export class PairComparison {
     this.#memberTranslation ??= new Translation(this.#reading(), this.#comparison.declared);
     const known = typeNames.filter((name) => name === (type === "integer" ? "number" : type));
     const types = type === undefined ? this.#pool.always : this.#pool.types(known);
-    const found = this.#quietly([this.#memberTranslation.location(node), types], mostSteps.sample);
+    const found = this.#quietly([this.#memberTranslation.location(node), types], maxSteps.sample);
     return found?.kind === "open" ? [found.value] : [];
   }
 
@@ -270,7 +270,7 @@ export class PairComparison {
         (wanted === undefined || this.#evaluation.truth(wanted, smaller) === true);
       const small =
         found.kind === "open"
-          ? this.meter.within(mostSteps.shrinking, () => shrink(value.value, keeps, (steps) => this.meter.take(steps)))
+          ? this.meter.within(maxSteps.shrinking, () => shrink(value.value, keeps, (steps) => this.meter.take(steps)))
           : value.value;
       if (found.kind === "open" && small === value.value) smallest.add(canonicalJson(small));
       const judged = this.#judged(small, [sent, accepted]);
@@ -289,14 +289,14 @@ export class PairComparison {
     if (ways.kind === "any") {
       // A way that the writer's schema literally excludes is skipped.
       const excluded = new Set((sent.kind === "all" ? sent.of : [sent]).map((part) => this.#pool.not(part).id));
-      for (const way of ways.of.filter(({ id }) => !excluded.has(id)).slice(0, mostFindings)) {
+      for (const way of ways.of.filter(({ id }) => !excluded.has(id)).slice(0, maxFindings)) {
         // Prefer a message that is refused for a single reason.
         const alone = this.#pool.all([
           way,
           ...ways.of.filter((other) => other !== way).map((one) => this.#pool.not(one)),
         ]);
         for (const wanted of [alone, way]) {
-          const found = this.#quietly([sent, wanted], mostSteps.way);
+          const found = this.#quietly([sent, wanted], maxSteps.way);
           if (found?.kind !== "open") continue;
           consider(found, wanted);
           break;
@@ -307,7 +307,7 @@ export class PairComparison {
     if (refused.length === 0 && problem === undefined)
       for (const variation of variations(this.#pool, [sent, accepted])) {
         if (this.meter.isSpent || refused.length > 0) break;
-        const found = this.#quietly([sent, variation], mostSteps.sample);
+        const found = this.#quietly([sent, variation], maxSteps.sample);
         if (found?.kind === "open" && this.#evaluation.truth(accepted, found.value) !== true) consider(found);
       }
     return refused.length > 0

@@ -42,7 +42,7 @@ export interface Sides {
 }
 
 /** The maximum number of values in a message that is shown. */
-const mostValues = 500;
+const maxValues = 500;
 
 interface OpenPair extends RelatedPair {
   readonly fields: Map<number, FieldReason>;
@@ -222,7 +222,7 @@ export class MessageComparison {
     field?: ComparedField,
     sample?: unknown,
     { times = 1, key }: { readonly times?: number; readonly key?: string } = {},
-    room = { left: mostValues },
+    room = { left: maxValues },
   ): Readonly<Record<string, unknown>> {
     const entries = shape.fields.flatMap((each): readonly (readonly [string, unknown])[] => {
       if ((each !== field && !each.required) || --room.left < 0) return [];

@@ -88,12 +88,12 @@ export function clashingFields(
 ): readonly (readonly [ComparedField, ComparedField])[] {
   const joined = Map.groupBy(writer.fields, ({ number }) => reader.byNumber.get(number)?.oneof);
   return Array.from(joined).flatMap(([oneof, fields]) =>
-    oneof === undefined ? [] : fields.flatMap((field, at) => clashesOf(field, fields.slice(at + 1, at + mostClashes))),
+    oneof === undefined ? [] : fields.flatMap((field, at) => clashesOf(field, fields.slice(at + 1, at + maxClashes))),
   );
 }
 
 /** With more fields in one oneof than this, each is compared only with its neighbours; any clash is also one of neighbours. */
-const mostClashes = 20;
+const maxClashes = 20;
 
 function clashesOf(
   field: ComparedField,

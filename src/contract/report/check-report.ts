@@ -21,7 +21,7 @@ export interface CheckReport {
 /** The verdict of a pair, or that waivers cover everything that keeps it from being safe. */
 export type PairStanding = Verdict | "waived";
 
-/** How a pair stands after its waivers. */
+/** The verdict of a pair after its waivers. */
 export function standingOf({ result, isWaived }: CheckedPair): PairStanding {
   return isWaived === true ? "waived" : result.verdict;
 }

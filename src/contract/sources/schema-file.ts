@@ -19,7 +19,7 @@ const dynamic = ["$dynamicRef", "$dynamicAnchor", "$recursiveRef", "$recursiveAn
 export const placeOfFiles = "https://schema.invalid/";
 
 /** The deepest nesting of schemas, counted in objects and lists. */
-const deepest = 2000;
+const maxDepth = 2000;
 
 /** A file of one JSON Schema, with the identifiers in it. */
 export class JsonSchemaFile {
@@ -135,7 +135,7 @@ interface IdentifierPlace {
 type See = (own: Readonly<Record<string, unknown>>, place: IdentifierPlace) => void;
 
 function visit(value: unknown, { base, pointer }: IdentifierPlace, file: JsonSchemaFile, see: See, depth = 0): void {
-  if (depth > deepest) throw new SobreError("LimitExceeded", `${file.file} nests deeper than ${deepest} levels.`);
+  if (depth > maxDepth) throw new SobreError("LimitExceeded", `${file.file} nests deeper than ${maxDepth} levels.`);
   if (Array.isArray(value))
     value.forEach((item, at) => visit(item, { base, pointer: `${pointer}/${at}` }, file, see, depth + 1));
   if (!isObject(value)) return;

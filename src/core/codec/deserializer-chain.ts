@@ -56,7 +56,7 @@ export function createDeserializerChain(options: DeserializerChainOptions): Dese
     const layer: Layer = { payload, bodyKind, selection, left: maxLayers };
     const refusal = refuse(layer, accept, options.limits) ?? refuseEncoding(payload, brokerProperties);
     if (refusal !== undefined) return unreadable(refusal, [], payload);
-    return new Run(envelope, options, accept, type).read(layer);
+    return new Run(envelope, options, accept, { type, selection }).read(layer);
   };
 }
 
@@ -130,6 +130,8 @@ class Run {
   readonly #options: DeserializerChainOptions;
   readonly #accept: readonly MediaRange[] | undefined;
   readonly #type: string | undefined;
+  /** The decoders that the content type of the message selects, however many layers are opened. */
+  readonly #declared: Selection;
   readonly attempts: Attempt[] = [];
   layers: readonly string[] = noWarnings;
 
@@ -137,9 +139,10 @@ class Run {
     envelope: Envelope,
     options: DeserializerChainOptions,
     accept: readonly MediaRange[] | undefined,
-    type: string | undefined,
+    declared: { readonly type: string | undefined; readonly selection: Selection },
   ) {
-    this.#type = type;
+    this.#type = declared.type;
+    this.#declared = declared.selection;
     this.#envelope = envelope;
     this.#options = options;
     this.#accept = accept;
@@ -183,7 +186,18 @@ class Run {
     }
     if ("unwrapped" in decoded) return this.#unwrap(decoder, decoded, layer);
     this.#note(succeeded(decoder.name, "read"));
-    return readable(decoded, decoder.name, selection, this);
+    return readable(this.#withWarning(decoded, decoder), decoder.name, selection, this);
+  }
+
+  /** Says so where neither the decoder nor any around it is one that the message declares. */
+  #withWarning(decoded: Decoded, decoder: Decoder): Decoded {
+    const { selectedBy, decoders, contentType } = this.#declared;
+    if (selectedBy === "nothing" || decoders.includes(decoder) || this.#envelope.payload.byteLength === 0)
+      return decoded;
+    if (decoders.some(({ name }) => name === decoder.name || this.layers.includes(name))) return decoded;
+    const declared = contentType === undefined ? "its declaration" : `its content type, ${contentType.type}`;
+    const warning = `The body was read as ${decoder.name}, against ${declared}.`;
+    return { ...decoded, warnings: [warning, ...(decoded.warnings ?? noWarnings)] };
   }
 
   #empty(decoder: Decoder, selection: Selection): DeserializeResult {
@@ -198,7 +212,7 @@ class Run {
     const result = this.#readInside(name, inside, layer);
     if (result !== undefined || otherwise === undefined) return result;
     this.#note(succeeded(name, "read"));
-    return readable(otherwise, name, layer.selection, this);
+    return readable(this.#withWarning(otherwise, decoder), name, layer.selection, this);
   }
 
   #readInside(name: string, inside: Unwrapped, { left }: Layer): DeserializeResult | undefined {

@@ -3,7 +3,7 @@ import { contains } from "./code-points.ts";
 import type { PatternNode } from "./pattern-node.ts";
 
 /** The steps for one text; they bound the time, so that the answer is the same on every machine. */
-const mostSteps = 100_000;
+const maxSteps = 100_000;
 
 /**
  * Whether a pattern is found in a text, by trying one way after the other as ECMA-262 describes it; `undefined` where that
@@ -44,7 +44,7 @@ class Trial {
 
   /** Tries a part; in a look-behind texts are read backwards. */
   #match(node: PatternNode, at: number, on: { readonly isBehind: boolean; readonly next: Continuation }): boolean {
-    if (++this.#steps > mostSteps) throw new RangeError("too many steps");
+    if (++this.#steps > maxSteps) throw new RangeError("too many steps");
     const { isBehind, next } = on;
     switch (node.kind) {
       case "empty":

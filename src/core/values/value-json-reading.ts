@@ -1,7 +1,9 @@
 import { cut } from "../errors/cut.ts";
 import { SobreError } from "../errors/sobre-error.ts";
 import { annotate, type Annotations } from "./annotations.ts";
-import { ContentStream, MultiArray } from "./multi-array.ts";
+import { MultiArray } from "./multi-array.ts";
+import { type EmptyContainer, emptyContainer, numberedContainers } from "./numbered-containers.ts";
+import { isPlainObject } from "./plain-object.ts";
 import { readTagged } from "./tagged-json.ts";
 
 /** Deeper values are refused, since reading is recursive. */
@@ -27,7 +29,7 @@ export function valueFromJson(json: unknown): unknown {
 /** {@link valueFromJson} of a part at `path`, so that errors name the whole path. */
 export function valueFromJsonAt(json: unknown, path: string): unknown {
   try {
-    return new ValueReading().read(json, { path, depth: 0 });
+    return new ValueReading(json).read(json, { path, depth: 0 });
   } catch (error) {
     // A caller may leave less stack than a thousand levels take.
     if (error instanceof RangeError) throw malformed({ path, depth: 0 }, "is nested too deeply for this process");
@@ -50,7 +52,15 @@ const containers: ReadonlySet<string> = new Set(["$object", "$values", "$map", "
 
 /** One value's reading: what it has numbered so far. */
 class ValueReading {
+  readonly #root: unknown;
   readonly #numbered = new Map<string, object>();
+  /** The containers that were made before they are filled, since something refers to them earlier. */
+  #early: ReadonlyMap<object, EmptyContainer> | undefined;
+  readonly #later = new Map<string, object>();
+
+  constructor(root: unknown) {
+    this.#root = root;
+  }
 
   read(json: unknown, place: ReadingPlace): unknown {
     if (place.depth > maxDepth) throw malformed(place, `nests deeper than ${maxDepth} levels`);
@@ -66,58 +76,58 @@ class ValueReading {
   }
 
   #reference(content: unknown, rest: object, place: ReadingPlace): object {
-    const target = typeof content === "string" ? this.#numbered.get(content) : undefined;
+    const target = typeof content === "string" ? (this.#numbered.get(content) ?? this.#earlyOf(content)) : undefined;
     if (target !== undefined && Object.keys(rest).length === 0) return target;
-    throw malformed(place, "refers to an $id that is not defined before it");
+    throw malformed(place, "refers to an $id that nothing has");
+  }
+
+  /** The container with a number that comes later in the text. */
+  #earlyOf(id: string): object | undefined {
+    if (this.#early === undefined) {
+      const early = numberedContainers(this.#root).filter((one) => !this.#numbered.has(one.id));
+      this.#early = new Map(early.map(({ json, made }) => [json, made]));
+      for (const one of early) this.#later.set(one.id, one.made.target);
+    }
+    return this.#later.get(id);
   }
 
   #container(json: object, place: ReadingPlace): unknown {
     const { $id, $type, $data, $super, ...rest }: Partial<Record<string, unknown>> = { ...json };
     const tag = Object.keys(rest).find((key) => key.startsWith("$"));
     if (tag !== undefined && Object.keys(rest).length > 1) throw malformed(place, `has other members next to ${tag}`);
-    const number = (target: object): void => this.#number($id, target, place);
-    const target = this.#contents(tag, tag === undefined ? rest : rest[tag], number, place);
+    const content = tag === undefined ? rest : rest[tag];
+    const made = this.#early?.get(json) ?? emptyContainer(tag, content);
+    if (made === undefined) {
+      // An array without lengths.
+      if (tag === "$array") list(undefined, place);
+      throw malformed(place, `has the tag ${tag} next to an $id, $type, $data or $super`);
+    }
+    const { target } = made;
+    // Numbered before it is filled, since what it holds may refer to it; the headers are written first.
+    this.#number($id, target, place);
     const notes: Annotations = {
       ...($type === undefined ? {} : { typeName: text($type, place) }),
       ...($data === undefined ? {} : { data: this.#list(list($data, place), [], within(place, ".$data")) }),
-      ...($super === undefined
-        ? {}
-        : { superMembers: this.#members(members($super, place), {}, within(place, ".$super")) }),
+      ...($super === undefined ? {} : { superMembers: this.#superMembers($super, within(place, ".$super")) }),
     };
+    this.#fill(made, content, place);
     return Object.keys(notes).length === 0 ? target : annotate(target, notes);
   }
 
-  /** Makes the container and numbers it before it is filled, since what it holds may refer to it. */
-  #contents(tag: string | undefined, content: unknown, number: (target: object) => void, place: ReadingPlace): object {
-    const made = <T extends object>(target: T): T => {
-      number(target);
-      return target;
-    };
-    switch (tag) {
-      case undefined:
-      case "$object":
-        return this.#members(members(content, place), made({}), place);
-      case "$values":
-        return this.#list(list(content, place), made([]), place);
-      case "$map":
-        return this.#entries(list(content, place), made(new Map<unknown, unknown>()), place);
-      case "$stream": {
-        const contents: unknown[] = [];
-        const stream = made(new ContentStream(contents));
-        this.#list(list(content, place), contents, place);
-        return stream;
-      }
-      case "$array": {
-        const { lengths, values, ...others }: Partial<Record<string, unknown>> = { ...members(content, place) };
-        if (Object.keys(others).length > 0) throw malformed(place, "has unknown members in $array");
-        const items: unknown[] = [];
-        const array = made(new MultiArray(list(lengths, place).map(Number), items));
-        this.#list(list(values, place), items, place);
-        return array;
-      }
-      default:
-        throw malformed(place, `has the tag ${tag} next to an $id, $type, $data or $super`);
-    }
+  #superMembers(json: unknown, place: ReadingPlace): object {
+    const read = this.read(members(json, place), place);
+    if (isPlainObject(read)) return read;
+    throw malformed(place, "is not an object with members");
+  }
+
+  #fill({ target, items }: EmptyContainer, content: unknown, place: ReadingPlace): void {
+    if (target instanceof MultiArray) {
+      const { lengths: _, values, ...others }: Partial<Record<string, unknown>> = { ...members(content, place) };
+      if (Object.keys(others).length > 0) throw malformed(place, "has unknown members in $array");
+      this.#list(list(values, place), items ?? [], place);
+    } else if (items !== undefined) this.#list(list(content, place), items, place);
+    else if (target instanceof Map) this.#entries(list(content, place), target, place);
+    else this.#members(members(content, place), target, place);
   }
 
   #number(id: unknown, target: object, place: ReadingPlace): void {

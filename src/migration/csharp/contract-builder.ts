@@ -14,7 +14,7 @@ import type { AttributeSyntax, NameScope, TypeSyntax } from "./syntax.ts";
 import { argumentsOf, type Instance, type TypeFacts } from "./type-facts.ts";
 
 /** A generic type of more parts, e.g. one that holds itself in itself, is refused. */
-const mostParts = 64;
+const maxParts = 64;
 
 /** Makes contracts of types. */
 export class ContractBuilder {
@@ -96,13 +96,13 @@ export class ContractBuilder {
     line: number,
     depth: number,
   ): ContractNode {
-    if (isLargerThan(mostParts, type)) {
-      this.note(scope, line, `${shownName(type.type)} is of more than ${mostParts} type arguments`);
+    if (isLargerThan(maxParts, type)) {
+      this.note(scope, line, `${shownName(type.type)} is of more than ${maxParts} type arguments`);
       return scalarNode("any");
     }
     const { collection } = this.#facts.basesOf(type);
     if (collection !== undefined && attributeNamed(type.type, "CollectionDataContract") === undefined) {
-      if (depth < mostParts) return this.#node(collection, scope, line, depth + 1);
+      if (depth < maxParts) return this.#node(collection, scope, line, depth + 1);
       this.note(scope, line, `${shownName(type.type)} is a collection of itself`);
       return scalarNode("any");
     }
@@ -339,7 +339,7 @@ export class ContractBuilder {
     if (known !== undefined) return { $ref: `#/$defs/${known}` };
     const note = (at: number, message: string): void => this.note(scope, at, message);
     const name = attempted(() => this.#names.of(type), note);
-    if (name === undefined || isLargerThan(mostParts, type)) return scalarNode("any");
+    if (name === undefined || isLargerThan(maxParts, type)) return scalarNode("any");
     const key = this.#definitions.has(name.local) ? `${type.type.namespace}.${name.local}` : name.local;
     this.#keys.set(identity, key);
     this.#definitions.set(key, {});

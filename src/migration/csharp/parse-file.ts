@@ -19,7 +19,7 @@ export interface ParsedFile {
 }
 
 /** More of one file or namespace are left out. */
-const mostUsings = 500;
+const maxUsings = 500;
 /** Namespaces nest no deeper. */
 const maxNamespaces = 64;
 
@@ -117,7 +117,7 @@ class FileParser {
     }
     const type = parseType(cursor);
     const name = type.kind === "name" ? type.parts.map((part) => part.name).join(".") : "";
-    if (scope.usings.length < mostUsings) scope.usings.push(name);
+    if (scope.usings.length < maxUsings) scope.usings.push(name);
     if (isGlobal) this.#globalUsings.push(name);
     cursor.expect(";");
   }

@@ -1,3 +1,4 @@
+import { isSafeInteger } from "../../core/values/safe-integer.ts";
 import { isObject } from "../../core/values/plain-object.ts";
 import { AmqpMap } from "../../core/values/typed.ts";
 import { annotationsOf, isDoubleIn, isTypedIn, typeNameOf } from "../../core/values/annotations.ts";
@@ -79,7 +80,7 @@ class Noting {
       else if (kind === "empty-text") shape.empties++;
     }
     if (typeof value !== "bigint") return;
-    if (BigInt.asIntN(54, value) !== value) shape.unsafe++;
+    if (!isSafeInteger(value)) shape.unsafe++;
     if (BigInt.asIntN(64, value) !== value) shape.unsigned++;
   }
 

@@ -4,9 +4,9 @@ import { mergeInto, PathShape, type ShapeBudget } from "./shape.ts";
 import type { SourceMessage } from "../read/source.ts";
 
 /** Maximum number of paths of all types together, so that memory stays constant whatever the messages contain. */
-const mostPaths = 200_000;
+const maxPaths = 200_000;
 /** Types beyond this share one profile. */
-const mostTypes = 2_000;
+const maxTypes = 2_000;
 /** The name for types beyond the maximum. */
 const otherTypes = "(other types)";
 
@@ -26,7 +26,7 @@ export type NotedMessage = Pick<ReadSourceMessage, "typeName" | "codec" | "body"
 /** The profiles of all types, as the first pass makes them. */
 export class TypeProfiles {
   readonly #profiles = new Map<string, TypeProfile>();
-  readonly #budget: ShapeBudget = { left: mostPaths };
+  readonly #budget: ShapeBudget = { left: maxPaths };
 
   /** Records what was read from one message. */
   note({ typeName, codec, body, guessing, literal }: NotedMessage): void {
@@ -64,7 +64,7 @@ export class TypeProfiles {
   #profileOf(wanted: string): TypeProfile {
     const known = this.#profiles.get(wanted);
     if (known !== undefined) return known;
-    const name = this.#profiles.size < mostTypes ? wanted : otherTypes;
+    const name = this.#profiles.size < maxTypes ? wanted : otherTypes;
     const made = this.#profiles.get(name) ?? { name, codecs: new Map(), root: new PathShape(), scalarsGuessed: false };
     this.#profiles.set(name, made);
     return made;

@@ -153,12 +153,12 @@ function shapeName(format: string, body: unknown): string {
   if (kindOf(body) !== "object" || typeof body !== "object" || body === null) return `(${format})`;
   const key = `${format} ${Object.keys(body).join("\0")}`;
   const known = shapeNames.get(key) ?? nameOfShape(format, Object.keys(body).toSorted());
-  if (shapeNames.size < mostShapeNames) shapeNames.set(key, known);
+  if (shapeNames.size < maxShapeNames) shapeNames.set(key, known);
   return known;
 }
 
 const shapeNames = new Map<string, string>();
-const mostShapeNames = 1_000;
+const maxShapeNames = 1_000;
 
 function nameOfShape(format: string, names: readonly string[]): string {
   const all = names.join(", ");

@@ -10,7 +10,7 @@ export class MigrationThreads {
   #profiles: string | undefined;
 
   constructor(setup: MigrationThreadSetup, count: number = availableParallelism()) {
-    this.#threads = Array.from({ length: Math.min(count, mostThreads) }, () => new Thread(setup));
+    this.#threads = Array.from({ length: Math.min(count, maxThreads) }, () => new Thread(setup));
   }
 
   /** Infers the profiles of a batch, for {@link add}. */
@@ -66,7 +66,7 @@ function outOfStep(): Error {
 }
 
 /** Each takes tens of megabytes. */
-const mostThreads = 8;
+const maxThreads = 8;
 
 type ThreadAnswer = Inferred | PackedBatch;
 

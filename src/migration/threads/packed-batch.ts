@@ -89,7 +89,7 @@ function textOfBytes({ buffer, byteOffset, byteLength }: Uint8Array<ArrayBuffer>
 const firstRoom = 524_288;
 
 /** The maximum number of UTF-8 bytes of a UTF-16 code unit. */
-const mostBytes = 3;
+const maxBytes = 3;
 
 /** Concatenates bytes and texts in a buffer that is reused. */
 class ByteCollector {
@@ -98,7 +98,7 @@ class ByteCollector {
 
   /** Adds the UTF-8 of a text; returns its length in bytes. */
   addText(text: string): number {
-    this.#makeRoom(text.length * mostBytes);
+    this.#makeRoom(text.length * maxBytes);
     const written = this.#room.write(text, this.#length);
     this.#length += written;
     return written;

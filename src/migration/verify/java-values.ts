@@ -164,8 +164,8 @@ function collectObject(node: ObjectNode, { name, path, into, settings, pending, 
         into.allow(field, []);
         continue;
       }
-      if (isCollection && target.kind === "primitive") into.addField(field, keysOfScalar(target.value));
-      else if (isCollection && target.kind === "class") into.addField(field, [`s${target.description.name}`]);
+      if (isCollection && target.kind === "primitive") into.allow(field, keysOfScalar(target.value));
+      else if (isCollection && target.kind === "class") into.allow(field, [`s${target.description.name}`]);
       else if (isCollection && isCounter(target)) continue;
       else if (description.name.endsWith("$CopiesList")) copies(node, value, { into, pending, path });
       else if (field !== "value" || !description.name.endsWith("KeySetView"))

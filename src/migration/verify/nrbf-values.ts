@@ -1,5 +1,6 @@
 import { propertyName } from "../../../codecs/dotnet/data-contract/element-facts.ts";
 import { ClassView, plainNameOf, targetOf } from "../../../codecs/dotnet/nrbf/class-view.ts";
+import { collectedOf, wrappedIn } from "../../../codecs/dotnet/nrbf/collections.ts";
 import { isScalarClass, primitiveOf, scalarOf } from "../../../codecs/dotnet/nrbf/scalars.ts";
 import type { ValueSettings } from "../../../codecs/dotnet/nrbf/value-settings.ts";
 import type {
@@ -24,6 +25,8 @@ interface NrbfValuePlace {
   readonly path: string;
   /** For the backing array of a collection, whose capacity exceeds its size: how many items count, and the index of the first. */
   readonly live?: { readonly size: number; readonly head: number } | undefined;
+  /** Whether it is a field of a collection, such as the tree of a sorted one. */
+  readonly isPart?: boolean | undefined;
 }
 
 /** Collects the scalars of a BinaryFormatter payload; values referred to several times are collected once. */
@@ -123,17 +126,18 @@ function collectClass(node: NrbfClassNode, { document, settings, into, pending, 
   }
   const isCollection =
     (view.plainName.startsWith("System.Collections.") && !/KeyValuePair|DictionaryEntry$|Node$/.test(view.plainName)) ||
-    isDerived(memberNames);
+    isDerived(memberNames) ||
+    wrappedIn(view) !== undefined;
+  // Fields of a class that is not read as the collection that it is are members.
+  const isRead = place.isPart === true || collectedOf(view) !== undefined || wrappedIn(view) !== undefined;
+  const areFields = isCollection && isRead;
   const size = view.int("_size") ?? view.int("List`1+_size");
-  const live = !isCollection || size === undefined ? undefined : { size, head: view.int("_head") ?? 0 };
+  const live = !areFields || size === undefined ? undefined : { size, head: view.int("_head") ?? 0 };
   for (const [index, written] of memberNames.entries()) {
     const member = node.members[index];
     if (member === undefined) continue;
-    if (isCollection && member.kind === "primitive") {
-      into.addField(written, keysOfPrimitive(member.type, member.value, settings));
-      continue;
-    }
-    if (isCollection && isComparer(targetOf(member, document))) continue;
+    if (areFields && member.kind === "primitive") continue;
+    if (areFields && isComparer(targetOf(member, document))) continue;
     const property = propertyName(written);
     const short = property === written ? undefined : property;
     into.addMember(short ?? written);
@@ -142,6 +146,7 @@ function collectClass(node: NrbfClassNode, { document, settings, into, pending, 
       name: short ?? written,
       path: `${path}.${short ?? written}`,
       live,
+      isPart: areFields,
     });
     if (short !== undefined && member.kind === "primitive")
       into.allow(written, keysOfPrimitive(member.type, member.value, settings));

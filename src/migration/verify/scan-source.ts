@@ -18,6 +18,7 @@ import { collectJson } from "./json-values.ts";
 import { collectNrbf } from "./nrbf-values.ts";
 import { isSameJson } from "./same-json.ts";
 import { isSameXml } from "./same-xml.ts";
+import { collectMsgpack } from "./msgpack-values.ts";
 import { knownValue, SourceValues } from "./source-values.ts";
 import { bytesKey } from "./value-keys.ts";
 import { collectXml } from "./xml-values.ts";
@@ -48,6 +49,14 @@ export interface SourceTokens {
   isSame(body: unknown): boolean;
   /** The scalars among the tokens. */
   values(): SourceValues;
+}
+
+/**
+ * Whether values of a codec are checked against the tokens of the payload. Those of Protobuf have no names, and of a field that
+ * comes twice the last one counts; what other codecs read is taken as their tokens.
+ */
+export function hasTokenWalk(codec: string): boolean {
+  return codec !== "protobuf";
 }
 
 /**
@@ -87,6 +96,8 @@ export function readSource(source: SourcePayload): SourceTokens | undefined {
       return inBag((values) => collectNrbf(readNrbf(bytes, limits), values, undefined));
     case "java":
       return inBag((values) => collectJava(readStream(bytes, limits).contents, values));
+    case "msgpack":
+      return inBag((values) => collectMsgpack(bytes, values));
     case "text":
       return inBag((values) => values.add(knownValue(undefined, "$", [`s${textOfPayload(bytes, source)}`])));
     case "bytes":

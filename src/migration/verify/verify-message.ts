@@ -35,9 +35,9 @@ export function verifyMessage(message: MigratedPayload): readonly string[] {
   if (written.empties < source.empties) return ["$"];
   const isMember = (name: string): boolean => source.isMember(name);
   const parts = source.partsUnless((keys) => written.count(keys, noMember) > 0);
-  const { fields, entryKeys } = source;
+  const { entryKeys } = source;
   const values = [...source.values, ...parts];
-  const missed = missing({ values, fields, entryKeys, count: (key) => source.count(key), isMember }, written, message);
+  const missed = missing({ values, entryKeys, count: (key) => source.count(key), isMember }, written, message);
   if (missed.length > 0) return missed;
   // Two written values must not both be matched with the same source value.
   if (written.values.filter(({ keys: [key] }) => key !== "s").length > source.size) return ["$"];
@@ -47,15 +47,15 @@ export function verifyMessage(message: MigratedPayload): readonly string[] {
 /** For formats whose values are their tokens: the values from their reader. */
 function valuesOf(body: unknown): WantedValues {
   const values = new WrittenValues(body).values.map(({ name, path, keys }) => knownValue(name, path, keys));
-  return { values, fields: [], entryKeys: [], count: () => 0, isMember: noMember };
+  return { values, entryKeys: [], count: () => 0, isMember: noMember };
 }
 
 function missing(
-  { values, fields, entryKeys, count: countIn, isMember }: WantedValues,
+  { values, entryKeys, count: countIn, isMember }: WantedValues,
   written: WrittenValues,
   message: MigratedPayload,
 ): readonly string[] {
-  const wanted: SourceValue[] = [...values, ...entryKeys, ...fields.filter(({ name }) => written.has(name))];
+  const wanted: SourceValue[] = [...values, ...entryKeys];
   const counts = new Map<ValueKey, { value: SourceValue; count: number }>();
   const numbers = new Map<ValueKey, Set<ValueKey>>();
   const texts = new Map<ValueKey, Set<ValueKey>>();
@@ -118,7 +118,7 @@ const noMember = (): boolean => false;
 const nothing = { value: knownValue(undefined, "$", []), count: 0 };
 
 /** The values to look up. */
-type WantedValues = Pick<SourceValues, "values" | "fields" | "entryKeys"> & {
+type WantedValues = Pick<SourceValues, "values" | "entryKeys"> & {
   readonly count: (key: ValueKey) => number;
   readonly isMember: (name: string) => boolean;
 };

@@ -8,7 +8,7 @@ import {
   namesItsType,
 } from "../../../codecs/dotnet/data-contract/element-facts.ts";
 import { bclValue } from "../../../codecs/dotnet/data-contract/bcl-values.ts";
-import { mayBeFields } from "../../../codecs/dotnet/data-contract/net-collections.ts";
+import { mayBeFields, netCollection } from "../../../codecs/dotnet/data-contract/net-collections.ts";
 import { diffgramIn } from "../../../codecs/dotnet/data-set/data-set.ts";
 import { scalarOfLocal } from "../../../codecs/dotnet/data-contract/scalar-kind.ts";
 import { contentOf } from "../../../codecs/dotnet/data-contract/scalar.ts";
@@ -82,6 +82,8 @@ interface OpenElement {
   readonly name?: string | null | undefined;
   readonly path: string;
   readonly live: Live | undefined;
+  /** Whether it is a field of a collection, such as the set of a sorted dictionary. */
+  readonly isPart?: boolean;
 }
 
 /** Collects the attributes that are not a serializer's; returns whether they say that the element has no contents. */
@@ -98,7 +100,7 @@ function collectAttributes(element: XmlElement, { into, path }: Pick<XmlValuePla
   return ref !== undefined || nil;
 }
 
-function collectElements({ element, live }: OpenElement, place: XmlValuePlace & PendingElement): void {
+function collectElements({ element, live, isPart }: OpenElement, place: XmlValuePlace & PendingElement): void {
   const { into, path, pending } = place;
   const elements = elementsIn(element);
   if (elements.length === 0) return collectText(element, nameOf(element), place);
@@ -119,22 +121,27 @@ function collectElements({ element, live }: OpenElement, place: XmlValuePlace & 
   if ((length === 2 || length === 4) && collectStruct(element, elements, place)) return;
   const areItems = isListOf(element, elements);
   const isCollection = length <= 8 && mayBeFields(elements) && elements.some(({ local }) => marks.has(local));
-  const size = isCollection ? liveOf(elements) : undefined;
+  // Fields of a collection that is not read as one are members.
+  const areFields = isCollection && (isPart === true || netCollection(element) !== undefined);
+  const size = areFields ? liveOf(elements) : undefined;
   for (let index = 0; index < length; index++) {
     const child = elements[index];
     if (child === undefined || (live !== undefined && (index - live.head + length) % length >= live.size)) continue;
-    if (isCollection && /omparer$|^HashProvider$|^_monitor$/.test(child.local)) continue;
+    if (areFields && /omparer$|^HashProvider$|^_monitor$/.test(child.local)) continue;
     if (size !== undefined && child.local === "_items" && child.onlyChild?.kind === "text") {
       // A list of bytes.
       const { value, type } = contentOf(child);
       for (const byte of Buffer.from(lexical(value, type), "base64").subarray(0, size.size))
         into.add(knownValue(undefined, `${path}[]`, keysOfNumber(byte)));
-    } else if (isCollection && bookkeeping.has(child.local) && elementsIn(child).length === 0) {
-      const { value, type } = contentOf(child);
-      into.addField(child.local, keysOfContent(value, type));
-    } else {
+    } else if (!areFields || !bookkeeping.has(child.local) || elementsIn(child).length > 0) {
       if (!areItems) into.addMember(memberNameOf(child.local));
-      pending.push({ element: child, path: `${path}.${child.local}`, live: size, name: areItems ? null : undefined });
+      pending.push({
+        element: child,
+        path: `${path}.${child.local}`,
+        live: size,
+        name: areItems ? null : undefined,
+        isPart: areFields,
+      });
     }
   }
 }

@@ -25,10 +25,10 @@ export async function listEntities(
 }
 
 /** Dead letters whose reasons are counted. */
-const mostSummed = 1000;
+const maxCountedDeadLetters = 1000;
 
 /** Reasons that are shown. */
-const mostReasons = 3;
+const maxReasons = 3;
 
 /** The entity in detail, and its active messages without the deferred ones; as it is when it was deleted since. */
 async function inspected({ inspection }: Engine, entity: EntitySummary): Promise<EntitySummary> {
@@ -39,8 +39,8 @@ async function inspected({ inspection }: Engine, entity: EntitySummary): Promise
     const own = { deferred, locked, oldest: oldest?.toISOString() ?? null, oldestDeadLetter: null, reasons: [] };
     if (kind === "topic" || deadLetter === 0) return [{ ...entity, active, detail: own }];
     const { oldestEnqueuedTimeUtc: oldestDead } = await inspection.counts(deadLetters);
-    const { sums } = await inspection.deadLetters(deadLetters, { maxMessages: mostSummed });
-    const reasons = sums.slice(0, mostReasons).map(({ reason = "", count }) => ({ reason, count }));
+    const { sums } = await inspection.deadLetters(deadLetters, { maxMessages: maxCountedDeadLetters });
+    const reasons = sums.slice(0, maxReasons).map(({ reason = "", count }) => ({ reason, count }));
     const detail: EntityDetail = { ...own, oldestDeadLetter: oldestDead?.toISOString() ?? null, reasons };
     return [{ ...entity, active, detail }];
   });

@@ -93,7 +93,7 @@ const aRequest: is.OptionCheck = is.having("a request", {
 const all: readonly Right[] = ["Send", "Listen", "Manage"];
 
 /** The maximum size of a request's body, in bytes. */
-const mostBytes = 16 * 2 ** 20;
+const maxBytes = 16 * 2 ** 20;
 
 const operations: InspectorRoute = {
   method: "GET",
@@ -158,7 +158,7 @@ class MountedInspector implements Inspector {
     const { route, id } = routeOf(called, request.method);
     if (route.changes === true) requireChanges(this.#parts);
     const { query, abortSignal } = request;
-    const body = route.method === "POST" ? await jsonBody(request, mostBytes) : undefined;
+    const body = route.method === "POST" ? await jsonBody(request, maxBytes) : undefined;
     const answer = await route.run({
       caller,
       parts: this.#parts,

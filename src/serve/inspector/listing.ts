@@ -19,7 +19,7 @@ import { Slices } from "./slices.ts";
 const pageSize = 200;
 
 /** Messages that one request looks at: so there is progress to show, and a way to stop. */
-const mostScanned = 5000;
+const maxScannedMessages = 5000;
 
 /** A part of an entity to look at. */
 export interface EntityScan {
@@ -48,7 +48,7 @@ async function scan(
       scanned++;
       const read = await filter.selected(delivery);
       const goesOn = read === undefined || each(delivery, read);
-      if (!goesOn || scanned >= mostScanned || abortSignal?.aborted === true)
+      if (!goesOn || scanned >= maxScannedMessages || abortSignal?.aborted === true)
         return { scanned, next: delivery.sequenceNumber + 1n };
       await slices.turn();
     }

@@ -18,7 +18,7 @@ const rows = { default: 100, most: 500 } as const;
 const exportedAtOnce = 20;
 
 /** The size of one answer of an export; once it has this many characters, it ends with the current peek. */
-const mostExported = { messages: 500, characters: 8 * 2 ** 20 };
+const maxExport = { messages: 500, characters: 8 * 2 ** 20 };
 
 /** The operations that change nothing. */
 export const lookRoutes: readonly InspectorRoute[] = [
@@ -114,7 +114,7 @@ export const lookRoutes: readonly InspectorRoute[] = [
       if (parts.redaction.active)
         throw new SobreError("InvalidOperation", "Nothing is exported where members are redacted.");
       const lines: string[] = [];
-      const max = maxOf(query, { default: mostExported.messages, most: mostExported.messages });
+      const max = maxOf(query, { default: maxExport.messages, most: maxExport.messages });
       const from = sequenceOf(query.get("from"));
       audit("export", entity, `from #${from ?? 0n}`);
       let length = 0;
@@ -124,7 +124,7 @@ export const lookRoutes: readonly InspectorRoute[] = [
           length += line.length;
           lines.push(line);
         }
-        if (length >= mostExported.characters) break;
+        if (length >= maxExport.characters) break;
       }
       return lines.join("");
     },

@@ -203,6 +203,8 @@ export class RestartingEngine implements Engine {
 
   /** Everything that has happened is in the store. */
   async settled(): Promise<void> {
+    // A call that waits may have begun with a restart.
+    await this.#restarting;
     await this.#engine.admin.listQueues();
   }
 

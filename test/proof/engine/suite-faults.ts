@@ -45,7 +45,7 @@ const places: readonly (readonly [file: string, find: string, replace: string])[
   ["connection.ts", "through: via === undefined ? undefined :", "through: via === undefined || true ? undefined :"],
   ["receiver.ts", "      checkReceiveOptions(options);\n", ""],
   ["receiving.ts", "if (abortSignal?.aborted === true) return [];", ""],
-  ["receiving.ts", "if (wait.owner === link) wait.end([]);", "void wait;"],
+  ["receiving.ts", "if (wait.owner === link) wait.end([], now);", "void wait;"],
   [
     "receiving.ts",
     "releaseLink({ queue, sessionLock }) {",
@@ -236,6 +236,15 @@ const places: readonly (readonly [file: string, find: string, replace: string])[
   ["inspection.ts", "count: count + 1, firstSequenceNumber", "count: count + 1, firstSequenceNumber: number"],
   ["inspection.ts", "{ reason, source, count:", "{ reason, source: undefined, count:"],
   ["message-store.ts", 'if (message.state === "deferred") this.#deferredCount--;', ""],
+  ["memory-verbs.ts", "used: ({ entity }) => entity.touch(now()),", "used: () => undefined,"],
+  ["entity.ts", " || queue.store.scheduledCount > 0", ""],
+  ["entity.ts", "return this.settings.forwardTo !== undefined;", "return false;"],
+  ["namespace.ts", "    this.directory.announceDeletion(entity);\n", ""],
+  [
+    "router.ts",
+    "Math.min(timeToLive, longestTimeToLive(entity))",
+    "Math.min(timeToLive % 2 ** 32, longestTimeToLive(entity))",
+  ],
 ];
 
 export const suiteFaults: readonly Fault[] = places.map(([file, find, replace], index) => ({

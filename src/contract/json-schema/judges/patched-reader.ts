@@ -86,7 +86,7 @@ export class PatchedReader {
       const pointer = this.#originOf(route.pointer);
       const references = this.#uses(route.references.map((one) => this.#originOf(one)));
       ways.push({ ...this.#told(refused, { pointer, references }), route });
-      if (ways.length >= mostWays) break;
+      if (ways.length >= maxWays) break;
     }
     return ways.length > 0 ? ways : [{ ...this.#told(refused, { pointer: own, references: ["?"] }), route: undefined }];
   }
@@ -173,7 +173,7 @@ export class PatchedReader {
 }
 
 /** The maximum number of ways in which one schema may apply to a value, of which each may be a break of its own. */
-const mostWays = 16;
+const maxWays = 16;
 
 /** The pointer of the schema that refused. */
 function pointerOf({ schemaPath, keyword }: RefusedWitness): string {

@@ -12,8 +12,8 @@ export function arrayOutcome(members: readonly Formula[], searcher: Searcher): S
 
 type Limit = readonly [at: number, proof: Proof];
 
-const longest = 3000;
-const mostPairs = 400;
+const maxItems = 3000;
+const maxPairs = 400;
 
 class ArraySearch {
   readonly #searcher: Searcher;
@@ -143,7 +143,7 @@ class ArraySearch {
     const { pool } = this.#searcher;
     const literals = arrayLiterals(members);
     const { boundary, max } = literals;
-    if (boundary * boundary > mostPairs) return { kind: "unknown", why: "too many pairs of items" };
+    if (boundary * boundary > maxPairs) return { kind: "unknown", why: "too many pairs of items" };
     const rest = members.filter((member) => member !== duplicate);
     const pairs: (readonly [number, number, Proof | undefined])[] = [];
     let unknown: SearchOutcome | undefined;
@@ -175,7 +175,7 @@ class ArraySearch {
   #build(members: readonly Formula[], literals: ArrayLiterals, tail: readonly Formula[]): SearchOutcome {
     const { pool } = this.#searcher;
     const anywhere = literals.least.flatMap(({ count, of }) =>
-      Array.from({ length: Math.min(count, longest) }, () => of),
+      Array.from({ length: Math.min(count, maxItems) }, () => of),
     );
     const wanted = [...tail, ...anywhere];
     const start = Math.min(literals.boundary, literals.max);
@@ -185,7 +185,7 @@ class ArraySearch {
       literals.min,
       wanted.length === 0 ? 0 : Math.min(literals.max, start + wanted.length - inPrefix),
     );
-    if (length > longest) return { kind: "unknown", why: "the arrays are too long" };
+    if (length > maxItems) return { kind: "unknown", why: "the arrays are too long" };
     const items: unknown[] = [];
     let unsure = false;
     let pending = wanted;

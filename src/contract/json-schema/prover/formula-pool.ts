@@ -5,7 +5,7 @@ import { canonicalJson } from "../json-value.ts";
 import { type Rational, rationalKey } from "./rational.ts";
 
 /** The maximum number of formulas; more would take too much time and memory. */
-const mostFormulas = 250_000;
+const maxFormulas = 250_000;
 
 /** Makes formulas and their negations, each once and slightly simplified. */
 export class FormulaPool {
@@ -224,8 +224,7 @@ export class FormulaPool {
   #make(key: string, shape: FormulaShape): Formula {
     const known = this.#known.get(key);
     if (known !== undefined) return known;
-    if (this.#known.size >= mostFormulas)
-      throw new SobreError("LimitExceeded", "The schemas are too large to compare.");
+    if (this.#known.size >= maxFormulas) throw new SobreError("LimitExceeded", "The schemas are too large to compare.");
     const made: Formula = { ...shape, id: this.#known.size };
     this.#known.set(key, made);
     return made;

@@ -141,7 +141,7 @@ class ObjectSearch {
       if (outcome.kind === "closed") refused.push([name, outcome.proof]);
       else found.set(name, valueOf(outcome)?.value ?? null);
     }
-    while (found.size < min && found.size < Math.min(max, mostMembers)) {
+    while (found.size < min && found.size < Math.min(max, maxMembers)) {
       const { pool } = this.#searcher;
       const taken = Array.from(found, ([name, value]) => ({ name, value }));
       const other = this.#otherMember(literals, { names: pool.always, of: pool.always }, taken);
@@ -156,7 +156,7 @@ class ObjectSearch {
   }
 }
 
-const mostMembers = 2000;
+const maxMembers = 2000;
 
 /** The value that an outcome has to offer. */
 export function valueOf(outcome: SearchOutcome): { readonly value: unknown } | undefined {

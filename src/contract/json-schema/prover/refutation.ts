@@ -58,7 +58,7 @@ export class Refutation implements Searcher {
     const key = `${flat.id}`;
     const known = this.#closed.get(key);
     if (known !== undefined) return known;
-    if (this.#path.length >= deepest) return { kind: "unknown", why: "the values nest too deep" };
+    if (this.#path.length >= maxDepth) return { kind: "unknown", why: "the values nest too deep" };
     const before = this.#lowest;
     this.#lowest = Infinity;
     this.#path.push(ids);
@@ -192,7 +192,7 @@ export class Refutation implements Searcher {
   }
 }
 
-const deepest = 60;
+const maxDepth = 60;
 
 /** Puts alternatives without a discriminator after those with one. */
 const leastOfOthers = 1_000_000;

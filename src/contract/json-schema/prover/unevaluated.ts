@@ -29,7 +29,7 @@ interface Case {
   readonly like: Formula;
 }
 
-const mostCases = 64;
+const maxCases = 64;
 
 /** `unevaluatedProperties` and `unevaluatedItems`, by cases of which subschemas hold. */
 export function unevaluated(keywords: Keywords, reading: SchemaReading, source: FormulaSource): Formula[] {
@@ -94,7 +94,7 @@ class Cases {
         cases === undefined || inner === undefined
           ? undefined
           : this.#product(cases, this.#conditional(inner, condition));
-      if (cases !== undefined && cases.length > mostCases) cases = undefined;
+      if (cases !== undefined && cases.length > maxCases) cases = undefined;
       if (cases === undefined) break;
     }
     if (isCountLost(this.#keyword, keywords, evaluating)) this.isForgotten = true;

@@ -13,7 +13,7 @@ export interface CoveringSamples {
 }
 
 /** The maximum number of values that are recorded for one schema. */
-const mostSamples = 200;
+const maxSamples = 200;
 
 /** The steps that looking at one branch counts for. */
 const stepsOfHolding = 20;
@@ -45,7 +45,7 @@ export function coverSamples(comparison: SchemaComparison): CoveringSamples | un
   const add = (value: unknown, name?: string): void => {
     const places = Array.from(placesOf(root, value, holds)).filter((place) => missing.has(place));
     const [first] = places;
-    if ((first === undefined && name === undefined) || samples.size >= mostSamples) return;
+    if ((first === undefined && name === undefined) || samples.size >= maxSamples) return;
     if (!isSent(value)) return;
     for (const place of places) missing.delete(place);
     samples.set(name ?? nameOf(first ?? "", samples), value);

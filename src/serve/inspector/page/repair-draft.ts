@@ -12,7 +12,7 @@ export interface RepairDraft {
 }
 
 /** Larger payloads are not edited. */
-const mostBytes = 64 * 1024;
+const maxBytes = 64 * 1024;
 
 /** The draft of an unchanged message. */
 export function draftOf(story: StoryAnswer): RepairDraft {
@@ -23,7 +23,7 @@ export function draftOf(story: StoryAnswer): RepairDraft {
     properties: prettyJson(applicationProperties),
   };
   if (verdict.body !== undefined) return { ...common, kind: "body", text: prettyJson(verdict.body) };
-  const text = row.sizeInBytes <= mostBytes ? textIn(bytesOf(payload ?? "")) : undefined;
+  const text = row.sizeInBytes <= maxBytes ? textIn(bytesOf(payload ?? "")) : undefined;
   return text === undefined
     ? { ...common, kind: "bytes", text: "(bytes that are not text)" }
     : { ...common, kind: "text", text };

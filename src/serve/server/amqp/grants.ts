@@ -110,11 +110,11 @@ export class Grants {
     this.#links.set(link, needs);
   }
 
-  /** The links to an entity or one of its sub-queues, or with transfers to it. */
+  /** The links to an entity or one of its sub-queues. Those that transfer to it through another one are that one's. */
   *linksTo(address: string): Generator<SendingLink | ReceivingLink> {
     const { key } = parseAddress(address);
-    for (const [link, needs] of this.#links)
-      if (needs.some((need) => need?.entity !== undefined && parseAddress(need.entity).key === key)) yield link;
+    for (const [link, [{ entity }]] of this.#links)
+      if (entity !== undefined && parseAddress(entity).key === key) yield link;
   }
 
   /** Refuses or detaches a link with an error. */

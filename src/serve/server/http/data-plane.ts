@@ -13,7 +13,7 @@ import { envelopeFromHttp, httpEnvelope, omissionHeaders } from "../../../wire/h
 import { misnamedProperties } from "../../../wire/http/property-headers.ts";
 import type { HttpRequest, HttpResponse } from "./http-message.ts";
 import type { ClientLocks } from "./sealed-locks.ts";
-import { mostInBatch } from "../../../wire/amqp/message/batch.ts";
+import { maxMessagesInBatch } from "../../../wire/amqp/message/batch.ts";
 
 /** The media type of batches. */
 const batchType = "application/vnd.microsoft.servicebus.json";
@@ -29,7 +29,7 @@ function exactNumber(text: string): unknown {
 }
 
 /** The maximum ratio of a string's JSON form, with every character escaped, to its bytes. */
-const mostOfJson = 6;
+const maxJsonRatio = 6;
 
 /** How long a receive waits by default and at most, in seconds. */
 const defaultWait = 60;
@@ -95,7 +95,7 @@ async function send(entity: string, request: HttpRequest, engine: Engine): Promi
   const sender = await engine.openSender(entity);
   try {
     const together = isBatch(request);
-    const body = await request.body(sender.maxMessageSize * (together ? mostOfJson : 1));
+    const body = await request.body(sender.maxMessageSize * (together ? maxJsonRatio : 1));
     await sender.send(together ? batchOf(body) : [envelopeFromHttp(request.rawHeaders, body)]);
   } finally {
     await sender.close();
@@ -107,8 +107,8 @@ const isBatch = ({ headers }: HttpRequest): boolean =>
 
 function batchOf(body: Uint8Array): readonly Envelope[] {
   const json = parseExactly(body, "batch", exactNumber);
-  if (!Array.isArray(json) || json.length === 0 || json.length > mostInBatch)
-    throw new SobreError("InvalidArgument", `The batch must be an array of 1 to ${mostInBatch} messages.`);
+  if (!Array.isArray(json) || json.length === 0 || json.length > maxMessagesInBatch)
+    throw new SobreError("InvalidArgument", `The batch must be an array of 1 to ${maxMessagesInBatch} messages.`);
   return json.map((item: unknown) => memberOf(item));
 }
 

@@ -19,7 +19,7 @@ import { trackedErrorOf, type WireError, WireFault, wireErrorOf } from "./wire-f
 const handshakeFrameSize = 8192;
 
 /** Steps that the frames of one read may take besides their own bytes. */
-const mostSteps = 250_000;
+const maxSteps = 250_000;
 
 /** Bytes of output that may wait before nothing more is taken from an entity. */
 const highWater = 256 * 1024;
@@ -161,7 +161,7 @@ export class Connection implements ConnectionPort {
 
   spend(steps: number): void {
     this.#steps += steps;
-    if (this.#steps > mostSteps)
+    if (this.#steps > maxSteps)
       throw new WireFault("amqp:resource-limit-exceeded", "Processing the frames of one read takes too much work.");
   }
 

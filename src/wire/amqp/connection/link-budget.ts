@@ -12,7 +12,7 @@ const held = { session: 400, link: 2400, parked: 550, refused: 250 } as const;
 const saved = held.link - held.parked;
 
 /** Bytes of unfinished messages that a connection may have at once; a single message may be larger. */
-const mostUnfinished = 8 * 2 ** 20;
+const maxUnfinishedBytes = 8 * 2 ** 20;
 
 /** How far beyond the limit links are refused one by one, before their connection is closed. */
 const patience = 1.25;
@@ -90,7 +90,7 @@ export class LinkBudget {
    * counted, when there are too many.
    */
   hold(bytes: number, counted: number): boolean {
-    if (this.#unfinished > counted && this.#unfinished + bytes > mostUnfinished) return false;
+    if (this.#unfinished > counted && this.#unfinished + bytes > maxUnfinishedBytes) return false;
     this.#unfinished += bytes;
     return true;
   }
