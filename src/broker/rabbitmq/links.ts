@@ -1,7 +1,7 @@
 import type { Delivery, ReceiveMode } from "../../core/engine/delivery.ts";
 import type { ReceiveOptions } from "../../core/engine/engine.ts";
 import { entityNotFound } from "../../core/engine/refusals.ts";
-import type { ReceivingLink } from "../policy/broker-verbs.ts";
+import type { ReceiverLink } from "../policy/broker-verbs.ts";
 import { deliveryOf } from "../policy/delivery.ts";
 import type { BrokerQueue } from "./entities.ts";
 import { MessageSource, type TakenMessage } from "./message-source.ts";
@@ -10,7 +10,7 @@ import type { RabbitmqMessage } from "./read-message.ts";
 import { ArrivalWait } from "./arrival-wait.ts";
 
 /** The receiving end of a link to a queue, subscription or sub-queue. */
-export class RabbitmqLink implements ReceivingLink {
+export class RabbitmqLink implements ReceiverLink {
   /** RabbitMQ has no sessions. */
   readonly sessionLock: undefined;
   readonly #home: RabbitmqHome;

@@ -129,6 +129,9 @@ export class RabbitmqVerbs implements BrokerVerbs<EntityAge, BrokerQueue, never,
     this.#refuse("sessionState");
   }
 
+  /** Nothing is deleted when idle. */
+  used(): void {}
+
   peek(): readonly Delivery[] {
     return this.#refuse("peek");
   }
