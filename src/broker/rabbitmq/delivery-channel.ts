@@ -80,11 +80,17 @@ export class DeliveryChannel {
       // The broker ends a consumer when its queue is deleted.
       ended(entityNotFound(address));
     };
-    // Both are sent at once, with nothing in between.
-    const limit = this.#channel.prefetch(prefetch);
-    await this.#call(address, () =>
-      Promise.all([limit, this.#channel.consume(this.queue, onMessage, { consumerTag })]),
-    );
+    try {
+      await this.#call(address, async () => {
+        // Both are sent at once, with nothing in between.
+        const limited = this.#channel.prefetch(prefetch);
+        limited.catch(() => undefined);
+        await this.#channel.consume(this.queue, onMessage, { consumerTag });
+      });
+    } catch (error) {
+      takeBack();
+      throw error;
+    }
     return {
       cancel: async () => {
         takeBack();

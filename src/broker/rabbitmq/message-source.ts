@@ -84,6 +84,8 @@ export class MessageSource {
   async #waitForOne(channel: DeliveryChannel, wait: ArrivalWait): Promise<Message | undefined> {
     let message: Message | undefined;
     const arrived = Promise.withResolvers<void>();
+    // The channel may end before anybody waits.
+    arrived.promise.catch(() => undefined);
     const consumer = await channel.consume(1, this.#address, {
       message: (arriving) => {
         message = arriving;
