@@ -4,6 +4,7 @@ import { join } from "node:path";
 import { json } from "../../codecs/json/index.ts";
 import { azureEngine } from "../../src/broker/azure/index.ts";
 import { engineSuite, runEngineCase } from "../../src/broker/conformance/index.ts";
+import { rabbitmqEngine } from "../../src/broker/rabbitmq/index.ts";
 import { memoryEngine } from "../../src/broker/memory/index.ts";
 import { postgresEngine } from "../../src/broker/postgres/index.ts";
 import { idempotent, memoryInbox } from "../../src/client/client/index.ts";
@@ -73,6 +74,11 @@ const inPostgres =
   (option: string): Use =>
   (value) =>
     callOf(postgresEngine, { [option]: value });
+// With a URL of another protocol nothing is opened.
+const inRabbitmq =
+  (option: string): Use =>
+  (value) =>
+    callOf(rabbitmqEngine, { url: "http://localhost", [option]: value });
 const inProcessor =
   (options: (value: unknown) => object): Use =>
   (value) =>
@@ -121,6 +127,7 @@ export const durationOptions: Readonly<Record<string, DurationOption>> = {
   "PostgresEngineOptions.statementTimeout": { use: inPostgres("statementTimeout") },
   "PostgresEngineOptions.sweepInterval": { use: inPostgres("sweepInterval") },
   "PostgresInboxOptions.retention": { use: (retention) => callOf(postgresInbox, { pool, retention }) },
+  "RabbitmqEngineOptions.heartbeat": { use: inRabbitmq("heartbeat"), samples: ["10s", "PT10S", 10_000] },
   "ReceivableOptions.lockDuration": { use: inQueue("lockDuration") },
   "RedriveOptions.settleTime": {
     use: (settleTime) => call(client, "redrive", "a/$DeadLetterQueue", { settleTime }),

@@ -33,12 +33,24 @@ const barriers: readonly Barrier[] = [
   {
     why: "What a broker decides is independent of the stores that it decides over.",
     from: ["src/broker/policy"],
-    never: ["src/broker/memory", "src/broker/durable", "src/broker/postgres", "src/broker/azure"],
+    never: [
+      "src/broker/memory",
+      "src/broker/durable",
+      "src/broker/postgres",
+      "src/broker/rabbitmq",
+      "src/broker/azure",
+    ],
   },
   {
     why: "Clients and suites work with any engine.",
     from: ["src/client", "src/contract", "src/broker/conformance"],
-    never: ["src/broker/memory", "src/broker/durable", "src/broker/postgres", "src/broker/azure"],
+    never: [
+      "src/broker/memory",
+      "src/broker/durable",
+      "src/broker/postgres",
+      "src/broker/rabbitmq",
+      "src/broker/azure",
+    ],
     // The inbox shares the database's driver, and the harness of tests brings an engine along.
     except: ["src/client/create-client.ts", "src/client/inbox", "src/client/testing"],
   },

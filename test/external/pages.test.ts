@@ -13,9 +13,12 @@ const designs = globSync("docs/design/*.md", { cwd: root }).toSorted();
 const textOf = (page: string): string => readFileSync(`${root}/docs/${page}`, "utf8");
 const run = promisify(execFile);
 
-/** The code of a page that says what it prints, under the heading above it; that of `postgres.md` needs a database. */
+/** The pages whose code needs a database or a broker. */
+const withServer: ReadonlySet<string> = new Set(["postgres.md", "rabbitmq.md"]);
+
+/** The code of a page that says what it prints, under the heading above it. */
 const examples = pages
-  .filter((page) => page !== "postgres.md")
+  .filter((page) => !withServer.has(page))
   .flatMap((page) =>
     textOf(page)
       .split(/^#+ /m)

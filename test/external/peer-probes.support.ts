@@ -6,6 +6,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { promisify, stripVTControlCharacters } from "node:util";
 import { goFolder, pgbouncer } from "./installed.support.ts";
+import { rabbitmqProgram } from "./rabbitmq-server.support.ts";
 
 /** The name of something outside Node that tests ask for. */
 export type PeerName =
@@ -21,7 +22,8 @@ export type PeerName =
   | "port-443"
   | "port-5671"
   | "postgres-15"
-  | "python";
+  | "python"
+  | "rabbitmq";
 
 /** Something outside Node that tests need, and the way to find out whether this machine has it. */
 export interface Probe {
@@ -149,4 +151,10 @@ export const probes: Readonly<Record<PeerName, Probe>> = {
   pgbouncer: { needs: "the package pgbouncer of Debian", find: () => answers(pgbouncer, ["--version"]) },
   "port-443": { needs: "port 443 of this machine, and CI=true, as .ci/run has it", find: () => findPort(443) },
   "port-5671": { needs: "port 5671 of this machine, and CI=true, as .ci/run has it", find: () => findPort(5671) },
+  rabbitmq: {
+    needs: "the package rabbitmq-server of Debian",
+    find: async () => {
+      if (rabbitmqProgram === undefined) throw new Error("There is no rabbitmq-server in its usual places.");
+    },
+  },
 };

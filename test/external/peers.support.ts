@@ -23,11 +23,11 @@ export interface Peer {
   readonly install?: () => Promise<unknown>;
   /** The language or runtime whose own code takes part in `tests`: a run counts which of them it has tried. */
   readonly runtime?: "JavaScript" | "Python" | "Java" | "Go" | "Mono";
-  /** The share of CI's time that its tests have: that of official clients in other languages, of the browser, or of PostgreSQL. */
+  /** The share of CI's time that its tests have: that of official clients in other languages, of the browser, of PostgreSQL, or of RabbitMQ. */
   readonly share?: PeerShare;
 }
 
-export const peerShares = ["official-clients", "browser", "postgres"] as const;
+export const peerShares = ["official-clients", "browser", "postgres", "rabbitmq"] as const;
 export type PeerShare = (typeof peerShares)[number];
 
 /** The tests that a peer's absence leaves out, in words. */
@@ -112,6 +112,19 @@ export const peers: readonly Peer[] = [
     tests: ["postgres-pooler.test.ts"],
     install: installPostgres,
     share: "postgres",
+  },
+  {
+    name: "RabbitMQ",
+    needs: ["rabbitmq"],
+    tests: [
+      "rabbitmq-conformance.test.ts",
+      "rabbitmq-foreign.test.ts",
+      "rabbitmq-page.test.ts",
+      "rabbitmq-recovery.test.ts",
+      "rabbitmq-times.test.ts",
+      "rabbitmq-trouble.test.ts",
+    ],
+    share: "rabbitmq",
   },
   { name: "PostgreSQL 15", needs: ["postgres-15"], tests: ["postgres-15.test.ts"], share: "postgres" },
   {

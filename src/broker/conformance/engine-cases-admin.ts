@@ -17,6 +17,7 @@ export const adminCases: readonly EngineCase[] = engineCases(["administration"],
   },
   "create-twice": {
     promise: "Creating an entity that exists is refused as MessagingEntityAlreadyExists and changes nothing.",
+    needs: ["administration"],
     async run(harness) {
       const queue = await harness.queueWith(["a"]);
       await refused(harness.engine.admin.createQueue(queue), "MessagingEntityAlreadyExists", "Creating twice");
@@ -25,7 +26,7 @@ export const adminCases: readonly EngineCase[] = engineCases(["administration"],
         "MessagingEntityAlreadyExists",
         "In capitals",
       );
-      same(await harness.browse(queue), ["a"], "Messages");
+      same(await harness.drain(queue), ["a"], "Messages");
     },
   },
   "missing-entity": {
@@ -159,7 +160,7 @@ export const adminCases: readonly EngineCase[] = engineCases(["administration"],
       const sender = await harness.engine.openSender(queue);
       await harness.engine.admin.deleteQueue(queue);
       await harness.engine.admin.createQueue(queue);
-      same(await harness.browse(queue), [], "Messages of the new queue");
+      same(await harness.drain(queue), [], "Messages of the new queue");
       await refused(sender.send([envelope("b")]), "MessagingEntityNotFound", "Sending through the old link");
     },
   },

@@ -100,7 +100,7 @@ export const argumentCases: readonly EngineCase[] = engineCases([], {
   },
   "arguments-session": {
     promise: "A session id that is not text, and a wait that is not a number, are refused as InvalidArgument.",
-    needs: ["sessions"],
+    needs: ["sessions", "namedSessions"],
     async run(harness) {
       const queue = await harness.queue(sessions);
       for (const given of [

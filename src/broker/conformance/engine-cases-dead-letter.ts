@@ -18,6 +18,7 @@ export const deadLetterCases: readonly EngineCase[] = engineCases(["deadLetter"]
   "dead-letter-reason": {
     promise:
       "A dead-lettered message is received from the sub-queue with its reason and description. (Service Bus, DLQ)",
+    needs: ["deadLetter"],
     async run(harness) {
       const queue = await harness.queueWith(["a"]);
       const settlement = {
@@ -26,7 +27,7 @@ export const deadLetterCases: readonly EngineCase[] = engineCases(["deadLetter"]
         deadLetterErrorDescription: "No total.",
       } as const;
       await harness.settle(queue, await harness.one(queue), settlement);
-      same(await harness.browse(queue), [], "Messages on the queue");
+      same(await harness.drain(queue), [], "Messages on the queue");
       same(about(await harness.one(`${queue}/$DeadLetterQueue`)), ["Broken", "No total."], "Reason and description");
     },
   },
@@ -86,7 +87,7 @@ export const deadLetterCases: readonly EngineCase[] = engineCases(["deadLetter"]
         same(delivery.deliveryCount, expected, "Delivery count");
         await harness.abandon(queue, delivery);
       }
-      same(await harness.browse(queue), [], "Messages on the queue");
+      same(await harness.drain(queue), [], "Messages on the queue");
       const dead = await harness.one(`${queue}/$DeadLetterQueue`);
       same([dead.deadLetterReason, dead.deliveryCount], ["MaxDeliveryCountExceeded", 3], "Reason and count");
     },
@@ -118,7 +119,7 @@ export const deadLetterCases: readonly EngineCase[] = engineCases(["deadLetter"]
       same(delivery.deliveryCount, 4, "Delivery count on the dead-letter queue");
       await harness.engine.renew(dead, tokenOf(delivery));
       await harness.complete(dead, delivery);
-      same(await harness.browse(dead), [], "Dead letters left");
+      same(await harness.drain(dead), [], "Dead letters left");
     },
   },
   "dead-letter-once": {
@@ -142,6 +143,7 @@ export const deadLetterCases: readonly EngineCase[] = engineCases(["deadLetter"]
   },
   "dead-letter-keeps-numbers": {
     promise: "A dead letter keeps its first sequence number, its enqueued time and its delivery count.",
+    needs: ["deadLetter", "sequenceNumbers"],
     async run(harness) {
       const queue = await harness.queueWith(["a", "b"]);
       await harness.complete(queue, await harness.one(queue));

@@ -28,6 +28,7 @@ export const deferCases: readonly EngineCase[] = engineCases(["defer"], {
   },
   "defer-by-number": {
     promise: "A deferred message is received by its sequence number, locked, with one delivery counted for deferring.",
+    needs: ["defer", "peek"],
     async run(harness) {
       const queue = await harness.queue();
       const number = await deferred(harness, queue, "a");
@@ -40,7 +41,7 @@ export const deferCases: readonly EngineCase[] = engineCases(["defer"], {
   },
   "defer-receive-and-delete": {
     promise: "In receiveAndDelete a deferred message is gone when it is handed over.",
-    needs: ["defer", "receiveAndDelete"],
+    needs: ["defer", "receiveAndDelete", "peek"],
     async run(harness) {
       const queue = await harness.queue();
       const number = await deferred(harness, queue, "a");

@@ -50,6 +50,7 @@ export const duplicateCases: readonly EngineCase[] = engineCases(["duplicateDete
   },
   "duplicate-leaves-no-gap": {
     promise: "A duplicate uses up no sequence number. (sobre, numbers)",
+    needs: ["duplicateDetection", "sequenceNumbers"],
     async run(harness) {
       const queue = await harness.queueWith(["a", "a", "b"], detecting);
       const [a, b] = await harness.receive(queue, 5);

@@ -44,7 +44,7 @@ export const entityCases: readonly EngineCase[] = engineCases(["administration"]
   },
   "update-ends-session-locks": {
     promise: "An update ends session locks too.",
-    needs: ["administration", "sessions"],
+    needs: ["administration", "sessions", "namedSessions"],
     async run(harness) {
       const queue = await harness.queueWith([inSession("s", "a")], { requiresSession: true });
       const session = await harness.session(queue, "s");
@@ -77,7 +77,7 @@ export const entityCases: readonly EngineCase[] = engineCases(["administration"]
   },
   "connection-close-sessions": {
     promise: "Closing a connection frees its sessions, their messages uncounted.",
-    needs: ["sessions"],
+    needs: ["sessions", "namedSessions"],
     async run(harness) {
       const queue = await harness.queueWith([inSession("s", "a")], { requiresSession: true });
       const other = await harness.engine.connect();
@@ -112,7 +112,7 @@ export const entityCases: readonly EngineCase[] = engineCases(["administration"]
   "connection-abort-sessions": {
     promise:
       "The sessions of a connection that breaks stay held until their locks run out, which counts their messages.",
-    needs: ["sessions"],
+    needs: ["sessions", "namedSessions"],
     async run(harness) {
       const queue = await harness.queueWith([inSession("s", "a")], { requiresSession: true });
       const other = await harness.engine.connect();
@@ -199,7 +199,7 @@ export const entityCases: readonly EngineCase[] = engineCases(["administration"]
   },
   "status-ends-waits": {
     promise: "When receiving is disabled, the receives that wait are refused; nobody gets what is sent afterwards.",
-    needs: ["administration", "peekLock"],
+    needs: ["administration", "peekLock", "peek"],
     async run(harness) {
       const queue = await harness.queue();
       const waiting = (await harness.receiver(queue)).receive({ maxMessages: 1, maxWaitTimeInMs: minute });
@@ -226,7 +226,7 @@ export const entityCases: readonly EngineCase[] = engineCases(["administration"]
   },
   "partition-numbers": {
     promise: "Partitioned entities put the partition into the top 16 bits, and number each partition without gaps.",
-    needs: ["administration", "peekLock"],
+    needs: ["administration", "peekLock", "sequenceNumbers"],
     async run(harness) {
       const queue = await harness.queue({ enablePartitioning: true });
       for (let index = 0; index < 40; index++)
@@ -248,7 +248,7 @@ export const entityCases: readonly EngineCase[] = engineCases(["administration"]
   "partition-by-session": {
     promise:
       "On partitioned session entities the session id decides the partition; deferred messages are found by number.",
-    needs: ["administration", "sessions", "defer"],
+    needs: ["administration", "sessions", "defer", "sequenceNumbers", "namedSessions"],
     async run(harness) {
       const queue = await harness.queueWith([inSession("s", "a"), inSession("s", "b")], {
         enablePartitioning: true,

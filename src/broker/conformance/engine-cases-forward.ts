@@ -13,7 +13,7 @@ export const forwardCases: readonly EngineCase[] = engineCases(["autoForward", "
   "forward-moves": {
     promise:
       "A message sent to an entity with forwardTo arrives at the target, and the first number stays. (auto-forwarding)",
-    needs: ["autoForward"],
+    needs: ["autoForward", "sequenceNumbers", "peek"],
     async run(harness) {
       const target = await harness.queue();
       const source = await harness.queue({ forwardTo: target });
@@ -81,7 +81,7 @@ export const forwardCases: readonly EngineCase[] = engineCases(["autoForward", "
   },
   "forward-without-session": {
     promise: "A forwarded message without session id is dead-lettered by a session entity: Session ID is null.",
-    needs: ["autoForward", "sessions", "deadLetter"],
+    needs: ["autoForward", "sessions", "deadLetter", "peek"],
     async run(harness) {
       const target = await harness.queue({ requiresSession: true });
       const source = await harness.queue({ forwardTo: target });

@@ -59,7 +59,7 @@ export const inspectCases: readonly EngineCase[] = engineCases(["inspect"], {
   "inspect-sessions": {
     promise:
       "An inspection shows who holds each session until when, its state, its messages and the first of them. (sobre)",
-    needs: ["inspect", "sessions", "sessionState"],
+    needs: ["inspect", "sessions", "sessionState", "sequenceNumbers", "namedSessions"],
     async run(harness) {
       const { engine } = harness;
       const queue = await harness.queueWith([inSession("b", "1"), inSession("a", "2"), inSession("b", "3")], sessions);
@@ -101,7 +101,7 @@ export const inspectCases: readonly EngineCase[] = engineCases(["inspect"], {
   "inspect-session-of-state": {
     promise:
       "A session without messages is shown while it has a state or a holder, whose connection need not have a name. (sobre)",
-    needs: ["inspect", "sessions", "sessionState"],
+    needs: ["inspect", "sessions", "sessionState", "sequenceNumbers", "namedSessions"],
     async run(harness) {
       const { inspection } = harness.engine;
       const queue = await harness.queue({ ...sessions, lockDuration: minute });
@@ -119,7 +119,7 @@ export const inspectCases: readonly EngineCase[] = engineCases(["inspect"], {
   },
   "inspect-dead-letters": {
     promise: "Dead letters are summed up by reason, the most frequent first, part by part. (sobre)",
-    needs: ["inspect", "deadLetter"],
+    needs: ["inspect", "deadLetter", "sequenceNumbers"],
     async run(harness) {
       const { inspection } = harness.engine;
       const queue = await harness.queueWith(["1", "2", "3", "4"]);

@@ -175,6 +175,7 @@ export const peekCases: readonly EngineCase[] = engineCases(["peek", "peekLock"]
   },
   "peek-from": {
     promise: "Peeking goes on from a sequence number, in order of sequence numbers. (Service Bus, browsing)",
+    needs: ["peek", "peekLock", "sequenceNumbers"],
     async run(harness) {
       const queue = await harness.queueWith(["a", "b", "c", "d"]);
       const [first] = await harness.engine.peek(queue, { maxMessages: 1 });

@@ -14,6 +14,7 @@ const topicWith = (harness: EngineHarness, rule: RuleInit): Promise<string> =>
 export const ruleCases: readonly EngineCase[] = engineCases(["topics", "administration"], {
   "rule-unknown-kind": {
     promise: "A filter or an action of an unknown kind is refused when the rule is created, and accepts nothing.",
+    needs: ["topics", "administration", "ruleActions", "ruleFilters"],
     async run(harness) {
       const topic = await harness.topic({ s: { rules: [] } });
       for (const filter of [
@@ -37,6 +38,7 @@ export const ruleCases: readonly EngineCase[] = engineCases(["topics", "administ
   },
   "rule-unknown-member": {
     promise: "A misspelt member of a rule, its filter or its action is refused by its name.",
+    needs: ["topics", "administration", "ruleActions", "ruleFilters"],
     async run(harness) {
       const topic = await harness.topic({ s: {} });
       const filter = { kind: "true" };
@@ -58,6 +60,7 @@ export const ruleCases: readonly EngineCase[] = engineCases(["topics", "administ
   },
   "rule-empty-filter": {
     promise: "An empty filter, a correlation filter without properties and values of the wrong kind are refused.",
+    needs: ["topics", "administration", "ruleFilters"],
     async run(harness) {
       const topic = await harness.topic({ s: {} });
       const filters = [
@@ -78,6 +81,7 @@ export const ruleCases: readonly EngineCase[] = engineCases(["topics", "administ
   },
   "rule-of-official-client": {
     promise: "Filters and actions as @azure/service-bus writes them are understood.",
+    needs: ["topics", "administration", "peek", "ruleActions", "ruleFilters"],
     async run(harness) {
       const sql = await topicWith(harness, {
         filter: { sqlExpression: "size > @least", sqlParameters: { "@least": 1 } },
@@ -102,6 +106,7 @@ export const ruleCases: readonly EngineCase[] = engineCases(["topics", "administ
   },
   "rule-at-creation": {
     promise: "A subscription whose rules are wrong is not created.",
+    needs: ["topics", "administration", "ruleFilters"],
     async run(harness) {
       const { admin } = harness.engine;
       const topic = await harness.topic({});

@@ -65,7 +65,7 @@ export const scheduleCases: readonly EngineCase[] = engineCases(["schedule"], {
   "schedule-numbers": {
     promise:
       "Scheduling gives a sequence number; on activation there is a new one, and the first stays as enqueued number.",
-    needs: ["schedule", "peek"],
+    needs: ["schedule", "peek", "sequenceNumbers"],
     async run(harness) {
       const queue = await harness.queue();
       const [number = 0n] = await harness.engine.schedule(queue, [await later(harness, "a", minute)]);
@@ -97,6 +97,7 @@ export const scheduleCases: readonly EngineCase[] = engineCases(["schedule"], {
   },
   "schedule-cancel": {
     promise: "A cancelled message is never delivered; what is not scheduled any more is refused as MessageNotFound.",
+    needs: ["schedule", "cancelScheduled"],
     async run(harness) {
       const queue = await harness.queue();
       const [a = 0n, b = 0n] = await harness.engine.schedule(queue, [
@@ -113,7 +114,7 @@ export const scheduleCases: readonly EngineCase[] = engineCases(["schedule"], {
   },
   "schedule-time-to-live": {
     promise: "The time to live of a scheduled message counts from its activation. (sobre, time)",
-    needs: ["schedule", "timeToLive"],
+    needs: ["schedule", "timeToLive", "peek"],
     async run(harness) {
       const queue = await harness.queue();
       await harness.engine.schedule(queue, [await later(harness, "a", 5 * minute, minute)]);

@@ -53,6 +53,7 @@ export const sendCases: readonly EngineCase[] = engineCases(["peekLock"], {
   },
   "sequence-numbers-rise": {
     promise: "Sequence numbers rise by one from message to message, whoever sends. (Service Bus, sequence numbers)",
+    needs: ["peekLock", "sequenceNumbers"],
     async run(harness) {
       const queue = await harness.queueWith(["a", "b"]);
       await harness.send(queue, "c");
@@ -63,7 +64,7 @@ export const sendCases: readonly EngineCase[] = engineCases(["peekLock"], {
   },
   "refused-send-leaves-no-gap": {
     promise: "A send that is refused accepts none of its messages and uses up no sequence number. (sobre, numbers)",
-    needs: ["peekLock", "administration"],
+    needs: ["peekLock", "administration", "sequenceNumbers"],
     async run(harness) {
       const queue = await harness.queue({ maxMessageSizeInBytes: 1024 });
       const large = createEnvelope({ payload: new Uint8Array(2000) });
@@ -91,10 +92,11 @@ export const sendCases: readonly EngineCase[] = engineCases(["peekLock"], {
   },
   "send-nothing": {
     promise: "Sending no messages does nothing.",
+    needs: ["peekLock"],
     async run(harness) {
       const queue = await harness.queue();
       await harness.send(queue);
-      same(await harness.browse(queue), [], "Messages");
+      same(await harness.drain(queue), [], "Messages");
     },
   },
   "sender-closed": {
@@ -165,7 +167,7 @@ export const sendCases: readonly EngineCase[] = engineCases(["peekLock"], {
   "refusals-are-tracked": {
     promise:
       "Every refusal of the broker has a tracking id, also of a missing entity, a schedule, a receive and a settlement.",
-    needs: ["administration", "peekLock", "schedule", "deadLetter"],
+    needs: ["administration", "peekLock", "schedule", "deadLetter", "cancelScheduled"],
     async run(harness) {
       const { engine } = harness;
       const [queue, delivery] = await harness.received("a");

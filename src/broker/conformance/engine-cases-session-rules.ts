@@ -16,7 +16,7 @@ import {
 export const sessionRuleCases: readonly EngineCase[] = engineCases(["sessions"], {
   "session-message-lock": {
     promise: "A message of a session is locked as long as its session, and is not renewed on its own.",
-    needs: ["sessions", "renewLock"],
+    needs: ["sessions", "renewLock", "namedSessions"],
     async run(harness) {
       const queue = await harness.queueWith([inSession("s", "a")], sessions);
       const session = await harness.session(queue, "s");
@@ -29,6 +29,7 @@ export const sessionRuleCases: readonly EngineCase[] = engineCases(["sessions"],
   },
   "session-settled-twice": {
     promise: "While its session is held, a message settled already is refused as MessageLockLost.",
+    needs: ["sessions", "namedSessions"],
     async run(harness) {
       const queue = await harness.queueWith([inSession("s", "a")], sessions);
       const [delivery] = await (await harness.session(queue, "s")).receive(atOnce(10));
@@ -61,7 +62,7 @@ export const sessionRuleCases: readonly EngineCase[] = engineCases(["sessions"],
   },
   "session-dead-letters": {
     promise: "The dead-letter queue of a session entity takes plain receivers; dead letters keep their session id.",
-    needs: ["sessions", "deadLetter"],
+    needs: ["sessions", "deadLetter", "namedSessions"],
     async run(harness) {
       const queue = await harness.queueWith([inSession("s", "a"), inSession("s", "b")], {
         ...sessions,
@@ -76,7 +77,7 @@ export const sessionRuleCases: readonly EngineCase[] = engineCases(["sessions"],
   },
   "session-defer": {
     promise: "Deferred messages of a session are received by the holder of the session only, with the session id.",
-    needs: ["sessions", "defer"],
+    needs: ["sessions", "defer", "namedSessions"],
     async run(harness) {
       const queue = await harness.queueWith([inSession("s", "a"), inSession("s", "b")], sessions);
       const session = await harness.session(queue, "s");
@@ -94,7 +95,7 @@ export const sessionRuleCases: readonly EngineCase[] = engineCases(["sessions"],
   "session-expired-messages": {
     promise:
       "When a message of a held session expires, all its messages do; while nobody holds it, none does. (Service Bus, sessions)",
-    needs: ["sessions", "timeToLive", "deadLetter"],
+    needs: ["sessions", "timeToLive", "deadLetter", "peek", "namedSessions"],
     async run(harness) {
       const queue = await harness.queueWith(
         [envelope("short", { sessionId: "s", timeToLive: minute }), inSession("s", "long")],
@@ -109,7 +110,7 @@ export const sessionRuleCases: readonly EngineCase[] = engineCases(["sessions"],
   },
   "session-list": {
     promise: "The sessions with messages can be listed, and those whose state was set after a time.",
-    needs: ["sessions", "sessionState"],
+    needs: ["sessions", "sessionState", "namedSessions"],
     async run(harness) {
       const queue = await harness.queueWith([inSession("b", "1"), inSession("a", "2"), inSession("c", "3")], sessions);
       same(await harness.engine.listSessions(queue), ["a", "b", "c"], "Sessions with messages");
@@ -122,7 +123,7 @@ export const sessionRuleCases: readonly EngineCase[] = engineCases(["sessions"],
   },
   "session-expired-while-held": {
     promise: "When a message of a held session expires, the others that nobody has taken expire with it.",
-    needs: ["sessions", "timeToLive"],
+    needs: ["sessions", "timeToLive", "peek", "namedSessions"],
     async run(harness) {
       const queue = await harness.queue({ ...sessions, lockDuration: 5 * minute });
       const session = await harness.session(queue, "s");
@@ -137,7 +138,7 @@ export const sessionRuleCases: readonly EngineCase[] = engineCases(["sessions"],
   "session-partition-key": {
     promise:
       "On a session entity the session id is the partition key: one that differs is replaced and shown so. (sobre)",
-    needs: ["sessions"],
+    needs: ["sessions", "namedSessions"],
     async run(harness) {
       for (const enablePartitioning of [false, true]) {
         const queue = await harness.queue({ ...sessions, enablePartitioning });
@@ -151,7 +152,7 @@ export const sessionRuleCases: readonly EngineCase[] = engineCases(["sessions"],
   "session-partition-key-of-subscription": {
     promise:
       "A subscription that requires sessions replaces the partition key of its copy; another keeps what was sent.",
-    needs: ["sessions", "topics"],
+    needs: ["sessions", "topics", "namedSessions"],
     async run(harness) {
       const topic = await harness.topic({ plain: {}, ordered: sessions });
       await harness.send(topic, envelope("a", { sessionId: "s", partitionKey: "other" }));
@@ -166,7 +167,7 @@ export const sessionRuleCases: readonly EngineCase[] = engineCases(["sessions"],
   "session-expiry-of-locked": {
     promise:
       "A locked message past its time to live expires the rest of its session immediately, and itself when its lock ends. (sessions, TTL)",
-    needs: ["sessions", "timeToLive", "deadLetter"],
+    needs: ["sessions", "timeToLive", "deadLetter", "peek", "namedSessions"],
     async run(harness) {
       const queue = await harness.queue({
         ...sessions,
@@ -186,7 +187,7 @@ export const sessionRuleCases: readonly EngineCase[] = engineCases(["sessions"],
   },
   "session-expiry-completes": {
     promise: "A locked message past its time to live can still be completed by the holder of its session.",
-    needs: ["sessions", "timeToLive", "deadLetter"],
+    needs: ["sessions", "timeToLive", "deadLetter", "namedSessions"],
     async run(harness) {
       const queue = await harness.queue({
         ...sessions,
@@ -203,7 +204,7 @@ export const sessionRuleCases: readonly EngineCase[] = engineCases(["sessions"],
   "session-expiry-order": {
     promise:
       "The messages of an expired session are dead-lettered in order of their sequence numbers, deferred ones included.",
-    needs: ["sessions", "timeToLive", "deadLetter", "defer"],
+    needs: ["sessions", "timeToLive", "deadLetter", "defer", "namedSessions"],
     async run(harness) {
       const queue = await harness.queue({
         ...sessions,
@@ -222,7 +223,7 @@ export const sessionRuleCases: readonly EngineCase[] = engineCases(["sessions"],
   },
   "session-expiry-other-sessions": {
     promise: "An expired message touches no session but its own.",
-    needs: ["sessions", "timeToLive"],
+    needs: ["sessions", "timeToLive", "namedSessions"],
     async run(harness) {
       const queue = await harness.queue(sessions);
       await harness.send(queue, envelope("short", { sessionId: "s", timeToLive: minute }), inSession("t", "other"));

@@ -18,6 +18,7 @@ export const sessionStateCases: readonly EngineCase[] = engineCases(["sessionSta
   },
   "state-outlives": {
     promise: "State outlives its receiver and the session's messages. (Service Bus, session state)",
+    needs: ["sessionState", "namedSessions"],
     async run(harness) {
       const queue = await harness.queueWith([inSession("s", "a")], sessions);
       const first = await harness.session(queue, "s", { receiveMode: "receiveAndDelete" });
@@ -30,6 +31,7 @@ export const sessionStateCases: readonly EngineCase[] = engineCases(["sessionSta
   },
   "state-per-session": {
     promise: "Every session has its own state.",
+    needs: ["sessionState", "namedSessions"],
     async run(harness) {
       const queue = await harness.queue(sessions);
       await (await harness.session(queue, "s")).setSessionState(Uint8Array.of(1));
@@ -50,7 +52,7 @@ export const sessionStateCases: readonly EngineCase[] = engineCases(["sessionSta
   },
   "state-size": {
     promise: "State may be as large as a message, no larger, and counts in the entity's size.",
-    needs: ["sessionState", "administration"],
+    needs: ["sessionState", "administration", "namedSessions"],
     async run(harness) {
       const queue = await harness.queue({ ...sessions, maxMessageSizeInBytes: 5120 });
       const session = await harness.session(queue, "s");

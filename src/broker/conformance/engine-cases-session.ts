@@ -6,6 +6,7 @@ export const sessionCases: readonly EngineCase[] = engineCases(["sessions"], {
   "session-fifo": {
     promise:
       "A session's messages are delivered in order, several in flight, and only those of the session. (Service Bus, sessions)",
+    needs: ["sessions", "namedSessions"],
     async run(harness) {
       const queue = await harness.queueWith(
         [inSession("s", "a"), inSession("t", "x"), inSession("s", "b"), inSession("s", "c")],
@@ -19,6 +20,7 @@ export const sessionCases: readonly EngineCase[] = engineCases(["sessions"], {
   },
   "session-exclusive": {
     promise: "A session is held by one receiver: another is refused as SessionCannotBeLocked until it is closed.",
+    needs: ["sessions", "namedSessions"],
     async run(harness) {
       const queue = await harness.queueWith([inSession("s", "a")], sessions);
       const first = await harness.session(queue, "s");
@@ -33,6 +35,7 @@ export const sessionCases: readonly EngineCase[] = engineCases(["sessions"], {
   },
   "session-lock-covers-later": {
     promise: "The lock covers messages that arrive later; a waiting receive of the session gets them.",
+    needs: ["sessions", "namedSessions", "nextSession"],
     async run(harness) {
       const queue = await harness.queue(sessions);
       const session = await harness.session(queue, "s");
@@ -44,6 +47,7 @@ export const sessionCases: readonly EngineCase[] = engineCases(["sessions"], {
   },
   "session-empty": {
     promise: "A session can be accepted by its id before any message exists; the empty id is one too.",
+    needs: ["sessions", "namedSessions"],
     async run(harness) {
       const queue = await harness.queue(sessions);
       for (const id of ["fresh", ""]) {
@@ -56,6 +60,7 @@ export const sessionCases: readonly EngineCase[] = engineCases(["sessions"], {
   },
   "session-next": {
     promise: "Without an id the next available session is accepted: one with messages that nobody holds.",
+    needs: ["sessions", "nextSession"],
     async run(harness) {
       const queue = await harness.queueWith([inSession("s", "a"), inSession("t", "b")], sessions);
       const accepted = [(await harness.session(queue)).sessionId, (await harness.session(queue)).sessionId];
@@ -65,6 +70,7 @@ export const sessionCases: readonly EngineCase[] = engineCases(["sessions"], {
   },
   "session-next-waits": {
     promise: "Accepting the next session waits for one, until a message comes or another receiver closes.",
+    needs: ["sessions", "namedSessions"],
     async run(harness) {
       const queue = await harness.queue(sessions);
       const waiting = harness.session(queue, undefined, { maxWaitTimeInMs: minute });
@@ -78,6 +84,7 @@ export const sessionCases: readonly EngineCase[] = engineCases(["sessions"], {
   "session-next-times-out": {
     promise:
       "When no session becomes available in time, accepting is refused as ServiceTimeout; aborting refuses as Aborted.",
+    needs: ["sessions", "namedSessions", "nextSession"],
     async run(harness) {
       const queue = await harness.queue(sessions);
       const late = refused(harness.session(queue, undefined, { maxWaitTimeInMs: minute }), "ServiceTimeout", "Waiting");
@@ -94,6 +101,7 @@ export const sessionCases: readonly EngineCase[] = engineCases(["sessions"], {
   },
   "session-abandon-next": {
     promise: "An abandoned message of a session is redelivered next, before later ones. (FIFO)",
+    needs: ["sessions", "namedSessions"],
     async run(harness) {
       const queue = await harness.queueWith([inSession("s", "a"), inSession("s", "b"), inSession("s", "c")], sessions);
       const session = await harness.session(queue, "s");
@@ -107,6 +115,7 @@ export const sessionCases: readonly EngineCase[] = engineCases(["sessions"], {
   },
   "session-close-uncounted": {
     promise: "Closing a session with unsettled messages frees them without counting a delivery. (delivery-count table)",
+    needs: ["sessions", "namedSessions"],
     async run(harness) {
       const queue = await harness.queueWith([inSession("s", "a"), inSession("s", "b")], sessions);
       const first = await harness.session(queue, "s");
@@ -119,6 +128,7 @@ export const sessionCases: readonly EngineCase[] = engineCases(["sessions"], {
   },
   "session-expiry-counts": {
     promise: "When the session lock expires, its locked messages count a delivery and the others do not.",
+    needs: ["sessions", "namedSessions"],
     async run(harness) {
       const queue = await harness.queueWith([inSession("s", "a"), inSession("s", "b")], sessions);
       await (await harness.session(queue, "s")).receive(atOnce());
@@ -131,7 +141,7 @@ export const sessionCases: readonly EngineCase[] = engineCases(["sessions"], {
   "session-lock-lost": {
     promise:
       "After the session lock is lost every operation of its receiver and on its messages is refused as SessionLockLost.",
-    needs: ["sessions", "sessionState"],
+    needs: ["sessions", "sessionState", "namedSessions"],
     async run(harness) {
       const queue = await harness.queueWith([inSession("s", "a")], sessions);
       const session = await harness.session(queue, "s");
@@ -148,6 +158,7 @@ export const sessionCases: readonly EngineCase[] = engineCases(["sessions"], {
   },
   "session-lock-lost-wakes": {
     promise: "A receive that waits in a session is refused as SessionLockLost when the lock expires.",
+    needs: ["sessions", "namedSessions"],
     async run(harness) {
       const queue = await harness.queue(sessions);
       const session = await harness.session(queue, "s");
@@ -159,6 +170,7 @@ export const sessionCases: readonly EngineCase[] = engineCases(["sessions"], {
   },
   "session-renew": {
     promise: "Renewing holds the session for a whole lock duration from now, its messages included.",
+    needs: ["sessions", "namedSessions"],
     async run(harness) {
       const queue = await harness.queueWith([inSession("s", "a")], sessions);
       const session = await harness.session(queue, "s");
@@ -177,6 +189,7 @@ export const sessionCases: readonly EngineCase[] = engineCases(["sessions"], {
   },
   "session-wanted-waits": {
     promise: "Accepting a session by its id waits for its holder as long as asked, and is granted when it closes.",
+    needs: ["sessions", "namedSessions"],
     async run(harness) {
       const queue = await harness.queueWith([inSession("s", "a")], sessions);
       const first = await harness.session(queue, "s");
@@ -190,6 +203,7 @@ export const sessionCases: readonly EngineCase[] = engineCases(["sessions"], {
   },
   "session-wanted-expiry": {
     promise: "Whoever waits for a session by its id gets it when its lock expires, even an empty one.",
+    needs: ["sessions", "namedSessions"],
     async run(harness) {
       const queue = await harness.queue(sessions);
       await harness.session(queue, "s");
@@ -202,6 +216,7 @@ export const sessionCases: readonly EngineCase[] = engineCases(["sessions"], {
   "session-wanted-in-vain": {
     promise:
       "A session that is not freed in time is refused as SessionCannotBeLocked; aborting the wait refuses as Aborted.",
+    needs: ["sessions", "namedSessions"],
     async run(harness) {
       const queue = await harness.queue({ ...sessions, lockDuration: 5 * minute });
       const first = await harness.session(queue, "s");

@@ -18,6 +18,7 @@ export const settleCases: readonly EngineCase[] = engineCases(["peekLock"], {
   "abandon-returns": {
     promise:
       "An abandoned message is available again immediately, with one more failed delivery. (Service Bus, PeekLock)",
+    needs: ["peekLock"],
     async run(harness) {
       const queue = await harness.queueWith(["a"]);
       const first = await harness.one(queue);
@@ -99,11 +100,12 @@ export const settleCases: readonly EngineCase[] = engineCases(["peekLock"], {
       await refused(harness.complete(queue, first), "MessageLockLost", "Completing with the old token");
       await refused(harness.engine.renew(queue, tokenOf(first)), "MessageLockLost", "Renewing with the old token");
       await harness.complete(queue, second);
-      same(await harness.browse(queue), [], "Messages left");
+      same(await harness.drain(queue), [], "Messages left");
     },
   },
   "foreign-token": {
     promise: "A token counts on its own entity only, and one that never was is lost too.",
+    needs: ["peekLock", "peek"],
     async run(harness) {
       const [queue, other] = [await harness.queue(), await harness.queue()];
       await harness.send(queue, "a");
@@ -139,7 +141,7 @@ export const settleCases: readonly EngineCase[] = engineCases(["peekLock"], {
       const [delivery] = await harness.receive(queue, 1, "receiveAndDelete");
       same([delivery?.lockToken, delivery?.lockedUntilUtc], [undefined, undefined], "Lock of the delivery");
       await harness.advance(hour);
-      same(await harness.browse(queue), ["b"], "Messages left");
+      same(await harness.drain(queue), ["b"], "Messages left");
     },
   },
   "receive-and-delete-loss": {

@@ -25,7 +25,7 @@ export const sqlActionCases: readonly EngineCase[] = [
     name: "sql-action",
     promise:
       "SET and REMOVE change properties of both scopes one after the other, with or without semicolons. (SQL rule action)",
-    needs: ["topics"],
+    needs: ["topics", "ruleActions"],
     async run(harness) {
       const expression =
         "SET sum = whole + 1; SET Whole = sum * 2 SET sys.Label = 'changed' SET copy = small; REMOVE yes REMOVE missing; SET [new name] = NULL;";
@@ -42,7 +42,7 @@ export const sqlActionCases: readonly EngineCase[] = [
     name: "sql-action-types",
     promise:
       "SET converts to the type of the existing property if that is possible, and keeps the value's own type otherwise. (SQL rule action)",
-    needs: ["topics"],
+    needs: ["topics", "ruleActions"],
     async run(harness) {
       const statements: readonly (readonly [
         statement: string,
@@ -79,7 +79,7 @@ export const sqlActionCases: readonly EngineCase[] = [
     name: "sql-action-system-types",
     promise:
       "SET gives system properties their types: spans of time and times are read from text, and the others are text. (SQL rule action)",
-    needs: ["topics"],
+    needs: ["topics", "ruleActions"],
     async run(harness) {
       const time = "2126-01-02T03:04:05.000Z";
       const statements: readonly (readonly [statement: string, expected: Partial<BrokerProperties>])[] = [
@@ -103,7 +103,7 @@ export const sqlActionCases: readonly EngineCase[] = [
   {
     name: "sql-action-newid",
     promise: "newid() is a Guid in an application property, and its text in one that is text. (SQL rule action)",
-    needs: ["topics"],
+    needs: ["topics", "ruleActions"],
     async run(harness) {
       const { applicationProperties, brokerProperties } = await changedBy(
         harness,
@@ -123,7 +123,7 @@ export const sqlActionCases: readonly EngineCase[] = [
   {
     name: "sql-action-parameters",
     promise: "A parameter that is assigned keeps the type with which it was given. (SQL rule action)",
-    needs: ["topics"],
+    needs: ["topics", "ruleActions"],
     async run(harness) {
       const parameters = { "@five": 5 };
       const { applicationProperties } = await changedBy(harness, "SET fresh = @five", parameters);
@@ -133,7 +133,7 @@ export const sqlActionCases: readonly EngineCase[] = [
   {
     name: "sql-action-illegal",
     promise: "An action that cannot be read is refused; one that cannot be carried out dead-letters the copy.",
-    needs: ["topics", "deadLetter", "administration"],
+    needs: ["topics", "ruleActions", "deadLetter", "administration"],
     async run(harness) {
       const topic = await harness.topic({ s: {} });
       for (const expression of ["", "SET", "SET a", "SET a = b > 1", "DROP a", "REMOVE", "SET a = 1 b"]) {

@@ -201,7 +201,7 @@ export const sqlCases: readonly EngineCase[] = [
   ...filters.map(({ name, promise, holds = [], fails = [], illegal = [] }): EngineCase => ({
     name,
     promise: `${promise} (Service Bus, SQL filter syntax)`,
-    needs: ["topics", "administration"],
+    needs: ["topics", "ruleFilters", "administration"],
     async run(harness) {
       const { admin } = harness.engine;
       for (const expression of [...holds, ...fails]) {
@@ -221,7 +221,7 @@ export const sqlCases: readonly EngineCase[] = [
   {
     name: "sql-parameters",
     promise: "@name stands for a value given with the filter. (Service Bus, SQL filter parameters)",
-    needs: ["topics"],
+    needs: ["topics", "ruleFilters"],
     async run(harness) {
       const filter = {
         kind: "sql",
@@ -241,7 +241,7 @@ export const sqlCases: readonly EngineCase[] = [
     name: "sql-evaluation-error",
     promise:
       "An unknown system property, a division by zero and arithmetic with text are errors of evaluation, not of the rule.",
-    needs: ["topics", "deadLetter"],
+    needs: ["topics", "ruleFilters", "deadLetter"],
     async run(harness) {
       for (const expression of ["sys.Unknown = 1", "whole / 0 = 1", "whole % 0 = 1", "text * 2 = 1", "-text = 1"]) {
         const topic = await harness.topic({ s: { rules: [{ name: "r", filter: { kind: "sql", expression } }] } });

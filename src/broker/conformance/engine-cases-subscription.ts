@@ -15,6 +15,7 @@ export const subscriptionCases: readonly EngineCase[] = engineCases(["topics", "
   "topic-filter-error": {
     promise:
       "A rule that cannot be evaluated dead-letters the message on its subscription, or passes it over where that is off.",
+    needs: ["topics", "deadLetter", "ruleFilters"],
     async run(harness) {
       const broken = only({ kind: "sql", expression: "sys.NoSuchProperty = 1" });
       const quiet = { ...broken, deadLetteringOnFilterEvaluationExceptions: false };
@@ -42,7 +43,7 @@ export const subscriptionCases: readonly EngineCase[] = engineCases(["topics", "
   "topic-schedule": {
     promise:
       "A message scheduled on a topic is copied when its time comes, by the rules of that time; it can be cancelled.",
-    needs: ["topics", "schedule"],
+    needs: ["topics", "schedule", "sequenceNumbers", "cancelScheduled"],
     async run(harness) {
       const topic = await harness.topic({ early: {} });
       const scheduledEnqueueTimeUtc = after(await harness.now(), minute);
@@ -59,7 +60,7 @@ export const subscriptionCases: readonly EngineCase[] = engineCases(["topics", "
   },
   "topic-sessions": {
     promise: "A subscription may require sessions; copies without session id are dead-lettered there.",
-    needs: ["topics", "sessions", "deadLetter"],
+    needs: ["topics", "sessions", "deadLetter", "namedSessions"],
     async run(harness) {
       const topic = await harness.topic({ s: { requiresSession: true } });
       const subscription = `${topic}/Subscriptions/s`;
@@ -72,7 +73,7 @@ export const subscriptionCases: readonly EngineCase[] = engineCases(["topics", "
   "topic-forward": {
     promise:
       "A subscription forwards its copies to another entity, keeping the number that the topic gave. (auto-forwarding)",
-    needs: ["topics", "autoForward"],
+    needs: ["topics", "autoForward", "sequenceNumbers"],
     async run(harness) {
       const target = await harness.queue();
       const topic = await harness.topic({ s: { forwardTo: target } });
@@ -129,12 +130,12 @@ export const subscriptionCases: readonly EngineCase[] = engineCases(["topics", "
       same(await admin.subscriptionExists(topic, "b"), false, "Whether the subscription exists");
       await admin.deleteTopic(topic);
       same([await admin.topicExists(topic), await admin.subscriptionExists(topic, "a")], [false, false], "Existence");
-      await refused(harness.browse(`${topic}/Subscriptions/a`), "MessagingEntityNotFound", "Browsing afterwards");
+      await refused(harness.receiver(`${topic}/Subscriptions/a`), "MessagingEntityNotFound", "A receiver afterwards");
     },
   },
   "topic-time-to-live-of-topic": {
     promise: "A topic's time to live holds for every copy. (Service Bus, TTL: the entity's default)",
-    needs: ["topics", "timeToLive", "administration"],
+    needs: ["topics", "timeToLive", "administration", "peek"],
     async run(harness) {
       const topic = await harness.topic({ s: {} }, { defaultMessageTimeToLive: minute });
       const subscription = `${topic}/Subscriptions/s`;
@@ -147,7 +148,7 @@ export const subscriptionCases: readonly EngineCase[] = engineCases(["topics", "
   },
   "topic-time-to-live-least": {
     promise: "The smallest time to live of message, topic and subscription counts, whichever it is.",
-    needs: ["topics", "timeToLive", "administration"],
+    needs: ["topics", "timeToLive", "administration", "peek"],
     async run(harness) {
       const least: readonly (readonly [number, number, number])[] = [
         [1, 2, 3],

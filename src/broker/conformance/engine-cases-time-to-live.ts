@@ -13,7 +13,7 @@ const spans = (deliveries: readonly Delivery[]): readonly unknown[] =>
 export const timeToLiveCases: readonly EngineCase[] = engineCases(["timeToLive", "deadLetter", "administration"], {
   "expired-never-delivered": {
     promise: "A message is never delivered after its time to live, and until then it is. (Service Bus, TTL)",
-    needs: ["timeToLive"],
+    needs: ["timeToLive", "peek"],
     async run(harness) {
       const queue = await harness.queue();
       await harness.send(
@@ -69,7 +69,7 @@ export const timeToLiveCases: readonly EngineCase[] = engineCases(["timeToLive",
   },
   "time-to-live-of-entity": {
     promise: "The shorter of the message's and the entity's time to live counts, without a word. (Service Bus, TTL)",
-    needs: ["timeToLive", "administration"],
+    needs: ["timeToLive", "administration", "peek"],
     async run(harness) {
       const queue = await harness.queueWith(["default", envelope("short", { timeToLive: minute })], {
         defaultMessageTimeToLive: "PT2M",
@@ -165,7 +165,7 @@ export const timeToLiveCases: readonly EngineCase[] = engineCases(["timeToLive",
       await harness.complete(queue, a);
       await harness.abandon(queue, b);
       same(await harness.receive(queue), [], "Deliveries after the expired one was abandoned");
-      same(await harness.browse(queue), [], "Messages left");
+      same(await harness.drain(queue), [], "Messages left");
     },
   },
   "dead-letters-do-not-expire": {

@@ -61,6 +61,7 @@ export const topicCases: readonly EngineCase[] = engineCases(["topics"], {
   },
   "topic-boolean-filters": {
     promise: "A true filter accepts everything, a false filter nothing.",
+    needs: ["topics", "ruleFilters"],
     async run(harness) {
       const topic = await harness.topic({ all: only({ kind: "true" }), none: only({ kind: "false" }) });
       await harness.send(topic, "a");
@@ -70,6 +71,7 @@ export const topicCases: readonly EngineCase[] = engineCases(["topics"], {
   },
   "topic-correlation-all": {
     promise: "A correlation filter wants every property given to be equal, with case. (correlation filters)",
+    needs: ["topics", "ruleFilters"],
     async run(harness) {
       const filter = { kind: "correlation", subject: "order", to: "eu", applicationProperties: { size: 5 } } as const;
       const topic = await harness.topic({ s: only(filter) });
@@ -88,6 +90,7 @@ export const topicCases: readonly EngineCase[] = engineCases(["topics"], {
   "topic-correlation-fields": {
     promise:
       "A correlation filter can want any of its eight broker properties; `to` counts though the broker ignores it.",
+    needs: ["topics", "ruleFilters"],
     async run(harness) {
       const fields = [
         "contentType",
@@ -110,6 +113,7 @@ export const topicCases: readonly EngineCase[] = engineCases(["topics"], {
   },
   "topic-one-copy": {
     promise: "Several rules without action that accept a message make one copy. (Service Bus, rules)",
+    needs: ["topics", "ruleActions", "ruleFilters"],
     async run(harness) {
       const rules = [
         { name: "a", filter: { kind: "true" } },
@@ -122,6 +126,7 @@ export const topicCases: readonly EngineCase[] = engineCases(["topics"], {
   },
   "topic-copy-per-action": {
     promise: "Every rule with an action that accepts a message makes its own copy, changed only by that action.",
+    needs: ["topics", "ruleActions", "ruleFilters"],
     async run(harness) {
       const rules = [
         { name: "a", filter: { kind: "true" }, action: { kind: "sql", expression: "SET rule = 'a'" } },
@@ -158,7 +163,7 @@ export const topicCases: readonly EngineCase[] = engineCases(["topics"], {
   },
   "topic-rule-life": {
     promise: "Rules are added, listed by name and deleted; they count for what is sent afterwards.",
-    needs: ["topics", "administration"],
+    needs: ["topics", "administration", "ruleFilters"],
     async run(harness) {
       const { admin } = harness.engine;
       const topic = await harness.topic({ s: only({ kind: "sql", expression: "size > 1" }) });

@@ -20,6 +20,7 @@ export const transactionCases: readonly EngineCase[] = engineCases(["transaction
   "transaction-commit": {
     promise:
       "Sends and settlements across entities become visible at the commit, all at once. (Service Bus, transactions)",
+    needs: ["transactions", "peek"],
     async run(harness) {
       const { engine } = harness;
       const [from, to] = [await harness.queue(), await harness.queue()];
@@ -36,6 +37,7 @@ export const transactionCases: readonly EngineCase[] = engineCases(["transaction
   "transaction-rollback": {
     promise:
       "A rollback undoes everything: nothing is sent, and the message is still locked by its receiver, uncounted.",
+    needs: ["transactions", "peek"],
     async run(harness) {
       const { engine } = harness;
       const [queue, delivery] = await harness.received("a");
@@ -51,6 +53,7 @@ export const transactionCases: readonly EngineCase[] = engineCases(["transaction
   },
   "transaction-no-gap": {
     promise: "Sequence numbers are given at the commit: a rollback leaves no gap. (sobre, numbers)",
+    needs: ["transactions", "sequenceNumbers"],
     async run(harness) {
       const { engine } = harness;
       const queue = await harness.queue();
@@ -72,6 +75,7 @@ export const transactionCases: readonly EngineCase[] = engineCases(["transaction
   },
   "transaction-lock-lost": {
     promise: "When a lock was lost before the commit, the commit is refused and nothing of it happens.",
+    needs: ["transactions", "peek"],
     async run(harness) {
       const { engine } = harness;
       const [queue, delivery] = await harness.received("a");
@@ -140,6 +144,7 @@ export const transactionCases: readonly EngineCase[] = engineCases(["transaction
   },
   "transaction-pipelined": {
     promise: "Calls made before the commit are part of it, in their order, whether or not they have been answered.",
+    needs: ["transactions", "peek"],
     async run(harness) {
       const { engine } = harness;
       const [from, delivery] = await harness.received("a");
@@ -155,6 +160,7 @@ export const transactionCases: readonly EngineCase[] = engineCases(["transaction
   },
   "transaction-pipelined-rollback": {
     promise: "Calls made before the rollback are undone by it, whether or not they have been answered.",
+    needs: ["transactions", "peek"],
     async run(harness) {
       const { engine } = harness;
       const [queue, delivery] = await harness.received("a");
@@ -172,7 +178,7 @@ export const transactionCases: readonly EngineCase[] = engineCases(["transaction
   "transaction-close-counts": {
     promise:
       "A message that was settled in a transaction that was rolled back counts a delivery when its connection closes: one that fails each time is dead-lettered.",
-    needs: ["transactions", "administration"],
+    needs: ["transactions", "administration", "peek"],
     async run(harness) {
       const queue = await harness.queueWith(["a"], { maxDeliveryCount: 3 });
       for (const end of ["rolled back", "left open", "rolled back"] as const) {
@@ -215,7 +221,7 @@ export const transactionCases: readonly EngineCase[] = engineCases(["transaction
   "transaction-session-close-counts": {
     promise:
       "A message that was settled in a transaction that was rolled back counts a delivery when its session is closed; the others of the session do not.",
-    needs: ["transactions", "sessions"],
+    needs: ["transactions", "sessions", "namedSessions"],
     async run(harness) {
       const { engine } = harness;
       const queue = await harness.queueWith([inSession("s", "a"), inSession("s", "b")], sessions);
@@ -239,7 +245,7 @@ export const transactionCases: readonly EngineCase[] = engineCases(["transaction
   },
   "transaction-quota": {
     promise: "A commit that would overfill an entity is refused as QuotaExceeded, and nothing of it happens.",
-    needs: ["transactions", "administration"],
+    needs: ["transactions", "administration", "peek"],
     async run(harness) {
       const { engine } = harness;
       const queue = await harness.queue({ maxSizeInMegabytes: 1, maxMessageSizeInBytes: 2 ** 20 });
@@ -256,7 +262,7 @@ export const transactionCases: readonly EngineCase[] = engineCases(["transaction
   "transaction-send-via": {
     promise:
       "Sending via another entity transfers at the commit; what the target refuses is a transfer dead letter there.",
-    needs: ["transactions", "autoForward", "administration"],
+    needs: ["transactions", "autoForward", "administration", "peek"],
     async run(harness) {
       const { engine } = harness;
       const [via, target] = [await harness.queue(), await harness.queue()];

@@ -1,3 +1,4 @@
+import type { Capabilities } from "../../core/engine/capabilities.ts";
 import type { Delivery, LockToken, ReceiveMode, Settlement } from "../../core/engine/delivery.ts";
 import type {
   AcceptSessionOptions,
@@ -108,6 +109,8 @@ export interface BrokerVerbs<Own, Queue extends EntityQueue<unknown>, Enlisted, 
   extends AdministeredEntities<Own>, InspectedQueues<Queue>, SendVerbs<Own, Enlisted>, ReceiveVerbs<Link> {
   /** The name of the engine. */
   readonly name: string;
+  /** The engine's support of each capability. Default: all natively. */
+  readonly capabilities?: Capabilities;
   /** The time, in milliseconds since 1970. */
   now(): number;
   /** Looks something up in the entities. */

@@ -46,7 +46,7 @@ export class BrokerConnection<
   Link extends ReceiverLink,
 > implements Engine {
   readonly name: string;
-  readonly capabilities: Capabilities = nativeCapabilities;
+  readonly capabilities: Capabilities;
   readonly admin: EngineAdmin;
   readonly inspection: EngineInspection;
   readonly #verbs: BrokerVerbs<Own, Queue, Enlisted, Link>;
@@ -66,6 +66,7 @@ export class BrokerConnection<
     this.#verbs = verbs;
     this.#onEnd = onEnd;
     this.name = verbs.name;
+    this.capabilities = verbs.capabilities ?? nativeCapabilities;
     this.#owner = {
       enter: (verb) => this.#enter(verb),
       closed: (link) => void this.#links.delete(link),

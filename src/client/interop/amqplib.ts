@@ -13,7 +13,7 @@ import {
   type AmqplibPropertiesLike,
   basicProperties,
   brokerHeaders,
-} from "./amqplib-message.ts";
+} from "../../wire/amqplib/amqplib-message.ts";
 import { asBuffer, asBytes } from "./bytes.ts";
 import { fromNestedText, nestedMark, nestedNames, toNestedText } from "./nested-properties.ts";
 import { propertyName, someMessage, unsupported } from "./unsupported.ts";

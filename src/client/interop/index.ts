@@ -4,7 +4,7 @@ export type {
   AmqplibMessageLike,
   AmqplibProperties,
   AmqplibPropertiesLike,
-} from "./amqplib-message.ts";
+} from "../../wire/amqplib/amqplib-message.ts";
 export { createMessageConverter, type MessageConverter, type MessageConverterOptions } from "./message-converter.ts";
 export { fromServiceBusMessage, toServiceBusMessage } from "./service-bus.ts";
 export type { ServiceBusMessageFields, ServiceBusMessageLike } from "./service-bus-message.ts";

@@ -2,7 +2,13 @@ import { isObject } from "../values/plain-object.ts";
 import { invalidOption } from "../options/option-checks.ts";
 import { SobreError } from "../errors/sobre-error.ts";
 
-/** The names of all capabilities, in the terms of the message model. */
+/**
+ * The names of all capabilities, in the terms of the message model.
+ *
+ * Some are parts of others, for engines that lack them: `cancelScheduled` of `schedule`, `namedSessions` and `nextSession` of
+ * `sessions` (accepting one by its id, or any that is free), `ruleFilters` (conditions other than true) and `ruleActions` of
+ * `topics`.
+ */
 export const capabilityNames = [
   "peekLock",
   "receiveAndDelete",
@@ -10,11 +16,17 @@ export const capabilityNames = [
   "deadLetter",
   "defer",
   "schedule",
+  "cancelScheduled",
+  "sequenceNumbers",
   "peek",
   "timeToLive",
   "sessions",
+  "namedSessions",
+  "nextSession",
   "sessionState",
   "topics",
+  "ruleFilters",
+  "ruleActions",
   "duplicateDetection",
   "autoForward",
   "transactions",
@@ -45,11 +57,17 @@ export const nativeCapabilities: Capabilities = {
   deadLetter: native,
   defer: native,
   schedule: native,
+  cancelScheduled: native,
+  sequenceNumbers: native,
   peek: native,
   timeToLive: native,
   sessions: native,
+  namedSessions: native,
+  nextSession: native,
   sessionState: native,
   topics: native,
+  ruleFilters: native,
+  ruleActions: native,
   duplicateDetection: native,
   autoForward: native,
   transactions: native,

@@ -22,9 +22,9 @@ export interface Delivery {
   readonly lockToken: LockToken | undefined;
   /** `undefined` like {@link lockToken}. */
   readonly lockedUntilUtc: Date | undefined;
-  /** Unique and increasing within the entity's partition. */
+  /** Unique and increasing within the entity's partition; 0 where the engine refuses `sequenceNumbers`. */
   readonly sequenceNumber: bigint;
-  /** The sequence number on the entity that first accepted the message. */
+  /** The sequence number on the entity that first accepted the message; 0 likewise. */
   readonly enqueuedSequenceNumber: bigint;
   readonly enqueuedTimeUtc: Date;
   /** When the message expires, or `undefined` when never. */

@@ -1,0 +1,1 @@
+export { rabbitmqEngine, type RabbitmqEngineOptions } from "./rabbitmq-engine.ts";
