@@ -16,10 +16,11 @@ import { answerCbs } from "./cbs.ts";
 import { openCoordinator } from "./coordinator.ts";
 import { firstDeliveryId } from "./first-delivery-id.ts";
 import { Grants, type Needs } from "./grants.ts";
+import { endLostSessions, type HeldSession } from "./held-session.ts";
 import { answerManagement } from "./management.ts";
 import { Containers, LinkNames } from "./link-names.ts";
 import { type Node, nodeOf } from "./node-address.ts";
-import { type HeldSession, openOutboundLink, type ReceiveContext } from "./open-outbound-link.ts";
+import { openOutboundLink, type ReceiveContext } from "./open-outbound-link.ts";
 import { cbsLimits, managementLimits, RequestNode } from "./request-node.ts";
 import { destinationOf, InboundLink } from "./inbound-link.ts";
 import { longestPath } from "../path.ts";
@@ -131,9 +132,10 @@ export class BrokerConnection {
     });
   }
 
-  /** Checks time-outs and the tokens of open links: call it about once a second. */
+  /** Checks time-outs, the locks of sessions and the tokens of open links: call it about once a second. */
   tick(): void {
     this.wire.tick();
+    endLostSessions(this.#sessions, (this.#options.clock ?? systemClock).now());
     this.#grants.check();
     if (this.#grants.hasAny) this.#grantedAt = this.#now();
     else if (this.#now() - this.#grantedAt >= unknownFor)

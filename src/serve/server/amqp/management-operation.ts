@@ -2,7 +2,7 @@ import type { Engine, Transaction } from "../../../core/engine/engine.ts";
 import type { AmqpValue } from "../../../core/values/typed.ts";
 import type { Connection } from "../../../wire/amqp/connection/connection.ts";
 import type { Right } from "../access.ts";
-import type { HeldSession } from "./open-outbound-link.ts";
+import type { HeldSession } from "./held-session.ts";
 import type { RequestArguments } from "./request-arguments.ts";
 
 /** The context of requests to the `$management` node of an entity. */

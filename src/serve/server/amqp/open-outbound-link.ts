@@ -4,6 +4,7 @@ import { typed } from "../../../core/values/typed-makers.ts";
 import { AmqpMap, Typed } from "../../../core/values/typed.ts";
 import type { Terminus } from "../../../wire/amqp/connection/performative.ts";
 import type { SendingLink } from "../../../wire/amqp/connection/sending-link.ts";
+import { type HeldSession, sessionKey } from "./held-session.ts";
 import { OutboundLink } from "./outbound-link.ts";
 import { sessionFilter, ticksOf, waitingSource, withSession } from "./session-filter.ts";
 import { SessionWaits } from "./session-waits.ts";
@@ -25,18 +26,8 @@ export interface ReceiveContext {
   readonly refuse: (link: SendingLink, error: unknown) => void;
 }
 
-/** A session that a connection holds. */
-export interface HeldSession {
-  readonly receiver: EngineSessionReceiver;
-  /** The name of the link that holds it. */
-  readonly link: string;
-}
-
 /** How long a client waits for a session by default. */
 const defaultSessionWait = 60_000;
-
-/** The key of a session of an entity. */
-export const sessionKey = (entity: string, sessionId: string): string => `${entity.toLowerCase()}\n${sessionId}`;
 
 /** Opens the link of a receiving client. @throws SobreError as `openReceiver` and `acceptSession` do. */
 export async function openOutboundLink(link: SendingLink, context: ReceiveContext): Promise<void> {
@@ -109,11 +100,11 @@ function openSession(
   const { entity, sessions } = context;
   const { remote } = link;
   const key = sessionKey(entity, receiver.sessionId);
-  sessions.set(key, { receiver, link: link.name });
   const closed = (): void => {
     if (sessions.get(key)?.receiver === receiver) sessions.delete(key);
   };
   const end = new OutboundLink(link, { ...context, receiver, receiveMode, closed });
+  sessions.set(key, { receiver, link: link.name, end: (error) => end.end(error) });
   const properties = new AmqpMap([
     [typed.symbol("com.microsoft:locked-until-utc"), ticksOf(receiver.sessionLockedUntilUtc())],
   ]);

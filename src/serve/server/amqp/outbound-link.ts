@@ -98,6 +98,11 @@ export class OutboundLink implements SendingLinkEvents {
     this.#options.closed?.();
   }
 
+  /** Ends the link with this error. */
+  end(error: unknown): void {
+    if (!this.#over) this.#end(this.#link.session.connection.errorOf(error));
+  }
+
   /** Releases messages that were never sent, without counting a delivery. */
   #release(): void {
     const { engine, entity } = this.#options;
@@ -199,7 +204,7 @@ export class OutboundLink implements SendingLinkEvents {
       await work.run(async (transaction) => {
         if (token !== undefined) await engine.settle(entity, token, settlementOf(state.outcome), { transaction });
       });
-      if (!settled) this.#link.settle(delivery, state);
+      if (!settled) this.#link.settle(delivery, appliedState(state));
     } catch (error) {
       if (!settled) this.#link.settle(delivery, { kind: "rejected", error: session.connection.errorOf(error) });
       session.flush();
@@ -227,13 +232,23 @@ function batchAfter(deliveries: readonly Delivery[], before: number): number {
  */
 function appliedState(state: DeliveryState | undefined): DeliveryState {
   switch (state?.kind) {
+    case "transactional":
+      return { ...state, outcome: state.outcome && appliedOutcome(state.outcome) };
+    case "received":
+      return accepted;
+    default:
+      return appliedOutcome(state);
+  }
+}
+
+function appliedOutcome(outcome: Outcome | undefined): Outcome {
+  switch (outcome?.kind) {
     case "rejected":
       return { kind: "rejected" };
     case "modified":
-      return { ...state, annotations: undefined };
-    case "transactional":
+      return { ...outcome, annotations: undefined };
     case "released":
-      return state;
+      return outcome;
     default:
       return accepted;
   }

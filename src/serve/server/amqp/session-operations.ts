@@ -1,8 +1,8 @@
 import type { EngineSessionReceiver } from "../../../core/engine/engine.ts";
 import { typed } from "../../../core/values/typed-makers.ts";
 import { SobreError } from "../../../core/errors/sobre-error.ts";
+import { sessionKey } from "./held-session.ts";
 import type { ManagementContext, Operation } from "./management-operation.ts";
-import { sessionKey } from "./open-outbound-link.ts";
 import type { RequestArguments } from "./request-arguments.ts";
 
 /** The session of a request, which the connection must hold. @throws SobreError `SessionLockLost`. */
@@ -27,7 +27,7 @@ const getState: Operation = async (given, context) => ({
   "session-state": (await held(given, context).getSessionState()) ?? null,
 });
 
-/** With this time or a later one, clients request the sessions that have messages. */
+/** With this time or a later one, clients request the sessions that have messages or a state. */
 const anyTime = Date.UTC(9999, 11, 31);
 
 const list: Operation = async (given, { engine, entity }) => {

@@ -10,6 +10,7 @@ import {
   type WireError,
 } from "../../../../src/wire/amqp/connection/index.ts";
 import type { Engine } from "../../../../src/core/engine/index.ts";
+import type { Clock } from "../../../../src/core/time/index.ts";
 import { typed } from "../../../../src/core/values/typed-makers.ts";
 import { AmqpMap } from "../../../../src/core/values/typed.ts";
 
@@ -25,6 +26,7 @@ interface BrokerPairOptions {
   /** The key that the client shows as it connects. */
   readonly plain?: { readonly name: string; readonly key: string };
   readonly hostname?: string;
+  readonly clock?: Clock;
 }
 
 /** A client's connection to a broker on an engine, whose bytes reach each other when {@link BrokerPair.run} is called. */
@@ -35,7 +37,7 @@ export class BrokerPair {
   readonly detached: (WireError | undefined)[] = [];
 
   constructor(engine: Engine, grant: Partial<Grant> = {}, options: BrokerPairOptions = {}) {
-    const { failed, containers, containerId = "test", plain, hostname = "localhost" } = options;
+    const { failed, containers, containerId = "test", plain, hostname = "localhost", clock } = options;
     const own: Access = {
       anonymous: () => ({ engine, scope: "", rights: ["Manage"], expiresAt: Infinity, ...grant }),
       password: () => undefined,
@@ -44,7 +46,7 @@ export class BrokerPair {
       },
     };
     const { access = own } = options;
-    this.server = new BrokerConnection({ access, containers, output: ignore, failed, now: () => 0 });
+    this.server = new BrokerConnection({ access, containers, output: ignore, failed, clock, now: () => 0 });
     const initialResponse = Buffer.from(`\0${plain?.name}\0${plain?.key}`);
     this.client = new Connection({
       role: "client",
