@@ -170,6 +170,8 @@ function countsOf(name: string, description: XmlElement): QueueRuntimeProperties
 const topicCountsOf = (name: string, description: XmlElement): TopicRuntimeProperties => ({
   name,
   subscriptionCount: count(description, "SubscriptionCount"),
+  sqlFilterCount: count(description, "SqlFilterCount"),
+  correlationFilterCount: count(description, "CorrelationFilterCount"),
   scheduledMessageCount: count(child(description, "CountDetails"), "ScheduledMessageCount"),
   sizeInBytes: count(description, "SizeInBytes"),
   ...timesOf(description),
