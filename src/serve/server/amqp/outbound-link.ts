@@ -45,6 +45,8 @@ export class OutboundLink implements SendingLinkEvents {
   /** Taken from the engine but not sent yet, for lack of credit or room. */
   #backlog: Delivery[] = [];
   #over = false;
+  /** The reason why its session is another client's. */
+  #lost: SobreError | undefined;
 
   constructor(link: SendingLink, options: OutboundLinkOptions) {
     this.#link = link;
@@ -101,6 +103,16 @@ export class OutboundLink implements SendingLinkEvents {
   /** Ends the link with this error. */
   end(error: unknown): void {
     if (!this.#over) this.#end(this.#link.session.connection.errorOf(error));
+  }
+
+  /**
+   * Another client has taken the session over: it gets what was not sent. The client of this link hears of it with its next
+   * request, or at once if it waits for messages.
+   */
+  takenOver(reason: SobreError): void {
+    this.#lost = reason;
+    this.#release();
+    if (this.#link.credit > 0) this.end(reason);
   }
 
   /** Releases messages that were never sent, without counting a delivery. */
@@ -186,6 +198,7 @@ export class OutboundLink implements SendingLinkEvents {
   #settle(delivery: OutgoingDelivery, state: Outcome | { readonly kind: "received" } | undefined): Promise<void> {
     const token = tokenOf(delivery);
     if (token === undefined) return done;
+    if (this.#lost !== undefined) return Promise.reject(this.#lost);
     const { engine, entity } = this.#options;
     try {
       return engine.settle(entity, token, settlementOf(state?.kind === "received" ? undefined : state));
@@ -202,6 +215,7 @@ export class OutboundLink implements SendingLinkEvents {
     const work = transactions.join(state.transactionId);
     try {
       await work.run(async (transaction) => {
+        if (this.#lost !== undefined) throw this.#lost;
         if (token !== undefined) await engine.settle(entity, token, settlementOf(state.outcome), { transaction });
       });
       if (!settled) this.#link.settle(delivery, appliedState(state));

@@ -11,7 +11,7 @@ using Azure.Messaging.ServiceBus;
 Scenario[] scenarios =
 [
     .. Messages.Scenarios, .. Sending.Scenarios, .. Values.Scenarios, .. Settling.Scenarios, .. Sessions.Scenarios,
-    .. Processors.Scenarios, .. Transactions.Scenarios, .. Topics.Scenarios,
+    .. SharedSessions.Scenarios, .. Processors.Scenarios, .. Transactions.Scenarios, .. Topics.Scenarios,
     .. Administration.Scenarios, .. Frameworks.Scenarios, .. OtherLibraries.Scenarios,
 ];
 

@@ -1,5 +1,6 @@
 import type { Access, Grant } from "../../../../src/serve/server/access.ts";
 import { BrokerConnection } from "../../../../src/serve/server/amqp/broker-connection.ts";
+import type { SharedSessions } from "../../../../src/serve/server/amqp/shared-sessions.ts";
 import type { Containers } from "../../../../src/serve/server/amqp/link-names.ts";
 import {
   Connection,
@@ -27,6 +28,7 @@ interface BrokerPairOptions {
   readonly plain?: { readonly name: string; readonly key: string };
   readonly hostname?: string;
   readonly clock?: Clock;
+  readonly sharedSessions?: SharedSessions;
 }
 
 /** A client's connection to a broker on an engine, whose bytes reach each other when {@link BrokerPair.run} is called. */
@@ -37,7 +39,7 @@ export class BrokerPair {
   readonly detached: (WireError | undefined)[] = [];
 
   constructor(engine: Engine, grant: Partial<Grant> = {}, options: BrokerPairOptions = {}) {
-    const { failed, containers, containerId = "test", plain, hostname = "localhost", clock } = options;
+    const { failed, containers, containerId = "test", plain, hostname = "localhost", clock, sharedSessions } = options;
     const own: Access = {
       anonymous: () => ({ engine, scope: "", rights: ["Manage"], expiresAt: Infinity, ...grant }),
       password: () => undefined,
@@ -46,7 +48,15 @@ export class BrokerPair {
       },
     };
     const { access = own } = options;
-    this.server = new BrokerConnection({ access, containers, output: ignore, failed, clock, now: () => 0 });
+    this.server = new BrokerConnection({
+      access,
+      containers,
+      output: ignore,
+      failed,
+      clock,
+      sharedSessions,
+      now: () => 0,
+    });
     const initialResponse = Buffer.from(`\0${plain?.name}\0${plain?.key}`);
     this.client = new Connection({
       role: "client",
