@@ -35,6 +35,9 @@ export interface Probe {
 /** The time that a registry has to answer, in milliseconds. */
 const patience = 20_000;
 
+/** The time that a restore of .NET has, whose own start takes 20 seconds on a busy machine. */
+const buildPatience = 60_000;
+
 interface Failure {
   readonly code?: unknown;
   readonly killed?: boolean;
@@ -56,17 +59,20 @@ function gist(output: string): string {
 interface ProgramPlace {
   readonly cwd?: string;
   readonly env?: NodeJS.ProcessEnv;
+  /** How long it may run, in milliseconds. Default: the time that a registry has to answer. */
+  readonly timeout?: number;
 }
 
 /** Runs a program until it ends, at most as long as a registry may take. */
 async function answers(program: string, args: readonly string[], where: ProgramPlace = {}): Promise<void> {
   const options = { timeout: patience, killSignal: "SIGKILL", ...where } as const;
+  const { timeout } = options;
   try {
     await promisify(execFile)(program, args, options);
   } catch (error) {
     const { code, killed, stdout, stderr }: Failure = Object(error);
     if (code === "ENOENT") throw new Error(`${program} is not on the path`, { cause: error });
-    if (killed === true) throw new Error(`${program} had no answer within ${patience / 1000} s`, { cause: error });
+    if (killed === true) throw new Error(`${program} had no answer within ${timeout / 1000} s`, { cause: error });
     throw new Error(`${program} has failed: ${gist(`${stderr}\n${stdout}`)}`, { cause: error });
   }
 }
@@ -128,7 +134,11 @@ async function findDotnet(): Promise<void> {
   const download = `<ItemGroup><PackageDownload Include="Azure.Core.Amqp" Version="[${version}]" /></ItemGroup>`;
   await inFolder(async (cwd) => {
     writeFileSync(join(cwd, "probe.csproj"), `<Project Sdk="Microsoft.NET.Sdk">${target}${download}</Project>`);
-    await answers("dotnet", ["restore", "--packages", join(cwd, "packages"), "--no-http-cache"], { cwd, env });
+    await answers("dotnet", ["restore", "--packages", join(cwd, "packages"), "--no-http-cache"], {
+      cwd,
+      env,
+      timeout: buildPatience,
+    });
   });
 }
 

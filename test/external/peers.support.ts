@@ -171,6 +171,13 @@ export const peers: readonly Peer[] = [
     share: "dotnet",
   },
   {
+    name: "Azure.Messaging.ServiceBus among the official clients",
+    needs: ["dotnet"],
+    cases: ofAllClients,
+    install: buildDotnetPeer,
+    share: "official-clients",
+  },
+  {
     name: "azure-messaging-servicebus, the official Java client",
     needs: ["java"],
     tests: ["azure-java.test.ts"],

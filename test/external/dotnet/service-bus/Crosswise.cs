@@ -20,7 +20,7 @@ static class Crosswise
             {
                 await sender.SendMessageAsync(MessageOf(one));
             }
-            catch (Exception error) when (error is NotSupportedException or System.Runtime.Serialization.SerializationException)
+            catch (Exception error) when (error is NotSupportedException or ArgumentException or System.Runtime.Serialization.SerializationException)
             {
                 line["cannot"] = error.Message;
             }
@@ -97,7 +97,7 @@ static class Crosswise
             "ulong" => ulong.Parse(Text(typed), invariant),
             "float" => BinaryPrimitives.ReadSingleBigEndian(Convert.FromHexString(Text(typed))),
             "double" => BinaryPrimitives.ReadDoubleBigEndian(Convert.FromHexString(Text(typed))),
-            "char" => Text(typed)[0],
+            "char" => (char)int.Parse(Text(typed), invariant),
             "timestamp" => DateTimeOffset.FromUnixTimeMilliseconds(long.Parse(Text(typed), invariant)).UtcDateTime,
             "uuid" => Guid.Parse(Text(typed)),
             "binary" => Convert.FromHexString(Text(typed)),
@@ -133,7 +133,7 @@ static class Crosswise
             float number => Typed("float", Hex(number, (bytes, it) => BinaryPrimitives.WriteSingleBigEndian(bytes, it), 4)),
             double number => Typed("double", Hex(number, (bytes, it) => BinaryPrimitives.WriteDoubleBigEndian(bytes, it), 8)),
             decimal number => Typed("decimal", number.ToString(CultureInfo.InvariantCulture)),
-            char one => Typed("char", $"{one}"),
+            char one => Typed("char", $"{(int)one}"),
             DateTime time => Typed("timestamp", $"{new DateTimeOffset(time).ToUnixTimeMilliseconds()}"),
             Guid id => Typed("uuid", $"{id}"),
             byte[] bytes => Typed("binary", Convert.ToHexStringLower(bytes)),
