@@ -36,6 +36,12 @@ function javaProgram(project: string, program: string): readonly string[] {
 /** The folder of a .NET project, whose packages its lock file pins. */
 const dotnetFolder = (project: string): string => `${folder}dotnet/${project}`;
 
+/** The files that make a .NET project of any sources: it has the packages of one of ours. */
+export const dotnetProjectFiles = (project: string): readonly string[] => [
+  `${folder}dotnet/Directory.Build.props`,
+  ...globSync(`${dotnetFolder(project)}/*.{csproj,lock.json}`),
+];
+
 /** The environment of .NET's commands: they report nothing to anyone, and leave no process. */
 export const dotnetEnvironment: Readonly<Record<string, string>> = {
   DOTNET_CLI_TELEMETRY_OPTOUT: "1",

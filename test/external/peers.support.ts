@@ -171,6 +171,14 @@ export const peers: readonly Peer[] = [
     share: "dotnet",
   },
   {
+    name: "Azure.Messaging.ServiceBus over WebSockets",
+    needs: ["dotnet", "port-443"],
+    tests: ["azure-dotnet-websocket.test.ts"],
+    install: buildDotnetPeer,
+    runtime: ".NET",
+    share: "dotnet",
+  },
+  {
     name: "Azure.Messaging.ServiceBus among the official clients",
     needs: ["dotnet"],
     cases: ofAllClients,

@@ -18,7 +18,7 @@ import { type HeldSession, sessionKey } from "./held-session.ts";
 export class SharedSessions {
   readonly #byNamespace = new WeakMap<Engine, NamespaceSessions>();
 
-  /** Those of a namespace, by its engine. */
+  /** The sessions of the namespace with this engine. */
   of(namespace: Engine): NamespaceSessions {
     const sessions = this.#byNamespace.get(namespace) ?? new NamespaceSessions(namespace);
     this.#byNamespace.set(namespace, sessions);

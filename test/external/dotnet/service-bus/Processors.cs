@@ -54,14 +54,14 @@ static class Processors
             await processor.StopProcessingAsync();
             Equal(errors, Enumerable.Repeat(ServiceBusErrorSource.ProcessMessageCallback, 3));
         }),
-        new("a-processor-that-renews-locks", new() { ["lockDuration"] = "PT3S" }, async t =>
+        new("a-processor-that-renews-locks", new() { ["lockDuration"] = "PT8S" }, async t =>
         {
             await t.Send("x");
             var ended = new TaskCompletionSource();
             await using var processor = t.Client.CreateProcessor(t.Entity);
             processor.ProcessMessageAsync += async given =>
             {
-                await Task.Delay(4500);
+                await Task.Delay(10_000);
                 await given.CompleteMessageAsync(given.Message);
                 ended.SetResult();
             };

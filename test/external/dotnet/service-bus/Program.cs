@@ -3,17 +3,19 @@
 // "--list" prints each scenario with the settings of its queue, or the subscriptions of its topic, as JSON. "--write",
 // "--read", "--load" and "--restart" with the connection string, the certificate and an entity run the commands of
 // these names.
+// TRANSPORT=websockets makes the client use these, in fewer scenarios.
 // Otherwise the connection string is given, and one line of JSON is printed for each scenario: its name, and the error
 // if it failed.
 using System.Text.Json;
 using Azure.Messaging.ServiceBus;
 
-Scenario[] scenarios =
+Scenario[] basics = [.. Messages.Scenarios, .. Settling.Scenarios, .. Sessions.Scenarios, .. Transactions.Scenarios, .. Topics.Scenarios];
+Scenario[] others =
 [
-    .. Messages.Scenarios, .. Sending.Scenarios, .. Values.Scenarios, .. Settling.Scenarios, .. Sessions.Scenarios,
-    .. SharedSessions.Scenarios, .. Processors.Scenarios, .. Transactions.Scenarios, .. Topics.Scenarios,
+    .. Sending.Scenarios, .. Values.Scenarios, .. SharedSessions.Scenarios, .. Processors.Scenarios,
     .. Administration.Scenarios, .. Frameworks.Scenarios, .. OtherLibraries.Scenarios,
 ];
+Scenario[] scenarios = Test.IsOverWebSockets ? basics : [.. basics, .. others];
 
 if (args[0] == "--list")
 {
@@ -35,14 +37,14 @@ if (args[0].StartsWith("--", StringComparison.Ordinal))
 }
 
 var printing = new Lock();
-var together = new ParallelOptions { MaxDegreeOfParallelism = 12 };
+var together = new ParallelOptions { MaxDegreeOfParallelism = 8 };
 await Parallel.ForEachAsync(scenarios, together, async (one, _) =>
 {
     var result = new Dictionary<string, string> { ["name"] = one.Name };
     try
     {
         await using var test = new Test(args[0], one.Name);
-        await one.Run(test).WaitAsync(TimeSpan.FromSeconds(60));
+        await one.Run(test).WaitAsync(TimeSpan.FromSeconds(90));
     }
     catch (Exception error)
     {

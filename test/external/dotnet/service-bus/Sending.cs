@@ -132,7 +132,7 @@ static class Sending
         {
             foreach (var _ in Enumerable.Range(0, 5))
             {
-                await using var client = new ServiceBusClient(t.ConnectionString);
+                await using var client = new ServiceBusClient(t.ConnectionString, OptionsOf());
                 await client.CreateSender(t.Entity).SendMessageAsync(new("x"));
             }
             Equal((await Many(t.Deleting(), 5)).Count, 5);

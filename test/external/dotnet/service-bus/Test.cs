@@ -12,7 +12,9 @@ sealed class ExpectationException(string message) : Exception(message);
 /// <summary>A client of its own for a scenario, with the steps that many of them have.</summary>
 sealed class Test(string connectionString, string entity) : IAsyncDisposable
 {
-    public static readonly TimeSpan Patience = TimeSpan.FromSeconds(10);
+    public static readonly TimeSpan Patience = TimeSpan.FromSeconds(30);
+
+    public static readonly bool IsOverWebSockets = Environment.GetEnvironmentVariable("TRANSPORT") == "websockets";
 
     public string ConnectionString { get; } = connectionString;
 
@@ -23,9 +25,10 @@ sealed class Test(string connectionString, string entity) : IAsyncDisposable
 
     public ServiceBusAdministrationClient Admin { get; } = new(connectionString);
 
-    public static ServiceBusClientOptions OptionsOf(bool crossEntity = false, double seconds = 10) => new()
+    public static ServiceBusClientOptions OptionsOf(bool crossEntity = false, double seconds = 30) => new()
     {
         EnableCrossEntityTransactions = crossEntity,
+        TransportType = IsOverWebSockets ? ServiceBusTransportType.AmqpWebSockets : ServiceBusTransportType.AmqpTcp,
         RetryOptions = new() { MaxRetries = 0, TryTimeout = TimeSpan.FromSeconds(seconds) },
     };
 
