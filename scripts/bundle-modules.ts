@@ -51,13 +51,12 @@ export async function bundleModules(bundling: Bundling): Promise<ReadonlyMap<str
     write: false,
     metafile: true,
     minifyWhitespace: true,
-    minifySyntax: true,
     charset: "utf8",
     format: "esm",
     platform: "node",
     target: "es2023",
     packages: "external",
-    plugins: [marking(compiled, apart), shortening(bundling.namedClasses)],
+    plugins: [marking(compiled, apart), naming(bundling.namedClasses)],
     logLevel: "warning",
   });
   const texts = new Map(outputFiles.map(({ path, text }) => [relative(compiled, path), text]));
@@ -76,8 +75,16 @@ export async function bundleModules(bundling: Bundling): Promise<ReadonlyMap<str
   }
   const files = new Map(Array.from(joined, ([file, text]) => [file, withPureCalls(text)]));
   files.set(command.out, withRequire(files.get(command.out) ?? ""));
-  files.set(command.start, starter(`./${basename(command.out)}`));
-  return files;
+  const readable = new Map<string, string>();
+  for (const [file, text] of files) readable.set(file, await withLines(text));
+  readable.set(command.start, starter(`./${basename(command.out)}`));
+  return readable;
+}
+
+/** One statement a line: Node prints the line of an error that nobody catches, and debuggers stop at lines. */
+async function withLines(text: string): Promise<string> {
+  const { code } = await transform(text, { target: "es2023", charset: "utf8" });
+  return code;
 }
 
 /**
@@ -127,20 +134,18 @@ function withPathsFrom(file: string, text: string): string {
 }
 
 /**
- * Shortens names inside modules. Those of exported functions stay, since stack traces show them, and those of the classes
- * that entries export, which people meet when they look at an object: as one static member each, which is shorter than
- * what esbuild adds to keep all names.
+ * Gives the classes that entries export their names back, where the bundler changes a name that two modules have: people meet
+ * them when they look at an object. One static member each is shorter than esbuild's own way to keep all names.
  */
-function shortening(namedClasses: ReadonlySet<string>): Plugin {
+function naming(namedClasses: ReadonlySet<string>): Plugin {
   return {
-    name: "short names",
+    name: "names of classes",
     setup(bundler) {
-      bundler.onLoad({ filter: /\.js$/ }, async ({ path }) => {
-        const source = readFileSync(path, "utf8").replaceAll(/^export class (\w+)[^{]*\{/gm, (head, name: string) =>
+      bundler.onLoad({ filter: /\.js$/ }, ({ path }) => {
+        const contents = readFileSync(path, "utf8").replaceAll(/^export class (\w+)[^{]*\{/gm, (head, name: string) =>
           namedClasses.has(name) ? `${head} static name = "${name}";` : head,
         );
-        const { code } = await transform(source, { target: "es2023", charset: "utf8", minify: true });
-        return { contents: code };
+        return { contents };
       });
     },
   };

@@ -5,7 +5,7 @@ import { nanBits } from "../../src/core/amqp-values/nan-bits.ts";
 import { doubleOf, floatOf, timestampOf } from "../../src/core/amqp-values/typed-scalar.ts";
 
 /** Deeper descriptions are refused: no decoder would read what they describe. */
-const deepest = 1024;
+const maxDepth = 1024;
 
 /**
  * Reads a value from its description as `toTypedJson` makes it.
@@ -16,16 +16,16 @@ export function fromTypedJson(json: unknown): AmqpValue {
   return read(json, "$", 0);
 }
 
-type Members = Readonly<Record<"t" | "v" | "of" | "d", unknown>>;
+type TypedMembers = Readonly<Record<"t" | "v" | "of" | "d", unknown>>;
 
-function membersOf(json: unknown, path: string): Members {
+function membersOf(json: unknown, path: string): TypedMembers {
   if (typeof json !== "object" || json === null || !("t" in json))
     throw malformed(path, 'an object with a type in "t"');
   return { v: undefined, of: undefined, d: undefined, ...json };
 }
 
 function read(json: unknown, path: string, depth: number): AmqpValue {
-  if (depth > deepest) throw malformed(path, `nested at most ${deepest} levels deep`);
+  if (depth > maxDepth) throw malformed(path, `nested at most ${maxDepth} levels deep`);
   const members = membersOf(json, path);
   const { t, v, d } = members;
   switch (t) {
@@ -51,7 +51,7 @@ function pair(entry: unknown, path: string, depth: number): readonly [AmqpValue,
   return [read(key, `${path}{key}`, depth), read(value, path, depth)];
 }
 
-function readArray({ of, v, d }: Members, path: string, depth: number): Typed<"array"> {
+function readArray({ of, v, d }: TypedMembers, path: string, depth: number): Typed<"array"> {
   if (typeof of !== "string") throw malformed(path, 'an array with its element type in "of"');
   if (!elementTypes.has(of)) throw malformed(path, "an array whose element type AMQP 1.0 has");
   const isWhole = of === "array" || of === "described";

@@ -4,7 +4,7 @@ import { nanBits } from "../../src/core/amqp-values/nan-bits.ts";
 import { arrayLevels } from "../../src/core/amqp-values/unsupported-value.ts";
 
 /** Deeper values are refused: no decoder would read them. */
-const deepest = 1024;
+const maxDepth = 1024;
 
 /**
  * A value with its AMQP type as JSON.
@@ -65,7 +65,7 @@ function renderObject(
   if (value === null) return { t: "null" };
   if (value instanceof Date) return { t: "timestamp", v: timeText(value, path) };
   if (value instanceof Uint8Array) return { t: "binary", v: toHex(value) };
-  if (depth > deepest) throw notAmqp(path, `nests deeper than ${deepest} levels or contains itself`);
+  if (depth > maxDepth) throw notAmqp(path, `nests deeper than ${maxDepth} levels or contains itself`);
   if (value instanceof Typed) return renderTyped(value, path, depth);
   const inner = depth + 1;
   if (value instanceof AmqpMap) {

@@ -1,6 +1,6 @@
 export type { DotnetContract } from "./data-contract/contract.ts";
 export { dataContractJson, type DataContractJsonOptions } from "./json/data-contract-json.ts";
-export { jsonNet } from "./json/json-net.ts";
+export { jsonNet, type JsonNetOptions } from "./json/json-net.ts";
 export type { NbfxDictionaryOptions } from "./nbfx/dictionaries.ts";
 export { nbfx, type NbfxOptions } from "./nbfx/nbfx.ts";
 export type { NbfxReadOptions } from "./nbfx/read-document.ts";

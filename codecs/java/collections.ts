@@ -5,15 +5,15 @@ import type { ContentNode, ObjectNode } from "./nodes.ts";
 import { type FieldNode, ObjectView, targetOf } from "./object-view.ts";
 
 /** The contents of a collection: a list's items, or a map's keys and values in turn. */
-export interface Collected {
+export interface JavaCollection {
   readonly kind: "list" | "map";
   readonly items: readonly FieldNode[];
 }
 
-type Collector = (view: ObjectView, budget: ItemBudget) => Collected | undefined;
+type Collector = (view: ObjectView, budget: ItemBudget) => JavaCollection | undefined;
 
-const list = (items: readonly FieldNode[] | undefined): Collected | undefined => items && { kind: "list", items };
-const map = (items: readonly FieldNode[] | undefined): Collected | undefined => items && { kind: "map", items };
+const list = (items: readonly FieldNode[] | undefined): JavaCollection | undefined => items && { kind: "list", items };
+const map = (items: readonly FieldNode[] | undefined): JavaCollection | undefined => items && { kind: "map", items };
 
 /** The objects that a class wrote; their number must match the count that it wrote. */
 function counted(view: ObjectView, className: string, count: number | undefined, skipped = 0): readonly ContentNode[] {
@@ -52,7 +52,7 @@ const endedMap =
     return map(items.slice(0, end));
   };
 
-function vector(view: ObjectView): Collected | undefined {
+function vector(view: ObjectView): JavaCollection | undefined {
   const count = view.int("elementCount");
   const elements = view.elements("elementData");
   if (count === undefined || elements === undefined) return undefined;
@@ -61,7 +61,7 @@ function vector(view: ObjectView): Collected | undefined {
 }
 
 /** Items in a ring buffer. */
-function arrayBlockingQueue(view: ObjectView): Collected | undefined {
+function arrayBlockingQueue(view: ObjectView): JavaCollection | undefined {
   const elements = view.elements("items");
   const count = view.int("count");
   const first = view.int("takeIndex");
@@ -72,7 +72,7 @@ function arrayBlockingQueue(view: ObjectView): Collected | undefined {
   return list([...elements.slice(first), ...elements.slice(0, first)].slice(0, count));
 }
 
-function copies(view: ObjectView, budget: ItemBudget): Collected | undefined {
+function copies(view: ObjectView, budget: ItemBudget): JavaCollection | undefined {
   const count = view.int("n");
   const element = view.field("element");
   if (count === undefined || element === undefined) return undefined;
@@ -83,7 +83,7 @@ function copies(view: ObjectView, budget: ItemBudget): Collected | undefined {
 }
 
 /** The serial proxy of `List.of`, `Set.of` and `Map.of`. */
-function immutable(view: ObjectView): Collected | undefined {
+function immutable(view: ObjectView): JavaCollection | undefined {
   const name = "java.util.CollSer";
   const items = counted(view, name, view.writtenInt(name, 0));
   const tag = (view.int("tag") ?? 0) & 0xff;
@@ -149,7 +149,7 @@ const collectors: ReadonlyMap<string, Collector> = new Map<string, Collector>([
 ]);
 
 /** The contents of a collection, or `undefined` for any other object. */
-export function collectedOf(node: ObjectNode, budget: ItemBudget): Collected | undefined {
+export function collectedOf(node: ObjectNode, budget: ItemBudget): JavaCollection | undefined {
   const set = keySets.get(node.description.name);
   if (set !== undefined) {
     const inner = new ObjectView(node).field(set);
@@ -159,7 +159,7 @@ export function collectedOf(node: ObjectNode, budget: ItemBudget): Collected | u
   return plainlyCollected(node, budget);
 }
 
-function plainlyCollected(node: ObjectNode, budget: ItemBudget): Collected | undefined {
+function plainlyCollected(node: ObjectNode, budget: ItemBudget): JavaCollection | undefined {
   const name = collectionClass(node);
   return name === undefined ? undefined : collectors.get(name)?.(new ObjectView(node), budget);
 }

@@ -17,7 +17,7 @@ export const primitiveSizes: Readonly<Record<PrimitiveCode, number>> = {
 };
 
 /** Reads the big-endian values of a Java stream. */
-export class Cursor extends BoundedCursor {
+export class JavaCursor extends BoundedCursor {
   constructor(payload: Uint8Array, limits: DecodeLimits) {
     super(payload, limits, "Java stream");
   }

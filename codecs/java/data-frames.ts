@@ -1,7 +1,7 @@
 import { limitExceeded } from "../../src/core/codec/limits.ts";
 import { primitiveSizes } from "./cursor.ts";
 import { describedBy } from "./description-frame.ts";
-import { append, type Frame, type Parser } from "./frame.ts";
+import { append, type JavaFrame, type FrameParser } from "./frame.ts";
 import {
   type ClassDescriptionNode,
   type ContentNode,
@@ -17,16 +17,16 @@ import {
 } from "./nodes.ts";
 
 /** A frame that a class description can open. */
-export type Described = "object" | "array" | "enum" | "class";
+export type DescribedKind = "object" | "array" | "enum" | "class";
 
 /** Reads the class description at the start of a content, then replaces itself by the frame for the rest. */
-export class DescribedFrame implements Frame {
-  readonly #parser: Parser;
-  readonly #kind: Described;
+export class DescribedFrame implements JavaFrame {
+  readonly #parser: FrameParser;
+  readonly #kind: DescribedKind;
   readonly #offset: number;
   readonly #open: ReadonlySet<ClassDescriptionNode>;
 
-  constructor(parser: Parser, kind: Described, offset: number, open: ReadonlySet<ClassDescriptionNode>) {
+  constructor(parser: FrameParser, kind: DescribedKind, offset: number, open: ReadonlySet<ClassDescriptionNode>) {
     this.#parser = parser;
     this.#kind = kind;
     this.#offset = offset;
@@ -56,7 +56,7 @@ export class DescribedFrame implements Frame {
       case "array":
         return readArray(parser, offset, description);
       default:
-        return parser.replace(new ObjectFrame(parser, offset, description));
+        return parser.replace(new JavaObjectFrame(parser, offset, description));
     }
   }
 
@@ -73,7 +73,7 @@ export class DescribedFrame implements Frame {
 
 const primitiveCodes: ReadonlySet<string> = new Set(Object.keys(primitiveSizes));
 
-function readArray(parser: Parser, offset: number, description: ClassDescriptionNode): void {
+function readArray(parser: FrameParser, offset: number, description: ClassDescriptionNode): void {
   const { cursor } = parser;
   const { name } = description;
   const code = name.charAt(1);
@@ -101,13 +101,13 @@ function isPrimitive(code: string): code is PrimitiveCode {
   return primitiveCodes.has(code);
 }
 
-class ArrayFrame implements Frame {
-  readonly #parser: Parser;
+class ArrayFrame implements JavaFrame {
+  readonly #parser: FrameParser;
   readonly #elements: ContentNode[] = [];
   readonly #node: ContentNode;
   #left: number;
 
-  constructor(parser: Parser, offset: number, description: ClassDescriptionNode, length: number) {
+  constructor(parser: FrameParser, offset: number, description: ClassDescriptionNode, length: number) {
     parser.deeper(offset);
     this.#parser = parser;
     this.#left = length;
@@ -132,18 +132,18 @@ interface OpenPart extends ObjectPart {
 }
 
 /** Shared by all objects without annotations. */
-const none: ContentNode[] = [];
+const noContents: ContentNode[] = [];
 
 /** Reads an object's data class by class, from the topmost base class down. */
-class ObjectFrame implements Frame {
-  readonly #parser: Parser;
+class JavaObjectFrame implements JavaFrame {
+  readonly #parser: FrameParser;
   readonly #node: ObjectNode;
   readonly #parts: ObjectPart[] = [];
   readonly #chain: ClassDescriptionNode[];
   #part: OpenPart | undefined;
   #stage: "fields" | "annotations" = "fields";
 
-  constructor(parser: Parser, offset: number, description: ClassDescriptionNode) {
+  constructor(parser: FrameParser, offset: number, description: ClassDescriptionNode) {
     parser.deeper(offset);
     this.#parser = parser;
     this.#chain = hierarchy(parser, offset, description);
@@ -184,8 +184,8 @@ class ObjectFrame implements Frame {
     const { fields, flags } = description;
     const annotated = (flags & (SC_WRITE_METHOD | SC_EXTERNALIZABLE)) !== 0;
     // Most streams have many objects per class, and most classes append nothing.
-    const values = fields.length === 0 ? none : [];
-    const part: OpenPart = { offset: cursor.at, description, values, annotations: annotated ? [] : none };
+    const values = fields.length === 0 ? noContents : [];
+    const part: OpenPart = { offset: cursor.at, description, values, annotations: annotated ? [] : noContents };
     this.#part = part;
     this.#parts.push(part);
     const external = (flags & SC_EXTERNALIZABLE) !== 0;
@@ -201,7 +201,7 @@ class ObjectFrame implements Frame {
 }
 
 /** The classes of an object, derived ones first; an externalizable class also writes for its base classes. */
-function hierarchy(parser: Parser, offset: number, description: ClassDescriptionNode): ClassDescriptionNode[] {
+function hierarchy(parser: FrameParser, offset: number, description: ClassDescriptionNode): ClassDescriptionNode[] {
   const { cursor } = parser;
   if (description.name.startsWith("[") || (description.flags & (SC_SERIALIZABLE | SC_EXTERNALIZABLE)) === 0) {
     throw cursor.broken("An object of a class that cannot have serialized instances is", offset);

@@ -1,5 +1,5 @@
 import { limitExceeded } from "../../src/core/codec/limits.ts";
-import type { Frame, Parser } from "./frame.ts";
+import type { JavaFrame, FrameParser } from "./frame.ts";
 import {
   type ClassDescriptionNode,
   type ContentNode,
@@ -10,16 +10,18 @@ import {
   SC_SERIALIZABLE,
 } from "./nodes.ts";
 
-type Draft = { -readonly [K in keyof ClassDescriptionNode]: ClassDescriptionNode[K] } & { annotations: ContentNode[] };
+type DescriptionDraft = { -readonly [K in keyof ClassDescriptionNode]: ClassDescriptionNode[K] } & {
+  annotations: ContentNode[];
+};
 
 /** Reads the rest of a class description: the class annotations, then the description of its superclass. */
-export class DescriptionFrame implements Frame {
-  readonly #parser: Parser;
-  readonly #node: Draft;
+export class DescriptionFrame implements JavaFrame {
+  readonly #parser: FrameParser;
+  readonly #node: DescriptionDraft;
   readonly #open: Set<ClassDescriptionNode>;
   #annotated = false;
 
-  private constructor(parser: Parser, node: Draft, open: Set<ClassDescriptionNode>) {
+  private constructor(parser: FrameParser, node: DescriptionDraft, open: Set<ClassDescriptionNode>) {
     this.#parser = parser;
     this.#node = node;
     this.#open = open;
@@ -30,13 +32,13 @@ export class DescriptionFrame implements Frame {
   }
 
   /** Reads the head of `TC_CLASSDESC`; `open` holds the descriptions whose superclass is not known yet. */
-  static ofClass(parser: Parser, offset: number, open: Set<ClassDescriptionNode>): DescriptionFrame {
+  static ofClass(parser: FrameParser, offset: number, open: Set<ClassDescriptionNode>): DescriptionFrame {
     const { cursor } = parser;
     cursor.spendClass();
     const name = cursor.shortText("a class name");
     const serialVersionUid = cursor.i64("a serial version UID");
     const fields: FieldDescription[] = [];
-    const node = parser.handle<Draft>((handle) => ({
+    const node = parser.handle<DescriptionDraft>((handle) => ({
       kind: "class-description",
       offset,
       handle,
@@ -56,11 +58,11 @@ export class DescriptionFrame implements Frame {
   }
 
   /** Reads the head of `TC_PROXYCLASSDESC`. */
-  static ofProxy(parser: Parser, offset: number, open: Set<ClassDescriptionNode>): DescriptionFrame {
+  static ofProxy(parser: FrameParser, offset: number, open: Set<ClassDescriptionNode>): DescriptionFrame {
     const { cursor } = parser;
     cursor.spendClass();
     const interfaces: string[] = [];
-    const node = parser.handle<Draft>((handle) => ({
+    const node = parser.handle<DescriptionDraft>((handle) => ({
       kind: "class-description",
       offset,
       handle,
@@ -110,7 +112,7 @@ export function describedBy(content: ContentNode): ClassDescriptionNode | undefi
   return content.target;
 }
 
-function readFlags({ cursor }: Parser): number {
+function readFlags({ cursor }: FrameParser): number {
   const at = cursor.at;
   const flags = cursor.u8("the flags of a class");
   const both = SC_SERIALIZABLE | SC_EXTERNALIZABLE;
@@ -122,7 +124,7 @@ function readFlags({ cursor }: Parser): number {
   return flags;
 }
 
-function fieldCount({ cursor }: Parser, { flags }: ClassDescriptionNode): number {
+function fieldCount({ cursor }: FrameParser, { flags }: ClassDescriptionNode): number {
   const at = cursor.at;
   const count = cursor.u16("a count of fields");
   // Each takes at least a type code and the length of its name.
@@ -135,7 +137,7 @@ const primitives: ReadonlyMap<number, PrimitiveCode> = new Map(
   (["B", "C", "D", "F", "I", "J", "S", "Z"] as const).map((code) => [code.charCodeAt(0), code]),
 );
 
-function readField(parser: Parser): FieldDescription {
+function readField(parser: FrameParser): FieldDescription {
   const { cursor } = parser;
   cursor.spend(1);
   const at = cursor.at;
@@ -149,7 +151,7 @@ function readField(parser: Parser): FieldDescription {
   return { name, code: letter === 0x4c ? "L" : "[", className: parser.text() };
 }
 
-function checkOrder({ cursor }: Parser, { fields, offset }: ClassDescriptionNode): void {
+function checkOrder({ cursor }: FrameParser, { fields, offset }: ClassDescriptionNode): void {
   const firstObject = fields.findIndex(({ className }) => className !== undefined);
   if (firstObject !== -1 && fields.slice(firstObject).some(({ className }) => className === undefined)) {
     throw cursor.broken("A class that lists primitive fields after object fields is", offset);

@@ -1,8 +1,8 @@
-import type { Cursor } from "./cursor.ts";
+import type { JavaCursor } from "./cursor.ts";
 import type { ClassDescriptionNode, ContentNode, HandledNode, NullNode } from "./nodes.ts";
 
 /** An element that is being read and needs its contents; frames are on an explicit stack, so that reading is not recursive. */
-export interface Frame {
+export interface JavaFrame {
   /** Continues reading, up to the next content that needs its own frame. */
   step(): void;
   /** Receives the content that {@link step} requested; `undefined` is `TC_ENDBLOCKDATA`. */
@@ -21,8 +21,8 @@ export type Allowed =
   | "top";
 
 /** The interface of the parser for its frames. */
-export interface Parser {
-  readonly cursor: Cursor;
+export interface FrameParser {
+  readonly cursor: JavaCursor;
   /** Whether to assume that a class with `writeObject` wrote none of its fields at this offset. */
   writesNoFields(description: ClassDescriptionNode): boolean;
   /** Reads the next content for the top frame: immediately if it is small, otherwise with a new frame. */
@@ -32,11 +32,11 @@ export interface Parser {
   /** Assigns the next handle; `make` creates the node with it. */
   handle<T extends HandledNode>(make: (handle: number) => T): T;
   /** Pushes a frame. */
-  open(frame: Frame): void;
+  open(frame: JavaFrame): void;
   /** Pops the top frame and passes its content to the frame below. */
   close(content: ContentNode): void;
   /** Replaces the top frame. */
-  replace(frame: Frame): void;
+  replace(frame: JavaFrame): void;
   /** Enters a level of nesting. */
   deeper(offset: number): void;
   /** Leaves a level of nesting. */

@@ -1,10 +1,10 @@
 import { share } from "../../src/core/codec/binary/fixed-layout.ts";
 import { type DecodeLimits, limitExceeded } from "../../src/core/codec/limits.ts";
 import { SobreError } from "../../src/core/errors/sobre-error.ts";
-import { Cursor } from "./cursor.ts";
+import { JavaCursor } from "./cursor.ts";
 import { DescribedFrame } from "./data-frames.ts";
 import { DescriptionFrame } from "./description-frame.ts";
-import { type Allowed, append, type Frame, type Parser } from "./frame.ts";
+import { type Allowed, append, type JavaFrame, type FrameParser } from "./frame.ts";
 import {
   type ArrayNode,
   type BlockDataNode,
@@ -14,19 +14,19 @@ import {
   SC_WRITE_METHOD,
   type StringNode,
 } from "./nodes.ts";
-import { PlainLayout, PlainObject } from "./plain-object.ts";
+import { JavaPlainLayout, PlainObject } from "./plain-object.ts";
 import { firstHandle, streamHeader, typeCodes } from "./type-codes.ts";
 
 /** One pass over a stream: reads contents by an explicit stack of frames. */
-export class StreamParser implements Parser {
-  readonly cursor: Cursor;
+export class StreamParser implements FrameParser {
+  readonly cursor: JavaCursor;
   /** Offsets at which a class with `writeObject` and fields wrote something that may not be a field. */
   readonly doubtful: number[] = [];
   readonly contents: ContentNode[] = [];
   readonly #withoutFields: ReadonlySet<number>;
-  readonly #frames: Frame[] = [];
+  readonly #frames: JavaFrame[] = [];
   readonly #openDescriptions = new Set<ClassDescriptionNode>();
-  readonly #layouts = new Map<ClassDescriptionNode, PlainLayout | undefined>();
+  readonly #layouts = new Map<ClassDescriptionNode, JavaPlainLayout | undefined>();
   /** Arrays with references to them: their elements can be reached in more than one way. */
   readonly #sharedArrays = new Set<ArrayNode>();
   #handles: HandledNode[] = [];
@@ -36,7 +36,7 @@ export class StreamParser implements Parser {
 
   /** `withoutFields`: offsets at which `writeObject` is assumed to have written none of its class's fields. */
   constructor(payload: Uint8Array, limits: DecodeLimits, withoutFields: ReadonlySet<number>) {
-    this.cursor = new Cursor(payload, limits);
+    this.cursor = new JavaCursor(payload, limits);
     this.#withoutFields = withoutFields;
   }
 
@@ -123,7 +123,7 @@ export class StreamParser implements Parser {
     return node;
   }
 
-  open(frame: Frame): void {
+  open(frame: JavaFrame): void {
     this.#frames.push(frame);
   }
 
@@ -132,7 +132,7 @@ export class StreamParser implements Parser {
     this.#give(content);
   }
 
-  replace(frame: Frame): void {
+  replace(frame: JavaFrame): void {
     this.#frames[this.#frames.length - 1] = frame;
   }
 
@@ -155,7 +155,7 @@ export class StreamParser implements Parser {
     let layout = this.#layouts.get(target);
     if (layout === undefined) {
       if (this.#layouts.has(target)) return undefined;
-      layout = PlainLayout.of(cursor, target);
+      layout = JavaPlainLayout.of(cursor, target);
       this.#layouts.set(target, layout);
       if (layout === undefined) return undefined;
     }
@@ -261,7 +261,7 @@ class BlockData implements BlockDataNode {
   readonly #start: number;
   readonly length: number;
 
-  constructor(cursor: Cursor, offset: number, length: number) {
+  constructor(cursor: JavaCursor, offset: number, length: number) {
     this.offset = offset;
     this.#payload = cursor.bytes;
     this.#start = cursor.skip(length, "block data");

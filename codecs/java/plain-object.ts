@@ -1,5 +1,5 @@
 import { FixedLayout, FixedNode } from "../../src/core/codec/binary/fixed-layout.ts";
-import { type Cursor, primitiveSizes } from "./cursor.ts";
+import { type JavaCursor, primitiveSizes } from "./cursor.ts";
 import {
   type ClassDescriptionNode,
   type ObjectNode,
@@ -10,15 +10,15 @@ import {
 } from "./nodes.ts";
 
 /** The layout of a class that, like its base classes, has only primitive fields and writes nothing else. */
-export class PlainLayout extends FixedLayout<PrimitiveCode> {
-  readonly cursor: Cursor;
+export class JavaPlainLayout extends FixedLayout<PrimitiveCode> {
+  readonly cursor: JavaCursor;
   readonly description: ClassDescriptionNode;
   /** The classes, base classes first. */
   readonly chain: readonly ClassDescriptionNode[];
   /** The names of the fields of all classes, in the order of the stream. */
   readonly names: readonly string[];
 
-  private constructor(cursor: Cursor, description: ClassDescriptionNode, chain: readonly ClassDescriptionNode[]) {
+  private constructor(cursor: JavaCursor, description: ClassDescriptionNode, chain: readonly ClassDescriptionNode[]) {
     const fields = chain.flatMap((one) => one.fields);
     super(
       fields.flatMap(({ code }) => (code === "L" || code === "[" ? [] : code)),
@@ -32,7 +32,7 @@ export class PlainLayout extends FixedLayout<PrimitiveCode> {
   }
 
   /** The layout of a class, or `undefined` if it does not qualify. */
-  static of(cursor: Cursor, description: ClassDescriptionNode): PlainLayout | undefined {
+  static of(cursor: JavaCursor, description: ClassDescriptionNode): JavaPlainLayout | undefined {
     const chain: ClassDescriptionNode[] = [];
     for (let at: ClassDescriptionNode | undefined = description; at !== undefined; at = at.superClass) {
       const plain = at.flags === SC_SERIALIZABLE && at.interfaces === undefined && !at.name.startsWith("[");
@@ -40,15 +40,15 @@ export class PlainLayout extends FixedLayout<PrimitiveCode> {
       if (at.fields.some(({ className }) => className !== undefined)) return undefined;
       chain.push(at);
     }
-    return new PlainLayout(cursor, description, chain.reverse());
+    return new JavaPlainLayout(cursor, description, chain.reverse());
   }
 }
 
-/** An object of a {@link PlainLayout}. */
-export class PlainObject extends FixedNode<PlainLayout> implements ObjectNode {
+/** An object of a {@link JavaPlainLayout}. */
+export class PlainObject extends FixedNode<JavaPlainLayout> implements ObjectNode {
   readonly handle: number;
 
-  constructor(layout: PlainLayout, offset: number, handle: number, start: number) {
+  constructor(layout: JavaPlainLayout, offset: number, handle: number, start: number) {
     super(layout, offset, start);
     this.handle = handle;
   }

@@ -31,7 +31,7 @@ export function readStream(payload: Uint8Array, limits: DecodeLimits): JavaStrea
   checkOption("limits", limits, is.having("limits", { maxBytes: is.number, maxDepth: is.number, maxItems: is.number }));
   const withoutFields = new Set<number>();
   let tried = new Set<number>();
-  let best: Failure | undefined;
+  let best: StreamFailure | undefined;
   for (let pass = 1; ; pass++) {
     const parser = new StreamParser(payload, limits, withoutFields);
     const failure = attempt(parser);
@@ -49,14 +49,14 @@ export function readStream(payload: Uint8Array, limits: DecodeLimits): JavaStrea
   }
 }
 
-interface Failure {
+interface StreamFailure {
   readonly error: SobreError;
   /** The offset that the pass reached. */
   readonly reached: number;
   readonly doubtful: readonly number[];
 }
 
-function attempt(parser: StreamParser): Failure | undefined {
+function attempt(parser: StreamParser): StreamFailure | undefined {
   try {
     parser.run();
     return undefined;

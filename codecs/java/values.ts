@@ -5,7 +5,7 @@ import { share } from "../../src/core/codec/binary/fixed-layout.ts";
 import { type DecodeLimits, limitExceeded } from "../../src/core/codec/limits.ts";
 import { annotate, annotateDouble, SharedMark } from "../../src/core/values/annotations.ts";
 import { EnumValue } from "../../src/core/values/enum-value.ts";
-import { buildGraph, notLeaf, type Plan, planOfEntries, planOfList } from "../../src/core/values/graph.ts";
+import { buildGraph, notLeaf, type ContainerPlan, planOfEntries, planOfList } from "../../src/core/values/graph.ts";
 import { ContentStream } from "../../src/core/values/multi-array.ts";
 import { ClassName } from "../../src/core/values/named-text.ts";
 import { joinBlocks } from "./block-reader.ts";
@@ -19,7 +19,7 @@ import type {
   PrimitiveArrayNode,
 } from "./nodes.ts";
 import { type FieldNode, spelledOut, targetOf } from "./object-view.ts";
-import { type PlainLayout, PlainObject } from "./plain-object.ts";
+import { type JavaPlainLayout, PlainObject } from "./plain-object.ts";
 import type { JavaStream } from "./read-stream.ts";
 import { charOf, isScalarClass, type JavaSettings, primitivesOf, scalarOf } from "./scalars.ts";
 
@@ -30,7 +30,7 @@ interface StreamNode {
   readonly contents: readonly ContentNode[];
 }
 
-type ValueNode = FieldNode | StreamNode;
+type JavaValueNode = FieldNode | StreamNode;
 
 /** The value of a stream: that of its only object, or a `ContentStream` for several contents or block data. */
 export function valueOfStream(
@@ -41,9 +41,9 @@ export function valueOfStream(
   const kept = joined(spelledOut(withoutResets(contents)));
   const [only] = kept;
   const single = contents.length === 1 && kept.length === 1 && only !== undefined && only.kind !== "block-data";
-  const root: ValueNode = single ? only : { kind: "stream", offset: 0, contents: kept };
-  const planner = new Planner({ budget: new ItemBudget(limits), timeZone, warnings });
-  return buildGraph<ValueNode>(root, {
+  const root: JavaValueNode = single ? only : { kind: "stream", offset: 0, contents: kept };
+  const planner = new JavaPlanner({ budget: new ItemBudget(limits), timeZone, warnings });
+  return buildGraph<JavaValueNode>(root, {
     ...planner.nodes,
     plan: (node) => planner.plan(node),
     // The stream itself does not count as a level.
@@ -58,12 +58,12 @@ const typeMark = (description: ClassDescriptionNode): SharedMark => {
 };
 
 /** The names and mark shared by all objects of a layout. */
-interface PlainClass {
+interface LayoutNames {
   readonly names: readonly string[];
   readonly mark: SharedMark;
 }
 
-function leafOf(node: ValueNode): unknown {
+function leafOf(node: JavaValueNode): unknown {
   switch (node.kind) {
     case "null":
     case "reset":
@@ -77,12 +77,12 @@ function leafOf(node: ValueNode): unknown {
   }
 }
 
-class Planner {
+class JavaPlanner {
   readonly #settings: JavaSettings;
   readonly #budget: ItemBudget;
   readonly #places = new Map<ClassDescriptionNode, readonly FieldPlace[]>();
   readonly #marks = new Map<ClassDescriptionNode, SharedMark>();
-  readonly #classes = new Map<PlainLayout, PlainClass | undefined>();
+  readonly #classes = new Map<JavaPlainLayout, LayoutNames | undefined>();
 
   constructor(settings: JavaSettings) {
     this.#settings = settings;
@@ -90,13 +90,13 @@ class Planner {
   }
 
   readonly nodes = {
-    leaf: (node: ValueNode): unknown =>
+    leaf: (node: JavaValueNode): unknown =>
       node instanceof PlainObject && !node.isShared ? this.#plain(node) : leafOf(node),
-    resolve: (node: ValueNode): ValueNode =>
+    resolve: (node: JavaValueNode): JavaValueNode =>
       (node.kind === "object" && !(node instanceof PlainObject)) || node.kind === "reference" ? unwrapped(node) : node,
   };
 
-  plan(node: ValueNode): Plan<ValueNode> {
+  plan(node: JavaValueNode): ContainerPlan<JavaValueNode> {
     switch (node.kind) {
       case "block-data":
         return { value: node.bytes };
@@ -109,7 +109,7 @@ class Planner {
       case "primitive-array":
         return { value: doublesIn(node) };
       case "array":
-        return planOfList<ValueNode>(node.elements, this.nodes, (item) => (item.kind === "null" ? item.count : 1));
+        return planOfList<JavaValueNode>(node.elements, this.nodes, (item) => (item.kind === "null" ? item.count : 1));
       case "stream": {
         // Allocates all of it at once: growing takes three times as much memory.
         const contents: unknown[] = node.contents.slice();
@@ -147,12 +147,12 @@ class Planner {
   }
 
   /** The names and mark of an object without annotations. */
-  #classOf(node: PlainObject): PlainClass | undefined {
+  #classOf(node: PlainObject): LayoutNames | undefined {
     const names = namesOf(node);
     return names && { names, mark: this.#markOf(node.description) };
   }
 
-  #object(node: ObjectNode): Plan<ValueNode> {
+  #object(node: ObjectNode): ContainerPlan<JavaValueNode> {
     const scalar = scalarOf(node, this.#settings);
     if (scalar !== undefined) return { value: scalar };
     const collected = collectedOf(node, this.#budget);
@@ -160,11 +160,11 @@ class Planner {
     // Many collections can share the array that holds their items, and the items themselves.
     for (const item of collected.items) share(item);
     this.#budget.count(collected.items.length, node.offset);
-    return collected.kind === "list" ? planOfList<ValueNode>(collected.items, this.nodes) : mapOf(collected.items);
+    return collected.kind === "list" ? planOfList<JavaValueNode>(collected.items, this.nodes) : mapOf(collected.items);
   }
 
   /** An object with its fields as members; hidden fields and data appended by `writeObject` become annotations. */
-  #members(node: ObjectNode): Plan<ValueNode> {
+  #members(node: ObjectNode): ContainerPlan<JavaValueNode> {
     const value: Record<string, unknown> = {};
     const hidden: Record<string, unknown> = {};
     const data: unknown[] = [];
@@ -243,9 +243,9 @@ function fieldsOf({ description, values }: ObjectPart, node: ObjectNode): readon
   return values.map((value) => (targetOf(value) === node ? { kind: "null", offset: value.offset, count: 1 } : value));
 }
 
-function mapOf(items: readonly FieldNode[]): Plan<ValueNode> {
+function mapOf(items: readonly FieldNode[]): ContainerPlan<JavaValueNode> {
   const named = items.every((item, index) => index % 2 === 1 || targetOf(item)?.kind === "string");
-  return planOfEntries<ValueNode>(items, named);
+  return planOfEntries<JavaValueNode>(items, named);
 }
 
 function withoutResets(contents: readonly ContentNode[]): readonly ContentNode[] {

@@ -1,4 +1,4 @@
-import { errorAt, type Step } from "./path.ts";
+import { errorAt, type PathStep } from "./path.ts";
 
 /**
  * Looks through a whole parsed body for members named `__proto__` (with `protoKey`) and for numbers that are not
@@ -7,7 +7,9 @@ import { errorAt, type Step } from "./path.ts";
  * @throws SobreError with this code and the path of the first hazard.
  */
 export function refuseHazards(body: unknown, protoKey: boolean, code: "DecodeFailed" | "UnsupportedValue"): void {
-  const pending: { readonly value: unknown; readonly step: Step | undefined }[] = [{ value: body, step: undefined }];
+  const pending: { readonly value: unknown; readonly step: PathStep | undefined }[] = [
+    { value: body, step: undefined },
+  ];
   for (const { value, step: parent } of pending) {
     if (typeof value === "number" && !Number.isFinite(value)) {
       throw errorAt(parent, code, "is beyond doubles, and bigints of 4,300 digits");

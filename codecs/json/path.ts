@@ -2,8 +2,8 @@ import type { ErrorCode } from "../../src/core/errors/codes.ts";
 import { SobreError } from "../../src/core/errors/sobre-error.ts";
 
 /** The way from the root of a value down to a member, innermost first. */
-export interface Step {
-  readonly parent: Step | undefined;
+export interface PathStep {
+  readonly parent: PathStep | undefined;
   readonly key: string | number;
 }
 
@@ -14,7 +14,7 @@ const shown = 32;
  *
  * With `DecodeFailed` it is as in `$.*.*[2]`, since the names are those of the payload; only `__proto__` is shown.
  */
-export function errorAt(step: Step | undefined, code: ErrorCode, what: string): SobreError {
+export function errorAt(step: PathStep | undefined, code: ErrorCode, what: string): SobreError {
   const parts: string[] = [];
   for (let at = step; at !== undefined; at = at.parent) parts.push(part(at.key, code === "DecodeFailed"));
   const cut = parts.length > shown ? "…" : "";

@@ -1,7 +1,7 @@
 import type { DecodeLimits } from "../../src/core/codec/limits.ts";
 
 /** Where a text stops being JSON (RFC 8259) within the limits, and in what way. */
-export interface Fault {
+export interface JsonFault {
   readonly kind: "broken" | "truncated" | "trailing" | "maxDepth" | "maxItems";
   /** Index into the text, in UTF-16 units. */
   readonly index: number;
@@ -21,7 +21,7 @@ const cutEscape = /\\(?:u[\da-fA-F]{0,3})?$/y;
  * JSON.parse gives no position in most of its messages, and quotes the text in them. It has read what is right; the reader of
  * .NET's JSON, codecs/dotnet/json/read-json.ts, keeps what JSON.parse loses: numbers as written, repeated names, byte offsets.
  */
-export function findFault(text: string, { maxDepth, maxItems }: DecodeLimits): Fault | undefined {
+export function findFault(text: string, { maxDepth, maxItems }: DecodeLimits): JsonFault | undefined {
   const closers: string[] = [];
   let items = 0;
   let at = past(space, text, 0);
@@ -45,7 +45,7 @@ export function findFault(text: string, { maxDepth, maxItems }: DecodeLimits): F
   }
 }
 
-function fault(text: string, index: number): Fault {
+function fault(text: string, index: number): JsonFault {
   return { kind: index === text.length ? "truncated" : "broken", index };
 }
 

@@ -8,7 +8,7 @@ import { isPlain, isPlainNumber, isRecord, maxWrittenDepth } from "./plain.ts";
 import { Typed } from "../../src/core/values/typed.ts";
 import type { SobreError } from "../../src/core/errors/sobre-error.ts";
 import { tooLong } from "./numbers.ts";
-import { errorAt, type Step } from "./path.ts";
+import { errorAt, type PathStep } from "./path.ts";
 
 /** Writes a body as JSON; see `json`. */
 export function encodeJson(body: unknown, { contentType }: EncodeContext, options: JsonOptions): Encoded {
@@ -40,7 +40,7 @@ function writeExactly(body: unknown): string {
   return write(body, undefined, 0);
 }
 
-function write(value: unknown, step: Step | undefined, depth: number): string {
+function write(value: unknown, step: PathStep | undefined, depth: number): string {
   switch (typeof value) {
     case "string":
     case "boolean":
@@ -59,14 +59,14 @@ function write(value: unknown, step: Step | undefined, depth: number): string {
   }
 }
 
-function writeNumber(value: number, step: Step | undefined): string {
+function writeNumber(value: number, step: PathStep | undefined): string {
   if (isPlainNumber(value)) return String(value);
   if (!Number.isFinite(value)) throw unsupported("NaN or infinite", step);
   // The exponent says that it is a number: an integer of these digits would come back as a bigint.
   return value === 0 ? "-0" : value.toExponential();
 }
 
-function writeObject(value: object, step: Step | undefined, depth: number): string {
+function writeObject(value: object, step: PathStep | undefined, depth: number): string {
   if (Array.isArray(value)) return writeList(value, step, depth);
   if (isRecord(value) && !("toJSON" in value)) return writeMembers(value, step, depth);
   const kind = Object.prototype.toString.call(value).slice(8, -1);
@@ -84,7 +84,7 @@ function writeObject(value: object, step: Step | undefined, depth: number): stri
   return writeMembers(value, step, depth);
 }
 
-function writeList(list: readonly unknown[], parent: Step | undefined, depth: number): string {
+function writeList(list: readonly unknown[], parent: PathStep | undefined, depth: number): string {
   let text = "";
   for (let key = 0; key < list.length; key++) {
     text += `${key === 0 ? "" : ","}${write(list[key], { parent, key }, depth)}`;
@@ -92,7 +92,7 @@ function writeList(list: readonly unknown[], parent: Step | undefined, depth: nu
   return `[${text}]`;
 }
 
-function writeMembers(value: object, parent: Step | undefined, depth: number): string {
+function writeMembers(value: object, parent: PathStep | undefined, depth: number): string {
   let text = "";
   for (const [key, member] of Object.entries(value)) {
     if (member === undefined) continue;
@@ -101,6 +101,6 @@ function writeMembers(value: object, parent: Step | undefined, depth: number): s
   return `{${text}}`;
 }
 
-function unsupported(what: string, step: Step | undefined): SobreError {
+function unsupported(what: string, step: PathStep | undefined): SobreError {
   return errorAt(step, "UnsupportedValue", `is ${what}, which JSON cannot hold; convert it first`);
 }

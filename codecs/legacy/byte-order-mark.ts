@@ -3,10 +3,10 @@ import type { Decoder, DecodeContext, Sniff, Unwrapped } from "../../src/core/co
 import { SobreError } from "../../src/core/errors/sobre-error.ts";
 import { typeInside } from "../../src/core/codec/type-inside.ts";
 
-type Charset = "utf-8" | "utf-16le" | "utf-16be" | "utf-32le" | "utf-32be";
+type MarkedCharset = "utf-8" | "utf-16le" | "utf-16be" | "utf-32le" | "utf-32be";
 
 /** Marks at the start of text; the longer ones first, since that of UTF-32LE begins with that of UTF-16LE. */
-const marks: readonly (readonly [charset: Charset, mark: readonly number[]])[] = [
+const marks: readonly (readonly [charset: MarkedCharset, mark: readonly number[]])[] = [
   ["utf-32le", [0xff, 0xfe, 0x00, 0x00]],
   ["utf-32be", [0x00, 0x00, 0xfe, 0xff]],
   ["utf-8", [0xef, 0xbb, 0xbf]],
@@ -41,12 +41,12 @@ function decode(payload: Uint8Array, { contentType }: DecodeContext): Unwrapped 
   }
   const [charset, mark] = found;
   const bytes = payload.subarray(mark.length);
-  const unwrapped = charset === "utf-8" ? bytes : new TextEncoder().encode(textOf(bytes, charset, mark.length));
+  const unwrapped = charset === "utf-8" ? bytes : new TextEncoder().encode(decodedText(bytes, charset, mark.length));
   // Without its parameters: a charset would no longer be correct.
   return { unwrapped, ...typeInside(unwrapped, contentType?.type) };
 }
 
-function textOf(bytes: Uint8Array, charset: Charset, before: number): string {
+function decodedText(bytes: Uint8Array, charset: MarkedCharset, before: number): string {
   if (charset === "utf-32le" || charset === "utf-32be") return utf32(bytes, charset === "utf-32le", before);
   try {
     return new TextDecoder(charset, { fatal: true, ignoreBOM: true }).decode(bytes);

@@ -43,6 +43,11 @@ export interface LegacyOptions {
   readonly unwrapBytes?: boolean;
   /** Whether to resolve the `$type`, `$values` and `$ref` of Json.NET; its reader then comes first. Default: false. */
   readonly jsonNet?: boolean;
+  /**
+   * Whether the readers of JSON refuse a member `__proto__`, or keep it as an own member; give `json()` the same. XML and the
+   * binary formats keep it. Default: `refuse`.
+   */
+  readonly protoKey?: "refuse" | "keep";
   /** Whether to decompress bare deflate streams, which have no signature. Default: false. */
   readonly rawDeflate?: boolean;
 }
@@ -56,6 +61,7 @@ const optionChecks: OptionChecks<LegacyOptions> = {
   xml: is.anything,
   unwrapBytes: is.flag,
   jsonNet: is.flag,
+  protoKey: is.oneOf("refuse", "keep"),
   rawDeflate: is.flag,
 };
 
@@ -76,17 +82,17 @@ const optionChecks: OptionChecks<LegacyOptions> = {
  */
 export function legacy(options: LegacyOptions = {}): readonly Decoder[] {
   checkOptions(options, optionChecks, { owner: "legacy: " });
-  const { contracts = [], jsonContract, timeZone, unwrapBytes = true } = options;
+  const { contracts = [], jsonContract, timeZone, unwrapBytes = true, protoKey = "refuse" } = options;
   const zone = timeZone === undefined ? {} : { timeZone };
   return Object.freeze([
-    ...(options.jsonNet === true ? [jsonNet()] : []),
+    ...(options.jsonNet === true ? [jsonNet({ protoKey })] : []),
     gzip(),
     java(zone),
     nrbf({ ...zone, ...options.nrbf, contracts }),
     byteOrderMark(),
     nbfx({ ...zone, contracts, unwrapBytes }),
     dataContractXml({ ...options.xml, contracts, unwrapBytes }),
-    dataContractJson(jsonContract === undefined ? { contracts } : { contracts, contract: jsonContract }),
+    dataContractJson({ contracts, protoKey, ...(jsonContract === undefined ? {} : { contract: jsonContract }) }),
     zlib(),
     ...(unwrapBytes ? [base64()] : []),
     ...(options.rawDeflate === true ? [rawDeflate()] : []),

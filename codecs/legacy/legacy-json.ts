@@ -10,9 +10,15 @@ export interface LegacyJsonOptions {
   readonly contracts?: readonly DotnetContract[];
   /** The type of every body in .NET's JSON, whatever its members. Default: none. */
   readonly jsonContract?: DotnetContract;
+  /** Whether a member `__proto__` is refused or kept as an own member. Default: `refuse`. */
+  readonly protoKey?: "refuse" | "keep";
 }
 
-const optionChecks: OptionChecks<LegacyJsonOptions> = { contracts: is.anything, jsonContract: is.anything };
+const optionChecks: OptionChecks<LegacyJsonOptions> = {
+  contracts: is.anything,
+  jsonContract: is.anything,
+  protoKey: is.oneOf("refuse", "keep"),
+};
 
 /**
  * The `json` codec that reads .NET's dialect where a payload has its marks, e.g. `"\/Date(0)\/"`, or a contract fits: all of
@@ -29,9 +35,10 @@ const optionChecks: OptionChecks<LegacyJsonOptions> = { contracts: is.anything, 
  */
 export function legacyJson(options: LegacyJsonOptions = {}): Codec {
   checkOptions(options, optionChecks, { owner: "legacyJson: " });
-  const { contracts = [], jsonContract } = options;
-  const dialect = dataContractJson(jsonContract === undefined ? { contracts } : { contracts, contract: jsonContract });
-  const plain = json();
+  const { contracts = [], jsonContract, protoKey = "refuse" } = options;
+  const rules = { contracts, protoKey };
+  const dialect = dataContractJson(jsonContract === undefined ? rules : { ...rules, contract: jsonContract });
+  const plain = json({ protoKey });
   return {
     ...plain,
     sniff: (payload) => (dialect.sniff?.(payload) === "no" ? "no" : (plain.sniff?.(payload) ?? "weak")),

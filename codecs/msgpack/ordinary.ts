@@ -8,11 +8,11 @@ import type { DecodeLimits } from "../../src/core/codec/limits.ts";
  * makes live objects), binary, 64-bit integers, other keys, `__proto__` (it renames it), UTF-8 (it repairs it), 0xc1.
  */
 export function isOrdinary(view: DataView, length: number, limits: DecodeLimits): boolean {
-  const scan = new Scan(view, length, limits.maxItems);
+  const scan = new OrdinaryScan(view, length, limits.maxItems);
   return scan.value(limits.maxDepth) && scan.at === length;
 }
 
-class Scan {
+class OrdinaryScan {
   at = 0;
   #items: number;
   readonly #view: DataView;

@@ -5,7 +5,7 @@ import { MsgpackExtension } from "../../src/core/values/msgpack-extension.ts";
 import { readTimestamp, timestampType } from "./timestamp.ts";
 
 /** Limits and options of {@link readMsgpack}. */
-export interface ReadRules {
+export interface MsgpackReadRules {
   readonly limits: DecodeLimits;
   /** Whether a map key `__proto__` is kept as an own property, or refused. */
   readonly protoKey: "refuse" | "keep";
@@ -16,7 +16,7 @@ export interface ReadRules {
  *
  * @throws SobreError with the byte offset: `TruncatedPayload`, `TrailingBytes`, `LimitExceeded` or `DecodeFailed`.
  */
-export function readMsgpack(payload: Uint8Array, rules: ReadRules): unknown {
+export function readMsgpack(payload: Uint8Array, rules: MsgpackReadRules): unknown {
   const reader = new Reader(payload, rules);
   const value = reader.value(0);
   if (reader.at < payload.length) {
@@ -38,9 +38,9 @@ class Reader {
   #items = 0;
   readonly #bytes: Uint8Array;
   readonly #view: DataView;
-  readonly #rules: ReadRules;
+  readonly #rules: MsgpackReadRules;
 
-  constructor(bytes: Uint8Array, rules: ReadRules) {
+  constructor(bytes: Uint8Array, rules: MsgpackReadRules) {
     this.#bytes = bytes;
     this.#view = new DataView(bytes.buffer, bytes.byteOffset, bytes.byteLength);
     this.#rules = rules;

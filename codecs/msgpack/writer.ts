@@ -7,7 +7,7 @@ import { MsgpackExtension } from "../../src/core/values/msgpack-extension.ts";
 import { timestampParts, timestampType } from "./timestamp.ts";
 
 /** Bodies nested deeper are refused, which also ends bodies that contain themselves. */
-const deepest = 512;
+const maxDepth = 512;
 
 /** Limits and options of {@link writeMsgpack}. */
 export interface WriteRules {
@@ -103,7 +103,8 @@ class Writer {
   }
 
   #object(value: object, depth: number): void {
-    if (depth >= deepest) throw this.#unsupported(`a value ${deepest} levels deep, or one that contains itself`, depth);
+    if (depth >= maxDepth)
+      throw this.#unsupported(`a value ${maxDepth} levels deep, or one that contains itself`, depth);
     if (Array.isArray(value)) this.#list(value, depth);
     else if (isPlain(value)) this.#members(value, depth);
     else if (value instanceof Map) this.#entries(value, depth);

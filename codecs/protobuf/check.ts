@@ -2,10 +2,10 @@ import { valuePath } from "../../src/core/codec/value-path.ts";
 import { SobreError } from "../../src/core/errors/sobre-error.ts";
 import { holdsDigits, holdsInteger, integerWords } from "./integer-range.ts";
 import { deepestMessage } from "./reflection.ts";
-import type { EnumShape, FieldKind, FieldShape, MessageShape } from "./shape.ts";
+import type { ProtobufEnumShape, ProtobufFieldKind, ProtobufFieldShape, ProtobufMessageShape } from "./shape.ts";
 import { isPlain, isWellFormed } from "./value-tests.ts";
 
-type Members = Readonly<Record<string, unknown>>;
+type CheckedMembers = Readonly<Record<string, unknown>>;
 
 /**
  * Turns a body into what protobufjs writes faithfully: it would write `"abc"` as 0 and forget members it does not know.
@@ -14,7 +14,7 @@ type Members = Readonly<Record<string, unknown>>;
  *
  * @throws SobreError `UnsupportedValue` with the path to a value that the schema does not hold.
  */
-export function toMessage(body: unknown, shape: MessageShape): Members {
+export function toMessage(body: unknown, shape: ProtobufMessageShape): CheckedMembers {
   return new Check().message(body, shape, 0, 0);
 }
 
@@ -23,7 +23,7 @@ class Check {
   readonly #steps: (string | number)[] = [];
 
   /** `at` is the number of steps to the value, `depth` the number of messages around it. */
-  message(value: unknown, shape: MessageShape, at: number, depth: number): Members {
+  message(value: unknown, shape: ProtobufMessageShape, at: number, depth: number): CheckedMembers {
     if (!isPlain(value)) throw this.#unsupported(`a plain object for ${shape.name}`, at);
     if (depth > deepestMessage) {
       throw this.#unsupported(`messages nested at most ${deepestMessage} deep, and none that contains itself`, at);
@@ -52,7 +52,7 @@ class Check {
     return message ?? value;
   }
 
-  #refuseOthers(value: Members, shape: MessageShape, at: number): void {
+  #refuseOthers(value: CheckedMembers, shape: ProtobufMessageShape, at: number): void {
     for (const name of Object.keys(value)) {
       if (value[name] === undefined || shape.byName.has(name)) continue;
       this.#steps[at] = name;
@@ -60,7 +60,7 @@ class Check {
     }
   }
 
-  #checkOneofs(value: Members, shape: MessageShape, at: number): void {
+  #checkOneofs(value: CheckedMembers, shape: ProtobufMessageShape, at: number): void {
     for (const { name: oneof, members } of shape.oneofs) {
       const given = members.filter((name) => Object.hasOwn(value, name) && value[name] !== undefined);
       if (given.length < 2) continue;
@@ -69,7 +69,7 @@ class Check {
     }
   }
 
-  #many(value: unknown, field: FieldShape, at: number, depth: number): unknown {
+  #many(value: unknown, field: ProtobufFieldShape, at: number, depth: number): unknown {
     if (field.label === "map") return this.#map(value, field, at, depth);
     if (!Array.isArray(value)) throw this.#unsupported("a list", at);
     let list: unknown[] | undefined;
@@ -84,7 +84,7 @@ class Check {
     return list ?? value;
   }
 
-  #map(value: unknown, field: FieldShape, at: number, depth: number): object {
+  #map(value: unknown, field: ProtobufFieldShape, at: number, depth: number): object {
     if (!isPlain(value)) throw this.#unsupported("a plain object, its names as the keys", at);
     const map = {};
     for (const key of Object.keys(value)) {
@@ -97,14 +97,14 @@ class Check {
     return map;
   }
 
-  #key(key: string, kind: FieldKind, at: number): void {
+  #key(key: string, kind: ProtobufFieldKind, at: number): void {
     if (kind === "string") this.#text(key, at);
     else if (kind === "bool") {
       if (key !== "true" && key !== "false") throw this.#unsupported('a key "true" or "false"', at);
     } else if (!holdsDigits(kind, key)) throw this.#unsupported(`${integerWords(kind)} in digits as the key`, at);
   }
 
-  #one(value: unknown, field: FieldShape, at: number, depth: number): unknown {
+  #one(value: unknown, field: ProtobufFieldShape, at: number, depth: number): unknown {
     const { kind } = field;
     switch (kind) {
       case "string":
@@ -143,14 +143,14 @@ class Check {
     return value;
   }
 
-  #enumNumber(value: unknown, { numbers, names, closed }: EnumShape, at: number): number {
+  #enumNumber(value: unknown, { numbers, names, closed }: ProtobufEnumShape, at: number): number {
     const number = typeof value === "string" ? numbers.get(value) : value;
     const known = typeof number === "number" && (closed ? names.has(number) : holdsInteger("int32", number));
     if (!known) throw this.#unsupported("a name of the enum, or a number of it", at);
     return number;
   }
 
-  #long(value: unknown, kind: FieldKind, at: number): number | bigint {
+  #long(value: unknown, kind: ProtobufFieldKind, at: number): number | bigint {
     const held = (typeof value === "number" || typeof value === "bigint") && holdsInteger(kind, value);
     // The generated code knows the number 0 only.
     if (held) return value === 0n ? 0 : value;
@@ -168,7 +168,7 @@ function overflowsFloat(value: number): boolean {
   return Number.isFinite(value) && !Number.isFinite(Math.fround(value));
 }
 
-function countMembers(value: Members): number {
+function countMembers(value: CheckedMembers): number {
   let count = 0;
   for (const _ in value) count++;
   return count;

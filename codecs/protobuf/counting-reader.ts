@@ -2,7 +2,7 @@ import { type DecodeLimits, limitExceeded } from "../../src/core/codec/limits.ts
 import { PayloadReader } from "./reflection.ts";
 
 /** Unknown fields that are kept for the warnings; the rest of a hostile million is passed over, at a fifth of the cost. */
-const mostUnknown = 1000;
+const maxUnknownFields = 1000;
 
 /** A {@link PayloadReader} for payloads that may hold more items than allowed; it counts them before they are made. */
 export class CountingReader extends PayloadReader {
@@ -23,7 +23,7 @@ export class CountingReader extends PayloadReader {
 
   /** Whether the next unknown field is passed over; asked once for each. */
   passesOver(): boolean {
-    return ++this.#unknown > mostUnknown;
+    return ++this.#unknown > maxUnknownFields;
   }
 
   /** Counts the elements of the packed list that begins here, and stays here; its tag was counted for the first. */

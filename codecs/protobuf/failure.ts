@@ -2,13 +2,13 @@ import { type DecodeLimits, limitExceeded } from "../../src/core/codec/limits.ts
 import { SobreError } from "../../src/core/errors/sobre-error.ts";
 
 /** Where a reader stopped: its position, and the end of the message it was in. */
-export interface Stop {
+export interface ReaderStop {
   readonly pos: number;
   readonly len: number;
 }
 
 /** The error of ours for what protobufjs threw; its own text is not passed on, since it may quote the payload. */
-export function decodeFailure(error: unknown, stop: Stop, payload: Uint8Array, limits: DecodeLimits): SobreError {
+export function decodeFailure(error: unknown, stop: ReaderStop, payload: Uint8Array, limits: DecodeLimits): SobreError {
   if (error instanceof SobreError) return error;
   const offset = Math.min(stop.pos, payload.length);
   const reason = error instanceof Error ? error.message : "";

@@ -1,9 +1,9 @@
-import type { FieldKind } from "./shape.ts";
+import type { ProtobufFieldKind } from "./shape.ts";
 
 /**
  * Whether an integer kind holds the value; numbers must be safe integers other than `-0`, and bigints are for 64 bits.
  */
-export function holdsInteger(kind: FieldKind, value: number | bigint): boolean {
+export function holdsInteger(kind: ProtobufFieldKind, value: number | bigint): boolean {
   if (typeof value === "bigint") return holdsBigint(kind, value);
   if (Object.is(value, -0)) return false;
   switch (kind) {
@@ -22,7 +22,7 @@ export function holdsInteger(kind: FieldKind, value: number | bigint): boolean {
   }
 }
 
-function holdsBigint(kind: FieldKind, value: bigint): boolean {
+function holdsBigint(kind: ProtobufFieldKind, value: bigint): boolean {
   switch (kind) {
     case "uint64":
     case "fixed64":
@@ -37,13 +37,13 @@ function holdsBigint(kind: FieldKind, value: bigint): boolean {
 }
 
 /** Whether the text is an integer of the kind in the decimal digits that the format's JSON form uses. */
-export function holdsDigits(kind: FieldKind, text: string): boolean {
+export function holdsDigits(kind: ProtobufFieldKind, text: string): boolean {
   if (!/^(0|-?[1-9]\d{0,19})$/.test(text)) return false;
   return kind.endsWith("64") ? holdsBigint(kind, BigInt(text)) : holdsInteger(kind, Number(text));
 }
 
 /** As `a 32-bit unsigned integer`. */
-export function integerWords(kind: FieldKind): string {
+export function integerWords(kind: ProtobufFieldKind): string {
   const unsigned = kind === "uint32" || kind === "fixed32" || kind === "uint64" || kind === "fixed64";
   return `a ${kind.slice(-2)}-bit ${unsigned ? "unsigned" : "signed"} integer`;
 }

@@ -5,8 +5,8 @@ import { CountingReader } from "./counting-reader.ts";
 import { decodeFailure } from "./failure.ts";
 import { type Findings, plainConverter, type ToPlain } from "./plain.ts";
 import { type QuickCheck, quickCheck } from "./quick-check.ts";
-import { type MessageType, PayloadReader } from "./reflection.ts";
-import type { MessageShape } from "./shape.ts";
+import { type ProtobufMessageType, PayloadReader } from "./reflection.ts";
+import type { ProtobufMessageShape } from "./shape.ts";
 import { refuseMismatches, unknownWarnings } from "./unknown-fields.ts";
 
 /** Reads and writes the bodies of one message type. */
@@ -18,9 +18,9 @@ export interface MessageCodec {
 }
 
 /** A {@link MessageCodec} for each message type, by its full name. */
-export function messageCodecs(types: ReadonlyMap<string, MessageType>): ReadonlyMap<string, MessageCodec> {
-  const converters = new Map<MessageShape, ToPlain>();
-  const checks = new Map<MessageShape, QuickCheck>();
+export function messageCodecs(types: ReadonlyMap<string, ProtobufMessageType>): ReadonlyMap<string, MessageCodec> {
+  const converters = new Map<ProtobufMessageShape, ToPlain>();
+  const checks = new Map<ProtobufMessageShape, QuickCheck>();
   const codecs = new Map<string, MessageCodec>();
   for (const [name, type] of types) {
     const toPlain = plainConverter(type.shape, converters);
@@ -33,7 +33,7 @@ export function messageCodecs(types: ReadonlyMap<string, MessageType>): Readonly
   return codecs;
 }
 
-function decode(payload: Uint8Array, limits: DecodeLimits, type: MessageType, toPlain: ToPlain): Decoded {
+function decode(payload: Uint8Array, limits: DecodeLimits, type: ProtobufMessageType, toPlain: ToPlain): Decoded {
   if (payload.length > limits.maxBytes) throw limitExceeded("maxBytes", limits);
   const { name } = type.shape;
   // Every item takes a byte at least.

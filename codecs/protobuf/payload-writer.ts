@@ -4,7 +4,7 @@ import { longWriters } from "./long-writers.ts";
 /** Room for many ordinary messages, which share a buffer as those of Node's own pool do. */
 const poolBytes = 16 * 1024;
 /** Larger payloads get their own buffer, so that a long-lived one keeps little else alive. */
-const mostShared = 2048;
+const maxSharedBytes = 2048;
 /** Longer texts are worth a call into the platform's encoder. */
 const shortText = 0x80;
 
@@ -20,14 +20,14 @@ export class PayloadWriter extends Writer {
     this.states = null;
     this.pos = this.#start;
     // Somebody may have transferred it away, too.
-    if (this.buf.length !== poolBytes || poolBytes - this.pos < mostShared) this.#renew();
+    if (this.buf.length !== poolBytes || poolBytes - this.pos < maxSharedBytes) this.#renew();
   }
 
   /** The payload that was written. */
   take(): Uint8Array {
     const { buf, pos } = this;
     const start = this.#start;
-    const shared = pos - start <= mostShared;
+    const shared = pos - start <= maxSharedBytes;
     if (buf.length !== poolBytes) this.#renew();
     else if (shared) this.#start = pos;
     return shared ? buf.subarray(start, pos) : buf.slice(start, pos);

@@ -1,12 +1,12 @@
 import { generate } from "./reflection.ts";
-import type { FieldShape, MessageShape } from "./shape.ts";
+import type { ProtobufFieldShape, ProtobufMessageShape } from "./shape.ts";
 
 /** Side results of a conversion. */
 export interface Findings {
   /** Elements of lists and entries of maps. */
   items: number;
   /** Per message type, the tags of what its schema does not have, each with where in the buffer it was first. */
-  unknown: Map<MessageShape, Map<number, number>> | undefined;
+  unknown: Map<ProtobufMessageShape, Map<number, number>> | undefined;
 }
 
 /** Turns a message of protobufjs into a plain object; lists of scalars are handed on, so the message must not be used afterwards. */
@@ -19,7 +19,10 @@ type ConvertOne = (value: unknown, findings: Findings) => unknown;
  *
  * Generated code, as protobufjs generates its own, since a loop over the fields takes five times as long.
  */
-export function plainConverter(shape: MessageShape, known: Map<MessageShape, ToPlain> = new Map()): ToPlain {
+export function plainConverter(
+  shape: ProtobufMessageShape,
+  known: Map<ProtobufMessageShape, ToPlain> = new Map(),
+): ToPlain {
   const made = known.get(shape);
   if (made !== undefined) return made;
   let generated: ToPlain | undefined;
@@ -32,7 +35,7 @@ export function plainConverter(shape: MessageShape, known: Map<MessageShape, ToP
   return convert;
 }
 
-function generateConverter(shape: MessageShape, known: Map<MessageShape, ToPlain>): ToPlain {
+function generateConverter(shape: ProtobufMessageShape, known: Map<ProtobufMessageShape, ToPlain>): ToPlain {
   const one = shape.fields.map((field) => convertOne(field, known));
   const scope = { one, shape, convertMap, note, hasOwn: Object.hasOwn };
   const lines = shape.fields.map((field, index) => fieldLine(field, index));
@@ -43,7 +46,7 @@ function generateConverter(shape: MessageShape, known: Map<MessageShape, ToPlain
   );
 }
 
-function fieldLine(field: FieldShape, index: number): string {
+function fieldLine(field: ProtobufFieldShape, index: number): string {
   const key = `[${JSON.stringify(field.name)}]`;
   const converted = (value: string): string => (field.converts ? `one[${index}](${value},f)` : value);
   if (field.label === "map") return `o${key}=convertMap(m${key},shape.fields[${index}],one[${index}],f);`;
@@ -60,7 +63,10 @@ function fieldLine(field: FieldShape, index: number): string {
   return `o${key}=${converted(`m${key}`)};`;
 }
 
-function convertOne({ enumeration, message }: FieldShape, known: Map<MessageShape, ToPlain>): ConvertOne {
+function convertOne(
+  { enumeration, message }: ProtobufFieldShape,
+  known: Map<ProtobufMessageShape, ToPlain>,
+): ConvertOne {
   if (message !== undefined) {
     const convert = plainConverter(message, known);
     return (value, findings) => (isMessage(value) ? convert(value, findings) : value);
@@ -69,7 +75,7 @@ function convertOne({ enumeration, message }: FieldShape, known: Map<MessageShap
   return (value) => (typeof value === "number" ? (enumeration.names.get(value) ?? value) : value);
 }
 
-function convertMap(value: unknown, field: FieldShape, one: ConvertOne, findings: Findings): object {
+function convertMap(value: unknown, field: ProtobufFieldShape, one: ConvertOne, findings: Findings): object {
   const plain: Record<string, unknown> = {};
   if (!isMessage(value)) return plain;
   for (const key of Object.keys(value)) {
@@ -83,7 +89,7 @@ function convertMap(value: unknown, field: FieldShape, one: ConvertOne, findings
 }
 
 /** An entry without a value holds an object of protobufjs for 64-bit integers, and a list for bytes. */
-function entryValue(value: unknown, { kind, converts }: FieldShape): unknown {
+function entryValue(value: unknown, { kind, converts }: ProtobufFieldShape): unknown {
   if (converts || typeof value !== "object" || value instanceof Uint8Array) return value;
   return kind === "bytes" ? new Uint8Array(0) : 0n;
 }
@@ -92,7 +98,7 @@ function isMessage(value: unknown): value is Readonly<Record<string, unknown>> {
   return typeof value === "object" && value !== null;
 }
 
-function note(unknown: unknown, shape: MessageShape, findings: Findings): void {
+function note(unknown: unknown, shape: ProtobufMessageShape, findings: Findings): void {
   findings.unknown ??= new Map();
   const tags = findings.unknown.get(shape) ?? new Map<number, number>();
   findings.unknown.set(shape, tags);

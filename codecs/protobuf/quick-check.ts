@@ -1,19 +1,22 @@
 import { deepestMessage, generate } from "./reflection.ts";
 import { holdsInteger } from "./integer-range.ts";
 import { isPlain, isWellFormed } from "./value-tests.ts";
-import type { FieldKind, FieldShape, MessageShape } from "./shape.ts";
+import type { ProtobufFieldKind, ProtobufFieldShape, ProtobufMessageShape } from "./shape.ts";
 
-type Members = Readonly<Record<string, unknown>>;
+type QuickMembers = Readonly<Record<string, unknown>>;
 
 /** Gives what `toMessage` gives for bodies without a fault or anything rare, and `undefined` for the rest. */
-export type QuickCheck = (body: unknown, depth: number) => Members | undefined;
+export type QuickCheck = (body: unknown, depth: number) => QuickMembers | undefined;
 
 /**
  * Generates the {@link QuickCheck} of a message type; `toMessage` is for what it does not pass, and for the errors.
  *
  * Generated code, as protobufjs generates its own, since a loop over the fields takes three times as long.
  */
-export function quickCheck(shape: MessageShape, known: Map<MessageShape, QuickCheck> = new Map()): QuickCheck {
+export function quickCheck(
+  shape: ProtobufMessageShape,
+  known: Map<ProtobufMessageShape, QuickCheck> = new Map(),
+): QuickCheck {
   const made = known.get(shape);
   if (made !== undefined) return made;
   let generated: QuickCheck | undefined;
@@ -26,7 +29,7 @@ export function quickCheck(shape: MessageShape, known: Map<MessageShape, QuickCh
   return check;
 }
 
-function generateCheck(shape: MessageShape, known: Map<MessageShape, QuickCheck>): QuickCheck {
+function generateCheck(shape: ProtobufMessageShape, known: Map<ProtobufMessageShape, QuickCheck>): QuickCheck {
   // Rare enough for the other way.
   if (shape.oneofs.length > 0 || shape.required.length > 0) return () => undefined;
   const checks = shape.fields.map(({ message }) => message && quickCheck(message, known));
@@ -45,7 +48,7 @@ function generateCheck(shape: MessageShape, known: Map<MessageShape, QuickCheck>
   );
 }
 
-function fieldLine(field: FieldShape, index: number): string {
+function fieldLine(field: ProtobufFieldShape, index: number): string {
   const member = `b[${JSON.stringify(field.name)}]`;
   const copy = `(m||(m={...b}))[${JSON.stringify(field.name)}]`;
   if (field.label === "map" || field.inherited) return `if(${member}!==undefined)return;`;
@@ -55,7 +58,7 @@ function fieldLine(field: FieldShape, index: number): string {
 }
 
 /** Leaves the generated function when `x` is not a value of the field; `store` takes `w` in its place. */
-function valueLine({ kind }: FieldShape, index: number, store: string): string {
+function valueLine({ kind }: ProtobufFieldShape, index: number, store: string): string {
   const isNegativeZero = "x===0&&1/x<0";
   switch (kind) {
     case "string":
@@ -91,7 +94,7 @@ function valueLine({ kind }: FieldShape, index: number, store: string): string {
   }
 }
 
-function longLine(kind: FieldKind, noNumber: string, store: string): string {
+function longLine(kind: ProtobufFieldKind, noNumber: string, store: string): string {
   // The generated code of protobufjs knows the number 0 only.
   return `if(typeof x==="bigint"){if(x===0n){w=0;${store}}else if(!holdsInteger("${kind}",x))return}else if(${noNumber})return;`;
 }

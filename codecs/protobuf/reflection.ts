@@ -16,7 +16,7 @@ import { invalidInput } from "../../src/core/errors/invalid-input.ts";
 import { SobreError } from "../../src/core/errors/sobre-error.ts";
 import { longReaders } from "./long-readers.ts";
 import { PayloadWriter } from "./payload-writer.ts";
-import type { EnumShape, FieldKind, FieldShape, MessageShape } from "./shape.ts";
+import type { ProtobufEnumShape, ProtobufFieldKind, ProtobufFieldShape, ProtobufMessageShape } from "./shape.ts";
 
 /** A schema as an object of protobufjs: `Root`. */
 export type ProtobufRoot = Root;
@@ -32,8 +32,8 @@ export interface SchemaSource {
 }
 
 /** A message type that can be read and written. */
-export interface MessageType {
-  readonly shape: MessageShape;
+export interface ProtobufMessageType {
+  readonly shape: ProtobufMessageShape;
   /** Reads the wire format; throws what protobufjs throws. */
   read(reader: PayloadReader, limits: DecodeLimits): Readonly<Record<string, unknown>>;
   /** Writes a message that was checked before. */
@@ -80,11 +80,11 @@ Object.assign(PayloadReader.prototype, longReaders);
  *
  * @throws SobreError `InvalidArgument` when the schema cannot be read or lacks an import.
  */
-export function openSchema(source: SchemaSource): ReadonlyMap<string, MessageType> {
+export function openSchema(source: SchemaSource): ReadonlyMap<string, ProtobufMessageType> {
   try {
     const root = readRoot(source);
     root.resolveAll();
-    const shapes = new Map<Type, MessageShape>();
+    const shapes = new Map<Type, ProtobufMessageShape>();
     return new Map(typesIn(root).map((type) => [bareName(type), messageType(type, shapes)]));
   } catch (error) {
     throw invalidInput("The Protobuf schema cannot be read", error);
@@ -145,7 +145,7 @@ function typesIn(namespace: Namespace): Type[] {
   });
 }
 
-function messageType(type: Type, shapes: Map<Type, MessageShape>): MessageType {
+function messageType(type: Type, shapes: Map<Type, ProtobufMessageShape>): ProtobufMessageType {
   const shape = shapeOf(type, shapes);
   type.setup();
   const decode: DecodeFrom = type.decode.bind(type);
@@ -197,16 +197,16 @@ type DecodeFrom = (
   depth?: number,
 ) => Readonly<Record<string, unknown>>;
 
-function shapeOf(type: Type, shapes: Map<Type, MessageShape>): MessageShape {
+function shapeOf(type: Type, shapes: Map<Type, ProtobufMessageShape>): ProtobufMessageShape {
   const known = shapes.get(type);
   if (known !== undefined) return known;
-  const fields: FieldShape[] = [];
-  const byName = new Map<string, FieldShape>();
+  const fields: ProtobufFieldShape[] = [];
+  const byName = new Map<string, ProtobufFieldShape>();
   const required: string[] = [];
   const oneofs = type.oneofsArray
     .filter((oneof) => !oneof.isProto3Optional)
     .map(({ name, oneof: members }) => ({ name, members }));
-  const shape: MessageShape = { name: bareName(type), fields, byName, oneofs, required };
+  const shape: ProtobufMessageShape = { name: bareName(type), fields, byName, oneofs, required };
   // A message may contain itself.
   shapes.set(type, shape);
   for (const field of type.fieldsArray) {
@@ -218,7 +218,7 @@ function shapeOf(type: Type, shapes: Map<Type, MessageShape>): MessageShape {
   return shape;
 }
 
-function fieldShape(field: Field, shapes: Map<Type, MessageShape>): FieldShape {
+function fieldShape(field: Field, shapes: Map<Type, ProtobufMessageShape>): ProtobufFieldShape {
   const { resolvedType } = field;
   const enumeration = resolvedType instanceof Enum ? enumShape(resolvedType) : undefined;
   const message = resolvedType instanceof Type ? shapeOf(resolvedType, shapes) : undefined;
@@ -240,14 +240,18 @@ function fieldShape(field: Field, shapes: Map<Type, MessageShape>): FieldShape {
   };
 }
 
-function fallbackOf(kind: FieldKind, typeDefault: unknown, enumeration: EnumShape | undefined): unknown {
+function fallbackOf(
+  kind: ProtobufFieldKind,
+  typeDefault: unknown,
+  enumeration: ProtobufEnumShape | undefined,
+): unknown {
   if (kind.endsWith("64")) return 0n;
   if (enumeration !== undefined && typeof typeDefault === "number")
     return enumeration.names.get(typeDefault) ?? typeDefault;
   return typeDefault;
 }
 
-function enumShape(type: Enum): EnumShape {
+function enumShape(type: Enum): ProtobufEnumShape {
   const numbers = new Map(Object.entries(type.values));
   const names = new Map<number, string>();
   for (const [name, number] of numbers) if (!names.has(number)) names.set(number, name);
@@ -265,7 +269,7 @@ const kinds = [
   ...(["fixed64", "sfixed64", "bool", "string", "bytes"] as const),
 ];
 
-function kindNamed(name: string): FieldKind {
+function kindNamed(name: string): ProtobufFieldKind {
   const kind = kinds.find((candidate) => candidate === name);
   if (kind === undefined)
     throw new SobreError("InvalidArgument", `The Protobuf schema has a field of unknown type "${name}".`);

@@ -1,5 +1,5 @@
 /** How the values of a field are written; `enum` and `message` stand for a type of the schema. */
-export type FieldKind =
+export type ProtobufFieldKind =
   | "double"
   | "float"
   | "int32"
@@ -19,7 +19,7 @@ export type FieldKind =
   | "message";
 
 /** An enum of the schema. */
-export interface EnumShape {
+export interface ProtobufEnumShape {
   readonly numbers: ReadonlyMap<string, number>;
   /** The first name of each number. */
   readonly names: ReadonlyMap<number, string>;
@@ -28,13 +28,13 @@ export interface EnumShape {
 }
 
 /** A field of a message, in our own terms. */
-export interface FieldShape {
+export interface ProtobufFieldShape {
   readonly name: string;
   readonly number: number;
-  readonly kind: FieldKind;
+  readonly kind: ProtobufFieldKind;
   readonly label: "single" | "list" | "map";
   /** Of a map: how its keys are written. */
-  readonly keyKind: FieldKind;
+  readonly keyKind: ProtobufFieldKind;
   /** Whether absent and default are told apart, so that an absent one is left out. */
   readonly presence: boolean;
   /** The value of an absent field in the generated message. */
@@ -45,8 +45,8 @@ export interface FieldShape {
   readonly inherited: boolean;
   /** Whether its values differ in the body: messages and enums. */
   readonly converts: boolean;
-  readonly enumeration: EnumShape | undefined;
-  readonly message: MessageShape | undefined;
+  readonly enumeration: ProtobufEnumShape | undefined;
+  readonly message: ProtobufMessageShape | undefined;
 }
 
 /** Fields of which at most one may be set; the synthetic ones of `optional` are left out. */
@@ -56,11 +56,11 @@ interface OneofShape {
 }
 
 /** A message of the schema, in our own terms. */
-export interface MessageShape {
+export interface ProtobufMessageShape {
   /** Full name without a leading dot, e.g. `acme.Order`. */
   readonly name: string;
-  readonly fields: readonly FieldShape[];
-  readonly byName: ReadonlyMap<string, FieldShape>;
+  readonly fields: readonly ProtobufFieldShape[];
+  readonly byName: ReadonlyMap<string, ProtobufFieldShape>;
   readonly oneofs: readonly OneofShape[];
   /** Names of the required fields (proto2). */
   readonly required: readonly string[];

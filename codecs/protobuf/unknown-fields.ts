@@ -1,18 +1,18 @@
 import { SobreError } from "../../src/core/errors/sobre-error.ts";
-import type { FieldShape, MessageShape } from "./shape.ts";
+import type { ProtobufFieldShape, ProtobufMessageShape } from "./shape.ts";
 
 /** The most fields to list per message type: hostile payloads have a million. */
-const most = 20;
+const maxNamedFields = 20;
 
 /** Per message type, the tags of what its schema does not have, each with where in the buffer it was first. */
-type Unknown = ReadonlyMap<MessageShape, ReadonlyMap<number, number>>;
+type Unknown = ReadonlyMap<ProtobufMessageShape, ReadonlyMap<number, number>>;
 
 /** Lists the fields that were left out because the schema lacks them. */
 export function unknownWarnings(unknown: Unknown): readonly string[] {
-  return Array.from(unknown, ([shape, tags]) => warningsOf(shape, [...tags.keys()].slice(0, most))).flat();
+  return Array.from(unknown, ([shape, tags]) => warningsOf(shape, [...tags.keys()].slice(0, maxNamedFields))).flat();
 }
 
-function warningsOf(shape: MessageShape, tags: readonly number[]): readonly string[] {
+function warningsOf(shape: ProtobufMessageShape, tags: readonly number[]): readonly string[] {
   const numbers = new Set<number>();
   const lacking: string[] = [];
   for (const tag of tags) {
@@ -45,18 +45,18 @@ export function refuseMismatches(unknown: Unknown, payload: Uint8Array): void {
   }
 }
 
-function fieldOf(shape: MessageShape, tag: number): FieldShape | undefined {
+function fieldOf(shape: ProtobufMessageShape, tag: number): ProtobufFieldShape | undefined {
   const number = Math.floor(tag / 8);
   return shape.fields.find((candidate) => candidate.number === number);
 }
 
-function isEnumNumber({ label }: FieldShape, wireType: number): boolean {
+function isEnumNumber({ label }: ProtobufFieldShape, wireType: number): boolean {
   return wireType === 0 || (label !== "single" && wireType === 2);
 }
 
 function mismatch(
-  { name }: MessageShape,
-  { number, label, kind }: FieldShape,
+  { name }: ProtobufMessageShape,
+  { number, label, kind }: ProtobufFieldShape,
   wireType: number,
   offset: number,
 ): SobreError {

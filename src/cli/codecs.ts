@@ -9,6 +9,7 @@ import { rawDeflate } from "../../codecs/legacy/compressed.ts";
 import { msgpack } from "../../codecs/msgpack/msgpack.ts";
 import { protobuf } from "../../codecs/protobuf/protobuf.ts";
 import { text } from "../../codecs/text/index.ts";
+import type { Attempt } from "../core/codec/attempt.ts";
 import type { Codec, Decoder } from "../core/codec/codec.ts";
 import type { DecodeLimits } from "../core/codec/limits.ts";
 import type { UnreadableResult } from "../core/codec/result.ts";
@@ -18,12 +19,13 @@ import { looksLike } from "../core/codec/looks-like.ts";
 import { isOctets } from "../core/codec/octets.ts";
 import { SobreError } from "../core/errors/sobre-error.ts";
 import { inWordsOfLimits, type SchemaOptions } from "./commander.ts";
+import { contraryDecoder, evidentDecoder } from "./evidence.ts";
 import type { Mailbox } from "./tour/mailbox.ts";
 import { Misuse, namingOption, orMisuse, unreadable } from "./terminal.ts";
-import type { Reading } from "./tour/tour.ts";
+import type { TourSerializer } from "./tour/tour.ts";
 
 /** The hints of a command line about payloads. */
-export interface Hints extends SchemaOptions {
+export interface PayloadHints extends SchemaOptions {
   /** The .NET types. A single one is also the type of bodies in .NET's JSON. Default: none. */
   readonly contracts?: readonly DotnetContract[] | undefined;
   /** Whether bodies in .NET's JSON are of the type of a single contract, whatever their members. Default: true. */
@@ -39,7 +41,7 @@ export interface Hints extends SchemaOptions {
 }
 
 /** How the tour reads: like a service that trusts content types and has .NET's and Java's messages in its queue. */
-export function mailboxReading({ proto }: Mailbox): Reading {
+export function mailboxReading({ proto }: Mailbox): TourSerializer {
   const everyday = everyCodec(schemaCodec({ schema: proto ?? emptySchema }));
   const readers = legacy();
   const fallback = ["json", ...readers.map(({ name }) => name), "msgpack"];
@@ -59,12 +61,12 @@ function names(codecs: readonly Decoder[]): string {
 
 /**
  * How the other commands read: every codec that needs no schema is a fallback, the strictest first: JSON and the legacy formats
- * are recognised by their bytes, text needs every byte to be printable, MessagePack and AMQP accept more by accident.
- * Broken JSON is not text.
+ * are recognised by their bytes, text needs every byte to be printable, MessagePack and AMQP need evidence since they
+ * accept more by accident. Broken JSON is not text. Where a declared format failed, every other one needs evidence.
  *
  * @throws Misuse for a schema that cannot be read or lacks the message type.
  */
-export async function commandSerializer(hints: Hints): Promise<Serializer> {
+export async function commandSerializer(hints: PayloadHints): Promise<Serializer> {
   const { proto: protos = [], messageType, limits } = hints;
   if (protos.length === 0 && messageType !== undefined) throw new Misuse("--message-type needs --proto");
   const readers = legacyReaders(hints);
@@ -78,45 +80,56 @@ export async function commandSerializer(hints: Hints): Promise<Serializer> {
   const first = readers.filter(isJsonNet);
   const rest = readers.filter((reader) => !isJsonNet(reader));
   const codecs = [...first, orMisuse(() => legacyJson(jsonOptions(hints))), ...others, ...rest, rawDeflate()];
-  const legible = [...first, ...marked, "json", ...rest.filter((reader) => !isDialect(reader)), "text"];
-  const serializer = createSerializer({
-    codecs,
-    fallback: [...legible, "msgpack", "amqp"],
-    limits,
-    whenUnknown: "fallback",
-  });
-  const octets = octetReader(codecs, legible, limits);
+  const legible = [...first, ...marked, "json", ...rest.filter((reader) => !isDialect(reader))];
+  const serializer = serializerByDeclaration(codecs, legible, limits);
+  const deserialize: Serializer["deserialize"] = (envelope, options) => {
+    const result = serializer.deserialize(envelope, options);
+    return limits === undefined || result.ok ? result : inWordsOfOptions(result);
+  };
   return {
     ...serializer,
-    deserialize(envelope, options) {
-      const result = (isOctets(envelope) ? octets : serializer).deserialize(envelope, options);
-      return limits === undefined || result.ok ? result : inWordsOfOptions(result);
-    },
+    deserialize,
+    deserializeMany: (envelopes) => envelopes.map((envelope) => deserialize(envelope)),
   };
 }
 
 /**
- * Reads `application/octet-stream`, which says no more than no content type: JMS declares .NET's and Java's payloads so.
- * Payloads that nothing else reads are bytes.
+ * Reads messages that declare a format, none, or `application/octet-stream`: that says no more than no content type, since JMS
+ * declares .NET's and Java's payloads so, but payloads that nothing else reads are bytes.
  */
-function octetReader(
+function serializerByDeclaration(
   codecs: readonly (Codec | Decoder)[],
   legible: readonly (string | Decoder)[],
   limits: DecodeLimits | undefined,
-): Serializer {
+): Pick<Serializer, "registry" | "limits" | "serialize" | "deserialize"> {
+  const named = (name: string | Decoder): readonly Decoder[] =>
+    typeof name === "string" ? codecs.filter((codec) => codec.name === name) : [name];
+  const guessed = legible.flatMap(named).map(evidentDecoder);
+  const msgpacks = named("msgpack").map(evidentDecoder);
+  const values = named("amqp").map(evidentDecoder);
+  const contrary = [...legible, "text", "msgpack", "amqp"].flatMap(named).map(contraryDecoder);
+  const rules = { limits, whenUnknown: "fallback" } as const;
+  const undeclared = createSerializer({ ...rules, codecs, fallback: [...guessed, "text", ...msgpacks, ...values] });
+  const declared = createSerializer({ ...rules, codecs, fallback: contrary });
   const known: readonly Decoder[] = codecs.filter(({ name }) => name !== "bytes");
-  const strongOnly = known
-    .filter(({ name }) => name === "msgpack")
-    .map((codec): Decoder => ({
-      ...codec,
-      sniff: (payload) => (codec.sniff?.(payload) === "strong" ? "strong" : "no"),
-    }));
-  return createSerializer({
+  const octets = createSerializer({
+    ...rules,
     codecs: known,
-    fallback: [...legible, ...strongOnly, bytes()],
-    limits,
-    whenUnknown: "fallback",
+    fallback: [...guessed, "text", ...msgpacks, bytes()],
   });
+  return {
+    ...undeclared,
+    deserialize(envelope, options) {
+      if (isOctets(envelope)) return octets.deserialize(envelope, options);
+      const { decoders } = undeclared.registry.select(envelope.brokerProperties.contentType, envelope.bodyKind);
+      if (decoders.length === 0) return undeclared.deserialize(envelope, options);
+      const result = declared.deserialize(envelope, options);
+      const isOpened = ({ codec, outcome }: Attempt): boolean =>
+        outcome === "unwrapped" && decoders.some(({ name }) => name === codec);
+      // Compression that the message declares says nothing of the format inside.
+      return result.ok || !result.attempts.some(isOpened) ? result : undeclared.deserialize(envelope, options);
+    },
+  };
 }
 
 /** The story of a body that was not read, with the names of options in place of those of limits. */
@@ -138,7 +151,7 @@ function legacyReaders({
   jsonIsOfContract,
   unwrapBytes = true,
   jsonNet = false,
-}: Hints): readonly Decoder[] {
+}: PayloadHints): readonly Decoder[] {
   const options = {
     ...jsonOptions({ contracts, jsonIsOfContract }),
     unwrapBytes,
@@ -152,7 +165,7 @@ function legacyReaders({
 function jsonOptions({
   contracts = [],
   jsonIsOfContract,
-}: Hints): LegacyJsonOptions & { readonly contracts: readonly DotnetContract[] } {
+}: PayloadHints): LegacyJsonOptions & { readonly contracts: readonly DotnetContract[] } {
   const [only, ...more] = contracts;
   return only === undefined || more.length > 0 || jsonIsOfContract === false
     ? { contracts }

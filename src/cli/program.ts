@@ -58,7 +58,9 @@ export async function run(args: readonly string[], product: Product, terminal: T
   for (const command of program.commands.flatMap(withInner))
     command.copyInheritedSettings(program).helpOption("-h, --help", "show this");
   try {
-    await program.parseAsync(args[0] === "help" ? [...args.slice(1), "--help"] : args, { from: "user" });
+    const asking = args[0] === "help" ? [...args.slice(1), "--help"] : args;
+    if (asking.some((one) => one === "--help" || one === "-h")) checkNames(program, asking);
+    await program.parseAsync(asking, { from: "user" });
     return exitCode;
   } catch (error) {
     if (error instanceof CommanderError) return error.exitCode === 0 ? exitCodes.done : exitCodes.misuse;
@@ -66,6 +68,14 @@ export async function run(args: readonly string[], product: Product, terminal: T
     terminal.err(`sobre: ${oneLine(error.message)}\n`);
     return exitCodes.misuse;
   }
+}
+
+/** Refuses a misspelt command that help is asked for, where commander would show the help of the commands above it. */
+function checkNames(command: Command, [name = "-", ...rest]: readonly string[]): void {
+  if (command.commands.length === 0 || name.startsWith("-") || name === "help") return;
+  const inner = command.commands.find((one) => one.name() === name || one.aliases().includes(name));
+  if (inner === undefined) throw new Misuse(`unknown command '${name}'`);
+  checkNames(inner, rest);
 }
 
 /** A command with its subcommands. */

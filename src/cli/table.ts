@@ -26,7 +26,7 @@ export function renderTable(rows: readonly (readonly string[])[], layout: TableL
   const table = new CliTable({
     chars: noLines,
     head: [...head],
-    colWidths: widths.map((width) => Math.max(least, width) + gap),
+    colWidths: widths.map((width) => Math.max(minCellWidth, width) + gap),
     colAligns: widths.map((_, index) => (right.includes(index) ? "right" : "left")),
     wordWrap: true,
     style: { "padding-left": 0, "padding-right": gap, head: [], border: [], compact: true },
@@ -41,7 +41,7 @@ export function renderTable(rows: readonly (readonly string[])[], layout: TableL
 }
 
 /** Minimum width of a cell, even if the terminal is too narrow for all. */
-const least = 3;
+const minCellWidth = 3;
 
 /** Spaces after each column. */
 export const gap = 2;

@@ -1,7 +1,7 @@
 import { SobreError } from "../core/errors/sobre-error.ts";
 import { checkOptions, type OptionChecks } from "../core/options/option-checks.ts";
 import * as is from "../core/options/is.ts";
-import { jsonCompatibility, type Writing } from "./json-schema/json-compatibility.ts";
+import { jsonCompatibility, type WriterVersion } from "./json-schema/json-compatibility.ts";
 import type { CompatibilityOptions } from "./options.ts";
 import { protobufCompatibility } from "./protobuf/protobuf-compatibility.ts";
 import { type CompatibilityResult, worst } from "./verdict.ts";
@@ -55,7 +55,7 @@ const optionChecks: OptionChecks<CompatibilityOptions> = {
 async function comparePair(
   older: unknown,
   newer: unknown,
-  writing: Writing,
+  writing: WriterVersion,
   options: CompatibilityOptions,
 ): Promise<CompatibilityResult> {
   switch (options.format) {
@@ -68,7 +68,7 @@ async function comparePair(
   }
 }
 
-const writings: Readonly<Record<NonNullable<CompatibilityOptions["direction"]>, readonly Writing[]>> = {
+const writings: Readonly<Record<NonNullable<CompatibilityOptions["direction"]>, readonly WriterVersion[]>> = {
   backward: ["older"],
   forward: ["newer"],
   full: ["older", "newer"],

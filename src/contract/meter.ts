@@ -4,7 +4,7 @@ import { SobreError } from "../core/errors/sobre-error.ts";
 export const defaultBudget = 10_000_000;
 
 /** Counts the steps of a comparison, so that a verdict is the same on every machine, however fast. */
-export class Meter {
+export class StepMeter {
   readonly #budget: number;
   #left: number;
 

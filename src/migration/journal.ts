@@ -38,7 +38,7 @@ const bufferSize = 65_536;
  * The record of a migration, next to its output. Each line has its own checksum, and the output is written before the
  * journal: wherever either is cut off, everything in the journal is in the output, and the rest is migrated again.
  */
-export class Journal {
+export class MigrationJournal {
   readonly #output: number;
   readonly #journal: number;
   readonly #path: string;
@@ -59,7 +59,7 @@ export class Journal {
   }
 
   /** Starts a migration. @throws SobreError `InvalidArgument` when the output or its journal exists. */
-  static begin(path: string, head: JournalHead): Journal {
+  static begin(path: string, head: JournalHead): MigrationJournal {
     for (const file of [path, journalPath(path)])
       if (existsSync(file))
         throw new SobreError(
@@ -67,7 +67,7 @@ export class Journal {
           `${file} already exists. Continue it with --resume, or choose another file.`,
         );
     const files = { output: openSync(path, "ax"), journal: openSync(journalPath(path), "ax") };
-    const journal = new Journal(path, 0, files);
+    const journal = new MigrationJournal(path, 0, files);
     journal.#pendingJournal.push(...lineOf(Buffer.from(JSON.stringify(head)), noBytes));
     journal.flush();
     return journal;
@@ -81,7 +81,7 @@ export class Journal {
   static async resume(
     path: string,
     settings: string,
-  ): Promise<{ readonly journal: Journal; readonly head: JournalHead } | undefined> {
+  ): Promise<{ readonly journal: MigrationJournal; readonly head: JournalHead } | undefined> {
     if (!existsSync(path) && !existsSync(journalPath(path))) return undefined;
     for (const file of [path, journalPath(path)]) closeSync(openSync(file, "a"));
     const outputSize = statSync(path).size;
@@ -116,7 +116,7 @@ export class Journal {
     const files = { output: openSync(path, "r+"), journal: openSync(journalPath(path), "r+") };
     ftruncateSync(files.output, keptOutput);
     ftruncateSync(files.journal, keptJournal);
-    return { journal: new Journal(path, keptOutput, files).#atEnd(keptJournal), head };
+    return { journal: new MigrationJournal(path, keptOutput, files).#atEnd(keptJournal), head };
   }
 
   #journalLength = 0;

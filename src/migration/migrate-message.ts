@@ -3,14 +3,15 @@ import { amend, type Envelope } from "../core/envelope/envelope.ts";
 import { SobreError } from "../core/errors/sobre-error.ts";
 import { deadLetterProperties } from "../core/engine/delivery.ts";
 import { type Failure, hexWindow, type JournalEntry } from "./journal-entry.ts";
-import { MessageReader, type ReadMessage, type ReadRules } from "./read/read-message.ts";
+import { SourceMessageReader, type ReadSourceMessage, type SourceReadRules } from "./read/read-message.ts";
 import { settleShape, type SettledShape, settleValue } from "./infer/settled-shape.ts";
 import type { SchemaCheck, SchemaChecks } from "./target/schema-check.ts";
-import { Samples } from "./report/sample.ts";
+import { TypeSamples } from "./report/sample.ts";
 import type { SourceMessage } from "./read/source.ts";
-import type { Target, TypeTarget } from "./target/target.ts";
+import type { MigrationTarget, TypeTarget } from "./target/target.ts";
 import type { Loss } from "./verify/compare-values.ts";
 import { integersAreText, numbersAreText, type TargetRules } from "./target/target-rules.ts";
+import { hasTokenWalk } from "./verify/scan-source.ts";
 import { verifyMessage } from "./verify/verify-message.ts";
 import type { TypeProfiles } from "./infer/type-profile.ts";
 
@@ -38,8 +39,8 @@ export interface MigratedMessage {
 }
 
 /** Options of {@link MessageMigration}. */
-export interface MessageMigrationOptions extends ReadRules {
-  readonly target: Target;
+export interface MessageMigrationOptions extends SourceReadRules {
+  readonly target: MigrationTarget;
   readonly profiles: TypeProfiles;
   /** Whether failures include some bytes of the payload. */
   readonly hex: boolean;
@@ -67,14 +68,14 @@ function hasNumbersAsText(settled: SettledShape, rules: TargetRules): boolean {
 /** The second pass, message by message. */
 export class MessageMigration {
   readonly #options: MessageMigrationOptions;
-  readonly #reader: MessageReader;
+  readonly #reader: SourceMessageReader;
   readonly #types = new Map<string, KnownType>();
-  readonly #samples: Samples | undefined;
+  readonly #samples: TypeSamples | undefined;
 
   constructor(options: MessageMigrationOptions) {
     this.#options = options;
-    this.#samples = options.samples ? new Samples() : undefined;
-    this.#reader = new MessageReader(options);
+    this.#samples = options.samples ? new TypeSamples() : undefined;
+    this.#reader = new SourceMessageReader(options);
   }
 
   /** Reads, settles, encodes, decodes again and compares. */
@@ -128,9 +129,11 @@ export class MessageMigration {
         });
         losses.push(...paths.map((path) => ({ kind: "unverified", path }) as const));
       }
+      const unproven = hasTokenWalk(codec) || this.#isWrittenBack(envelope, read) ? [] : [unprovenReading(codec)];
       return {
         entry: {
           ...about,
+          warnings: [...warnings, ...unproven],
           schemaChecked,
           sample:
             before === undefined
@@ -148,6 +151,21 @@ export class MessageMigration {
       const problem =
         own ?? new SobreError("LimitExceeded", "The value is nested too deeply for this process.", { cause: error });
       return failed(about, this.#failure(step, problem, { payload, codec }));
+    }
+  }
+
+  /** Whether the codec that read a payload writes the same bytes from the body, so that reading it lost nothing. */
+  #isWrittenBack(
+    { payload, applicationProperties, brokerProperties }: Envelope,
+    { body, codec, layers }: ReadSourceMessage,
+  ): boolean {
+    const encoder = this.#options.serializer.registry.encoders.find(({ name }) => name === codec);
+    if (encoder === undefined || layers.length > 0) return false;
+    try {
+      const { contentType } = this.#options.serializer.registry.select(brokerProperties.contentType, "data");
+      return Buffer.compare(encoder.encode(body, { contentType, applicationProperties }).payload, payload) === 0;
+    } catch {
+      return false;
     }
   }
 
@@ -174,7 +192,7 @@ export class MessageMigration {
     return made;
   }
 
-  #kept(about: About & Partial<Checked>, envelope: Envelope, contentType: string | undefined): MigratedMessage {
+  #kept(about: About & Partial<MessageCheck>, envelope: Envelope, contentType: string | undefined): MigratedMessage {
     const { codec, sha256 } = about;
     return {
       entry: { losses: [], ...about, outcome: "kept", failure: undefined },
@@ -204,16 +222,19 @@ export class MessageMigration {
   }
 }
 
-type Checked = Pick<JournalEntry, "losses" | "schemaChecked">;
+type MessageCheck = Pick<JournalEntry, "losses" | "schemaChecked">;
 
 /** Validates a message against the schema of its type. */
-function checked({ check }: KnownType, body: unknown): Checked {
+function checked({ check }: KnownType, body: unknown): MessageCheck {
   const refused = check?.(body) ?? [];
   return { losses: refused.map((path) => ["refused-by-schema", path] as const), schemaChecked: check !== undefined };
 }
 
+const unprovenReading = (codec: string): string =>
+  `Only the ${codec} codec has read the payload: nothing here checks it against the tokens of the format, and the body is not written back as the same bytes.`;
+
 /** Whether the payload is in the target format already: reading it as such gives the same body. */
-function staysAsItIs({ body, codec, layers }: ReadMessage, payload: Uint8Array, target: TypeTarget): boolean {
+function staysAsItIs({ body, codec, layers }: ReadSourceMessage, payload: Uint8Array, target: TypeTarget): boolean {
   // Only some readers accept JSON in UTF-16; and no existing payload uses the Protobuf schema inferred here.
   const isWide = payload[0] === 0 || payload[1] === 0;
   if (layers.length > 0 || isWide || !/^(?:json|msgpack)$/.test(codec) || !target.contentType.endsWith(codec))

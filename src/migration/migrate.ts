@@ -1,6 +1,6 @@
 import { checkOptions } from "../core/options/option-checks.ts";
 import { DoneBefore } from "./done-before.ts";
-import { Journal } from "./journal.ts";
+import { MigrationJournal } from "./journal.ts";
 import { type MigrationOptions, migrationChecks } from "./migration-options.ts";
 import type { Keeper, Passes } from "./passes.ts";
 import { passesHere } from "./passes-here.ts";
@@ -32,7 +32,7 @@ export async function migrate(options: MigrationOptions): Promise<Migration> {
   const target = createTarget(options.target);
   const earlier =
     options.output !== undefined && options.resume === true
-      ? await Journal.resume(options.output, settingsOf(options))
+      ? await MigrationJournal.resume(options.output, settingsOf(options))
       : undefined;
   const report = new ReportBuilder((entry) => quarantine?.fileOf(entry));
   const passes: Passes = passesInThreads(options) ?? passesHere(options, target);
@@ -67,10 +67,10 @@ export async function migrate(options: MigrationOptions): Promise<Migration> {
   return { report: report.build(facts), schemaFiles: () => schemaFiles(profiles.all(), target) };
 }
 
-function begin(options: MigrationOptions, profiles: TypeProfiles): Journal | undefined {
+function begin(options: MigrationOptions, profiles: TypeProfiles): MigrationJournal | undefined {
   return options.output === undefined
     ? undefined
-    : Journal.begin(options.output, { settings: settingsOf(options), profiles });
+    : MigrationJournal.begin(options.output, { settings: settingsOf(options), profiles });
 }
 
 /** Settings that must be the same when a migration is resumed. */

@@ -3,18 +3,18 @@ import { entryToJson } from "./journal-entry.ts";
 import { MessageMigration } from "./migrate-message.ts";
 import type { MigrationOptions } from "./migration-options.ts";
 import { type Passes, progressOf, sampled } from "./passes.ts";
-import { MessageReader } from "./read/read-message.ts";
+import { SourceMessageReader } from "./read/read-message.ts";
 import { loadSchemaChecks } from "./target/schema-check.ts";
-import type { Target } from "./target/target.ts";
+import type { MigrationTarget } from "./target/target.ts";
 import { TypeProfiles } from "./infer/type-profile.ts";
 
 /** The passes of a migration in this thread, one message at a time. */
-export function passesHere(options: MigrationOptions, target: Target): Passes {
+export function passesHere(options: MigrationOptions, target: MigrationTarget): Passes {
   const { source, serializer, openJsonText = true, hex = false, samples = false, hasContract = noContract } = options;
   const rules = { serializer, openJsonText, hasContract };
   return {
     async infer() {
-      const reader = new MessageReader(rules);
+      const reader = new SourceMessageReader(rules);
       const profiles = new TypeProfiles();
       const progress = progressOf("infer", options);
       for await (const message of sampled(source.messages(), options)) {

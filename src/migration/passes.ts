@@ -5,7 +5,7 @@ import type { SourceMessage } from "./read/source.ts";
 import type { TypeProfiles } from "./infer/type-profile.ts";
 
 /** The outcome of a message. */
-export interface Outcome {
+export interface PassOutcome {
   /** Its whole entry of the journal, or only the counts if reports need nothing else of it. */
   readonly entry: JournalEntry | PlainEntry;
   /** Its entry in the journal as JSON. */
@@ -16,7 +16,7 @@ export interface Outcome {
 
 /** Keeps the outcomes of messages. */
 export interface Keeper {
-  keep(message: () => SourceMessage, outcome: Outcome): void;
+  keep(message: () => SourceMessage, outcome: PassOutcome): void;
   /** Writes everything kept, whose bytes are not needed any more. */
   flush(): void;
 }

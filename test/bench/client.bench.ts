@@ -10,7 +10,7 @@ import { createClient } from "../../src/client/create-client.ts";
 import type { ClientOptions, Metrics, ProcessorOptions } from "../../src/client/client/index.ts";
 import { createMessageReader } from "../../src/client/client/message-reader.ts";
 import { handedOver } from "../../src/client/client/received-message.ts";
-import { Replies } from "../../src/client/client/replies.ts";
+import { ReplySenders } from "../../src/client/client/replies.ts";
 import { createRetry } from "../../src/client/client/retry.ts";
 import { Signals } from "../../src/client/client/signals.ts";
 import { systemClock } from "../../src/core/time/index.ts";
@@ -44,7 +44,7 @@ const schema = {
 } as const;
 
 /** For messages that are only converted. */
-const replies = new Replies({
+const replies = new ReplySenders({
   engine: memoryEngine(),
   serializer: createSerializer({ codecs: [json()] }),
   stages: [],

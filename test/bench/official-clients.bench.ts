@@ -5,7 +5,7 @@ import { promisify } from "node:util";
 import type { Engine } from "../../src/core/engine/index.ts";
 import { createEnvelope } from "../../src/core/envelope/index.ts";
 import { memoryEngine } from "../../src/broker/memory/index.ts";
-import { BrokerConnection, type BrokerConnectionOptions } from "../../src/serve/server/amqp/broker-connection.ts";
+import { ServedConnection, type ServedConnectionOptions } from "../../src/serve/server/amqp/served-connection.ts";
 import type { Access, Grant } from "../../src/serve/server/access.ts";
 import { connectionString } from "../../src/serve/server/connection-string.ts";
 import { AmqpSocket } from "../../src/serve/server/amqp/amqp-socket.ts";
@@ -103,7 +103,7 @@ async function record(client: OfficialClient): Promise<readonly Read[]> {
 /** Microseconds of processor time for a message. */
 async function replay(client: OfficialClient, reads: readonly Read[]): Promise<number> {
   await using engine = memoryEngine({ queues: ["q"] });
-  const connections: BrokerConnection[] = [];
+  const connections: ServedConnection[] = [];
   const before = process.threadCpuUsage();
   for (const { connection, bytes } of reads) {
     const peer = (connections[connection] ??= connectionTo(engine));
@@ -126,11 +126,11 @@ async function checkDone(client: OfficialClient, engine: Engine): Promise<void> 
     throw new Error(`The load of the client for ${client} did not come and go as when it was recorded.`);
 }
 
-const connectionTo = (engine: Engine): BrokerConnection =>
-  new BrokerConnection({ ...optionsOn(engine), output: () => undefined, now: () => 0 });
+const connectionTo = (engine: Engine): ServedConnection =>
+  new ServedConnection({ ...optionsOn(engine), output: () => undefined, now: () => 0 });
 
 /** The recorded reads settle deliveries by their ids, so these must be the same again. */
-function optionsOn(engine: Engine): Pick<BrokerConnectionOptions, "access" | "firstDeliveryId"> {
+function optionsOn(engine: Engine): Pick<ServedConnectionOptions, "access" | "firstDeliveryId"> {
   const grant: Grant = { engine, scope: "", rights: ["Manage"], expiresAt: Infinity };
   const access: Access = { anonymous: () => grant, password: () => grant, token: async () => grant };
   return { access, firstDeliveryId: () => 0 };

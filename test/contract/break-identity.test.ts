@@ -110,7 +110,7 @@ describe("a second break", () => {
 });
 
 describe("a break", () => {
-  it("keeps its hash where members are told in another order, or texts about them change", async () => {
+  it("keeps its hash where members come in another order, or texts about them change", async () => {
     const one = await breaks({ properties: { a: text, b: text } }, { properties: { a: integer, b: text } });
     const two = await breaks(
       { title: "x", properties: { b: text, a: { description: "y", ...text } } },
@@ -131,8 +131,8 @@ describe("a break", () => {
 
   it("has the hash that it has alone, whatever other breaks there are: waiving all but one leaves that one", async () => {
     let planted = 0;
-    for (let seed = 0; seed < 40; seed++) planted += await plantBreaks(seeded(seed));
+    for (let seed = 0; seed < 10; seed++) planted += await plantBreaks(seeded(seed));
 
-    expect(planted).toBeGreaterThan(100);
+    expect(planted).toBeGreaterThan(25);
   });
 });

@@ -71,7 +71,11 @@ describe("a schema of several files", () => {
     const counts = { accepted: 0, refused: 0 };
     assert(
       property(files(), (schemas) => {
-        const [subject] = readSubjects({ list: () => names, read: (file) => JSON.stringify(schemas[file]) });
+        const [subject] = readSubjects(
+          { list: () => names, read: (file) => JSON.stringify(schemas[file]) },
+          // A file that no other one refers to is refused otherwise.
+          { skipUnread: true },
+        );
         const whole = new Ajv2020(settings);
         for (const [name, schema] of Object.entries(schemas))
           whole.addSchema({ $id: `${place}${name}`, ...Object(schema) });

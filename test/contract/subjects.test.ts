@@ -96,6 +96,11 @@ describe("sobre contract", () => {
   it.each([
     ["orders.placed/v1.2.schema.json", "beside versions"],
     ["orders.shipped/2.schema.json", "alone"],
+    ["orders.placed/1.1.avsc", "a schema of Avro"],
+    ["orders.placed/1.1.jsonschema", "another ending"],
+    ["orders.placed/1.1.json5", "JSON for people"],
+    ["orders.placed/order.json", "no version in its name"],
+    ["orders.shipped/1.0.avsc", "a schema of Avro, alone"],
   ])("never leaves a schema out silently: %s, %s", async (file) => {
     const folder = copy();
     mkdirSync(dirname(join(folder, "schemas", file)), { recursive: true });
@@ -106,6 +111,14 @@ describe("sobre contract", () => {
 
     expect(code).toBe(4);
     expect(terminal.errors()).toContain(`${file} is not named like a version`);
+  });
+
+  it("lets texts for people stand next to versions", async () => {
+    const folder = copy();
+    for (const name of ["README.md", "LICENSE", ".editorconfig", "notes.txt"])
+      writeFileSync(join(folder, "schemas/orders.placed", name), "");
+
+    expect(await check({ schemas: join(folder, "schemas"), format: "text", strict: false }, captureTerminal())).toBe(0);
   });
 
   it("compares with a release that left a schema out by its name", async () => {

@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import type { BrokerConnection } from "../../src/serve/server/amqp/broker-connection.ts";
+import type { ServedConnection } from "../../src/serve/server/amqp/served-connection.ts";
 import { memoryEngine } from "../../src/broker/memory/index.ts";
 import { typed } from "../../src/core/values/typed-makers.ts";
 import { AmqpMap } from "../../src/core/values/typed.ts";
@@ -64,7 +64,7 @@ describe("a hostile peer that floods", () => {
     ["frames of a message that have one byte each", [...running, ...pieces(4000, 1)]],
   ])("with %s makes a connection hold less than a megabyte", async (_what, bytes) => {
     const peers = 3;
-    const kept: BrokerConnection[] = [];
+    const kept: ServedConnection[] = [];
     // Compilers keep their share from the first rounds on.
     for (let round = 0; round < 1; round++) (await after(bytes, {}, engine)).connection.wire.disconnected();
     // Other work in the process can only add to what the peers take, so one turn that shows it is enough.

@@ -96,6 +96,21 @@ describe("nodes of `sobre serve --postgres`, with the official client", () => {
     }
   });
 
+  it("end the links to an entity that was deleted at another, idle ones, too, so that clients go on after it is made again", async () => {
+    await engine.admin.createQueue("remade");
+    const client = one.client();
+    const [sender, receiver] = [client.createSender("remade"), client.createReceiver("remade", forGood)];
+    await sender.sendMessages({ body: "old" });
+    await receiver.receiveMessages(1);
+
+    await engine.admin.deleteQueue("remade");
+    await engine.admin.createQueue("remade");
+
+    await eventually(() => sender.sendMessages({ body: "new" }));
+    const [received] = await receiver.receiveMessages(1, { maxWaitTimeInMs: 5000 });
+    expect(received?.body).toBe("new");
+  });
+
   it("share the locks and states of sessions", async () => {
     await engine.admin.createQueue("carts", { requiresSession: true });
     const [first, second] = [one.client(), two.client()];

@@ -4,7 +4,7 @@ import { createEnvelope, type Envelope } from "../../src/core/envelope/index.ts"
 import { ManualClock } from "../../src/core/time/index.ts";
 import { typed } from "../../src/core/values/typed-makers.ts";
 import { AmqpMap } from "../../src/core/values/typed.ts";
-import { BrokerConnection } from "../../src/serve/server/amqp/broker-connection.ts";
+import { ServedConnection } from "../../src/serve/server/amqp/served-connection.ts";
 import { attach, begin, header, open, performative, used } from "../serve/server/amqp/hostile-peer.support.ts";
 
 const filter = new AmqpMap([[typed.symbol("com.microsoft:session-filter"), null]]);
@@ -17,7 +17,7 @@ const ofSession = (id: number): Envelope =>
 class WaitingClient {
   readonly clock = new ManualClock();
   readonly engine = memoryEngine({ clock: this.clock, queues: { orders: { requiresSession: true } } });
-  readonly connection = new BrokerConnection({
+  readonly connection = new ServedConnection({
     access: {
       anonymous: () => ({ engine: this.engine, scope: "", rights: ["Manage"], expiresAt: Infinity }),
       password: () => undefined,

@@ -1,13 +1,13 @@
 import { expect, it } from "vitest";
 import { commandSerializer } from "../../src/cli/codecs.ts";
 import { createEnvelope } from "../../src/core/envelope/index.ts";
-import { MessageReader } from "../../src/migration/read/read-message.ts";
+import { SourceMessageReader } from "../../src/migration/read/read-message.ts";
 import { verifyMessage } from "../../src/migration/verify/verify-message.ts";
 import { bytes } from "../codecs/dotnet/decoding.support.ts";
 import { xml } from "./samples.support.ts";
 
 const serializer = await commandSerializer({});
-const reader = new MessageReader({ serializer, openJsonText: true, hasContract: () => false });
+const reader = new SourceMessageReader({ serializer, openJsonText: true, hasContract: () => false });
 
 /** The paths that are reported when this body is read back from the new payload. */
 function reported(source: Uint8Array | string, decoded: unknown): readonly string[] {

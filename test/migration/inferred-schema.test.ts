@@ -4,7 +4,7 @@ import { compileBodySchema } from "../../src/core/json-schema/ajv.ts";
 import { createEnvelope } from "../../src/core/envelope/index.ts";
 import { migrate } from "../../src/migration/index.ts";
 import { MessageMigration } from "../../src/migration/migrate-message.ts";
-import { MessageReader } from "../../src/migration/read/read-message.ts";
+import { SourceMessageReader } from "../../src/migration/read/read-message.ts";
 import { createTarget } from "../../src/migration/target/target.ts";
 import { TypeProfiles } from "../../src/migration/infer/type-profile.ts";
 import { envelopesIn, jsonIn, writing } from "./written.support.ts";
@@ -78,7 +78,7 @@ describe("an inferred schema", () => {
     const target = createTarget({ format: "json" });
     const envelope = createEnvelope({ payload: payloadOf("nbfx-dcs-order.bin") });
     const message = { id: "m", order: 0n, done: 1, content: { ok: true, envelope } } as const;
-    const reader = new MessageReader({ serializer, openJsonText: true, hasContract: () => false });
+    const reader = new SourceMessageReader({ serializer, openJsonText: true, hasContract: () => false });
     const result = reader.read(envelope);
     if (result.ok) profiles.note(result);
     const migration = new MessageMigration({

@@ -2,7 +2,7 @@ import { expect, it } from "vitest";
 import { noteValue } from "../../src/migration/infer/note-value.ts";
 import { questionsOf } from "../../src/migration/infer/open-question.ts";
 import { settleShape } from "../../src/migration/infer/settled-shape.ts";
-import { mergeInto, Shape } from "../../src/migration/infer/shape.ts";
+import { mergeInto, PathShape } from "../../src/migration/infer/shape.ts";
 import { bytes } from "../codecs/dotnet/decoding.support.ts";
 import { xml } from "./samples.support.ts";
 import { writing } from "./written.support.ts";
@@ -105,11 +105,11 @@ it("takes empty elements for dictionaries where the other messages have these", 
 
 it("asks about members for which there was no room, in several threads, too", () => {
   const rules = { guessing: "nothing", literal: false } as const;
-  const [first, second] = [new Shape(), new Shape()];
+  const [first, second] = [new PathShape(), new PathShape()];
   noteValue({ a: 1, b: { c: 2 } }, first, { ...rules, budget: { left: 2 } });
   noteValue({ d: 1 }, second, { ...rules, budget: { left: 9 } });
 
-  mergeInto(first, Shape.from(JSON.parse(JSON.stringify(second))), { left: 0 });
+  mergeInto(first, PathShape.from(JSON.parse(JSON.stringify(second))), { left: 0 });
 
   const facts = { scalarsGuessed: false, codecs: new Map([["json", 2]]) };
   expect(questionsOf(settleShape(first), facts)).toEqual([

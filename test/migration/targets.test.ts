@@ -2,16 +2,16 @@ import * as fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import { noteValue } from "../../src/migration/infer/note-value.ts";
 import { settleShape } from "../../src/migration/infer/settled-shape.ts";
-import { Shape } from "../../src/migration/infer/shape.ts";
+import { PathShape } from "../../src/migration/infer/shape.ts";
 import { createTarget, type TargetFormat, targetFormats, type TypeTarget } from "../../src/migration/target/target.ts";
 import { DateTime, DateTimeOffset, Decimal, Duration, EnumValue } from "../../src/core/values/index.ts";
 import { anyText } from "../unicode.support.ts";
 
 /** The target of a type of which these bodies are all messages. */
 function targetOf(format: TargetFormat, bodies: readonly unknown[]): TypeTarget {
-  const shape = new Shape();
+  const shape = new PathShape();
   for (const body of bodies) noteValue(body, shape, { guessing: "nothing", literal: false, budget: { left: 10_000 } });
-  return createTarget({ format }).forType("Order", settleShape(Shape.from(JSON.parse(JSON.stringify(shape)))));
+  return createTarget({ format }).forType("Order", settleShape(PathShape.from(JSON.parse(JSON.stringify(shape)))));
 }
 
 const scalar = fc.oneof(

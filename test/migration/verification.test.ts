@@ -4,7 +4,7 @@ import * as fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import { commandSerializer } from "../../src/cli/codecs.ts";
 import { createEnvelope } from "../../src/core/envelope/index.ts";
-import { MessageReader } from "../../src/migration/read/read-message.ts";
+import { SourceMessageReader } from "../../src/migration/read/read-message.ts";
 import { settleShape } from "../../src/migration/infer/settled-shape.ts";
 import { createTarget } from "../../src/migration/target/target.ts";
 import { TypeProfiles } from "../../src/migration/infer/type-profile.ts";
@@ -13,7 +13,7 @@ import { numberKey } from "../../src/migration/verify/value-keys.ts";
 import { verifyMessage } from "../../src/migration/verify/verify-message.ts";
 
 const serializer = await commandSerializer({});
-const reader = new MessageReader({ serializer, openJsonText: true, hasContract: () => false });
+const reader = new SourceMessageReader({ serializer, openJsonText: true, hasContract: () => false });
 const target = createTarget({ format: "json", int64: "number" });
 const folder = fileURLToPath(new URL("../../fixtures/legacy", import.meta.url));
 

@@ -1,6 +1,6 @@
 import { describe, expect, it } from "vitest";
 import { createEnvelope } from "../../src/core/envelope/index.ts";
-import { MessageReader } from "../../src/migration/read/read-message.ts";
+import { SourceMessageReader } from "../../src/migration/read/read-message.ts";
 import { settleShape } from "../../src/migration/infer/settled-shape.ts";
 import { createTarget, type TargetFormat } from "../../src/migration/target/target.ts";
 import { TypeProfiles } from "../../src/migration/infer/type-profile.ts";
@@ -9,7 +9,7 @@ import { readSource } from "../../src/migration/verify/scan-source.ts";
 import { verifyMessage } from "../../src/migration/verify/verify-message.ts";
 import { payloadOf, serializer } from "./samples.support.ts";
 
-const reader = new MessageReader({ serializer, openJsonText: true, hasContract: () => false });
+const reader = new SourceMessageReader({ serializer, openJsonText: true, hasContract: () => false });
 
 /** An order before its migration, and as it is read back. */
 function migrated(file: string, format: TargetFormat): Parameters<typeof verifyMessage>[0] {

@@ -1,4 +1,4 @@
-import type { BrokerConnection } from "../../src/serve/server/amqp/broker-connection.ts";
+import type { ServedConnection } from "../../src/serve/server/amqp/served-connection.ts";
 import type { Engine } from "../../src/core/engine/index.ts";
 import { memoryEngine } from "../../src/broker/memory/index.ts";
 import { createEnvelope } from "../../src/core/envelope/index.ts";
@@ -68,7 +68,7 @@ async function heldBy(some: readonly HostileCase[]): Promise<number> {
   const sent = some.flatMap(({ frames }) => frames).reduce((total, bytes) => total + bytes.byteLength, 0);
   for (let turn = 0; turn < tries && least > mostHeld; turn++) {
     const engine = await newEngine();
-    const kept: BrokerConnection[] = [];
+    const kept: ServedConnection[] = [];
     const before = used();
     for (const { frames } of some) kept.push((await after(frames, {}, engine)).connection);
     least = Math.min(least, used() - before - sent);

@@ -1,6 +1,6 @@
 import { writeMessage } from "../../src/wire/amqp/message/write-message.ts";
 import type { Access } from "../../src/serve/server/access.ts";
-import { BrokerConnection } from "../../src/serve/server/amqp/broker-connection.ts";
+import { ServedConnection } from "../../src/serve/server/amqp/served-connection.ts";
 import { accepted, Connection } from "../../src/wire/amqp/connection/index.ts";
 import { memoryEngine } from "../../src/broker/memory/index.ts";
 import { ManualClock } from "../../src/core/time/index.ts";
@@ -65,7 +65,7 @@ export async function prove({ seed }: ProofRun): Promise<string> {
 }
 
 async function run(access: Access, name: string, told: Told, after: number): Promise<void> {
-  const server = new BrokerConnection({ access, output: ignore, now: () => 0 });
+  const server = new ServedConnection({ access, output: ignore, now: () => 0 });
   const client = new Connection({
     role: "client",
     containerId: name,

@@ -48,9 +48,9 @@ const maxWords = 512;
 
 function bigInteger(element: XmlElement): BclValue | undefined {
   const bits = field(element, "_bits");
-  const sign = textOf(field(element, "_sign"));
+  const sign = textOfElement(field(element, "_sign"));
   if (bits === undefined || sign === undefined || element.size !== 2) return undefined;
-  const words = elementsIn(bits).map((word) => textOf(word) ?? "");
+  const words = elementsIn(bits).map((word) => textOfElement(word) ?? "");
   const value = bigIntegerOf(words, sign);
   return value && { value, texts: [value.value.toString()] };
 }
@@ -68,32 +68,32 @@ export function bigIntegerOf(words: readonly string[], sign: string): BigInteger
 function cultureInfo(element: XmlElement): BclValue | undefined {
   const name = field(element, "m_name");
   if (name === undefined || field(element, "cultureID") === undefined) return undefined;
-  const value = textOf(name);
+  const value = textOfElement(name);
   return value === undefined ? undefined : { value, texts: [value] };
 }
 
 /** The bits, least significant first in each integer. */
 function bitArray(element: XmlElement): BclValue | undefined {
   const array = field(element, "m_array");
-  const length = Number(textOf(field(element, "m_length")) ?? Number.NaN);
+  const length = Number(textOfElement(field(element, "m_length")) ?? Number.NaN);
   if (array === undefined) return undefined;
-  const words = elementsIn(array).map((word) => Number(textOf(word) ?? Number.NaN));
+  const words = elementsIn(array).map((word) => Number(textOfElement(word) ?? Number.NaN));
   if (!Number.isInteger(length) || length < 0 || length > words.length * 32) return undefined;
   const value = Array.from({ length }, (_, at) => (((words[at >> 5] ?? 0) >>> (at & 31)) & 1) === 1);
   return { value, texts: value.map(String) };
 }
 
 function stringBuilder(element: XmlElement): BclValue | undefined {
-  const value = textOf(field(element, "m_StringValue"));
+  const value = textOfElement(field(element, "m_StringValue"));
   return value === undefined ? undefined : { value, texts: [value] };
 }
 
 /** The form in which .NET writes a `Type`: its name; and `DBNull`. */
 function unity(element: XmlElement): BclValue | undefined {
-  const kind = textOf(field(element, "UnityType"));
+  const kind = textOfElement(field(element, "UnityType"));
   if (kind === undefined || field(element, "AssemblyName") === undefined) return undefined;
   if (kind === "2") return { value: null, texts: [] };
-  const name = textOf(field(element, "Data"));
+  const name = textOfElement(field(element, "Data"));
   return kind === "4" && name !== undefined ? { value: new ClassName(name), texts: [name] } : undefined;
 }
 
@@ -103,7 +103,7 @@ function field(element: XmlElement, name: string): XmlElement | undefined {
 }
 
 /** The text of a field that holds no elements. */
-function textOf(element: XmlElement | undefined): string | undefined {
+function textOfElement(element: XmlElement | undefined): string | undefined {
   if (element === undefined || elementsIn(element).length > 0) return undefined;
   const { value, type } = contentOf(element);
   return lexical(value, type);

@@ -1,10 +1,10 @@
 import { isObject } from "../../../src/core/values/plain-object.ts";
 import { SobreError } from "../../../src/core/errors/sobre-error.ts";
 
-type Node = Readonly<Record<string, unknown>>;
+type CheckedNode = Readonly<Record<string, unknown>>;
 
 /** A type of a contract that is still to be checked, and its path. */
-interface Place {
+interface UncheckedType {
   readonly value: unknown;
   readonly path: string;
   readonly role: "root" | "type" | "member";
@@ -92,10 +92,10 @@ const ofMembers: ReadonlySet<string> = new Set(["order", "member", "omitDefault"
  * @param kindOf The kind of a type that is not a reference.
  * @throws SobreError `InvalidArgument` with the JSON path of the invalid part.
  */
-export function checkContract(contract: unknown, kindOf: (node: Node) => string): void {
+export function checkContract(contract: unknown, kindOf: (node: CheckedNode) => string): void {
   if (!isNode(contract)) throw invalidContract("$", "is not a JSON object");
   const declared = nodeOf(contract["$defs"]);
-  const places: Place[] = [{ value: contract, path: "$", role: "root" }];
+  const places: UncheckedType[] = [{ value: contract, path: "$", role: "root" }];
   const seen = new Set<unknown>();
   for (let place = places.pop(); place !== undefined; place = places.pop()) {
     const { value, path, role } = place;
@@ -113,11 +113,11 @@ export function checkContract(contract: unknown, kindOf: (node: Node) => string)
 
 interface Reference {
   /** The declared types. */
-  readonly declared: Node;
+  readonly declared: CheckedNode;
   readonly path: string;
 }
 
-function checkReference(found: Node, hint: Node, { declared, path }: Reference): void {
+function checkReference(found: CheckedNode, hint: CheckedNode, { declared, path }: Reference): void {
   const reference = found["$ref"];
   const name = typeof reference === "string" ? /^#\/\$defs\/([^/]+)$/.exec(reference)?.[1] : undefined;
   if (name === undefined) throw invalidContract(path, "has a $ref that is not #/$defs/NAME");
@@ -130,7 +130,7 @@ function checkReference(found: Node, hint: Node, { declared, path }: Reference):
     throw invalidContract(path, `has x-dotnet.${stray} next to $ref; only the type itself may have it`);
 }
 
-function checkKeywords(found: Node, path: string, role: Place["role"]): void {
+function checkKeywords(found: CheckedNode, path: string, role: UncheckedType["role"]): void {
   for (const name of Object.keys(found)) {
     if (ownKeywords.includes(name) || idleKeywords.has(name) || isExtension(name)) continue;
     throw invalidContract(
@@ -161,7 +161,7 @@ function isExtension(name: string): boolean {
   return name.startsWith("x-") && !/^x-d|net/i.test(name);
 }
 
-function jsonTypesOf({ type: given }: Node, path: string): readonly string[] {
+function jsonTypesOf({ type: given }: CheckedNode, path: string): readonly string[] {
   if (given === undefined) return [];
   return (Array.isArray(given) ? given : [given]).map((one: unknown) => {
     if (typeof one === "string" && jsonTypes.includes(one)) return one;
@@ -170,7 +170,7 @@ function jsonTypesOf({ type: given }: Node, path: string): readonly string[] {
   });
 }
 
-function hintsOf({ "x-dotnet": hint }: Node, path: string, role: Place["role"]): Node {
+function hintsOf({ "x-dotnet": hint }: CheckedNode, path: string, role: UncheckedType["role"]): CheckedNode {
   if (hint === undefined) return {};
   if (typeof hint === "string") return { type: hint };
   if (!isNode(hint)) throw invalidContract(path, "has an x-dotnet that is neither a string nor an object");
@@ -194,7 +194,7 @@ interface Kind {
   readonly path: string;
 }
 
-function checkKind(found: Node, hint: Node, { kind, path }: Kind): void {
+function checkKind(found: CheckedNode, hint: CheckedNode, { kind, path }: Kind): void {
   const types = hint["type"] === undefined ? jsonTypesOf(found, path).filter((one) => one !== "null") : [];
   if (types.length > 1) throw invalidContract(path, `has several types (${types.join(", ")}); name one in x-dotnet`);
   const own = kind === "array" ? "list" : kind;
@@ -207,14 +207,14 @@ function checkKind(found: Node, hint: Node, { kind, path }: Kind): void {
 }
 
 /** Whether a keyword has an effect: `additionalProperties` may also be true or false, which matters only for JSON. */
-function isStated(found: Node, keyword: string): boolean {
+function isStated(found: CheckedNode, keyword: string): boolean {
   const value = found[keyword];
   return keyword === "additionalProperties" ? isNode(value) : value !== undefined;
 }
 
 /** The types nested in a type. */
-function inside(found: Node, path: string): readonly Place[] {
-  const each = (keyword: string, role: Place["role"]): readonly Place[] =>
+function inside(found: CheckedNode, path: string): readonly UncheckedType[] {
+  const each = (keyword: string, role: UncheckedType["role"]): readonly UncheckedType[] =>
     Object.entries(nodeOf(found[keyword])).map(([name, value]) => ({
       value,
       path: `${path}.${keyword}.${name}`,
@@ -232,12 +232,12 @@ function inside(found: Node, path: string): readonly Place[] {
   ];
 }
 
-function nodeOf(value: unknown): Node {
+function nodeOf(value: unknown): CheckedNode {
   return isNode(value) ? value : {};
 }
 
 /** Whether a value is an object of JSON. */
-export function isNode(value: unknown): value is Node {
+export function isNode(value: unknown): value is CheckedNode {
   return isObject(value);
 }
 

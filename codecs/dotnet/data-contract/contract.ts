@@ -3,7 +3,7 @@ import { checkContract, invalidContract, isNode } from "./contract-check.ts";
 import { scalarKinds } from "./scalar-kind.ts";
 import {
   type Contract,
-  type EnumShape,
+  type ContractEnumShape,
   isReferenceType,
   type ListShape,
   type MapShape,
@@ -13,7 +13,7 @@ import {
   type ObjectShape,
   resolved,
   type ResolvedShape,
-  type Shape,
+  type ContractShape,
 } from "./shape.ts";
 import { genericName, itemNameOf, typeNameOf } from "./type-names.ts";
 import { encodeName } from "./element-facts.ts";
@@ -25,7 +25,7 @@ export interface DotnetContract {
   readonly [keyword: string]: unknown;
 }
 
-type Node = Readonly<Record<string, unknown>>;
+type ContractJsonNode = Readonly<Record<string, unknown>>;
 
 /**
  * Compiles a contract.
@@ -46,12 +46,12 @@ export function compileContracts(contracts: readonly DotnetContract[] = []): rea
 }
 
 class Compiler {
-  readonly #document: Node;
+  readonly #document: ContractJsonNode;
   readonly #namespace: string;
   readonly #types = new Map<string, ResolvedShape>();
   readonly #pending = new Set<string>();
 
-  constructor(document: Node) {
+  constructor(document: ContractJsonNode) {
     this.#document = document;
     this.#namespace = text(hints(document)["defaultNamespace"]) ?? "";
   }
@@ -89,7 +89,7 @@ class Compiler {
     return shape;
   }
 
-  #shape(node: Node, path: string, title: string | undefined): Shape {
+  #shape(node: ContractJsonNode, path: string, title: string | undefined): ContractShape {
     const reference = text(node["$ref"]);
     if (reference !== undefined) {
       const name = /^#\/\$defs\/([^/]+)$/.exec(reference)?.[1];
@@ -120,13 +120,13 @@ class Compiler {
     }
   }
 
-  #name(hint: Node, local: string | undefined, path: string): XmlName {
+  #name(hint: ContractJsonNode, local: string | undefined, path: string): XmlName {
     const name = text(hint["name"]) ?? local;
     if (name === undefined) throw invalidContract(path, "needs a name: a title, a key of $defs, or x-dotnet.name");
     return { namespace: text(hint["namespace"]) ?? this.#namespace, local: name };
   }
 
-  #class(node: Node, hint: Node, path: string, title: string | undefined): ObjectShape {
+  #class(node: ContractJsonNode, hint: ContractJsonNode, path: string, title: string | undefined): ObjectShape {
     const name = this.#name(hint, title, path);
     const bases = list(node["allOf"]).map((base, index) => {
       const shape = resolved(this.#shape(object(base) ?? {}, `${path}.allOf[${index}]`, undefined));
@@ -165,7 +165,7 @@ class Compiler {
 
   #member(
     key: string,
-    property: Node,
+    property: ContractJsonNode,
     namespace: string,
     path: string,
   ): { readonly order: number; readonly member: MemberShape } {
@@ -193,7 +193,7 @@ class Compiler {
     };
   }
 
-  #enum(hint: Node, path: string, title: string | undefined): EnumShape {
+  #enum(hint: ContractJsonNode, path: string, title: string | undefined): ContractEnumShape {
     const name = this.#name(hint, title, path);
     return {
       kind: "enum",
@@ -205,7 +205,7 @@ class Compiler {
     };
   }
 
-  #list(node: Node, hint: Node, path: string): ListShape {
+  #list(node: ContractJsonNode, hint: ContractJsonNode, path: string): ListShape {
     const itemNode = object(node["items"]) ?? {};
     const items = this.#shape(itemNode, `${path}.items`, undefined);
     // Lazy: the name of an item may need the class around the list.
@@ -231,7 +231,7 @@ class Compiler {
     };
   }
 
-  #map(node: Node, hint: Node, path: string): MapShape {
+  #map(node: ContractJsonNode, hint: ContractJsonNode, path: string): MapShape {
     const keyNode = object(hint["key"]) ?? { "x-dotnet": hint["key"] ?? "string" };
     const key = this.#shape(keyNode, `${path}.x-dotnet.key`, undefined);
     const valueNode = object(node["additionalProperties"]) ?? {};
@@ -261,7 +261,7 @@ class Compiler {
 }
 
 /** The type according to x-dotnet, otherwise to the rest of the schema. */
-function kindOf(node: Node): string {
+function kindOf(node: ContractJsonNode): string {
   const named = text(hints(node)["type"]);
   if (named !== undefined) return named;
   const type = Array.isArray(node["type"]) ? node["type"].find((one) => one !== "null") : node["type"];
@@ -289,7 +289,7 @@ function clrNameOf({ namespace, local }: XmlName): string {
 }
 
 /** Whether a type of items or values is a `Nullable<T>`: null in addition to a type that is not nullable itself. */
-function isNullableStruct(node: Node, shape: Shape): boolean {
+function isNullableStruct(node: ContractJsonNode, shape: ContractShape): boolean {
   return list(node["type"]).includes("null") && !isReferenceType(resolved(shape));
 }
 
@@ -298,7 +298,7 @@ function ordinal(a: string, b: string): number {
   return a < b ? -1 : a > b ? 1 : 0;
 }
 
-function hints(node: Node): Node {
+function hints(node: ContractJsonNode): ContractJsonNode {
   const hint = node["x-dotnet"];
   return typeof hint === "string" ? { type: hint } : (object(hint) ?? {});
 }
@@ -322,6 +322,6 @@ function list(value: unknown): readonly unknown[] {
   return Array.isArray(value) ? value : [];
 }
 
-function object(value: unknown): Node | undefined {
+function object(value: unknown): ContractJsonNode | undefined {
   return isNode(value) ? value : undefined;
 }

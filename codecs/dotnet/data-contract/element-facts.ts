@@ -18,7 +18,7 @@ export interface ElementFacts {
   readonly others: boolean;
 }
 
-const none: ElementFacts = {
+const noElementFacts: ElementFacts = {
   nil: false,
   id: undefined,
   ref: undefined,
@@ -26,11 +26,11 @@ const none: ElementFacts = {
   size: undefined,
   others: false,
 };
-const onlyOthers: ElementFacts = { ...none, others: true };
+const onlyOthers: ElementFacts = { ...noElementFacts, others: true };
 
 /** Reads the attributes of the serializers. */
 export function factsOf({ firstAttribute }: XmlElement): ElementFacts {
-  if (firstAttribute === undefined) return none;
+  if (firstAttribute === undefined) return noElementFacts;
   let nil = false;
   let others = false;
   let id: string | undefined;
@@ -49,7 +49,7 @@ export function factsOf({ firstAttribute }: XmlElement): ElementFacts {
     else if (local === "Size") size = text;
   }
   if (!nil && id === undefined && ref === undefined && clrType === undefined && size === undefined)
-    return others ? onlyOthers : none;
+    return others ? onlyOthers : noElementFacts;
   return { nil, id, ref, clrType, size, others };
 }
 

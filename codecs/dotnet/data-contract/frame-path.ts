@@ -1,10 +1,10 @@
 import { memberStep } from "../../../src/core/values/member-step.ts";
 import type { XmlElement } from "../xml/node.ts";
 import { decodeName } from "./element-facts.ts";
-import type { Frame } from "./frames.ts";
+import type { ContainerFrame } from "./frames.ts";
 
 /** The path to an element that is read inside the first `depth` frames, e.g. `$.Lines[].Sku`. */
-export function framePath(frames: readonly Frame[], depth: number, element: XmlElement): string {
+export function framePath(frames: readonly ContainerFrame[], depth: number, element: XmlElement): string {
   let path = "$";
   for (let level = 0; level < depth; level++) {
     const frame = frames[level];
@@ -13,7 +13,7 @@ export function framePath(frames: readonly Frame[], depth: number, element: XmlE
   return path;
 }
 
-function stepOf(frame: Frame, element: XmlElement): string {
+function stepOf(frame: ContainerFrame, element: XmlElement): string {
   switch (frame.kind) {
     case "list":
       return "[]";

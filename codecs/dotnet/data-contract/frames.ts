@@ -2,8 +2,8 @@ import { emptyBag } from "../../../src/core/envelope/bag.ts";
 import { annotateDictionary } from "../../../src/core/values/annotations.ts";
 import type { XmlElement, XmlNode } from "../xml/node.ts";
 import { hasText } from "./element-facts.ts";
-import type { Plan } from "./plan.ts";
-import { type ListShape, type ObjectShape, resolved, type ResolvedShape, type Shape } from "./shape.ts";
+import type { ElementPlan } from "./plan.ts";
+import { type ListShape, type ObjectShape, resolved, type ResolvedShape, type ContractShape } from "./shape.ts";
 
 /** An object whose members are being read. */
 export interface ObjectFrame {
@@ -23,14 +23,14 @@ export interface ListFrame {
   readonly children: readonly XmlNode[];
   readonly list: unknown[];
   readonly count: number;
-  readonly shape: Shape | undefined;
+  readonly shape: ContractShape | undefined;
   index: number;
 }
 
 /** A dictionary whose entries are being read. */
 export interface EntriesFrame {
   readonly kind: "entries";
-  readonly plan: Extract<Plan, { readonly kind: "entries" }>;
+  readonly plan: Extract<ElementPlan, { readonly kind: "entries" }>;
   readonly target: Map<unknown, unknown> | Record<string, unknown>;
   /** The key whose value comes next; set after its own contents are read. */
   key: { readonly value: unknown } | undefined;
@@ -38,15 +38,15 @@ export interface EntriesFrame {
 }
 
 /** A container that is being filled. */
-export type Frame = ObjectFrame | ListFrame | EntriesFrame;
+export type ContainerFrame = ObjectFrame | ListFrame | EntriesFrame;
 
 /** The frame that fills a container, which {@link containerOf} returns; `spare` may be reused for it, since there are very many. */
 export function openedFrame(
-  plan: Exclude<Plan, { readonly kind: "scalar" }>,
+  plan: Exclude<ElementPlan, { readonly kind: "scalar" }>,
   shape: ResolvedShape | undefined,
   element: XmlElement,
-  spare: Frame | undefined,
-): Frame {
+  spare: ContainerFrame | undefined,
+): ContainerFrame {
   switch (plan.kind) {
     case "object": {
       const members = shape?.kind === "object" ? shape : undefined;
@@ -70,7 +70,7 @@ export function openedFrame(
 }
 
 /** The container that a frame fills. */
-export function containerOf(frame: Frame): object {
+export function containerOf(frame: ContainerFrame): object {
   switch (frame.kind) {
     case "object":
       return frame.bag;

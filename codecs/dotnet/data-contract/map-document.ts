@@ -26,7 +26,7 @@ import {
   containerOf,
   type EntriesFrame,
   fillNulls,
-  type Frame,
+  type ContainerFrame,
   isFlattened,
   type ListFrame,
   type ObjectFrame,
@@ -39,7 +39,7 @@ import { framePath } from "./frame-path.ts";
 import type { MapOptions, MappedDocument } from "./document-mapping.ts";
 import { ListEvidence } from "./list-evidence.ts";
 import { MappingWarnings } from "./mapping-warnings.ts";
-import { collectionFields, isNamedScalar, objectPlan, type Plan, Planner, systemStruct } from "./plan.ts";
+import { collectionFields, isNamedScalar, objectPlan, type ElementPlan, ElementPlanner, systemStruct } from "./plan.ts";
 import { References } from "./references.ts";
 import { isFloating, lostToXmlSerializer } from "./scalar-kind.ts";
 import {
@@ -49,11 +49,19 @@ import {
   fittingScalar,
   rawScalar,
   type ScalarContent,
+  type ScalarPlace,
   untypedScalar,
   withType,
 } from "./scalar.ts";
 import { noShape, ShapeChoice } from "./shape-choice.ts";
-import { type MemberShape, nameText, type ObjectShape, resolved, type ResolvedShape, type Shape } from "./shape.ts";
+import {
+  type MemberShape,
+  nameText,
+  type ObjectShape,
+  resolved,
+  type ResolvedShape,
+  type ContractShape,
+} from "./shape.ts";
 import { systemValue } from "./system-values.ts";
 import { lexical } from "../xml/lexical.ts";
 import type { XmlArray, XmlDocument, XmlElement, XmlText } from "../xml/node.ts";
@@ -69,13 +77,6 @@ export function mapDocument({ root }: XmlDocument, options: MapOptions): MappedD
   return new Mapper(root, options).map();
 }
 
-/** The position of a scalar. */
-interface ScalarPlace {
-  readonly element: XmlElement;
-  /** The attribute that contains it, if not the element itself. */
-  readonly attribute?: string;
-}
-
 class Mapper {
   readonly #root: XmlElement;
   readonly #options: MapOptions;
@@ -88,9 +89,9 @@ class Mapper {
   readonly #references: References;
   readonly #shapes: ShapeChoice;
   readonly #lists: ListEvidence;
-  readonly #planner: Planner;
+  readonly #planner: ElementPlanner;
   /** The open frames, followed by closed ones that can be reused. */
-  readonly #frames: Frame[] = [];
+  readonly #frames: ContainerFrame[] = [];
   #depth = 0;
   readonly #warnings = new MappingWarnings();
   readonly #memberNames = new Map<string, string>();
@@ -106,7 +107,7 @@ class Mapper {
     this.#references = new References(root, (element) => this.#scalar(element, undefined));
     this.#shapes = new ShapeChoice(root, options.contracts, this.#xmlSerializer);
     this.#lists = new ListEvidence(root);
-    this.#planner = new Planner(this.#xmlSerializer, this.#lists, this.#warnings);
+    this.#planner = new ElementPlanner(this.#xmlSerializer, this.#lists, this.#warnings);
     this.#isPlain =
       options.plainDocuments === true &&
       this.#shapes.root === undefined &&
@@ -130,7 +131,7 @@ class Mapper {
     return { body, typeName: root.type === undefined ? name : nameText(root.type), warnings: this.#warnings.texts };
   }
 
-  get #innermost(): Frame | undefined {
+  get #innermost(): ContainerFrame | undefined {
     return this.#frames[this.#depth - 1];
   }
 
@@ -169,11 +170,17 @@ class Mapper {
 
   /** Text between elements: the member that XmlSerializer writes so, or what no contract describes. */
   #text(frame: ObjectFrame, child: XmlText): void {
-    if (frame.shape === undefined && !isBlank(child)) place(frame, "#text", child.value);
+    const { element } = frame;
     const member = this.#xmlSerializer ? frame.shape?.textMember : undefined;
+    if (!isBlank(child)) {
+      if (element.holdsElements) this.#warnings.warnOfMixedContent(element);
+      if (member === undefined) {
+        if (frame.shape !== undefined) this.#warnings.warnOfMember(element, "#text", frame.shape);
+        place(frame, "#text", child.value);
+      }
+    }
     if (member === undefined || member.clrName in frame.bag) return;
     const shape = resolved(member.shape);
-    const { element } = frame;
     const content = { value: lexical(child.value, undefined), type: undefined, offset: child.offset };
     const isTyped = shape.kind === "enum" || (shape.kind === "scalar" && shape.scalar !== "any");
     frame.bag[member.clrName] = isTyped ? this.#typed(content, shape, { element }) : content.value;
@@ -274,7 +281,7 @@ class Mapper {
   }
 
   /** The value of an element; its contents are filled in through a frame. */
-  #start(element: XmlElement, declared: Shape | undefined): unknown {
+  #start(element: XmlElement, declared: ContractShape | undefined): unknown {
     if (++this.#items > this.#options.limits.maxItems) {
       throw limitExceeded("maxItems", this.#options.limits, { offset: element.offset });
     }
@@ -292,7 +299,7 @@ class Mapper {
     const members = systemStruct(element);
     const struct = members && systemValue(members);
     if (struct !== undefined) return this.#references.remember(facts.id, struct);
-    const rows = dataSetOf(element, this.#options.limits);
+    const rows = dataSetOf(element, this.#options.limits, (what) => this.#warnings.warn(element, what));
     if (rows !== undefined) return this.#references.remember(facts.id, rows);
     const bcl = bclValue(element);
     if (bcl !== undefined) return this.#references.remember(facts.id, bcl.value);
@@ -322,7 +329,7 @@ class Mapper {
   }
 
   #open(
-    plan: Exclude<Plan, { readonly kind: "scalar" }>,
+    plan: Exclude<ElementPlan, { readonly kind: "scalar" }>,
     shape: ResolvedShape | undefined,
     element: XmlElement,
   ): object {
@@ -382,7 +389,7 @@ class Mapper {
 
   #arrayValues(
     { item, values, type, offset }: XmlArray,
-    declared: Shape | undefined,
+    declared: ContractShape | undefined,
     most: number,
   ): readonly unknown[] {
     const kept = values.length <= most ? values : values.slice(0, most);

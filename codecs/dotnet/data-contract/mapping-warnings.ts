@@ -39,6 +39,13 @@ export class MappingWarnings {
     this.warn(element, `has "${name}" at several places, as an attribute or among other elements; all are in one list`);
   }
 
+  /** Warns once about an element whose text and elements are in one order, which members do not keep. */
+  warnOfMixedContent(element: XmlElement): void {
+    const key = `${element.offset} #text`;
+    if (this.texts.length >= mostWarnings || this.#strangers.size === this.#strangers.add(key).size) return;
+    this.warn(element, "has text among its elements; their order is not kept");
+  }
+
   /** Warns once about each path with a value that does not fit the contract. */
   misfit(path: string, what: string): void {
     if (this.texts.length >= mostWarnings) return;

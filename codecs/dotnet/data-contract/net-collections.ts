@@ -14,7 +14,8 @@ export type NetCollection =
  * It is recognized by the names of its fields, since members have no type: List and ArrayList (`_items`, `_size`), Stack
  * (`_array`), Queue (`_head`), HashSet (`Elements`), LinkedList (`Data`), Dictionary (`KeyValuePairs`), Hashtable
  * (`Keys`, `Values`), SortedList (`keys`, `values`), SortedDictionary (`_set`), Collection (`items`), OrderedDictionary
- * (`ArrayList`), NameValueCollection (`Keys`, `Values`, `HashProvider`), ListDictionary (`head`).
+ * (`ArrayList`), NameValueCollection (`Keys`, `Values`, `HashProvider`), ListDictionary (`head`), ReadOnlyCollection (`list`),
+ * ReadOnlyDictionary (`m_dictionary`), StringDictionary (`contents`).
  */
 export function netCollection(element: XmlElement): NetCollection | undefined {
   const elements = elementsIn(element);
@@ -46,10 +47,23 @@ export function netCollection(element: XmlElement): NetCollection | undefined {
     if (set !== undefined && fields.size <= 3) return dictionary(elementsIn(set).find(named("Items")));
     const data = field("data");
     if (data !== undefined && fields.size === 1) return netCollection(data);
+    const around = fields.size === 1 ? aroundAnother(elements[0]) : undefined;
+    if (around !== undefined) return around;
   }
   const inner = field("items") ?? field("list");
   const isAround = fields.size === 1 || (fields.size === 2 && has("_monitor"));
   return inner !== undefined && isAround ? wrapped(inner) : undefined;
+}
+
+/** The collection in the only field of a read-only one, or of a StringDictionary. */
+function aroundAnother(inner: XmlElement | undefined): NetCollection | undefined {
+  if (inner === undefined || factsOf(inner).nil) return undefined;
+  if (inner.namespace === `${collections}.ObjectModel`) {
+    if (inner.local === "list") return list(inner);
+    if (inner.local === "m_dictionary" || inner.local === "_dictionary") return dictionary(inner, "Key", "Value");
+  }
+  const isOfStrings = inner.namespace === `${collections}.Specialized` && inner.local === "contents";
+  return isOfStrings ? dictionary(inner, "Key", "Value") : undefined;
 }
 
 /** The collection in a field that is declared as an interface, so that its class is named. */

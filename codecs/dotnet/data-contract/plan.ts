@@ -8,23 +8,23 @@ import { scalarOfText } from "./scalar-text.ts";
 import type { MappingWarnings } from "./mapping-warnings.ts";
 import { collections, netCollection, pairOf } from "./net-collections.ts";
 import { type ScalarKind, scalarLocals, scalarNamed, scalarOfClr, scalarOfLocal } from "./scalar-kind.ts";
-import type { MapShape, ResolvedShape, Shape } from "./shape.ts";
+import type { MapShape, ResolvedShape, ContractShape } from "./shape.ts";
 
 /** How to read an element with child elements. */
-export type Plan =
+export type ElementPlan =
   | { readonly kind: "scalar" }
   | { readonly kind: "object" }
   | {
       readonly kind: "list";
       readonly items: readonly XmlNode[];
       readonly count: number;
-      readonly shape: Shape | undefined;
+      readonly shape: ContractShape | undefined;
     }
   | {
       readonly kind: "entries";
       readonly pairs: readonly (readonly [XmlElement, XmlElement])[];
-      readonly key: Shape | undefined;
-      readonly value: Shape | undefined;
+      readonly key: ContractShape | undefined;
+      readonly value: ContractShape | undefined;
       /** Whether all keys are strings, so that the dictionary is an object. */
       readonly named: boolean;
     };
@@ -35,7 +35,7 @@ export const objectPlan: { readonly kind: "object" } = { kind: "object" };
 const scalarPlan: { readonly kind: "scalar" } = { kind: "scalar" };
 
 /** Decides how to read the elements of one document, by their contracts or otherwise by their form. */
-export class Planner {
+export class ElementPlanner {
   readonly #xmlSerializer: boolean;
   readonly #lists: ListEvidence;
   readonly #warnings: MappingWarnings;
@@ -46,7 +46,7 @@ export class Planner {
     this.#warnings = warnings;
   }
 
-  planOf(element: XmlElement, facts: ElementFacts, shape: ResolvedShape | undefined): Plan {
+  planOf(element: XmlElement, facts: ElementFacts, shape: ResolvedShape | undefined): ElementPlan {
     if (shape === undefined) return this.#inferred(element, facts);
     switch (shape.kind) {
       case "scalar":
@@ -63,7 +63,7 @@ export class Planner {
     }
   }
 
-  #inferred(element: XmlElement, facts: ElementFacts): Plan {
+  #inferred(element: XmlElement, facts: ElementFacts): ElementPlan {
     const name = element.type ?? element;
     const isCollection = name.local.startsWith("ArrayOf");
     if (element.isEmpty) return this.#emptyPlan(element, facts, isCollection);
@@ -120,7 +120,7 @@ export class Planner {
   }
 
   /** An element without contents: an empty list if there is evidence for one, otherwise empty text. */
-  #emptyPlan(element: XmlElement, facts: ElementFacts, isCollection: boolean): Plan {
+  #emptyPlan(element: XmlElement, facts: ElementFacts, isCollection: boolean): ElementPlan {
     if (isCollection) {
       const name = element.type ?? element;
       if (name.local.startsWith("ArrayOfKeyValueOf") && name.namespace === arrays)
@@ -134,7 +134,7 @@ export class Planner {
     return isList ? list(element) : scalarPlan;
   }
 
-  #entriesPlan(element: XmlElement, entryName: string): Plan {
+  #entriesPlan(element: XmlElement, entryName: string): ElementPlan {
     const pairs = pairsOf(element, "Key", "Value");
     if (pairs === undefined) {
       this.#warnings.warn(element, "has an entry without Key or Value, and so is a list");
@@ -165,7 +165,7 @@ function pick({ items, count }: { readonly items: readonly XmlNode[]; readonly c
   return { items, count };
 }
 
-function dictionary(element: XmlElement, fields: ReturnType<typeof netCollection>, shape: MapShape): Plan {
+function dictionary(element: XmlElement, fields: ReturnType<typeof netCollection>, shape: MapShape): ElementPlan {
   const { key, value } = shape;
   const scalar = typeof key === "object" && key.kind === "scalar" ? key.scalar : undefined;
   const pairs = fields?.kind === "entries" ? fields.pairs : pairsOf(element, shape.keyName, shape.valueName);
@@ -207,7 +207,7 @@ function mayBeItem(element: XmlElement): boolean {
   return typeof only.value === "string" && /^[\p{L}_]/u.test(only.value) && !/^(?:true|false)$/.test(only.value);
 }
 
-function list({ children }: XmlElement): Plan {
+function list({ children }: XmlElement): ElementPlan {
   return { kind: "list", items: children, count: Infinity, shape: undefined };
 }
 
@@ -216,13 +216,13 @@ function isEntryName({ local, namespace }: XmlElement): boolean {
 }
 
 /** An object, unless its members are the fields of a collection. */
-function fieldsPlan(element: XmlElement, facts: ElementFacts): Plan {
+function fieldsPlan(element: XmlElement, facts: ElementFacts): ElementPlan {
   const fields = collectionFields(element, facts);
   if (fields === undefined) return objectPlan;
   if (fields.kind === "list") return { kind: "list", ...pick(fields), shape: undefined };
   const [entry] = fields.pairs;
   const [key, value] = genericScalars(facts.clrType) ?? scalarsOfEntry(entry?.[0].parent?.local ?? "");
-  const named = key === "string" || (key === undefined && isStringKeyed(fields.pairs));
+  const named = key === "string" || ((key === undefined || key === "any") && isStringKeyed(fields.pairs));
   return {
     kind: "entries",
     pairs: fields.pairs,
@@ -249,9 +249,9 @@ function isNamedByType({ namespace, local }: XmlElement): boolean {
   );
 }
 
-const stringShape: Shape = { kind: "scalar", scalar: "string" };
+const stringShape: ContractShape = { kind: "scalar", scalar: "string" };
 
-function shapeOf(scalar: ScalarKind | undefined): Shape | undefined {
+function shapeOf(scalar: ScalarKind | undefined): ContractShape | undefined {
   return scalar === undefined || scalar === "any" ? undefined : { kind: "scalar", scalar };
 }
 

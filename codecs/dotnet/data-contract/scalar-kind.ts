@@ -31,7 +31,7 @@ export const scalarKinds = [
 /** A scalar of .NET; `any` is System.Object, whose values name their type on the wire. */
 export type ScalarKind = (typeof scalarKinds)[number];
 
-interface Row {
+interface ScalarRow {
   readonly kind: ScalarKind;
   /** Name in XML Schema or in .NET's own schema of scalars. */
   readonly xml: string;
@@ -40,14 +40,14 @@ interface Row {
   readonly clr: string;
 }
 
-const row = (kind: ScalarKind, xml: string, clr: string, namespace: string = xsd): Row => ({
+const row = (kind: ScalarKind, xml: string, clr: string, namespace: string = xsd): ScalarRow => ({
   kind,
   xml,
   namespace,
   clr: `System.${clr}`,
 });
 
-const rows: readonly Row[] = [
+const rows: readonly ScalarRow[] = [
   row("any", "anyType", "Object"),
   row("boolean", "boolean", "Boolean"),
   row("byte", "unsignedByte", "Byte"),
@@ -71,9 +71,9 @@ const rows: readonly Row[] = [
   row("ushort", "unsignedShort", "UInt16"),
 ];
 
-const byXml: ReadonlyMap<string, Row> = new Map(rows.map((entry) => [entry.xml, entry]));
+const byXml: ReadonlyMap<string, ScalarRow> = new Map(rows.map((entry) => [entry.xml, entry]));
 const byClr: ReadonlyMap<string, ScalarKind> = new Map(rows.map(({ clr, kind }) => [clr, kind]));
-const byKind: ReadonlyMap<ScalarKind, Row> = new Map(rows.map((entry) => [entry.kind, entry]));
+const byKind: ReadonlyMap<ScalarKind, ScalarRow> = new Map(rows.map((entry) => [entry.kind, entry]));
 
 /** The namespace in which XmlSerializer puts the scalars that XML Schema lacks. */
 const wsdlTypes = "http://microsoft.com/wsdl/types/";

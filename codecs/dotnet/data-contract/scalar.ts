@@ -8,11 +8,18 @@ import { typed } from "../../../src/core/values/typed-makers.ts";
 import { Typed } from "../../../src/core/values/typed.ts";
 import type { ScalarKind } from "./scalar-kind.ts";
 import { canonicalScalar, charOfCode, integerIn, longIn, scalarOfText } from "./scalar-text.ts";
-import type { EnumShape } from "./shape.ts";
+import type { ContractEnumShape } from "./shape.ts";
 import { lexical } from "../xml/lexical.ts";
 import { shortestSingle } from "../../../src/core/values/single.ts";
 import { xmlns } from "../xml/namespaces.ts";
 import { isXmlList, type XmlElement, type XmlScalar, type XmlScalarType, type XmlText } from "../xml/node.ts";
+
+/** The position of a scalar. */
+export interface ScalarPlace {
+  readonly element: XmlElement;
+  /** The attribute that contains it, if not the element itself. */
+  readonly attribute?: string;
+}
 
 /** The text of an element, with its type if it has one; `offset` is where it starts. */
 export interface ScalarContent {
@@ -170,7 +177,11 @@ function qNameOf(text: string, element: XmlElement): QName | undefined {
  * The value of an enumeration: its names and their number, or a number without a name; `undefined` for an undeclared
  * name.
  */
-export function enumValue({ value, type }: ScalarContent, shape: EnumShape, clrNames: boolean): EnumValue | undefined {
+export function enumValue(
+  { value, type }: ScalarContent,
+  shape: ContractEnumShape,
+  clrNames: boolean,
+): EnumValue | undefined {
   const text = lexical(value, type).trim();
   if (/^-?\d+$/.test(text) && !shape.members.has(text)) return enumOfNumber(BigInt(text), shape);
   const numbers = clrNames ? new Map([...shape.members, ...shape.clrMembers]) : shape.members;
@@ -185,7 +196,7 @@ export function enumValue({ value, type }: ScalarContent, shape: EnumShape, clrN
 }
 
 /** The names of a number, as DataContractJsonSerializer writes enumerations. */
-export function enumOfNumber(number: bigint, shape: EnumShape): EnumValue {
+export function enumOfNumber(number: bigint, shape: ContractEnumShape): EnumValue {
   for (const [name, value] of shape.members) if (value === number) return new EnumValue(name, number);
   if (!shape.flags) return new EnumValue(`${number}`, number);
   const names = flagNames(number, shape.members);

@@ -3,7 +3,7 @@ import { rootNameOf } from "./type-names.ts";
 import type { ElementFacts } from "./element-facts.ts";
 import { scalarOfElement } from "./plan.ts";
 import { scalarNamed, scalarOfClr } from "./scalar-kind.ts";
-import { type Contract, nameText, resolved, type ResolvedShape, type Shape } from "./shape.ts";
+import { type Contract, nameText, resolved, type ResolvedShape, type ContractShape } from "./shape.ts";
 
 /** A shape, and the name of its type if it is not the declared one. */
 interface ChosenShape {
@@ -29,7 +29,7 @@ export class ShapeChoice {
   }
 
   /** {@link of} for an element without attributes, which is of its declared type. */
-  plain(element: XmlElement, declaredShape: Shape | undefined): ResolvedShape | undefined {
+  plain(element: XmlElement, declaredShape: ContractShape | undefined): ResolvedShape | undefined {
     const declared = declaredShape === undefined ? undefined : resolved(declaredShape);
     if (declared !== undefined && (declared.kind !== "scalar" || declared.scalar !== "any")) return declared;
     const named = scalarOfElement(element, this.#xmlSerializer);
@@ -41,7 +41,7 @@ export class ShapeChoice {
    * the serializer names a type only where it differs from the declared one. In this order: the attribute `xsi:type`, the
    * `z:Type` of NetDataContractSerializer, the declared shape, and the form of an element that has none.
    */
-  of(element: XmlElement, facts: ElementFacts, declaredShape: Shape | undefined): ChosenShape {
+  of(element: XmlElement, facts: ElementFacts, declaredShape: ContractShape | undefined): ChosenShape {
     const whole = declaredShape === undefined ? undefined : resolved(declaredShape);
     const declared = whole?.kind === "scalar" && whole.scalar === "any" ? undefined : whole;
     if (element.type !== undefined) return this.#byXsiType(element.type, declared);

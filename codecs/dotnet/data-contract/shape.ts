@@ -8,7 +8,7 @@ interface ScalarShape {
 }
 
 /** An enumeration: the names on the wire and their values. */
-export interface EnumShape {
+export interface ContractEnumShape {
   readonly kind: "enum";
   readonly name: XmlName;
   readonly clrName: string;
@@ -27,7 +27,7 @@ export interface MemberShape {
   readonly clrName: string;
   /** Namespace of the class that declares it. */
   readonly namespace: string;
-  readonly shape: Shape;
+  readonly shape: ContractShape;
   /** Whether it is omitted when it has its default value (`EmitDefaultValue = false`). */
   readonly omitDefault: boolean;
   /** The serializer that writes it, if the other one does not: DataContractSerializer and .NET's JSON, or XmlSerializer. */
@@ -68,7 +68,7 @@ export interface ListShape {
   readonly kind: "list";
   readonly name: XmlName;
   readonly item: XmlName;
-  readonly items: Shape;
+  readonly items: ContractShape;
   /** Whether items are `Nullable<T>`, and so may be null although their type is not nullable. */
   readonly itemsNullable: boolean;
   /** Whether it is an array, which binary XML writes in one record when its items are plain numbers. */
@@ -82,20 +82,20 @@ export interface MapShape {
   readonly entry: XmlName;
   readonly keyName: string;
   readonly valueName: string;
-  readonly key: Shape;
-  readonly value: Shape;
+  readonly key: ContractShape;
+  readonly value: ContractShape;
   /** Whether values are `Nullable<T>`. */
   readonly valuesNullable: boolean;
 }
 
 /** The description of a value in a contract; a function where contracts refer to each other. */
-export type ResolvedShape = ScalarShape | EnumShape | ObjectShape | ListShape | MapShape;
+export type ResolvedShape = ScalarShape | ContractEnumShape | ObjectShape | ListShape | MapShape;
 
 /** A shape, or a function that returns it. */
-export type Shape = ResolvedShape | (() => ResolvedShape);
+export type ContractShape = ResolvedShape | (() => ResolvedShape);
 
 /** The shape itself. */
-export function resolved(shape: Shape): ResolvedShape {
+export function resolved(shape: ContractShape): ResolvedShape {
   return typeof shape === "function" ? shape() : shape;
 }
 

@@ -7,15 +7,15 @@ import type { XmlElement } from "../xml/node.ts";
 import type { ScalarKind } from "./scalar-kind.ts";
 import { contentOf, typedScalar } from "./scalar.ts";
 
-type Members = ReadonlyMap<string, XmlElement>;
+type ElementsByName = ReadonlyMap<string, XmlElement>;
 
 /** The DateTimeOffset or Version that these members represent, or `undefined`. */
-export function systemValue(members: Members): DateTimeOffset | Version | undefined {
+export function systemValue(members: ElementsByName): DateTimeOffset | Version | undefined {
   if (members.has("DateTime") && members.has("OffsetMinutes")) return dateTimeOffset(members);
   return members.has("_Major") && members.has("_Minor") ? version(members) : undefined;
 }
 
-function dateTimeOffset(members: Members): DateTimeOffset {
+function dateTimeOffset(members: ElementsByName): DateTimeOffset {
   const time = member(members, "DateTime", "dateTime");
   const minutes = member(members, "OffsetMinutes", "short");
   if (!(time instanceof DateTime) || typeof minutes !== "number") throw incomplete(members);
@@ -27,7 +27,7 @@ export function offsetTime(utc: DateTime, offsetMinutes: number): DateTimeOffset
   return new DateTimeOffset(utc.ticks - BigInt(utc.offsetMinutes ?? 0) * ticksPerMinute, offsetMinutes);
 }
 
-function version(members: Members): Version {
+function version(members: ElementsByName): Version {
   const parts = ["_Major", "_Minor", "_Build", "_Revision"].map((name) =>
     members.has(name) ? member(members, name, "int") : -1,
   );
@@ -39,12 +39,12 @@ export function versionOf(parts: readonly unknown[]): Version {
   return new Version(parts.filter((part) => typeof part === "number" && part >= 0).join("."));
 }
 
-function member(members: Members, name: string, kind: ScalarKind): unknown {
+function member(members: ElementsByName, name: string, kind: ScalarKind): unknown {
   const element = members.get(name);
   return element === undefined ? undefined : typedScalar(contentOf(element), kind, element);
 }
 
-function incomplete(members: Members): Error {
+function incomplete(members: ElementsByName): Error {
   const [first] = members.values();
   return broken("has a DateTimeOffset without its parts", first?.offset ?? 0);
 }

@@ -7,10 +7,23 @@ import type { XmlElement } from "../xml/node.ts";
 /** The columns of each table with their types. */
 export type Tables = ReadonlyMap<string, ReadonlyMap<string, ScalarKind>>;
 
-/** The tables of an inline XML Schema as ADO.NET writes it, and whether it describes a single table rather than a DataSet. */
-export function columnsOf(schema: XmlElement | undefined): { readonly tables: Tables; readonly mainTable: boolean } {
+/** What an inline XML Schema as ADO.NET writes it says of a DataSet or DataTable. */
+export interface DataSchema {
+  readonly tables: Tables;
+  /** Whether it describes a single table rather than a DataSet. */
+  readonly mainTable: boolean;
+  /** Whether the DataSet has a name of its own. */
+  readonly isNamed: boolean;
+  readonly hasNamespace: boolean;
+}
+
+/** Reads a {@link DataSchema}. */
+export function dataSchemaOf(schema: XmlElement | undefined): DataSchema {
   const tables = new Map<string, Map<string, ScalarKind>>();
   let mainTable = false;
+  let isNamed = false;
+  const hasNamespace =
+    schema?.attributes.some(({ local, value }) => local === "targetNamespace" && value !== "") === true;
   const pending: XmlElement[] = schema === undefined ? [] : [schema];
   for (let at = pending.pop(); at !== undefined; at = pending.pop()) {
     const children = elementsIn(at);
@@ -22,6 +35,7 @@ export function columnsOf(schema: XmlElement | undefined): { readonly tables: Ta
     const attributes = new Map(at.attributes.map(({ local, value }) => [local, lexical(value, undefined)]));
     if (attributes.get("IsDataSet") === "true") {
       if (attributes.has("MainDataTable")) mainTable = true;
+      isNamed = (attributes.get("name") ?? unnamed) !== unnamed;
       continue;
     }
     const name = attributes.get("name");
@@ -29,8 +43,11 @@ export function columnsOf(schema: XmlElement | undefined): { readonly tables: Ta
     if (name !== undefined && complex !== undefined && !tables.has(decodeName(name)))
       tables.set(decodeName(name), columnsIn(complex));
   }
-  return { tables, mainTable };
+  return { tables, mainTable, isNamed, hasNamespace };
 }
+
+/** The name of a DataSet that was given none. */
+const unnamed = "NewDataSet";
 
 function columnsIn(complex: XmlElement): Map<string, ScalarKind> {
   const columns = new Map<string, ScalarKind>();
@@ -54,7 +71,7 @@ function columnsIn(complex: XmlElement): Map<string, ScalarKind> {
 
 function kindOf(column: XmlElement, attributes: ReadonlyMap<string, string>): ScalarKind {
   const clr = attributes.get("DataType")?.split(",", 1)[0]?.trim();
-  const named = clr === undefined ? undefined : scalarOfClr(clr);
+  const named = clr === "System.DateTimeOffset" ? "dateTimeOffset" : clr === undefined ? undefined : scalarOfClr(clr);
   if (named !== undefined) return named;
   const restriction = elementsIn(column).flatMap(elementsIn)[0];
   const base = restriction?.attributes.find(({ local }) => local === "base")?.value;

@@ -2,12 +2,15 @@ import { type DecodeLimits, limitExceeded } from "../../../src/core/codec/limits
 import { emptyBag } from "../../../src/core/envelope/bag.ts";
 import { SobreError } from "../../../src/core/errors/sobre-error.ts";
 import { decodeName, elementsIn } from "../data-contract/element-facts.ts";
-import { contentOf, fittingScalar, untypedScalar } from "../data-contract/scalar.ts";
+import { contentOf, fittingScalar, type ScalarContent, untypedScalar } from "../data-contract/scalar.ts";
+import type { ScalarKind } from "../data-contract/scalar-kind.ts";
+import { DateTimeOffset } from "../../../src/core/values/date-time-offset.ts";
+import { parseTime, ticksPerMinute } from "../../../src/core/values/ticks.ts";
 import { lexical } from "../xml/lexical.ts";
 import { xsd } from "../xml/namespaces.ts";
 import type { XmlElement } from "../xml/node.ts";
 import { readXml } from "../xml/read-xml.ts";
-import { columnsOf, type Tables } from "./data-schema.ts";
+import { type DataSchema, dataSchemaOf, type Tables } from "./data-schema.ts";
 
 /** The namespace of DiffGrams, in which ADO.NET writes rows with their states. */
 export const diffgramNamespace = "urn:schemas-microsoft-com:xml-diffgram-v1";
@@ -16,7 +19,7 @@ const msdata = "urn:schemas-microsoft-com:xml-msdata";
 /** The members that are added to rows with changes that have not been accepted yet. */
 const rowMembers = { state: "@rowState", original: "@original" } as const;
 
-type Row = Record<string, unknown>;
+type DataSetRow = Record<string, unknown>;
 
 /** The row states in a DiffGram, and their names in .NET. */
 const states: ReadonlyMap<string, string> = new Map([
@@ -67,30 +70,31 @@ const mostNodes = 5;
 /**
  * The rows of a DataTable, or those of each table of a DataSet by name, from an element with a DiffGram; columns
  * without a value are null. A changed row has its state as `@rowState` (`added`, `modified`, `deleted`), and the
- * original values as `@original`.
+ * original values as `@original`. `warn` gets the rest of a sentence about what the rows lack, if anything.
  *
  * @throws SobreError `LimitExceeded` for more values than the limits allow.
  */
-export function dataSetOf(element: XmlElement, limits: DecodeLimits): unknown {
+export function dataSetOf(element: XmlElement, limits: DecodeLimits, warn: (what: string) => void): unknown {
   const found = diffgramIn(element);
-  return found && new DataReader(found.schema, limits).read(found.diffgram);
+  return found && new DataReader(found.schema, limits, warn).read(found.diffgram);
 }
 
 class DataReader {
   readonly #tables: Tables;
-  readonly #isTable: boolean;
+  readonly #schema: DataSchema;
   readonly #limits: DecodeLimits;
+  readonly #warn: (what: string) => void;
   #items = 0;
 
-  constructor(schema: XmlElement | undefined, limits: DecodeLimits) {
-    const { tables, mainTable } = columnsOf(schema);
-    this.#tables = tables;
-    this.#isTable = mainTable;
+  constructor(schema: XmlElement | undefined, limits: DecodeLimits, warn: (what: string) => void) {
+    this.#schema = dataSchemaOf(schema);
+    this.#tables = this.#schema.tables;
     this.#limits = limits;
+    this.#warn = warn;
   }
 
   read(diffgram: XmlElement): unknown {
-    const rows = new Map<string, { readonly order: number; readonly row: Row }[]>();
+    const rows = new Map<string, { readonly order: number; readonly row: DataSetRow }[]>();
     for (const name of this.#tables.keys()) rows.set(name, []);
     const before = new Map<string, XmlElement>();
     const parts = elementsIn(diffgram);
@@ -98,7 +102,7 @@ class DataReader {
       if (part.namespace !== diffgramNamespace || part.local !== "before") continue;
       for (const row of elementsIn(part)) before.set(attribute(row, diffgramNamespace, "id") ?? "", row);
     }
-    const put = (element: XmlElement, row: Row): void => {
+    const put = (element: XmlElement, row: DataSetRow): void => {
       const name = decodeName(element.local);
       let list = rows.get(name);
       if (list === undefined) rows.set(name, (list = []));
@@ -127,14 +131,24 @@ class DataReader {
       ([name, list]) => [name, list.toSorted((a, b) => a.order - b.order).map(({ row }) => row)] as const,
     );
     const [only] = sorted;
-    if (this.#isTable && only !== undefined && sorted.length === 1) return only[1];
+    const { mainTable, isNamed, hasNamespace } = this.#schema;
+    const isTable = mainTable && sorted.length === 1;
+    const hasColumns = sorted.some(([name, list]) => list.length === 0 && (this.#tables.get(name)?.size ?? 0) > 0);
+    const lost = [
+      ...(isTable || isNamed ? ["its name"] : []),
+      ...(hasNamespace ? ["its namespace"] : []),
+      ...(hasColumns ? ["the columns of tables without rows"] : []),
+    ];
+    if (lost.length > 0)
+      this.#warn(`is a ${isTable ? "DataTable" : "DataSet"}, read as its rows, without ${listed(lost)}`);
+    if (isTable && only !== undefined) return only[1];
     const set = emptyBag<unknown>();
     for (const [name, list] of sorted) set[name] = list;
     return set;
   }
 
   /** The columns of a row; nested rows of other tables are added to `inner`. */
-  #row(element: XmlElement, inner: XmlElement[]): Row {
+  #row(element: XmlElement, inner: XmlElement[]): DataSetRow {
     const row = emptyBag<unknown>();
     const columns = this.#tables.get(decodeName(element.local));
     this.#count((columns?.size ?? 0) + element.size, element);
@@ -144,7 +158,7 @@ class DataReader {
       const kind = columns?.get(name);
       if (kind === undefined || one.namespace === diffgramNamespace) continue;
       const content = { value: lexical(one.value, undefined), type: undefined, offset: one.offset };
-      row[name] = fittingScalar(content, kind, element) ?? content.value;
+      row[name] = columnScalar(content, kind, element) ?? content.value;
     }
     const nested: XmlElement[] = [];
     for (const child of element.children) {
@@ -159,7 +173,7 @@ class DataReader {
         const kind = columns?.get(name);
         const text = { ...content, value: lexical(content.value, content.type), type: undefined };
         row[name] =
-          (kind === undefined ? undefined : fittingScalar(text, kind, item)) ??
+          (kind === undefined ? undefined : columnScalar(text, kind, item)) ??
           untypedScalar(content.value, false, content.type);
       }
     }
@@ -172,6 +186,18 @@ class DataReader {
     if (this.#items > this.#limits.maxItems) throw limitExceeded("maxItems", this.#limits, { offset });
   }
 }
+
+/** The value of a column; a DateTimeOffset is text here, and a class with members elsewhere. */
+function columnScalar(content: ScalarContent, kind: ScalarKind, element: XmlElement): unknown {
+  if (kind !== "dateTimeOffset") return fittingScalar(content, kind, element);
+  const time = parseTime(lexical(content.value, undefined).trim());
+  if (time === undefined) return undefined;
+  const { offsetMinutes = 0 } = time;
+  return new DateTimeOffset(time.ticks - BigInt(offsetMinutes) * ticksPerMinute, offsetMinutes);
+}
+
+const listed = (parts: readonly string[]): string =>
+  parts.length < 2 ? parts.join("") : `${parts.slice(0, -1).join(", ")} and ${parts.at(-1)}`;
 
 function attribute({ firstAttribute }: XmlElement, namespace: string, local: string): string | undefined {
   for (let one = firstAttribute; one !== undefined; one = one.next)

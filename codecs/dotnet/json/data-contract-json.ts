@@ -13,6 +13,7 @@ import { type Contract, nameText, type ObjectShape, type ResolvedShape } from ".
 import { rootNameOf } from "../data-contract/type-names.ts";
 import { jsonKind, type JsonTape } from "./json-tape.ts";
 import { mapJson, typeOf } from "./map-json.ts";
+import { refuseProtoKey } from "./proto-key.ts";
 import { readJson } from "./read-json.ts";
 import { ByteOffsets, decoded, type SourceText } from "../xml/source-text.ts";
 
@@ -25,11 +26,16 @@ export interface DataContractJsonOptions {
    * names, applies. Default: none.
    */
   readonly contracts?: readonly DotnetContract[];
+  /**
+   * Whether a member `__proto__` is kept as an own member, or refused. `legacy()` and `legacyJson()` refuse it by default, like
+   * `json()`. Default: `keep`.
+   */
+  readonly protoKey?: "refuse" | "keep";
 }
 
 /**
  * The decoder of DataContractJsonSerializer's JSON: `"\/Date(ms+0200)\/"`, dictionaries as lists of Key and Value,
- * `__type`, bare `NaN`, `INF` and `-INF`; numbers keep every digit.
+ * `__type`, bare `NaN`, `INF` and `Infinity`; numbers keep every digit.
  *
  * Other JSON is read too, mostly with the same result as from the `json` codec; list it after that one.
  *
@@ -42,25 +48,34 @@ export function dataContractJson(options: DataContractJsonOptions = {}): Decoder
   return guardedDecoder({
     name: "datacontract-json",
     accepts,
-    decode: (payload, context) => decodeJson(payload, context, (tape) => contract ?? contractFor(tape, contracts)),
+    decode: (payload, context) =>
+      decodeJson(payload, context, {
+        choose: (tape) => contract ?? contractFor(tape, contracts),
+        refuses: options.protoKey === "refuse",
+      }),
     sniff,
   });
 }
 
-const optionChecks: OptionChecks<DataContractJsonOptions> = { contract: is.anything, contracts: contractList };
+const optionChecks: OptionChecks<DataContractJsonOptions> = {
+  contract: is.anything,
+  contracts: contractList,
+  protoKey: is.oneOf("refuse", "keep"),
+};
 
 const accepts = Object.freeze([mediaRange("application", "json"), mediaRange("text", "json")]);
 
 function decodeJson(
   payload: Uint8Array,
   { limits, contentType }: DecodeContext,
-  choose: (tape: JsonTape) => Contract | undefined,
+  { choose, refuses }: { readonly choose: (tape: JsonTape) => Contract | undefined; readonly refuses: boolean },
 ): Decoded {
   if (payload.length > limits.maxBytes) throw limitExceeded("maxBytes", limits, { offset: limits.maxBytes });
   const source = jsonText(payload, contentType);
   // Created for each call, since calls come in any order.
   const offsetOf = (index: number): number => new ByteOffsets(source, payload.length).at(index);
   const tape = readJson(source.text, limits, offsetOf);
+  if (refuses) refuseProtoKey(tape, offsetOf);
   const contract = choose(tape);
   const { body, warnings } = mapJson(tape, contract, limits);
   const typeName = typeNameOf(body) ?? (contract && nameText(rootNameOf(contract.root)));
@@ -75,7 +90,7 @@ const scanned = 65_536;
  * bare NaN and infinities, and rows as XML.
  */
 const marks =
-  /"\\\/Date\(-?\d+(?:[+-]\d{4})?\)\\\/"|"__type":"[^":]+:[^"]+"|"(?:<|\\u003[cC])\w+(?:>|\\u003[eE])k__BackingField":|\[\{"Key":(?:"(?:[^"\\]|\\.){0,200}"|[^\s",{}[\]]{1,40}),"Value":|[[:,](?:NaN|-?INF)[\],}]|=\\"urn:schemas-microsoft-com:xml-(?:msdata|diffgram-v1)\\"/;
+  /"\\\/Date\(-?\d+(?:[+-]\d{4})?\)\\\/"|"__type":"[^":]+:[^"]+"|"(?:<|\\u003[cC])\w+(?:>|\\u003[eE])k__BackingField":|\[\{"Key":(?:"(?:[^"\\]|\\.){0,200}"|[^\s",{}[\]]{1,40}),"Value":|[[:,]\s*(?:NaN|-?INF|-?Infinity)\s*[\],}]|=\\"urn:schemas-microsoft-com:xml-(?:msdata|diffgram-v1)\\"/;
 
 /** JSON starts with one of a few characters. */
 function sniff(payload: Uint8Array): Sniff {

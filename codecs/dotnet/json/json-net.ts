@@ -1,3 +1,6 @@
+import { checkOptions, type OptionChecks } from "../../../src/core/options/option-checks.ts";
+import * as is from "../../../src/core/options/is.ts";
+import { refuseProtoKey } from "./proto-key.ts";
 import { guardedDecoder } from "../../../src/core/codec/guarded-codec.ts";
 import type { Decoded, DecodeContext, Decoder, Sniff } from "../../../src/core/codec/codec.ts";
 import { limitExceeded } from "../../../src/core/codec/limits.ts";
@@ -25,9 +28,24 @@ export function isJsonNetMark(tape: JsonTape, member: string, value: number): bo
  *
  * Types are only names: nothing is loaded. List types, such as `List<T>`, are dropped.
  */
-export function jsonNet(): Decoder {
-  return guardedDecoder({ name: "json-net", accepts, decode, sniff });
+export function jsonNet(options: JsonNetOptions = {}): Decoder {
+  checkOptions(options, optionChecks, { owner: "jsonNet: " });
+  const refuses = options.protoKey === "refuse";
+  return guardedDecoder({
+    name: "json-net",
+    accepts,
+    decode: (payload, context) => decode(payload, context, refuses),
+    sniff,
+  });
 }
+
+/** Options of {@link jsonNet}. */
+export interface JsonNetOptions {
+  /** Whether a member `__proto__` is kept as an own member, or refused, as `legacy()` does by default. Default: `keep`. */
+  readonly protoKey?: "refuse" | "keep";
+}
+
+const optionChecks: OptionChecks<JsonNetOptions> = { protoKey: is.oneOf("refuse", "keep") };
 
 const accepts = Object.freeze([mediaRange("application", "json"), mediaRange("text", "json")]);
 
@@ -39,13 +57,14 @@ function sniff(payload: Uint8Array): Sniff {
   return /^[\s\u00ef\u00bb\u00bf]*[[{]/.test(head) && marks.test(head) ? "strong" : "no";
 }
 
-function decode(payload: Uint8Array, { limits }: DecodeContext): Decoded {
+function decode(payload: Uint8Array, { limits }: DecodeContext, refuses: boolean): Decoded {
   if (payload.length > limits.maxBytes) throw limitExceeded("maxBytes", limits, { offset: limits.maxBytes });
   const source = decoded(payload, () => undefined);
   if (!marks.test(source.text))
     throw new SobreError("DecodeFailed", "The JSON has no metadata of Json.NET.", { offset: 0 });
   const offsetOf = (index: number): number => new ByteOffsets(source, payload.length).at(index);
   const tape = readJson(source.text, limits, offsetOf);
+  if (refuses) refuseProtoKey(tape, offsetOf);
   const body = new Resolver(tape, offsetOf).value(0);
   const typeName = typeNameOf(body);
   return typeName === undefined ? { body } : { body, typeName };

@@ -10,7 +10,7 @@ import { bigIntegerOf } from "../data-contract/bcl-values.ts";
 import type { ScalarKind } from "../data-contract/scalar-kind.ts";
 import { notFinite, scalarOfText } from "../data-contract/scalar-text.ts";
 import { enumOfNumber } from "../data-contract/scalar.ts";
-import type { EnumShape, ResolvedShape } from "../data-contract/shape.ts";
+import type { ContractEnumShape, ResolvedShape } from "../data-contract/shape.ts";
 import { offsetTime, versionOf } from "../data-contract/system-values.ts";
 import { jsonKind, type JsonTape } from "./json-tape.ts";
 
@@ -23,9 +23,17 @@ function jsonDate(text: string): DateTime | undefined {
   const [, milliseconds, sign, hours, minutes] = match;
   const utc = millisecondsToTicks(Number(milliseconds));
   if (sign === undefined) return isTime(utc) ? new DateTime(utc, "utc") : undefined;
-  const offset = (Number(hours) * 60 + Number(minutes)) * (sign === "-" ? -1 : 1);
+  const written = (Number(hours) * 60 + Number(minutes)) * (sign === "-" ? -1 : 1);
+  // .NET writes -00:14 as +0014. Where that makes `default(DateTime)` of the time, it is meant.
+  const isDefault = sign === "+" && written > 0 && written < 60 && utc === BigInt(written) * ticksPerMinute;
+  const offset = isDefault ? -written : written;
   const clock = utc + BigInt(offset) * ticksPerMinute;
   return isTime(clock) ? new DateTime(clock, "local", offset) : undefined;
+}
+
+/** Whether text is a date with an offset of less than an hour, of which .NET loses the sign. */
+export function hasUnsureOffset(text: string): boolean {
+  return /^\/Date\(-?\d{1,15}\+00(?!00)\d\d\)\/$/.test(text);
 }
 
 function isTime(ticks: bigint): boolean {
@@ -73,8 +81,13 @@ function shortInteger(tape: JsonTape, value: number): number | undefined {
   return sum === 0 ? undefined : -sum;
 }
 
+/** JSON writers say `Infinity`, too, where .NET says `INF`. */
+export function withoutInfinity(text: string): string {
+  return text.endsWith("Infinity") ? text.replace("Infinity", "INF") : text;
+}
+
 function untypedNumber(text: string): unknown {
-  const special = notFinite.get(text);
+  const special = notFinite.get(withoutInfinity(text));
   if (special !== undefined) return special;
   const number = Number(text);
   let digits = 0;
@@ -127,7 +140,7 @@ export function typedJson(tape: JsonTape, value: number, kind: ScalarKind): unkn
 }
 
 /** The value of an enumeration: its number, or a name, as from other writers of JSON; `undefined` for anything else. */
-export function enumJson(tape: JsonTape, value: number, shape: EnumShape): EnumValue | undefined {
+export function enumJson(tape: JsonTape, value: number, shape: ContractEnumShape): EnumValue | undefined {
   if (tape.kind(value) === jsonKind.integer && tape.end(value) - tape.start(value) <= 20) {
     return enumOfNumber(BigInt(tape.written(value)), shape);
   }
@@ -163,7 +176,7 @@ const numeric: ReadonlySet<ScalarKind> = new Set([
 ] as const);
 
 function numberOf(text: string, kind: ScalarKind): unknown {
-  return numeric.has(kind) ? scalarOfText(text, kind) : undefined;
+  return numeric.has(kind) ? scalarOfText(withoutInfinity(text), kind) : undefined;
 }
 
 /** `local:namespace`. */
@@ -189,7 +202,8 @@ function bigInteger(tape: JsonTape, object: number): BigInteger | undefined {
 /** The BigInteger, DateTimeOffset or Version that an object represents, or `undefined`. */
 export function systemStruct(tape: JsonTape, object: number, shape: ResolvedShape | undefined): unknown {
   if (shape !== undefined && shape.kind !== "scalar") return undefined;
-  const count = tape.count(object, 4);
+  // In a member declared as object, the first member is the name of the type.
+  const count = tape.count(object, 5) - (tape.count(object, 0) > 0 && tape.isNamed(object + 1, "__type") ? 1 : 0);
   if (count === 2) {
     const big = bigInteger(tape, object);
     if (big !== undefined) return big;

@@ -13,17 +13,18 @@ import {
   type ObjectShape,
   resolved,
   type ResolvedShape,
-  type Shape,
+  type ContractShape,
 } from "../data-contract/shape.ts";
 import { dataSetOf, diffgramInText } from "../data-set/data-set.ts";
-import { bytesOf, enumJson, systemStruct, typedJson, untypedJson } from "./json-scalar.ts";
+import { hasUnsureOffset, bytesOf, enumJson, systemStruct, typedJson, untypedJson } from "./json-scalar.ts";
 import { jsonKind, type JsonTape } from "./json-tape.ts";
+import { entryOf, hasStringKeys, isDictionary, isTextKey, keyOfName, wrappedCollection } from "./json-dictionaries.ts";
 import { queuedItems } from "./queued-items.ts";
 import { clrNamespaces } from "../xml/namespaces.ts";
 import type { XmlName } from "../xml/node.ts";
 
 /** A container that is being filled: its next value, and its end. */
-interface Place {
+interface JsonContainer {
   next: number;
   readonly end: number;
   /** The current member, item or entry. */
@@ -31,32 +32,39 @@ interface Place {
 }
 
 /** A list with the shape of its items. */
-interface ListFrame extends Place {
+interface JsonListFrame extends JsonContainer {
   readonly kind: "list";
   readonly list: unknown[];
-  readonly items: Shape | undefined;
+  readonly items: ContractShape | undefined;
   /** The number of items placed. */
   count: number;
 }
 
 /** A dictionary that is written as a list of entries. */
-interface EntriesFrame extends Place {
+interface JsonEntriesFrame extends JsonContainer {
   readonly kind: "entries";
   readonly target: Map<unknown, unknown> | Record<string, unknown>;
   readonly shape: MapShape | undefined;
 }
 
 /** An object; `values` is the shape of every member if it is a dictionary. */
-interface ObjectFrame extends Place {
+interface JsonObjectFrame extends JsonContainer {
   readonly kind: "object";
   readonly bag: Record<string, unknown>;
   readonly members: ObjectShape | undefined;
-  readonly values: Shape | undefined;
+  readonly values: ContractShape | undefined;
   /** Whether the next member is a `__type` that was read as such. */
   typed: boolean;
 }
 
-type Frame = ListFrame | EntriesFrame | ObjectFrame;
+/** A dictionary that is written as an object, with keys that are not text. */
+interface JsonKeyedFrame extends JsonContainer {
+  readonly kind: "keyed";
+  readonly target: Map<unknown, unknown>;
+  readonly shape: MapShape;
+}
+
+type JsonFrame = JsonListFrame | JsonEntriesFrame | JsonObjectFrame | JsonKeyedFrame;
 
 /** A body, and what was tolerated. */
 export interface MappedJson {
@@ -79,7 +87,7 @@ class JsonMapper {
   readonly #tape: JsonTape;
   readonly #contract: Contract | undefined;
   readonly #limits: DecodeLimits;
-  readonly #frames: Frame[] = [];
+  readonly #frames: JsonFrame[] = [];
   readonly #strangers = new Set<string>();
   /** Whether the last scalar read is a floating-point number that looks like an integer. */
   #isWhole = false;
@@ -104,6 +112,10 @@ class JsonMapper {
     );
   }
 
+  #warn(text: string): void {
+    if (this.#strangers.size < mostWarnings) this.#strangers.add(text);
+  }
+
   /** Records a member or item that is a floating-point number by its contract but looks like an integer. */
   #noteWhole(container: object, key: unknown): void {
     if (!this.#isWhole) return;
@@ -112,7 +124,7 @@ class JsonMapper {
   }
 
   /** Places items until one opens a container, which is filled first. */
-  #fill(frame: Frame): void {
+  #fill(frame: JsonFrame): void {
     const level = this.#frames.length;
     while (this.#frames.length === level) {
       if (frame.next >= frame.end) {
@@ -121,11 +133,12 @@ class JsonMapper {
       }
       if (frame.kind === "list") this.#item(frame);
       else if (frame.kind === "object") this.#member(frame);
+      else if (frame.kind === "keyed") this.#keyedEntry(frame);
       else this.#entry(frame);
     }
   }
 
-  #item(frame: ListFrame): void {
+  #item(frame: JsonListFrame): void {
     const item = frame.next;
     frame.at = item;
     frame.next = this.#tape.next(item);
@@ -133,7 +146,7 @@ class JsonMapper {
     this.#noteWhole(frame.list, frame.count++);
   }
 
-  #member(frame: ObjectFrame): void {
+  #member(frame: JsonObjectFrame): void {
     const tape = this.#tape;
     const name = frame.next;
     frame.at = name;
@@ -151,14 +164,14 @@ class JsonMapper {
   }
 
   /** The property of a field, unless the object has another member of that name. */
-  #propertyOf(text: string, { values, bag, next, end }: ObjectFrame): string {
+  #propertyOf(text: string, { values, bag, next, end }: JsonObjectFrame): string {
     const property = values === undefined ? propertyName(text) : text;
     if (property === text || property in bag) return text;
     for (let at = next; at < end; at = this.#tape.next(at + 1)) if (this.#tape.isNamed(at, property)) return text;
     return property;
   }
 
-  #entry(frame: EntriesFrame): void {
+  #entry(frame: JsonEntriesFrame): void {
     const tape = this.#tape;
     const { next: item, target, shape } = frame;
     frame.at = item;
@@ -175,7 +188,7 @@ class JsonMapper {
     }
   }
 
-  #start(value: number, declared: Shape | undefined): unknown {
+  #start(value: number, declared: ContractShape | undefined): unknown {
     const whole = declared === undefined ? undefined : resolved(declared);
     const shape = whole?.kind === "scalar" && whole.scalar === "any" ? undefined : whole;
     switch (this.#tape.kind(value)) {
@@ -190,9 +203,17 @@ class JsonMapper {
 
   #untyped(value: number): unknown {
     const read = untypedJson(this.#tape, value);
+    this.#warnOfOffset(read, value);
     if (typeof read !== "string" || !read.startsWith("<")) return read;
     const element = diffgramInText(read, this.#limits);
-    return element === undefined ? read : dataSetOf(element, this.#limits);
+    return element === undefined ? read : dataSetOf(element, this.#limits, (what) => this.#warn(`A string ${what}.`));
+  }
+
+  #warnOfOffset(read: unknown, value: number): void {
+    if (!(read instanceof DateTime) || !hasUnsureOffset(this.#tape.string(value))) return;
+    this.#warn(
+      `${this.#path()} has an offset of less than an hour, whose sign .NET loses when it writes; the time was read as ${read.toISO()}, and .NET reads its instant alone.`,
+    );
   }
 
   #scalar(value: number, shape: ResolvedShape): unknown {
@@ -204,6 +225,7 @@ class JsonMapper {
         : shape.kind === "enum"
           ? enumJson(tape, value, shape)
           : undefined;
+    this.#warnOfOffset(read, value);
     if (read !== undefined) {
       this.#isWhole = shape.kind === "scalar" && isFloating(shape.scalar) && Number.isInteger(read);
       return read;
@@ -231,9 +253,9 @@ class JsonMapper {
   }
 
   /** Reads a list of values in a different order. */
-  #row(values: readonly number[], items: Shape): unknown[] {
+  #row(values: readonly number[], items: ContractShape): unknown[] {
     const list: unknown[] = [];
-    const frames = values.map((next, count): ListFrame => ({
+    const frames = values.map((next, count): JsonListFrame => ({
       kind: "list",
       next,
       end: this.#tape.next(next),
@@ -263,10 +285,13 @@ class JsonMapper {
     if (struct !== undefined) return struct;
     const queued = declared?.kind === "list" ? queuedItems(tape, value) : undefined;
     if (declared?.kind === "list" && queued !== undefined) return this.#row(queued, declared.items);
+    const inner = declared === undefined ? undefined : wrappedCollection(tape, value, declared);
+    if (inner !== undefined) return this.#list(inner, declared);
     const named = typeOf(tape, value);
     const known = named === undefined ? undefined : this.#contract?.known.get(nameText(named));
     const shape = known ?? declared;
     if (shape !== undefined && shape.kind !== "object" && shape.kind !== "map") this.#misfit(shape);
+    if (shape?.kind === "map" && !isTextKey(resolved(shape.key))) return this.#keyed(value, shape);
     const bag = emptyBag<unknown>();
     this.#open({
       kind: "object",
@@ -283,8 +308,26 @@ class JsonMapper {
     return isOther ? annotate(bag, { typeName: nameText(named) }) : bag;
   }
 
+  /** A dictionary of `UseSimpleDictionaryFormat`, whose keys are names in JSON and not text in .NET. */
+  #keyed(value: number, shape: MapShape): Map<unknown, unknown> {
+    const target = new Map<unknown, unknown>();
+    this.#open({ kind: "keyed", next: value + 1, end: this.#tape.end(value), at: value, target, shape });
+    return target;
+  }
+
+  #keyedEntry(frame: JsonKeyedFrame): void {
+    const tape = this.#tape;
+    const { next: name, target, shape } = frame;
+    frame.at = name;
+    frame.next = tape.next(name + 1);
+    const whole = resolved(shape.key);
+    const key = keyOfName(tape.string(name), whole);
+    if (key === undefined) this.#misfit(whole);
+    target.set(key ?? tape.string(name), this.#start(name + 1, shape.value));
+  }
+
   /** Items are placed in order; the contents of one are read before the next. */
-  #open(frame: Frame): void {
+  #open(frame: JsonFrame): void {
     if (frame.next < frame.end) this.#frames.push(frame);
   }
 
@@ -299,7 +342,7 @@ class JsonMapper {
     let path = "$";
     let row: unknown;
     for (const frame of this.#frames) {
-      if (frame.kind === "object") path += memberStep(this.#tape.name(frame.at));
+      if (frame.kind === "object" || frame.kind === "keyed") path += memberStep(this.#tape.name(frame.at));
       else if (frame.kind === "entries") path += "[value]";
       // Items in another order have a frame each.
       else if (frame.list !== row) path += "[]";
@@ -307,39 +350,6 @@ class JsonMapper {
     }
     return path;
   }
-}
-
-/** A list of objects with exactly Key and Value is a dictionary if no key is null or repeated; an empty one only if `mayBeEmpty`. */
-function isDictionary(tape: JsonTape, list: number, mayBeEmpty: boolean): boolean {
-  const end = tape.end(list);
-  const keys = new Set<string>();
-  for (let item = list + 1; item < end; item = tape.next(item)) {
-    const [key] = entryOf(tape, item) ?? [];
-    if (key === undefined || tape.kind(key) === jsonKind.null) return false;
-    if (tape.kind(key) > jsonKind.object && keys.size === keys.add(tape.written(key)).size) return false;
-  }
-  return mayBeEmpty || end > list + 1;
-}
-
-/** The key and value of an entry, or `undefined` for anything else. */
-function entryOf(tape: JsonTape, item: number): readonly [key: number, value: number] | undefined {
-  if (tape.kind(item) !== jsonKind.object || tape.count(item, 2) !== 2) return undefined;
-  const key = tape.member(item, "Key");
-  const value = key === undefined ? undefined : tape.member(item, "Value");
-  return key === undefined || value === undefined ? undefined : [key, value];
-}
-
-function hasStringKeys(tape: JsonTape, list: number): boolean {
-  for (let item = list + 1; item < tape.end(list); item = tape.next(item)) {
-    const key = tape.kind(item) === jsonKind.object ? tape.member(item, "Key") : undefined;
-    if (key === undefined || !tape.isString(key) || isDate(tape, key)) return false;
-  }
-  return true;
-}
-
-/** Whether text is a date: .NET escapes its slashes. */
-function isDate(tape: JsonTape, text: number): boolean {
-  return tape.kind(text) === jsonKind.escaped && untypedJson(tape, text) instanceof DateTime;
 }
 
 /** `__type`, the first member: the name, a colon and the namespace, in which # abbreviates that of CLR types. */

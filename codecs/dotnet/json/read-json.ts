@@ -17,10 +17,12 @@ const literals: readonly (readonly [string, number])[] = [
   ["NaN", jsonKind.number],
   ["INF", jsonKind.number],
   ["-INF", jsonKind.number],
+  ["Infinity", jsonKind.number],
+  ["-Infinity", jsonKind.number],
 ];
 
 /**
- * Reads JSON (RFC 8259), and bare `NaN`, `INF` and `-INF`, onto a tape whose first value is the root; not recursive.
+ * Reads JSON (RFC 8259), and bare `NaN`, `INF` and `Infinity`, onto a tape whose first value is the root; not recursive.
  *
  * The codec of plain JSON scans only what JSON.parse has refused, for the position of the fault: codecs/json/scan.ts.
  *

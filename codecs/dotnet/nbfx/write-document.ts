@@ -44,7 +44,7 @@ export function writeNbfxDocument(value: unknown, options: NbfxWriteOptions = {}
 }
 
 /** The place of a value. */
-interface Place {
+interface WrittenValuePlace {
   readonly path: string;
   readonly depth: number;
   /** The members of whose class declare it; in a value of another type that is written. */
@@ -75,7 +75,7 @@ class DocumentWriter {
   }
 
   /** Writes the contents of an element, attributes first. */
-  #content(value: unknown, place: Place): void {
+  #content(value: unknown, place: WrittenValuePlace): void {
     const { path, depth } = place;
     const writer = this.#writer;
     if (depth > maxDepth) throw unsupported(path, `nests deeper than ${maxDepth} levels or contains itself`);
@@ -101,7 +101,7 @@ class DocumentWriter {
   }
 
   /** The shape to write: the value's own if the declared one is unspecific or another class. */
-  #runtimeShape(value: unknown, { shape, path }: Place): ResolvedShape {
+  #runtimeShape(value: unknown, { shape, path }: WrittenValuePlace): ResolvedShape {
     const typeName = typeNameOf(value);
     const known = typeName === undefined ? undefined : this.#contract?.known.get(typeName);
     if (known?.kind === "object" && (shape.kind === "object" || isAny(shape))) return known;
@@ -130,7 +130,7 @@ class DocumentWriter {
     return known !== undefined;
   }
 
-  #scalar(value: unknown, place: Place, shape: ResolvedShape & { readonly kind: "scalar" }): void {
+  #scalar(value: unknown, place: WrittenValuePlace, shape: ResolvedShape & { readonly kind: "scalar" }): void {
     const { path } = place;
     const writer = this.#writer;
     switch (shape.scalar) {
@@ -156,7 +156,7 @@ class DocumentWriter {
     }
   }
 
-  #dateTimeOffset(value: unknown, { path }: Place): void {
+  #dateTimeOffset(value: unknown, { path }: WrittenValuePlace): void {
     if (!(value instanceof DateTimeOffset)) throw unsupported(path, "is not a dateTimeOffset");
     this.#systemMember("DateTime", (records) => records.dateTime(new DateTime(value.utcTicks, "utc")));
     this.#systemMember("OffsetMinutes", (records) => records.integer(BigInt(value.offsetMinutes)));
@@ -169,7 +169,7 @@ class DocumentWriter {
     this.#writer.end();
   }
 
-  #object(value: unknown, shape: ObjectShape, { path, depth }: Place): void {
+  #object(value: unknown, shape: ObjectShape, { path, depth }: WrittenValuePlace): void {
     if (!isMembers(value)) throw unsupported(path, `is not of type ${shape.name.local}`);
     refuseStrangers(value, shape, path);
     for (const member of shape.members) {
@@ -204,7 +204,7 @@ class DocumentWriter {
     if (namespace !== "" && namespace !== outer) this.#writer.declare(namespace);
   }
 
-  #list(value: unknown, shape: ListShape, { path, depth }: Place): void {
+  #list(value: unknown, shape: ListShape, { path, depth }: WrittenValuePlace): void {
     if (!Array.isArray(value)) throw unsupported(path, "is not a list");
     const values: readonly unknown[] = value;
     const items = resolved(shape.items);
@@ -225,7 +225,7 @@ class DocumentWriter {
     }
   }
 
-  #map(value: unknown, shape: MapShape, { path, depth }: Place): void {
+  #map(value: unknown, shape: MapShape, { path, depth }: WrittenValuePlace): void {
     const entries = value instanceof Map ? [...value] : isMembers(value) ? Object.entries(value) : undefined;
     if (entries === undefined) throw unsupported(path, "is not a dictionary");
     const { entry, keyName, valueName } = shape;

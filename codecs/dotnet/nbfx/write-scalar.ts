@@ -7,7 +7,7 @@ import { EnumValue } from "../../../src/core/values/enum-value.ts";
 import { Uri, Version } from "../../../src/core/values/named-text.ts";
 import type { ScalarKind } from "../data-contract/scalar-kind.ts";
 import { integerIn, longIn } from "../data-contract/scalar-text.ts";
-import type { EnumShape } from "../data-contract/shape.ts";
+import type { ContractEnumShape } from "../data-contract/shape.ts";
 import type { RecordWriter } from "./record-writer.ts";
 
 /**
@@ -103,7 +103,7 @@ function decimalOf(value: unknown): Decimal | undefined {
 }
 
 /** Writes the names of an enumeration's value. */
-export function writeEnum(records: RecordWriter, value: unknown, shape: EnumShape, path: string): void {
+export function writeEnum(records: RecordWriter, value: unknown, shape: ContractEnumShape, path: string): void {
   const name = value instanceof EnumValue ? value.name : value;
   const names = typeof name === "string" ? (shape.flags ? name.split(/[ ,]+/) : [name]) : [];
   if (names.length === 0 || !names.every((one) => shape.members.has(one))) {

@@ -1,7 +1,7 @@
 import { memo } from "../../../src/core/values/memo.ts";
 import { SobreError } from "../../../src/core/errors/sobre-error.ts";
-import type { ClassDescription, ClassNode, MemberNode, NrbfDocument } from "./nodes.ts";
-import { PlainClass } from "./plain-class.ts";
+import type { ClassDescription, NrbfClassNode, MemberNode, NrbfDocument } from "./nodes.ts";
+import { NrbfPlainClass } from "./plain-class.ts";
 
 const plainNames = new WeakMap<ClassDescription, string>();
 
@@ -12,10 +12,10 @@ export function plainNameOf(description: ClassDescription): string {
 
 /** The members of a class record by name; references are followed. */
 export class ClassView {
-  readonly node: ClassNode;
+  readonly node: NrbfClassNode;
   readonly #document: NrbfDocument;
 
-  constructor(node: ClassNode, document: NrbfDocument) {
+  constructor(node: NrbfClassNode, document: NrbfDocument) {
     this.node = node;
     this.#document = document;
   }
@@ -31,7 +31,7 @@ export class ClassView {
 
   member(name: string): MemberNode | undefined {
     const index = this.names.indexOf(name);
-    if (this.node instanceof PlainClass) return this.node.memberAt(index);
+    if (this.node instanceof NrbfPlainClass) return this.node.memberAt(index);
     const member = this.node.members[index];
     return member && targetOf(member, this.#document);
   }

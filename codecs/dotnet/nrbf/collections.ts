@@ -1,11 +1,11 @@
 import type { ClassView } from "./class-view.ts";
-import type { ArrayNode, MemberNode, PrimitiveArrayNode } from "./nodes.ts";
+import type { NrbfArrayNode, MemberNode, NrbfPrimitiveArrayNode } from "./nodes.ts";
 
 /** A node for part of an array that is stored in another form. */
 interface PrimitiveElements {
   readonly kind: "elements";
   readonly offset: number;
-  readonly array: PrimitiveArrayNode;
+  readonly array: NrbfPrimitiveArrayNode;
   readonly index: number;
 }
 
@@ -13,14 +13,14 @@ interface PrimitiveElements {
 export type ItemNode = MemberNode | PrimitiveElements;
 
 /** The contents of a collection: a list's items, a map's keys and values in turn, or the first items of an array. */
-export type Collected =
+export type NrbfCollection =
   | { readonly kind: "list" | "map"; readonly items: readonly ItemNode[] }
-  | { readonly kind: "primitives"; readonly array: PrimitiveArrayNode; readonly count: number };
+  | { readonly kind: "primitives"; readonly array: NrbfPrimitiveArrayNode; readonly count: number };
 
-type Collector = (view: ClassView) => Collected | undefined;
+type Collector = (view: ClassView) => NrbfCollection | undefined;
 
 /** The elements of an array, with runs of nulls written out. */
-function elementsOf(array: ArrayNode | PrimitiveArrayNode): readonly ItemNode[] {
+function elementsOf(array: NrbfArrayNode | NrbfPrimitiveArrayNode): readonly ItemNode[] {
   if (array.kind === "array") {
     if (!array.elements.some((element) => element.kind === "null" && element.count > 1)) return array.elements;
     const items: ItemNode[] = [];
@@ -45,12 +45,12 @@ function cut(view: ClassView, items: readonly ItemNode[], size: number | undefin
   return items.slice(0, size);
 }
 
-const list = (items: readonly ItemNode[]): Collected & { readonly items: readonly ItemNode[] } => ({
+const list = (items: readonly ItemNode[]): NrbfCollection & { readonly items: readonly ItemNode[] } => ({
   kind: "list",
   items,
 });
 
-function pairs(view: ClassView, keys: readonly ItemNode[], values: readonly ItemNode[]): Collected {
+function pairs(view: ClassView, keys: readonly ItemNode[], values: readonly ItemNode[]): NrbfCollection {
   if (keys.length !== values.length) throw view.malformed();
   return { kind: "map", items: keys.flatMap((key, index) => [key, ...values.slice(index, index + 1)]) };
 }
@@ -70,7 +70,7 @@ function counted(
   view: ClassView,
   items: string,
   count: number | undefined,
-): (Collected & { readonly items: readonly ItemNode[] }) | undefined {
+): (NrbfCollection & { readonly items: readonly ItemNode[] }) | undefined {
   const elements = arrayMember(view, items);
   return elements && list(cut(view, elements, count));
 }
@@ -84,7 +84,7 @@ const stacked =
   };
 
 /** Items in a ring buffer. */
-function queue(view: ClassView): Collected | undefined {
+function queue(view: ClassView): NrbfCollection | undefined {
   const elements = view.names.includes("_array") ? arrayMember(view, "_array") : undefined;
   const head = view.int("_head");
   if (elements === undefined || head === undefined) return undefined;
@@ -102,12 +102,12 @@ const whole =
     return elements && list(elements);
   };
 
-function dictionary(view: ClassView): Collected | undefined {
+function dictionary(view: ClassView): NrbfCollection | undefined {
   return entries(view, arrayMember(view, "KeyValuePairs"));
 }
 
 /** Entries of an array of `KeyValuePair`. */
-function entries(view: ClassView, items: readonly ItemNode[] | undefined): Collected | undefined {
+function entries(view: ClassView, items: readonly ItemNode[] | undefined): NrbfCollection | undefined {
   if (items === undefined) return undefined;
   const flat = items.map((item) => {
     const pair = item.kind === "elements" ? undefined : view.of(item);
@@ -119,18 +119,23 @@ function entries(view: ClassView, items: readonly ItemNode[] | undefined): Colle
   return { kind: "map", items: flat.flat() };
 }
 
-function concurrentDictionary(view: ClassView): Collected | undefined {
+function concurrentDictionary(view: ClassView): NrbfCollection | undefined {
   const name = view.names.find((member) => member.endsWith("_serializationArray"));
   return name === undefined ? undefined : entries(view, arrayMember(view, name));
 }
 
-function hashtable(view: ClassView): Collected | undefined {
+function concurrentItems(view: ClassView): NrbfCollection | undefined {
+  const name = view.names.find((member) => member.endsWith("serializationArray"));
+  return name === undefined ? undefined : whole(name)(view);
+}
+
+function hashtable(view: ClassView): NrbfCollection | undefined {
   const keys = arrayMember(view, "Keys");
   const values = arrayMember(view, "Values");
   return keys && values && pairs(view, keys, values);
 }
 
-function sortedList(view: ClassView): Collected | undefined {
+function sortedList(view: ClassView): NrbfCollection | undefined {
   const keys = arrayMember(view, "keys");
   const values = arrayMember(view, "values");
   const size = view.int("_size");
@@ -139,13 +144,13 @@ function sortedList(view: ClassView): Collected | undefined {
 }
 
 /** A sorted dictionary stores a set of pairs. */
-function sortedDictionary(view: ClassView): Collected | undefined {
+function sortedDictionary(view: ClassView): NrbfCollection | undefined {
   const set = view.inner("_set");
   return set && entries(set, arrayMember(set, "Items"));
 }
 
 /** A list of nodes, each with a key and a value. */
-function listDictionary(view: ClassView): Collected | undefined {
+function listDictionary(view: ClassView): NrbfCollection | undefined {
   const count = view.int("count");
   const items: ItemNode[] = [];
   for (let node = view.inner("head"); node !== undefined; node = node.inner("next")) {
@@ -162,7 +167,7 @@ function listDictionary(view: ClassView): Collected | undefined {
 }
 
 /** The entries of an array of `DictionaryEntry`. */
-function orderedDictionary(view: ClassView): Collected | undefined {
+function orderedDictionary(view: ClassView): NrbfCollection | undefined {
   const written = view.names.includes("ArrayList") ? arrayMember(view, "ArrayList") : undefined;
   return (
     written && {
@@ -179,7 +184,7 @@ function orderedDictionary(view: ClassView): Collected | undefined {
 }
 
 /** Names with their values; a name with a single value has just that, as in a query string. */
-function nameValues(view: ClassView): Collected | undefined {
+function nameValues(view: ClassView): NrbfCollection | undefined {
   const keys = arrayMember(view, "Keys");
   const values = arrayMember(view, "Values");
   if (keys === undefined || values === undefined) return undefined;
@@ -192,7 +197,7 @@ function nameValues(view: ClassView): Collected | undefined {
 }
 
 /** The contents of a class derived from a collection, if it adds no fields of its own. */
-function derived(view: ClassView): Collected | undefined {
+function derived(view: ClassView): NrbfCollection | undefined {
   const shape = derivedShapes.find(
     ({ names, optional }) =>
       names.every((name) => view.names.includes(name)) &&
@@ -225,6 +230,10 @@ const collectors: ReadonlyMap<string, Collector> = new Map<string, Collector>([
   [`${collections}Specialized.OrderedDictionary`, orderedDictionary],
   [`${collections}Specialized.NameValueCollection`, nameValues],
   [`${collections}Concurrent.ConcurrentDictionary\`2`, concurrentDictionary],
+  ...["Queue", "Stack", "Bag"].map((name): [string, Collector] => [
+    `${collections}Concurrent.Concurrent${name}\`1`,
+    concurrentItems,
+  ]),
 ]);
 
 interface DerivedShape {
@@ -249,14 +258,14 @@ const derivedShapes: readonly DerivedShape[] = [
 ];
 
 /** The contents of a collection, or `undefined` for any other object. */
-export function collectedOf(view: ClassView): Collected | undefined {
+export function collectedOf(view: ClassView): NrbfCollection | undefined {
   const collector = collectors.get(view.plainName);
   return collector === undefined ? derived(view) : collector(view);
 }
 
 /** Whether a class is neither a collection nor a wrapper of another object. */
 export function isOrdinary(plainName: string, names: readonly string[]): boolean {
-  const own = !collectors.has(plainName) && !wrappers.has(plainName);
+  const own = !collectors.has(plainName) && wrappedNames(plainName, names).length === 0;
   return own && !derivedShapes.some((shape) => shape.names.every((name) => names.includes(name)));
 }
 
@@ -267,12 +276,31 @@ const wrappers: ReadonlyMap<string, readonly string[]> = new Map([
   ["System.Collections.ObjectModel.ObservableCollection`1", ["Collection`1+items"]],
   ["System.Collections.Specialized.StringCollection", ["data"]],
   ["System.Collections.Specialized.HybridDictionary", ["list", "hashtable"]],
+  ["System.Collections.ObjectModel.ReadOnlyObservableCollection`1", ["ReadOnlyCollection`1+list"]],
+  ["System.Collections.ObjectModel.ReadOnlyDictionary`2", ["m_dictionary", "_dictionary"]],
+  ["System.Collections.Specialized.StringDictionary", ["contents"]],
+  ["System.ComponentModel.BindingList`1", ["Collection`1+items"]],
   ["System.Nullable`1", ["value"]],
 ]);
 
+/** The only members of classes that are derived from a collection which wraps another one, and add none. */
+const derivedWrappers: ReadonlySet<string> = new Set([
+  "Collection`1+items",
+  "ReadOnlyCollection`1+list",
+  "CollectionBase+list",
+  "ReadOnlyCollectionBase+list",
+  "DictionaryBase+hashtable",
+]);
+
+const wrappedNames = (plainName: string, names: readonly string[]): readonly string[] => {
+  const known = wrappers.get(plainName);
+  if (known !== undefined) return known;
+  return names.length === 1 && derivedWrappers.has(names[0] ?? "") ? names : [];
+};
+
 /** The member that holds the wrapped object, or `undefined`. */
 export function wrappedIn(view: ClassView): MemberNode | undefined {
-  const names = wrappers.get(view.plainName) ?? [];
+  const names = wrappedNames(view.plainName, view.names);
   const members = names.map((name) => view.member(name));
   return members.find((member) => member !== undefined && member.kind !== "null" && member.kind !== "reference");
 }

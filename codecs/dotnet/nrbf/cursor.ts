@@ -5,7 +5,7 @@ import type { PrimitiveType, PrimitiveValue } from "./nodes.ts";
 import { primitiveSizes, primitiveTypes } from "./record-types.ts";
 
 /** Reads the little-endian values of a BinaryFormatter payload. */
-export class Cursor extends BoundedCursor {
+export class NrbfCursor extends BoundedCursor {
   constructor(payload: Uint8Array, limits: DecodeLimits) {
     super(payload, limits, "BinaryFormatter payload");
   }

@@ -11,15 +11,20 @@ export function isDataSet(names: readonly string[]): boolean {
   return names.includes("XmlSchema") && names.includes("XmlDiffGram");
 }
 
+/** Whether an object with these members is a DataSet or a DataTable whose RemotingFormat was Binary. */
+export function isBinaryDataSet(names: readonly string[]): boolean {
+  return names.includes("DataSet.RemotingFormat") || names.includes("DataTable.RemotingFormat");
+}
+
 /** The rows of a DataSet or DataTable, which BinaryFormatter writes as two XML texts; `undefined` if they are not. */
-export function dataSet(view: ClassView, { budget, limits }: ValueSettings): unknown {
+export function dataSet(view: ClassView, { budget, limits, warnings }: ValueSettings): unknown {
   const { offset } = view.node;
   // Many objects can share one text.
   budget.count(((view.text("XmlDiffGram") ?? "").length + (view.text("XmlSchema") ?? "").length) >> 3, offset);
   const element = dataSetElement(view);
   if (element === undefined) return undefined;
   try {
-    return dataSetOf(element, limits);
+    return dataSetOf(element, limits, (what) => warnings.add(`An object of ${view.plainName} ${what}.`));
   } catch (error) {
     // An offset in the text is not one in the payload.
     if (error instanceof SobreError && error.code === "LimitExceeded")

@@ -1,10 +1,10 @@
-import type { Cursor } from "./cursor.ts";
+import type { NrbfCursor } from "./cursor.ts";
 import {
-  type ArrayNode,
+  type NrbfArrayNode,
   type ArrayShape,
   type ClassDescription,
-  type ClassNode,
-  type DeclaredType,
+  type NrbfClassNode,
+  type NrbfDeclaredType,
   elementCount,
   type MemberNode,
 } from "./nodes.ts";
@@ -16,7 +16,10 @@ export interface Libraries {
 }
 
 /** Reads a `ClassInfo` without its object id (2.3.1.1). */
-export function readClassInfo(cursor: Cursor): { readonly typeName: string; readonly memberNames: readonly string[] } {
+export function readClassInfo(cursor: NrbfCursor): {
+  readonly typeName: string;
+  readonly memberNames: readonly string[];
+} {
   cursor.spendClass();
   const typeName = cursor.text("a class name");
   const offset = cursor.at;
@@ -31,14 +34,19 @@ export function readClassInfo(cursor: Cursor): { readonly typeName: string; read
 }
 
 /** Reads a `MemberTypeInfo` (2.3.1.2). */
-export function readMemberTypes(cursor: Cursor, count: number, libraries: Libraries): readonly DeclaredType[] {
+export function readMemberTypes(cursor: NrbfCursor, count: number, libraries: Libraries): readonly NrbfDeclaredType[] {
   const offset = cursor.at;
   const numbers = cursor.take(count, "the types of members");
   return Array.from(numbers, (number, index) => readDeclaredType(cursor, number, libraries, offset + index));
 }
 
 /** Reads what belongs to a `BinaryTypeEnumeration` that was read at `offset`. */
-export function readDeclaredType(cursor: Cursor, number: number, libraries: Libraries, offset: number): DeclaredType {
+export function readDeclaredType(
+  cursor: NrbfCursor,
+  number: number,
+  libraries: Libraries,
+  offset: number,
+): NrbfDeclaredType {
   switch (number) {
     case 0:
       return { kind: "primitive", primitive: cursor.primitiveType() };
@@ -76,7 +84,7 @@ const arrayTypes = {
 const maxRank = 32;
 
 /** Reads the dimensions of a `BinaryArray` (2.4.3.1). */
-export function readShape(cursor: Cursor): ArrayShape {
+export function readShape(cursor: NrbfCursor): ArrayShape {
   const offset = cursor.at;
   const arrayType = cursor.u8("the type of an array");
   if (arrayType > arrayTypes.rectangularOffset) throw cursor.broken("An array has an unknown type", offset);
@@ -92,7 +100,7 @@ export function readShape(cursor: Cursor): ArrayShape {
 }
 
 /** Reads the length of an array or dimension. */
-export function readLength(cursor: Cursor): number {
+export function readLength(cursor: NrbfCursor): number {
   const offset = cursor.at;
   const length = cursor.i32("the length of an array");
   if (length < 0) throw cursor.broken("An array has a negative length", offset);
@@ -101,7 +109,7 @@ export function readLength(cursor: Cursor): number {
 
 /** A class or array whose members are being read. */
 export interface OpenNode {
-  readonly node: ClassNode | ArrayNode;
+  readonly node: NrbfClassNode | NrbfArrayNode;
   readonly members: MemberNode[];
   /** The number of members still to come; a run of nulls counts for each of them. */
   left: number;
@@ -112,14 +120,14 @@ export function openClass(
   offset: number,
   id: number,
   description: ClassDescription,
-): OpenNode & { readonly node: ClassNode } {
+): OpenNode & { readonly node: NrbfClassNode } {
   const members: MemberNode[] = [];
   const node = { kind: "class", offset, id, description, members } as const;
   return { node, members, left: description.memberNames.length };
 }
 
 /** Begins an array. */
-export function openArray(node: Omit<ArrayNode, "elements">): OpenNode & { readonly node: ArrayNode } {
+export function openArray(node: Omit<NrbfArrayNode, "elements">): OpenNode & { readonly node: NrbfArrayNode } {
   const members: MemberNode[] = [];
   return { node: { ...node, elements: members }, members, left: elementCount(node.shape) };
 }

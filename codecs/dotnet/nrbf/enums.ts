@@ -3,7 +3,7 @@ import * as is from "../../../src/core/options/is.ts";
 import { EnumValue } from "../../../src/core/values/enum-value.ts";
 import { compileContracts, type DotnetContract } from "../data-contract/contract.ts";
 import { flagNames } from "../data-contract/scalar.ts";
-import type { EnumShape } from "../data-contract/shape.ts";
+import type { ContractEnumShape } from "../data-contract/shape.ts";
 import type { ClassView } from "./class-view.ts";
 
 /** The numbers of an enum by name. */
@@ -56,7 +56,7 @@ function isInteger(value: unknown): boolean {
 }
 
 /** The CLR names, which equal those on the wire unless the contract has others. */
-function shapedOf({ members, clrMembers, flags }: EnumShape): Declared {
+function shapedOf({ members, clrMembers, flags }: ContractEnumShape): Declared {
   return { names: [...(clrMembers.size > 0 ? clrMembers : members)], flags };
 }
 

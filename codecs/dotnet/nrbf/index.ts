@@ -7,7 +7,7 @@ import { checkOptions, type OptionChecks } from "../../../src/core/options/optio
 import * as is from "../../../src/core/options/is.ts";
 import { contractList } from "../data-contract/contract.ts";
 import { enumLookup, type NrbfOptions } from "./enums.ts";
-import type { DeclaredType, NrbfDocument } from "./nodes.ts";
+import type { NrbfDeclaredType, NrbfDocument } from "./nodes.ts";
 import { RecordParser } from "./parser.ts";
 import { recordTypes } from "./record-types.ts";
 import { type DeclaredSettings, valueOfDocument } from "./values.ts";
@@ -73,7 +73,7 @@ function typeNameOf({ root }: NrbfDocument): string {
   return `${of}[${",".repeat(root.shape.lengths.length - 1)}]`;
 }
 
-function declaredName(type: DeclaredType): string {
+function declaredName(type: NrbfDeclaredType): string {
   switch (type.kind) {
     case "class":
       return type.typeName;

@@ -23,39 +23,39 @@ export type PrimitiveType =
 export type PrimitiveValue = number | bigint | boolean | string;
 
 /** The declared type of a member or element (2.1.2.2, `BinaryTypeEnumeration`). */
-export type DeclaredType =
+export type NrbfDeclaredType =
   | { readonly kind: "primitive"; readonly primitive: PrimitiveType }
   | { readonly kind: "primitive-array"; readonly primitive: PrimitiveType }
   | { readonly kind: "string" | "object" | "object-array" | "string-array" }
   | { readonly kind: "class"; readonly typeName: string; readonly libraryName: string | undefined };
 
 /** The members that every node of the structural tree has. */
-interface Located {
+interface NrbfLocated {
   /** Byte offset of the first byte. */
   readonly offset: number;
 }
 
 /** A primitive, bare or as `MemberPrimitiveTyped`. */
-export interface PrimitiveNode extends Located {
+export interface NrbfPrimitiveNode extends NrbfLocated {
   readonly kind: "primitive";
   readonly type: PrimitiveType;
   readonly value: PrimitiveValue;
 }
 
 /** `ObjectNull`, or a run of them in an array. */
-export interface NullNode extends Located {
+export interface NrbfNullNode extends NrbfLocated {
   readonly kind: "null";
   readonly count: number;
 }
 
 /** `MemberReference`: the object of that id, which may come later. */
-export interface ReferenceNode extends Located {
+export interface NrbfReferenceNode extends NrbfLocated {
   readonly kind: "reference";
   readonly id: number;
 }
 
 /** `BinaryObjectString`. */
-export interface StringNode extends Located {
+export interface NrbfStringNode extends NrbfLocated {
   readonly kind: "string";
   readonly id: number;
   readonly value: string;
@@ -69,11 +69,11 @@ export interface ClassDescription {
   readonly libraryName: string | undefined;
   readonly memberNames: readonly string[];
   /** `undefined` if the sender left out the types. */
-  readonly memberTypes: readonly DeclaredType[] | undefined;
+  readonly memberTypes: readonly NrbfDeclaredType[] | undefined;
 }
 
 /** `ClassWithId`, `ClassWithMembers(AndTypes)` or `SystemClassWithMembers(AndTypes)`. */
-export interface ClassNode extends Located {
+export interface NrbfClassNode extends NrbfLocated {
   readonly kind: "class";
   readonly id: number;
   readonly description: ClassDescription;
@@ -82,17 +82,17 @@ export interface ClassNode extends Located {
 }
 
 /** `BinaryArray`, `ArraySingleObject` or `ArraySingleString`, of anything but primitives. */
-export interface ArrayNode extends Located {
+export interface NrbfArrayNode extends NrbfLocated {
   readonly kind: "array";
   readonly id: number;
   readonly shape: ArrayShape;
-  readonly elementType: DeclaredType;
+  readonly elementType: NrbfDeclaredType;
   /** As written, the last index running fastest; runs of nulls are one node. */
   readonly elements: readonly MemberNode[];
 }
 
 /** `ArraySinglePrimitive`, or a `BinaryArray` of primitives. */
-export interface PrimitiveArrayNode extends Located {
+export interface NrbfPrimitiveArrayNode extends NrbfLocated {
   readonly kind: "primitive-array";
   readonly id: number;
   readonly shape: ArrayShape;
@@ -109,16 +109,16 @@ export interface ArrayShape {
 }
 
 /** A node with an id. */
-export type ObjectNode = StringNode | ClassNode | ArrayNode | PrimitiveArrayNode;
+export type NrbfObjectNode = NrbfStringNode | NrbfClassNode | NrbfArrayNode | NrbfPrimitiveArrayNode;
 
 /** The value of a member or an element. */
-export type MemberNode = ObjectNode | PrimitiveNode | NullNode | ReferenceNode;
+export type MemberNode = NrbfObjectNode | NrbfPrimitiveNode | NrbfNullNode | NrbfReferenceNode;
 
 /** A `BinaryFormatter` payload as written. */
 export interface NrbfDocument {
-  readonly root: ObjectNode;
+  readonly root: NrbfObjectNode;
   /** Every object by its id. */
-  readonly objects: ReadonlyMap<number, ObjectNode>;
+  readonly objects: ReadonlyMap<number, NrbfObjectNode>;
   /** Assemblies by their id. */
   readonly libraries: ReadonlyMap<number, string>;
   /** Byte offsets of class records without member types, which were read as if no member were a bare primitive. */

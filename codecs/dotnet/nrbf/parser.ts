@@ -1,7 +1,7 @@
 import { share } from "../../../src/core/codec/binary/fixed-layout.ts";
 import { type DecodeLimits, limitExceeded } from "../../../src/core/codec/limits.ts";
 import { SobreError } from "../../../src/core/errors/sobre-error.ts";
-import { Cursor } from "./cursor.ts";
+import { NrbfCursor } from "./cursor.ts";
 import {
   openArray,
   openClass,
@@ -13,33 +13,33 @@ import {
   readShape,
 } from "./declarations.ts";
 import type {
-  ArrayNode,
+  NrbfArrayNode,
   ArrayShape,
   ClassDescription,
-  DeclaredType,
+  NrbfDeclaredType,
   MemberNode,
   NrbfDocument,
-  ObjectNode,
-  ReferenceNode,
+  NrbfObjectNode,
+  NrbfReferenceNode,
 } from "./nodes.ts";
-import { PlainClass, PlainLayout } from "./plain-class.ts";
+import { NrbfPlainClass, NrbfPlainLayout } from "./plain-class.ts";
 import { recordTypes } from "./record-types.ts";
 
 /** Reads a whole payload; see `readNrbf`. */
 export class RecordParser {
-  readonly #cursor: Cursor;
-  readonly #objects = new Map<number, ObjectNode>();
+  readonly #cursor: NrbfCursor;
+  readonly #objects = new Map<number, NrbfObjectNode>();
   readonly #libraries = new Map<number, string>();
   /** The references to objects that had not been read yet. */
-  readonly #references: ReferenceNode[] = [];
+  readonly #references: NrbfReferenceNode[] = [];
   /** Arrays with references to them: their elements can be reached in more than one way. */
-  readonly #sharedArrays = new Set<ArrayNode>();
+  readonly #sharedArrays = new Set<NrbfArrayNode>();
   readonly #untyped: number[] = [];
   readonly #open: OpenNode[] = [];
-  readonly #layouts = new Map<ClassDescription, PlainLayout | undefined>();
+  readonly #layouts = new Map<ClassDescription, NrbfPlainLayout | undefined>();
 
   constructor(payload: Uint8Array, limits: DecodeLimits) {
-    this.#cursor = new Cursor(payload, limits);
+    this.#cursor = new NrbfCursor(payload, limits);
   }
 
   /** Byte offsets of classes that were written without the types of their members. */
@@ -126,7 +126,7 @@ export class RecordParser {
       case recordTypes.objectNullMultiple:
         return this.#nulls(top, cursor.i32("a count of nulls"), offset);
       case recordTypes.memberReference: {
-        const reference: ReferenceNode = { kind: "reference", offset, id: cursor.i32("a reference") };
+        const reference: NrbfReferenceNode = { kind: "reference", offset, id: cursor.i32("a reference") };
         const target = this.#objects.get(reference.id);
         if (target === undefined) this.#references.push(reference);
         else this.#share(target);
@@ -158,7 +158,7 @@ export class RecordParser {
   }
 
   /** Reads the head of an object and opens it if it has members; `undefined` for a record that is not an object. */
-  #object(record: number, offset: number): ObjectNode | undefined {
+  #object(record: number, offset: number): NrbfObjectNode | undefined {
     const cursor = this.#cursor;
     switch (record) {
       case recordTypes.classWithId:
@@ -193,12 +193,12 @@ export class RecordParser {
   }
 
   /** Fast path for an object with primitive members; anything irregular is read member by member. */
-  #plain(description: ClassDescription, offset: number, id: number): ObjectNode | undefined {
+  #plain(description: ClassDescription, offset: number, id: number): NrbfObjectNode | undefined {
     const cursor = this.#cursor;
     let layout = this.#layouts.get(description);
     if (layout === undefined) {
       if (this.#layouts.has(description)) return undefined;
-      layout = PlainLayout.of(cursor, description);
+      layout = NrbfPlainLayout.of(cursor, description);
       this.#layouts.set(description, layout);
       if (layout === undefined) return undefined;
     }
@@ -207,21 +207,21 @@ export class RecordParser {
     this.#checkDepth(offset);
     cursor.spend(layout.types.length);
     cursor.at = start + layout.size;
-    return this.#register(new PlainClass(layout, offset, id, start));
+    return this.#register(new NrbfPlainClass(layout, offset, id, start));
   }
 
-  #share(target: ObjectNode): void {
+  #share(target: NrbfObjectNode): void {
     share(target);
     if (target.kind === "array") this.#sharedArrays.add(target);
   }
 
-  #elementType(record: number): DeclaredType {
+  #elementType(record: number): NrbfDeclaredType {
     if (record === recordTypes.arraySingleString) return { kind: "string" };
     if (record === recordTypes.arraySingleObject) return { kind: "object" };
     return { kind: "primitive", primitive: this.#cursor.primitiveType() };
   }
 
-  #array(id: number, offset: number, shape: ArrayShape, elementType: DeclaredType): ObjectNode {
+  #array(id: number, offset: number, shape: ArrayShape, elementType: NrbfDeclaredType): NrbfObjectNode {
     if (elementType.kind !== "primitive") {
       const open = openArray({ kind: "array", offset, id, shape, elementType });
       // Checked before its elements are read, since they may be missing altogether.
@@ -265,7 +265,7 @@ export class RecordParser {
   }
 
   /** Ids are unique, except for those of value types, which are negative and never referenced. */
-  #register<T extends ObjectNode>(node: T): T {
+  #register<T extends NrbfObjectNode>(node: T): T {
     const { size } = this.#objects;
     if (this.#objects.set(node.id, node).size === size && node.id > 0) {
       throw this.#cursor.broken("Two objects have the same id; the second is", node.offset);
@@ -301,7 +301,7 @@ export class RecordParser {
   }
 }
 
-function declaredOf({ node, left }: OpenNode): DeclaredType | undefined {
+function declaredOf({ node, left }: OpenNode): NrbfDeclaredType | undefined {
   if (node.kind === "array") return undefined;
   return node.description.memberTypes?.[node.description.memberNames.length - left];
 }

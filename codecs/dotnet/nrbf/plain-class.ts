@@ -1,38 +1,40 @@
 import { FixedLayout, FixedNode } from "../../../src/core/codec/binary/fixed-layout.ts";
-import type { Cursor } from "./cursor.ts";
-import type { ClassDescription, ClassNode, PrimitiveNode, PrimitiveType } from "./nodes.ts";
+import type { NrbfCursor } from "./cursor.ts";
+import type { ClassDescription, NrbfClassNode, NrbfPrimitiveNode, PrimitiveType } from "./nodes.ts";
 import { primitiveSizes } from "./record-types.ts";
 
 /** A primitive whose size does not depend on its value. */
 export type FixedType = Exclude<PrimitiveType, "Char" | "Decimal">;
 
 /** The layout of a class whose members are all primitives of a fixed size. */
-export class PlainLayout extends FixedLayout<FixedType> {
-  readonly cursor: Cursor;
+export class NrbfPlainLayout extends FixedLayout<FixedType> {
+  readonly cursor: NrbfCursor;
   readonly description: ClassDescription;
 
-  private constructor(cursor: Cursor, description: ClassDescription, types: readonly FixedType[]) {
+  private constructor(cursor: NrbfCursor, description: ClassDescription, types: readonly FixedType[]) {
     super(types, primitiveSizes, "Boolean");
     this.cursor = cursor;
     this.description = description;
   }
 
   /** The layout of a class, or `undefined` if it does not qualify. */
-  static of(cursor: Cursor, description: ClassDescription): PlainLayout | undefined {
+  static of(cursor: NrbfCursor, description: ClassDescription): NrbfPlainLayout | undefined {
     const types: FixedType[] = [];
     for (const type of description.memberTypes ?? []) {
       if (type.kind !== "primitive" || type.primitive === "Char" || type.primitive === "Decimal") return undefined;
       types.push(type.primitive);
     }
-    return types.length === description.memberNames.length ? new PlainLayout(cursor, description, types) : undefined;
+    return types.length === description.memberNames.length
+      ? new NrbfPlainLayout(cursor, description, types)
+      : undefined;
   }
 }
 
-/** An object of a {@link PlainLayout}. */
-export class PlainClass extends FixedNode<PlainLayout> implements ClassNode {
+/** An object of a {@link NrbfPlainLayout}. */
+export class NrbfPlainClass extends FixedNode<NrbfPlainLayout> implements NrbfClassNode {
   readonly id: number;
 
-  constructor(layout: PlainLayout, offset: number, id: number, start: number) {
+  constructor(layout: NrbfPlainLayout, offset: number, id: number, start: number) {
     super(layout, offset, start);
     this.id = id;
   }
@@ -45,12 +47,12 @@ export class PlainClass extends FixedNode<PlainLayout> implements ClassNode {
     return this.layout.description;
   }
 
-  get members(): readonly PrimitiveNode[] {
+  get members(): readonly NrbfPrimitiveNode[] {
     return this.layout.types.flatMap((_, index) => this.memberAt(index) ?? []);
   }
 
   /** The member at an index of the description. */
-  memberAt(index: number): PrimitiveNode | undefined {
+  memberAt(index: number): NrbfPrimitiveNode | undefined {
     const type = this.layout.types[index];
     const place = this.layout.places[index];
     if (type === undefined || place === undefined) return undefined;

@@ -10,7 +10,7 @@ import { typed } from "../../../src/core/values/typed-makers.ts";
 import { Typed } from "../../../src/core/values/typed.ts";
 import { shortestSingle } from "../../../src/core/values/single.ts";
 import type { ClassView } from "./class-view.ts";
-import { dataSet, isDataSet } from "./data-set.ts";
+import { dataSet, isBinaryDataSet, isDataSet } from "./data-set.ts";
 import { enumOf } from "./enums.ts";
 import type { PrimitiveType, PrimitiveValue } from "./nodes.ts";
 import { primitiveTypes } from "./record-types.ts";
@@ -43,13 +43,22 @@ const readers: ReadonlyMap<string, Reader> = new Map<string, Reader>([
 
 /** Whether objects of a class with these members may become JavaScript values. */
 export function isScalarClass(plainName: string, names: readonly string[]): boolean {
-  return readers.has(plainName) || (names.length === 1 && names[0] === "value__") || isDataSet(names);
+  return (
+    readers.has(plainName) ||
+    (names.length === 1 && names[0] === "value__") ||
+    isDataSet(names) ||
+    isBinaryDataSet(names)
+  );
 }
 
 /** The JavaScript value of an object of a well-known class or of an enum, or `undefined`. */
 export function scalarOf(view: ClassView, settings: ValueSettings): unknown {
   const reader = readers.get(view.plainName);
   if (reader !== undefined) return reader(view, settings);
+  if (isBinaryDataSet(view.names))
+    settings.warnings.add(
+      `An object of ${view.plainName} was written with RemotingFormat.Binary: its members are shown, its columns and records among them, not its rows.`,
+    );
   return isDataSet(view.names) ? dataSet(view, settings) : enumOf(view, settings.enums, settings.warnings);
 }
 

@@ -4,20 +4,20 @@ import { setMember } from "../../../src/core/values/plain-object.ts";
 import { ItemBudget } from "../../../src/core/codec/binary/cursor.ts";
 import { share } from "../../../src/core/codec/binary/fixed-layout.ts";
 import { type DecodeLimits, limitExceeded } from "../../../src/core/codec/limits.ts";
-import { buildGraph, notLeaf, type Plan, planOfEntries, planOfList } from "../../../src/core/values/graph.ts";
+import { buildGraph, notLeaf, type ContainerPlan, planOfEntries, planOfList } from "../../../src/core/values/graph.ts";
 import { annotateDouble, SharedMark } from "../../../src/core/values/annotations.ts";
 import { MultiArray } from "../../../src/core/values/multi-array.ts";
 import { ClassView, plainNameOf, targetOf } from "./class-view.ts";
 import { collectedOf, isOrdinary, type ItemNode, wrappedIn } from "./collections.ts";
 import type {
-  ArrayNode,
+  NrbfArrayNode,
   ClassDescription,
-  ClassNode,
+  NrbfClassNode,
   NrbfDocument,
-  PrimitiveArrayNode,
+  NrbfPrimitiveArrayNode,
   PrimitiveType,
 } from "./nodes.ts";
-import { PlainClass, type PlainLayout } from "./plain-class.ts";
+import { NrbfPlainClass, type NrbfPlainLayout } from "./plain-class.ts";
 import { isScalarClass, primitiveOf, scalarOf } from "./scalars.ts";
 import type { ValueSettings } from "./value-settings.ts";
 
@@ -31,7 +31,7 @@ export function valueOfDocument(
   limits: DecodeLimits,
 ): { readonly body: unknown; readonly warnings: readonly string[] } {
   const settings: ValueSettings = { ...declared, limits, budget: new ItemBudget(limits), warnings: new Set() };
-  const planner = new Planner(document, settings);
+  const planner = new NrbfPlanner(document, settings);
   const body = buildGraph<ItemNode>(document.root, {
     leaf: planner.leaf,
     resolve: planner.resolve,
@@ -45,11 +45,11 @@ export function valueOfDocument(
 /** Maximum number of nested wrappers: real senders use fewer, and long chains would be traversed repeatedly. */
 const maxWrappers = 16;
 
-class Planner {
+class NrbfPlanner {
   readonly #document: NrbfDocument;
   readonly #settings: ValueSettings;
   readonly #shown = new Map<ClassDescription, readonly string[]>();
-  readonly #classes = new Map<PlainLayout, ShownClass | undefined>();
+  readonly #classes = new Map<NrbfPlainLayout, ShownClass | undefined>();
   readonly #marks = new Map<ClassDescription, SharedMark>();
 
   constructor(document: NrbfDocument, settings: ValueSettings) {
@@ -60,7 +60,7 @@ class Planner {
   /** The object behind all references and wrappers; for cyclic wrappers, one of them. */
   readonly resolve = (node: ItemNode): ItemNode => {
     if (node.kind !== "class" && node.kind !== "reference") return node;
-    if (node instanceof PlainClass && this.#classOf(node.layout) !== undefined) return node;
+    if (node instanceof NrbfPlainClass && this.#classOf(node.layout) !== undefined) return node;
     let at: ItemNode = targetOf(node, this.#document);
     for (let passed = 0; at.kind === "class" && passed < maxWrappers; passed++) {
       const inner = wrappedIn(new ClassView(at, this.#document));
@@ -84,14 +84,14 @@ class Planner {
       case "elements":
         return this.#element(node.array, node.index);
       case "class":
-        return node instanceof PlainClass && !node.isShared ? this.#plain(node) : notLeaf;
+        return node instanceof NrbfPlainClass && !node.isShared ? this.#plain(node) : notLeaf;
       default:
         return notLeaf;
     }
   };
 
   /** The value of an object with primitive members to which nothing refers, so that it need not be remembered. */
-  #plain(node: PlainClass): unknown {
+  #plain(node: NrbfPlainClass): unknown {
     const { layout, start } = node;
     const shown = this.#classOf(layout);
     if (shown === undefined) return scalarOf(new ClassView(node, this.#document), this.#settings) ?? notLeaf;
@@ -108,7 +108,7 @@ class Planner {
   }
 
   /** The names and mark of the objects of a layout, if they have no annotations. */
-  #classOf(layout: PlainLayout): ShownClass | undefined {
+  #classOf(layout: NrbfPlainLayout): ShownClass | undefined {
     const known = this.#classes.get(layout);
     if (known !== undefined || this.#classes.has(layout)) return known;
     const { description } = layout;
@@ -120,7 +120,7 @@ class Planner {
     return shown;
   }
 
-  plan(node: ItemNode): Plan<ItemNode> {
+  plan(node: ItemNode): ContainerPlan<ItemNode> {
     switch (node.kind) {
       case "primitive-array":
         return { value: shaped(node, this.#primitives(node)) };
@@ -135,7 +135,7 @@ class Planner {
     }
   }
 
-  #class(node: ClassNode): Plan<ItemNode> {
+  #class(node: NrbfClassNode): ContainerPlan<ItemNode> {
     const settings = this.#settings;
     const view = new ClassView(node, this.#document);
     const scalar = scalarOf(view, settings);
@@ -170,20 +170,20 @@ class Planner {
     return memo(this.#marks, description, () => typeMark(description, this.#memberNames(description)));
   }
 
-  #map(items: readonly ItemNode[]): Plan<ItemNode> {
+  #map(items: readonly ItemNode[]): ContainerPlan<ItemNode> {
     return planOfEntries(
       items,
       items.every((item, index) => index % 2 === 1 || this.resolve(item).kind === "string"),
     );
   }
 
-  #primitives({ type, values }: PrimitiveArrayNode): unknown {
+  #primitives({ type, values }: NrbfPrimitiveArrayNode): unknown {
     if (values instanceof Uint8Array) return values;
     const items = values.map((value) => primitiveOf(type, value, this.#settings));
     return isDouble(type) ? annotateDouble(items) : items;
   }
 
-  #element({ type, values }: PrimitiveArrayNode, index: number): unknown {
+  #element({ type, values }: NrbfPrimitiveArrayNode, index: number): unknown {
     const value = values[index];
     return value === undefined ? null : primitiveOf(type, value, this.#settings);
   }
@@ -207,7 +207,7 @@ function isDouble(type: PrimitiveType): boolean {
 }
 
 /** A multidimensional array as such; a one-dimensional one as its values, whatever its lower bound. */
-function shaped({ shape }: ArrayNode | PrimitiveArrayNode, values: unknown): unknown {
+function shaped({ shape }: NrbfArrayNode | NrbfPrimitiveArrayNode, values: unknown): unknown {
   if (shape.lengths.length === 1) return values;
   const list = values instanceof Uint8Array ? [...values] : Array.isArray(values) ? values : [];
   return new MultiArray(shape.lengths, list);

@@ -110,6 +110,9 @@ export function referred(reference: string): string | undefined {
   if (hex === undefined && decimal === undefined) return undefined;
   const code = hex === undefined ? Number(decimal) : Number.parseInt(hex, 16);
   if (code > 0x10_ffff || (code >= 0xd800 && code <= 0xdfff)) return undefined;
-  // .NET's own reader accepts the control characters that its writer escapes like this, e.g. the separators of GS1 barcodes.
-  return code === 0 || code === 0xfffe || code === 0xffff ? undefined : String.fromCodePoint(code);
+  // .NET's own reader accepts every character that its writer escapes in hexadecimal: the separators of GS1 barcodes, and U+0000,
+  // U+FFFE and U+FFFF, which XML lacks.
+  return hex === undefined && (code === 0 || code === 0xfffe || code === 0xffff)
+    ? undefined
+    : String.fromCodePoint(code);
 }

@@ -2,8 +2,8 @@ import type { AcceptSessionOptions } from "../../core/engine/engine.ts";
 import { typed } from "../../core/values/typed-makers.ts";
 import { AmqpMap } from "../../core/values/typed.ts";
 import { SobreError } from "../../core/errors/sobre-error.ts";
-import type { ReceiveLink, ReceiveLinkOptions } from "./receive-link.ts";
-import { longOf, textOf } from "../../core/amqp-values/loose-value.ts";
+import type { AzureReceiveLink, ReceiveLinkOptions } from "./receive-link.ts";
+import { longOf, looseText } from "../../core/amqp-values/loose-value.ts";
 
 const filterName = "com.microsoft:session-filter";
 
@@ -35,11 +35,11 @@ export function sessionRequest(
  * The session that a link was granted, and its lock's expiry. @throws SobreError `GeneralError` if the broker names
  * none.
  */
-export function grantedSession({ remote }: ReceiveLink): {
+export function grantedSession({ remote }: AzureReceiveLink): {
   readonly sessionId: string;
   readonly lockedUntilUtc: Date;
 } {
-  const sessionId = textOf(remote?.source?.filter?.get(filterName));
+  const sessionId = looseText(remote?.source?.filter?.get(filterName));
   if (sessionId === undefined) throw new SobreError("GeneralError", "The broker granted a session without naming it.");
   const ticks = longOf(remote?.properties?.get("com.microsoft:locked-until-utc"));
   return { sessionId, lockedUntilUtc: ticks === undefined ? new Date(0) : timeOf(ticks) };

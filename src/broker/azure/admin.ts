@@ -14,9 +14,9 @@ import type {
 import { queueSettings, subscriptionSettings, topicSettings } from "../../core/engine/entity-settings.ts";
 import type { RuleProperties } from "../../core/engine/rules.ts";
 import { SobreError } from "../../core/errors/sobre-error.ts";
-import { type Described, readDescription, writeDescription } from "../../wire/http/atom-description.ts";
+import { type DescribedEntity, readDescription, writeDescription } from "../../wire/http/atom-description.ts";
 import { readRule, writeRule } from "../../wire/http/atom-rule.ts";
-import { child, type XmlElement } from "../../wire/http/xml.ts";
+import { child, type HttpXmlElement } from "../../wire/http/xml.ts";
 import type { AtomClient } from "./atom-client.ts";
 
 type Options = QueueOptions & TopicOptions & SubscriptionOptions;
@@ -27,11 +27,16 @@ export function atomAdmin(atom: AtomClient, enter: () => void): EngineAdmin {
     enter();
     return operation();
   };
-  const exists = (what: Described, path: string): Promise<boolean> =>
+  const exists = (what: DescribedEntity, path: string): Promise<boolean> =>
     ask(async () => (await read(atom, what, path).catch(absent)) !== undefined);
   const names = (path: string): Promise<readonly string[]> =>
     ask(async () => (await atom.list(path)).map(({ name }) => name));
-  const write = async (what: Described, path: string, options: Options, mode: "create" | "update"): Promise<void> => {
+  const write = async (
+    what: DescribedEntity,
+    path: string,
+    options: Options,
+    mode: "create" | "update",
+  ): Promise<void> => {
     const { maxMessageSizeInBytes = 0 } = options;
     if (maxMessageSizeInBytes % 1024 !== 0)
       throw new SobreError("InvalidArgument", "maxMessageSizeInBytes must be a multiple of 1,024.", {
@@ -39,7 +44,7 @@ export function atomAdmin(atom: AtomClient, enter: () => void): EngineAdmin {
       });
     await atom.write(path, what, writeDescription(what, options, undefined), mode);
   };
-  const update = (what: Described, path: string, options: Options): Promise<void> =>
+  const update = (what: DescribedEntity, path: string, options: Options): Promise<void> =>
     ask(async () => {
       checkOption("options", options, anObject);
       const before = readDescription(what, await read(atom, what, path));
@@ -106,7 +111,7 @@ const given = (options: Options): Options =>
   Object.fromEntries(Object.entries(options).filter(([, value]) => value !== undefined));
 
 /** The description of an entity. @throws SobreError `MessagingEntityNotFound` when it does not exist. */
-async function read(atom: AtomClient, what: Described, path: string): Promise<XmlElement> {
+async function read(atom: AtomClient, what: DescribedEntity, path: string): Promise<HttpXmlElement> {
   checkEntity(path);
   const description = await atom.read(path);
   if (description.name === `${what}Description`) return description;
@@ -121,7 +126,7 @@ function absent(error: unknown): undefined {
 }
 
 /** Queues and topics share their names: check that the entity to delete is of the right kind. */
-async function removeEntity(atom: AtomClient, what: Described, name: string): Promise<void> {
+async function removeEntity(atom: AtomClient, what: DescribedEntity, name: string): Promise<void> {
   await read(atom, what, name);
   await atom.remove(name);
 }
@@ -153,7 +158,7 @@ async function writeOne(atom: AtomClient, subscription: string, rule: RuleProper
   await atom.write(`${subscription}/Rules/${rule.name}`, "Rule", writeRule(rule), "create");
 }
 
-function countsOf(name: string, description: XmlElement): QueueRuntimeProperties {
+function countsOf(name: string, description: HttpXmlElement): QueueRuntimeProperties {
   const details = child(description, "CountDetails");
   return {
     name,
@@ -167,7 +172,7 @@ function countsOf(name: string, description: XmlElement): QueueRuntimeProperties
   };
 }
 
-const topicCountsOf = (name: string, description: XmlElement): TopicRuntimeProperties => ({
+const topicCountsOf = (name: string, description: HttpXmlElement): TopicRuntimeProperties => ({
   name,
   subscriptionCount: count(description, "SubscriptionCount"),
   sqlFilterCount: count(description, "SqlFilterCount"),
@@ -177,12 +182,12 @@ const topicCountsOf = (name: string, description: XmlElement): TopicRuntimePrope
   ...timesOf(description),
 });
 
-const timesOf = (description: XmlElement): EntityTimes => ({
+const timesOf = (description: HttpXmlElement): EntityTimes => ({
   createdAt: time(description, "CreatedAt"),
   modifiedAt: time(description, "UpdatedAt"),
   accessedAt: time(description, "AccessedAt"),
 });
 
-const time = (of: XmlElement, element: string): Date => new Date(child(of, element)?.text ?? Number.NaN);
+const time = (of: HttpXmlElement, element: string): Date => new Date(child(of, element)?.text ?? Number.NaN);
 
-const count = (of: XmlElement | undefined, element: string): number => Number(child(of, element)?.text ?? 0);
+const count = (of: HttpXmlElement | undefined, element: string): number => Number(child(of, element)?.text ?? 0);

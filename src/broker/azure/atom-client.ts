@@ -1,7 +1,7 @@
 import { request as requestHttp } from "node:http";
 import { request as requestHttps } from "node:https";
-import type { Described } from "../../wire/http/atom-description.ts";
-import { child, readXml, type XmlElement } from "../../wire/http/xml.ts";
+import type { DescribedEntity } from "../../wire/http/atom-description.ts";
+import { child, readXml, type HttpXmlElement } from "../../wire/http/xml.ts";
 import { SobreError } from "../../core/errors/sobre-error.ts";
 import { statusError } from "./broker-errors.ts";
 import { audienceOf } from "./claims.ts";
@@ -22,10 +22,10 @@ export interface AtomClientOptions {
 /** The entity that an entry of a feed describes. */
 export interface AtomEntry {
   readonly name: string;
-  readonly description: XmlElement;
+  readonly description: HttpXmlElement;
 }
 
-interface Answer {
+interface AtomAnswer {
   readonly status: number;
   readonly body: string;
 }
@@ -46,7 +46,7 @@ export class AtomClient {
   }
 
   /** The description at a path. @throws SobreError `MessagingEntityNotFound`. */
-  async read(path: string): Promise<XmlElement> {
+  async read(path: string): Promise<HttpXmlElement> {
     const { body } = await this.#ask("GET", path);
     const [entry] = entriesOf(body);
     // The service answers with an empty list for what does not exist.
@@ -66,7 +66,12 @@ export class AtomClient {
   }
 
   /** Creates what the elements describe, or with `update` changes it. */
-  async write(path: string, what: Described | "Rule", elements: string, mode: "create" | "update"): Promise<void> {
+  async write(
+    path: string,
+    what: DescribedEntity | "Rule",
+    elements: string,
+    mode: "create" | "update",
+  ): Promise<void> {
     const body =
       `<entry xmlns="http://www.w3.org/2005/Atom"><content type="application/xml"><${what}Description ` +
       'xmlns="http://schemas.microsoft.com/netservices/2010/10/servicebus/connect" xmlns:i="http://www.w3.org/2001/XMLSchema-instance">' +
@@ -82,7 +87,7 @@ export class AtomClient {
     method: string,
     path: string,
     content?: { readonly body: string; readonly mode: "create" | "update" },
-  ): Promise<Answer> {
+  ): Promise<AtomAnswer> {
     const { settings, tokens } = this.#options;
     const { header } = await tokens(audienceOf(settings, ""), Date.now());
     const answer = await this.#send(method, path, header, content);
@@ -97,7 +102,7 @@ export class AtomClient {
     path: string,
     authorization: string,
     content: { readonly body: string; readonly mode: "create" | "update" } | undefined,
-  ): Promise<Answer> {
+  ): Promise<AtomAnswer> {
     const { settings, httpPort, ca } = this.#options;
     const { host, secure } = settings;
     const port = httpPort ?? settings.port ?? (secure ? 443 : 5300);

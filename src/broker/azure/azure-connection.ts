@@ -30,16 +30,18 @@ import type { Envelope } from "../../core/envelope/envelope.ts";
 import { SobreError } from "../../core/errors/sobre-error.ts";
 import type { Clock } from "../../core/time/clock.ts";
 import { pause } from "../../core/time/pause.ts";
+import { LateTransaction } from "../policy/late-transaction.ts";
+import { foreignTransaction, settledInTransaction } from "../policy/refusals.ts";
 import { grantedSession, sessionRequest } from "./accept-session.ts";
 import { atomAdmin } from "./admin.ts";
 import type { AtomClient } from "./atom-client.ts";
-import { Broker, type BrokerOptions } from "./broker.ts";
+import { AmqpBroker, type BrokerOptions } from "./broker.ts";
 import { closed } from "../../core/engine/refusals.ts";
 import { serverOf } from "./connection-string.ts";
 import { azureCapabilities } from "./capabilities.ts";
 import { Management } from "./management.ts";
 import type { HeldDelivery } from "./held-deliveries.ts";
-import { ReceiveLink, type ReceiveLinkOptions } from "./receive-link.ts";
+import { AzureReceiveLink, type ReceiveLinkOptions } from "./receive-link.ts";
 import { AzureReceiver, AzureSessionReceiver } from "./receiver.ts";
 import { AzureSender } from "./sender.ts";
 import { AzureTransaction, Coordinator } from "./transaction.ts";
@@ -53,7 +55,7 @@ export interface AzureConnectionOptions extends BrokerOptions {
   readonly minWaitTimeInMs: number;
 }
 
-interface Closable {
+interface ClosableLink {
   close(): Promise<void>;
   abort?(): Promise<void>;
   /** Ends immediately, because the connection does. */
@@ -68,21 +70,23 @@ export class AzureConnection implements Engine {
   readonly inspection: EngineInspection = refusedInspection(this);
   readonly server: { readonly address: string; readonly port: number };
   readonly #options: AzureConnectionOptions;
-  readonly #broker: Broker;
+  readonly #broker: AmqpBroker;
   readonly #management: Management;
   /** Links and connections that close with this one. */
-  readonly #open = new Set<Closable>();
+  readonly #open = new Set<ClosableLink>();
   /** The locked messages, by lock token. */
   readonly #locks = new Map<LockToken, HeldDelivery>();
   /** Deferred messages received by sequence number, with their sessions. */
   readonly #deferred = new Map<LockToken, string | undefined>();
+  /** The messages that open transactions settle. */
+  readonly #settling = new Map<LockToken, AzureTransaction>();
   #coordinator: Promise<Coordinator> | undefined;
   #closed = false;
 
   constructor(options: AzureConnectionOptions) {
     this.#options = options;
     this.server = serverOf(options.settings);
-    this.#broker = new Broker(options);
+    this.#broker = new AmqpBroker(options);
     this.#management = new Management(this.#broker, options.clock);
     this.admin = atomAdmin(options.atom, () => this.#enter());
   }
@@ -129,7 +133,7 @@ export class AzureConnection implements Engine {
     if (isAborted(options.abortSignal)) throw aborted();
     const { minWaitTimeInMs, clock, timing } = this.#options;
     const until = clock.now() + options.maxWaitTimeInMs;
-    let link: ReceiveLink | undefined;
+    let link: AzureReceiveLink | undefined;
     while (link === undefined) {
       try {
         link = await this.#receiveLink(entity, options.receiveMode, sessionRequest(entity, options));
@@ -206,9 +210,14 @@ export class AzureConnection implements Engine {
     checkSettlement(settlement);
     const held = this.#locks.get(lockToken);
     const state = settlementState(settlement);
-    if (held?.link.isOf(entity) === true && (fitsFrame(settlement) || open !== undefined))
-      return held.link.settle(held, open === undefined ? state : open.state(state));
+    if (held?.link.isOf(entity) === true && (fitsFrame(settlement) || open !== undefined)) {
+      if (open === undefined) return held.link.settle(held, state);
+      await held.link.settle(held, open.state(state));
+      this.#settling.set(lockToken, open);
+      return;
+    }
     if (!isLockToken(lockToken)) throw lockLost(entity);
+    if (this.#settling.has(lockToken)) throw settledInTransaction();
     if (open !== undefined) throw notByLink(this.#deferred.has(lockToken));
     // The link is gone, or the message never came by one; its lock may be held all the same.
     await this.#management.settle(entity, lockToken, settlement, this.#deferred.get(lockToken));
@@ -236,7 +245,13 @@ export class AzureConnection implements Engine {
   async begin(): Promise<Transaction> {
     this.#enter();
     const coordinator = await this.#coordinated();
-    return new AzureTransaction(await coordinator.declare(), coordinator);
+    // Other links than the coordinator's carry its calls: a message that waits for credit has not been sent.
+    return new LateTransaction(
+      new AzureTransaction(await coordinator.declare(), coordinator, (ended) => {
+        for (const [lockToken, transaction] of this.#settling)
+          if (transaction === ended) this.#settling.delete(lockToken);
+      }),
+    );
   }
 
   async connect(): Promise<Engine> {
@@ -259,9 +274,9 @@ export class AzureConnection implements Engine {
   }
 
   /** Drops every link; returns the connections, which end by themselves. */
-  #end(): readonly Closable[] {
+  #end(): readonly ClosableLink[] {
     this.#closed = true;
-    const others: Closable[] = [];
+    const others: ClosableLink[] = [];
     for (const one of this.#open) {
       if (one.drop === undefined) others.push(one);
       else one.drop();
@@ -274,10 +289,10 @@ export class AzureConnection implements Engine {
     entity: string,
     receiveMode: ReceiveLinkOptions["receiveMode"],
     request: ReceiveLinkOptions["request"],
-  ): Promise<ReceiveLink> {
+  ): Promise<AzureReceiveLink> {
     const session = await this.#broker.session(entity);
     const { clock, timing } = this.#options;
-    return ReceiveLink.open(session, {
+    return AzureReceiveLink.open(session, {
       receiveMode,
       clock,
       timing,
@@ -296,11 +311,14 @@ export class AzureConnection implements Engine {
 
   /** @throws SobreError `InvalidOperation` for a transaction that has ended, or of another engine. */
   async #inTransaction<T>(transaction: Transaction, call: (open: AzureTransaction) => Promise<T>): Promise<T> {
-    if (transaction instanceof AzureTransaction) return AzureTransaction.run(transaction, () => call(transaction));
-    throw new SobreError("InvalidOperation", "The transaction belongs to another engine. Begin one on this engine.");
+    if (!(transaction instanceof LateTransaction)) throw foreignTransaction();
+    return LateTransaction.run(transaction, async (inner) => {
+      if (inner instanceof AzureTransaction) return call(inner);
+      throw foreignTransaction();
+    });
   }
 
-  #keep<T extends Closable>(one: T): T {
+  #keep<T extends ClosableLink>(one: T): T {
     if (this.#closed) {
       one.drop?.();
       throw closed("connection");
@@ -333,7 +351,7 @@ const notByLink = (isDeferred: boolean): SobreError =>
       )
     : new SobreError(
         "MessageLockLost",
-        "Settling in a transaction requires the link that received the message, which is closed. Receive the message again.",
+        "No open link of this connection holds the lock, as a transaction requires: it has expired, the message was already settled, or its receiver was closed. Receive the message again.",
       );
 
 const lockLost = (entity: string): SobreError =>

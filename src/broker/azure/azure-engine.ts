@@ -54,7 +54,7 @@ const aPort: OptionCheck = (value) =>
     ? undefined
     : "must be a whole number from 1 to 65535";
 
-const checks: OptionChecks<AzureEngineOptions> = {
+const azureEngineChecks: OptionChecks<AzureEngineOptions> = {
   // The texts are read right after.
   connectionString: anything,
   fullyQualifiedNamespace: anything,
@@ -84,7 +84,7 @@ const checks: OptionChecks<AzureEngineOptions> = {
  * @throws SobreError `InvalidArgument` for an invalid connection string, or naming the invalid option.
  */
 export function azureEngine(options: AzureEngineOptions): Engine {
-  checkOptions(options, checks);
+  checkOptions(options, azureEngineChecks);
   const { settings, credential } = namespaceOf(options);
   const tokens = credential === undefined ? signedTokens(settings) : credentialTokens(credential);
   const { ca, httpPort, clock = systemClock, connectionClock = systemClock } = options;

@@ -30,7 +30,7 @@ interface Connected {
 }
 
 /** One connection to a broker, opened on first use and reopened on the next use after it was lost. */
-export class Broker {
+export class AmqpBroker {
   readonly #options: BrokerOptions;
   #connecting: Promise<Connected> | undefined;
   #failures = 0;

@@ -4,7 +4,7 @@ import { statusError } from "./broker-errors.ts";
 import type { BrokerAddress } from "./connection-string.ts";
 import type { RequestLinks } from "./request-links.ts";
 import type { TokenSource } from "./tokens.ts";
-import { numberOf, textOf } from "../../core/amqp-values/loose-value.ts";
+import { numberOf, looseText } from "../../core/amqp-values/loose-value.ts";
 
 /** The audience of a token for an address. */
 export function audienceOf({ host, port }: BrokerAddress, address: string): string {
@@ -60,7 +60,7 @@ export class Claims {
     });
     const properties = answer.applicationProperties;
     const status = numberOf(properties?.get("status-code") ?? properties?.get("statusCode"));
-    const told = textOf(properties?.get("status-description") ?? properties?.get("statusDescription")) ?? "";
+    const told = looseText(properties?.get("status-description") ?? properties?.get("statusDescription")) ?? "";
     if (status === undefined) throw new SobreError("GeneralError", "The broker's answer to put-token has no status.");
     if (status < 200 || status > 299) throw status === 404 ? statusError(401, told) : statusError(status, told);
     if (renewAt !== undefined && !this.#closed) this.#renewLater(audience, renewAt);

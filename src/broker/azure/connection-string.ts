@@ -44,7 +44,7 @@ const known = [
   "transporttype",
 ] as const;
 
-type Member = (typeof known)[number];
+type ConnectionStringMember = (typeof known)[number];
 
 /**
  * Parses a connection string like the official clients; names are case-insensitive.
@@ -54,16 +54,16 @@ type Member = (typeof known)[number];
 export function parseConnectionString(text: string): ConnectionSettings {
   const members = membersOf(text);
   const endpoint = members.get("endpoint");
-  if (endpoint === undefined) throw wrong("has no Endpoint");
+  if (endpoint === undefined) throw invalidConnectionString("has no Endpoint");
   const { host, port } = endpointOf(endpoint) ?? {};
-  if (host === undefined) throw wrong("has an Endpoint that is not sb://HOST or sb://HOST:PORT");
+  if (host === undefined) throw invalidConnectionString("has an Endpoint that is not sb://HOST or sb://HOST:PORT");
   const name = members.get("sharedaccesskeyname");
   const value = members.get("sharedaccesskey");
   const sharedAccessSignature = members.get("sharedaccesssignature");
   if ((name === undefined) !== (value === undefined))
-    throw wrong(name === undefined ? "has no SharedAccessKeyName" : "has no SharedAccessKey");
+    throw invalidConnectionString(name === undefined ? "has no SharedAccessKeyName" : "has no SharedAccessKey");
   if (name === undefined && sharedAccessSignature === undefined)
-    throw wrong("has neither SharedAccessKeyName and SharedAccessKey nor SharedAccessSignature");
+    throw invalidConnectionString("has neither SharedAccessKeyName and SharedAccessKey nor SharedAccessSignature");
   return {
     host,
     port,
@@ -75,9 +75,9 @@ export function parseConnectionString(text: string): ConnectionSettings {
   };
 }
 
-function membersOf(text: string): ReadonlyMap<Member, string> {
-  if (typeof text !== "string" || text.trim() === "") throw wrong("is empty");
-  const members = new Map<Member, string>();
+function membersOf(text: string): ReadonlyMap<ConnectionStringMember, string> {
+  if (typeof text !== "string" || text.trim() === "") throw invalidConnectionString("is empty");
+  const members = new Map<ConnectionStringMember, string>();
   for (const part of text.trim().split(";")) {
     if (part.trim() === "") continue;
     const at = part.indexOf("=");
@@ -89,10 +89,16 @@ function membersOf(text: string): ReadonlyMap<Member, string> {
 }
 
 /** A member with a fixed set of values; any other would be silently ignored. */
-function oneOf(members: ReadonlyMap<Member, string>, member: Member, values: readonly string[]): string | undefined {
+function oneOf(
+  members: ReadonlyMap<ConnectionStringMember, string>,
+  member: ConnectionStringMember,
+  values: readonly string[],
+): string | undefined {
   const value = members.get(member)?.toLowerCase();
   if (value === undefined || values.includes(value)) return value;
-  throw wrong(`has a ${spelt[member]} that is not one of ${values.map((one) => spelt[one] ?? one).join(", ")}`);
+  throw invalidConnectionString(
+    `has a ${spelt[member]} that is not one of ${values.map((one) => spelt[one] ?? one).join(", ")}`,
+  );
 }
 
 const spelt: Readonly<Record<string, string>> = {
@@ -125,7 +131,7 @@ function endpointOf(endpoint: string): Pick<BrokerAddress, "host" | "port"> | un
   return { host: host.replaceAll(/^\[|\]$/g, ""), port };
 }
 
-const wrong = (what: string): SobreError =>
+const invalidConnectionString = (what: string): SobreError =>
   new SobreError(
     "InvalidArgument",
     `The connection string ${what}. It has the form Endpoint=sb://HOST;SharedAccessKeyName=NAME;SharedAccessKey=KEY.`,

@@ -12,12 +12,12 @@ import type { Envelope } from "../../core/envelope/envelope.ts";
 import { SobreError } from "../../core/errors/sobre-error.ts";
 import type { Clock } from "../../core/time/clock.ts";
 import type { DeliveryState } from "../../wire/amqp/connection/delivery-state.ts";
-import type { Broker } from "./broker.ts";
+import type { AmqpBroker } from "./broker.ts";
 import { brokerError, statusError } from "./broker-errors.ts";
 import { receivedDelivery } from "./received-delivery.ts";
 import { withoutDelivery } from "./sent-message.ts";
 import { settlementArguments } from "./settlement-state.ts";
-import { dateOf, itemsOf, longOf, mapOf, numberOf, textOf } from "../../core/amqp-values/loose-value.ts";
+import { dateOf, itemsOf, longOf, mapOf, numberOf, looseText } from "../../core/amqp-values/loose-value.ts";
 
 /** The arguments of a request besides its operation. */
 interface AskOptions {
@@ -29,16 +29,16 @@ interface AskOptions {
 type Arguments = Readonly<Record<string, AmqpValue | undefined>>;
 
 /** Maximum number of messages that one request deletes, in every tier. */
-const mostDeleted = 500;
+const maxDeletedMessages = 500;
 /** The time that asks for the sessions with messages. */
 const anyTime = new Date(Date.UTC(9999, 11, 31, 23, 59, 59, 999));
 
 /** The operations of the `$management` nodes of entities. */
 export class Management {
-  readonly #broker: Broker;
+  readonly #broker: AmqpBroker;
   readonly #clock: Clock;
 
-  constructor(broker: Broker, clock: Clock) {
+  constructor(broker: AmqpBroker, clock: Clock) {
     this.#broker = broker;
     this.#clock = clock;
   }
@@ -116,7 +116,7 @@ export class Management {
     const before = options.beforeEnqueueTime ?? new Date(this.#clock.now() + 1);
     let deleted = 0;
     while (deleted < options.maxMessages) {
-      const asked = Math.min(options.maxMessages - deleted, mostDeleted);
+      const asked = Math.min(options.maxMessages - deleted, maxDeletedMessages);
       const body = await this.#ask(entity, "batch-delete-messages", {
         "message-count": typed.int(asked),
         "enqueued-time-utc": before,
@@ -133,7 +133,7 @@ export class Management {
     const { updatedAfter = anyTime, skip = 0, maxSessions = 100 } = options;
     const given = { "last-updated-time": updatedAfter, skip: typed.int(skip), top: typed.int(maxSessions) };
     const body = await this.#ask(entity, "get-message-sessions", given);
-    return itemsOf(body?.get("sessions-ids")).map((id) => textOf(id) ?? "");
+    return itemsOf(body?.get("sessions-ids")).map((id) => looseText(id) ?? "");
   }
 
   /** Renews the lock of a session; `link` is the name of the link that holds it. */
@@ -191,8 +191,8 @@ export class Management {
     const status = numberOf(properties?.get("statusCode") ?? properties?.get("status-code"));
     if (status === 204) return undefined;
     if (status === 200 || status === 202) return answer.body?.kind === "value" ? mapOf(answer.body.value) : undefined;
-    const description = textOf(properties?.get("statusDescription") ?? properties?.get("status-description")) ?? "";
-    const condition = textOf(properties?.get("errorCondition") ?? properties?.get("error-condition"));
+    const description = looseText(properties?.get("statusDescription") ?? properties?.get("status-description")) ?? "";
+    const condition = looseText(properties?.get("errorCondition") ?? properties?.get("error-condition"));
     throw condition === undefined ? statusError(status ?? 500, description) : brokerError({ condition, description });
   }
 }
@@ -216,7 +216,7 @@ function messagesOf(body: AmqpMap | undefined): readonly Answered[] {
     const message = mapOf(item).get("message");
     const token = mapOf(item).get("lock-token");
     if (!(message instanceof Uint8Array)) return [];
-    const text = token instanceof Typed && token.type === "uuid" ? textOf(token) : undefined;
+    const text = token instanceof Typed && token.type === "uuid" ? looseText(token) : undefined;
     return [{ message, token: text === undefined ? undefined : lockToken(text) }];
   });
 }

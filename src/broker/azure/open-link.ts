@@ -9,7 +9,7 @@ import type { ClientSession } from "./client-connection.ts";
 import { inTime, type Timing } from "./timing.ts";
 
 type Setup = Parameters<ReceivingLink["open"]>[0];
-type Attach = NonNullable<ReceivingLink["remote"]>;
+type RemoteAttach = NonNullable<ReceivingLink["remote"]>;
 
 /** Callbacks of a link in either role. */
 interface CommonEvents {
@@ -75,8 +75,8 @@ export function openSending(session: ClientSession, request: LinkRequest<Sending
 }
 
 /** Callbacks from the connection that both roles share. */
-interface Told {
-  readonly attached: (attach: Attach) => void;
+interface LinkCallbacks {
+  readonly attached: (attach: RemoteAttach) => void;
   readonly detached: (error: WireError | undefined) => void;
   readonly closed: () => void;
 }
@@ -84,7 +84,7 @@ interface Told {
 function asking<L extends ReceivingLink | SendingLink>(
   link: L,
   { events, abortSignal, timing, wait }: LinkRequest<CommonEvents>,
-  open: (told: Told) => void,
+  open: (told: LinkCallbacks) => void,
 ): Promise<L> {
   const attached = new Promise<L>((resolve, reject) => {
     if (abortSignal?.aborted === true) {

@@ -34,7 +34,7 @@ export interface ReceiveLinkOptions {
  *
  * The credit is that of all waiting receives; messages go to them in order.
  */
-export class ReceiveLink {
+export class AzureReceiveLink {
   readonly #session: ClientSession;
   readonly #options: ReceiveLinkOptions;
   readonly #queue: Receive[] = [];
@@ -61,8 +61,8 @@ export class ReceiveLink {
   }
 
   /** Opens a link. @throws SobreError as the broker refuses. */
-  static async open(session: ClientSession, options: ReceiveLinkOptions): Promise<ReceiveLink> {
-    const own = new ReceiveLink(session, options);
+  static async open(session: ClientSession, options: ReceiveLinkOptions): Promise<AzureReceiveLink> {
+    const own = new AzureReceiveLink(session, options);
     const { setup, ...request } = options.request;
     const { timing } = options;
     const isDeleting = options.receiveMode === "receiveAndDelete";

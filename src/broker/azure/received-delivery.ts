@@ -4,7 +4,7 @@ import { parseMessage } from "../../wire/amqp/message/amqp-message.ts";
 import { MessageOrigin } from "../../wire/amqp/message/message-origin.ts";
 import { deadLetterProperties, type Delivery, type LockToken, type MessageState } from "../../core/engine/delivery.ts";
 import type { AmqpMap } from "../../core/values/typed.ts";
-import { dateOf, longOf, numberOf, textOf } from "../../core/amqp-values/loose-value.ts";
+import { dateOf, longOf, numberOf, looseText } from "../../core/amqp-values/loose-value.ts";
 
 const states: readonly MessageState[] = ["active", "deferred", "scheduled"];
 
@@ -31,8 +31,8 @@ export function receivedDelivery(payload: Uint8Array, lockToken: LockToken | und
     deliveryCount: header?.deliveryCount ?? 0,
     state: states[facts.state ?? 0] ?? "active",
     deadLetterSource: facts.deadLetterSource,
-    deadLetterReason: textOf(applicationProperties?.get(deadLetterProperties.reason)),
-    deadLetterErrorDescription: textOf(applicationProperties?.get(deadLetterProperties.description)),
+    deadLetterReason: looseText(applicationProperties?.get(deadLetterProperties.reason)),
+    deadLetterErrorDescription: looseText(applicationProperties?.get(deadLetterProperties.description)),
   };
 }
 
@@ -52,7 +52,7 @@ function factsOf(annotations: AmqpMap): Facts {
   const values = annotations.values();
   for (let index = 0; index < keys.length; index++) {
     const value = values[index];
-    switch (annotated.get(textOf(keys[index]) ?? "")) {
+    switch (annotated.get(looseText(keys[index]) ?? "")) {
       case "sequenceNumber":
         facts.sequenceNumber = longOf(value);
         break;
@@ -69,7 +69,7 @@ function factsOf(annotations: AmqpMap): Facts {
         facts.state = numberOf(value);
         break;
       case "deadLetterSource":
-        facts.deadLetterSource = textOf(value);
+        facts.deadLetterSource = looseText(value);
         break;
       default:
     }

@@ -4,20 +4,20 @@ import type { Delivery } from "../../core/engine/delivery.ts";
 import type { SobreError } from "../../core/errors/sobre-error.ts";
 import { closed } from "../../core/engine/refusals.ts";
 import type { Management } from "./management.ts";
-import type { ReceiveLink } from "./receive-link.ts";
+import type { AzureReceiveLink } from "./receive-link.ts";
 
 /** Receives from an entity; after the broker has ended the link, the next receive reopens it. */
 export class AzureReceiver implements EngineReceiver {
-  readonly #open: () => Promise<ReceiveLink>;
+  readonly #open: () => Promise<AzureReceiveLink>;
   readonly #forget: (receiver: AzureReceiver) => void;
   /** Minimum wait of a receive in milliseconds. */
   readonly #minWaitTimeInMs: number;
-  #link: ReceiveLink | undefined;
-  #opening: Promise<ReceiveLink> | undefined;
+  #link: AzureReceiveLink | undefined;
+  #opening: Promise<AzureReceiveLink> | undefined;
   #refusal: SobreError | undefined;
 
   constructor(
-    open: () => Promise<ReceiveLink>,
+    open: () => Promise<AzureReceiveLink>,
     options: { readonly minWaitTimeInMs: number; readonly forget: (receiver: AzureReceiver) => void },
   ) {
     this.#open = open;
@@ -62,7 +62,7 @@ export class AzureReceiver implements EngineReceiver {
     this.#link?.drop();
   }
 
-  #attached(): Promise<ReceiveLink> {
+  #attached(): Promise<AzureReceiveLink> {
     const { gone } = this.#link ?? {};
     // An entity created again under the name is another one.
     if (gone?.code === "MessagingEntityNotFound") return Promise.reject(gone);
@@ -78,7 +78,7 @@ export interface GrantedSession {
   readonly entity: string;
   readonly sessionId: string;
   readonly lockedUntilUtc: Date;
-  readonly link: ReceiveLink;
+  readonly link: AzureReceiveLink;
   readonly minWaitTimeInMs: number;
 }
 

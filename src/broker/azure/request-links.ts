@@ -12,7 +12,7 @@ import { inTime, type Timing } from "./timing.ts";
 /** Answers that the broker may send ahead. */
 const credit = 100;
 
-interface Waiting {
+interface WaitingRequest {
   readonly resolve: (answer: AmqpMessage) => void;
   readonly reject: (error: SobreError) => void;
 }
@@ -27,7 +27,7 @@ export class RequestLinks {
   readonly #session: ClientSession;
   readonly #timing: Timing;
   readonly #replyTo: string;
-  readonly #waiting = new Map<string, Waiting>();
+  readonly #waiting = new Map<string, WaitingRequest>();
   readonly #unsent: Unsent[] = [];
   #sending: SendingLink | undefined;
   #next = 0;

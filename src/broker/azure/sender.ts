@@ -8,7 +8,7 @@ import { typed } from "../../core/values/typed-makers.ts";
 import { AmqpMap } from "../../core/values/typed.ts";
 import type { Envelope } from "../../core/envelope/envelope.ts";
 import { SobreError } from "../../core/errors/sobre-error.ts";
-import type { Broker } from "./broker.ts";
+import type { AmqpBroker } from "./broker.ts";
 import { closed } from "../../core/engine/refusals.ts";
 import { brokerError } from "./broker-errors.ts";
 import { detached, openSending } from "./open-link.ts";
@@ -29,7 +29,7 @@ export interface SenderEvents {
 }
 
 /** A send that has no outcome yet. */
-interface Pending {
+interface UnansweredSend {
   readonly payload: Uint8Array;
   readonly messageFormat: number;
   readonly settled: boolean;
@@ -44,12 +44,12 @@ const unlimited = 2 ** 31 - 1;
 
 /** A link that sends to an entity; after the broker has ended it, the next send reopens it. */
 export class AzureSender implements EngineSender {
-  readonly #broker: Broker;
+  readonly #broker: AmqpBroker;
   readonly #address: SenderAddress;
   readonly #events: SenderEvents;
   /** Waiting for credit. */
-  readonly #queue: Pending[] = [];
-  readonly #unsettled = new Set<Pending>();
+  readonly #queue: UnansweredSend[] = [];
+  readonly #unsettled = new Set<UnansweredSend>();
   #link: SendingLink | undefined;
   #opening: Promise<SendingLink> | undefined;
   #maxMessageSize = unlimited;
@@ -57,7 +57,7 @@ export class AzureSender implements EngineSender {
   #refusal: SobreError | undefined;
   #allClosed: () => void = () => undefined;
 
-  constructor(broker: Broker, address: SenderAddress, events: SenderEvents) {
+  constructor(broker: AmqpBroker, address: SenderAddress, events: SenderEvents) {
     this.#broker = broker;
     this.#address = address;
     this.#events = events;
@@ -192,7 +192,7 @@ export class AzureSender implements EngineSender {
     else context.reject(refusal);
   }
 
-  #isUnsettled(context: unknown): context is Pending {
+  #isUnsettled(context: unknown): context is UnansweredSend {
     const known: ReadonlySet<unknown> = this.#unsettled;
     return known.has(context);
   }

@@ -5,7 +5,7 @@ import { writeMessage } from "../../wire/amqp/message/write-message.ts";
 import { AmqpMap } from "../../core/values/typed.ts";
 import { brokerPropertyTable } from "../../core/envelope/broker-property-table.ts";
 import type { Envelope } from "../../core/envelope/envelope.ts";
-import { textOf } from "../../core/amqp-values/loose-value.ts";
+import { looseText } from "../../core/amqp-values/loose-value.ts";
 
 /** Annotations that a broker adds on delivery and senders do not send. */
 const brokerMarks: ReadonlySet<string> = new Set([
@@ -30,7 +30,7 @@ export function withoutDelivery(envelope: Envelope): Envelope {
   if (!isMarked(message)) return envelope;
   const { header, messageAnnotations } = message;
   const { durable, priority, ttl } = header ?? {};
-  const kept = [...(messageAnnotations ?? [])].filter(([key]) => !brokerMarks.has(textOf(key) ?? ""));
+  const kept = [...(messageAnnotations ?? [])].filter(([key]) => !brokerMarks.has(looseText(key) ?? ""));
   const head = writeMessage({
     header: [durable, priority, ttl].every((field) => field === undefined) ? undefined : { durable, priority, ttl },
     messageAnnotations: kept.length === 0 ? undefined : new AmqpMap(kept),
@@ -42,5 +42,5 @@ export function withoutDelivery(envelope: Envelope): Envelope {
 function isMarked({ header, deliveryAnnotations, messageAnnotations }: AmqpMessage): boolean {
   if (header?.deliveryCount !== undefined || header?.firstAcquirer !== undefined) return true;
   if (deliveryAnnotations !== undefined) return true;
-  return [...(messageAnnotations ?? [])].some(([key]) => brokerMarks.has(textOf(key) ?? ""));
+  return [...(messageAnnotations ?? [])].some(([key]) => brokerMarks.has(looseText(key) ?? ""));
 }

@@ -6,15 +6,15 @@ import type { ApplicationPropertyValue } from "../../core/envelope/application-p
 import { createEnvelope } from "../../core/envelope/envelope.ts";
 import { sizeOfProperties } from "../../core/envelope/size-of.ts";
 
-type Modification = Extract<Settlement, { kind: "abandon" }>["propertiesToModify"];
+type AbandonModification = Extract<Settlement, { kind: "abandon" }>["propertiesToModify"];
 
-const none = new Uint8Array(0);
+const noTag = new Uint8Array(0);
 
 /** The properties to modify, checked as those of an envelope are. @throws SobreError `InvalidArgument`. */
-function checked(modification: Modification): readonly (readonly [string, ApplicationPropertyValue])[] {
+function checked(modification: AbandonModification): readonly (readonly [string, ApplicationPropertyValue])[] {
   const entries = Object.entries(modification ?? {});
   const given = entries.flatMap(([name, value]) => (value === undefined ? [] : [[name, value] as const]));
-  createEnvelope({ payload: none, applicationProperties: Object.fromEntries(given) });
+  createEnvelope({ payload: noTag, applicationProperties: Object.fromEntries(given) });
   return entries.map(([name, value]) => [name, value ?? null]);
 }
 
@@ -44,7 +44,7 @@ export function settlementState(settlement: Settlement): DeliveryState {
 const symbolOrText = (name: string): AmqpValue => (/^[\x00-\x7f]*$/.test(name) ? typed.symbol(name) : name);
 
 /** Maximum size of the fields of an outcome in bytes: it is sent in one frame, whose size a broker may limit. */
-const mostInFrame = 8192;
+const maxOutcomeBytes = 8192;
 
 /** Whether the outcome of a settlement fits into a frame. */
 export function fitsFrame(settlement: Settlement): boolean {
@@ -52,7 +52,7 @@ export function fitsFrame(settlement: Settlement): boolean {
   const { deadLetterReason = "", deadLetterErrorDescription = "" } = settlement.kind === "deadLetter" ? settlement : {};
   const properties = Object.fromEntries(checked(settlement.propertiesToModify));
   const texts = Buffer.byteLength(deadLetterReason) + Buffer.byteLength(deadLetterErrorDescription);
-  return texts + sizeOfProperties({}, properties) <= mostInFrame;
+  return texts + sizeOfProperties({}, properties) <= maxOutcomeBytes;
 }
 
 const statuses = {

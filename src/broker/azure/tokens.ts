@@ -16,7 +16,7 @@ export interface TokenCredential {
 }
 
 /** A token as a broker gets it. */
-interface Token {
+interface BrokerToken {
   readonly token: string;
   /** The `type` of a put-token request. */
   readonly type: "servicebus.windows.net:sastoken" | "jwt";
@@ -27,7 +27,7 @@ interface Token {
 }
 
 /** Returns a token for an audience. @throws SobreError `UnauthorizedAccess` if there is none. */
-export type TokenSource = (audience: string, now: number) => Promise<Token>;
+export type TokenSource = (audience: string, now: number) => Promise<BrokerToken>;
 
 /** Milliseconds that a signed token holds. */
 const tokenLife = 3_600_000;
@@ -52,7 +52,7 @@ export function signedTokens({
       : sas(writeSas(audience, key, now + tokenLife), now + renewAfter);
 }
 
-const sas = (token: string, renewAt: number | undefined): Token => ({
+const sas = (token: string, renewAt: number | undefined): BrokerToken => ({
   token,
   type: "servicebus.windows.net:sastoken",
   header: token,
@@ -61,7 +61,7 @@ const sas = (token: string, renewAt: number | undefined): Token => ({
 
 /** Tokens of a credential: one for all audiences, renewed shortly before it expires. */
 export function credentialTokens(credential: TokenCredential): TokenSource {
-  let current: Promise<Token> | undefined;
+  let current: Promise<BrokerToken> | undefined;
   let renewAt = -Infinity;
   return (_audience, now) => {
     if (current !== undefined && now < renewAt) return current;
@@ -77,7 +77,7 @@ export function credentialTokens(credential: TokenCredential): TokenSource {
   };
 }
 
-async function fetchToken(credential: TokenCredential, now: number): Promise<Token> {
+async function fetchToken(credential: TokenCredential, now: number): Promise<BrokerToken> {
   const fetched = await credential.getToken(scope).catch((error: unknown) => {
     throw new SobreError(
       "UnauthorizedAccess",

@@ -1,4 +1,3 @@
-import { PendingCalls } from "../../core/engine/pending-calls.ts";
 import { writeMessage } from "../../wire/amqp/message/write-message.ts";
 import type { DeliveryState } from "../../wire/amqp/connection/delivery-state.ts";
 import type { SendingLink } from "../../wire/amqp/connection/sending-link.ts";
@@ -109,14 +108,16 @@ export class Coordinator {
 
 /** A transaction of a broker, on the connection that declared it. */
 export class AzureTransaction implements Transaction {
-  readonly id: Uint8Array;
+  readonly #id: Uint8Array;
   readonly #coordinator: Coordinator;
-  readonly #calls = new PendingCalls();
-  #over = false;
 
-  constructor(id: Uint8Array, coordinator: Coordinator) {
-    this.id = id;
+  readonly #onEnd: (ended: AzureTransaction) => void;
+
+  /** @param onEnd Called when it begins to end. */
+  constructor(id: Uint8Array, coordinator: Coordinator, onEnd: (ended: AzureTransaction) => void) {
+    this.#id = id;
     this.#coordinator = coordinator;
+    this.#onEnd = onEnd;
   }
 
   commit(): Promise<void> {
@@ -127,25 +128,14 @@ export class AzureTransaction implements Transaction {
     return this.#discharge(true);
   }
 
+  #discharge(fail: boolean): Promise<void> {
+    this.#onEnd(this);
+    return this.#coordinator.discharge(this.#id, fail);
+  }
+
   /** The delivery state that makes an outcome or message part of it. */
   state(outcome?: DeliveryState): DeliveryState {
     const inner = outcome?.kind === "received" || outcome?.kind === "transactional" ? undefined : outcome;
-    return { kind: "transactional", transactionId: this.id, outcome: inner };
-  }
-
-  /** Makes a call in it; other links than the coordinator's carry it. @throws SobreError `InvalidOperation` after its end. */
-  static async run<T>(transaction: AzureTransaction, call: () => Promise<T>): Promise<T> {
-    if (transaction.#over) throw over();
-    return transaction.#calls.add(call());
-  }
-
-  async #discharge(fail: boolean): Promise<void> {
-    if (this.#over) throw over();
-    this.#over = true;
-    // A message that waits for credit, or for its link to open, has not been sent.
-    await this.#calls.ended();
-    await this.#coordinator.discharge(this.id, fail);
+    return { kind: "transactional", transactionId: this.#id, outcome: inner };
   }
 }
-
-const over = (): SobreError => new SobreError("InvalidOperation", "The transaction has ended. Begin a new one.");

@@ -6,7 +6,7 @@ import { tcpTransport, type Transport, unreachable } from "./transport.ts";
 const subprotocol = "AMQPWSB10";
 
 /** Maximum bytes in the send buffer before the writer must wait. */
-const mostBuffered = 1_048_576;
+const maxBufferedBytes = 1_048_576;
 
 /** Milliseconds between looks at what waits. */
 const pause = 10;
@@ -51,7 +51,7 @@ function streamOf(socket: WebSocket): Duplex {
     write(chunk: Uint8Array, _encoding, done) {
       socket.send(new Uint8Array(chunk));
       const wait = (): void => {
-        if (socket.bufferedAmount < mostBuffered || socket.readyState !== WebSocket.OPEN) done();
+        if (socket.bufferedAmount < maxBufferedBytes || socket.readyState !== WebSocket.OPEN) done();
         else setTimeout(wait, pause);
       };
       wait();

@@ -113,6 +113,21 @@ export const adminCases: readonly EngineCase[] = engineCases(["administration"],
       await refused(harness.complete(queue, delivery), "MessagingEntityNotFound", "Completing");
     },
   },
+  "deletion-is-announced": {
+    promise: "A connection that asks for it learns of every entity that is deleted, subscriptions of a topic included.",
+    needs: ["administration", "topics"],
+    async run(harness) {
+      const { admin } = harness.engine;
+      const [queue, topic] = [await harness.queue(), await harness.topic({ all: {} })];
+      const deleted: string[] = [];
+      await using _listening = await harness.engine.connect({ onEntityDeleted: (address) => deleted.push(address) });
+      await admin.updateQueue(queue, { maxDeliveryCount: 3 });
+      await admin.deleteQueue(queue);
+      await admin.createQueue(queue);
+      await admin.deleteTopic(topic);
+      same(deleted.toSorted(), [queue, topic, `${topic}/Subscriptions/all`].toSorted(), "Addresses");
+    },
+  },
   "recreated-queue-is-new": {
     promise: "A queue recreated under an old name is empty, and links of the old one do not reach it.",
     needs: ["administration", "peekLock"],

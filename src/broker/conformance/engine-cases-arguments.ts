@@ -1,7 +1,7 @@
 import { type EngineCase, engineCases } from "./engine-case.ts";
 import { call, envelope, refused, same, sessions, tokenOf } from "./engine-harness.ts";
 
-const wrong: readonly unknown[] = [null, 5, true, [], {}, Symbol("wrong")];
+const wrongArguments: readonly unknown[] = [null, 5, true, [], {}, Symbol("wrong")];
 
 /** Arguments of the wrong kind, as callers without types may pass them. */
 export const argumentCases: readonly EngineCase[] = engineCases([], {
@@ -10,7 +10,7 @@ export const argumentCases: readonly EngineCase[] = engineCases([], {
     needs: ["peek"],
     async run({ engine }) {
       const mode = { receiveMode: "peekLock" };
-      for (const entity of wrong) {
+      for (const entity of wrongArguments) {
         await refused(call(engine, "openSender", entity), "InvalidArgument", "A sender");
         await refused(call(engine, "openReceiver", entity, mode), "InvalidArgument", "A receiver");
         await refused(call(engine, "peek", entity, { maxMessages: 1 }), "InvalidArgument", "Peeking");

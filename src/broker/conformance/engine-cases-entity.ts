@@ -224,21 +224,6 @@ export const entityCases: readonly EngineCase[] = engineCases(["administration"]
       await harness.send(queue, half);
     },
   },
-  "idle-deletion": {
-    promise: "An entity with autoDeleteOnIdle is deleted when nobody has used it for so long; use puts it off.",
-    async run(harness) {
-      const { admin } = harness.engine;
-      const queue = await harness.queue({ autoDeleteOnIdle: 5 * minute });
-      await harness.advance(4 * minute);
-      await harness.send(queue, "a");
-      await harness.advance(4 * minute);
-      same(await admin.queueExists(queue), true, "Whether it exists 4 minutes after its last use");
-      const waiting = (await harness.receiver(queue)).receive(atOnce(5));
-      await waiting;
-      await harness.advance(5 * minute);
-      same(await admin.queueExists(queue), false, "Whether it exists 5 minutes after its last use");
-    },
-  },
   "partition-numbers": {
     promise: "Partitioned entities put the partition into the top 16 bits, and number each partition without gaps.",
     needs: ["administration", "peekLock"],

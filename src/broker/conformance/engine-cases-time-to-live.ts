@@ -1,6 +1,13 @@
-import { effectiveTimeToLive } from "../../core/engine/delivery.ts";
+import { type Delivery, effectiveTimeToLive } from "../../core/engine/delivery.ts";
 import { type EngineCase, engineCases } from "./engine-case.ts";
 import { envelope, idsOf, minute, same, tokenOf } from "./engine-harness.ts";
+
+/** The times to live of deliveries, by the messages and by their expiry. */
+const spans = (deliveries: readonly Delivery[]): readonly unknown[] =>
+  deliveries.map(({ envelope: { brokerProperties }, expiresAtUtc, enqueuedTimeUtc }) => [
+    brokerProperties.timeToLive,
+    expiresAtUtc && expiresAtUtc.getTime() - enqueuedTimeUtc.getTime(),
+  ]);
 
 /** Messages that nobody took in time. */
 export const timeToLiveCases: readonly EngineCase[] = engineCases(["timeToLive", "deadLetter", "administration"], {
@@ -18,6 +25,21 @@ export const timeToLiveCases: readonly EngineCase[] = engineCases(["timeToLive",
       same(await harness.browse(queue), ["short", "long"], "Just before");
       await harness.advance(1);
       same(await harness.drain(queue), ["long"], "At the end of the time to live");
+    },
+  },
+  "time-to-live-of-months": {
+    promise: "A time to live above 2^32 ms, which an AMQP header has no room for, is kept to the millisecond.",
+    needs: ["timeToLive", "peek", "peekLock"],
+    async run(harness) {
+      const timeToLive = 60 * 24 * 60 * minute + 1;
+      const queue = await harness.queueWith([
+        envelope("a", { timeToLive }),
+        envelope("never", { timeToLive: Infinity }),
+      ]);
+      const [first] = await harness.engine.peek(queue, { maxMessages: 1 });
+      same(spans(first === undefined ? [] : [first]), [[timeToLive, timeToLive]], "Peeked");
+      same(spans([await harness.one(queue)]), [[timeToLive, timeToLive]], "Received");
+      same((await harness.one(queue)).expiresAtUtc, undefined, "The expiry of the one that never expires");
     },
   },
   "expiry-drops": {

@@ -113,6 +113,8 @@ export const transactionCases: readonly EngineCase[] = engineCases(["transaction
       const transaction = await engine.begin();
       await engine.settle(queue, tokenOf(delivery), { kind: "abandon" }, { transaction });
       await refused(harness.complete(queue, delivery), "InvalidOperation", "Completing outside the transaction");
+      const again = engine.settle(queue, tokenOf(delivery), complete, { transaction });
+      await refused(again, "InvalidOperation", "Settling it in the transaction again");
       await harness.advance(minute / 2);
       await engine.renew(queue, tokenOf(delivery));
       await harness.advance(minute - 1);

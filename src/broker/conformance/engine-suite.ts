@@ -9,6 +9,7 @@ import { deferCases } from "./engine-cases-defer.ts";
 import { duplicateCases } from "./engine-cases-duplicates.ts";
 import { entityCases } from "./engine-cases-entity.ts";
 import { forwardCases } from "./engine-cases-forward.ts";
+import { idleCases } from "./engine-cases-idle.ts";
 import { scheduleCases } from "./engine-cases-schedule.ts";
 import { sessionCases } from "./engine-cases-session.ts";
 import { sessionRuleCases } from "./engine-cases-session-rules.ts";
@@ -49,4 +50,5 @@ export const engineSuite: readonly EngineCase[] = [
   ...inspectCases,
   ...argumentCases,
   ...entityCases,
+  ...idleCases,
 ];

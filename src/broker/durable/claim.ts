@@ -17,7 +17,7 @@ import { SobreError } from "../../core/errors/sobre-error.ts";
 import { directoryRefused } from "./failures.ts";
 
 /** Who has a store open; for the sentence that refuses others, and for nothing else. */
-interface Holder {
+interface StoreHolder {
   readonly process: number;
   readonly since: string;
 }
@@ -68,7 +68,7 @@ export function syncFile(path: string): void {
 
 /** Records that this process has the store open. */
 export function writeHolder(directory: string): void {
-  const holder: Holder = { process: process.pid, since: new Date().toISOString() };
+  const holder: StoreHolder = { process: process.pid, since: new Date().toISOString() };
   writeFileSync(holderFile(directory), `${JSON.stringify(holder)}\n`);
 }
 

@@ -1,8 +1,8 @@
 import type { Engine } from "../../core/engine/engine.ts";
 import { checkOptions, countFrom, name, type OptionChecks, checkOption } from "../../core/options/option-checks.ts";
 import { type MemoryEngineOptions, memoryOptionChecks } from "../memory/memory-engine.ts";
-import { StoredEngine } from "../memory/stored-engine.ts";
 import { StoredHome } from "../memory/stored-home.ts";
+import { storedConnection } from "../memory/stored-verbs.ts";
 import { SqliteStore } from "./sqlite-store.ts";
 
 /** Options of {@link durableEngine}: those of `memoryEngine` and a directory. */
@@ -43,11 +43,11 @@ export interface DurableEngine extends Engine {
  * await engine.close();
  */
 export async function durableEngine(options: DurableEngineOptions): Promise<DurableEngine> {
-  checkOptions(options, checks, { needed: ["directory"] });
+  checkOptions(options, durableEngineChecks, { needed: ["directory"] });
   const { directory, memoryBudget = defaultBudget, ...rest } = options;
   const store = await SqliteStore.open(directory);
   try {
-    const engine = new StoredEngine("durable", await StoredHome.open(store, { ...rest, memoryBudget }));
+    const engine = storedConnection("durable", await StoredHome.open(store, { ...rest, memoryBudget }));
     return Object.assign(engine, {
       async backup(target: string) {
         checkOption("target", target, name);
@@ -62,7 +62,7 @@ export async function durableEngine(options: DurableEngineOptions): Promise<Dura
 
 const defaultBudget = 256 * 2 ** 20;
 
-const checks: OptionChecks<DurableEngineOptions> = {
+const durableEngineChecks: OptionChecks<DurableEngineOptions> = {
   ...memoryOptionChecks,
   directory: name,
   memoryBudget: countFrom(0),

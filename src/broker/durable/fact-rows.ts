@@ -3,7 +3,7 @@ import { complete, kept } from "../../wire/amqp/message/kept-envelope.ts";
 import { readRule, writeRule } from "../policy/stored-rule.ts";
 import type { Envelope } from "../../core/envelope/envelope.ts";
 import { SobreError } from "../../core/errors/sobre-error.ts";
-import type { Fact } from "../memory/store.ts";
+import type { StoreFact } from "../memory/store.ts";
 import type { FactWriter } from "./fact-writer.ts";
 import { headOf, packStatus, partNamed, readHead, sectionsOf, unpackStatus, writeMessageRow } from "./message-row.ts";
 import { NoRows, type RowBytes } from "./row-bytes.ts";
@@ -13,7 +13,7 @@ import { readEntity, writeEntity } from "./stored-entity.ts";
 const usedCounter = "used";
 
 /** Writes a fact as a row. */
-export function writeFact(rows: RowBytes, fact: Fact): void {
+export function writeFact(rows: RowBytes, fact: StoreFact): void {
   switch (fact.kind) {
     case "entity":
       return rows.entity(fact.entity, writeEntity(fact));
@@ -62,7 +62,7 @@ export function readEnvelope(row: Uint8Array): Envelope {
 
 /** Turns the rows of a database back into facts. What only takes rows away is not in a database. */
 export class FactSink extends NoRows {
-  readonly facts: Fact[] = [];
+  readonly facts: StoreFact[] = [];
 
   override entity(entity: number, text: string): void {
     this.facts.push(readEntity(entity, text));

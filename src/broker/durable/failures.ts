@@ -29,7 +29,7 @@ function resultCode(error: unknown): number | undefined {
 /** The error of a store that cannot be opened. */
 export function openFailure(directory: string, error: unknown): SobreError {
   if (error instanceof SobreError) return error;
-  if (isDamage(error)) return damaged(directory, `store.sqlite: ${textOf(error)}`, error);
+  if (isDamage(error)) return damaged(directory, `store.sqlite: ${messageOfError(error)}`, error);
   const primary = (resultCode(error) ?? 0) % 256;
   const code = systemCode(error) ?? "";
   const isClosed = primary === sqlite.readOnly || primary === sqlite.cannotOpen || closedCodes.has(code);
@@ -40,7 +40,7 @@ export function openFailure(directory: string, error: unknown): SobreError {
       { cause: error },
     );
   if (primary === sqlite.full || fullCodes.has(code)) return diskFull(directory, error);
-  return new SobreError("InvalidOperation", `The store in ${directory} cannot be opened: ${textOf(error)}.`, {
+  return new SobreError("InvalidOperation", `The store in ${directory} cannot be opened: ${messageOfError(error)}.`, {
     cause: error,
   });
 }
@@ -49,7 +49,7 @@ export function openFailure(directory: string, error: unknown): SobreError {
 export function directoryRefused(directory: string, error: unknown): SobreError {
   const code = systemCode(error);
   if (code !== undefined && fullCodes.has(code)) return diskFull(directory, error);
-  const why = code === "EEXIST" || code === "ENOTDIR" ? "a file has its name" : textOf(error);
+  const why = code === "EEXIST" || code === "ENOTDIR" ? "a file has its name" : messageOfError(error);
   return new SobreError(
     code === "EACCES" || code === "EPERM" ? "UnauthorizedAccess" : "InvalidOperation",
     `The directory ${directory} cannot be created: ${why}. Choose another one, or check the permissions of those above.`,
@@ -73,7 +73,7 @@ export function commitFailure(directory: string, error: unknown): SobreError {
   if (primary === sqlite.full || primary === sqlite.readOnly) return diskFull(directory, error);
   // SQLite hides the operating system's reason; our own write shows it.
   if (code === writeFailed && isFull(directory)) return diskFull(directory, error);
-  return storeOver(directory, textOf(error), error);
+  return storeOver(directory, messageOfError(error), error);
 }
 
 /** After a failed sync the contents of the disk are unknown until a restart reads them. */
@@ -126,5 +126,5 @@ function canWrite(directory: string): boolean {
 }
 
 /** A message in one line. */
-export const textOf = (error: unknown): string =>
+export const messageOfError = (error: unknown): string =>
   (error instanceof Error ? error.message : String(error)).split("\n").join("; ");

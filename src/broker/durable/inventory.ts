@@ -1,7 +1,7 @@
 import { subscriptionAddress } from "../../core/engine/address.ts";
 import type { Delivery } from "../../core/engine/delivery.ts";
 import type { Envelope } from "../../core/envelope/envelope.ts";
-import { MessageLog, type Numbering } from "../memory/message-log.ts";
+import { numberIn, rangeOf } from "../memory/sequence-log.ts";
 import { deliveryOf } from "../policy/delivery.ts";
 import { partSuffixes } from "../policy/entities.ts";
 import type { StoredMessage } from "../memory/store.ts";
@@ -35,19 +35,14 @@ export function* inventory(directory: string, report?: (where: string) => void):
   }
 }
 
-/** The sequence numbers of an entity, and those of its sub-queues, which have no partitions. */
-interface Numbers {
-  readonly messages: MessageLog;
-  readonly deadLetters: MessageLog;
+/** Where the sequence numbers of an entity begin, and whether those outside its sub-queues contain a partition. */
+interface Numbering {
+  readonly isPartitioned: boolean;
+  readonly first: bigint;
 }
 
-const numbersOf = (numbering: Numbering): Numbers => ({
-  messages: new MessageLog(numbering),
-  deadLetters: new MessageLog({ ...numbering, partitioned: false }),
-});
-
-/** The numbers of an entity that is lost. */
-const unknownNumbers = numbersOf({ partitioned: false, first: 1n });
+/** Of an entity that is lost. */
+const unknownNumbering: Numbering = { isPartitioned: false, first: 1n };
 
 /** A delivery without a lock; one that was not settled when the process ended counts, as after a restart. */
 function lockFreeDelivery(message: StoredMessage, sequenceNumber: bigint, envelope: Envelope): Delivery {
@@ -57,7 +52,7 @@ function lockFreeDelivery(message: StoredMessage, sequenceNumber: bigint, envelo
 
 class ItemSink extends NoRows {
   readonly #addresses = new Map<number, string>();
-  readonly #numbers = new Map<number, Numbers>();
+  readonly #numberings = new Map<number, Numbering>();
   #items: Item[] = [];
 
   take(): readonly Item[] {
@@ -70,22 +65,22 @@ class ItemSink extends NoRows {
     const fact = readEntity(entity, text);
     if (fact.type === "subscription") {
       this.#addresses.set(entity, subscriptionAddress(this.#addresses.get(fact.topic) ?? "unknown", fact.name));
-      this.#numbers.set(entity, this.#numbers.get(fact.topic) ?? unknownNumbers);
+      this.#numberings.set(entity, this.#numberings.get(fact.topic) ?? unknownNumbering);
       return;
     }
     this.#addresses.set(entity, fact.name);
-    this.#numbers.set(entity, numbersOf({ partitioned: fact.settings.enablePartitioning, first: fact.first }));
+    this.#numberings.set(entity, { isPartitioned: fact.settings.enablePartitioning, first: fact.first });
   }
 
   override message(record: number, entity: number, status: number, row: Uint8Array): void {
     const { message } = readHead(headOf(row), record, entity, unpackStatus(status));
     const address = `${this.#addresses.get(entity) ?? `entity-${entity}`}${partSuffixes[message.part]}`;
-    const { messages, deadLetters } = this.#numbers.get(entity) ?? unknownNumbers;
-    const log = message.part === "messages" ? messages : deadLetters;
+    const { isPartitioned, first } = this.#numberings.get(entity) ?? unknownNumbering;
+    const range = rangeOf(isPartitioned && message.part === "messages", first, message.partition);
     this.#items.push({
       address,
       message,
-      delivery: () => lockFreeDelivery(message, log.numberOf(message), readEnvelope(row)),
+      delivery: () => lockFreeDelivery(message, numberIn(range, message.ordinal), readEnvelope(row)),
     });
   }
 }

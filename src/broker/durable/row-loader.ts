@@ -1,6 +1,6 @@
 import type { DatabaseSync, StatementSync } from "node:sqlite";
 import type { RowSink } from "./row-bytes.ts";
-import { damaged, isDamage, textOf } from "./failures.ts";
+import { damaged, isDamage, messageOfError } from "./failures.ts";
 import { messageCheck, unguardStatus, valuesCheck } from "./row-check.ts";
 
 type Cell = string | number | bigint | Uint8Array | null;
@@ -109,7 +109,7 @@ export class RowLoader {
       return true;
     } catch (error) {
       if (!isDamage(error)) throw error;
-      this.#report(`store.sqlite: ${textOf(error)}`);
+      this.#report(`store.sqlite: ${messageOfError(error)}`);
       return false;
     }
   }

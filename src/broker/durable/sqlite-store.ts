@@ -1,24 +1,24 @@
 import { MessageChannel, type MessagePort, receiveMessageOnPort, Worker } from "node:worker_threads";
 import type { Envelope } from "../../core/envelope/envelope.ts";
 import { SobreError } from "../../core/errors/sobre-error.ts";
-import type { Fact, Store } from "../memory/store.ts";
+import type { StoreFact, MemoryStore } from "../memory/store.ts";
 import { FactReader } from "./fact-reader.ts";
 import { checkProperties } from "../../wire/amqp/message/kept-envelope.ts";
 import { EnvelopeSink, FactSink, writeFact } from "./fact-rows.ts";
 import { storeOver } from "./failures.ts";
 import { readRows, RowBytes } from "./row-bytes.ts";
 import {
-  type Answer,
+  type StoreAnswer,
   answers,
   type CommitRequest,
-  Pace,
+  AnswerPace,
   places,
-  type Request,
-  type ThreadSetup,
+  type StoreRequest,
+  type StoreThreadSetup,
 } from "./store-messages.ts";
 
 /** Bytes of buffers that wait for further batches. */
-const mostSpare = 4 * 2 ** 20;
+const maxSpareBytes = 4 * 2 ** 20;
 
 /** Bytes of a batch that needs no message. */
 const slotSize = 16 * 1024;
@@ -29,12 +29,12 @@ const slotSize = 16 * 1024;
  */
 const longestWatch = 1;
 
-interface Pending {
+interface PendingRequest {
   resolve(rows: Uint8Array<ArrayBuffer> | undefined): void;
   reject(error: SobreError): void;
 }
 
-interface Reading {
+interface PendingLoad {
   readonly record: number;
   resolve(envelope: Envelope): void;
   reject(error: unknown): void;
@@ -43,26 +43,26 @@ interface Reading {
 type WithoutId<T> = T extends unknown ? Omit<T, "id"> : never;
 
 /** Whether a request is a batch for the slot. */
-const isSmall = (request: WithoutId<Request>): request is WithoutId<CommitRequest> =>
+const isSmall = (request: WithoutId<StoreRequest>): request is WithoutId<CommitRequest> =>
   request.kind === "commit" &&
   !request.isFollowed &&
   request.batch.byteLength > 0 &&
   request.batch.byteLength <= slotSize;
 
 /** A store in a directory: SQLite in its own thread, so that this one never waits for a disk. */
-export class SqliteStore implements Store {
+export class SqliteStore implements MemoryStore {
   readonly #directory: string;
   readonly #worker: Worker;
   readonly #port: MessagePort;
-  /** See {@link ThreadSetup}. */
+  /** See {@link StoreThreadSetup}. */
   readonly #shared = new Int32Array(new SharedArrayBuffer(12));
   readonly #slot = new Uint8Array(new SharedArrayBuffer(slotSize));
   /** By their numbers, which rise. */
-  readonly #pending = new Map<number, Pending>();
+  readonly #pending = new Map<number, PendingRequest>();
   /** Buffers of batches that are committed: new ones would be garbage that two threads leave to each other. */
   readonly #spare: ArrayBuffer[] = [];
   #spareBytes = 0;
-  #reads: Reading[] = [];
+  #reads: PendingLoad[] = [];
   #id = 0;
   #batchSize = 4096;
   #over: SobreError | undefined;
@@ -70,7 +70,7 @@ export class SqliteStore implements Store {
   #lastInSlot = 0;
   /** When the last commit was posted. */
   #posted = 0;
-  readonly #pace = new Pace(longestWatch);
+  readonly #pace = new AnswerPace(longestWatch);
   #isWatching = false;
 
   private constructor(directory: string) {
@@ -79,9 +79,9 @@ export class SqliteStore implements Store {
     const file = `./store-worker${import.meta.url.slice(import.meta.url.lastIndexOf("."))}`;
     const { port1, port2 } = new MessageChannel();
     this.#port = port1;
-    const setup: ThreadSetup = { directory, shared: this.#shared, slot: this.#slot, port: port2 };
+    const setup: StoreThreadSetup = { directory, shared: this.#shared, slot: this.#slot, port: port2 };
     this.#worker = new Worker(new URL(file, import.meta.url), { workerData: setup, transferList: [port2] });
-    this.#port.on("message", (answer: Answer) => this.#answered(answer));
+    this.#port.on("message", (answer: StoreAnswer) => this.#answered(answer));
     this.#worker.on("error", (error) => this.#ended(error.message));
     this.#worker.on("exit", () => this.#ended("its thread has ended"));
   }
@@ -98,7 +98,7 @@ export class SqliteStore implements Store {
     }
   }
 
-  async *load(): AsyncGenerator<readonly Fact[]> {
+  async *load(): AsyncGenerator<readonly StoreFact[]> {
     for (let begins = true; ; begins = false) {
       const rows = await this.#ask({ kind: "load", begins });
       if (rows === undefined || rows.byteLength === 0) return;
@@ -112,7 +112,7 @@ export class SqliteStore implements Store {
     checkProperties(envelope);
   }
 
-  async commit(facts: readonly Fact[], isFollowed: boolean): Promise<void> {
+  async commit(facts: readonly StoreFact[], isFollowed: boolean): Promise<void> {
     const rows = new RowBytes(this.#takeSpare() ?? this.#batchSize);
     for (const fact of facts) writeFact(rows, fact);
     // They are about the messages before this commit.
@@ -179,7 +179,7 @@ export class SqliteStore implements Store {
       else held.unref();
   }
 
-  #ask(request: WithoutId<Request>): Promise<Uint8Array<ArrayBuffer> | undefined> {
+  #ask(request: WithoutId<StoreRequest>): Promise<Uint8Array<ArrayBuffer> | undefined> {
     if (this.#over !== undefined) return Promise.reject(this.#over);
     const id = ++this.#id;
     return new Promise((resolve, reject) => {
@@ -226,13 +226,13 @@ export class SqliteStore implements Store {
 
   #keepSpare(spare: readonly ArrayBuffer[]): void {
     for (const buffer of spare) {
-      if (this.#spareBytes + buffer.byteLength > mostSpare) return;
+      if (this.#spareBytes + buffer.byteLength > maxSpareBytes) return;
       this.#spare.push(buffer);
       this.#spareBytes += buffer.byteLength;
     }
   }
 
-  #answered(answer: Answer): void {
+  #answered(answer: StoreAnswer): void {
     if ("spare" in answer) {
       this.#keepSpare(answer.spare);
       this.#pace.took(performance.now() - this.#posted);
@@ -249,7 +249,7 @@ export class SqliteStore implements Store {
   #ended(why: string): void {
     // The end of a thread may overtake its last answers.
     for (;;) {
-      const left: { readonly message: Answer } | undefined = receiveMessageOnPort(this.#port);
+      const left: { readonly message: StoreAnswer } | undefined = receiveMessageOnPort(this.#port);
       if (left === undefined) break;
       this.#answered(left.message);
     }

@@ -3,7 +3,16 @@ import { join } from "node:path";
 import { DatabaseSync, type StatementSync } from "node:sqlite";
 import { SobreError } from "../../core/errors/sobre-error.ts";
 import { inUse, makeDirectory, syncFile, SyncedCommits, writeHolder } from "./claim.ts";
-import { commitFailure, damaged, isDamage, isFull, isInUse, openFailure, storeOver, textOf } from "./failures.ts";
+import {
+  commitFailure,
+  damaged,
+  isDamage,
+  isFull,
+  isInUse,
+  openFailure,
+  storeOver,
+  messageOfError,
+} from "./failures.ts";
 import { FactReader } from "./fact-reader.ts";
 import { valuesCheck } from "./row-check.ts";
 import { readRows, type RowSink } from "./row-bytes.ts";
@@ -226,7 +235,7 @@ export class StoreDatabase {
       report("the count of its commits differs from its checksum");
     } catch (error) {
       if (!isDamage(error)) throw error;
-      report(`${fileName}: ${textOf(error)}`);
+      report(`${fileName}: ${messageOfError(error)}`);
     }
     return Infinity;
   }

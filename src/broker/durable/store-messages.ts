@@ -2,7 +2,7 @@ import type { MessagePort } from "node:worker_threads";
 import type { ErrorCode } from "../../core/errors/codes.ts";
 
 /** A request to the thread of a store. */
-export type Request = { readonly id: number } & (
+export type StoreRequest = { readonly id: number } & (
   | { readonly kind: "open" }
   | { readonly kind: "commit"; readonly batch: Uint8Array<ArrayBuffer>; readonly isFollowed: boolean }
   /** The next rows of the database, from the first one on when it begins. */
@@ -14,13 +14,13 @@ export type Request = { readonly id: number } & (
   | { readonly kind: "close" }
 );
 
-export type CommitRequest = Extract<Request, { readonly kind: "commit" }>;
+export type CommitRequest = Extract<StoreRequest, { readonly kind: "commit" }>;
 
 /**
  * An answer of the thread to a request, and to the commits right before it that have no answer yet;
  * `rows` are those of a load, none at its end, or of a read, and `spare` the buffers of what was committed.
  */
-export type Answer = { readonly id: number } & (
+export type StoreAnswer = { readonly id: number } & (
   | { readonly rows: Uint8Array<ArrayBuffer> | undefined }
   | { readonly spare: readonly ArrayBuffer[] }
   | { readonly error: { readonly code: ErrorCode; readonly message: string } }
@@ -39,7 +39,7 @@ export const answers = { message: 0, awaited: 1, given: 2 } as const;
  * Whether the other thread has recently answered fast enough to poll for its next message rather than sleep. On a busy machine
  * it has not, and the processor is left to others.
  */
-export class Pace {
+export class AnswerPace {
   readonly #limit: number;
   #score = 0;
 
@@ -59,7 +59,7 @@ export class Pace {
 }
 
 /** The data that the thread begins with. */
-export interface ThreadSetup {
+export interface StoreThreadSetup {
   readonly directory: string;
   /** See {@link places}. */
   readonly shared: Int32Array<SharedArrayBuffer>;

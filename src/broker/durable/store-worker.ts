@@ -4,20 +4,20 @@ import { headOf } from "./message-row.ts";
 import { RowBytes } from "./row-bytes.ts";
 import { StoreDatabase } from "./store-database.ts";
 import {
-  type Answer,
+  type StoreAnswer,
   answers,
   type CommitRequest,
-  Pace,
+  AnswerPace,
   places,
-  type Request,
-  type ThreadSetup,
+  type StoreRequest,
+  type StoreThreadSetup,
 } from "./store-messages.ts";
 
 /** Bytes of rows that are loaded at a time. */
 const chunkSize = 2 ** 20;
 
 /** Batches that share a commit at most; each may have waited for all of it. */
-const mostBatches = 64;
+const maxBatches = 64;
 
 /** How long a commit waits for a batch that is to share it, in milliseconds. */
 const longestFollow = 2;
@@ -49,15 +49,15 @@ class StoreThread {
   #rows = new RowBytes();
   #loading: Generator<void> | undefined;
   /** One that was received and is still to be done. */
-  #next: Request | undefined;
+  #next: StoreRequest | undefined;
   /** The numbers of the last request, and of the last one in the slot. */
   #last = 0;
   #lastInSlot = 0;
-  readonly #pace = new Pace(longestWatch);
+  readonly #pace = new AnswerPace(longestWatch);
   /** Why nothing is committed until the engine knows that it lost a batch. */
   #failure: SobreError | undefined;
 
-  constructor({ directory, shared, slot, port }: ThreadSetup) {
+  constructor({ directory, shared, slot, port }: StoreThreadSetup) {
     this.#directory = directory;
     this.#shared = shared;
     this.#slot = slot;
@@ -88,7 +88,7 @@ class StoreThread {
     return Atomics.load(this.#shared, places.posted);
   }
 
-  #receive(): Request | undefined {
+  #receive(): StoreRequest | undefined {
     const request = this.#next;
     this.#next = undefined;
     if (request !== undefined) return request;
@@ -98,12 +98,12 @@ class StoreThread {
       this.#batch.set(this.#slot.subarray(0, size));
       return { id: this.#last, kind: "commit", batch: this.#batch.subarray(0, size), isFollowed: false };
     }
-    const received: { readonly message: Request } | undefined = receiveMessageOnPort(this.#port);
+    const received: { readonly message: StoreRequest } | undefined = receiveMessageOnPort(this.#port);
     this.#last = received?.message.id ?? this.#last;
     return received?.message;
   }
 
-  #handle(request: Request): void {
+  #handle(request: StoreRequest): void {
     let { id } = request;
     try {
       if (request.kind === "commit") {
@@ -134,11 +134,11 @@ class StoreThread {
     return Atomics.compareExchange(this.#shared, places.answer, awaited, given) === awaited;
   }
 
-  #answer(answer: Answer, transfer: readonly ArrayBuffer[] = []): void {
+  #answer(answer: StoreAnswer, transfer: readonly ArrayBuffer[] = []): void {
     this.#port.postMessage(answer, transfer);
   }
 
-  #do(request: Exclude<Request, { readonly kind: "commit" }>): Uint8Array<ArrayBuffer> | undefined {
+  #do(request: Exclude<StoreRequest, { readonly kind: "commit" }>): Uint8Array<ArrayBuffer> | undefined {
     switch (request.kind) {
       case "open":
         this.#database = new StoreDatabase(this.#directory);
@@ -176,7 +176,7 @@ class StoreThread {
     let batches = 1;
     let { isFollowed } = first;
     const next = (): Uint8Array | undefined => {
-      if (batches++ >= mostBatches) return undefined;
+      if (batches++ >= maxBatches) return undefined;
       const posted = this.#posted;
       let request = this.#receive();
       if (request === undefined && isFollowed && this.#open.lastSync > longSync) {
@@ -225,6 +225,6 @@ const asSobreError = (error: unknown): SobreError =>
   error instanceof SobreError ? error : new SobreError("GeneralError", `The store failed: ${String(error)}`);
 
 if (!isMainThread) {
-  const setup: ThreadSetup = workerData;
+  const setup: StoreThreadSetup = workerData;
   new StoreThread(setup).run();
 }

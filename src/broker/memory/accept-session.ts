@@ -1,10 +1,10 @@
 import type { SessionRequest } from "../policy/broker-verbs.ts";
 import type { MessageQueue } from "./message-queue.ts";
-import type { Holder } from "./bytes/handed-envelope.ts";
+import type { HoldingConnection } from "./bytes/handed-envelope.ts";
 import { closed } from "../../core/engine/refusals.ts";
-import { acceptAborted, notAcceptedInTime } from "../policy/refusals.ts";
+import { acceptAborted, noSessions, notAcceptedInTime } from "../policy/refusals.ts";
 import type { SessionLock } from "./session.ts";
-import type { SessionTable, WaitingAccept } from "./session-table.ts";
+import type { WaitingAccept } from "./session-table.ts";
 
 /**
  * Locks a session of a queue by its id, or the next available one, waiting for it.
@@ -13,12 +13,13 @@ import type { SessionTable, WaitingAccept } from "./session-table.ts";
  */
 export async function acceptSession(
   queue: MessageQueue,
-  sessions: SessionTable,
   { sessionId, maxWaitTimeInMs, abortSignal, deadline, onWait }: SessionRequest,
-  holder: Holder,
+  holder: HoldingConnection,
 ): Promise<SessionLock> {
-  const { address } = queue;
+  const { address, sessions, entity } = queue;
+  if (sessions === undefined) throw noSessions(address);
   const now = queue.timeline.now();
+  entity.touch(now);
   if (abortSignal?.aborted === true) throw acceptAborted();
   let lock: SessionLock | undefined;
   if (sessionId !== undefined) lock = sessions.accept(sessionId, holder, now);

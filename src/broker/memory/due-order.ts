@@ -1,14 +1,14 @@
 import { Heap } from "./heap.ts";
 
 /** Slots of the ring at first, and the most that are kept while it is empty; powers of two. */
-const smallest = 16;
-const mostWhileEmpty = 4096;
+const minSlots = 16;
+const maxSlotsWhileEmpty = 4096;
 
 /** How much later than the last item of a run the next one may be: items that fall into a wider gap would go to the heap. */
 const widest = 1000;
 
 /** A run of so few items makes room for another one. */
-const few = 8;
+const maxShiftedItems = 8;
 
 /**
  * Items in order of their keys, and with equal keys in insertion order, as in a {@link Heap}.
@@ -20,9 +20,9 @@ export class DueOrder<T> {
   readonly #moved: (item: T, place: number) => void;
   readonly #heap: Heap<T>;
   /** The ring: from the head to the next slot, with gaps where items were removed. */
-  #items: (T | undefined)[] = emptySlots(smallest);
-  #keys: Float64Array = new Float64Array(smallest);
-  #orders: Float64Array = new Float64Array(smallest);
+  #items: (T | undefined)[] = emptySlots(minSlots);
+  #keys: Float64Array = new Float64Array(minSlots);
+  #orders: Float64Array = new Float64Array(minSlots);
   #head = 0;
   #next = 0;
   #inRing = 0;
@@ -52,7 +52,7 @@ export class DueOrder<T> {
   add(item: T, key: number): void {
     const order = this.#order++;
     if (this.#inRing > 0 && !(key >= this.#lastKey && key <= this.#lastKey + widest)) {
-      if (this.#inRing > few) return this.#heap.add(item, key, order);
+      if (this.#inRing > maxShiftedItems) return this.#heap.add(item, key, order);
       this.#moveRun();
     }
     if (this.#next - this.#head === this.#items.length) this.#makeRoom();
@@ -115,7 +115,7 @@ export class DueOrder<T> {
   #emptied(): void {
     this.#head = 0;
     this.#next = 0;
-    if (this.#items.length > mostWhileEmpty) this.#resize(smallest);
+    if (this.#items.length > maxSlotsWhileEmpty) this.#resize(minSlots);
   }
 
   /** Closes the gaps, and doubles the ring when they were few. */

@@ -1,6 +1,6 @@
 import type { EntityFacts } from "./entity-facts.ts";
-import { besides, type Meter } from "./meter.ts";
-import type { Due, Timeline } from "./timeline.ts";
+import { besides, type ContentMeter } from "./meter.ts";
+import type { TimedEvent, Timeline } from "./timeline.ts";
 
 /** Maximum number of sweeps per window: deleted entries of a `Map` still cost time when iterating. */
 const sweeps = 16;
@@ -9,12 +9,12 @@ const sweeps = 16;
 export interface DuplicatesOwner {
   readonly timeline: Timeline;
   readonly facts: EntityFacts | undefined;
-  readonly meter: Meter;
+  readonly meter: ContentMeter;
   readonly settings: { readonly duplicateDetectionHistoryTimeWindow: number };
 }
 
 /** The message ids seen within a time window. A duplicate does not extend the window. */
-export class Duplicates implements Due {
+export class Duplicates implements TimedEvent {
   dueIndex = -1;
   readonly #owner: DuplicatesOwner;
   /** When each id was seen, oldest first. */

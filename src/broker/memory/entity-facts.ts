@@ -1,7 +1,7 @@
-import type { Delivery } from "../../core/engine/delivery.ts";
 import type { RuleProperties } from "../../core/engine/rules.ts";
 import type { Envelope } from "../../core/envelope/envelope.ts";
-import type { Journal } from "./journal.ts";
+import type { FactJournal } from "./journal.ts";
+import type { Pager } from "./pager.ts";
 import type { QueuedMessage } from "./queued-message.ts";
 import type { EntityFact, StoredMessage } from "./store.ts";
 import type { Part } from "../policy/entities.ts";
@@ -11,10 +11,13 @@ type WithoutHead<T> = T extends unknown ? Omit<T, "kind" | "entity"> : never;
 /** Records the events of one entity, under its number in the store. */
 export class EntityFacts {
   readonly entity: number;
-  readonly #journal: Journal;
+  /** Where envelopes are that have left memory. */
+  readonly pager: Pager;
+  readonly #journal: FactJournal;
 
-  constructor(journal: Journal, entity: number) {
+  constructor(journal: FactJournal, entity: number) {
     this.#journal = journal;
+    this.pager = journal.pager;
     this.entity = entity;
   }
 
@@ -49,7 +52,7 @@ export class EntityFacts {
   /** A message has arrived; `dueAt` is when it becomes active, 0 if it already is. */
   added(part: Part, message: QueuedMessage, dueAt: number): void {
     message.position = this.#journal.nextRecord();
-    this.#journal.pager.came(message);
+    this.pager.came(message);
     this.#journal.record({
       kind: "message",
       message: this.#stored(part, message, dueAt),
@@ -59,47 +62,24 @@ export class EntityFacts {
 
   /** The envelope of a message was replaced; `before` is the size of the old one. */
   amended(part: Part, message: QueuedMessage, before: number): void {
-    this.#journal.pager.amended(message, before);
+    this.pager.amended(message, before);
     this.#journal.record({ kind: "amended", message: this.#stored(part, message, 0), envelope: message.envelope });
   }
 
-  /** A message was delivered. */
-  handedOver(message: QueuedMessage): void {
-    this.#status(message);
+  /** Whether a message is delivered has changed, or how often it was. */
+  status({ position: record, state, lock, deliveryCount }: QueuedMessage): void {
+    this.#journal.record({ kind: "status", record, state, delivered: lock !== undefined, deliveryCount });
   }
 
   /** A message was released, abandoned or deferred. */
   cameBack(message: QueuedMessage): void {
-    this.#journal.pager.cameBack(message);
-    this.#status(message);
-  }
-
-  #status({ position: record, state, lock, deliveryCount }: QueuedMessage): void {
-    this.#journal.record({ kind: "status", record, state, delivered: lock !== undefined, deliveryCount });
+    this.pager.cameBack(message);
+    this.status(message);
   }
 
   removed(message: QueuedMessage): void {
-    this.left(message);
+    this.pager.left(message);
     this.#journal.record({ kind: "removed", record: message.position });
-  }
-
-  /** A message was removed, alone or with its entity. */
-  left(message: QueuedMessage): void {
-    this.#journal.pager.left(message);
-  }
-
-  /** The delivery of a message whose envelope is still being read from the store. */
-  describe(
-    message: QueuedMessage,
-    describe: (envelope: Envelope) => Delivery,
-    hand: (envelope: Envelope) => Envelope,
-  ): Delivery {
-    return this.#journal.pager.describe(message, describe, hand);
-  }
-
-  /** Continues with a message once its envelope is in memory. */
-  park(message: QueuedMessage, goOn: () => void): void {
-    this.#journal.pager.park(message, goOn);
   }
 
   numbered(part: Part, partition: number, numbers: { readonly next: number }): void {

@@ -1,20 +1,14 @@
-import { subscriptionAddress } from "../../core/engine/address.ts";
-import type {
-  EntitySettings,
-  QueueSettings,
-  SubscriptionSettings,
-  TopicSettings,
-} from "../../core/engine/entity-settings.ts";
 import type { SobreError } from "../../core/errors/sobre-error.ts";
 import type { EntityMeasure } from "../policy/administration.ts";
-import type { Entity, Part, SubscriptionEntity, TopicEntity } from "../policy/entities.ts";
+import type { Entity, Part, SubscriptionEntity } from "../policy/entities.ts";
+import { compileInto, type NewEntity } from "../policy/entity-changes.ts";
 import type { Router } from "../policy/router.ts";
 import type { Rule } from "../policy/rule.ts";
 import { RuleIndex } from "../policy/rule-index.ts";
 import { Duplicates } from "./duplicates.ts";
 import type { EntityFacts } from "./entity-facts.ts";
 import { MessageQueue } from "./message-queue.ts";
-import { type Memory, Meter } from "./meter.ts";
+import { type Memory, ContentMeter } from "./meter.ts";
 import type { QueueOwner } from "./queue-owner.ts";
 import type { Timeline } from "./timeline.ts";
 
@@ -22,14 +16,14 @@ import type { Timeline } from "./timeline.ts";
 export interface EntityHome {
   readonly timeline: Timeline;
   readonly router: Router<EntityContents, bigint>;
+  readonly memory: Memory;
 }
 
 /** The contents of an entity in memory. */
-export abstract class EntityContents implements QueueOwner {
-  abstract settings: EntitySettings;
+export class EntityContents implements QueueOwner {
   readonly timeline: Timeline;
   readonly router: Router<EntityContents, bigint>;
-  readonly meter: Meter;
+  readonly meter: ContentMeter;
   readonly firstSequenceNumber: bigint;
   /** When it was used last, in milliseconds since 1970. */
   usedAt: number;
@@ -42,7 +36,7 @@ export abstract class EntityContents implements QueueOwner {
   #modifiedAt: number;
 
   /** @param meter Shared by a topic and its subscriptions. */
-  constructor({ timeline, router }: EntityHome, meter: Meter, firstSequenceNumber: bigint) {
+  constructor({ timeline, router }: EntityHome, meter: ContentMeter, firstSequenceNumber: bigint) {
     this.timeline = timeline;
     this.router = router;
     this.meter = meter;
@@ -62,15 +56,19 @@ export abstract class EntityContents implements QueueOwner {
     return Object.values(this.#queues);
   }
 
-  /** Whether a receive is waiting or a session is held. */
-  get awaited(): boolean {
-    return this.queues().some((queue) => queue.awaited);
+  /** Whether a receive is waiting, a session is held, a message is scheduled, or everything is forwarded. */
+  isInUse(this: MemoryEntity): boolean {
+    if (this.queues().some((queue) => queue.awaited || queue.store.scheduledCount > 0)) return true;
+    if (this.type !== "topic") return this.settings.forwardTo !== undefined;
+    // Whatever uses a subscription uses its topic.
+    return Array.from(this.subscriptions.values()).some((subscription) => subscription.isInUse());
   }
 
   /** Records that the entity was used; a clock that was set back before a start never makes it look more idle. */
-  touch(now: number): void {
+  touch(this: MemoryEntity, now: number): void {
     this.usedAt = Math.max(this.usedAt, now);
     this.facts?.used(this.usedAt, this.settings.autoDeleteOnIdle !== Infinity);
+    if (this.type === "subscription") this.topic.touch(now);
   }
 
   /** When it was created and modified, in milliseconds since 1970. */
@@ -89,14 +87,18 @@ export abstract class EntityContents implements QueueOwner {
     this.#modifiedAt = now;
   }
 
-  measure(): EntityMeasure {
+  measure(this: MemoryEntity): EntityMeasure {
     const { messages, deadLetters, transferDeadLetters } = this.#queues;
+    const bytes = this.queues().reduce(
+      (sum, { store, sessions }) => sum + store.bytes + (sessions?.stateBytes ?? 0),
+      0,
+    );
     return {
       messages: messages?.store.size ?? 0,
       scheduled: messages?.store.scheduledCount ?? 0,
       deadLetters: deadLetters?.store.size ?? 0,
       transferDeadLetters: transferDeadLetters?.store.size ?? 0,
-      bytes: this.queues().reduce((sum, { store, sessions }) => sum + store.bytes + (sessions?.stateBytes ?? 0), 0),
+      bytes: this.type === "topic" ? this.meter.bytes : bytes,
       createdAt: new Date(this.#createdAt),
       modifiedAt: new Date(this.#modifiedAt),
       accessedAt: new Date(this.usedAt),
@@ -121,61 +123,38 @@ export abstract class EntityContents implements QueueOwner {
 /** An entity of a memory engine. */
 export type MemoryEntity = Entity<EntityContents>;
 
-/** A new entity of a memory engine, besides its settings. */
-export interface EntityOrigin extends EntityHome {
-  readonly memory: Memory;
-  readonly address: string;
-  readonly firstSequenceNumber: bigint;
-}
-
-/** A queue with its sub-queues. */
-export class MemoryQueue extends EntityContents {
-  readonly type = "queue";
-  readonly address: string;
-  settings: QueueSettings;
-
-  constructor(origin: EntityOrigin, settings: QueueSettings) {
-    super(origin, new Meter(origin.memory), origin.firstSequenceNumber);
-    this.address = origin.address;
-    this.settings = settings;
-    if (settings.requiresDuplicateDetection) this.duplicates = new Duplicates(this);
+/** A new entity without contents; a subscription shares the meter of its topic, and its first sequence number. */
+export function emptyEntity(
+  created: NewEntity<EntityContents>,
+  home: EntityHome,
+  firstSequenceNumber: bigint,
+): MemoryEntity {
+  const { address } = created;
+  if (created.type === "subscription") {
+    const { type, name, topic, settings } = created;
+    const contents = new EntityContents(home, topic.meter, topic.firstSequenceNumber);
+    const subscription = Object.assign(contents, {
+      type,
+      address,
+      settings,
+      name,
+      topic,
+      rules: new Map<string, Rule<SubscriptionEntity<EntityContents>>>(),
+    });
+    for (const rule of created.rules) compileInto(subscription, rule);
+    return subscription;
   }
-}
-
-/** A topic, in which only scheduled messages stay. */
-export class MemoryTopic extends EntityContents {
-  readonly type = "topic";
-  readonly address: string;
-  settings: TopicSettings;
-  readonly subscriptions: Map<string, SubscriptionEntity<EntityContents>> = new Map();
-  readonly rules: RuleIndex<SubscriptionEntity<EntityContents>> = new RuleIndex();
-
-  constructor(origin: EntityOrigin, settings: TopicSettings) {
-    super(origin, new Meter(origin.memory), origin.firstSequenceNumber);
-    this.address = origin.address;
-    this.settings = settings;
-    if (settings.requiresDuplicateDetection) this.duplicates = new Duplicates(this);
-  }
-
-  override measure(): EntityMeasure {
-    return { ...super.measure(), bytes: this.meter.bytes };
-  }
-}
-
-/** A subscription with its sub-queues. */
-export class MemorySubscription extends EntityContents {
-  readonly type = "subscription";
-  readonly address: string;
-  readonly name: string;
-  readonly topic: TopicEntity<EntityContents>;
-  settings: SubscriptionSettings;
-  readonly rules: Map<string, Rule<SubscriptionEntity<EntityContents>>> = new Map();
-
-  constructor(topic: TopicEntity<EntityContents>, name: string, settings: SubscriptionSettings) {
-    super(topic, topic.meter, topic.firstSequenceNumber);
-    this.address = subscriptionAddress(topic.address, name);
-    this.name = name;
-    this.topic = topic;
-    this.settings = settings;
-  }
+  const contents = new EntityContents(home, new ContentMeter(home.memory), firstSequenceNumber);
+  const entity =
+    created.type === "queue"
+      ? Object.assign(contents, { type: created.type, address, settings: created.settings })
+      : Object.assign(contents, {
+          type: created.type,
+          address,
+          settings: created.settings,
+          subscriptions: new Map<string, SubscriptionEntity<EntityContents>>(),
+          rules: new RuleIndex<SubscriptionEntity<EntityContents>>(),
+        });
+  if (entity.settings.requiresDuplicateDetection) entity.duplicates = new Duplicates(entity);
+  return entity;
 }

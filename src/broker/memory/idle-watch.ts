@@ -1,16 +1,16 @@
-import type { Due, Timeline } from "./timeline.ts";
+import type { TimedEvent, Timeline } from "./timeline.ts";
 
 /** An entity that may be deleted when idle. */
 interface Idler {
   readonly settings: { readonly autoDeleteOnIdle: number };
   /** When it was used last, in milliseconds since 1970. */
   readonly usedAt: number;
-  /** Whether anyone is waiting for its messages. */
-  readonly awaited: boolean;
+  /** Whether it is used now, as it is while anyone waits for its messages. */
+  isInUse(): boolean;
 }
 
 /** Deletes an entity that has been idle for the time in its settings. */
-export class IdleWatch implements Due {
+export class IdleWatch implements TimedEvent {
   dueIndex = -1;
   readonly #timeline: Timeline;
   readonly #idler: Idler;
@@ -35,7 +35,7 @@ export class IdleWatch implements Due {
   }
 
   due(now: number): void {
-    const idleAt = this.#idler.awaited ? now + this.#span : this.#idler.usedAt + this.#span;
+    const idleAt = this.#idler.isInUse() ? now + this.#span : this.#idler.usedAt + this.#span;
     if (idleAt <= now) this.#onIdle();
     else this.#timeline.schedule(this, idleAt);
   }

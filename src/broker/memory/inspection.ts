@@ -6,7 +6,7 @@ import type {
   SumDeadLettersOptions,
 } from "../../core/engine/inspection.ts";
 import type { MessageQueue } from "./message-queue.ts";
-import type { Session } from "./session.ts";
+import type { MemorySession } from "./session.ts";
 
 /** The messages of a queue by state. */
 export function countsOf(queue: MessageQueue): StateCounts {
@@ -24,17 +24,21 @@ export function deadLettersOf(
   { store }: MessageQueue,
   { maxMessages, fromSequenceNumber }: SumDeadLettersOptions,
 ): DeadLetterSums {
-  const sums = new DeadLetterCounter();
+  const sums = new Map<string, DeadLetterSum>();
+  const largestFirst = (): readonly DeadLetterSum[] => [...sums.values()].toSorted((a, b) => b.count - a.count);
   let left = maxMessages;
   for (const message of store.from(fromSequenceNumber)) {
     const number = store.numberOf(message);
-    if (left-- === 0) return { sums: sums.largestFirst(), next: number };
-    sums.add(message.deadLetter ?? unmarked, number);
+    if (left-- === 0) return { sums: largestFirst(), next: number };
+    const { reason, source } = message.deadLetter ?? {};
+    const key = JSON.stringify([reason, source]);
+    const { count, firstSequenceNumber } = sums.get(key) ?? { count: 0, firstSequenceNumber: number };
+    sums.set(key, { reason, source, count: count + 1, firstSequenceNumber });
   }
-  return { sums: sums.largestFirst(), next: undefined };
+  return { sums: largestFirst(), next: undefined };
 }
 
-function inspected({ store }: MessageQueue, session: Session): SessionInspection {
+function inspected({ store }: MessageQueue, session: MemorySession): SessionInspection {
   const { id, lock, state, stateSetAt, messageCount } = session;
   const numbers = session.foremost.map((message) => store.numberOf(message));
   return {
@@ -55,20 +59,3 @@ function oldestIn({ store }: MessageQueue): Date | undefined {
   for (const { state, enqueuedAt } of store.from(undefined)) if (state !== "scheduled") return new Date(enqueuedAt);
   return undefined;
 }
-
-/** Counts messages by reason and source. */
-class DeadLetterCounter {
-  readonly #sums = new Map<string, DeadLetterSum>();
-
-  add({ reason, source }: Pick<DeadLetterSum, "reason" | "source">, number: bigint): void {
-    const key = JSON.stringify([reason, source]);
-    const { count, firstSequenceNumber } = this.#sums.get(key) ?? { count: 0, firstSequenceNumber: number };
-    this.#sums.set(key, { reason, source, count: count + 1, firstSequenceNumber });
-  }
-
-  largestFirst(): readonly DeadLetterSum[] {
-    return [...this.#sums.values()].toSorted((a, b) => b.count - a.count);
-  }
-}
-
-const unmarked = { reason: undefined, source: undefined };

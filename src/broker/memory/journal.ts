@@ -1,7 +1,7 @@
 import type { Envelope } from "../../core/envelope/envelope.ts";
 import type { Pager } from "./pager.ts";
 import type { QueuedMessage } from "./queued-message.ts";
-import type { Fact, Store, StoredMessage } from "./store.ts";
+import type { StoreFact, MemoryStore, StoredMessage } from "./store.ts";
 import type { Part } from "../policy/entities.ts";
 
 /**
@@ -11,15 +11,15 @@ import type { Part } from "../policy/entities.ts";
 const fullBatch = 64;
 
 /** The numbers of one partition. */
-interface Numbers {
+interface PartitionNumbers {
   /** The ordinal of the next message. */
   readonly next: number;
 }
 
 /** A partition of a queue. */
-type Place = Pick<StoredMessage, "entity" | "part" | "partition">;
+type PartitionPlace = Pick<StoredMessage, "entity" | "part" | "partition">;
 
-const isIn = (message: StoredMessage, { entity, part, partition }: Place): boolean =>
+const isIn = (message: StoredMessage, { entity, part, partition }: PartitionPlace): boolean =>
   message.entity === entity && message.part === part && message.partition === partition;
 
 /**
@@ -27,17 +27,17 @@ const isIn = (message: StoredMessage, { entity, part, partition }: Place): boole
  *
  * While one batch is written, the next one is collected, so any number of callers share one disk sync.
  */
-export class Journal {
+export class FactJournal {
   readonly pager: Pager;
-  readonly #store: Store;
+  readonly #store: MemoryStore;
   /** Called once, when a commit has failed; nothing is recorded afterwards. */
   readonly #onFailure: (error: unknown) => void;
-  #facts: Fact[] = [];
-  readonly #numbers = new Map<Numbers, Place>();
+  #facts: StoreFact[] = [];
+  readonly #numbers = new Map<PartitionNumbers, PartitionPlace>();
   readonly #used = new Map<number, { readonly at: number; readonly counts: boolean }>();
-  #gathering: Outcome | undefined;
+  #gathering: CommitBatch | undefined;
   /** The last batch passed to the store, while it or an earlier one is in progress. */
-  #last: Outcome | undefined;
+  #last: CommitBatch | undefined;
   #underWay = 0;
   #isOpen = false;
   #failed = false;
@@ -46,7 +46,7 @@ export class Journal {
   #lastRecord = 0;
   #lastEntity = 0;
 
-  constructor(store: Store, pager: Pager, onFailure: (error: unknown) => void) {
+  constructor(store: MemoryStore, pager: Pager, onFailure: (error: unknown) => void) {
     this.#store = store;
     this.pager = pager;
     this.#onFailure = onFailure;
@@ -72,7 +72,7 @@ export class Journal {
     this.#store.check(envelope);
   }
 
-  record(fact: Fact): void {
+  record(fact: StoreFact): void {
     if (!this.#isOpen) return;
     this.#facts.push(fact);
     this.#gather();
@@ -82,7 +82,7 @@ export class Journal {
    * Notes that sequence numbers were consumed; the next number is read when the batch is committed. While a store is loaded, those
    * of its messages are noted too: so far, only the rows of these may imply them.
    */
-  numbered(entity: number, part: Part, partition: number, numbers: Numbers): void {
+  numbered(entity: number, part: Part, partition: number, numbers: PartitionNumbers): void {
     if (!this.#numbers.has(numbers)) this.#numbers.set(numbers, { entity, part, partition });
     if (this.#isOpen) this.#gather();
   }
@@ -132,7 +132,7 @@ export class Journal {
 
   #gather(): void {
     if (this.#gathering !== undefined) return;
-    this.#gathering = new Outcome();
+    this.#gathering = newBatch();
     // Callers in the same turn of the event loop share a batch.
     if (this.#underWay === 0) queueMicrotask(() => this.#commitWhenIdle());
   }
@@ -151,8 +151,8 @@ export class Journal {
   }
 
   async #keep(
-    batch: Outcome,
-    facts: readonly Fact[],
+    batch: CommitBatch,
+    facts: readonly StoreFact[],
     leaving: readonly QueuedMessage[],
     isFollowed: boolean,
   ): Promise<void> {
@@ -168,7 +168,7 @@ export class Journal {
     this.#commitWhenIdle();
   }
 
-  #takeFacts(): readonly Fact[] {
+  #takeFacts(): readonly StoreFact[] {
     const facts = this.#facts;
     this.#facts = [];
     const [only] = facts;
@@ -188,7 +188,7 @@ export class Journal {
     return facts;
   }
 
-  #fail(batch: Outcome, error: unknown): void {
+  #fail(batch: CommitBatch, error: unknown): void {
     const gathering = this.#gathering;
     const isFirst = !this.#failed;
     this.#failed = true;
@@ -203,25 +203,11 @@ export class Journal {
 }
 
 /** A batch on its way to the store. */
-class Outcome {
-  readonly promise: Promise<void>;
-  #resolve: (() => void) | undefined;
-  #reject: ((error: unknown) => void) | undefined;
+type CommitBatch = PromiseWithResolvers<void>;
 
-  constructor() {
-    this.promise = new Promise((resolve, reject) => {
-      this.#resolve = resolve;
-      this.#reject = reject;
-    });
-    // Often nobody awaits it; a caller that does still gets the rejection.
-    this.promise.catch(() => {});
-  }
-
-  resolve(): void {
-    this.#resolve?.();
-  }
-
-  reject(error: unknown): void {
-    this.#reject?.(error);
-  }
+function newBatch(): CommitBatch {
+  const batch = Promise.withResolvers<void>();
+  // Often nobody awaits it; a caller that does still gets the rejection.
+  batch.promise.catch(() => {});
+  return batch;
 }

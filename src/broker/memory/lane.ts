@@ -1,6 +1,6 @@
 import { Heap } from "./heap.ts";
 import { LinkedList } from "../../core/time/linked-list.ts";
-import { fresh, notReady, type Place, type QueuedMessage } from "./queued-message.ts";
+import { fresh, notReady, type WaitingPlace, type QueuedMessage } from "./queued-message.ts";
 import type { WaitingReceive } from "./waiting-receive.ts";
 
 /** The queue of a {@link Lane}. */
@@ -16,7 +16,7 @@ export interface LaneQueue {
  * Redelivered messages come first, oldest first; then those never delivered. Since every redelivered message arrived
  * before any of those, this is the order of arrival.
  */
-export class Lane implements Place {
+export class Lane implements WaitingPlace {
   /** In the order in which they started waiting. */
   readonly waiting: LinkedList<WaitingReceive> = new LinkedList();
   readonly #queue: LaneQueue;

@@ -5,7 +5,7 @@ import { type Clock, systemClock } from "../../core/time/clock.ts";
 import { checkOptions, methods, type OptionChecks, sequenceNumber } from "../../core/options/option-checks.ts";
 import { memoryConnection } from "./memory-verbs.ts";
 import type { Memory } from "./meter.ts";
-import { Namespace } from "./namespace.ts";
+import { MemoryNamespace } from "./namespace.ts";
 import { closed } from "../../core/engine/refusals.ts";
 
 /** Options of {@link memoryEngine}. */
@@ -34,7 +34,7 @@ export function memoryEngine(options: MemoryEngineOptions = {}): Engine {
 export function memoryEngineWithin(memory: Memory | undefined, options: MemoryEngineOptions): Engine {
   checkOptions(options, memoryOptionChecks);
   const { clock = systemClock, firstSequenceNumber = 1n } = options;
-  const namespace = new Namespace({ clock, firstSequenceNumber, memory });
+  const namespace = new MemoryNamespace({ clock, firstSequenceNumber, memory });
   createEntities(namespace, options);
   return memoryConnection(namespace, () => namespace.abandon(closed("engine")));
 }
@@ -45,7 +45,7 @@ export function memoryEngineWithin(memory: Memory | undefined, options: MemoryEn
  * @throws SobreError `InvalidArgument` naming the entity and the option.
  */
 export function createEntities(
-  namespace: Namespace,
+  namespace: MemoryNamespace,
   setup: EntitySetup,
   exists: (address: string) => boolean = () => false,
 ): void {

@@ -1,7 +1,6 @@
-import { quotaExceeded } from "../../core/engine/refusals.ts";
 import type { Envelope } from "../../core/envelope/envelope.ts";
 import type { Directory } from "../policy/directory.ts";
-import { maxBytesOf, type Part, type ReceivableEntity, type SendableEntity } from "../policy/entities.ts";
+import type { Part, ReceivableEntity, SendableEntity } from "../policy/entities.ts";
 import {
   activeAt,
   type Arrival,
@@ -13,7 +12,7 @@ import {
 import { Router, type SendRoute } from "../policy/router.ts";
 import type { EntityContents, MemoryEntity } from "./entity.ts";
 import type { MessageQueue } from "./message-queue.ts";
-import { besidesOf } from "./meter.ts";
+import { besidesOf, checkRoom } from "./meter.ts";
 import { moved } from "./queued-message.ts";
 
 type Sendable = SendableEntity<EntityContents>;
@@ -29,17 +28,17 @@ export class MemoryRouter extends Router<EntityContents, bigint> {
   }
 
   /**
-   * Checks that an entity can accept messages; `reserved` is the number of bytes already promised to others.
+   * Checks that an entity can accept messages of a sender; `reserved` is the number of bytes already promised to others.
    *
    * @returns the bytes that the messages take.
-   * @throws SobreError `MessagingEntityDisabled`, `MessageSizeExceeded`, `QuotaExceeded`, `InvalidArgument`.
+   * @throws SobreError `MessagingEntityNotFound`, `MessagingEntityDisabled`, `MessageSizeExceeded`, `QuotaExceeded`, `InvalidArgument`,
+   * `InvalidOperation`.
    */
-  check(entity: Sendable, messages: readonly Incoming<bigint>[], reserved = 0): number {
-    const cost = this.costOf(entity, messages);
-    if (messages.length === 0) return 0;
-    const { meter, settings, address } = entity;
-    if (meter.cost + reserved + cost > maxBytesOf(entity)) throw quotaExceeded(address, settings.maxSizeInMegabytes);
-    meter.memory.check(cost);
+  check(route: SendRoute<EntityContents>, messages: readonly Incoming<bigint>[], reserved = 0): number {
+    const first = route.through ?? route.target;
+    first.queue("messages").checkAlive();
+    const cost = this.costOfSend(route, messages);
+    if (messages.length > 0) checkRoom(first, cost + reserved);
     return cost;
   }
 
@@ -86,7 +85,7 @@ export class MemoryRouter extends Router<EntityContents, bigint> {
     let entity: Sendable;
     try {
       entity = this.#directory.sendable(target);
-      this.check(entity, [incoming]);
+      checkRoom(entity, this.costOf(entity, [incoming]));
     } catch (error) {
       return this.refused(from, incoming, error, now);
     }

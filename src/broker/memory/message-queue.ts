@@ -8,21 +8,21 @@ import { Lane, type LaneQueue } from "./lane.ts";
 import { LockTable } from "./lock-table.ts";
 import { besides } from "./meter.ts";
 import { MessageStore } from "./message-store.ts";
-import type { Holder } from "./bytes/handed-envelope.ts";
+import type { HoldingConnection } from "./bytes/handed-envelope.ts";
 import { moved, QueuedMessage } from "./queued-message.ts";
 import type { QueueOwner } from "./queue-owner.ts";
 import { tooManyDeliveries } from "../policy/dead-letter-marks.ts";
 import { lockLost, messageNotFound, sessionLockLost } from "../../core/engine/refusals.ts";
-import { type Counting, countingOf, Session, type SessionLock } from "./session.ts";
-import { SessionTable } from "./session-table.ts";
+import { type Counting, countingOf, MemorySession, type SessionLock } from "./session.ts";
+import { EntitySessions } from "./session-table.ts";
 import type { StoredMessage } from "./store.ts";
 import type { Timeline } from "./timeline.ts";
 
 /** The receiving end of a link, as a queue sees it. */
-export interface ReceiveLink {
+export interface QueueReceiveLink {
   readonly receiveMode: ReceiveMode;
   /** The connection that holds the locks taken through it. */
-  readonly holder: Holder;
+  readonly holder: HoldingConnection;
   /** The session that the link holds. */
   readonly sessionLock?: SessionLock | undefined;
 }
@@ -31,7 +31,7 @@ export interface ReceiveLink {
 export class MessageQueue extends EntityQueue<QueueOwner> implements LaneQueue {
   readonly timeline: Timeline;
   /** On session entities only. */
-  readonly sessions: SessionTable | undefined;
+  readonly sessions: EntitySessions | undefined;
   readonly store: MessageStore;
   readonly #lane: Lane = new Lane(this);
   readonly locks: LockTable = new LockTable();
@@ -41,7 +41,7 @@ export class MessageQueue extends EntityQueue<QueueOwner> implements LaneQueue {
   constructor(entity: Entity<QueueOwner>, part: Part) {
     super(entity, part);
     this.timeline = entity.timeline;
-    this.sessions = this.requiresSession ? new SessionTable(this) : undefined;
+    this.sessions = this.requiresSession ? new EntitySessions(this) : undefined;
     this.store = new MessageStore(this);
   }
 
@@ -95,7 +95,7 @@ export class MessageQueue extends EntityQueue<QueueOwner> implements LaneQueue {
   }
 
   /** The lane from which a link receives. @throws SobreError `SessionLockLost`. */
-  laneOf(link: ReceiveLink): Lane {
+  laneOf(link: QueueReceiveLink): Lane {
     if (link.sessionLock === undefined) return this.#lane;
     this.timeline.catchUp(link.sessionLock);
     if (!link.sessionLock.held) throw sessionLockLost(link.sessionLock.session.id, this.address);
@@ -103,7 +103,7 @@ export class MessageQueue extends EntityQueue<QueueOwner> implements LaneQueue {
   }
 
   /** Takes up to `maxMessages` ready messages for a link, locking or deleting them according to its mode. */
-  take(link: ReceiveLink, maxMessages: number, now: number): Delivery[] {
+  take(link: QueueReceiveLink, maxMessages: number, now: number): Delivery[] {
     const lane = this.laneOf(link);
     const first = this.#next(lane, link, now);
     if (first === undefined) return [];
@@ -116,7 +116,7 @@ export class MessageQueue extends EntityQueue<QueueOwner> implements LaneQueue {
     return deliveries;
   }
 
-  #next(lane: Lane, link: ReceiveLink, now: number): Delivery | undefined {
+  #next(lane: Lane, link: QueueReceiveLink, now: number): Delivery | undefined {
     for (let message = lane.shift(); message !== undefined; message = lane.shift()) {
       if (message.expiresAt > now) return this.#handOver(message, link, now);
       this.#expire(message, now);
@@ -125,7 +125,7 @@ export class MessageQueue extends EntityQueue<QueueOwner> implements LaneQueue {
   }
 
   /** Receives deferred messages, all or none. @throws SobreError `MessageNotFound`. */
-  takeDeferred(sequenceNumbers: readonly bigint[], link: ReceiveLink, now: number): Delivery[] {
+  takeDeferred(sequenceNumbers: readonly bigint[], link: QueueReceiveLink, now: number): Delivery[] {
     const lane = this.laneOf(link);
     const messages = this.#find(sequenceNumbers, "deferred");
     const foreign = messages.findIndex((message) => message.place !== lane);
@@ -145,7 +145,7 @@ export class MessageQueue extends EntityQueue<QueueOwner> implements LaneQueue {
     for (let first = lane.waiting.first; first !== undefined && lane.size > 0; first = lane.waiting.first) {
       const deliveries = first.take(now);
       if (deliveries.length === 0) return;
-      first.end(deliveries);
+      first.end(deliveries, now);
     }
   }
 
@@ -174,11 +174,6 @@ export class MessageQueue extends EntityQueue<QueueOwner> implements LaneQueue {
     message.place.remove(message);
     this.store.remove(message);
     sessionOf(message)?.forget(message);
-  }
-
-  abandon(message: QueuedMessage, envelope: Envelope, now: number): void {
-    this.store.amend(message, envelope);
-    this.giveBack(message, "counted", now);
   }
 
   /** Sets a held message aside; deferring counts as a delivery and never dead-letters. */
@@ -263,7 +258,7 @@ export class MessageQueue extends EntityQueue<QueueOwner> implements LaneQueue {
   }
 
   /** Expires every unlocked message of a session in order, including one just taken out of its lane. */
-  expireSession(session: Session, now: number, taken?: QueuedMessage): void {
+  expireSession(session: MemorySession, now: number, taken?: QueuedMessage): void {
     const expired = new Set(taken === undefined ? [] : [taken]);
     for (let message = session.shift(); message !== undefined; message = session.shift()) expired.add(message);
     for (const message of session.deferred) if (message.lock === undefined) expired.add(message);
@@ -289,7 +284,7 @@ export class MessageQueue extends EntityQueue<QueueOwner> implements LaneQueue {
     this.#refusal = refusal;
     for (const message of this.store.from(undefined)) {
       this.timeline.cancel(message);
-      this.entity.facts?.left(message);
+      this.entity.facts?.pager.left(message);
       message.leave();
     }
     this.entity.meter.memory.used -= this.locks.size * besides.lock;
@@ -311,6 +306,7 @@ export class MessageQueue extends EntityQueue<QueueOwner> implements LaneQueue {
   }
 
   #activate(message: QueuedMessage, now: number): void {
+    this.entity.touch(now);
     this.#whenLoaded(message, now, (at) => this.entity.router.arrive(this.entity, this.#leave(message), at));
   }
 
@@ -323,13 +319,13 @@ export class MessageQueue extends EntityQueue<QueueOwner> implements LaneQueue {
     }
     this.timeline.cancel(message);
     message.place.remove(message);
-    facts.park(message, () => {
+    facts.pager.park(message, () => {
       // The event counts as having happened at `now`, however long the read took.
       if (this.#refusal === undefined && !message.isGone) goOn(now);
     });
   }
 
-  #handOver(message: QueuedMessage, link: ReceiveLink, now: number): Delivery {
+  #handOver(message: QueuedMessage, link: QueueReceiveLink, now: number): Delivery {
     if (link.receiveMode === "receiveAndDelete") {
       const delivery = this.store.describe(message, link.holder);
       this.remove(message);
@@ -339,7 +335,7 @@ export class MessageQueue extends EntityQueue<QueueOwner> implements LaneQueue {
     const until = sessionLock?.until ?? now + this.lockDuration;
     const lock = this.locks.add(message, until, holder, sessionLock?.mark);
     this.entity.meter.memory.used += besides.lock;
-    this.entity.facts?.handedOver(message);
+    this.entity.facts?.status(message);
     if (sessionLock === undefined) this.timeline.schedule(message, until);
     else sessionLock.session.locked.add(message);
     return this.store.describe(message, holder, lock);
@@ -392,5 +388,5 @@ export class MessageQueue extends EntityQueue<QueueOwner> implements LaneQueue {
 }
 
 /** The session that a message belongs to, on session entities. */
-export const sessionOf = ({ place }: QueuedMessage): Session | undefined =>
-  place instanceof Session ? place : undefined;
+export const sessionOf = ({ place }: QueuedMessage): MemorySession | undefined =>
+  place instanceof MemorySession ? place : undefined;

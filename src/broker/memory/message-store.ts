@@ -2,11 +2,11 @@ import type { Delivery } from "../../core/engine/delivery.ts";
 import type { PeekOptions } from "../../core/engine/engine.ts";
 import type { Envelope } from "../../core/envelope/envelope.ts";
 import { sizeOfEnvelope } from "../../core/envelope/size-of.ts";
-import { MessageLog } from "./message-log.ts";
-import { handedTo, type Holder } from "./bytes/handed-envelope.ts";
+import { handedTo, type HoldingConnection } from "./bytes/handed-envelope.ts";
 import { besides, besidesOf } from "./meter.ts";
 import { type MessageLock, type QueuedMessage } from "./queued-message.ts";
-import { partitionKeyOf } from "../policy/partitions.ts";
+import { rangeOf, SequenceLog } from "./sequence-log.ts";
+import { partitionCount, partitionKeyOf, partitionOfKey } from "../policy/partitions.ts";
 import type { QueueOwner } from "./queue-owner.ts";
 import { deliveryOf } from "../policy/delivery.ts";
 import type { EntityQueue } from "../policy/entities.ts";
@@ -15,7 +15,9 @@ import { messageNotFound } from "../../core/engine/refusals.ts";
 /** Every message of a queue by sequence number, with counts and sizes. */
 export class MessageStore {
   readonly #queue: EntityQueue<QueueOwner>;
-  readonly #log: MessageLog;
+  /** By partition; one without partitions. */
+  readonly #logs: readonly SequenceLog<QueuedMessage>[];
+  #turn = 0;
   #size = 0;
   #scheduledCount = 0;
   #deferredCount = 0;
@@ -25,7 +27,11 @@ export class MessageStore {
 
   constructor(queue: EntityQueue<QueueOwner>) {
     this.#queue = queue;
-    this.#log = new MessageLog({ partitioned: queue.isPartitioned, first: queue.entity.firstSequenceNumber });
+    const { isPartitioned, entity } = queue;
+    this.#logs = Array.from(
+      { length: isPartitioned ? partitionCount : 1 },
+      (_, partition) => new SequenceLog<QueuedMessage>(rangeOf(isPartitioned, entity.firstSequenceNumber, partition)),
+    );
   }
 
   /** The number of messages in every state. */
@@ -56,32 +62,43 @@ export class MessageStore {
 
   /** Adds a message under the next number, or under one from {@link skipNumber}. */
   add(message: QueuedMessage, sequenceNumber?: bigint): void {
-    this.#weigh(message.size, this.#besides(message));
-    this.#size++;
-    if (message.state === "scheduled") this.#scheduledCount++;
+    this.#count(message);
     if (sequenceNumber === undefined) {
-      this.#log.append(message, this.#queue.isPartitioned ? partitionKeyOf(message.envelope) : undefined);
+      message.partition = this.#queue.isPartitioned ? this.#partitionOf(partitionKeyOf(message.envelope)) : 0;
+      this.#log(message.partition).append(message);
       this.#numbered(message.partition);
-    } else this.#log.place(message, sequenceNumber);
+      return;
+    }
+    message.partition = this.#partitionIn(sequenceNumber);
+    const log = this.#log(message.partition);
+    const ordinal = log.ordinalOf(sequenceNumber);
+    if (ordinal === undefined) throw new RangeError(`The number ${sequenceNumber} was not given.`);
+    log.place(message, ordinal);
   }
 
   /** Adds a message at its position from before a restart. */
   restore(message: QueuedMessage, { partition, ordinal }: Pick<QueuedMessage, "partition" | "ordinal">): void {
+    this.#count(message);
+    message.partition = partition;
+    this.resume(partition, ordinal + 1);
+    this.#log(partition).place(message, ordinal);
+    this.#numbered(partition);
+  }
+
+  #count(message: QueuedMessage): void {
     this.#weigh(message.size, this.#besides(message));
     this.#size++;
     if (message.state === "scheduled") this.#scheduledCount++;
     if (message.state === "deferred") this.#deferredCount++;
-    this.#log.restore(message, partition, ordinal);
-    this.#numbered(partition);
   }
 
   /** Continues after the numbers assigned before a restart. */
   resume(partition: number, next: number): void {
-    this.#log.partition(partition).resume(next);
+    this.#log(partition).resume(next);
   }
 
   remove(message: QueuedMessage): void {
-    this.#log.delete(message);
+    this.#log(message.partition).delete(message.ordinal);
     this.#size--;
     this.#weigh(-message.size, -this.#besides(message));
     if (message.state === "scheduled") this.#scheduledCount--;
@@ -120,24 +137,25 @@ export class MessageStore {
 
   /** Consumes a number for a message that is not kept here; `key` determines the partition. */
   skipNumber(key: string | undefined): bigint {
-    const partition = this.#log.partitionOf(key);
+    const partition = this.#partitionOf(key);
     this.#numbered(partition);
-    return this.#log.skip(partition);
+    const log = this.#log(partition);
+    return log.numberOf(log.skip());
   }
 
   #numbered(partition: number): void {
-    this.#queue.entity.facts?.numbered(this.#queue.part, partition, this.#log.partition(partition));
+    this.#queue.entity.facts?.numbered(this.#queue.part, partition, this.#log(partition));
   }
 
   numberOf(message: QueuedMessage): bigint {
-    return this.#log.numberOf(message);
+    return this.#log(message.partition).numberOf(message.ordinal);
   }
 
   /** The unlocked messages with these numbers. @throws SobreError `MessageNotFound` unless all exist. */
   find(sequenceNumbers: readonly bigint[], state: "scheduled" | "deferred"): QueuedMessage[] {
     const found = new Set<QueuedMessage>();
     for (const number of sequenceNumbers) {
-      const message = this.#log.find(number);
+      const message = this.#logs[this.#partitionIn(number)]?.find(number);
       const free = message?.state === state && message.lock === undefined && !found.has(message);
       if (!free) throw messageNotFound(number, state, this.#queue.address);
       found.add(message);
@@ -145,18 +163,39 @@ export class MessageStore {
     return [...found];
   }
 
-  /** Messages in sequence-number order; those added or removed meanwhile may be missed. */
-  from(sequenceNumber: bigint | undefined): Iterable<QueuedMessage> {
-    return this.#log.from(sequenceNumber);
+  /** The messages from a number on, in numeric order, partition by partition; those added or removed meanwhile may be missed. */
+  *from(sequenceNumber: bigint | undefined): Generator<QueuedMessage> {
+    const first = sequenceNumber === undefined ? 0 : this.#partitionIn(sequenceNumber);
+    for (const [partition, log] of this.#logs.entries()) {
+      if (partition < first) continue;
+      const begin = sequenceNumber === undefined || partition > first ? 0 : log.ordinalOf(sequenceNumber);
+      if (begin !== undefined) yield* log.from(begin);
+    }
+  }
+
+  #partitionIn(sequenceNumber: bigint): number {
+    return this.#queue.isPartitioned ? Number(BigInt.asUintN(64, sequenceNumber) >> 48n) : 0;
+  }
+
+  /** The partition of a key; without a key, partitions take turns. */
+  #partitionOf(key: string | undefined): number {
+    if (!this.#queue.isPartitioned) return 0;
+    return key === undefined ? this.#turn++ % partitionCount : partitionOfKey(key);
+  }
+
+  #log(partition: number): SequenceLog<QueuedMessage> {
+    const log = this.#logs[partition];
+    if (log === undefined) throw new RangeError(`There is no partition ${partition}.`);
+    return log;
   }
 
   /** A message as a receiver sees it or, without a lock, as peek returns it. */
-  describe(message: QueuedMessage, holder: Holder, lock?: MessageLock): Delivery {
+  describe(message: QueuedMessage, holder: HoldingConnection, lock?: MessageLock): Delivery {
     const number = this.numberOf(message);
     const { facts } = this.#queue.entity;
     if (message.isLoaded || facts === undefined)
       return deliveryOf(message, handedTo(holder, message.envelope), number, lock);
-    return facts.describe(
+    return facts.pager.describe(
       message,
       (envelope) => deliveryOf(message, envelope, number, lock),
       (envelope) => handedTo(holder, envelope),
@@ -164,9 +203,9 @@ export class MessageStore {
   }
 
   /** Peeks at messages in sequence-number order. */
-  peek({ maxMessages, fromSequenceNumber, sessionId }: PeekOptions, holder: Holder): Delivery[] {
+  peek({ maxMessages, fromSequenceNumber, sessionId }: PeekOptions, holder: HoldingConnection): Delivery[] {
     const found: Delivery[] = [];
-    for (const message of this.#log.from(fromSequenceNumber)) {
+    for (const message of this.from(fromSequenceNumber)) {
       if (found.length >= maxMessages) break;
       const fits = sessionId === undefined || message.sessionId === sessionId;
       if (fits) found.push(this.describe(message, holder));

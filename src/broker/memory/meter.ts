@@ -1,7 +1,8 @@
-import { bodySourceOf } from "../../core/engine/stored-origin.ts";
 import type { Envelope } from "../../core/envelope/envelope.ts";
+import { maxBytesOf, type SendableEntity } from "../policy/entities.ts";
+import { Relabelled } from "../policy/relabelled-envelope.ts";
 import { OwnEnvelope } from "./bytes/own-envelope.ts";
-import { memoryUsedUp } from "../../core/engine/refusals.ts";
+import { memoryUsedUp, quotaExceeded } from "../../core/engine/refusals.ts";
 
 /** Measured memory overhead in bytes: the objects around the bytes of messages. */
 export const besides = {
@@ -27,7 +28,8 @@ export function besidesOf(envelope: Envelope): number {
 /** Whether its application properties are kept as the bytes received. */
 function isAsReceived(envelope: Envelope): boolean {
   const { origin } = envelope;
-  return (origin === envelope || bodySourceOf(envelope) !== envelope) && !(origin instanceof OwnEnvelope);
+  if (origin instanceof OwnEnvelope) return false;
+  return origin === envelope || (envelope instanceof Relabelled && envelope.changed === undefined);
 }
 
 /** The memory used by one engine, or by several in one process. */
@@ -71,7 +73,7 @@ export class Memory {
 }
 
 /** Counts the contents of an entity; a topic and its subscriptions share one. */
-export class Meter {
+export class ContentMeter {
   readonly memory: Memory;
   #bytes = 0;
   #besides = 0;
@@ -96,4 +98,11 @@ export class Meter {
     this.#besides += more;
     this.memory.used += bytes + more;
   }
+}
+
+/** @throws SobreError `QuotaExceeded` when a queue, or a topic with its subscriptions, has no room for this many bytes. */
+export function checkRoom(entity: SendableEntity<{ readonly meter: ContentMeter }>, bytes: number): void {
+  const { meter, address, settings } = entity;
+  if (meter.cost + bytes > maxBytesOf(entity)) throw quotaExceeded(address, settings.maxSizeInMegabytes);
+  meter.memory.check(bytes);
 }

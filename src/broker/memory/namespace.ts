@@ -3,36 +3,42 @@ import { entityNotFound } from "../../core/engine/refusals.ts";
 import type { SobreError } from "../../core/errors/sobre-error.ts";
 import type { Clock } from "../../core/time/clock.ts";
 import { Directory } from "../policy/directory.ts";
-import { addRule, compileInto, deleteRule, type EntityChange, type NewEntity } from "../policy/entity-changes.ts";
-import { type EntityContents, type MemoryEntity, MemoryQueue, MemorySubscription, MemoryTopic } from "./entity.ts";
+import type { SubscriptionEntity } from "../policy/entities.ts";
+import { addRule, deleteRule, type EntityChange, type NewEntity } from "../policy/entity-changes.ts";
+import { emptyEntity, type EntityContents, type MemoryEntity } from "./entity.ts";
 import { EntityFacts } from "./entity-facts.ts";
 import { IdleWatch } from "./idle-watch.ts";
-import type { Journal } from "./journal.ts";
+import type { FactJournal } from "./journal.ts";
 import { MemoryRouter } from "./memory-router.ts";
 import type { MessageQueue } from "./message-queue.ts";
 import { besides, Memory } from "./meter.ts";
 import type { EntityFact } from "./store.ts";
 import { Timeline } from "./timeline.ts";
 
-/** The parts of a {@link Namespace}. */
+/** The parts of a {@link MemoryNamespace}. */
 export interface NamespaceSetup {
   readonly clock: Clock;
   readonly firstSequenceNumber: bigint;
   /** Default: its own, unlimited. */
   readonly memory?: Memory | undefined;
   /** Records every event; `undefined` without a store. */
-  readonly journal?: Journal | undefined;
+  readonly journal?: FactJournal | undefined;
+}
+
+/** The place where the current namespace of an engine is. */
+export interface NamespaceHome {
+  readonly namespace: MemoryNamespace;
 }
 
 /** The entities of a memory engine, and the time that they share. */
-export class Namespace {
+export class MemoryNamespace {
   readonly timeline: Timeline;
   readonly memory: Memory;
   readonly directory: Directory<EntityContents, MessageQueue> = new Directory((entity, part) => entity.queue(part));
   readonly router: MemoryRouter = new MemoryRouter(this.directory);
   readonly #watches = new Map<MemoryEntity, IdleWatch>();
   readonly #firstSequenceNumber: bigint;
-  readonly #journal: Journal | undefined;
+  readonly #journal: FactJournal | undefined;
 
   constructor({ clock, firstSequenceNumber, memory = new Memory(), journal }: NamespaceSetup) {
     this.memory = memory;
@@ -52,9 +58,11 @@ export class Namespace {
         return this.delete(change.entity);
       case "addRule":
         addRule(change.subscription, change.rule);
+        change.subscription.touch(this.timeline.now());
         return change.subscription.facts?.rule(change.rule);
       case "deleteRule":
         deleteRule(change.subscription, change.rule);
+        change.subscription.touch(this.timeline.now());
         return change.subscription.facts?.ruleDeleted(change.rule.properties.name);
       default:
         return change satisfies never;
@@ -63,22 +71,13 @@ export class Namespace {
 
   #create(created: NewEntity<EntityContents>): void {
     this.memory.check(besides.entity);
-    const entity = this.#made(created, this.#firstSequenceNumber);
+    const entity = emptyEntity(created, this, this.#firstSequenceNumber);
     this.#add(entity, this.#journal?.nextEntity());
     entity.facts?.changed(factOf(entity));
+    entity.touch(this.timeline.now());
     if (entity.type === "subscription")
       for (const { properties } of entity.rules.values()) entity.facts?.rule(properties);
     this.watch(entity);
-  }
-
-  #made(created: NewEntity<EntityContents>, firstSequenceNumber: bigint): MemoryEntity {
-    const { timeline, router, memory } = this;
-    const origin = { timeline, router, memory, address: created.address, firstSequenceNumber };
-    if (created.type === "queue") return new MemoryQueue(origin, created.settings);
-    if (created.type === "topic") return new MemoryTopic(origin, created.settings);
-    const subscription = new MemorySubscription(created.topic, created.name, created.settings);
-    for (const rule of created.rules) compileInto(subscription, rule);
-    return subscription;
   }
 
   #add(entity: MemoryEntity, id: number | undefined): void {
@@ -91,8 +90,8 @@ export class Namespace {
   restore(fact: EntityFact, topic: MemoryEntity | undefined): MemoryEntity {
     const entity =
       fact.type !== "subscription"
-        ? this.#made({ ...fact, address: fact.name }, fact.first)
-        : this.#made({ ...fact, ...subscriptionOf(fact.name, topic), rules: [] }, 1n);
+        ? emptyEntity({ ...fact, address: fact.name }, this, fact.first)
+        : emptyEntity({ ...fact, ...subscriptionOf(fact.name, topic), rules: [] }, this, 1n);
     entity.restoreTimes(fact);
     this.#add(entity, fact.entity);
     return entity;
@@ -102,6 +101,7 @@ export class Namespace {
     const now = this.timeline.now();
     Object.assign(entity, { settings });
     entity.modified(now);
+    entity.touch(now);
     const { receiveRefusal } = entity.queue("messages");
     if (receiveRefusal !== undefined) entity.queue("messages").refuseWaiting(receiveRefusal);
     for (const queue of entity.queues()) queue.release(undefined, now);
@@ -119,6 +119,7 @@ export class Namespace {
     entity.facts?.deleted();
     entity.destroy(entityNotFound(entity.address));
     entity.facts = undefined;
+    this.directory.announceDeletion(entity);
   }
 
   /** Deletes the contents of an entity and, for a topic, of its subscriptions. */
@@ -166,7 +167,10 @@ function factOf(entity: MemoryEntity): Parameters<EntityFacts["changed"]>[0] {
     : { type: "topic", settings: entity.settings, ...named };
 }
 
-function subscriptionOf(name: string, topic: MemoryEntity | undefined): Pick<MemorySubscription, "address" | "topic"> {
+function subscriptionOf(
+  name: string,
+  topic: MemoryEntity | undefined,
+): Pick<SubscriptionEntity<EntityContents>, "address" | "topic"> {
   if (topic?.type !== "topic") throw entityNotFound(name);
   return { address: subscriptionAddress(topic.address, name), topic };
 }

@@ -1,7 +1,7 @@
 import { createEnvelope, type Envelope } from "../../core/envelope/envelope.ts";
 import type { Delivery } from "../../core/engine/delivery.ts";
 import type { QueuedMessage } from "./queued-message.ts";
-import type { Store } from "./store.ts";
+import type { MemoryStore } from "./store.ts";
 
 /** Maximum number of parked messages that are read at a time, since all of them are in memory together. */
 const parkedAtOnce = 256;
@@ -25,7 +25,7 @@ interface Parked {
  * and read again when delivered, moved or peeked.
  */
 export class Pager {
-  readonly #store: Store;
+  readonly #store: MemoryStore;
   readonly #budget: number;
   /** Bytes of the envelopes in memory. */
   #loaded = 0;
@@ -35,7 +35,7 @@ export class Pager {
   #parked: Parked[] = [];
   #unparking: Promise<void> | undefined;
 
-  constructor(store: Store, budget: number) {
+  constructor(store: MemoryStore, budget: number) {
     this.#store = store;
     this.#budget = budget;
   }

@@ -4,7 +4,7 @@ import type { DeadLetterMark } from "../policy/dead-letter.ts";
 import { noteStored, noteUnstored, withoutHeldPayload } from "./bytes/stored-envelope.ts";
 import type { Arrival, Incoming } from "../policy/incoming.ts";
 import type { Linked, LinkedList } from "../../core/time/linked-list.ts";
-import type { Due } from "./timeline.ts";
+import type { TimedEvent } from "./timeline.ts";
 
 /** A lock on one message, held by a connection and linked into the list of its locks. */
 export interface MessageLock extends Linked<MessageLock> {
@@ -29,7 +29,7 @@ export interface StoredArrival extends Omit<Arrival<bigint>, "envelope"> {
 }
 
 /** Where a message waits for delivery. */
-export interface Place {
+export interface WaitingPlace {
   /** The session id, if this is the place of a session's messages. */
   readonly sessionId: string | undefined;
   /** Adds a message that has just arrived. */
@@ -68,8 +68,8 @@ type Past = Pick<Arrival<bigint>, "enqueuedSequenceNumber" | "deadLetter">;
  * object. There may be millions: a field costs 8 bytes, a number that is not a small integer 16 more, and private methods
  * together as much as a field.
  */
-export class QueuedMessage implements Due, Linked<QueuedMessage> {
-  readonly place: Place;
+export class QueuedMessage implements TimedEvent, Linked<QueuedMessage> {
+  readonly place: WaitingPlace;
   /** The session id that the sender set. */
   readonly sessionId: string | undefined;
   #envelope: Envelope | undefined;
@@ -95,7 +95,7 @@ export class QueuedMessage implements Due, Linked<QueuedMessage> {
   next: QueuedMessage | undefined = undefined;
   dueIndex = -1;
 
-  constructor(place: Place, arrival: Arrival<bigint> | StoredArrival) {
+  constructor(place: WaitingPlace, arrival: Arrival<bigint> | StoredArrival) {
     this.place = place;
     // A separate string would take memory for every message.
     const { sessionId } = arrival.envelope === undefined ? arrival : arrival.envelope.brokerProperties;

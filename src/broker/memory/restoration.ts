@@ -1,18 +1,18 @@
 import { SobreError } from "../../core/errors/sobre-error.ts";
-import type { Journal } from "./journal.ts";
+import type { FactJournal } from "./journal.ts";
 import type { MessageQueue } from "./message-queue.ts";
-import type { Namespace } from "./namespace.ts";
+import type { MemoryNamespace } from "./namespace.ts";
 import { addRule } from "../policy/entity-changes.ts";
 import type { Part } from "../policy/entities.ts";
 import type { MemoryEntity } from "./entity.ts";
 import type { QueuedMessage } from "./queued-message.ts";
-import type { Fact, Store } from "./store.ts";
+import type { StoreFact, MemoryStore } from "./store.ts";
 
 /**
  * Restores everything in a store, and opens the journal. Delivered but unsettled messages, which an orderly shutdown does
  * not leave, count one more delivery, and are dead-lettered if that was the last one.
  */
-export async function restore(namespace: Namespace, store: Store, journal: Journal): Promise<void> {
+export async function restore(namespace: MemoryNamespace, store: MemoryStore, journal: FactJournal): Promise<void> {
   const restoration = new Restoration(namespace);
   namespace.timeline.hold();
   for await (const facts of store.load()) for (const fact of facts) restoration.add(fact);
@@ -20,17 +20,17 @@ export async function restore(namespace: Namespace, store: Store, journal: Journ
 }
 
 class Restoration {
-  readonly #namespace: Namespace;
+  readonly #namespace: MemoryNamespace;
   readonly #entities = new Map<number, MemoryEntity>();
   readonly #delivered: (readonly [queue: MessageQueue, message: QueuedMessage])[] = [];
   #lastRecord = 0;
   #lastEntity = 0;
 
-  constructor(namespace: Namespace) {
+  constructor(namespace: MemoryNamespace) {
     this.#namespace = namespace;
   }
 
-  add(fact: Fact): void {
+  add(fact: StoreFact): void {
     switch (fact.kind) {
       case "entity": {
         const topic = fact.type === "subscription" ? this.#entity(fact.topic) : undefined;
@@ -81,7 +81,7 @@ class Restoration {
     }
   }
 
-  finish(journal: Journal): void {
+  finish(journal: FactJournal): void {
     journal.open(this.#lastRecord, this.#lastEntity);
     const now = this.#namespace.timeline.now();
     for (const [queue, message] of this.#delivered) queue.giveBack(message, "counted", now);

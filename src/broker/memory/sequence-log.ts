@@ -30,6 +30,19 @@ export interface SequenceRange {
   readonly partition: number;
 }
 
+/** The numbers of a partition from the first one on. */
+export const rangeOf = (isPartitioned: boolean, first: bigint, partition: number): SequenceRange => ({
+  first,
+  bits: isPartitioned ? 48 : 64,
+  partition,
+});
+
+/** The sequence number of an ordinal. */
+export function numberIn({ first, bits, partition }: SequenceRange, ordinal: number): bigint {
+  const number = BigInt.asUintN(bits, first + BigInt(ordinal));
+  return partition === 0 ? number : (BigInt(partition) << 48n) | number;
+}
+
 /**
  * The messages of one partition in sequence-number order.
  *
@@ -105,10 +118,7 @@ export class SequenceLog<T extends Logged> {
 
   /** The sequence number of an ordinal. */
   numberOf(ordinal: number): bigint {
-    if (this.#offset !== undefined) return BigInt(this.#offset + ordinal);
-    const { first, bits, partition } = this.#range;
-    const number = BigInt.asUintN(bits, first + BigInt(ordinal));
-    return partition === 0 ? number : (BigInt(partition) << 48n) | number;
+    return this.#offset === undefined ? numberIn(this.#range, ordinal) : BigInt(this.#offset + ordinal);
   }
 
   /** The ordinal of a sequence number; 0 for numbers before the first, `undefined` for those not assigned yet. */

@@ -7,10 +7,10 @@ import { besides } from "./meter.ts";
 import type { QueuedMessage } from "./queued-message.ts";
 import type { QueueOwner } from "./queue-owner.ts";
 import { sessionLockLost } from "../../core/engine/refusals.ts";
-import { type Counting, countingOf, Session, SessionLock, type SessionOwner } from "./session.ts";
-import type { Due, Timeline } from "./timeline.ts";
+import { type Counting, countingOf, MemorySession, SessionLock, type SessionOwner } from "./session.ts";
+import type { TimedEvent, Timeline } from "./timeline.ts";
 
-/** The queue of a {@link SessionTable}. */
+/** The queue of a {@link EntitySessions}. */
 interface SessionQueue extends LaneQueue {
   readonly address: string;
   readonly lockDuration: number;
@@ -19,11 +19,11 @@ interface SessionQueue extends LaneQueue {
   /** Ends the lock of a message and returns it to its lane. */
   giveBack(message: QueuedMessage, counting: Counting, now: number): void;
   /** Expires every unlocked message of a session. */
-  expireSession(session: Session, now: number): void;
+  expireSession(session: MemorySession, now: number): void;
 }
 
 /** An `acceptSession` that waits for the next session. */
-export interface WaitingAccept extends Due {
+export interface WaitingAccept extends TimedEvent {
   /** The requested session; `undefined` means the next available one. */
   readonly sessionId: string | undefined;
   readonly holder: Labelled;
@@ -33,15 +33,15 @@ export interface WaitingAccept extends Due {
 }
 
 /** The sessions of a queue: their holders, and which can be accepted next. */
-export class SessionTable implements SessionOwner {
+export class EntitySessions implements SessionOwner {
   readonly #queue: SessionQueue;
-  readonly #sessions = new Map<string, Session>();
+  readonly #sessions = new Map<string, MemorySession>();
   readonly #marks = new Map<string, SessionLock>();
   readonly #waiting = new Set<WaitingAccept>();
   /** How many of the waiting accepts request a session by id. */
   #wanting = 0;
   /** Free sessions with messages, in the order in which they became available. */
-  readonly #available = new LinkedList<Session>();
+  readonly #available = new LinkedList<MemorySession>();
   #waking = false;
   /** Bytes of all session states. */
   stateBytes = 0;
@@ -51,17 +51,17 @@ export class SessionTable implements SessionOwner {
   }
 
   /** The session with this id, created if it does not exist. */
-  session(id: string): Session {
+  session(id: string): MemorySession {
     let session = this.#sessions.get(id);
     if (session === undefined) {
-      session = new Session(id, this, this.#queue);
+      session = new MemorySession(id, this, this.#queue);
       this.#sessions.set(id, session);
       this.#queue.entity.meter.memory.used += besides.session;
     }
     return session;
   }
 
-  find(id: string): Session | undefined {
+  find(id: string): MemorySession | undefined {
     return this.#sessions.get(id);
   }
 
@@ -79,7 +79,7 @@ export class SessionTable implements SessionOwner {
   }
 
   /** Sessions with messages, a state or a holder, by id. */
-  sorted(skip: number, maxSessions: number): readonly Session[] {
+  sorted(skip: number, maxSessions: number): readonly MemorySession[] {
     const ids = [...this.#sessions.keys()].toSorted().slice(skip, skip + maxSessions);
     return ids.map((id) => this.session(id));
   }
@@ -131,7 +131,7 @@ export class SessionTable implements SessionOwner {
     return true;
   }
 
-  settle(session: Session): void {
+  settle(session: MemorySession): void {
     const free = session.lock === undefined && session.size > 0;
     if (!free) this.#available.remove(session);
     else if (!this.#available.has(session)) this.#available.append(session);
@@ -166,7 +166,7 @@ export class SessionTable implements SessionOwner {
   }
 
   /** `now` is when it was set: before a restart, of a state that is loaded. */
-  setState(session: Session, state: Uint8Array | undefined, now: number): void {
+  setState(session: MemorySession, state: Uint8Array | undefined, now: number): void {
     if (session.state === undefined && state === undefined) return;
     const bytes = (state?.byteLength ?? 0) - (session.state?.byteLength ?? 0);
     this.stateBytes += bytes;
@@ -205,7 +205,7 @@ export class SessionTable implements SessionOwner {
     this.#marks.clear();
   }
 
-  #grant(session: Session, holder: Labelled, now: number): SessionLock {
+  #grant(session: MemorySession, holder: Labelled, now: number): SessionLock {
     this.#available.remove(session);
     const lock = new SessionLock(session, holder);
     session.lock = lock;

@@ -2,7 +2,7 @@ import type { Labelled } from "./bytes/handed-envelope.ts";
 import { Lane, type LaneQueue } from "./lane.ts";
 import type { Linked } from "../../core/time/linked-list.ts";
 import type { QueuedMessage } from "./queued-message.ts";
-import type { Due } from "./timeline.ts";
+import type { TimedEvent } from "./timeline.ts";
 
 /**
  * Whether the end of a lock counts a delivery. `countedIfSettled`, of an orderly close, counts it only if a transaction
@@ -17,16 +17,16 @@ export const countingOf = (holder: object | undefined): Counting =>
 /** The table that a session is in. */
 export interface SessionOwner {
   /** Makes a session available or removes it, depending on its state. */
-  settle(session: Session): void;
+  settle(session: MemorySession): void;
   /** Renews a lock; returns its new end. @throws SobreError `SessionLockLost`. */
   renew(lock: SessionLock, now: number): number;
-  setState(session: Session, state: Uint8Array | undefined, now: number): void;
+  setState(session: MemorySession, state: Uint8Array | undefined, now: number): void;
   /** Ends a lock: its messages return to the lane, and its waiting receives are refused. */
   lose(lock: SessionLock, counting: Counting, now: number): void;
 }
 
 /** The messages of one session id, the lock on all of them, and the state that outlives them. */
-export class Session extends Lane implements Linked<Session> {
+export class MemorySession extends Lane implements Linked<MemorySession> {
   readonly id: string;
   readonly table: SessionOwner;
   lock: SessionLock | undefined = undefined;
@@ -35,8 +35,8 @@ export class Session extends Lane implements Linked<Session> {
   stateSetAt: number = -Infinity;
   /** The number of ready, locked and deferred messages. */
   messageCount = 0;
-  previous: Session | undefined = undefined;
-  next: Session | undefined = undefined;
+  previous: MemorySession | undefined = undefined;
+  next: MemorySession | undefined = undefined;
   #locked: Set<QueuedMessage> | undefined;
   #deferred: Set<QueuedMessage> | undefined;
   #overdue: Set<QueuedMessage> | undefined;
@@ -99,9 +99,9 @@ export class Session extends Lane implements Linked<Session> {
 }
 
 /** The exclusive lock of one link on a session; once lost, it stays lost. */
-export class SessionLock implements Due {
+export class SessionLock implements TimedEvent {
   dueIndex = -1;
-  readonly session: Session;
+  readonly session: MemorySession;
   /** The connection. */
   readonly holder: Labelled;
   /** The prefix of the tokens of its messages, which identifies late tokens of a lost lock. */
@@ -109,9 +109,14 @@ export class SessionLock implements Due {
   /** Milliseconds since 1970. */
   until = 0;
 
-  constructor(session: Session, holder: Labelled) {
+  constructor(session: MemorySession, holder: Labelled) {
     this.session = session;
     this.holder = holder;
+  }
+
+  /** The session's. */
+  get id(): string {
+    return this.session.id;
   }
 
   /** Whether it is still the lock of its session. */

@@ -3,7 +3,7 @@ import { lockLost } from "../../core/engine/refusals.ts";
 import type { DecidedSettlement } from "../policy/settlement.ts";
 import type { MessageQueue } from "./message-queue.ts";
 import type { QueuedMessage } from "./queued-message.ts";
-import type { Operation } from "./transaction.ts";
+import type { PendingOperation } from "./transaction.ts";
 
 /** Carries out the settlement of a held message. */
 export function settleHeld(
@@ -18,7 +18,8 @@ export function settleHeld(
     case "release":
       return queue.giveBack(message, "uncounted", now);
     case "abandon":
-      return queue.abandon(message, decision.envelope, now);
+      queue.store.amend(message, decision.envelope);
+      return queue.giveBack(message, "counted", now);
     case "defer":
       return queue.defer(message, decision.envelope, now);
     case "deadLetter":
@@ -29,7 +30,11 @@ export function settleHeld(
 }
 
 /** A settlement within a transaction: the message stays locked until the commit. */
-export function settlementOperation(queue: MessageQueue, token: LockToken, decided: DecidedSettlement): Operation {
+export function settlementOperation(
+  queue: MessageQueue,
+  token: LockToken,
+  decided: DecidedSettlement,
+): PendingOperation {
   const message = queue.held(token);
   const holds = (): boolean => message.lock?.token === token;
   return {

@@ -60,7 +60,7 @@ export interface StoredMessage {
  * Lock tokens and expiry times are not facts; that a message is `delivered` is one. Facts are immutable,
  * and each applies to the state after the previous ones.
  */
-export type Fact =
+export type StoreFact =
   | EntityFact
   /** The entity was deleted, with its messages, rules, sessions and ids. */
   | { readonly kind: "entityDeleted"; readonly entity: number }
@@ -80,7 +80,7 @@ export type Fact =
   | {
       readonly kind: "message";
       readonly message: StoredMessage;
-      /** `undefined` when loaded: it stays in the store, and {@link Store.read} reads it. */
+      /** `undefined` when loaded: it stays in the store, and {@link MemoryStore.read} reads it. */
       readonly envelope: Envelope | undefined;
     }
   /** The envelope of a message was replaced, and its size changed. */
@@ -114,14 +114,14 @@ export type Fact =
  * The engine calls `load` first, and again after `recovered`; then it commits batches, without necessarily waiting
  * for one to finish before the next: they take effect in order.
  */
-export interface Store {
+export interface MemoryStore {
   /**
    * Yields facts that, applied in order, reproduce the state after all commits so far: entities before their contents,
    * topics before their subscriptions, and messages in order of their records.
    *
    * @throws SobreError that names the damaged part.
    */
-  load(): AsyncIterable<readonly Fact[]>;
+  load(): AsyncIterable<readonly StoreFact[]>;
   /**
    * Makes a batch durable, all or nothing. Resolves once it would survive a power failure.
    *
@@ -129,7 +129,7 @@ export interface Store {
    * @throws SobreError when nothing of this batch and of those after it is stored: retryable if a later batch may succeed
    *   after {@link recovered}; otherwise the store is unusable until it is reopened.
    */
-  commit(facts: readonly Fact[], isFollowed: boolean): Promise<void>;
+  commit(facts: readonly StoreFact[], isFollowed: boolean): Promise<void>;
   /**
    * Reads the envelope of a message, including the effects of all commits started before.
    *

@@ -1,14 +1,17 @@
 import type { Delivery } from "../../core/engine/delivery.ts";
-import type { Engine } from "../../core/engine/engine.ts";
 import { SobreError } from "../../core/errors/sobre-error.ts";
 import { type Clock, systemClock } from "../../core/time/clock.ts";
-import { memoryConnection } from "./memory-verbs.ts";
-import { Journal } from "./journal.ts";
+import type { Answer } from "../policy/answer.ts";
+import type { SendRoute } from "../policy/router.ts";
+import type { EntityContents } from "./entity.ts";
+import { FactJournal } from "./journal.ts";
 import { createEntities, type MemoryEngineOptions } from "./memory-engine.ts";
-import { Namespace } from "./namespace.ts";
+import type { MessageQueue } from "./message-queue.ts";
+import { MemoryNamespace, type NamespaceHome } from "./namespace.ts";
 import { Pager } from "./pager.ts";
 import { restore } from "./restoration.ts";
-import type { Store } from "./store.ts";
+import type { MemoryStore } from "./store.ts";
+import type { Timeline } from "./timeline.ts";
 
 /** Options of a memory engine with a store. */
 export interface StoredEngineOptions extends MemoryEngineOptions {
@@ -22,29 +25,25 @@ export interface StoredEngineOptions extends MemoryEngineOptions {
  * After a failed commit, the engine is ahead of its store. It is then abandoned, with every lock, and another one
  * is loaded from the store as soon as that accepts commits again.
  */
-export class StoredHome {
-  readonly #store: Store;
+export class StoredHome implements NamespaceHome {
+  readonly #store: MemoryStore;
   readonly #options: MemoryEngineOptions;
   readonly #clock: Clock;
   readonly #memoryBudget: number;
-  #namespace: Namespace;
-  #journal: Journal;
-  #root: Engine;
+  #namespace: MemoryNamespace;
+  #journal: FactJournal;
   #failure: SobreError | undefined;
-  /** Incremented for every engine created. */
-  generation = 0;
 
-  private constructor(store: Store, options: StoredEngineOptions) {
+  private constructor(store: MemoryStore, options: StoredEngineOptions) {
     this.#memoryBudget = options.memoryBudget;
     this.#store = store;
     this.#options = options;
     this.#clock = options.clock ?? systemClock;
     [this.#namespace, this.#journal] = this.#make();
-    this.#root = memoryConnection(this.#namespace);
   }
 
   /** @throws SobreError from the store, or `InvalidArgument` naming an option. */
-  static async open(store: Store, options: StoredEngineOptions): Promise<StoredHome> {
+  static async open(store: MemoryStore, options: StoredEngineOptions): Promise<StoredHome> {
     const home = new StoredHome(store, options);
     await restore(home.#namespace, store, home.#journal);
     const namespace = home.#namespace;
@@ -53,9 +52,9 @@ export class StoredHome {
     return home;
   }
 
-  /** @throws SobreError The reason when there is no engine. */
-  check(): void {
-    if (this.#failure !== undefined) throw this.#failure;
+  /** The entities of the current engine. */
+  get namespace(): MemoryNamespace {
+    return this.#namespace;
   }
 
   /** Whether there is no engine. */
@@ -63,64 +62,94 @@ export class StoredHome {
     return this.#failure !== undefined;
   }
 
-  /** The root connection of the current engine. */
-  get root(): Engine {
-    return this.#root;
+  /** Whether something belongs to the current engine. */
+  isCurrent({ timeline }: { readonly timeline: Timeline }): boolean {
+    return timeline === this.#namespace.timeline;
   }
 
-  /** Runs an operation that takes effect immediately, and resolves when it is durable. */
-  async run<T, R>(of: Renewed<T>, operation: (inner: T) => Promise<R>): Promise<R> {
-    const entering = this.#enter(of);
-    // Calls made in the same turn of the event loop take effect in the same turn.
-    const inner = entering instanceof Promise ? await entering : entering;
-    const result = operation(inner);
+  /** The queue of the current engine at the same address. */
+  currentQueue(queue: MessageQueue): MessageQueue {
+    return this.isCurrent(queue) ? queue : this.#namespace.directory.queue(queue.address);
+  }
+
+  /** The route between entities of the current engine with the same names. */
+  currentRoute({ target, through }: SendRoute<EntityContents>): SendRoute<EntityContents> {
+    if (this.isCurrent(target)) return { target, through };
+    const { directory } = this.#namespace;
+    const via = through === undefined ? undefined : directory.queueEntity(through.address);
+    return { target: directory.sendable(target.address), through: via };
+  }
+
+  /**
+   * Applies everything due, including to messages that must be read first; `undefined` when that needs no waiting, so that
+   * calls made in the same turn of the event loop take effect in the same turn.
+   *
+   * @throws SobreError The reason when there is no engine.
+   */
+  catchUp(): Promise<void> | undefined {
+    this.#check();
+    this.#namespace.timeline.now();
+    const { settled } = this.#journal.pager;
+    return settled === undefined ? undefined : this.#unparked(settled);
+  }
+
+  async #unparked(settled: Promise<void>): Promise<void> {
+    for (
+      let waiting: Promise<void> | undefined = settled;
+      waiting !== undefined;
+      waiting = this.#journal.pager.settled
+    ) {
+      await waiting;
+      this.#check();
+      this.#namespace.timeline.now();
+    }
+  }
+
+  #check(): void {
+    if (this.#failure !== undefined) throw this.#failure;
+  }
+
+  /** Resolves to an answer when everything that took effect with it is durable. */
+  async confirm<T>(answer: Answer<T>): Promise<T> {
     // Facts recorded later belong to other callers.
     const synced = this.#journal.synced();
     this.#journal.stepEnded();
-    const value = await result;
+    const value = await answer;
     await synced;
     return value;
   }
 
-  /** Runs an operation that may first wait for other callers, and resolves when it is durable. */
-  async runWaiting<T, R>(of: Renewed<T>, operation: (inner: T) => Promise<R>): Promise<R> {
-    const entering = this.#enter(of);
-    const inner = entering instanceof Promise ? await entering : entering;
+  /** Runs a call that takes effect immediately, and resolves when it is durable. */
+  async run<T>(call: () => Answer<T>): Promise<T> {
+    const due = this.catchUp();
+    if (due !== undefined) await due;
+    return this.confirm(call());
+  }
+
+  /** Runs a call that may first wait for other callers, and resolves when it is durable. */
+  async afterWait<T>(call: () => Answer<T>): Promise<T> {
+    const due = this.catchUp();
+    if (due !== undefined) await due;
     const journal = this.#journal;
-    const value = await operation(inner);
+    const value = await call();
     await journal.synced();
     return value;
   }
 
+  /** Closes a link of a queue, whose engine may no longer be there. */
+  runEnd(queue: MessageQueue, end: () => Answer<void>): Answer<void> {
+    return this.failed || !this.isCurrent(queue) ? end() : this.run(end);
+  }
+
   /** Fills in the envelopes that stayed in the store. */
-  fill(deliveries: readonly Delivery[]): Promise<readonly Delivery[]> {
-    return this.#journal.pager.fill(deliveries);
+  async fill(deliveries: Answer<readonly Delivery[]>): Promise<readonly Delivery[]> {
+    return this.#journal.pager.fill(await deliveries);
   }
 
-  /** Waits until everything due has been applied, including to messages that must be read first. */
-  #enter<T>(of: Renewed<T>): T | Promise<T> {
-    const { current } = of;
-    this.#namespace.timeline.now();
-    const { settled } = this.#journal.pager;
-    return settled === undefined && current !== undefined ? current : this.#entered(of, settled);
-  }
-
-  async #entered<T>(of: Renewed<T>, settled: Promise<void> | undefined): Promise<T> {
-    for (let waiting = settled; waiting !== undefined; waiting = this.#journal.pager.settled) await waiting;
-    return of.current ?? (await of.renew());
-  }
-
-  /** Closes something that may no longer exist. */
-  async runEnd<T>(of: Renewed<T>, end: (inner: T) => Promise<void>): Promise<void> {
-    if (of.isCurrent) await this.run(of, end);
-    else await end(of.last);
-  }
-
-  /** Closes or aborts the engine, with every event until then in the store. */
-  async end(how: "close" | "abort"): Promise<void> {
+  /** Closes the store, with every event until then in it. */
+  async end(): Promise<void> {
     const journal = this.#journal;
     if (this.#failure === undefined) {
-      await this.#root[how]();
       await journal.pager.settled;
       this.#failure = new SobreError("Closed", "The engine was closed before. Open another one.");
       this.#namespace.timeline.hold();
@@ -130,14 +159,18 @@ export class StoredHome {
     await this.#store.close();
   }
 
-  #make(): readonly [Namespace, Journal] {
+  #make(): readonly [MemoryNamespace, FactJournal] {
     const pager = new Pager(this.#store, this.#memoryBudget);
-    const journal: Journal = new Journal(this.#store, pager, (error) => {
+    const journal: FactJournal = new FactJournal(this.#store, pager, (error) => {
       // Callbacks must not run while a commit is being finished.
       if (journal === this.#journal) this.#fail(error);
     });
     return [
-      new Namespace({ clock: this.#clock, firstSequenceNumber: this.#options.firstSequenceNumber ?? 1n, journal }),
+      new MemoryNamespace({
+        clock: this.#clock,
+        firstSequenceNumber: this.#options.firstSequenceNumber ?? 1n,
+        journal,
+      }),
       journal,
     ];
   }
@@ -159,52 +192,11 @@ export class StoredHome {
       this.#journal = journal;
       await restore(namespace, this.#store, journal);
       this.#namespace = namespace;
-      this.#root = memoryConnection(namespace);
-      this.generation++;
       this.#failure = undefined;
     } catch (error) {
       if (this.#failure?.code === "Closed") return;
       this.#failure =
         error instanceof SobreError ? error : new SobreError("Closed", "The store did not recover.", { cause: error });
     }
-  }
-}
-
-/** A connection, link or transaction of the current engine; it is reopened when the engine is replaced. */
-export class Renewed<T> {
-  readonly #home: StoredHome;
-  readonly #open: () => Promise<T>;
-  #inner: T;
-  #generation: number;
-
-  /** @param open Opens a replacement, or throws when it cannot be replaced. */
-  constructor(home: StoredHome, inner: T, open: () => Promise<T>) {
-    this.#home = home;
-    this.#inner = inner;
-    this.#open = open;
-    this.#generation = home.generation;
-  }
-
-  get isCurrent(): boolean {
-    return !this.#home.failed && this.#generation === this.#home.generation;
-  }
-
-  /** @throws SobreError The reason when there is no engine. */
-  get current(): T | undefined {
-    this.#home.check();
-    return this.#generation === this.#home.generation ? this.#inner : undefined;
-  }
-
-  /** The most recent one, even if its engine was abandoned. */
-  get last(): T {
-    return this.#inner;
-  }
-
-  async renew(): Promise<T> {
-    const { generation } = this.#home;
-    const inner = await this.#open();
-    this.#inner = inner;
-    this.#generation = generation;
-    return inner;
   }
 }

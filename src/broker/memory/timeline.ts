@@ -2,7 +2,7 @@ import type { Clock, Timer } from "../../core/time/clock.ts";
 import { DueOrder } from "./due-order.ts";
 
 /** An event at a point in time; it is on a {@link Timeline} at most once. */
-export interface Due {
+export interface TimedEvent {
   /** Its place in the order of events, -1 while it is not there; written only by the timeline. */
   dueIndex: number;
   /** Called once when its time has come; `now` is at or after that time. */
@@ -16,12 +16,14 @@ const mostPerTurn = 5000;
 export class Timeline {
   readonly #clock: Clock;
   /** Events at the same time occur in the order in which they were scheduled. */
-  readonly #order = new DueOrder<Due>((item, place) => (item.dueIndex = place));
+  readonly #order = new DueOrder<TimedEvent>((item, place) => (item.dueIndex = place));
   #timer: Timer | undefined;
   #armedAt = Infinity;
   #running = false;
   #behind = false;
   #waits = 0;
+  /** The result of the latest {@link now}: the time of the call that is being carried out. Written only by the timeline. */
+  latest: number = -Infinity;
 
   constructor(clock: Clock) {
     this.#clock = clock;
@@ -49,12 +51,13 @@ export class Timeline {
    */
   now(): number {
     const now = this.#clock.now();
+    this.latest = now;
     if (this.#order.firstKey <= now && !this.#behind) this.#run(now);
     return now;
   }
 
   /** Applies an event that is due but still waiting for its turn. */
-  catchUp(item: Due): void {
+  catchUp(item: TimedEvent): void {
     if (!this.#behind || item.dueIndex === -1) return;
     const now = this.#clock.now();
     if (this.#order.keyAt(item.dueIndex) > now) return;
@@ -63,7 +66,7 @@ export class Timeline {
   }
 
   /** Puts `item` at `at`, moving it when it is already on the timeline; `Infinity` removes it. */
-  schedule(item: Due, at: number): void {
+  schedule(item: TimedEvent, at: number): void {
     this.cancel(item);
     if (at === Infinity) return;
     this.#order.add(item, at);
@@ -80,7 +83,7 @@ export class Timeline {
   }
 
   /** Removes `item`; does nothing when it is not on the timeline. */
-  cancel(item: Due): void {
+  cancel(item: TimedEvent): void {
     if (item.dueIndex !== -1) this.#order.remove(item.dueIndex);
   }
 

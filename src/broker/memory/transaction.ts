@@ -1,7 +1,9 @@
+import type { Transaction } from "../../core/engine/engine.ts";
 import { maxTransactionAge, type OpenTransaction } from "../policy/broker-verbs.ts";
+import type { SendableEntity } from "../policy/entities.ts";
 import { transactionOver } from "../policy/refusals.ts";
-import type { Memory } from "./meter.ts";
-import type { Due, Timeline } from "./timeline.ts";
+import type { EntityContents } from "./entity.ts";
+import type { TimedEvent, Timeline } from "./timeline.ts";
 
 /** Bytes that the operations of a transaction will take, by entity. */
 class Reservations {
@@ -15,8 +17,8 @@ class Reservations {
 }
 
 /** A send or settlement that is pending in a transaction. */
-export interface Operation {
-  begin?(transaction: MemoryTransaction): void;
+export interface PendingOperation {
+  begin?(transaction: MemoryEngineTransaction): void;
   /** Throws when it could not be applied now. */
   check(reservations: Reservations): void;
   /** Cannot fail after {@link check}. */
@@ -25,7 +27,13 @@ export interface Operation {
 }
 
 /** A send as an operation; its messages are in memory, and counted, from now on. */
-export function sendOperation(memory: Memory, cost: number, operation: Pick<Operation, "check" | "apply">): Operation {
+export function sendOperation(
+  entity: SendableEntity<EntityContents>,
+  check: (reserved: number) => number,
+  apply: (now: number) => void,
+): PendingOperation {
+  const { memory } = entity.meter;
+  const cost = check(0);
   const drop = (): void => void (memory.used -= cost);
   return {
     begin: () => void (memory.used += cost),
@@ -33,29 +41,29 @@ export function sendOperation(memory: Memory, cost: number, operation: Pick<Oper
       // Otherwise, its own bytes would be counted twice.
       memory.used -= cost;
       try {
-        operation.check(reservations);
+        reservations.reserve(entity, check);
       } finally {
         memory.used += cost;
       }
     },
     apply(now) {
       drop();
-      operation.apply(now);
+      apply(now);
     },
     undo: drop,
   };
 }
 
 /** Operations that are applied together or not at all. */
-export class MemoryTransaction implements OpenTransaction, Due {
+export class MemoryEngineTransaction implements OpenTransaction, TimedEvent {
   dueIndex = -1;
-  readonly #timeline: Timeline;
-  readonly #onEnd: (transaction: MemoryTransaction) => void;
-  readonly #operations: Operation[] = [];
+  readonly timeline: Timeline;
+  readonly #onEnd: (transaction: Transaction) => void;
+  readonly #operations: PendingOperation[] = [];
   #open = true;
 
-  constructor(timeline: Timeline, onEnd: (transaction: MemoryTransaction) => void) {
-    this.#timeline = timeline;
+  constructor(timeline: Timeline, onEnd: (transaction: Transaction) => void) {
+    this.timeline = timeline;
     this.#onEnd = onEnd;
     timeline.schedule(this, timeline.now() + maxTransactionAge);
   }
@@ -65,14 +73,14 @@ export class MemoryTransaction implements OpenTransaction, Due {
   }
 
   /** @throws SobreError `InvalidOperation` when the transaction has ended. */
-  add(operation: Operation): void {
+  add(operation: PendingOperation): void {
     this.#checkOpen();
     operation.begin?.(this);
     this.#operations.push(operation);
   }
 
   async commit(): Promise<void> {
-    const now = this.#timeline.now();
+    const now = this.timeline.now();
     this.#checkOpen();
     try {
       const reservations = new Reservations();
@@ -86,7 +94,7 @@ export class MemoryTransaction implements OpenTransaction, Due {
   }
 
   async rollback(): Promise<void> {
-    this.#timeline.now();
+    this.timeline.now();
     this.#checkOpen();
     this.undo();
   }
@@ -104,7 +112,7 @@ export class MemoryTransaction implements OpenTransaction, Due {
 
   #end(): void {
     this.#open = false;
-    this.#timeline.cancel(this);
+    this.timeline.cancel(this);
     this.#onEnd(this);
   }
 

@@ -1,12 +1,17 @@
 import type { Delivery } from "../../core/engine/delivery.ts";
 import type { SobreError } from "../../core/errors/sobre-error.ts";
 import type { Linked, LinkedList } from "../../core/time/linked-list.ts";
-import type { Due, Timeline } from "./timeline.ts";
+import type { TimedEvent, Timeline } from "./timeline.ts";
+
+/** A link whose receive waits. */
+interface WaitingLink {
+  readonly queue: { readonly entity: { touch(now: number): void } };
+}
 
 /** The details of a waiting receive. */
-export interface Wait {
-  /** The receiver. */
-  readonly owner: object;
+export interface ReceiveWait {
+  /** The link that receives, from an entity that is in use until the end of the wait. */
+  readonly owner: WaitingLink;
   readonly timeline: Timeline;
   /** The receives waiting in the owner's lane. */
   readonly list: LinkedList<WaitingReceive>;
@@ -16,22 +21,26 @@ export interface Wait {
 }
 
 /** A receive that waits for its first message. A single object, since thousands of links may be waiting. */
-export class WaitingReceive implements Due, Linked<WaitingReceive> {
+export class WaitingReceive implements TimedEvent, Linked<WaitingReceive> {
   dueIndex = -1;
   previous: WaitingReceive | undefined = undefined;
   next: WaitingReceive | undefined = undefined;
-  readonly #wait: Wait;
+  readonly #wait: ReceiveWait;
   readonly #resolve: (deliveries: readonly Delivery[]) => void;
   readonly #reject: (error: SobreError) => void;
 
-  private constructor(wait: Wait, resolve: (deliveries: readonly Delivery[]) => void, reject: (error: Error) => void) {
+  private constructor(
+    wait: ReceiveWait,
+    resolve: (deliveries: readonly Delivery[]) => void,
+    reject: (error: Error) => void,
+  ) {
     this.#wait = wait;
     this.#resolve = resolve;
     this.#reject = reject;
   }
 
   /** Waits in the link's lane until a time in milliseconds since 1970; without a signal, keeps the process alive. */
-  static begin(wait: Wait, until: number): Promise<readonly Delivery[]> {
+  static begin(wait: ReceiveWait, until: number): Promise<readonly Delivery[]> {
     return new Promise((resolve, reject) => {
       const { timeline, list, abortSignal } = wait;
       const waiting = new WaitingReceive(wait, resolve, reject);
@@ -53,8 +62,9 @@ export class WaitingReceive implements Due, Linked<WaitingReceive> {
   }
 
   /** Ends the wait with the messages taken for it. */
-  end(deliveries: readonly Delivery[]): void {
+  end(deliveries: readonly Delivery[], now: number): void {
     this.#stop();
+    this.#wait.owner.queue.entity.touch(now);
     this.#resolve(deliveries);
   }
 
@@ -63,13 +73,13 @@ export class WaitingReceive implements Due, Linked<WaitingReceive> {
     this.#reject(error);
   }
 
-  due(): void {
-    this.end([]);
+  due(now: number): void {
+    this.end([], now);
   }
 
   /** The signal was aborted. */
   handleEvent(): void {
-    this.end([]);
+    this.end([], this.#wait.timeline.now());
   }
 
   #stop(): void {

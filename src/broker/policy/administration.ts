@@ -48,10 +48,9 @@ type TopicMethods = Pick<Methods, Extract<keyof Methods, `${string}Topic${string
 type SubscriptionMethods = Omit<Methods, keyof QueueMethods | keyof TopicMethods | "clear">;
 
 /** Entities that answer after everything due was applied, and refuse once the connection is closed. */
-interface EnteredEntities<Own> {
+interface EnteredEntities<Own> extends Pick<AdministeredEntities<Own>, "measure"> {
   look<T>(find: (entities: EntityLookup<Own>) => T): Promise<T>;
   change(decide: (entities: EntityLookup<Own>) => EntityChange<Own>): Promise<void>;
-  measure(entity: Entity<Own>): Answer<EntityMeasure>;
 }
 
 /** Manages the entities of a store; `enter` throws once the connection is closed. */

@@ -29,36 +29,48 @@ import { closed, invalidOperation } from "../../core/engine/refusals.ts";
 import type { Envelope } from "../../core/envelope/envelope.ts";
 import { administration } from "./administration.ts";
 import { afterwards, type Answer, done } from "./answer.ts";
-import type { BrokerVerbs, Closable, LinkOwner, OpenTransaction } from "./broker-verbs.ts";
+import type { BrokerVerbs, Closable, LinkOwner, OpenTransaction, ReceiverLink } from "./broker-verbs.ts";
 import type { Directory } from "./directory.ts";
 import type { EntityQueue } from "./entities.ts";
 import { queueInspection } from "./queue-inspection.ts";
-import { noSessions, transactionUnknown } from "./refusals.ts";
+import { BrokerReceiver, BrokerSessionReceiver } from "./receiver.ts";
+import { foreignTransaction, noSessions, transactionOver } from "./refusals.ts";
 import type { SendRoute } from "./router.ts";
+import { BrokerSender } from "./sender.ts";
 
 /** A connection to a broker: checks what it is asked, and leaves the rest to the verbs of a store. Closing it releases its locks. */
-export class BrokerConnection<Own, Queue extends EntityQueue<unknown>, Enlisted> implements Engine {
+export class BrokerConnection<
+  Own,
+  Queue extends EntityQueue<unknown>,
+  Enlisted,
+  Link extends ReceiverLink,
+> implements Engine {
   readonly name: string;
   readonly capabilities: Capabilities = nativeCapabilities;
   readonly admin: EngineAdmin;
   readonly inspection: EngineInspection;
-  readonly #verbs: BrokerVerbs<Own, Queue, Enlisted>;
+  readonly #verbs: BrokerVerbs<Own, Queue, Enlisted, Link>;
   /** Links and connections that close with this one. */
   readonly #links = new Set<Closable>();
   readonly #transactions = new Map<Transaction, Enlisted & OpenTransaction>();
+  readonly #endedTransactions = new WeakSet<Transaction>();
   readonly #owner: LinkOwner<Enlisted>;
   readonly #onEnd: (ended: Closable) => Answer<unknown>;
   #closed = false;
 
   /** @param onEnd Called once the connection has ended, for whatever reason. */
-  constructor(verbs: BrokerVerbs<Own, Queue, Enlisted>, onEnd: (ended: Closable) => Answer<unknown> = () => undefined) {
+  constructor(
+    verbs: BrokerVerbs<Own, Queue, Enlisted, Link>,
+    onEnd: (ended: Closable) => Answer<unknown> = () => undefined,
+  ) {
     this.#verbs = verbs;
     this.#onEnd = onEnd;
     this.name = verbs.name;
     this.#owner = {
-      links: this.#links,
+      enter: (verb) => this.#enter(verb),
       closed: (link) => void this.#links.delete(link),
       enlisted: (transaction) => this.#enlisted(transaction),
+      runIn: (transaction, verb) => this.#enterIn(transaction, verb),
     };
     this.admin = administration(verbs, (verb) => this.#enter(verb));
     this.inspection = queueInspection(verbs, (address, goOn) => this.#enter(() => this.#at(address, goOn)));
@@ -73,7 +85,7 @@ export class BrokerConnection<Own, Queue extends EntityQueue<unknown>, Enlisted>
         through: via === undefined ? undefined : entities.queueEntity(via),
       });
       return afterwards(this.#verbs.find(look), (route) => {
-        const sender = this.#keep(this.#verbs.openSender(route, this.#owner));
+        const sender = this.#keep(new BrokerSender(this.#verbs, route, this.#owner));
         return maxInFlight === undefined ? sender : boundedSender(sender, maxInFlight);
       });
     });
@@ -85,7 +97,8 @@ export class BrokerConnection<Own, Queue extends EntityQueue<unknown>, Enlisted>
       return afterwards(this.#receivable(entity), (queue) => {
         if (queue.requiresSession)
           throw invalidOperation(`'${entity}' requires sessions. Accept a session instead of opening a receiver.`);
-        return this.#keep(this.#verbs.openReceiver(queue, options.receiveMode, this.#owner));
+        const link = this.#verbs.openReceiver(queue, options.receiveMode);
+        return this.#keep(new BrokerReceiver(this.#verbs, link, this.#owner));
       });
     });
   }
@@ -98,7 +111,8 @@ export class BrokerConnection<Own, Queue extends EntityQueue<unknown>, Enlisted>
       afterwards(this.#receivable(entity), async (queue) => {
         if (!queue.requiresSession)
           throw invalidOperation(`'${entity}' does not use sessions. Open a receiver without a session.`);
-        return this.#keep(await this.#verbs.acceptSession(queue, request, this.#owner));
+        const link = await this.#verbs.acceptSession(queue, request);
+        return this.#keep(new BrokerSessionReceiver(this.#verbs, link, this.#owner));
       }),
     );
   }
@@ -109,7 +123,7 @@ export class BrokerConnection<Own, Queue extends EntityQueue<unknown>, Enlisted>
       return this.#at(entity, (queue) => {
         const { peekRefusal } = queue;
         if (peekRefusal !== undefined) throw peekRefusal;
-        return this.#verbs.peek(queue, options);
+        return this.#using(queue, () => this.#verbs.peek(queue, options));
       });
     });
   }
@@ -125,7 +139,7 @@ export class BrokerConnection<Own, Queue extends EntityQueue<unknown>, Enlisted>
       return afterwards(this.#receivable(entity), (queue) => {
         if (queue.requiresSession && options.sessionId === undefined)
           throw invalidOperation("Deferred messages of a session entity are received with their sessionId.");
-        return this.#verbs.receiveDeferred(queue, sequenceNumbers, options, this.#owner);
+        return this.#verbs.receiveDeferred(queue, sequenceNumbers, options);
       });
     });
   }
@@ -154,7 +168,7 @@ export class BrokerConnection<Own, Queue extends EntityQueue<unknown>, Enlisted>
   cancel(entity: string, sequenceNumbers: readonly bigint[]): Promise<void> {
     return this.#enter(() => {
       checkSequenceNumbers(sequenceNumbers);
-      return this.#at(entity, (queue) => this.#verbs.cancel(queue, sequenceNumbers));
+      return this.#at(entity, (queue) => this.#using(queue, () => this.#verbs.cancel(queue, sequenceNumbers)));
     });
   }
 
@@ -191,13 +205,15 @@ export class BrokerConnection<Own, Queue extends EntityQueue<unknown>, Enlisted>
   }
 
   renew(entity: string, lockToken: LockToken): Promise<Date> {
-    return this.#enter(() => this.#at(entity, (queue) => this.#verbs.renew(queue, lockToken)));
+    return this.#enter(() =>
+      this.#at(entity, (queue) => this.#using(queue, () => this.#verbs.renew(queue, lockToken))),
+    );
   }
 
   deleteMessages(entity: string, options: DeleteOptions): Promise<number> {
     return this.#enter(() => {
       checkEngineOptions.deleteMessages(options);
-      return this.#at(entity, (queue) => this.#verbs.deleteMessages(queue, options));
+      return this.#at(entity, (queue) => this.#using(queue, () => this.#verbs.deleteMessages(queue, options)));
     });
   }
 
@@ -206,14 +222,17 @@ export class BrokerConnection<Own, Queue extends EntityQueue<unknown>, Enlisted>
       checkEngineOptions.listSessions(options);
       return this.#at(entity, (queue) => {
         if (!queue.requiresSession) throw noSessions(entity);
-        return this.#verbs.listSessions(queue, options);
+        return this.#using(queue, () => this.#verbs.listSessions(queue, options));
       });
     });
   }
 
   begin(): Promise<Transaction> {
     return this.#enter(() => {
-      const transaction = this.#verbs.begin((ended) => this.#transactions.delete(ended));
+      const transaction = this.#verbs.begin((ended) => {
+        this.#transactions.delete(ended);
+        this.#endedTransactions.add(ended);
+      });
       this.#transactions.set(transaction, transaction);
       return transaction;
     });
@@ -222,7 +241,16 @@ export class BrokerConnection<Own, Queue extends EntityQueue<unknown>, Enlisted>
   connect(options?: ConnectOptions): Promise<Engine> {
     return this.#enter(() => {
       if (options !== undefined) checkEngineOptions.connect(options);
-      return this.#keep(new BrokerConnection(this.#verbs.connect(options), (ended) => this.#links.delete(ended)));
+      const { onEntityDeleted } = options ?? {};
+      const listen = (entities: Directory<Own, Queue>): (() => void) | undefined =>
+        onEntityDeleted && entities.onDeletion(onEntityDeleted);
+      return afterwards(this.#verbs.find(listen), (stopListening) => {
+        const ended = (connection: Closable): void => {
+          stopListening?.();
+          this.#links.delete(connection);
+        };
+        return this.#keep(new BrokerConnection(this.#verbs.connect(options), ended));
+      });
     });
   }
 
@@ -252,8 +280,9 @@ export class BrokerConnection<Own, Queue extends EntityQueue<unknown>, Enlisted>
     this.#checkOpen();
     const open = this.#transactions.get(transaction);
     if (open?.isOpen === true) return open;
+    if (open !== undefined || this.#endedTransactions.has(transaction)) throw transactionOver();
     const foreign = this.#verbs.foreign?.(transaction);
-    if (foreign === undefined) throw transactionUnknown();
+    if (foreign === undefined) throw foreignTransaction();
     return foreign;
   }
 
@@ -262,7 +291,8 @@ export class BrokerConnection<Own, Queue extends EntityQueue<unknown>, Enlisted>
     this.#checkOpen();
     const due = this.#verbs.catchUp();
     if (due !== undefined) await due;
-    return verb();
+    const answer = verb();
+    return this.#verbs.confirm?.(answer) ?? answer;
   }
 
   /** Runs a verb in a transaction, if there is one, after those that were called before. */
@@ -277,6 +307,11 @@ export class BrokerConnection<Own, Queue extends EntityQueue<unknown>, Enlisted>
       this.#verbs.find((entities) => entities.queue(address)),
       goOn,
     );
+  }
+
+  /** A verb that counts as a use of the queue's entity. */
+  #using<T>(queue: Queue, verb: () => Answer<T>): Answer<T> {
+    return afterwards(this.#verbs.used(queue), verb);
   }
 
   #receivable(address: string): Answer<Queue> {

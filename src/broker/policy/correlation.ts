@@ -1,7 +1,7 @@
 import { type CorrelationFilter, correlationProperties } from "../../core/engine/rules.ts";
 import type { ApplicationPropertyValue } from "../../core/envelope/application-properties.ts";
 import type { Envelope } from "../../core/envelope/envelope.ts";
-import type { Subject } from "./sql/effort.ts";
+import type { RuleSubject } from "./sql/effort.ts";
 import { Typed } from "../../core/values/typed.ts";
 import { SobreError } from "../../core/errors/sobre-error.ts";
 
@@ -20,7 +20,7 @@ export interface IndexKey {
  */
 export function correlation(filter: CorrelationFilter): {
   readonly indexKey: IndexKey | undefined;
-  matches(subject: Pick<Subject, "envelope">): boolean;
+  matches(subject: Pick<RuleSubject, "envelope">): boolean;
 } {
   const wanted: IndexKey[] = [];
   for (const name of correlationProperties) {

@@ -1,7 +1,10 @@
-import { amend, type Envelope } from "../../core/envelope/envelope.ts";
-import type { ApplicationPropertyValue } from "../../core/envelope/application-properties.ts";
-import { deadLetterProperties } from "../../core/engine/delivery.ts";
+import { type ApplicationPropertyValue, changedProperties } from "../../core/envelope/application-properties.ts";
+import { emptyBag } from "../../core/envelope/bag.ts";
+import type { Envelope } from "../../core/envelope/envelope.ts";
+import { checkHeaderSize, fitsHeader } from "../../core/envelope/limits.ts";
+import { deadLetterProperties, type Modification } from "../../core/engine/delivery.ts";
 import { SobreError } from "../../core/errors/sobre-error.ts";
+import { withApplicationProperties } from "./relabelled-envelope.ts";
 
 /** Why and where a message was dead-lettered. */
 export interface DeadLetterMark {
@@ -14,12 +17,18 @@ export interface DeadLetterMark {
 /** Maximum length of a reason or description in characters, as on Azure Service Bus. */
 const maxTextLength = 4096;
 
-type Modification = Readonly<Record<string, ApplicationPropertyValue | undefined>>;
-
 /** The mark with its texts cut to {@link maxTextLength} characters, never inside a surrogate pair; halves become U+FFFD. */
 export function legalMark(mark: DeadLetterMark): DeadLetterMark {
-  return { ...mark, reason: cut(mark.reason, maxTextLength), description: cut(mark.description, maxTextLength) };
+  const { reason, description } = mark;
+  return {
+    ...mark,
+    reason: reason && cut(reason, maxTextLength),
+    description: description && cut(description, maxTextLength),
+  };
 }
+
+/** The longest parts of a description that are tried, until the properties have room for it: all, some and none of it. */
+const descriptionLengths = [maxTextLength, 256, 0];
 
 /**
  * The envelope as it enters the dead-letter queue: reason and description are application properties too.
@@ -30,26 +39,19 @@ export function legalMark(mark: DeadLetterMark): DeadLetterMark {
  */
 export function deadLetterEnvelope(
   envelope: Envelope,
-  mark: DeadLetterMark,
-  modification: Modification = {},
+  { reason, description }: DeadLetterMark,
+  modification?: Modification,
 ): Envelope {
-  const { reason, description } = mark;
-  const marked = (texts: Modification): Envelope =>
-    amend(envelope, { applicationProperties: { ...modification, ...texts } });
-  const reasonOnly = present(deadLetterProperties.reason, reason);
-  const attempts: readonly Modification[] = [
-    { ...reasonOnly, ...present(deadLetterProperties.description, description) },
-    { ...reasonOnly, ...present(deadLetterProperties.description, cut(description, 256)) },
-    reasonOnly,
-  ];
-  for (const texts of attempts) {
-    try {
-      return marked(texts);
-    } catch (error) {
-      if (!(error instanceof SobreError) || error.code !== "MessageSizeExceeded") throw error;
-    }
+  const { brokerProperties, applicationProperties: before } = envelope;
+  const application = modification === undefined ? before : changedProperties(before, modification);
+  for (const length of descriptionLengths) {
+    const marked = Object.assign(emptyBag<ApplicationPropertyValue>(), application);
+    if (reason !== undefined) marked[deadLetterProperties.reason] = cut(reason, maxTextLength);
+    if (description !== undefined && length > 0) marked[deadLetterProperties.description] = cut(description, length);
+    if (fitsHeader(brokerProperties, marked)) return withApplicationProperties(envelope, Object.freeze(marked));
   }
-  return Object.keys(modification).length === 0 ? envelope : marked({});
+  checkHeaderSize(brokerProperties, application);
+  return application === before ? envelope : withApplicationProperties(envelope, application);
 }
 
 /**
@@ -65,10 +67,8 @@ export function brokerDeadLetter(envelope: Envelope, mark: DeadLetterMark): Enve
   }
 }
 
-const present = (name: string, text: string | undefined): Modification => (text === undefined ? {} : { [name]: text });
-
-function cut(text: string | undefined, length: number): string | undefined {
-  if (text === undefined || text.length <= length) return text?.toWellFormed();
+function cut(text: string, length: number): string {
+  if (text.length <= length) return text.toWellFormed();
   const end = (text.charCodeAt(length - 1) & 0xfc00) === 0xd800 ? length - 1 : length;
   return text.slice(0, end).toWellFormed();
 }

@@ -20,6 +20,9 @@ export type EntityLookup<Own> = Pick<
   "entities" | "entity" | "find" | "queueEntity" | "subscription" | "topic"
 >;
 
+/** Called with the address of an entity that has been deleted. */
+type DeletionListener = (address: string) => void;
+
 /** The entities of an engine by name. */
 export class Directory<Own, Queue extends EntityQueue<unknown>> {
   /** By address in lower case. */
@@ -27,6 +30,7 @@ export class Directory<Own, Queue extends EntityQueue<unknown>> {
   /** By address as spelled by the caller. */
   readonly #queues = new Map<string, Queue>();
   readonly #queueOf: (entity: Entity<Own>, part: Part) => Queue;
+  readonly #deletionListeners = new Set<DeletionListener>();
 
   /** @param queueOf The queue of an entity; of a topic, only its first part is asked for. */
   constructor(queueOf: (entity: Entity<Own>, part: Part) => Queue) {
@@ -51,6 +55,19 @@ export class Directory<Own, Queue extends EntityQueue<unknown>> {
     const { topic, name, rules } = entity;
     if (topic.subscriptions.get(name.toLowerCase()) === entity) topic.subscriptions.delete(name.toLowerCase());
     for (const rule of rules.values()) topic.rules.delete(rule);
+  }
+
+  /** Calls a listener with the address of every entity that is deleted; returns a function that stops that. */
+  onDeletion(listener: DeletionListener): () => void {
+    // One of its own, since a function may be given twice.
+    const own: DeletionListener = (address) => listener(address);
+    this.#deletionListeners.add(own);
+    return () => void this.#deletionListeners.delete(own);
+  }
+
+  /** Reports the deletion of an entity to the listeners, once it cannot be found any more. */
+  announceDeletion({ address }: Entity<Own>): void {
+    for (const listener of this.#deletionListeners) listener(address);
   }
 
   entities(): Iterable<Entity<Own>> {

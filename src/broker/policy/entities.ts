@@ -1,11 +1,6 @@
 import { subQueueSuffix } from "../../core/engine/address.ts";
-import type {
-  QueueSettings,
-  SendableSettings,
-  SubscriptionSettings,
-  TopicSettings,
-} from "../../core/engine/entity-settings.ts";
-import { entityDisabled, invalidOperation } from "../../core/engine/refusals.ts";
+import type { QueueSettings, SubscriptionSettings, TopicSettings } from "../../core/engine/entity-settings.ts";
+import { entityDisabled, invalidOperation, messageTooLarge } from "../../core/engine/refusals.ts";
 import type { SobreError } from "../../core/errors/sobre-error.ts";
 import type { Rule } from "./rule.ts";
 import type { RuleIndex } from "./rule-index.ts";
@@ -70,22 +65,17 @@ export class EntityQueue<Own> {
   readonly part: Part;
   /** For error messages. */
   readonly address: string;
+  /** Whether messages are received by session. */
+  readonly requiresSession: boolean;
+  /** Whether sequence numbers contain a partition. */
+  readonly isPartitioned: boolean;
 
   constructor(entity: Entity<Own>, part: Part) {
     this.entity = entity;
     this.part = part;
     this.address = `${entity.address}${partSuffixes[part]}`;
-  }
-
-  /** Whether messages are received by session. */
-  get requiresSession(): boolean {
-    const { entity } = this;
-    return this.part === "messages" && entity.type !== "topic" && entity.settings.requiresSession;
-  }
-
-  /** Whether sequence numbers contain a partition. */
-  get isPartitioned(): boolean {
-    return this.part === "messages" && limitsOf(this.entity).enablePartitioning;
+    this.requiresSession = part === "messages" && entity.type !== "topic" && entity.settings.requiresSession;
+    this.isPartitioned = part === "messages" && sizedEntity(entity).settings.enablePartitioning;
   }
 
   /** Milliseconds. */
@@ -120,9 +110,9 @@ function receiveRefusal({ address, settings }: ReceivableEntity<unknown>): Sobre
   return invalidOperation(`'${address}' forwards its messages to '${forwardTo}'. Receive from there.`);
 }
 
-/** The size limits of an entity; those of a subscription are its topic's. */
-export const limitsOf = (entity: Entity<unknown>): SendableSettings =>
-  entity.type === "subscription" ? entity.topic.settings : entity.settings;
+/** The entity whose size limits apply to an entity: of a subscription, its topic. */
+export const sizedEntity = <Own>(entity: Entity<Own>): SendableEntity<Own> =>
+  entity.type === "subscription" ? entity.topic : entity;
 
 /** Maximum time to live of a message in an entity, in milliseconds. */
 export const longestTimeToLive = (entity: ReceivableEntity<unknown>): number =>
@@ -130,5 +120,11 @@ export const longestTimeToLive = (entity: ReceivableEntity<unknown>): number =>
     ? Math.min(entity.settings.defaultMessageTimeToLive, entity.topic.settings.defaultMessageTimeToLive)
     : entity.settings.defaultMessageTimeToLive;
 
-/** Maximum bytes of everything in an entity, or in a topic and its subscriptions. */
-export const maxBytesOf = (entity: Entity<unknown>): number => limitsOf(entity).maxSizeInMegabytes * 2 ** 20;
+/** @throws SobreError `MessageSizeExceeded` for a session state of more bytes than a message may have. */
+export function checkStateSize(entity: Entity<unknown>, bytes: number): void {
+  const { maxMessageSizeInBytes: most } = sizedEntity(entity).settings;
+  if (bytes > most) throw messageTooLarge(bytes, most, entity.address);
+}
+
+/** Maximum bytes of everything in a queue, or in a topic and its subscriptions. */
+export const maxBytesOf = ({ settings }: SendableEntity<unknown>): number => settings.maxSizeInMegabytes * 2 ** 20;

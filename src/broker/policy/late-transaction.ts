@@ -1,6 +1,6 @@
 import type { Transaction, TransactionOption } from "../../core/engine/engine.ts";
 import { PendingCalls } from "../../core/engine/pending-calls.ts";
-import { invalidOperation } from "../../core/engine/refusals.ts";
+import { transactionOver } from "./refusals.ts";
 
 /** A transaction of an engine that carries calls out later than they are made: its end waits for them. */
 export class LateTransaction implements Transaction {
@@ -36,8 +36,7 @@ export class LateTransaction implements Transaction {
   }
 
   #checkOpen(): void {
-    if (!this.#isOver) return;
-    throw invalidOperation("The transaction has ended: it was committed or rolled back. Begin a new one.");
+    if (this.#isOver) throw transactionOver();
   }
 }
 

@@ -9,9 +9,11 @@ export const transactionOver = (): SobreError =>
     "The transaction has ended: it was committed, rolled back, or open for more than 2 minutes. Begin a new one.",
   );
 
-/** Of a transaction that its connection does not know. */
-export const transactionUnknown = (): SobreError =>
-  invalidOperation("The transaction is over, or it was begun on another connection. Begin one on this connection.");
+/** Of a transaction of another connection or engine. */
+export const foreignTransaction = (): SobreError =>
+  invalidOperation(
+    "The transaction was begun on another connection or engine. Begin one on the connection that sends or settles.",
+  );
 
 /** Of settling a message that an open transaction settles. */
 export const settledInTransaction = (): SobreError =>

@@ -92,6 +92,13 @@ export abstract class Router<Own, Sequence> {
     return cost;
   }
 
+  /** {@link costOf} for messages of a sender. @throws SobreError the same, or `InvalidOperation` without a session id. */
+  protected costOfSend({ target, through }: SendRoute<Own>, messages: readonly Incoming<Sequence>[]): number {
+    // Sent via a queue, a message without a session id is dead-lettered where it arrives.
+    if (through === undefined && requiresSession(target)) checkSessionIds(target, messages);
+    return this.costOf(through ?? target, messages);
+  }
+
   /** Accepts a message that was checked and admitted, now or at its scheduled time. */
   protected take(entity: SendableEntity<Own>, incoming: Incoming<Sequence>, now: number): void {
     const at = activeAt(incoming, now);
@@ -263,15 +270,9 @@ export abstract class Router<Own, Sequence> {
   }
 }
 
-/** @throws SobreError `InvalidOperation` for messages without a session id on their way to a session entity. */
-export function checkSessionIds(
-  { target, through }: SendRoute<unknown>,
-  messages: readonly Pick<Incoming<unknown>, "envelope">[],
-): void {
-  // Sent via a queue, such a message is dead-lettered where it arrives.
-  if (through !== undefined || !requiresSession(target)) return;
+function checkSessionIds({ address }: SendableEntity<unknown>, messages: readonly Incoming<unknown>[]): void {
   if (messages.some(({ envelope }) => envelope.brokerProperties.sessionId === undefined))
-    throw invalidOperation(`Messages to '${target.address}' need a sessionId, since it requires sessions.`);
+    throw invalidOperation(`Messages to '${address}' need a sessionId, since it requires sessions.`);
 }
 
 const requiresSession = (entity: SendableEntity<unknown>): boolean =>

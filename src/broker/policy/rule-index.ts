@@ -4,18 +4,18 @@ import { tooManyRules } from "../../core/engine/refusals.ts";
 import type { Rule } from "./rule.ts";
 
 /** The rules that require a value of one property, by that value. */
-interface Column<Subscription> {
+interface PropertyIndex<Subscription> {
   readonly read: IndexKey["read"];
   readonly byValue: Map<string, Set<Rule<Subscription>>>;
 }
 
 /** Maximum number of rules per topic, as in the quotas of Azure Service Bus. */
-const mostOthers = 2000;
-const mostIndexed = 100_000;
+const maxOtherRules = 2000;
+const maxIndexedRules = 100_000;
 
 /** The rules of a topic, indexed by the values that they require; only those that could match are evaluated. */
 export class RuleIndex<Subscription> {
-  readonly #columns = new Map<string, Column<Subscription>>();
+  readonly #columns = new Map<string, PropertyIndex<Subscription>>();
   /** The rules that are evaluated for every message. */
   readonly #others = new Set<Rule<Subscription>>();
   #indexed = 0;
@@ -23,8 +23,9 @@ export class RuleIndex<Subscription> {
   /** @throws SobreError `QuotaExceeded` for rules beyond the limits of Azure Service Bus, which bound the cost of a message. */
   checkRoom(rules: readonly Pick<Rule<unknown>, "indexKey">[]): void {
     const others = rules.filter(({ indexKey }) => indexKey === undefined).length;
-    if (this.#others.size + others > mostOthers) throw tooManyRules(mostOthers, "SQL, true and false filters");
-    if (this.#indexed + rules.length - others > mostIndexed) throw tooManyRules(mostIndexed, "correlation filters");
+    if (this.#others.size + others > maxOtherRules) throw tooManyRules(maxOtherRules, "SQL, true and false filters");
+    if (this.#indexed + rules.length - others > maxIndexedRules)
+      throw tooManyRules(maxIndexedRules, "correlation filters");
   }
 
   add(rule: Rule<Subscription>): void {

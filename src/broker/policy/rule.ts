@@ -2,7 +2,7 @@ import type { RuleFilter, RuleProperties } from "../../core/engine/rules.ts";
 import type { Envelope } from "../../core/envelope/envelope.ts";
 import { correlation, type IndexKey } from "./correlation.ts";
 import { compileSqlAction } from "./sql/action.ts";
-import type { Subject } from "./sql/effort.ts";
+import type { RuleSubject } from "./sql/effort.ts";
 import { compileSqlFilter } from "./sql/filter.ts";
 
 /** A rule that has been read once and is evaluated for every message. */
@@ -13,9 +13,9 @@ export interface Rule<Subscription> {
   /** A value that every accepted message has; it can be looked up without evaluating the rule. */
   readonly indexKey: IndexKey | undefined;
   /** @throws SobreError when it cannot be evaluated for the message. */
-  matches(subject: Subject): boolean;
+  matches(subject: RuleSubject): boolean;
   /** Changes the copy of an accepted message. @throws SobreError when it cannot. */
-  readonly act: ((subject: Subject) => Envelope) | undefined;
+  readonly act: ((subject: RuleSubject) => Envelope) | undefined;
 }
 
 /** @throws SobreError `InvalidArgument` with the offset of a syntax error in an expression. */

@@ -1,8 +1,9 @@
 import type { Modification, Settlement } from "../../core/engine/delivery.ts";
 import { invalidOperation } from "../../core/engine/refusals.ts";
-import { amend, type Envelope } from "../../core/envelope/envelope.ts";
+import type { Envelope } from "../../core/envelope/envelope.ts";
 import { deadLetterEnvelope, type DeadLetterMark, legalMark } from "./dead-letter.ts";
 import type { EntityQueue } from "./entities.ts";
+import { withModification } from "./relabelled-envelope.ts";
 
 /** A settlement that has been checked, with the envelope that the message then has. */
 export type DecidedSettlement =
@@ -52,7 +53,7 @@ function modified(
   check: (envelope: Envelope) => void,
 ): Envelope {
   if (properties === undefined) return envelope;
-  const changed = amend(envelope, { applicationProperties: properties });
+  const changed = withModification(envelope, properties);
   check(changed);
   return changed;
 }

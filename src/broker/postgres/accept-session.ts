@@ -1,8 +1,7 @@
 import { closed } from "../../core/engine/refusals.ts";
 import type { SessionRequest } from "../policy/broker-verbs.ts";
 import { acceptAborted, notAcceptedInTime } from "../policy/refusals.ts";
-import { touch } from "./admin.ts";
-import type { HeldSession } from "./claim.ts";
+import type { ClaimedSession } from "./claim.ts";
 import type { TableQueue } from "./entities.ts";
 import type { Home } from "./home.ts";
 import { acceptNamed, acceptNext, releaseSession } from "./sessions.ts";
@@ -19,14 +18,14 @@ export async function acceptSession(
   queue: TableQueue,
   { sessionId, maxWaitTimeInMs, abortSignal, deadline, onWait }: SessionRequest,
   holder: string | undefined,
-): Promise<HeldSession> {
+): Promise<ClaimedSession> {
   const { store } = home;
   if (isAborted(abortSignal)) throw acceptAborted();
-  const attempt = async (): Promise<HeldSession | undefined> => {
+  const attempt = async (): Promise<ClaimedSession | undefined> => {
     await home.catchUp();
     const { entity, receiveRefusal } = store.current(queue);
     if (receiveRefusal !== undefined) throw receiveRefusal;
-    await touch(store, entity);
+    await store.touch(entity);
     return inTransaction(
       store,
       queue,

@@ -5,20 +5,24 @@ import { type SubscriptionEntity } from "../policy/entities.ts";
 import type { EntityChange, NewEntity } from "../policy/entity-changes.ts";
 import { partitionCount } from "../policy/partitions.ts";
 import { writeRule } from "../policy/stored-rule.ts";
-import type { Session } from "./database.ts";
+import type { DatabaseSession } from "./database.ts";
 import { tombstoneAge } from "./directory.ts";
-import { type EntityRow, queuesOf, type TableEntity, withSubscriptions } from "./entities.ts";
+import { type EntityRow, queueNumber, queuesOf, type TableEntity, withSubscriptions } from "./entities.ts";
 import { giveBackAll } from "./give-back-all.ts";
 import { sequencesOf } from "./place.ts";
+import { states } from "./placement.ts";
 import { numberOf } from "./rows.ts";
-import type { Store } from "./store.ts";
+import type { PostgresStore } from "./store.ts";
 
 /** Settings as JSON, without infinite durations: these are the defaults. */
 const written = (settings: EntitySettings): string =>
   JSON.stringify(settings, (_key, value: unknown) => (value === Infinity ? undefined : value));
 
 /** Changes entities in a transaction; afterwards every node reloads them. */
-async function alter<T>(store: Store, work: (session: Session, version: bigint) => Promise<T>): Promise<T> {
+async function alter<T>(
+  store: PostgresStore,
+  work: (session: DatabaseSession, version: bigint) => Promise<T>,
+): Promise<T> {
   const { schema, directory } = store;
   const result = await store.database.transaction(async (session) => {
     // One change at a time: the row is locked until the commit.
@@ -32,7 +36,7 @@ async function alter<T>(store: Store, work: (session: Session, version: bigint) 
 
 /** Carries out a change that is decided from the entities in the database. */
 export async function changeEntities(
-  store: Store,
+  store: PostgresStore,
   decide: (entities: EntityLookup<EntityRow>) => EntityChange<EntityRow>,
 ): Promise<void> {
   const change = await alter(store, async (session, version) => {
@@ -45,8 +49,8 @@ export async function changeEntities(
 }
 
 async function carryOut(
-  store: Store,
-  session: Session,
+  store: PostgresStore,
+  session: DatabaseSession,
   change: EntityChange<EntityRow>,
   version: bigint,
 ): Promise<void> {
@@ -58,14 +62,16 @@ async function carryOut(
         `update ${store.schema}.entity set settings = $2, version = $3, modified_at = $4 where id = $1`,
         [change.entity.id, written(change.settings), version, store.now()],
       );
-      return;
+      return store.uses.record(session, change.entity, store.now());
     case "delete":
       return drop(store, session, withSubscriptions(change.entity), version);
     case "addRule":
+      await store.uses.record(session, change.subscription, store.now());
       return writeRules(store, session, change.subscription, [...rulesOf(change.subscription), change.rule], version);
     case "deleteRule": {
       const { subscription, rule } = change;
       const left = rulesOf(subscription).filter((other) => other !== rule.properties);
+      await store.uses.record(session, subscription, store.now());
       return writeRules(store, session, subscription, left, version);
     }
     default:
@@ -79,8 +85,8 @@ const rulesOf = ({ rules }: SubscriptionEntity<EntityRow>): RuleList =>
   Array.from(rules.values(), ({ properties }) => properties);
 
 async function writeRules(
-  { schema }: Store,
-  session: Session,
+  { schema }: PostgresStore,
+  session: DatabaseSession,
   { id }: SubscriptionEntity<EntityRow>,
   rules: RuleList,
   version: bigint,
@@ -92,7 +98,12 @@ async function writeRules(
   ]);
 }
 
-async function insert(store: Store, session: Session, entity: NewEntity<EntityRow>, version: bigint): Promise<void> {
+async function insert(
+  store: PostgresStore,
+  session: DatabaseSession,
+  entity: NewEntity<EntityRow>,
+  version: bigint,
+): Promise<void> {
   const { schema } = store;
   const { type, address, settings } = entity;
   const [topic, rules] = entity.type === "subscription" ? [entity.topic, entity.rules] : [undefined, []];
@@ -111,6 +122,7 @@ async function insert(store: Store, session: Session, entity: NewEntity<EntityRo
     ],
   );
   if (row === undefined) return;
+  if (topic !== undefined) await store.uses.record(session, topic, store.now());
   for (const sequence of sequencesOf(schema, numberOf(row, "id"), shapeOf(entity)))
     await session.query(`create sequence ${sequence}`);
 }
@@ -121,7 +133,12 @@ function shapeOf(entity: TableEntity | NewEntity<EntityRow>): Parameters<typeof 
   return { partitions: enablePartitioning ? partitionCount : 0, hasSubQueues: entity.type !== "topic" };
 }
 
-async function drop(store: Store, session: Session, entities: readonly TableEntity[], version: bigint): Promise<void> {
+async function drop(
+  store: PostgresStore,
+  session: DatabaseSession,
+  entities: readonly TableEntity[],
+  version: bigint,
+): Promise<void> {
   const { schema } = store;
   await session.query(
     `update ${schema}.entity set key = null, version = $2, used_at = $3 where id = any($1::bigint[])`,
@@ -136,7 +153,7 @@ async function drop(store: Store, session: Session, entities: readonly TableEnti
   }
 }
 
-async function empty({ schema }: Store, session: Session, entity: TableEntity): Promise<void> {
+async function empty({ schema }: PostgresStore, session: DatabaseSession, entity: TableEntity): Promise<void> {
   const [from, to] = queuesOf(entity.id);
   for (const table of ["delivery", "body", "session"])
     await session.query(`delete from ${schema}.${table} where queue >= $1 and queue < $2`, [from, to]);
@@ -144,57 +161,62 @@ async function empty({ schema }: Store, session: Session, entity: TableEntity): 
 }
 
 /** Deletes every message, lock, session state and message id of an entity and, for a topic, of its subscriptions. */
-export async function clearEntity(store: Store, find: () => TableEntity): Promise<void> {
+export async function clearEntity(store: PostgresStore, find: () => TableEntity): Promise<void> {
   await store.change(async (session) => {
     for (const one of withSubscriptions(find())) await empty(store, session, one);
   });
 }
 
-/** Deletes the entities that have been idle for the time in their settings. */
-export async function deleteIdle(store: Store, now: number): Promise<void> {
-  const { schema, directory } = store;
-  const watched = [...directory.entities()].filter(({ settings }) => settings.autoDeleteOnIdle !== Infinity);
-  if (watched.length === 0) return;
-  const idle = await idleOf(store.database, schema, watched, now);
-  if (idle.length === 0) return;
-  await alter(store, async (session, version) => {
+/** Deletes the entities that have been idle for the time in their settings; returns whether there were any. */
+export async function deleteIdle(store: PostgresStore, now: number): Promise<boolean> {
+  const { database, directory } = store;
+  await store.uses.recordNoted();
+  const watched = [...directory.entities()].filter(mayBeIdle);
+  if (watched.length === 0) return false;
+  const idle = await idleOf(store, database, watched, now);
+  if (idle.length === 0) return false;
+  return alter(store, async (session, version) => {
     // Since the first look they may have been used, or got other settings.
-    const current = idle.flatMap((id) => directory.byId(id) ?? []);
-    const still = await idleOf(session, schema, current, now, "for update of e");
-    const dropped = new Set(still.flatMap((id) => directory.byId(id) ?? []).flatMap(withSubscriptions));
+    const current = idle.flatMap(({ id }) => directory.byId(id) ?? []).filter(mayBeIdle);
+    const still = await idleOf(store, session, current, now, "for update of e");
+    const dropped = new Set(still.flatMap(withSubscriptions));
     if (dropped.size > 0) await drop(store, session, [...dropped], version);
+    return dropped.size > 0;
   });
 }
 
+/** An entity that forwards is used all the time, as if it had a receiver. */
+function mayBeIdle(entity: TableEntity): boolean {
+  if (entity.settings.autoDeleteOnIdle === Infinity) return false;
+  return withSubscriptions(entity).every(
+    ({ settings }) => !("forwardTo" in settings) || settings.forwardTo === undefined,
+  );
+}
+
+/** The idle ones among entities; those with scheduled messages count as used now. */
 async function idleOf(
-  session: Session,
-  schema: string,
+  { schema, directory, uses }: PostgresStore,
+  session: DatabaseSession,
   entities: readonly TableEntity[],
   now: number,
   locking: "" | "for update of e" = "",
-): Promise<readonly number[]> {
+): Promise<readonly TableEntity[]> {
   const rows = await session.query(
     `select e.id from ${schema}.entity e join unnest($1::bigint[], $2::float8[]) as w(id, idle) on w.id = e.id
      where e.key is not null and e.used_at + w.idle <= $3::bigint order by e.id ${locking}`,
     [entities.map(({ id }) => id), entities.map(({ settings }) => Math.ceil(settings.autoDeleteOnIdle)), now],
   );
-  return rows.map((row) => numberOf(row, "id"));
+  const idle: TableEntity[] = [];
+  for (const entity of rows.flatMap((row) => directory.byId(numberOf(row, "id")) ?? []))
+    if (await hasScheduled(schema, session, entity)) await uses.record(session, entity, now);
+    else idle.push(entity);
+  return idle;
 }
 
-/** Milliseconds within which another use of an entity is not recorded. */
-const usedFor = 60_000;
-
-const uses = new WeakMap<Store, Map<number, number>>();
-
-/** Records that an entity was used, unless that was recorded recently. */
-export async function touch(store: Store, { id, settings }: Pick<TableEntity, "id" | "settings">): Promise<void> {
-  const now = store.now();
-  const known = uses.get(store) ?? new Map<number, number>();
-  uses.set(store, known);
-  if (now < (known.get(id) ?? -Infinity) + Math.min(usedFor, settings.autoDeleteOnIdle / 10)) return;
-  known.set(id, now);
-  await store.database.query(`update ${store.schema}.entity set used_at = $2 where id = $1 and used_at < $2`, [
-    id,
-    now,
-  ]);
+async function hasScheduled(schema: string, session: DatabaseSession, { id }: TableEntity): Promise<boolean> {
+  const rows = await session.query(
+    `select 1 as one from ${schema}.delivery where queue = $1 and state = ${states.scheduled} limit 1`,
+    [queueNumber(id, "messages")],
+  );
+  return rows.length > 0;
 }

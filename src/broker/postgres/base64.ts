@@ -1,7 +1,7 @@
 const chunkSize = 32 * 1024;
 
 /** Larger values have memory of their own. */
-const mostShared = 8 * 1024;
+const maxSharedBytes = 8 * 1024;
 
 /** Many small values share one chunk: memory of its own for each would cost more than reading it. */
 let chunk: Buffer = Buffer.allocUnsafeSlow(chunkSize);
@@ -11,7 +11,7 @@ let used = 0;
 export function readBase64(text: string): Uint8Array {
   // PostgreSQL breaks the lines, so that these are too many.
   const most = Math.ceil((text.length * 3) / 4);
-  if (most > mostShared) {
+  if (most > maxSharedBytes) {
     const own = Buffer.allocUnsafeSlow(most);
     return new Uint8Array(own.buffer, 0, own.write(text, "base64"));
   }

@@ -1,21 +1,15 @@
 import type { Delivery, ReceiveMode } from "../../core/engine/delivery.ts";
 import type { DeleteOptions, ListSessionsOptions, PeekOptions } from "../../core/engine/engine.ts";
-import type { Envelope } from "../../core/envelope/envelope.ts";
 import { SobreError } from "../../core/errors/sobre-error.ts";
-import { messageNotFound, sessionLockLost } from "../../core/engine/refusals.ts";
-import type { SendableEntity } from "../policy/entities.ts";
-import { partitionKeyOf } from "../policy/partitions.ts";
-import { type HeldSession, lockRows, takenOf } from "./claim.ts";
-import { type EntityRow, TableQueue } from "./entities.ts";
-import { sent } from "./incoming.ts";
+import { messageNotFound } from "../../core/engine/refusals.ts";
+import { type ClaimedSession, lockRows, takenOf } from "./claim.ts";
+import { TableQueue } from "./entities.ts";
 import { messageColumns, newToken, readMessage, type TableMessage, toDelivery } from "./messages.ts";
 import { readMessages, remove, type Returning } from "./returns.ts";
-import { partitionOf, type Routing } from "./routing.ts";
-import { textOf } from "./rows.ts";
-import type { Store } from "./store.ts";
+import { textOfColumn } from "./rows.ts";
+import { heldRow } from "./sessions.ts";
+import type { PostgresStore } from "./store.ts";
 import { inTransaction } from "./sweep.ts";
-import { touch } from "./admin.ts";
-import type { Enlisted } from "./enlisted.ts";
 
 /** The column that identifies messages of a queue by sequence number. */
 export const numberColumn = (queue: TableQueue): string => (queue.isPartitioned ? "b.number" : "b.seq");
@@ -45,7 +39,7 @@ async function searchPages(
 
 /** Peeks at messages in sequence-number order. */
 export async function peek(
-  store: Store,
+  store: PostgresStore,
   queue: TableQueue,
   { maxMessages, fromSequenceNumber = 0n, sessionId }: PeekOptions,
 ): Promise<readonly Delivery[]> {
@@ -59,7 +53,7 @@ export async function peek(
 }
 
 async function peekPage(
-  store: Store,
+  store: PostgresStore,
   given: TableQueue,
   from: bigint,
   { limit, sessionId }: { readonly limit: number; readonly sessionId?: string | undefined },
@@ -125,21 +119,15 @@ async function find(
 
 /** Receives deferred messages, all or none. @throws SobreError `MessageNotFound`, `SessionLockLost`. */
 export async function receiveDeferred(
-  store: Store,
+  store: PostgresStore,
   queue: TableQueue,
   numbers: readonly bigint[],
-  { receiveMode, held }: { readonly receiveMode: ReceiveMode; readonly held: HeldSession | undefined },
+  { receiveMode, held }: { readonly receiveMode: ReceiveMode; readonly held: ClaimedSession | undefined },
 ): Promise<readonly Delivery[]> {
   const now = store.now();
   return inTransaction(store, queue, now, async (returning) => {
     const { session, schema } = returning;
-    if (held !== undefined) {
-      const [row] = await session.query(
-        `select 1 as one from ${schema}.session where queue = $1 and id = $2 and mark = $3 and locked_until > $4 for share`,
-        [queue.number, held.id, held.mark, now],
-      );
-      if (row === undefined) throw sessionLockLost(held.id, queue.address);
-    }
+    if (held !== undefined) await heldRow(returning, held, "1 as one", "for share");
     const messages = await find(returning, numbers, "deferred");
     const foreign = messages.find((message) => held !== undefined && message.session !== held.id);
     if (foreign !== undefined) throw messageNotFound(foreign.number, "deferred", queue.address);
@@ -156,60 +144,19 @@ export async function receiveDeferred(
 }
 
 /** Cancels scheduled messages, all or none. @throws SobreError `MessageNotFound`. */
-export async function cancelScheduled(store: Store, queue: TableQueue, numbers: readonly bigint[]): Promise<void> {
+export async function cancelScheduled(
+  store: PostgresStore,
+  queue: TableQueue,
+  numbers: readonly bigint[],
+): Promise<void> {
   await inTransaction(store, queue, store.now(), async (returning) =>
     remove(returning, await find(returning, numbers, "scheduled")),
   );
 }
 
-/** Schedules messages; returns their numbers, 0 for a duplicate. */
-export async function scheduleNow(
-  store: Store,
-  target: SendableEntity<EntityRow>,
-  envelopes: readonly Envelope[],
-): Promise<readonly bigint[]> {
-  const messages = envelopes.map(sent);
-  let cost = 0;
-  await touch(store, target);
-  const isPlaced: boolean[] = [];
-  const numbers = await store.send(
-    () => store.sendable(target),
-    async (routing, entity) => {
-      cost = await routing.checkSend({ target: entity, through: undefined }, messages);
-      isPlaced.length = 0;
-      for (const message of messages) isPlaced.push(await routing.schedule(entity, message));
-    },
-  );
-  store.room.added(target, cost);
-  let given = 0;
-  return isPlaced.map((placed) => (placed ? (numbers[given++] ?? 0n) : 0n));
-}
-
-/** Assigns sequence numbers now and schedules the messages at the commit; a rollback leaves a gap. */
-export async function scheduleIn(
-  store: Store,
-  target: SendableEntity<EntityRow>,
-  envelopes: readonly Envelope[],
-  transaction: Enlisted,
-): Promise<readonly bigint[]> {
-  const messages = envelopes.map(sent);
-  const queue = new TableQueue(target, "messages");
-  const passed = messages.map(({ envelope }) => ({ queue, partition: partitionOf(queue, partitionKeyOf(envelope)) }));
-  return transaction.addSend({
-    entity: target.id,
-    passed,
-    check: async (routing, reserved) =>
-      routing.checkSend({ target: store.sendable(target), through: undefined }, messages, reserved),
-    async route(routing: Routing, numbers: readonly bigint[]) {
-      for (const [index, message] of messages.entries())
-        await routing.schedule(store.sendable(target), message, numbers[index]);
-    },
-  });
-}
-
 /** Deletes unlocked messages that are not scheduled, oldest first; returns how many. */
 export async function deleteMessages(
-  store: Store,
+  store: PostgresStore,
   queue: TableQueue,
   { maxMessages, beforeEnqueueTime, sessionId }: DeleteOptions,
 ): Promise<number> {
@@ -235,7 +182,7 @@ export async function deleteMessages(
 
 /** The ids of sessions with messages or a state, or of those whose state was set after a time. */
 export async function listSessions(
-  { database, schema }: Store,
+  { database, schema }: PostgresStore,
   queue: TableQueue,
   { updatedAfter, skip = 0, maxSessions = 100 }: ListSessionsOptions,
 ): Promise<readonly string[]> {
@@ -249,5 +196,5 @@ export async function listSessions(
          order by s.id collate "C" offset $2 limit $3`,
     [queue.number, skip, maxSessions, ...(updatedAfter === undefined ? [] : [updatedAfter.getTime()])],
   );
-  return rows.map((row) => textOf(row, "id"));
+  return rows.map((row) => textOfColumn(row, "id"));
 }

@@ -1,11 +1,11 @@
 import type { Delivery, ReceiveMode } from "../../core/engine/delivery.ts";
-import type { Session } from "./database.ts";
+import type { DatabaseSession } from "./database.ts";
 import type { TableQueue } from "./entities.ts";
 import { messageColumns, newToken, readMessage, toDelivery } from "./messages.ts";
-import { bigintOf, maybeBigint, type Row } from "./rows.ts";
+import { bigintOf, maybeBigint, type ResultRow } from "./rows.ts";
 
 /** A request for messages of a queue. */
-export interface Claim {
+export interface MessageClaim {
   readonly queue: TableQueue;
   readonly version: bigint;
   readonly receiveMode: ReceiveMode;
@@ -14,20 +14,20 @@ export interface Claim {
 }
 
 /** The position from which no message has been delivered yet, as far as this node knows. */
-export interface Cursor {
+export interface ClaimCursor {
   readonly at: bigint;
   /** The lowest row behind the cursor, by sweeps and arrivals: what is below is gone. */
   readonly low: bigint;
   /** Called when a claim reads `at`. */
-  read(): Reading;
+  read(): OpenClaimRead;
   /** Called at the end of the claim: moves the cursor forward, but to no message that arrived since the claim began, which may not have seen it. */
-  advance(reading: Reading | undefined, to: bigint | undefined): void;
+  advance(reading: OpenClaimRead | undefined, to: bigint | undefined): void;
   /** Moves the cursor back to a message that has arrived: its number may be lower than those of messages that arrived earlier. */
   rewind(to: bigint): void;
 }
 
 /** A claim under way. */
-export interface Reading {
+export interface OpenClaimRead {
   /** The highest message that had been announced when it began. */
   readonly announced: bigint | undefined;
   /** The lowest message that has arrived since it began. */
@@ -35,7 +35,7 @@ export interface Reading {
 }
 
 /** The session that a link holds. */
-export interface HeldSession {
+export interface ClaimedSession {
   readonly id: string;
   /** Identifies the lock; part of the tokens of its messages. */
   readonly mark: bigint;
@@ -47,7 +47,7 @@ export interface HeldSession {
 const untilItsSession = 2n ** 62n;
 
 /** Maximum value of the `count` column. */
-const mostDeliveries = 2 ** 31 - 1;
+const maxDeliveries = 2 ** 31 - 1;
 
 /**
  * Rows of a queue to take: returned messages first, then those from the cursor on, including those with expired locks.
@@ -122,10 +122,10 @@ const guarded = (schema: string, receiveMode: ReceiveMode): string =>
 
 /** Takes ready messages of a queue; `undefined` when the entities have changed. */
 export async function claim(
-  session: Session,
+  session: DatabaseSession,
   schema: string,
-  { queue, version, receiveMode, maxMessages, now }: Claim,
-  cursor: Cursor,
+  { queue, version, receiveMode, maxMessages, now }: MessageClaim,
+  cursor: ClaimCursor,
 ): Promise<readonly Delivery[] | undefined> {
   const deletes = receiveMode === "receiveAndDelete";
   const token = newToken();
@@ -140,7 +140,7 @@ export async function claim(
       maxMessages,
       now,
       cursor.at,
-      Math.min(queue.maxDeliveryCount, mostDeliveries),
+      Math.min(queue.maxDeliveryCount, maxDeliveries),
       cursor.low,
       ...(deletes ? [] : [token, until]),
     ]);
@@ -153,7 +153,12 @@ export async function claim(
 }
 
 /** Where the next claim begins. */
-function nextOf(rows: readonly Row[], taken: readonly Row[], most: number, { announced }: Reading): bigint | undefined {
+function nextOf(
+  rows: readonly ResultRow[],
+  taken: readonly ResultRow[],
+  most: number,
+  { announced }: OpenClaimRead,
+): bigint | undefined {
   // Fewer rows than requested means that nothing from the cursor on is free, so the cursor moves past the locked rows; the
   // sweep returns those. With no row left at all, it moves past what was announced, which other processes have taken.
   const [first] = rows;
@@ -163,7 +168,7 @@ function nextOf(rows: readonly Row[], taken: readonly Row[], most: number, { ann
 }
 
 /** The last message that was delivered for the first time. */
-const lastFresh = (taken: readonly Row[]): bigint | undefined =>
+const lastFresh = (taken: readonly ResultRow[]): bigint | undefined =>
   taken
     .filter((row) => row["fresh"] === 1)
     .map((row) => bigintOf(row, "seq"))
@@ -171,10 +176,10 @@ const lastFresh = (taken: readonly Row[]): bigint | undefined =>
 
 /** Takes ready messages of a locked session; `undefined` when the entities have changed. */
 export async function claimOfSession(
-  session: Session,
+  session: DatabaseSession,
   schema: string,
-  { queue, version, receiveMode, maxMessages, now }: Claim,
-  { id, mark, until }: HeldSession,
+  { queue, version, receiveMode, maxMessages, now }: MessageClaim,
+  { id, mark, until }: ClaimedSession,
 ): Promise<readonly Delivery[] | undefined> {
   const deletes = receiveMode === "receiveAndDelete";
   const token = newToken(mark);
@@ -192,7 +197,7 @@ export async function claimOfSession(
 }
 
 /** The rows of a guarded statement; `undefined` when the guard failed because the entities have changed. */
-export function takenOf(rows: readonly Row[]): readonly Row[] | undefined {
+export function takenOf(rows: readonly ResultRow[]): readonly ResultRow[] | undefined {
   const [first] = rows;
   if (first === undefined) return undefined;
   return first["seq"] === null ? [] : rows;
@@ -200,7 +205,7 @@ export function takenOf(rows: readonly Row[]): readonly Row[] | undefined {
 
 /** Locks messages that a transaction has read, under one token. */
 export async function lockRows(
-  session: Session,
+  session: DatabaseSession,
   schema: string,
   queue: TableQueue,
   {

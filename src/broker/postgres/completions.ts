@@ -1,14 +1,14 @@
 import type { TableQueue } from "./entities.ts";
 import { completeHeld } from "./held.ts";
-import type { Store } from "./store.ts";
+import type { PostgresStore } from "./store.ts";
 
 /** Maximum number of completions per statement. */
-const mostAtOnce = 500;
+const maxCompletionsPerStatement = 500;
 
 /** Maximum number of statements at the same time: while one waits for the disk, the next one runs. */
-const mostStatements = 2;
+const maxStatements = 2;
 
-interface Completion {
+interface PendingCompletion {
   readonly token: bigint;
   readonly seq: bigint;
   readonly resolve: (isHeld: boolean) => void;
@@ -17,12 +17,12 @@ interface Completion {
 
 /** The completions of a queue, batched: those requested while statements are running are carried out together by the next one. */
 export class Completions {
-  readonly #store: Store;
+  readonly #store: PostgresStore;
   readonly #queue: TableQueue;
-  #waiting: Completion[] = [];
+  #waiting: PendingCompletion[] = [];
   #running = 0;
 
-  constructor(store: Store, queue: TableQueue) {
+  constructor(store: PostgresStore, queue: TableQueue) {
     this.#store = store;
     this.#queue = queue;
   }
@@ -31,7 +31,7 @@ export class Completions {
   complete(token: bigint, seq: bigint): Promise<boolean> {
     return new Promise((resolve, reject) => {
       this.#waiting.push({ token, seq, resolve, reject });
-      if (this.#running < mostStatements) void this.#run();
+      if (this.#running < maxStatements) void this.#run();
     });
   }
 
@@ -52,17 +52,17 @@ export class Completions {
   }
 
   /** The next batch, with at most one completion per message: of two holders of one message, the second goes into a later batch. */
-  #take(): readonly Completion[] {
-    const batch = new Map<bigint, Completion>();
-    const later: Completion[] = [];
+  #take(): readonly PendingCompletion[] {
+    const batch = new Map<bigint, PendingCompletion>();
+    const later: PendingCompletion[] = [];
     for (const completion of this.#waiting)
-      if (batch.has(completion.seq) || batch.size === mostAtOnce) later.push(completion);
+      if (batch.has(completion.seq) || batch.size === maxCompletionsPerStatement) later.push(completion);
       else batch.set(completion.seq, completion);
     this.#waiting = later;
     return [...batch.values()];
   }
 
-  #completeAll(batch: readonly Completion[]): Promise<ReadonlySet<bigint>> {
+  #completeAll(batch: readonly PendingCompletion[]): Promise<ReadonlySet<bigint>> {
     const { database, schema, directory } = this.#store;
     return this.#store.fresh(async () => {
       const queue = this.#store.current(this.#queue);

@@ -2,16 +2,16 @@ import { createHash } from "node:crypto";
 import { Client, Pool, TypeOverrides } from "pg";
 import { invalidOption } from "../../core/options/option-checks.ts";
 import type { PostgresClient, PostgresPool } from "./driver.ts";
-import { isRow, type Row } from "./rows.ts";
+import { isRow, type ResultRow } from "./rows.ts";
 import { databaseFailure } from "./failures.ts";
 
 /** Parameters of a statement, by position. */
-export type Values = readonly unknown[];
+export type StatementValues = readonly unknown[];
 
 /** Runs statements: the pool, or the one connection of a transaction. */
-export interface Session {
+export interface DatabaseSession {
   /** @throws SobreError for every failure of the database. */
-  query(statement: string, values?: Values): Promise<readonly Row[]>;
+  query(statement: string, values?: StatementValues): Promise<readonly ResultRow[]>;
 }
 
 /** How to reach a database. */
@@ -39,7 +39,7 @@ typesOfOurs.setTypeParser(int8, BigInt);
 const listened = new WeakSet<PostgresPool>();
 
 /** A PostgreSQL database; connections are opened on demand. */
-export class Database implements Session {
+export class Database implements DatabaseSession {
   readonly #pool: PostgresPool;
   /** The pool, when it is the engine's own. */
   readonly #own: Pool | undefined;
@@ -60,12 +60,12 @@ export class Database implements Session {
     this.#prepares = preparesStatements;
   }
 
-  async query(statement: string, values?: Values): Promise<readonly Row[]> {
+  async query(statement: string, values?: StatementValues): Promise<readonly ResultRow[]> {
     return this.#preparing((prepares) => run(this.#pool, statement, values, prepares));
   }
 
   /** Runs statements in one transaction, which is rolled back when `work` throws, and may be repeated then. */
-  async transaction<T>(work: (session: Session) => Promise<T>): Promise<T> {
+  async transaction<T>(work: (session: DatabaseSession) => Promise<T>): Promise<T> {
     return this.#preparing((prepares) => this.#transaction(work, prepares));
   }
 
@@ -83,7 +83,7 @@ export class Database implements Session {
     }
   }
 
-  async #transaction<T>(work: (session: Session) => Promise<T>, prepares: boolean): Promise<T> {
+  async #transaction<T>(work: (session: DatabaseSession) => Promise<T>, prepares: boolean): Promise<T> {
     const client = await this.#pool.connect();
     // When the connection is lost between two statements, the next one fails; a caller's pool may have opened it earlier.
     client.on("error", ignore);
@@ -223,7 +223,7 @@ const isUnprepared = (error: unknown): boolean =>
 const isOutdated = (error: unknown): boolean => error instanceof Error && "code" in error && error.code === "0A000";
 
 /** Runs statements on a connection of the caller. */
-export const sessionOn = (client: PostgresClient): Session => ({
+export const sessionOn = (client: PostgresClient): DatabaseSession => ({
   async query(statement, values) {
     try {
       return await run(client, statement, values);
@@ -236,9 +236,9 @@ export const sessionOn = (client: PostgresClient): Session => ({
 async function run(
   on: PostgresClient,
   text: string,
-  values: Values = [],
+  values: StatementValues = [],
   prepares: boolean = false,
-): Promise<readonly Row[]> {
+): Promise<readonly ResultRow[]> {
   const name = prepares && values.length > 0 ? preparedName(text) : undefined;
   // The driver takes the parsers with the statement.
   const statement = { text, values: [...values], types: typesOfOurs, ...(name === undefined ? {} : { name }) };

@@ -4,9 +4,9 @@ import type { SubscriptionEntity, TopicEntity } from "../policy/entities.ts";
 import { compileInto } from "../policy/entity-changes.ts";
 import { RuleIndex } from "../policy/rule-index.ts";
 import { readRule } from "../policy/stored-rule.ts";
-import type { Session } from "./database.ts";
+import type { DatabaseSession } from "./database.ts";
 import { type EntityRow, type TableEntity, TableQueue } from "./entities.ts";
-import { bigintOf, maybeNumber, maybeText, numberOf, type Row, textOf } from "./rows.ts";
+import { bigintOf, maybeNumber, maybeText, numberOf, type ResultRow, textOfColumn } from "./rows.ts";
 
 /** Milliseconds for which the rows of deleted entities are kept, so that every node notices the deletion. */
 export const tombstoneAge = 3_600_000;
@@ -14,13 +14,13 @@ export const tombstoneAge = 3_600_000;
 /** This node's cache of the entities of a namespace; every statement checks that it matches the database. */
 export class TableDirectory extends Directory<EntityRow, TableQueue> {
   readonly #schema: string;
-  readonly #session: Session;
+  readonly #session: DatabaseSession;
   readonly #byId = new Map<number, TableEntity>();
   #version = 0n;
   #loadedAt = -Infinity;
   #loading: Promise<void> | undefined;
 
-  constructor(session: Session, schema: string) {
+  constructor(session: DatabaseSession, schema: string) {
     super((entity, part) => new TableQueue(entity, part));
     this.#session = session;
     this.#schema = schema;
@@ -54,7 +54,7 @@ export class TableDirectory extends Directory<EntityRow, TableQueue> {
    * @param uncommitted How many increments of the version are not committed yet: a transaction that makes further changes
    * holds the version's row, so no other node changes anything meanwhile.
    */
-  async refreshOn(session: Session, uncommitted = 0n): Promise<void> {
+  async refreshOn(session: DatabaseSession, uncommitted = 0n): Promise<void> {
     // The row of an entity that was deleted long ago no longer exists.
     const isOld = performance.now() - this.#loadedAt > tombstoneAge / 2;
     const since = isOld ? 0n : this.#version;
@@ -66,15 +66,17 @@ export class TableDirectory extends Directory<EntityRow, TableQueue> {
     const [first] = rows;
     // Another load that started later may have finished earlier.
     if (first === undefined || bigintOf(first, "now") - uncommitted < this.#version) return;
+    const before = new Map(this.#byId);
     if (isOld) {
       for (const entity of this.#byId.values()) this.delete(entity);
       this.#byId.clear();
     }
     for (const row of rows) if (row["id"] !== null) this.#apply(row);
     this.#version = bigintOf(first, "now") - uncommitted;
+    for (const [id, entity] of before) if (!this.#byId.has(id)) this.announceDeletion(entity);
   }
 
-  #apply(row: Row): void {
+  #apply(row: ResultRow): void {
     const id = numberOf(row, "id");
     const before = this.#byId.get(id);
     if (before !== undefined) {
@@ -87,15 +89,15 @@ export class TableDirectory extends Directory<EntityRow, TableQueue> {
     this.#byId.set(id, entity);
   }
 
-  #read(row: Row, id: number, before: TableEntity | undefined): TableEntity | undefined {
+  #read(row: ResultRow, id: number, before: TableEntity | undefined): TableEntity | undefined {
     const known = {
       id,
-      address: textOf(row, "name"),
+      address: textOfColumn(row, "name"),
       createdAt: numberOf(row, "created_at"),
       modifiedAt: numberOf(row, "modified_at"),
     };
-    const settings: object = JSON.parse(textOf(row, "settings"));
-    switch (textOf(row, "type")) {
+    const settings: object = JSON.parse(textOfColumn(row, "settings"));
+    switch (textOfColumn(row, "type")) {
       case "queue":
         return { ...known, type: "queue", settings: queueSettings(settings) };
       case "topic":
@@ -118,7 +120,7 @@ function topicOf(
 }
 
 function subscriptionOf(
-  row: Row,
+  row: ResultRow,
   known: EntityRow & Pick<SubscriptionEntity<EntityRow>, "address" | "topic">,
   settings: object,
 ): SubscriptionEntity<EntityRow> {

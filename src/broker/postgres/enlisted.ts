@@ -4,6 +4,23 @@ import type { Passed } from "./placement.ts";
 import type { InQueue, Returning } from "./returns.ts";
 import type { Routing } from "./routing.ts";
 
+/** Carries out calls one after the other, in the order in which they were made. */
+export class Turns {
+  /** The last call; never rejects. */
+  #last: Promise<unknown> = Promise.resolve();
+
+  take<T>(call: () => Promise<T>): Promise<T> {
+    const result = this.#last.then(call);
+    this.#last = result.catch(() => undefined);
+    return result;
+  }
+
+  /** Resolves when every call so far has been answered. */
+  async ended(): Promise<void> {
+    await this.#last;
+  }
+}
+
 /** Messages to send in a transaction. */
 export interface PendingSend {
   /** The number of the entity that receives them. */

@@ -1,6 +1,6 @@
 import { quotaExceeded } from "../../core/engine/refusals.ts";
-import { limitsOf, maxBytesOf, parts, type SendableEntity } from "../policy/entities.ts";
-import type { Session } from "./database.ts";
+import { maxBytesOf, parts, type SendableEntity, sizedEntity } from "../policy/entities.ts";
+import type { DatabaseSession } from "./database.ts";
 import { type EntityRow, queueNumber, type TableEntity } from "./entities.ts";
 import { numbersOf } from "./place.ts";
 import { bigintOf, numberOf } from "./rows.ts";
@@ -41,7 +41,7 @@ interface Usage {
 
 /** Byte counts of entities, by their ids, shared by every {@link EntityRoom} of this node. */
 interface Counts {
-  readonly session: Session;
+  readonly session: DatabaseSession;
   readonly usage: Map<number, Usage>;
   /** All bytes that this node has sent. */
   readonly sent: Map<number, number>;
@@ -54,12 +54,12 @@ interface Counts {
  * the background; a send waits only for the first count, and before it is refused.
  */
 export class EntityRoom {
-  readonly #session: Session;
+  readonly #session: DatabaseSession;
   readonly #schema: string;
   readonly #counts: Counts;
 
   constructor(
-    session: Session,
+    session: DatabaseSession,
     schema: string,
     counts: Counts = { session, usage: new Map(), sent: new Map(), counting: new Map() },
   ) {
@@ -69,16 +69,16 @@ export class EntityRoom {
   }
 
   /** The same checks on a transaction's connection: code that holds one connection must not wait for another. */
-  within(session: Session): EntityRoom {
+  within(session: DatabaseSession): EntityRoom {
     return new EntityRoom(session, this.#schema, this.#counts);
   }
 
   /** @throws SobreError `QuotaExceeded` when the entity lacks room for this many bytes. */
   async check(entity: TableEntity, cost: number, reserved = 0): Promise<void> {
-    const { maxSizeInMegabytes } = limitsOf(entity);
-    const most = maxBytesOf(entity);
+    const owner = sizedEntity(entity);
+    const { maxSizeInMegabytes } = owner.settings;
+    const most = maxBytesOf(owner);
     const needed = reserved + cost;
-    const owner = entity.type === "subscription" ? entity.topic : entity;
     const known = this.#counts.usage.get(owner.id);
     const used = ({ bytes, before }: Usage): number => bytes + (this.#counts.sent.get(owner.id) ?? 0) - before;
     const age = known === undefined ? Infinity : performance.now() - known.countedAt;
@@ -102,7 +102,7 @@ export class EntityRoom {
 
   /** Adds sent bytes to the cached count. */
   added(entity: TableEntity, bytes: number): void {
-    const owner = entity.type === "subscription" ? entity.topic : entity;
+    const owner = sizedEntity(entity);
     const { sent } = this.#counts;
     sent.set(owner.id, (sent.get(owner.id) ?? 0) + bytes);
   }
@@ -123,7 +123,7 @@ export class EntityRoom {
     return count;
   }
 
-  async #count(owner: SendableEntity<EntityRow>, session: Session): Promise<Usage> {
+  async #count(owner: SendableEntity<EntityRow>, session: DatabaseSession): Promise<Usage> {
     const begun = performance.now();
     const before = this.#counts.sent.get(owner.id) ?? 0;
     const entities = owner.type === "topic" ? [owner, ...owner.subscriptions.values()] : [owner];

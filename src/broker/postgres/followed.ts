@@ -1,8 +1,8 @@
 import type { LockToken } from "../../core/engine/delivery.ts";
 import { systemClock, type Timer } from "../../core/time/clock.ts";
 import { Arrivals } from "./arrivals.ts";
-import type { Session } from "./database.ts";
-import { textOf } from "./rows.ts";
+import type { DatabaseSession } from "./database.ts";
+import { textOfColumn } from "./rows.ts";
 
 /** Milliseconds until the first look at a transaction; each further wait is twice as long, up to the longest. */
 const firstLook = 4;
@@ -18,7 +18,7 @@ export interface FollowedWork {
 
 /** The callers' own transactions, whose ends nobody announces: the database is asked whether they are over. */
 export class Followed {
-  readonly #session: Session;
+  readonly #session: DatabaseSession;
   readonly #onEnd: (arrivals: Arrivals) => void;
   readonly #open = new Map<string, FollowedWork[]>();
   readonly #tokens = new Set<LockToken>();
@@ -27,7 +27,7 @@ export class Followed {
   #closed = false;
 
   /** @param onEnd Called after the end of a transaction with the queues that it has changed. */
-  constructor(session: Session, onEnd: (arrivals: Arrivals) => void) {
+  constructor(session: DatabaseSession, onEnd: (arrivals: Arrivals) => void) {
     this.#session = session;
     this.#onEnd = onEnd;
   }
@@ -62,7 +62,7 @@ export class Followed {
         "select xid from unnest($1::text[]) as t(xid) where pg_xact_status(xid::xid8) is distinct from 'in progress'",
         [[...this.#open.keys()]],
       );
-      for (const row of rows) this.#end(textOf(row, "xid"));
+      for (const row of rows) this.#end(textOfColumn(row, "xid"));
     } catch {
       // The next look may find the database again.
     }

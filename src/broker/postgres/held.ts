@@ -1,7 +1,7 @@
 import { lockLost, sessionLockLost } from "../../core/engine/refusals.ts";
 import type { LockToken } from "../../core/engine/delivery.ts";
 import type { SobreError } from "../../core/errors/sobre-error.ts";
-import type { Session } from "./database.ts";
+import type { DatabaseSession } from "./database.ts";
 import type { TableQueue } from "./entities.ts";
 import { markOf, readToken, type TableMessage } from "./messages.ts";
 import { type InQueue, readMessages } from "./returns.ts";
@@ -31,7 +31,7 @@ function inOrder(held: readonly Halves[]): readonly (readonly bigint[])[] {
  * The database is the fence: of two holders, one with an expired token and one with a new one, only one ever succeeds.
  */
 export async function completeHeld(
-  session: Session,
+  session: DatabaseSession,
   schema: string,
   { queue, version, now }: { readonly queue: TableQueue; readonly version: bigint; readonly now: number },
   held: readonly Halves[],

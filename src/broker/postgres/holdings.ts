@@ -1,6 +1,8 @@
-import type { LockToken } from "../../core/engine/delivery.ts";
+import type { Delivery, LockToken } from "../../core/engine/delivery.ts";
 import type { TableQueue } from "./entities.ts";
 import { markOf, readToken } from "./messages.ts";
+
+type Locked = Pick<Delivery, "lockToken" | "lockedUntilUtc">;
 
 /** Number of recorded locks at which expired ones are first purged. */
 const roomAtFirst = 1024;
@@ -12,8 +14,11 @@ export class Holdings {
   readonly #settledIn = new Set<LockToken>();
   #room = roomAtFirst;
 
-  took(queue: TableQueue, locks: readonly (readonly [token: LockToken, until: number])[], now: number): void {
-    for (const [token, until] of locks) this.#held.set(token, { queue, until });
+  /** Records the locks of deliveries. */
+  took(queue: TableQueue, deliveries: readonly Locked[], now: number): void {
+    for (const { lockToken, lockedUntilUtc } of deliveries)
+      if (lockToken !== undefined && lockedUntilUtc !== undefined)
+        this.#held.set(lockToken, { queue, until: lockedUntilUtc.getTime() });
     if (this.#held.size < this.#room) return;
     for (const [token, { until }] of this.#held) if (until <= now) this.settled(token);
     this.#room = Math.max(roomAtFirst, this.#held.size * 2);

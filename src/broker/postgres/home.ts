@@ -1,7 +1,7 @@
 import type { LockToken } from "../../core/engine/delivery.ts";
 import { SobreError } from "../../core/errors/sobre-error.ts";
 import type { Timer } from "../../core/time/clock.ts";
-import { deleteIdle, touch } from "./admin.ts";
+import { deleteIdle } from "./admin.ts";
 import type { Arrivals } from "./arrivals.ts";
 import { Completions } from "./completions.ts";
 import { listen } from "./database.ts";
@@ -12,7 +12,7 @@ import { Followed, type FollowedWork } from "./followed.ts";
 import type { Holdings } from "./holdings.ts";
 import { QueueState } from "./queue-state.ts";
 import { Prune } from "./prune.ts";
-import type { Store } from "./store.ts";
+import type { PostgresStore } from "./store.ts";
 import { sweep } from "./sweep.ts";
 import { Wakes } from "./wakes.ts";
 
@@ -47,7 +47,7 @@ interface Settling {
 
 /** Shared by the connections of one process: the waiting receives of each queue, and the sweep. */
 export class Home {
-  readonly store: Store;
+  readonly store: PostgresStore;
   /** The open transactions: a message that one of them settles cannot be settled elsewhere. */
   readonly transactions: Set<Settling> = new Set();
   /** The locks of each open connection. */
@@ -77,7 +77,7 @@ export class Home {
    * @param sweepInterval Milliseconds; 0 sweeps before every call, for a test's manual clock.
    * @param connectionString Where to listen for wake-ups; without it there are none.
    */
-  constructor(store: Store, sweepInterval: number, connectionString: string | undefined) {
+  constructor(store: PostgresStore, sweepInterval: number, connectionString: string | undefined) {
     this.store = store;
     this.#sweepInterval = sweepInterval;
     this.#prune = new Prune(store);
@@ -258,9 +258,11 @@ export class Home {
       this.#idleEntitiesAt = looked + idleEntitiesInterval;
       for (const [number, { isAwaited }] of this.#queues) {
         const entity = isAwaited ? this.store.directory.byId(entityOf(number)) : undefined;
-        if (entity !== undefined && entity.settings.autoDeleteOnIdle !== Infinity) await touch(this.store, entity);
+        if (entity !== undefined && entity.settings.autoDeleteOnIdle !== Infinity) await this.store.touch(entity);
       }
-      await deleteIdle(this.store, now);
+      if (await deleteIdle(this.store, now)) this.wakeAll();
+      // Another node may have deleted entities to which only idle links lead here.
+      else await this.store.directory.refresh();
       const isMore = await forwardLeft(this.store);
       const spent = performance.now() - looked;
       this.#idleEntitiesAt = Math.max(this.#idleEntitiesAt, looked + spent * shareOfSweeps);

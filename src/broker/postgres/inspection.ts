@@ -9,11 +9,20 @@ import type { EntityMeasure } from "../policy/administration.ts";
 import type { Part } from "../policy/entities.ts";
 import { queueNumber, queuesOf, type TableEntity, type TableQueue, withSubscriptions } from "./entities.ts";
 import { states } from "./placement.ts";
-import { bigintOf, maybeBigint, maybeBytes, maybeNumber, maybeText, numberOf, type Row, textOf } from "./rows.ts";
-import type { Store } from "./store.ts";
+import {
+  bigintOf,
+  maybeBigint,
+  maybeBytes,
+  maybeNumber,
+  maybeText,
+  numberOf,
+  type ResultRow,
+  textOfColumn,
+} from "./rows.ts";
+import type { PostgresStore } from "./store.ts";
 
 /** Counts the messages and bytes of an entity. */
-export async function measureEntity({ database, schema }: Store, entity: TableEntity): Promise<EntityMeasure> {
+export async function measureEntity({ database, schema }: PostgresStore, entity: TableEntity): Promise<EntityMeasure> {
   const { id, createdAt, modifiedAt } = entity;
   const ranges = withSubscriptions(entity).map((one) => queuesOf(one.id));
   const rows = await database.query(
@@ -46,7 +55,7 @@ export async function measureEntity({ database, schema }: Store, entity: TableEn
 }
 
 /** The messages of a queue by state. */
-export async function countsOf(store: Store, { number }: TableQueue): Promise<StateCounts> {
+export async function countsOf(store: PostgresStore, { number }: TableQueue): Promise<StateCounts> {
   const { database, schema } = store;
   const [row = {}] = await database.query(
     `select count(*) filter (where d.state = 0) as active, count(*) filter (where d.state = 1) as deferred,
@@ -69,7 +78,7 @@ export async function countsOf(store: Store, { number }: TableQueue): Promise<St
 
 /** Some sessions of a queue, by id. */
 export async function sessionsOf(
-  store: Store,
+  store: PostgresStore,
   queue: TableQueue,
   skip: number,
   maxSessions: number,
@@ -91,7 +100,7 @@ export async function sessionsOf(
 
 /** Counts messages of a queue by dead-letter reason and source. */
 export async function deadLettersOf(
-  { database, schema }: Store,
+  { database, schema }: PostgresStore,
   queue: TableQueue,
   { maxMessages, fromSequenceNumber = 0n }: SumDeadLettersOptions,
 ): Promise<DeadLetterSums> {
@@ -117,10 +126,10 @@ export async function deadLettersOf(
   };
 }
 
-function sessionOf(row: Row, now: number): SessionInspection {
+function sessionOf(row: ResultRow, now: number): SessionInspection {
   const isHeld = maybeBigint(row, "mark") !== undefined && numberOf(row, "locked_until") > now;
   return {
-    sessionId: textOf(row, "id"),
+    sessionId: textOfColumn(row, "id"),
     holder: isHeld ? (maybeText(row, "holder") ?? "") : undefined,
     lockedUntilUtc: isHeld ? dateOf(row, "locked_until") : undefined,
     state: maybeBytes(row, "state"),
@@ -130,7 +139,7 @@ function sessionOf(row: Row, now: number): SessionInspection {
   };
 }
 
-function dateOf(row: Row, column: string): Date | undefined {
+function dateOf(row: ResultRow, column: string): Date | undefined {
   const time = maybeNumber(row, column);
   return time === undefined ? undefined : new Date(time);
 }

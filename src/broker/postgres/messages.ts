@@ -5,7 +5,7 @@ import { type Delivery, lockToken, type LockToken, type MessageState } from "../
 import { isLockToken } from "../../core/engine/arguments.ts";
 import type { BodyKind, Envelope } from "../../core/envelope/envelope.ts";
 import { readBase64 } from "./base64.ts";
-import { bigintOf, maybeNumber, maybeReal, maybeText, numberOf, type Row, textOf } from "./rows.ts";
+import { bigintOf, maybeNumber, maybeReal, maybeText, numberOf, type ResultRow, textOfColumn } from "./rows.ts";
 
 /**
  * The columns of a message, of the tables `d` (delivery) and `b` (body). Base64 takes two thirds of the digits of a `bytea`:
@@ -27,11 +27,11 @@ const stateNames: readonly MessageState[] = ["active", "deferred", "scheduled"];
 const bodyKinds: readonly BodyKind[] = ["data", "value", "sequence"];
 
 /** A message of a row with {@link messageColumns}. */
-export function readMessage(row: Row): TableMessage {
+export function readMessage(row: ResultRow): TableMessage {
   const [reason, description, source] = ["reason", "description", "source"].map((column) => maybeText(row, column));
   const isMarked = reason !== undefined || description !== undefined || source !== undefined;
   const bodyKind = maybeText(row, "body_kind");
-  const envelope = complete(decodeMessage(readBase64(textOf(row, "message"))), {
+  const envelope = complete(decodeMessage(readBase64(textOfColumn(row, "message"))), {
     timeToLive: maybeReal(row, "time_to_live"),
     bodyKind: bodyKinds.find((kind) => kind === bodyKind),
   });
@@ -51,7 +51,7 @@ export function readMessage(row: Row): TableMessage {
 }
 
 /** A lock on a message. */
-export interface Lock {
+export interface RowLock {
   /** The first half of the token; the second is the message's position. */
   readonly token: bigint;
   /** Milliseconds since 1970. */
@@ -59,7 +59,7 @@ export interface Lock {
 }
 
 /** A message as a receiver sees it or, without a lock, as peek returns it. */
-export const toDelivery = (message: TableMessage, lock?: Lock): Delivery =>
+export const toDelivery = (message: TableMessage, lock?: RowLock): Delivery =>
   deliveryOf(
     message,
     message.envelope,

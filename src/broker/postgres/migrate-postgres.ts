@@ -19,7 +19,7 @@ export interface PostgresMigration {
   readonly to: number;
 }
 
-const checks: OptionChecks<MigratePostgresOptions> = {
+const migratePostgresChecks: OptionChecks<MigratePostgresOptions> = {
   connectionString: name,
   schema: name,
   grantTo: listOf("names of roles", name),
@@ -35,7 +35,7 @@ const longestStatement = 3_600_000;
  * `UnauthorizedAccess` when the role may not; `ServiceBusy` when a table is in use for longer than 5 seconds.
  */
 export async function migratePostgres(options: MigratePostgresOptions): Promise<PostgresMigration> {
-  checkOptions(options, checks, { needed: ["connectionString"] });
+  checkOptions(options, migratePostgresChecks, { needed: ["connectionString"] });
   const { connectionString, grantTo = [] } = options;
   checkConnectionString("connectionString", connectionString);
   const schema = quoted("schema", options.schema ?? "sobre");

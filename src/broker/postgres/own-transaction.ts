@@ -4,27 +4,26 @@ import { invalidOperation } from "../../core/engine/refusals.ts";
 import { SobreError } from "../../core/errors/sobre-error.ts";
 import { checkOption, invalidOption, methods } from "../../core/options/option-checks.ts";
 import { Arrivals } from "./arrivals.ts";
-import { type Session, sessionOn } from "./database.ts";
+import { type DatabaseSession, sessionOn } from "./database.ts";
 import type { PostgresClient } from "./driver.ts";
-import type { Enlisted, PendingSend, PendingSettlement } from "./enlisted.ts";
+import { type Enlisted, type PendingSend, type PendingSettlement, Turns } from "./enlisted.ts";
 import { shareSession } from "./held.ts";
 import type { Home } from "./home.ts";
 import { giveNumbers } from "./place.ts";
-import { bigintOf, type Row, textOf } from "./rows.ts";
-import { stale, type Store, unlessStale } from "./store.ts";
+import { bigintOf, type ResultRow, textOfColumn } from "./rows.ts";
+import { stale, type PostgresStore, unlessStale } from "./store.ts";
 
 /** Maximum number of attempts while other nodes keep changing the entities. */
 const mostTries = 20;
 
 /** Statements of one connection run one after the other: their savepoints would mix. */
-const turns = new WeakMap<PostgresClient, Promise<unknown>>();
+const statementTurns = new WeakMap<PostgresClient, Turns>();
 
 /** A transaction that the caller began on a connection of their own, and ends there. */
 export class OwnTransaction implements Transaction {
   readonly #client: PostgresClient;
-  readonly #session: Session;
-  /** The last call; never rejects. */
-  #last: Promise<unknown> = Promise.resolve();
+  readonly #session: DatabaseSession;
+  readonly #turns = new Turns();
 
   constructor(client: PostgresClient) {
     this.#client = client;
@@ -41,21 +40,17 @@ export class OwnTransaction implements Transaction {
 
   /** Carries out a call after those that were made before, in whichever connection of the engine. */
   inTurn<T>(call: () => Promise<T>): Promise<T> {
-    const result = this.#last.then(call);
-    this.#last = result.catch(() => undefined);
-    return result;
+    return this.#turns.take(call);
   }
 
   /** Runs statements that take effect together or, after an error, not at all: the caller's transaction goes on. */
-  async run<T>(work: (session: Session) => Promise<T>): Promise<T> {
-    const before = turns.get(this.#client) ?? Promise.resolve();
-    const result = before.then(() => this.#inSavepoint(work));
-    const ended = result.catch(() => {});
-    turns.set(this.#client, ended);
-    return result;
+  async run<T>(work: (session: DatabaseSession) => Promise<T>): Promise<T> {
+    const turns = statementTurns.get(this.#client) ?? new Turns();
+    statementTurns.set(this.#client, turns);
+    return turns.take(() => this.#inSavepoint(work));
   }
 
-  async #inSavepoint<T>(work: (session: Session) => Promise<T>): Promise<T> {
+  async #inSavepoint<T>(work: (session: DatabaseSession) => Promise<T>): Promise<T> {
     const session = this.#session;
     await session.query("savepoint sobre");
     try {
@@ -141,7 +136,7 @@ export class OwnWork implements Enlisted {
   /** Repeats the work until the entities that it went by are those of the database. */
   async #run<T>(
     tokens: readonly LockToken[],
-    work: (session: Session, store: Store, arrivals: Arrivals, version: bigint) => Promise<T>,
+    work: (session: DatabaseSession, store: PostgresStore, arrivals: Arrivals, version: bigint) => Promise<T>,
   ): Promise<T> {
     const { store } = this.#home;
     for (let tries = 0; tries < mostTries; tries++) {
@@ -151,12 +146,12 @@ export class OwnWork implements Enlisted {
           const state = await stateOf(session, store);
           const version = bigintOf(state, "version");
           // An older snapshot has the version of its time, which the node's entities are ahead of.
-          const isOlder = textOf(state, "isolation") !== "read committed" && version < store.directory.version;
+          const isOlder = textOfColumn(state, "isolation") !== "read committed" && version < store.directory.version;
           if (!isOlder && version !== store.directory.version) {
             await store.directory.refreshOn(session);
             throw stale;
           }
-          return { xid: textOf(state, "xid"), result: await work(session, store, arrivals, version) };
+          return { xid: textOfColumn(state, "xid"), result: await work(session, store, arrivals, version) };
         }),
       );
       if (done === undefined) continue;
@@ -167,7 +162,7 @@ export class OwnWork implements Enlisted {
   }
 }
 
-async function stateOf(session: Session, { schema }: Store): Promise<Row> {
+async function stateOf(session: DatabaseSession, { schema }: PostgresStore): Promise<ResultRow> {
   const [row] = await session.query(
     `select version, pg_current_xact_id()::text as xid, current_setting('transaction_isolation') as isolation from ${schema}.namespace`,
   );

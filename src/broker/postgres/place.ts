@@ -1,7 +1,7 @@
 import { encodeMessage } from "../../wire/amqp/message/encode-message.ts";
 import { kept } from "../../wire/amqp/message/kept-envelope.ts";
 import type { Arrivals } from "./arrivals.ts";
-import type { Session } from "./database.ts";
+import type { DatabaseSession } from "./database.ts";
 import { queueNumber, type TableQueue } from "./entities.ts";
 import { type Passed, type Placement, states } from "./placement.ts";
 import { bigintOf, maybeText } from "./rows.ts";
@@ -18,7 +18,7 @@ const sequenceOf = (schema: string, queue: TableQueue, partition: number): strin
 
 /** Consumes sequence numbers without storing messages. */
 export async function giveNumbers(
-  session: Session,
+  session: DatabaseSession,
   schema: string,
   passed: readonly Passed[],
 ): Promise<readonly bigint[]> {
@@ -35,7 +35,7 @@ export async function giveNumbers(
 }
 
 /** A fact of the messages to insert; facts that are the same for all of them are passed once. */
-interface Column {
+interface FactColumn {
   readonly name: string;
   readonly type: string;
   readonly values: readonly unknown[];
@@ -50,7 +50,7 @@ const sessionOf = ({ queue, envelope }: Placement): string | undefined =>
 const storable = (text: string | undefined): string | null => text?.replaceAll("\0", "\uFFFD") ?? null;
 
 interface Columns {
-  readonly columns: readonly Column[];
+  readonly columns: readonly FactColumn[];
   readonly bytes: Uint8Array;
   /** Whether any of the messages is in a session, or in a partitioned queue. */
   readonly hasSessions: boolean;
@@ -59,7 +59,7 @@ interface Columns {
 
 /** The facts of messages, with the place of each one's bytes in the bytes of them all. */
 function columnsOf(schema: string, placements: readonly Placement[], passed: readonly Passed[]): Columns {
-  const columns: Column[] = [];
+  const columns: FactColumn[] = [];
   const add = (name: string, type: string, values: readonly unknown[]): void => {
     // The first column's array says how many messages there are.
     columns.push({ name, type, values, isEqual: columns.length > 0 && areEqual(values) });
@@ -177,7 +177,7 @@ const areEqual = (values: readonly unknown[]): boolean => values.every((value) =
  * routed. Adds them to `arrivals`.
  */
 export async function place(
-  session: Session,
+  session: DatabaseSession,
   schema: string,
   version: bigint,
   { placements, passed }: { readonly placements: readonly Placement[]; readonly passed: readonly Passed[] },

@@ -12,7 +12,7 @@ import { Home } from "./home.ts";
 import { quoted } from "./identifier.ts";
 import { PostgresConnection } from "./postgres-verbs.ts";
 import { checkSchema, migrate } from "./schema.ts";
-import { Store } from "./store.ts";
+import { PostgresStore } from "./store.ts";
 
 /** Options of {@link postgresEngine}. */
 export interface PostgresEngineOptions extends EntitySetup {
@@ -52,7 +52,7 @@ export interface PostgresEngineOptions extends EntitySetup {
 /** The longest time limit of a statement that PostgreSQL takes. */
 const longestStatement = 2 ** 31 - 1;
 
-const checks: OptionChecks<PostgresEngineOptions> = {
+const postgresEngineChecks: OptionChecks<PostgresEngineOptions> = {
   ...setupChecks,
   connectionString: name,
   pool: methods("a Pool of pg", "connect", "query", "on"),
@@ -76,7 +76,7 @@ const checks: OptionChecks<PostgresEngineOptions> = {
  * database errors.
  */
 export async function postgresEngine(options: PostgresEngineOptions): Promise<Engine> {
-  checkOptions(options, checks);
+  checkOptions(options, postgresEngineChecks);
   const {
     connectionString,
     pool,
@@ -107,7 +107,7 @@ export async function postgresEngine(options: PostgresEngineOptions): Promise<En
     const databaseClock = options.clock === undefined ? new DatabaseClock(database) : undefined;
     const clock = options.clock ?? databaseClock;
     if (clock === undefined) throw new RangeError("There is no clock.");
-    const store = new Store(database, schema, clock, databaseClock);
+    const store = new PostgresStore(database, schema, clock, databaseClock);
     await store.refreshTime();
     await store.directory.refresh();
     const home = new Home(store, toMilliseconds(sweepInterval, "sweepInterval"), listenConnectionString);

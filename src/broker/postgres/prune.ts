@@ -1,25 +1,25 @@
 import { numberOf } from "./rows.ts";
-import type { Store } from "./store.ts";
+import type { PostgresStore } from "./store.ts";
 
 /** Milliseconds between two looks for message ids that are over. */
 const interval = 10_000;
 
 /** Maximum number of rows per entity and statement, and of statements per look. */
-const atOnce = 5000;
-const mostStatements = 20;
+const maxRowsPerStatement = 5000;
+const maxStatements = 20;
 
 /** Milliseconds after which a place is looked at again where another transaction held a row. */
 const forgottenAfter = 3_600_000;
 
 /** Deletes the message ids whose time for duplicate detection is over, each node a share of them. */
 export class Prune {
-  readonly #store: Store;
+  readonly #store: PostgresStore;
   #prunedAt = -Infinity;
   #forgottenAt = -Infinity;
   /** Everything before was deleted: rows that are dead and cannot be vacuumed yet are not read again. */
   readonly #reached = new Map<number, number>();
 
-  constructor(store: Store) {
+  constructor(store: PostgresStore) {
     this.#store = store;
   }
 
@@ -34,7 +34,7 @@ export class Prune {
     for (const { id, type, settings } of this.#store.directory.entities())
       if (type !== "subscription" && settings.requiresDuplicateDetection)
         ends.set(id, now - Math.ceil(settings.duplicateDetectionHistoryTimeWindow));
-    for (let statements = 0; ends.size > 0 && statements < mostStatements; statements++) {
+    for (let statements = 0; ends.size > 0 && statements < maxStatements; statements++) {
       const unfinished = await this.#delete(ends);
       ends = new Map([...ends].filter(([id]) => unfinished.has(id)));
     }
@@ -52,13 +52,13 @@ export class Prune {
          ) as s
        ), gone as (delete from ${schema}.seen s using over where s.entity = over.entity and s.key = over.key)
        select entity, count(*) as count, max(at) as reached from over group by entity`,
-      [ids, ids.map((id) => this.#reached.get(id) ?? 0), [...ends.values()], atOnce],
+      [ids, ids.map((id) => this.#reached.get(id) ?? 0), [...ends.values()], maxRowsPerStatement],
     );
     const unfinished = new Set<number>();
     for (const row of rows) {
       const id = numberOf(row, "entity");
       this.#reached.set(id, numberOf(row, "reached"));
-      if (numberOf(row, "count") === atOnce) unfinished.add(id);
+      if (numberOf(row, "count") === maxRowsPerStatement) unfinished.add(id);
     }
     return unfinished;
   }

@@ -1,5 +1,5 @@
 import type { Clock, Timer } from "../../core/time/clock.ts";
-import type { Reading } from "./claim.ts";
+import type { OpenClaimRead } from "./claim.ts";
 import type { SweptQueue } from "./sweep.ts";
 
 /** A call that waits for messages or for a session. */
@@ -26,7 +26,7 @@ export class QueueState implements SweptQueue {
   #passed: readonly [before: bigint, last: bigint] = [0n, 0n];
   #lookedAt = -Infinity;
   #announced: bigint | undefined;
-  readonly #readings = new Set<Reading>();
+  readonly #readings = new Set<OpenClaimRead>();
   readonly #clock: Clock;
   readonly #pollInterval: number | undefined;
   readonly #onWait: () => void;
@@ -62,13 +62,13 @@ export class QueueState implements SweptQueue {
     return false;
   }
 
-  read(): Reading {
+  read(): OpenClaimRead {
     const reading = { announced: this.#announced, arrived: undefined };
     this.#readings.add(reading);
     return reading;
   }
 
-  advance(reading: Reading | undefined, to: bigint | undefined): void {
+  advance(reading: OpenClaimRead | undefined, to: bigint | undefined): void {
     if (reading === undefined) return;
     this.#readings.delete(reading);
     const { arrived = to } = reading;

@@ -3,7 +3,7 @@ import type { Envelope } from "../../core/envelope/envelope.ts";
 import { sizeOfEnvelope } from "../../core/envelope/size-of.ts";
 import { encodeMessage } from "../../wire/amqp/message/encode-message.ts";
 import { kept } from "../../wire/amqp/message/kept-envelope.ts";
-import type { Session } from "./database.ts";
+import type { DatabaseSession } from "./database.ts";
 import type { TableQueue } from "./entities.ts";
 import { messageColumns, readMessage, type TableMessage } from "./messages.ts";
 import type { TableIncoming } from "./placement.ts";
@@ -11,7 +11,7 @@ import type { Routing } from "./routing.ts";
 
 /** Where the statements on a queue run, and by what time. */
 export interface InQueue {
-  readonly session: Session;
+  readonly session: DatabaseSession;
   readonly schema: string;
   readonly queue: TableQueue;
   readonly now: number;
@@ -57,7 +57,7 @@ export async function remove({ session, schema, queue }: Returning, messages: re
 
 /** Deletes the rows of messages, whether or not their entity still exists. */
 export async function removeRows(
-  session: Session,
+  session: DatabaseSession,
   schema: string,
   queue: number,
   seqs: readonly bigint[],

@@ -4,7 +4,7 @@ import { SobreError } from "../../core/errors/sobre-error.ts";
 import type { Part, ReceivableEntity, SendableEntity } from "../policy/entities.ts";
 import { activeAt, type Arrival, duplicateKeyIn, identified, scheduledArrival } from "../policy/incoming.ts";
 import { partitionCount, partitionKeyOf, partitionOfKey } from "../policy/partitions.ts";
-import { checkSessionIds, Router, type SendRoute } from "../policy/router.ts";
+import { Router, type SendRoute } from "../policy/router.ts";
 import type { TableDirectory } from "./directory.ts";
 import { type EntityRow, type TableEntity, TableQueue } from "./entities.ts";
 import { besidesMessage, type EntityRoom } from "./entity-room.ts";
@@ -19,6 +19,8 @@ export interface RoutingStore {
   readonly room: EntityRoom;
   /** Whether the id was seen within the window; records it if not. */
   seen(entity: SendableEntity<EntityRow>, key: string): Promise<boolean>;
+  /** Notes that messages have come to an entity. */
+  used(entity: SendableEntity<EntityRow>): void;
 }
 
 /** A message that another entity is still to accept. */
@@ -45,21 +47,16 @@ export class Routing extends Router<EntityRow, TableSequence> {
   }
 
   /**
-   * Checks that an entity can accept messages; `reserved` is the number of bytes already promised to others.
+   * Checks that an entity can accept messages of a sender; `reserved` is the number of bytes already promised to others.
    *
    * @returns the bytes that the messages take.
-   * @throws SobreError `MessagingEntityDisabled`, `MessageSizeExceeded`, `QuotaExceeded`, `InvalidArgument`.
+   * @throws SobreError `MessagingEntityDisabled`, `MessageSizeExceeded`, `QuotaExceeded`, `InvalidArgument`,
+   * `InvalidOperation`.
    */
-  async check(entity: SendableEntity<EntityRow>, messages: readonly TableIncoming[], reserved = 0): Promise<number> {
-    const cost = this.costOf(entity, messages);
-    if (messages.length > 0) await this.#store.room.check(entity, cost, reserved);
+  async check(route: SendRoute<EntityRow>, messages: readonly TableIncoming[], reserved = 0): Promise<number> {
+    const cost = this.costOfSend(route, messages);
+    if (messages.length > 0) await this.#store.room.check(route.through ?? route.target, cost, reserved);
     return cost;
-  }
-
-  /** Checks messages of a sender. @throws SobreError like {@link check}, or `InvalidOperation` without a session id. */
-  checkSend(route: SendRoute<EntityRow>, messages: readonly TableIncoming[], reserved = 0): Promise<number> {
-    checkSessionIds(route, messages);
-    return this.check(route.through ?? route.target, messages, reserved);
   }
 
   /** Accepts checked messages of a sender. */
@@ -118,7 +115,7 @@ export class Routing extends Router<EntityRow, TableSequence> {
     let entity: SendableEntity<EntityRow>;
     try {
       entity = this.#store.directory.sendable(target);
-      await this.check(entity, [incoming]);
+      await this.#store.room.check(entity, this.costOf(entity, [incoming]));
     } catch (error) {
       // An error of the database fails the send, which may be repeated: the target has refused nothing.
       if (!(error instanceof SobreError) || isOfDatabase(error)) throw error;
@@ -134,6 +131,7 @@ export class Routing extends Router<EntityRow, TableSequence> {
 
   /** The message with an id, unless it is a duplicate. */
   async #admitted(entity: SendableEntity<EntityRow>, incoming: TableIncoming): Promise<TableIncoming | undefined> {
+    this.#store.used(entity);
     const message: TableIncoming = identified(incoming);
     const key = duplicateKeyIn(entity.settings, message.envelope);
     if (key !== undefined && (await this.#store.seen(entity, key))) return undefined;

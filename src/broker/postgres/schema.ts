@@ -1,5 +1,5 @@
 import { SobreError } from "../../core/errors/sobre-error.ts";
-import type { Database, Session } from "./database.ts";
+import type { Database, DatabaseSession } from "./database.ts";
 import { numberOf } from "./rows.ts";
 
 /**
@@ -143,7 +143,7 @@ export async function checkSchema(database: Database, schema: string): Promise<v
 }
 
 /** 0 without tables. */
-async function versionOf(session: Session, schema: string): Promise<number> {
+async function versionOf(session: DatabaseSession, schema: string): Promise<number> {
   const [found] = await session.query("select (to_regclass($1) is not null)::int as there", [`${schema}.migration`]);
   if (found === undefined || numberOf(found, "there") === 0) return 0;
   const [row] = await session.query(`select coalesce(max(version), 0) as version from ${schema}.migration`);

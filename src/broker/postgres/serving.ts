@@ -4,8 +4,8 @@ import { SobreError } from "../../core/errors/sobre-error.ts";
 import { invalidOption } from "../../core/options/option-checks.ts";
 import { systemClock } from "../../core/time/clock.ts";
 import { PostgresConnection } from "./postgres-verbs.ts";
-import { numberOf, textOf } from "./rows.ts";
-import type { Store } from "./store.ts";
+import { numberOf, textOfColumn } from "./rows.ts";
+import type { PostgresStore } from "./store.ts";
 
 /** The state of a namespace in a database, for those who watch over it. */
 export interface PostgresHealth {
@@ -39,7 +39,7 @@ const shareOfLooks = 20;
 const longestLook = 5000;
 
 /** The number of messages up to which they are counted. */
-const mostCounted = 100_000;
+const maxCountedMessages = 100_000;
 
 /**
  * The options of `startServer` for an engine of `postgresEngine`: the answer to `/health`, and a secret that its nodes share:
@@ -61,7 +61,7 @@ export async function postgresServing(engine: Engine): Promise<PostgresServing> 
     return health;
   };
   return {
-    lockSecret: row === undefined ? "" : textOf(row, "secret"),
+    lockSecret: row === undefined ? "" : textOfColumn(row, "secret"),
     health() {
       if (known !== undefined && performance.now() < until) return known;
       until = Infinity;
@@ -71,7 +71,7 @@ export async function postgresServing(engine: Engine): Promise<PostgresServing> 
   };
 }
 
-function healthOf(store: Store): Promise<PostgresHealth> {
+function healthOf(store: PostgresStore): Promise<PostgresHealth> {
   return new Promise((resolve) => {
     const late = (): void => resolve({ status: "unhealthy", database: "ServiceTimeout" });
     const timer = systemClock.setTimer(Date.now() + longestLook, late);
@@ -82,7 +82,7 @@ function healthOf(store: Store): Promise<PostgresHealth> {
   });
 }
 
-async function look({ database, schema }: Store): Promise<PostgresHealth> {
+async function look({ database, schema }: PostgresStore): Promise<PostgresHealth> {
   const [row = {}] = await database.query(
     `select (current_setting('transaction_read_only') = 'on')::int as read_only,
        (select coalesce(max(extract(epoch from clock_timestamp() - begun) * 1000), 0)::bigint from (
@@ -91,7 +91,7 @@ async function look({ database, schema }: Store): Promise<PostgresHealth> {
           union all select prepared from pg_prepared_xacts where database = current_database()
         ) as open) as oldest,
        (select coalesce(sum(n_dead_tup), 0)::bigint from pg_stat_user_tables where schemaname = $1) as dead,
-       (select count(*) from (select from ${schema}.delivery where state = 0 and queue % 4 = 0 limit ${mostCounted}) as c) as counted,
+       (select count(*) from (select from ${schema}.delivery where state = 0 and queue % 4 = 0 limit ${maxCountedMessages}) as c) as counted,
        (select coalesce(max(n_live_tup), 0) from pg_stat_user_tables where relid = $2::regclass) as estimated`,
     [schema.slice(1, -1), `${schema}.delivery`],
   );
@@ -102,6 +102,6 @@ async function look({ database, schema }: Store): Promise<PostgresHealth> {
     database: isReadOnly ? "readOnly" : "available",
     oldestTransactionInMs: numberOf(row, "oldest"),
     deadRows: numberOf(row, "dead"),
-    backlog: counted < mostCounted ? counted : Math.max(counted, numberOf(row, "estimated")),
+    backlog: counted < maxCountedMessages ? counted : Math.max(counted, numberOf(row, "estimated")),
   };
 }

@@ -1,9 +1,9 @@
 import { sessionLockLost } from "../../core/engine/refusals.ts";
-import type { HeldSession } from "./claim.ts";
+import type { ClaimedSession } from "./claim.ts";
 import { newMark } from "./messages.ts";
 import { numbersOf } from "./place.ts";
 import { expireMessages, giveBack, giveBackClosed, type InQueue, readMessages, type Returning } from "./returns.ts";
-import { maybeBytes, maybeBigint, numberOf, type Row, textOf } from "./rows.ts";
+import { maybeBytes, maybeBigint, numberOf, type ResultRow, textOfColumn } from "./rows.ts";
 
 const columns = "id, mark, locked_until, ready, overdue";
 
@@ -12,7 +12,7 @@ export async function acceptNamed(
   returning: Returning,
   id: string,
   holder: string | undefined,
-): Promise<HeldSession | undefined> {
+): Promise<ClaimedSession | undefined> {
   const { session, schema, queue } = returning;
   await session.query(`insert into ${schema}.session (queue, id) values ($1, $2) on conflict (queue, id) do nothing`, [
     queue.number,
@@ -30,8 +30,8 @@ export async function acceptNamed(
 const mostTries = 10;
 
 /** The row of a session that is not held, locked; waits for those who send to it, and not for a transaction that settles its messages. */
-async function free({ session, schema, queue, now }: Returning, id: string): Promise<Row | undefined> {
-  const read = async (locking: string): Promise<Row | undefined> => {
+async function free({ session, schema, queue, now }: Returning, id: string): Promise<ResultRow | undefined> {
+  const read = async (locking: string): Promise<ResultRow | undefined> => {
     const [row] = await session.query(
       `select ${columns} from ${schema}.session where queue = $1 and id = $2 ${locking}`,
       [queue.number, id],
@@ -50,7 +50,10 @@ async function free({ session, schema, queue, now }: Returning, id: string): Pro
 }
 
 /** Locks the session with messages that has been available longest, or returns `undefined`. */
-export async function acceptNext(returning: Returning, holder: string | undefined): Promise<HeldSession | undefined> {
+export async function acceptNext(
+  returning: Returning,
+  holder: string | undefined,
+): Promise<ClaimedSession | undefined> {
   const { session, schema, queue, now } = returning;
   for (;;) {
     const [row] = await session.query(
@@ -62,7 +65,7 @@ export async function acceptNext(returning: Returning, holder: string | undefine
     if (row === undefined) return undefined;
     await settleLost(returning, row);
     await expireOverdue(returning, row);
-    const id = textOf(row, "id");
+    const id = textOfColumn(row, "id");
     const [waiting] = await session.query(
       `select 1 as one from ${schema}.delivery where queue = $1 and session = $2 and state = 0 limit 1`,
       [queue.number, id],
@@ -77,7 +80,7 @@ export async function acceptNext(returning: Returning, holder: string | undefine
 }
 
 /** Renews a session's lock. @throws SobreError `SessionLockLost`. */
-export async function renewSession(within: InQueue, { id, mark }: HeldSession): Promise<HeldSession> {
+export async function renewSession(within: InQueue, { id, mark }: ClaimedSession): Promise<ClaimedSession> {
   const until = within.now + within.queue.lockDuration;
   await updateHeld(within, { id, mark }, "locked_until = $5", until);
   return { id, mark, until };
@@ -86,7 +89,7 @@ export async function renewSession(within: InQueue, { id, mark }: HeldSession): 
 /** Changes the row of a session that is held. */
 async function updateHeld(
   { session, schema, queue, now }: InQueue,
-  { id, mark }: Pick<HeldSession, "id" | "mark">,
+  { id, mark }: Pick<ClaimedSession, "id" | "mark">,
   change: string,
   value: unknown,
 ): Promise<void> {
@@ -97,19 +100,42 @@ async function updateHeld(
   if (rows.length === 0) throw sessionLockLost(id, queue.address);
 }
 
-/** Reads a session's state. @throws SobreError `SessionLockLost`. */
-export async function readState(within: InQueue, { id, mark }: HeldSession): Promise<Uint8Array | undefined> {
-  const { session, schema, queue, now } = within;
+/** The row of a session, if it is held. */
+async function readRow(
+  { session, schema, queue, now }: InQueue,
+  { id, mark }: ClaimedSession,
+  read: string,
+  locking: string,
+): Promise<ResultRow | undefined> {
   const [row] = await session.query(
-    `select state from ${schema}.session where queue = $1 and id = $2 and mark = $3 and locked_until > $4`,
+    `select ${read} from ${schema}.session where queue = $1 and id = $2 and mark = $3 and locked_until > $4 ${locking}`,
     [queue.number, id, mark, now],
   );
-  if (row === undefined) throw sessionLockLost(id, queue.address);
-  return maybeBytes(row, "state");
+  return row;
 }
 
+/**
+ * The row of a session that is held; `for share` keeps it so until the end of the transaction.
+ *
+ * @throws SobreError `SessionLockLost`.
+ */
+export async function heldRow(
+  within: InQueue,
+  held: ClaimedSession,
+  read: string = "1 as one",
+  locking: "" | "for share" = "",
+): Promise<ResultRow> {
+  const row = await readRow(within, held, read, locking);
+  if (row === undefined) throw sessionLockLost(held.id, within.queue.address);
+  return row;
+}
+
+/** Reads a session's state. @throws SobreError `SessionLockLost`. */
+export const readState = async (within: InQueue, held: ClaimedSession): Promise<Uint8Array | undefined> =>
+  maybeBytes(await heldRow(within, held, "state"), "state");
+
 /** Sets a session's state, or clears it. @throws SobreError `SessionLockLost`. */
-export async function writeState(within: InQueue, held: HeldSession, state: Uint8Array | undefined): Promise<void> {
+export async function writeState(within: InQueue, held: ClaimedSession, state: Uint8Array | undefined): Promise<void> {
   await updateHeld(within, held, "state = $5, state_at = $4", state ?? null);
 }
 
@@ -120,14 +146,10 @@ export async function writeState(within: InQueue, held: HeldSession, state: Uint
  */
 export async function releaseSession(
   returning: Returning,
-  { id, mark }: HeldSession,
+  held: ClaimedSession,
   settled: ReadonlySet<bigint> = new Set(),
 ): Promise<void> {
-  const { session, schema, queue, now } = returning;
-  const [row] = await session.query(
-    `select ${columns} from ${schema}.session where queue = $1 and id = $2 and mark = $3 and locked_until > $4 for no key update`,
-    [queue.number, id, mark, now],
-  );
+  const row = await readRow(returning, held, columns, "for no key update");
   if (row !== undefined) await freeSession(returning, row, settled);
 }
 
@@ -140,11 +162,11 @@ export async function releaseSession(
  */
 export async function freeSession(
   returning: Returning,
-  row: Row,
+  row: ResultRow,
   counted: "counted" | ReadonlySet<bigint>,
 ): Promise<void> {
   const { session, schema, queue } = returning;
-  const id = textOf(row, "id");
+  const id = textOfColumn(row, "id");
   await session.query(
     `update ${schema}.session set mark = null, locked_until = 0,
        ready = (select last_value from ${numbersOf(schema, queue.number)}) where queue = $1 and id = $2`,
@@ -161,13 +183,13 @@ export async function freeSession(
 export const sessionColumns: string = columns;
 
 /** Ends a lock that has expired. */
-async function settleLost(returning: Returning, row: Row): Promise<void> {
+async function settleLost(returning: Returning, row: ResultRow): Promise<void> {
   if (maybeBigint(row, "mark") !== undefined) await freeSession(returning, row, "counted");
 }
 
-async function expireOverdue(returning: Returning, row: Row): Promise<void> {
+async function expireOverdue(returning: Returning, row: ResultRow): Promise<void> {
   const { session, schema, queue, now } = returning;
-  const id = textOf(row, "id");
+  const id = textOfColumn(row, "id");
   const messages = await readMessages(
     returning,
     `d.session = $2 and d.token is null and d.state < 2 and exists (
@@ -189,7 +211,7 @@ async function grant(
   { session, schema, queue, now }: Returning,
   id: string,
   holder: string | undefined,
-): Promise<HeldSession> {
+): Promise<ClaimedSession> {
   const held = { id, mark: newMark(), until: now + queue.lockDuration };
   await session.query(
     `insert into ${schema}.session as s (queue, id, mark, locked_until, holder, ready)
@@ -216,5 +238,5 @@ async function forget({ session, schema, queue }: Returning, id: string): Promis
   );
 }
 
-const isHeldNow = (row: Row, now: number): boolean =>
+const isHeldNow = (row: ResultRow, now: number): boolean =>
   maybeBigint(row, "mark") !== undefined && numberOf(row, "locked_until") > now;

@@ -3,13 +3,14 @@ import type { Clock } from "../../core/time/clock.ts";
 import { entityNotFound } from "../../core/engine/refusals.ts";
 import { SobreError } from "../../core/errors/sobre-error.ts";
 import { Arrivals } from "./arrivals.ts";
-import type { Database, Session } from "./database.ts";
+import type { Database, DatabaseSession } from "./database.ts";
 import { TableDirectory } from "./directory.ts";
 import type { SendableEntity } from "../policy/entities.ts";
 import type { SendRoute } from "../policy/router.ts";
 import { type EntityRow, type TableEntity, TableQueue } from "./entities.ts";
 import { isOfDropped } from "./failures.ts";
 import { EntityRoom } from "./entity-room.ts";
+import { EntityUses } from "./entity-uses.ts";
 import { place } from "./place.ts";
 import type { InQueue } from "./returns.ts";
 import { Routing, type RoutingStore } from "./routing.ts";
@@ -31,12 +32,13 @@ export async function unlessStale<T>(work: () => Promise<T>): Promise<T | undefi
 }
 
 /** A namespace in a schema of a database, shared by every connection of this process. */
-export class Store {
+export class PostgresStore {
   readonly database: Database;
   /** Quoted. */
   readonly schema: string;
   readonly directory: TableDirectory;
   readonly room: EntityRoom;
+  readonly uses: EntityUses;
   readonly clock: Clock;
   readonly #databaseClock: DatabaseClock | undefined;
   /** Called after the commit with the queues where messages have become available. */
@@ -49,6 +51,7 @@ export class Store {
     this.#databaseClock = databaseClock;
     this.directory = new TableDirectory(database, schema);
     this.room = new EntityRoom(database, schema);
+    this.uses = new EntityUses(database, schema);
   }
 
   /** The current time, by the database's clock unless another is given. */
@@ -64,6 +67,11 @@ export class Store {
   /** Called before a statement that depends on the time. */
   async refreshTime(): Promise<void> {
     await this.#databaseClock?.refresh();
+  }
+
+  /** Records that an entity is used now. */
+  touch(entity: TableEntity): Promise<void> {
+    return this.uses.touch(entity, this.now());
   }
 
   /** A queue at this time, outside transactions. */
@@ -110,7 +118,7 @@ export class Store {
   }
 
   /** {@link fresh} in a transaction, which locks the entities against changes until its end. */
-  async change<T>(work: (session: Session) => Promise<T>): Promise<T> {
+  async change<T>(work: (session: DatabaseSession) => Promise<T>): Promise<T> {
     const { result } = await this.fresh(() =>
       unlessStale(() =>
         this.database.transaction(async (session) => {
@@ -123,46 +131,32 @@ export class Store {
   }
 
   /** Routes messages and inserts them into their queues, in one statement unless message ids must be recorded. */
-  async send(
-    entity: () => SendableEntity<EntityRow>,
-    route: (routing: Routing, entity: SendableEntity<EntityRow>) => Promise<void>,
-  ): Promise<readonly bigint[]> {
+  async send(first: SendableEntity<EntityRow>, route: (routing: Routing) => Promise<void>): Promise<readonly bigint[]> {
     const arrivals = new Arrivals();
     const placed = await this.fresh(async () => {
-      const target = entity();
-      if (this.#needsTransaction(target)) {
-        const all = await this.change((session) => this.sendIn(session, target, route, arrivals));
-        return all;
-      }
+      if (this.#needsTransaction(this.sendable(first)))
+        return this.change(async (session) => {
+          const routing = this.routing(session);
+          await route(routing);
+          return this.finish(session, routing, arrivals);
+        });
       const { version } = this.directory;
       const routing = this.routing();
-      await route(routing, target);
+      await route(routing);
       return place(this.database, this.schema, version, routing, arrivals);
     });
     this.onArrival(arrivals);
     return placed;
   }
 
-  /** {@link send} in a transaction that locks the entities; adds what is new in the queues to `arrivals`. */
-  async sendIn(
-    session: Session,
-    target: SendableEntity<EntityRow>,
-    route: (routing: Routing, entity: SendableEntity<EntityRow>) => Promise<void>,
-    arrivals: Arrivals,
-  ): Promise<readonly bigint[]> {
-    const routing = this.routing(session);
-    await route(routing, target);
-    return this.finish(session, routing, arrivals);
-  }
-
   /** Routes messages, in a transaction if there is a session. */
-  routing(session?: Session, at: number = this.now()): Routing {
+  routing(session?: DatabaseSession, at: number = this.now()): Routing {
     return new Routing(this.#routingStore(session), at);
   }
 
   /** Inserts the messages routed in a transaction into their queues, provided that the transaction sees this version. */
   async finish(
-    session: Session,
+    session: DatabaseSession,
     routing: Routing,
     arrivals: Arrivals,
     version: bigint = this.directory.version,
@@ -180,13 +174,18 @@ export class Store {
     return forwards && this.directory.detectsDuplicates;
   }
 
-  #routingStore(session: Session | undefined): RoutingStore {
+  #routingStore(session: DatabaseSession | undefined): RoutingStore {
     const { directory, database } = this;
     const room = session === undefined ? this.room : this.room.within(session);
-    return { directory, room, seen: (entity, key) => this.#seen(session ?? database, entity, key) };
+    return {
+      directory,
+      room,
+      seen: (entity, key) => this.#seen(session ?? database, entity, key),
+      used: (entity) => this.uses.note(entity, this.now()),
+    };
   }
 
-  async #seen(session: Session, { id, settings }: SendableEntity<EntityRow>, key: string): Promise<boolean> {
+  async #seen(session: DatabaseSession, { id, settings }: SendableEntity<EntityRow>, key: string): Promise<boolean> {
     const now = this.now();
     const rows = await session.query(
       `insert into ${this.schema}.seen as s (entity, key, at) values ($1, $2, $3)
@@ -196,7 +195,7 @@ export class Store {
     return rows.length === 0;
   }
 
-  async #checkVersion(session: Session): Promise<void> {
+  async #checkVersion(session: DatabaseSession): Promise<void> {
     const rows = await session.query(`select 1 as one from ${this.schema}.namespace where version = $1`, [
       this.directory.version,
     ]);

@@ -1,9 +1,9 @@
 import { SobreError } from "../../core/errors/sobre-error.ts";
 import { Arrivals } from "./arrivals.ts";
-import type { Session } from "./database.ts";
+import type { DatabaseSession } from "./database.ts";
 import { isOfRow } from "./failures.ts";
 import { entityOf, partOf, TableQueue } from "./entities.ts";
-import type { Cursor } from "./claim.ts";
+import type { ClaimCursor } from "./claim.ts";
 import { messageColumns, readMessage } from "./messages.ts";
 import { states } from "./placement.ts";
 import {
@@ -17,14 +17,14 @@ import {
   type Returning,
 } from "./returns.ts";
 import { freeSession, sessionColumns } from "./sessions.ts";
-import { bigintOf, maybeBigint, maybeNumber, numberOf, type Row } from "./rows.ts";
-import type { Store } from "./store.ts";
+import { bigintOf, maybeBigint, maybeNumber, numberOf, type ResultRow } from "./rows.ts";
+import type { PostgresStore } from "./store.ts";
 
 /** Maximum number of rows that a sweep moves per transaction. */
-const atOnce = 500;
+const maxRowsPerTransaction = 500;
 
 /** A queue of this process. */
-export interface SweptQueue extends Cursor {
+export interface SweptQueue extends ClaimCursor {
   low: bigint;
   /** From where on the rows below `low` are read next: those that were committed late and never announced. */
   unannounced: bigint;
@@ -34,7 +34,7 @@ export interface SweptQueue extends Cursor {
 }
 
 /** Milliseconds after which a row that could not be moved is tried again. */
-const delayed = 60_000;
+const rowRetryDelay = 60_000;
 
 /** How much a sweep looks at: rows that are dead and cannot be vacuumed yet are read as those that are there. */
 export interface SweepScope {
@@ -62,7 +62,7 @@ export interface Swept {
 }
 
 /** Applies everything that is due: expired locks of these queues, scheduled messages, expired messages. Wakes the queues where messages wait. */
-export async function sweep(store: Store, { queues, behind, below, due }: SweepScope): Promise<Swept> {
+export async function sweep(store: PostgresStore, { queues, behind, below, due }: SweepScope): Promise<Swept> {
   const { schema } = store;
   const now = store.now();
   const known = [...queues].flatMap(([number, state]) => {
@@ -151,7 +151,7 @@ export async function sweep(store: Store, { queues, behind, below, due }: SweepS
   const firstDue = dueRow === undefined ? undefined : maybeNumber(dueRow, "next");
   if (dueRow?.["expired"] === true) {
     isBusy = true;
-    while ((await handleDue(store, now, firstDue ?? 0).catch(fail)) === atOnce);
+    while ((await handleDue(store, now, firstDue ?? 0).catch(fail)) === maxRowsPerTransaction);
   }
   return { isBusy, next: next === Infinity ? undefined : next, due: firstDue, failures, took };
 }
@@ -159,18 +159,18 @@ export async function sweep(store: Store, { queues, behind, below, due }: SweepS
 const lowest = (one: bigint, other: bigint | undefined): bigint => (other !== undefined && other < one ? other : one);
 
 /** Returns messages whose locks have expired. */
-async function returnExpired(store: Store, queue: TableQueue, cursor: Cursor, now: number): Promise<void> {
+async function returnExpired(store: PostgresStore, queue: TableQueue, cursor: ClaimCursor, now: number): Promise<void> {
   await inTransaction(store, queue, now, async (returning) => {
     const messages = await readMessages(
       returning,
-      `d.seq >= $4 and d.seq < $3 and d.token is not null and d.locked_until <= $2 order by d.seq limit ${atOnce} for update of d skip locked`,
+      `d.seq >= $4 and d.seq < $3 and d.token is not null and d.locked_until <= $2 order by d.seq limit ${maxRowsPerTransaction} for update of d skip locked`,
       [now, cursor.at, cursor.low],
     );
     await giveBack(returning, messages, "counted");
   });
 }
 
-async function freeExpiredSessions(store: Store, queue: TableQueue, now: number): Promise<void> {
+async function freeExpiredSessions(store: PostgresStore, queue: TableQueue, now: number): Promise<void> {
   const { schema } = store;
   await inTransaction(store, queue, now, async (returning) => {
     const rows = await returning.session.query(
@@ -182,7 +182,7 @@ async function freeExpiredSessions(store: Store, queue: TableQueue, now: number)
 }
 
 /** Moves scheduled and expired messages of every queue, due from a time on; returns how many rows were found. */
-async function handleDue(store: Store, now: number, from: number): Promise<number> {
+async function handleDue(store: PostgresStore, now: number, from: number): Promise<number> {
   try {
     return await handleRows(store, now, from, handleDueRow);
   } catch (error) {
@@ -192,14 +192,19 @@ async function handleDue(store: Store, now: number, from: number): Promise<numbe
   }
 }
 
-async function handleRows(store: Store, now: number, from: number, handle: typeof handleDueRow): Promise<number> {
+async function handleRows(
+  store: PostgresStore,
+  now: number,
+  from: number,
+  handle: typeof handleDueRow,
+): Promise<number> {
   const { schema } = store;
   const arrivals = new Arrivals();
   const found = await store.change(async (session) => {
     const rows = await session.query(
       `select d.queue, d.due, ${messageColumns} from ${schema}.delivery d join ${schema}.body b on b.queue = d.queue and b.seq = d.seq
        where d.due >= $2 and d.due <= $1 and (d.token is null or d.session is not null or d.locked_until <= $1)
-       order by d.due, d.seq limit ${atOnce} for update of d skip locked`,
+       order by d.due, d.seq limit ${maxRowsPerTransaction} for update of d skip locked`,
       [now, from],
     );
     for (const row of rows) await handle(store, session, row, now, arrivals);
@@ -210,7 +215,13 @@ async function handleRows(store: Store, now: number, from: number, handle: typeo
 }
 
 /** Handles a row in a savepoint; a row that fails is delayed, so that it keeps no other waiting. */
-async function handleOrDelay(store: Store, session: Session, row: Row, now: number, arrivals: Arrivals): Promise<void> {
+async function handleOrDelay(
+  store: PostgresStore,
+  session: DatabaseSession,
+  row: ResultRow,
+  now: number,
+  arrivals: Arrivals,
+): Promise<void> {
   await session.query("savepoint due_row");
   try {
     await handleDueRow(store, session, row, now, arrivals);
@@ -220,13 +231,19 @@ async function handleOrDelay(store: Store, session: Session, row: Row, now: numb
     await session.query(`update ${store.schema}.delivery set due = $3 where queue = $1 and seq = $2`, [
       numberOf(row, "queue"),
       bigintOf(row, "seq"),
-      now + delayed,
+      now + rowRetryDelay,
     ]);
   }
   await session.query("release savepoint due_row");
 }
 
-async function handleDueRow(store: Store, session: Session, row: Row, now: number, arrivals: Arrivals): Promise<void> {
+async function handleDueRow(
+  store: PostgresStore,
+  session: DatabaseSession,
+  row: ResultRow,
+  now: number,
+  arrivals: Arrivals,
+): Promise<void> {
   const number = numberOf(row, "queue");
   const queue = queueIn(store, number);
   // The entity is gone, and with it whoever could receive the message.
@@ -238,6 +255,7 @@ async function handleDueRow(store: Store, session: Session, row: Row, now: numbe
   const routing = store.routing(session, isScheduled ? at : now);
   const returning = { session, schema: store.schema, queue, routing, now };
   if (isScheduled) {
+    store.uses.note(queue.entity, at);
     await remove(returning, [message]);
     routing.arrive(queue.entity, moved(message), at);
   } else if (message.session === undefined) await expireMessages(returning, [message]);
@@ -253,7 +271,7 @@ async function handleDueRow(store: Store, session: Session, row: Row, now: numbe
 
 /** Runs work on a queue in a transaction, then inserts the messages that it routed elsewhere; `wakes` decides from the result whether to retry the queue's waits. */
 export async function inTransaction<T>(
-  store: Store,
+  store: PostgresStore,
   queue: TableQueue,
   now: number,
   work: (returning: Returning) => Promise<T>,
@@ -271,7 +289,7 @@ export async function inTransaction<T>(
   return result;
 }
 
-function queueIn({ directory }: Store, number: number): TableQueue | undefined {
+function queueIn({ directory }: PostgresStore, number: number): TableQueue | undefined {
   const entity = directory.byId(entityOf(number));
   return entity === undefined ? undefined : new TableQueue(entity, partOf(number));
 }

@@ -2,8 +2,8 @@ import type { LockToken } from "../../core/engine/delivery.ts";
 import { maxTransactionAge, type OpenTransaction } from "../policy/broker-verbs.ts";
 import { transactionOver } from "../policy/refusals.ts";
 import { Arrivals } from "./arrivals.ts";
-import type { Session } from "./database.ts";
-import type { Enlisted, PendingSend, PendingSettlement } from "./enlisted.ts";
+import type { DatabaseSession } from "./database.ts";
+import { type Enlisted, type PendingSend, type PendingSettlement, Turns } from "./enlisted.ts";
 import type { Home } from "./home.ts";
 import { giveNumbers } from "./place.ts";
 import type { Routing } from "./routing.ts";
@@ -17,8 +17,7 @@ export class PostgresTransaction implements OpenTransaction, Enlisted {
   readonly #settlements: PendingSettlement[] = [];
   /** Once it is `ending`, it takes no more calls and waits for those that were made before. */
   #state: "open" | "ending" | "over" = "open";
-  /** The last call; never rejects. */
-  #last: Promise<unknown> = Promise.resolve();
+  readonly #turns = new Turns();
 
   constructor(home: Home, onEnd: (transaction: PostgresTransaction) => void) {
     this.#home = home;
@@ -32,9 +31,7 @@ export class PostgresTransaction implements OpenTransaction, Enlisted {
   }
 
   inTurn<T>(call: () => Promise<T>): Promise<T> {
-    const result = this.#last.then(call);
-    this.#last = result.catch(() => undefined);
-    return result;
+    return this.#turns.take(call);
   }
 
   async addSend(send: PendingSend): Promise<readonly bigint[]> {
@@ -90,7 +87,7 @@ export class PostgresTransaction implements OpenTransaction, Enlisted {
   async #callsEnded(): Promise<void> {
     if (!this.isOpen) throw transactionOver();
     this.#state = "ending";
-    await this.#last;
+    await this.#turns.ended();
   }
 
   async #checkRoom(routing: Routing): Promise<void> {
@@ -101,7 +98,7 @@ export class PostgresTransaction implements OpenTransaction, Enlisted {
     }
   }
 
-  async #apply(session: Session, arrivals: Arrivals): Promise<void> {
+  async #apply(session: DatabaseSession, arrivals: Arrivals): Promise<void> {
     const { store } = this.#home;
     const now = store.now();
     const routing = store.routing(session);

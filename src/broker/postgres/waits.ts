@@ -2,7 +2,7 @@ import type { Clock } from "../../core/time/clock.ts";
 import type { QueueState, Waiting } from "./queue-state.ts";
 
 /** A wait for messages or a session. */
-export interface Wait<T> {
+export interface PostgresWait<T> {
   readonly key: string;
   readonly clock: Clock;
   /** Milliseconds since 1970. */
@@ -15,7 +15,7 @@ export interface Wait<T> {
 }
 
 /** A wait that can be abandoned. */
-export interface Pending<T> {
+export interface PendingWait<T> {
   /** `undefined` on timeout, and when it was aborted or abandoned. */
   readonly outcome: Promise<T | undefined>;
   /** Abandons the wait, with an error if given. */
@@ -23,7 +23,7 @@ export interface Pending<T> {
 }
 
 /** Waits until an attempt succeeds. On abort, the result of an attempt in progress is kept. */
-export function startWait<T>(queue: QueueState, wait: Wait<T>): Pending<T> {
+export function startWait<T>(queue: QueueState, wait: PostgresWait<T>): PendingWait<T> {
   const { key, clock, deadline, abortSignal } = wait;
   const { promise, resolve, reject } = Promise.withResolvers<T | undefined>();
   let isTrying = false;

@@ -1,6 +1,6 @@
 import { Arrivals } from "./arrivals.ts";
 import { systemClock, type Timer } from "../../core/time/clock.ts";
-import type { Listener, ListenerEvents, Session } from "./database.ts";
+import type { Listener, ListenerEvents, DatabaseSession } from "./database.ts";
 
 /** The channel of all namespaces of a database. */
 const channel = "sobre";
@@ -19,14 +19,14 @@ const keptFor = 500;
 const reconnectAfter = 1000;
 
 /** Maximum number of queues per notification: its payload is limited to 8,000 bytes. */
-const mostQueues = 200;
+const maxQueues = 200;
 
 /** Stands for every queue, when entities have changed. */
 const anyQueue = -1;
 
 /** How a process announces that queues have received messages, and listens for such announcements. */
 export interface WakesSetup {
-  readonly session: Session;
+  readonly session: DatabaseSession;
   /** Identifies the namespace. */
   readonly schema: string;
   /** Opens the connection for listening; without it, polling alone finds what others send. */
@@ -178,8 +178,8 @@ export class Wakes {
 
   #tell(queues: readonly string[]): void {
     const { session, schema } = this.#setup;
-    for (let first = 0; first < queues.length; first += mostQueues) {
-      const payload = [this.#node, schema, ...queues.slice(first, first + mostQueues)].join(" ");
+    for (let first = 0; first < queues.length; first += maxQueues) {
+      const payload = [this.#node, schema, ...queues.slice(first, first + maxQueues)].join(" ");
       // If a wake-up fails or is lost, polling finds the messages: no disk needs to be waited for.
       const statement = "select set_config('synchronous_commit', 'off', true), pg_notify($1, $2)";
       session.query(statement, [channel, payload]).catch(() => {});

@@ -2,7 +2,7 @@ import { execFileSync } from "node:child_process";
 import { existsSync, readdirSync, readFileSync } from "node:fs";
 import { createRequire } from "node:module";
 import { dirname, join, relative, resolve } from "node:path";
-import { folderFiles, type SubjectFiles, textOf } from "../../contract/subjects/subject-files.ts";
+import { folderFiles, type SubjectFiles, textOfFile } from "../../contract/subjects/subject-files.ts";
 import { readSubjects, type Subject } from "../../contract/subjects/subject.ts";
 import { parseWaivers, type Waiver } from "../../contract/subjects/waivers.ts";
 import { Misuse } from "../terminal.ts";
@@ -33,7 +33,7 @@ export function readOther(against: string, folders: Folders): Other {
 /** A version that was misnamed when it was released can only be renamed here. */
 function pastIn(files: SubjectFiles): Omit<Other, "goldens"> {
   const waivers = files.list().includes("waivers.json") ? parseWaivers(files.read("waivers.json")) : [];
-  return { subjects: readSubjects(files, { skipMisnamed: true }), isElsewhere: false, waivers };
+  return { subjects: readSubjects(files, { skipUnread: true }), isElsewhere: false, waivers };
 }
 
 function packageFolder(name: string): string {
@@ -48,9 +48,11 @@ function packageFolder(name: string): string {
 function readReference(ref: string, { schemas, fixtures }: Folders): Other {
   // A reference must not be read as an option.
   if (ref.startsWith("-")) throw new Misuse(`--against git:${ref}: not a git reference`);
+  const cwd = nearestFolder(schemas);
+  const prefix = cwd === schemas ? "" : `${relative(cwd, schemas).replaceAll("\\", "/")}/`;
   const bytes = (...args: readonly string[]): Uint8Array => {
     try {
-      return execFileSync("git", args, { cwd: schemas, stdio: ["ignore", "pipe", "pipe"], maxBuffer: 2 ** 26 });
+      return execFileSync("git", args, { cwd, stdio: ["ignore", "pipe", "pipe"], maxBuffer: 2 ** 26 });
     } catch {
       throw new Misuse(
         `--against git:${ref}: git cannot read it. Is git installed, and is ${schemas} in a repository that has fetched it?`,
@@ -59,8 +61,11 @@ function readReference(ref: string, { schemas, fixtures }: Folders): Other {
   };
   const git = (...args: readonly string[]): string => Buffer.from(bytes(...args)).toString();
   const past = pastIn({
-    list: () => lines(git("-c", "core.quotePath=off", "ls-tree", "-r", "--name-only", ref, ".")),
-    read: (file) => textOf(bytes("show", `${ref}:./${file}`), file),
+    list: () =>
+      lines(git("-c", "core.quotePath=off", "ls-tree", "-r", "--name-only", ref, prefix || ".")).map((file) =>
+        file.slice(prefix.length),
+      ),
+    read: (file) => textOfFile(bytes("show", `${ref}:./${prefix}${file}`), file),
   });
   const top = git("rev-parse", "--show-toplevel").trim();
   const root = relative(top, resolve(fixtures)).replaceAll("\\", "/");
@@ -71,6 +76,11 @@ function readReference(ref: string, { schemas, fixtures }: Folders): Other {
     return { file: file.slice(root.length + 1), isGone: status === "D" };
   });
   return { ...past, goldens };
+}
+
+/** The folder, or the one above it that is still there: git leaves none where the last file was deleted. */
+function nearestFolder(folder: string): string {
+  return existsSync(folder) ? folder : nearestFolder(dirname(resolve(folder)));
 }
 
 function lines(text: string): readonly string[] {

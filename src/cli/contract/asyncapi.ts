@@ -7,7 +7,7 @@ import {
   importAsyncApi,
 } from "../../contract/exchange/asyncapi-import.ts";
 import { type AsyncApiRecord, parseRecord, recordText } from "../../contract/exchange/asyncapi-record.ts";
-import type { Entity } from "../../contract/exchange/channel-entity.ts";
+import type { ChannelEntity } from "../../contract/exchange/channel-entity.ts";
 import { isObject } from "../../contract/json-schema/json-value.ts";
 import { yamlText } from "../../contract/sources/yaml.ts";
 import { subjectsOfFolder, type Subject } from "../../contract/subjects/subject.ts";
@@ -98,7 +98,7 @@ function firstSettings({ format, contentType = "" }: ImportedSubject): object {
 }
 
 /** The configuration with the entities that it lacks. @throws SobreError `InvalidArgument` for a file that is not one. */
-function mergedConfig(file: string, entities: readonly Entity[], service: string): string {
+function mergedConfig(file: string, entities: readonly ChannelEntity[], service: string): string {
   const before = existsSync(file) ? readText(file) : '{"UserConfig":{"Namespaces":[{"Name":"sbemulatorns"}]}}';
   emulatorConfig(before);
   const config = parseJson(before, file);
@@ -113,7 +113,7 @@ function mergedConfig(file: string, entities: readonly Entity[], service: string
   const added = Array.from(new Map(entities.map((one) => [one.name, one])).values()).filter(
     ({ name }) => !known.has(name),
   );
-  const of = (kind: Entity["kind"]): readonly object[] =>
+  const of = (kind: ChannelEntity["kind"]): readonly object[] =>
     added
       .filter((one) => one.kind === kind)
       .map(({ name }) => ({ Name: name, ...(kind === "topic" ? { Subscriptions: [{ Name: service }] } : {}) }));

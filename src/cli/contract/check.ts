@@ -1,3 +1,4 @@
+import { existsSync } from "node:fs";
 import { basename, dirname, join, resolve } from "node:path";
 import { type CheckReport, isPassed } from "../../contract/report/check-report.ts";
 import type { ReportFormat } from "../../contract/report/report-format.ts";
@@ -100,7 +101,8 @@ async function reportOf(
   terminal: Terminal,
 ): Promise<{ readonly report: CheckReport; readonly subjects: readonly Subject[] }> {
   const { schemas: folder, against, fixtures = "fixtures/contracts", strict = false } = command;
-  const listed = subjectsOfFolder(folder);
+  // git leaves no folder where the only subject was deleted.
+  const listed = against !== undefined && !existsSync(folder) ? [] : subjectsOfFolder(folder);
   const deployed = command.env === undefined ? undefined : await deployedIn(command.env, command.file);
   const subjects = deployed === undefined ? listed : subjectsIn(listed, deployed);
   const other =

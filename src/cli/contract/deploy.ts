@@ -2,13 +2,13 @@ import { deployedIn, storeOf } from "./files.ts";
 import { formatReport } from "../../contract/report/format-report.ts";
 import type { ReportFormat } from "../../contract/report/report-format.ts";
 import { checkPair } from "../../contract/subjects/checked-pair.ts";
-import { pairsOfService, unknownDeployed, withDeployed } from "../../contract/subjects/deployments.ts";
+import { checkListed, pairsOfService, unknownDeployed, withDeployed } from "../../contract/subjects/deployments.ts";
 import { subjectsOfFolder } from "../../contract/subjects/subject.ts";
 import { upcastBy } from "../../contract/subjects/upcast-by.ts";
 import { exitCodeOf } from "./check.ts";
 import { witnessCodecs } from "./codecs.ts";
 import { typesOf } from "./sources.ts";
-import { contractExitCodes, Misuse, type Terminal } from "../terminal.ts";
+import { contractExitCodes, orMisuse, type Terminal } from "../terminal.ts";
 import { counted } from "../display.ts";
 
 /** A service, an environment, and the file that says what is deployed there. */
@@ -33,8 +33,10 @@ export async function recordDeployment(
   terminal: Terminal,
 ): Promise<number> {
   const deployed = { service, version, environment: env };
+  const subjects = subjectsOfFolder(schemas);
+  orMisuse(() => checkListed(subjects, service));
   const store = storeOf(file);
-  await store.write(withDeployed(await store.read(), deployed, subjectsOfFolder(schemas)));
+  await store.write(withDeployed(await store.read(), deployed, subjects));
   await terminal.out(`${service} ${version} is deployed to ${env}\n`);
   return contractExitCodes.proven;
 }
@@ -44,10 +46,9 @@ export async function canDeploy(
   { file, schemas, env, service, format, types: module }: CanDeployCommand & { readonly service: string },
   terminal: Terminal,
 ): Promise<number> {
-  const deployed = await deployedIn(env, file);
   const subjects = subjectsOfFolder(schemas);
-  if (!subjects.some(({ inFlight }) => inFlight.some((one) => one.service === service)))
-    throw new Misuse(`no subject.json lists ${service} in inFlight`);
+  orMisuse(() => checkListed(subjects, service));
+  const deployed = await deployedIn(env, file);
   const types = await typesOf(module);
   const upcast = types.length === 0 ? undefined : upcastBy(types);
   const met = pairsOfService(subjects, service, deployed);

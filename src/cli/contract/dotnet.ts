@@ -6,7 +6,7 @@ import { contractFromSources, UnknownType } from "../../migration/csharp/contrac
 import type { SourceProblem } from "../../migration/csharp/source-problem.ts";
 import { contractFromSchemas } from "../../migration/dotnet-schemas/contract-from-schemas.ts";
 import { draftContract, isInferred } from "../../migration/dotnet-schemas/draft-contract.ts";
-import { readSchema, type SchemaDocument } from "../../migration/dotnet-schemas/schema-document.ts";
+import { readSchema, type XmlSchemaDocument } from "../../migration/dotnet-schemas/schema-document.ts";
 import { SobreError } from "../../core/errors/sobre-error.ts";
 import { markedCharset } from "../../core/content-type/charset.ts";
 import { parsedJson } from "../../core/values/json.ts";
@@ -24,7 +24,7 @@ export interface DotnetCommand {
 
 /** Larger files are refused. */
 const maxBytes = 16 * 1024 * 1024;
-const mostFiles = 50_000;
+const maxFiles = 50_000;
 
 /** A contract that was made, and what it lacks. */
 interface Made {
@@ -55,7 +55,7 @@ export async function writeDotnetContract(command: DotnetCommand, terminal: Term
 
 async function make({ sources, type, define = [] }: DotnetCommand): Promise<Made> {
   const files = (await Promise.all(sources.map(filesOf))).flat();
-  if (files.length > mostFiles) throw new Misuse(`more than ${mostFiles} files; name a folder with fewer`);
+  if (files.length > maxFiles) throw new Misuse(`more than ${maxFiles} files; name a folder with fewer`);
   const ends = (ending: RegExp): readonly string[] => files.filter((file) => ending.test(file));
   const [csharp, schemas, inferred] = [ends(/\.cs$/i), ends(/\.xsd$/i), ends(/\.json$/i)];
   const kinds = [csharp, schemas, inferred].filter((own) => own.length > 0);
@@ -93,7 +93,7 @@ async function fromSources(
   paths: readonly string[],
   { type, define }: { readonly type: string | undefined; readonly define: readonly string[] },
 ): Promise<Made> {
-  const files = await Promise.all(paths.map(async (path) => ({ path, text: textOf(await readSource(path)) })));
+  const files = await Promise.all(paths.map(async (path) => ({ path, text: textOfSource(await readSource(path)) })));
   try {
     return contractFromSources(files, { type, symbols: define });
   } catch (error) {
@@ -103,14 +103,14 @@ async function fromSources(
 }
 
 /** Visual Studio writes UTF-8, and UTF-16 on request; like the compiler, this takes other bytes for Windows-1252. */
-function textOf(bytes: Uint8Array): string {
+function textOfSource(bytes: Uint8Array): string {
   const charset = markedCharset(bytes) ?? (isUtf8(bytes) ? "utf-8" : "windows-1252");
   return new TextDecoder(charset).decode(bytes);
 }
 
 async function fromSchemas(paths: readonly string[], type: string | undefined): Promise<Made> {
   const documents = await Promise.all(
-    paths.map(async (path): Promise<SchemaDocument> => {
+    paths.map(async (path): Promise<XmlSchemaDocument> => {
       const bytes = await readSource(path);
       try {
         return readSchema(path, bytes);
@@ -126,7 +126,7 @@ async function fromSchemas(paths: readonly string[], type: string | undefined): 
 }
 
 async function fromSamples(path: string, type: string | undefined): Promise<Made> {
-  const schema = parsedJson(textOf(await readSource(path)));
+  const schema = parsedJson(textOfSource(await readSource(path)));
   if (!isObject(schema) || !isInferred(schema))
     throw new Misuse(`${path}: is not a schema that sobre migrate --schema-out inferred`);
   if (type !== undefined)

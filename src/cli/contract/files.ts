@@ -2,7 +2,7 @@ import { existsSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import { type DeploymentStore, deploymentStore } from "../../contract/subjects/deployment-store.ts";
 import { type Deployments, deployedTo } from "../../contract/subjects/deployments.ts";
-import { textOf } from "../../contract/subjects/subject-files.ts";
+import { textOfFile } from "../../contract/subjects/subject-files.ts";
 import { fileProblem, Misuse } from "../terminal.ts";
 
 /** The text of a file. @throws Misuse when it cannot be read, SobreError `InvalidArgument` when it is not UTF-8. */
@@ -13,7 +13,7 @@ export function readText(file: string): string {
   } catch (error) {
     throw new Misuse(fileProblem(file, error));
   }
-  return textOf(bytes, file);
+  return textOfFile(bytes, file);
 }
 
 /** A file of a folder, parsed, or `undefined` when it is not there. */

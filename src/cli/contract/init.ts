@@ -5,7 +5,7 @@ import { inferredSchema } from "../../contract/subjects/inferred-schema.ts";
 import { subjectsOfFolder, type Subject } from "../../contract/subjects/subject.ts";
 import { messageProperties } from "../../core/message/message-properties.ts";
 import { commandSerializer } from "../codecs.ts";
-import { type Draft, draftsOf, isSchemaFile } from "./sources.ts";
+import { type SchemaDraft, draftsOf, isSchemaFile } from "./sources.ts";
 import { envelopeLines } from "../queue/envelope-lines.ts";
 import { contractExitCodes, Misuse, type Terminal } from "../terminal.ts";
 
@@ -68,7 +68,10 @@ async function settle(schemas: string, upcast: ReadonlySet<string>, terminal: Te
 }
 
 /** A version is written unless the latest of its major says the same; what is there is never written over. */
-export function writeDraft({ subject, major, schema, isProto = false }: Draft, schemas: string): string | undefined {
+export function writeDraft(
+  { subject, major, schema, isProto = false }: SchemaDraft,
+  schemas: string,
+): string | undefined {
   // Names come with messages, from whoever sent them.
   if (!/^[\w-][\w.-]*$/.test(subject))
     throw new Misuse(`${subject} is not a valid name of a subject. Choose one with --subject`);
@@ -93,7 +96,7 @@ export function writeDraft({ subject, major, schema, isProto = false }: Draft, s
 }
 
 /** One schema for the bodies of each type and version that the messages name. */
-async function draftsOfMessages(path: string, { subject }: InitCommand): Promise<readonly Draft[]> {
+async function draftsOfMessages(path: string, { subject }: InitCommand): Promise<readonly SchemaDraft[]> {
   const serializer = await commandSerializer({});
   const bodies = new Map<string, { readonly subject: string; readonly major: number; readonly values: unknown[] }>();
   const fallback = basename(path).replace(/\.[^.]*$/, "");

@@ -59,12 +59,12 @@ function changeOf(golden: GoldenMessage, before: readonly GoldenMessage[]): stri
   const own = before.find(
     (one) => one.subject === subject && one.version === version && one.codec === codec && one.name === name,
   );
-  return own === undefined || textOf(own) === textOf(golden)
+  return own === undefined || textOfGolden(own) === textOfGolden(golden)
     ? undefined
     : `it differs from the golden message ${version}/${codec}/${name}, which stays. Rename it in the pact`;
 }
 
-function textOf({ envelope }: GoldenMessage): string {
+function textOfGolden({ envelope }: GoldenMessage): string {
   return canonicalJson(envelopeToJson(envelope));
 }
 

@@ -16,13 +16,13 @@ import { readText } from "./files.ts";
 import { Misuse } from "../terminal.ts";
 
 /** A schema that a source has, for the next version of a subject. */
-export interface Draft extends CodeSchema {
+export interface SchemaDraft extends CodeSchema {
   /** Whether readers see what an upcaster makes of older majors. */
   readonly isUpcast?: boolean;
 }
 
 /** A source of schemas, and what to take from it. */
-export interface Source {
+export interface SchemaSourceChoice {
   /** The export of the module. Default: the default one, or else every one that is a schema. */
   readonly export?: string | undefined;
   /** Name of the subject. Default: the message type's name, the export, or the file. */
@@ -48,7 +48,7 @@ export async function typesOf(path: string | undefined): Promise<readonly Messag
 }
 
 /** The schemas of a module, or of a .json or .proto file. @throws Misuse when there is none. */
-export async function draftsOf(path: string, source: Source): Promise<readonly Draft[]> {
+export async function draftsOf(path: string, source: SchemaSourceChoice): Promise<readonly SchemaDraft[]> {
   return isSchemaFile(path) ? [draftOfFile(path, source)] : draftsOfModule(path, source);
 }
 
@@ -62,7 +62,10 @@ export function isSchemaFile(path: string): boolean {
  *
  * @throws SobreError `InvalidArgument` when the file is not a schema.
  */
-function draftOfFile(path: string, { subject = basename(path).replace(/(?:\.schema)?\.\w+$/, "") }: Source): Draft {
+function draftOfFile(
+  path: string,
+  { subject = basename(path).replace(/(?:\.schema)?\.\w+$/, "") }: SchemaSourceChoice,
+): SchemaDraft {
   const text = readText(path);
   const [files, file] = [readOnce(folderFiles(dirname(resolve(path)))), basename(path)];
   if (path.endsWith(".proto")) {
@@ -74,13 +77,13 @@ function draftOfFile(path: string, { subject = basename(path).replace(/(?:\.sche
   return { subject, schema: new SchemaDocument(schema, path).root.schema };
 }
 
-async function draftsOfModule(path: string, command: Source): Promise<readonly Draft[]> {
+async function draftsOfModule(path: string, command: SchemaSourceChoice): Promise<readonly SchemaDraft[]> {
   const module = await importModule(path);
   const fallback = basename(path).replace(/\.[^.]*$/, "");
   const wanted = command.export ?? (Object.hasOwn(module, "default") ? "default" : undefined);
   if (wanted !== undefined && !Object.hasOwn(module, wanted)) throw new Misuse(`${path} has no export ${wanted}`);
   const exports = Object.entries(module).filter(([name]) => wanted === undefined || name === wanted);
-  const drafts: Draft[] = [];
+  const drafts: SchemaDraft[] = [];
   for (const [name, value] of exports) {
     const subject = command.subject ?? (name === "default" ? fallback : name);
     if (isMessageType(value))

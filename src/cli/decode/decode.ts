@@ -9,7 +9,7 @@ import type { Json } from "../../core/values/json.ts";
 import { valueToJson } from "../../core/values/value-json.ts";
 import { SobreError } from "../../core/errors/sobre-error.ts";
 import { attemptTable } from "../table.ts";
-import { oneLine, visibleJson } from "../display.ts";
+import { displayWidth, oneLine, visibleJson, wrapText } from "../display.ts";
 import { bytesOfText, readInput, type TextForm } from "../files.ts";
 import { exitCodes, fileProblem, Misuse, orMisuse, type Terminal } from "../terminal.ts";
 
@@ -44,13 +44,13 @@ export async function decodeFiles(command: DecodeCommand, serializer: Serializer
 }
 
 /** The outcome for one file. */
-type Outcome =
+type FileOutcome =
   | { readonly kind: "missing"; readonly code: string; readonly message: string }
   | { readonly kind: "read"; readonly result: ReadResult; readonly value: Json | undefined }
-  | Failure;
+  | DecodeFailure;
 
 /** A payload that nothing read, or one that `codec` read and whose value JSON cannot show. */
-interface Failure {
+interface DecodeFailure {
   readonly kind: "failed";
   readonly codec: string | undefined;
   readonly error: SobreError;
@@ -60,9 +60,9 @@ interface Failure {
 
 /** The outcome as text, or as a failure when the text is longer than a string can be. */
 function show(
-  outcome: Outcome,
-  render: (outcome: Outcome) => string,
-): { readonly outcome: Outcome; readonly text: string } {
+  outcome: FileOutcome,
+  render: (outcome: FileOutcome) => string,
+): { readonly outcome: FileOutcome; readonly text: string } {
   try {
     return { outcome, text: render(outcome) };
   } catch (cause) {
@@ -71,20 +71,20 @@ function show(
       cause,
     });
     const { codec, attempts } = outcome.result;
-    const failure: Outcome = { kind: "failed", codec, error, attempts, payload: new Uint8Array(0) };
+    const failure: FileOutcome = { kind: "failed", codec, error, attempts, payload: new Uint8Array(0) };
     return { outcome: failure, text: render(failure) };
   }
 }
 
 const exitCodeOf = { missing: exitCodes.misuse, read: exitCodes.done, failed: exitCodes.failed } as const;
 
-interface Source {
+interface DecodeSource {
   readonly file: string;
   readonly contentType: string | undefined;
   readonly form: TextForm | undefined;
 }
 
-async function decodeFile({ file, contentType, form }: Source, serializer: Serializer): Promise<Outcome> {
+async function decodeFile({ file, contentType, form }: DecodeSource, serializer: Serializer): Promise<FileOutcome> {
   let payload: Uint8Array;
   try {
     // Text takes more bytes than it shows.
@@ -117,7 +117,7 @@ function envelopeOf(payload: Uint8Array, contentType: string | undefined): Envel
 }
 
 /** The members are in the documented order. */
-function jsonLine(file: string, contentType: string | undefined, outcome: Outcome): string {
+function jsonLine(file: string, contentType: string | undefined, outcome: FileOutcome): string {
   const declared = contentType ?? null;
   switch (outcome.kind) {
     case "missing": {
@@ -153,10 +153,11 @@ function line(head: object, warnings: readonly string[], attempts: readonly Atte
 }
 
 /** Missing files are reported on standard error only. */
-function forPeople(file: string, outcome: Outcome, terminal: Terminal): string {
+function forPeople(file: string, outcome: FileOutcome, terminal: Terminal): string {
   if (outcome.kind === "missing") return "";
-  const { style } = terminal;
-  const name = style.bold(oneLine(file === "-" ? "standard input" : file));
+  const { style, columns } = terminal;
+  const plainName = oneLine(file === "-" ? "standard input" : file);
+  const name = style.bold(plainName);
   if (outcome.kind === "failed") {
     const { codec, error, payload } = outcome;
     if (codec !== undefined) return `${name}  ${style.red(`read by ${codec}, but cannot be shown`)}\n${error.message}`;
@@ -170,6 +171,9 @@ function forPeople(file: string, outcome: Outcome, terminal: Terminal): string {
   const tried = before.length === 0 ? "" : style.dim(` after ${before.join(" and ")} failed`);
   const warnings = result.warnings.map((warning) => `\n${style.yellow("warning")}  ${oneLine(warning)}`).join("");
   const shown = value === undefined ? style.dim("(empty)") : visibleJson(value, 2);
-  const type = result.typeName === undefined ? "" : `  ${oneLine(result.typeName)}`;
-  return `${name}  read by ${style.green(result.codec)}${type}${tried}${warnings}\n${shown}`;
+  const type = result.typeName === undefined ? "" : oneLine(result.typeName);
+  const head = `${name}  read by ${style.green(result.codec)}`;
+  const isWide = displayWidth(`${plainName}  read by ${result.codec}  ${type}`) > columns;
+  const typed = type === "" ? "" : isWide ? `\n${wrapText(type, columns).join("\n")}` : `  ${type}`;
+  return `${head}${typed}${tried}${warnings}\n${shown}`;
 }

@@ -9,7 +9,7 @@ import { toTypedJson, type TypedJson } from "../../../codecs/amqp/typed-json.ts"
 import { parseMessage, type SectionBorder } from "../../wire/amqp/message/amqp-message.ts";
 import { SobreError } from "../../core/errors/sobre-error.ts";
 import { section, sectionBySymbol } from "../../wire/amqp/message/section.ts";
-import { type Row, rowsOf, rowsOfValues } from "../../serve/inspector/amqp-rows.ts";
+import { type AmqpRow, rowsOf, rowsOfValues } from "../../serve/inspector/amqp-rows.ts";
 
 /** The arguments of `sobre inspect`. */
 export interface InspectCommand {
@@ -98,9 +98,11 @@ export function inspectHexLine(line: string): Inspected {
   return { ok: false, code: "InvalidArgument", offset: undefined, path: undefined, message };
 }
 
-type Attempt<T> = { readonly ok: true; readonly result: T } | { readonly ok: false; readonly error: SobreError };
+type InspectionAttempt<T> =
+  | { readonly ok: true; readonly result: T }
+  | { readonly ok: false; readonly error: SobreError };
 
-function attempt<T>(reading: () => T): Attempt<T> {
+function attempt<T>(reading: () => T): InspectionAttempt<T> {
   try {
     return { ok: true, result: reading() };
   } catch (error) {
@@ -128,7 +130,7 @@ function beginsLikeMessage(bytes: Uint8Array): boolean {
   return sectionStart.test(Buffer.from(bytes.subarray(0, 16)).toString("latin1"));
 }
 
-function failure(attempted: Attempt<unknown>): Inspected {
+function failure(attempted: InspectionAttempt<unknown>): Inspected {
   if (attempted.ok) throw new RangeError("Only a failed attempt has an error.");
   const { code, offset, path, message } = attempted.error;
   return { ok: false, code, offset, path, message };
@@ -181,7 +183,7 @@ function offsetText(offset: number): string {
   return `0x${offset.toString(16).padStart(offsetWidth - 2, "0")}`;
 }
 
-function table(bytes: Uint8Array, rows: readonly Row[], { style, columns }: Terminal): readonly string[] {
+function table(bytes: Uint8Array, rows: readonly AmqpRow[], { style, columns }: Terminal): readonly string[] {
   const labels = rows.map(({ label, depth }) => fit(`${"  ".repeat(depth)}${oneLine(label)}`, widest.label));
   const labelWidth = labels.reduce((most, { length }) => Math.max(most, length), 0);
   const textWidth = Math.max(16, columns - offsetWidth - labelWidth - widest.type - hexBytes * 3 - 8);
@@ -193,7 +195,7 @@ function table(bytes: Uint8Array, rows: readonly Row[], { style, columns }: Term
   });
 }
 
-function hexText(bytes: Uint8Array, { offset, end }: Row): string {
+function hexText(bytes: Uint8Array, { offset, end }: AmqpRow): string {
   const shown = bytes.subarray(offset, Math.min(end, offset + hexBytes));
   const hex = Array.from(shown, (byte) => byte.toString(16).padStart(2, "0")).join(" ");
   return end - offset > hexBytes ? `${hex}…` : hex;

@@ -1,8 +1,8 @@
 import type { Serializer } from "../../core/codec/serializer.ts";
-import { commandSerializer, type Hints } from "../codecs.ts";
+import { commandSerializer, type PayloadHints } from "../codecs.ts";
 
 /** The hints of a migration, in a form that can be sent to a thread. */
-export type MigrateHints = Pick<Hints, "contracts" | "timeZone" | "unwrapBytes" | "jsonNet" | "limits">;
+export type MigrateHints = Pick<PayloadHints, "contracts" | "timeZone" | "unwrapBytes" | "jsonNet" | "limits">;
 
 /** How `sobre migrate` reads, in each of its threads. */
 export async function reading(

@@ -21,9 +21,9 @@ export interface ReportLayout extends Pick<Terminal, "columns" | "style"> {
 }
 
 /** Rows of each table on a terminal. */
-const mostRows = 12;
+const maxRows = 12;
 /** Failures of one code on a terminal. */
-const mostFailures = 3;
+const maxFailures = 3;
 
 /** The report of a migration as text. */
 export function migrateReport(report: MigrationReport, layout: ReportLayout): string {
@@ -111,10 +111,10 @@ function section(title: string, lines: readonly string[], { style }: ReportLayou
 }
 
 /** Columns of the widest bar. */
-const mostBar = 30;
+const maxBarWidth = 30;
 
 function formats({ formats: all, messages }: MigrationReport, { columns }: ReportLayout): readonly string[] {
-  const bar = Math.max(0, Math.min(mostBar, columns - 50));
+  const bar = Math.max(0, Math.min(maxBarWidth, columns - 50));
   const rows = all.map(({ format, messages: own, bytes }) => ({
     name: format,
     cells: [
@@ -127,7 +127,7 @@ function formats({ formats: all, messages }: MigrationReport, { columns }: Repor
 }
 
 function types(all: readonly TypeReport[], { columns, style }: ReportLayout): readonly string[] {
-  const shown = all.slice(0, mostRows);
+  const shown = all.slice(0, maxRows);
   const rows = shown.map(({ name, messages, codecs, paths, morePaths }) => ({
     name: labelOf(name, all),
     cells: [counted(messages, "message"), Object.keys(codecs).join(" "), counted(paths.length + morePaths, "path")],
@@ -176,7 +176,7 @@ function findings(all: readonly MigrationFinding<string>[], layout: ReportLayout
   const { columns, style, full } = layout;
   return groupedFindings(all).flatMap((group) => {
     const [{ kind, text } = { kind: "", text: "" }] = group;
-    const shown = full ? group : group.slice(0, mostRows);
+    const shown = full ? group : group.slice(0, maxRows);
     const rest = group.length - shown.length;
     return [
       ...paragraph(`${kind}: ${text}`, columns, 2),
@@ -202,7 +202,7 @@ const wrapped = (text: string, columns: number, indent: number): readonly string
 function failures(all: readonly FailureReport[], layout: ReportLayout): readonly string[] {
   const { style, full, columns } = layout;
   return all.flatMap(({ step, code, count, messages }) => {
-    const shown = full ? messages : messages.slice(0, mostFailures);
+    const shown = full ? messages : messages.slice(0, maxFailures);
     const rest = count - shown.length;
     const more = `and ${rest.toLocaleString("en")} more; --report FILE.html names all`;
     return [

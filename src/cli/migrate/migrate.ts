@@ -16,7 +16,7 @@ import type { TargetFormat } from "../../migration/target/target.ts";
 import { type LimitOptions, limitsOf } from "../commander.ts";
 import { oneLine, visibleJson } from "../display.ts";
 import { readDotnetContracts } from "./dotnet-contracts.ts";
-import type { Endpoint } from "../queue/endpoint.ts";
+import type { BrokerEndpoint } from "../queue/endpoint.ts";
 import { type MigrateHints, reading } from "./migrate-reading.ts";
 import { migrateReport } from "./migrate-report.ts";
 import { createStyle, exitCodes, migrateExitCodes, Misuse, type Terminal } from "../terminal.ts";
@@ -52,7 +52,7 @@ interface MigrateCommand extends MigrateOptions {
   /** The file or folder, or the queue. */
   readonly path: string;
   /** The queue to peek at instead of reading the path. */
-  readonly endpoint: Endpoint | undefined;
+  readonly endpoint: BrokerEndpoint | undefined;
 }
 
 /** Migrates a source and prints the report; resolves to the exit code. */

@@ -14,7 +14,7 @@ export interface CaptureRequest extends PeekRange, EndpointRequest {
 }
 
 /** The progress of a capture. */
-interface Place {
+interface CapturePosition {
   /** Which messages are captured. */
   readonly source: string;
   /** The first sequence number that is not in the file. */
@@ -54,7 +54,7 @@ export function captureMessages(request: CaptureRequest, terminal: Terminal): Pr
 const placeFile = (file: string): string => `${file}.next`;
 
 /** @throws Misuse when the file is not a capture of these messages. */
-async function placeOf(file: string, source: string): Promise<Place> {
+async function placeOf(file: string, source: string): Promise<CapturePosition> {
   const text = await readFile(placeFile(file), "utf8").catch(() => undefined);
   const { size = 0 } = (await stat(file).catch(() => undefined)) ?? {};
   if (text === undefined) {
@@ -74,14 +74,14 @@ export async function capturedFrom(file: string): Promise<string | undefined> {
   return text === undefined ? undefined : readPlace(text)?.source.replace(/ session .*$/s, "");
 }
 
-function readPlace(text: string): Place | undefined {
+function readPlace(text: string): CapturePosition | undefined {
   const json = parsedJson(text);
   const { source, next, bytes }: Partial<Record<string, unknown>> = isObject(json) ? json : {};
   if (typeof source !== "string" || typeof next !== "string" || typeof bytes !== "number") return undefined;
   return /^\d+$/.test(next) ? { source, next: BigInt(next), bytes } : undefined;
 }
 
-async function savePlace(file: string, { source, next, bytes }: Place): Promise<void> {
+async function savePlace(file: string, { source, next, bytes }: CapturePosition): Promise<void> {
   const path = placeFile(file);
   await writeFile(`${path}~`, `${JSON.stringify({ source, next: String(next), bytes })}\n`);
   await rename(`${path}~`, path);

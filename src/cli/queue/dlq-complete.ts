@@ -8,7 +8,7 @@ import { isQuarantined } from "../../migration/quarantine.ts";
 import { capturedFrom } from "./capture.ts";
 import { counted, oneLine, visibleJson, wrapText } from "../display.ts";
 import { deadLettersOf } from "./dlq.ts";
-import { atEndpoint, brokerOf, type Endpoint, type EndpointRequest } from "./endpoint.ts";
+import { atEndpoint, brokerOf, type BrokerEndpoint, type EndpointRequest } from "./endpoint.ts";
 import { exitCodes, Misuse, type Terminal } from "../terminal.ts";
 import { sentLines } from "./send.ts";
 
@@ -66,7 +66,7 @@ export function completeMigrated(request: CompleteRequest, terminal: Terminal): 
 const pending: ReadonlySet<ReasonLeft> = new Set(["changed", "unsent", "locked"]);
 
 /** @throws Misuse when there is no journal, or when its messages are known to have come from another entity. */
-async function checkSource(output: string, { engine, entity, address }: Endpoint): Promise<void> {
+async function checkSource(output: string, { engine, entity, address }: BrokerEndpoint): Promise<void> {
   const { source } = await readJournal(output).catch((error: unknown) => {
     throw error instanceof SobreError ? new Misuse(`--journal: ${error.message}`) : error;
   });
@@ -98,7 +98,7 @@ const explanations: Readonly<Record<ReasonLeft, string>> = {
 };
 
 /** Sequence numbers that are listed for each reason. */
-const mostNumbers = 20;
+const maxNumbers = 20;
 
 function asText(
   entity: string,
@@ -110,8 +110,8 @@ function asText(
   const groups = Array.from(
     Map.groupBy(left, ({ reason }) => reason),
     ([reason, all]) => {
-      const numbers = all.slice(0, mostNumbers).map(numberOf).join(" ");
-      const more = all.length > mostNumbers ? ` and ${(all.length - mostNumbers).toLocaleString("en")} more` : "";
+      const numbers = all.slice(0, maxNumbers).map(numberOf).join(" ");
+      const more = all.length > maxNumbers ? ` and ${(all.length - maxNumbers).toLocaleString("en")} more` : "";
       const told = `${all.length.toLocaleString("en")} left: ${explanations[reason]}`;
       return [
         ...wrapText(told, columns - 2),

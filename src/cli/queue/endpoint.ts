@@ -25,7 +25,7 @@ export interface Broker {
 }
 
 /** An entity of a broker. */
-export interface Endpoint {
+export interface BrokerEndpoint {
   readonly engine: Engine;
   readonly entity: string;
   /** Host, port and entity: identifies an endpoint without its secret. */
@@ -54,7 +54,7 @@ export async function openBroker(options: EndpointOptions): Promise<Broker> {
 }
 
 /** An endpoint, whose engine the caller closes. @throws Misuse when there is no broker, or no entity. */
-export async function openEndpoint(request: EndpointRequest): Promise<Endpoint> {
+export async function openEndpoint(request: EndpointRequest): Promise<BrokerEndpoint> {
   const { engine, settings } = await openBroker(request);
   const entity = request.entity ?? settings.entityPath;
   if (entity === undefined) throw new Misuse("no entity: give ENTITY, e.g. orders");
@@ -65,7 +65,7 @@ export async function openEndpoint(request: EndpointRequest): Promise<Endpoint> 
 export async function atEndpoint(
   request: EndpointRequest,
   terminal: Terminal,
-  work: (endpoint: Endpoint) => Promise<number>,
+  work: (endpoint: BrokerEndpoint) => Promise<number>,
 ): Promise<number> {
   return closing(await openEndpoint(request), terminal, work);
 }
@@ -79,7 +79,7 @@ export async function atBroker(
   return closing(await openBroker(options), terminal, work);
 }
 
-async function closing<Opened extends Pick<Endpoint, "engine">>(
+async function closing<Opened extends Pick<BrokerEndpoint, "engine">>(
   opened: Opened,
   terminal: Terminal,
   work: (opened: Opened) => Promise<number>,

@@ -3,7 +3,14 @@ import type { EngineAdmin } from "../../core/engine/admin.ts";
 import { columnTable, type Column } from "../table.ts";
 import { oneLine, visibleJson } from "../display.ts";
 import { atBroker, type EndpointOptions } from "./endpoint.ts";
-import { type EntityKind, type EntityOptions, kinds, type Path, settingNamed, settingsText } from "./entity-kinds.ts";
+import {
+  type EntityKind,
+  type AnyEntityOptions,
+  kinds,
+  type Path,
+  settingNamed,
+  settingsText,
+} from "./entity-kinds.ts";
 import { exitCodes, type Terminal } from "../terminal.ts";
 import { spanText } from "../commander.ts";
 
@@ -16,7 +23,7 @@ export interface EntityRequest extends EndpointOptions {
 
 /** Creates an entity; resolves to the exit code. */
 export function createEntity(
-  request: EntityRequest & { readonly options: EntityOptions },
+  request: EntityRequest & { readonly options: AnyEntityOptions },
   terminal: Terminal,
 ): Promise<number> {
   const { kind, path, options } = request;
@@ -70,7 +77,7 @@ export function showEntity(request: EntityRequest, terminal: Terminal): Promise<
 /** An entity with its settings and counts. */
 interface Facts {
   readonly name: string;
-  readonly settings: EntityOptions;
+  readonly settings: AnyEntityOptions;
   readonly counts: Awaited<ReturnType<EntityKind["counts"]>>;
 }
 
@@ -120,7 +127,7 @@ function columnsOf({ holder }: EntityKind): readonly Column<Facts>[] {
   ];
 }
 
-function notesOf(settings: EntityOptions): readonly string[] {
+function notesOf(settings: AnyEntityOptions): readonly string[] {
   const { status = "Active", requiresSession, requiresDuplicateDetection, forwardTo } = settings;
   return [
     ...(status === "Active" ? [] : [status]),

@@ -2,7 +2,7 @@ import { correlationProperties } from "../../core/engine/rules.ts";
 import { type Command, commandOf, pairsOf, type Session } from "../commander.ts";
 import { Misuse } from "../terminal.ts";
 import { type EndpointOptions, withEndpointOptions } from "./endpoint.ts";
-import { type EntityKind, givenOptions, type Holder, kinds, withEntityOptions } from "./entity-kinds.ts";
+import { type EntityKind, givenOptions, type OptionHolder, kinds, withEntityOptions } from "./entity-kinds.ts";
 import type { NamedRule, RuleOptions } from "./rules.ts";
 
 const exits = "0 done, 1 the broker refused, 2 wrong usage.";
@@ -12,13 +12,13 @@ interface Shown extends EndpointOptions {
 }
 
 /** Summaries as the overall help has them; one line stands for all four commands. */
-const summaries: Readonly<Record<Holder, string>> = {
+const summaries: Readonly<Record<OptionHolder, string>> = {
   queue: "create, delete, list, show queues; also: topic, subscription, rule",
   topic: "create, delete, list and show topics",
   subscription: "create, delete, list and show subscriptions",
 };
 
-const examples: Readonly<Record<Holder, readonly [create: string, ...others: readonly string[]]>> = {
+const examples: Readonly<Record<OptionHolder, readonly [create: string, ...others: readonly string[]]>> = {
   queue: [
     "sobre queue create orders --lock-duration 30s --max-delivery-count 5",
     "sobre queue list",
@@ -29,7 +29,7 @@ const examples: Readonly<Record<Holder, readonly [create: string, ...others: rea
 };
 
 /** `sobre queue`, `sobre topic` or `sobre subscription` with its four commands. */
-export function entityCommand(holder: Holder, session: Session): Command {
+export function entityCommand(holder: OptionHolder, session: Session): Command {
   const kind = kinds[holder];
   const about = `Manages the ${holder}s of any Service Bus namespace, or of \`sobre serve\`.`;
   return commandOf(holder, { summary: summaries[holder], about, examples: examples[holder], exits })

@@ -10,16 +10,16 @@ import type { SobreError } from "../../core/errors/sobre-error.ts";
 import { Misuse, namingOption } from "../terminal.ts";
 
 /** The kinds of entities that have options. */
-export type Holder = "queue" | "topic" | "subscription";
+export type OptionHolder = "queue" | "topic" | "subscription";
 
 /** The options of queues, topics and subscriptions together. */
-export type EntityOptions = QueueOptions & Omit<SubscriptionOptions, "rules">;
+export type AnyEntityOptions = QueueOptions & Omit<SubscriptionOptions, "rules">;
 
 interface Declared {
   /** The flag after the dashes, with its value. */
   readonly flag: string;
   readonly says: string;
-  readonly of: readonly Holder[];
+  readonly of: readonly OptionHolder[];
   readonly kind: "span" | "count" | "kilobytes" | "text" | "flag" | "status";
 }
 
@@ -28,7 +28,7 @@ const receivable = ["queue", "subscription"] as const;
 const sendable = ["queue", "topic"] as const;
 
 /** Every option under its name in the engine; flags are the names of `@azure/service-bus` with dashes. */
-const declared: { readonly [Name in keyof Required<EntityOptions>]: Declared } = {
+const declared: { readonly [Name in keyof Required<AnyEntityOptions>]: Declared } = {
   lockDuration: { flag: "lock-duration <TIME>", says: "default: 1m", of: receivable, kind: "span" },
   maxDeliveryCount: { flag: "max-delivery-count <N>", says: "default: 10", of: receivable, kind: "count" },
   requiresSession: { flag: "requires-session", says: "messages have sessions", of: receivable, kind: "flag" },
@@ -91,7 +91,7 @@ const declared: { readonly [Name in keyof Required<EntityOptions>]: Declared } =
 const entries = Object.entries(declared);
 
 /** Gives a command the options of a kind of entity. */
-export function withEntityOptions(command: Command, holder: Holder): Command {
+export function withEntityOptions(command: Command, holder: OptionHolder): Command {
   for (const [, option] of entries) if (option.of.includes(holder)) command.addOption(commanderOption(option));
   return command;
 }
@@ -123,7 +123,7 @@ function statusOf(text: string): string {
 }
 
 /** The options that a command line gives an entity, in the engine's names and units. */
-export function givenOptions(parsed: Readonly<Record<string, unknown>>, holder: Holder): EntityOptions {
+export function givenOptions(parsed: Readonly<Record<string, unknown>>, holder: OptionHolder): AnyEntityOptions {
   const given = entries.flatMap(([name, { flag, kind, of }]): readonly (readonly [string, unknown])[] => {
     const value = parsed[attributeOf(flag)];
     if (!of.includes(holder) || value === undefined) return [];
@@ -144,7 +144,7 @@ export const settingNamed: (error: SobreError) => string = namingOption(
 );
 
 /** The settings of an entity by name, as a person writes them; `undefined` ones are left out. */
-export function settingsText(settings: EntityOptions): readonly (readonly [string, string])[] {
+export function settingsText(settings: AnyEntityOptions): readonly (readonly [string, string])[] {
   return entries.flatMap(([name, { kind }]): readonly (readonly [string, string])[] => {
     const value: unknown = Reflect.get(settings, name);
     if (value === undefined || value === "") return [];
@@ -160,21 +160,21 @@ export type Path = readonly string[];
 
 /** The administration of one kind of entity. */
 export interface EntityKind {
-  readonly holder: Holder;
+  readonly holder: OptionHolder;
   /** The arguments that lead to one. */
   readonly names: readonly string[];
-  create(admin: EngineAdmin, path: Path, options: EntityOptions): Promise<void>;
+  create(admin: EngineAdmin, path: Path, options: AnyEntityOptions): Promise<void>;
   remove(admin: EngineAdmin, path: Path): Promise<void>;
   /** The names of those below a path without the last name. */
   list(admin: EngineAdmin, path: Path): Promise<readonly string[]>;
-  settings(admin: EngineAdmin, path: Path): Promise<EntityOptions>;
+  settings(admin: EngineAdmin, path: Path): Promise<AnyEntityOptions>;
   counts(admin: EngineAdmin, path: Path): Promise<Partial<QueueRuntimeProperties & TopicRuntimeProperties>>;
 }
 
 /** Commander has seen to it that every name is there. */
 const at = (path: Path, index: number): string => path[index] ?? "";
 
-export const kinds: Readonly<Record<Holder, EntityKind>> = {
+export const kinds: Readonly<Record<OptionHolder, EntityKind>> = {
   queue: {
     holder: "queue",
     names: ["QUEUE"],

@@ -1,7 +1,7 @@
 import { peekPages, type PeekRange } from "../../core/engine/peek-pages.ts";
 import { commandSerializer } from "../codecs.ts";
 import type { SchemaOptions } from "../commander.ts";
-import { atEndpoint, type Endpoint, type EndpointRequest } from "./endpoint.ts";
+import { atEndpoint, type BrokerEndpoint, type EndpointRequest } from "./endpoint.ts";
 import { type MessageView, viewAsJson, viewAsText, viewOf } from "./message-view.ts";
 import { exitCodes, type Terminal } from "../terminal.ts";
 import type { Delivery } from "../../core/engine/delivery.ts";
@@ -90,12 +90,15 @@ export async function receiveMessages(request: ReceiveRequest, terminal: Termina
 }
 
 /** If the lock is lost, the message is already back in the queue. */
-async function giveBack({ engine, entity }: Endpoint, { lockToken }: Delivery): Promise<void> {
+async function giveBack({ engine, entity }: BrokerEndpoint, { lockToken }: Delivery): Promise<void> {
   if (lockToken === undefined) return;
   await engine.settle(entity, lockToken, { kind: "abandon" }).catch(() => undefined);
 }
 
-function open({ engine, entity }: Endpoint, { session, nextSession, wait }: ReceiveRequest): Promise<EngineReceiver> {
+function open(
+  { engine, entity }: BrokerEndpoint,
+  { session, nextSession, wait }: ReceiveRequest,
+): Promise<EngineReceiver> {
   const receiveMode = "peekLock";
   if (session === undefined && nextSession !== true) return engine.openReceiver(entity, { receiveMode });
   return engine.acceptSession(entity, { receiveMode, sessionId: session, maxWaitTimeInMs: wait * 1000 });

@@ -77,7 +77,7 @@ const serveNotes = `Without keys, here or in the configuration, the emulator's w
 accepted and the server listens on this machine only; any other --host needs a
 key. SOBRE_SERVE_KEYS also takes keys, as NAME=KEY;NAME=KEY. Keys from the
 variable and from files are not printed. ServiceBusAdministrationClient requires
-https: --tls writes its certificate to a file; trust it with NODE_EXTRA_CA_CERTS.
+https: --tls writes its certificate to a file; trust it by NODE_EXTRA_CA_CERTS.
 
 A URL without a password takes that of PGPASSWORD or ~/.pgpass. A key named as
 a --namespace is that namespace's. Servers of one database need the same keys.

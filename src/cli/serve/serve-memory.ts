@@ -4,11 +4,11 @@ import { runInNewContext } from "node:vm";
 import { messageKeep } from "../../broker/memory/bytes/message-keep.ts";
 
 /** Bytes of the heap's young generation; V8 would let it grow to eight times that, which gains a broker nothing. */
-const mostYoung = 16 * 2 ** 20;
+const maxYoungGeneration = 16 * 2 ** 20;
 
 /** Bytes of removed messages after which memory is returned, and bytes that may remain. */
 const leastDrained = 32 * 2 ** 20;
-const mostLeft = 16 * 2 ** 20;
+const maxBytesLeft = 16 * 2 ** 20;
 
 /**
  * Keeps the memory of a broker process small: V8 returns none while it is idle, e.g. after a queue was drained.
@@ -18,7 +18,7 @@ const mostLeft = 16 * 2 ** 20;
 export function keepMemorySmall(): () => void {
   const observer = new PerformanceObserver(() => {
     const young = getHeapSpaceStatistics().find(({ space_name: name }) => name === "new_space");
-    if (young === undefined || young.space_size < mostYoung) return;
+    if (young === undefined || young.space_size < maxYoungGeneration) return;
     setFlagsFromString("--semi-space-growth-factor=1");
     observer.disconnect();
   });
@@ -44,7 +44,7 @@ export class Drained {
     const isQuiet = stored === this.#last;
     this.#last = stored;
     this.#most = Math.max(this.#most, stored);
-    if (!isQuiet || stored > mostLeft || this.#most - stored < leastDrained) return false;
+    if (!isQuiet || stored > maxBytesLeft || this.#most - stored < leastDrained) return false;
     this.#most = stored;
     return true;
   }

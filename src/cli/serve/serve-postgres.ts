@@ -17,7 +17,7 @@ export interface PostgresCommand {
 }
 
 /** The namespaces of a database, opened for a server. */
-export interface Opened {
+export interface OpenedDatabase {
   readonly engine: Engine;
   readonly namespaces: ReadonlyMap<string, Engine>;
   readonly health: () => Promise<ServerHealth>;
@@ -35,7 +35,7 @@ export interface ApartKeys<K> {
 export async function openPostgres(
   { postgres: connectionString, schema = "sobre", namespace = [], migrate, listen, transactionPooler }: PostgresCommand,
   setup: EntitySetup,
-): Promise<Opened> {
+): Promise<OpenedDatabase> {
   const { postgresEngine, postgresServing } = await import("../../broker/postgres/index.ts");
   const database = { connectionString, migrate, transactionPooler, listenConnectionString: listen };
   const engines: Engine[] = [];

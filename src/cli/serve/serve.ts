@@ -14,7 +14,7 @@ import { readInput } from "../files.ts";
 import { exitCodes, Misuse, namingOption, orMisuse, type Terminal, unreadable } from "../terminal.ts";
 import { keepMemorySmall } from "./serve-memory.ts";
 import { type Keys, keysOf } from "./serve-keys.ts";
-import { checkPostgres, keysApart, openPostgres, type Opened, type PostgresCommand } from "./serve-postgres.ts";
+import { checkPostgres, keysApart, openPostgres, type OpenedDatabase, type PostgresCommand } from "./serve-postgres.ts";
 import { type RedriveStore, servedInspector, type UiMode } from "./serve-ui.ts";
 
 /** The arguments of `sobre serve`. */
@@ -193,7 +193,7 @@ async function started(
   const maxMemory = megabytes === undefined ? undefined : megabytes * 2 ** 20;
   const { keys, ofNamespaces } = keysApart(configured.keys, command.namespace);
   let engine: Engine | undefined;
-  let opened: Opened | undefined;
+  let opened: OpenedDatabase | undefined;
   const closeEngines = async (): Promise<void> => {
     await engine?.close();
     await opened?.close();

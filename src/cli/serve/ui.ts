@@ -62,12 +62,15 @@ export async function serveUi(request: UiRequest, terminal: Terminal, stop: Prom
   return exitCodes.done;
 }
 
-type Source = Pick<InspectorOptions, "serializer" | "stages" | "changes" | "bodies" | "production" | "directory"> & {
+type PageSource = Pick<
+  InspectorOptions,
+  "serializer" | "stages" | "changes" | "bodies" | "production" | "directory"
+> & {
   readonly engine: Engine;
   readonly brokers: Readonly<Record<string, Engine>>;
 };
 
-async function sourceOf(request: UiRequest): Promise<Source> {
+async function sourceOf(request: UiRequest): Promise<PageSource> {
   const { mailbox, allowChanges = false, hideBodies = false, connectionString } = request;
   const stages = [compression()];
   if (mailbox !== undefined && connectionString !== undefined)

@@ -2,7 +2,7 @@ import { counted, fit, oneLine, shortTypeName, visibleJson, wrapText } from "../
 import { readMailbox } from "./mailbox.ts";
 import { exitCodes, type Terminal } from "../terminal.ts";
 import { mailboxReading } from "../codecs.ts";
-import { type DeadLetter, type Repair, type Stop, takeTour, type Tour } from "./tour.ts";
+import { type TourDeadLetter, type Repair, type TourStop, takeTour, type Tour } from "./tour.ts";
 import { attemptTable, gap, renderTable } from "../table.ts";
 import type { ReadResult } from "../../core/codec/result.ts";
 import { valueToJson } from "../../core/values/value-json.ts";
@@ -43,7 +43,7 @@ export function tourReport(folder: string, tour: Tour, screen: Screen): string {
   return `${parts.join("\n")}\n`;
 }
 
-function unreadableStories(stops: readonly Stop[], screen: Screen): readonly string[] {
+function unreadableStories(stops: readonly TourStop[], screen: Screen): readonly string[] {
   const unreadable = stops.filter(({ result }) => !result.ok);
   if (unreadable.length === 0) return [];
   return [
@@ -52,7 +52,7 @@ function unreadableStories(stops: readonly Stop[], screen: Screen): readonly str
   ];
 }
 
-function deadLetterStory(letters: readonly DeadLetter[], screen: Screen): readonly string[] {
+function deadLetterStory(letters: readonly TourDeadLetter[], screen: Screen): readonly string[] {
   if (letters.length === 0) return [];
   return [heading("The dead-letter queue", deadLetterAside(letters), screen), deadLetterTable(letters, screen)];
 }
@@ -70,7 +70,7 @@ function widest(texts: readonly string[], most: number): number {
   return Math.min(most, Math.max(0, ...texts.map((text) => text.length)));
 }
 
-function messageTable(stops: readonly Stop[], { columns, style }: Screen): string {
+function messageTable(stops: readonly TourStop[], { columns, style }: Screen): string {
   const files = stops.map(({ letter }) => letter.file);
   const types = stops.map(declaredType);
   const readers = stops.map(reader);
@@ -100,7 +100,7 @@ function content({ body, typeName }: ReadResult, width: number, style: Screen["s
   return `${style.bold(name.trimEnd())} ${preview(body, width - name.trimEnd().length - 1)}`;
 }
 
-function declaredType({ letter }: Stop): string {
+function declaredType({ letter }: TourStop): string {
   const { bodyKind, brokerProperties } = letter.envelope;
   const { contentType, contentEncoding } = brokerProperties;
   const kind = bodyKind === "data" ? [] : [`AMQP ${bodyKind}`];
@@ -109,13 +109,13 @@ function declaredType({ letter }: Stop): string {
   return [...kind, ...declared, ...encoding].join(" ") || "none";
 }
 
-function reader({ result, byFallback }: Stop): string {
+function reader({ result, byFallback }: TourStop): string {
   if (!result.ok) return "nothing";
   return byFallback ? `${result.codec}*` : result.codec;
 }
 
 /** The reason why a message is unreadable, in a few words. */
-function ailment({ letter, result, likeness }: Stop): string {
+function ailment({ letter, result, likeness }: TourStop): string {
   if (result.ok) return "";
   const declared = letter.envelope.brokerProperties.contentType ?? "";
   const failure = result.attempts.find(({ outcome }) => outcome === "failed");
@@ -128,7 +128,7 @@ function ailment({ letter, result, likeness }: Stop): string {
 }
 
 /** One unreadable message: what it is, and a line for every attempt. */
-function story(stop: Stop, { columns, style }: Screen): string {
+function story(stop: TourStop, { columns, style }: Screen): string {
   const { letter, result, likeness } = stop;
   if (result.ok) return "";
   const facts = [
@@ -140,14 +140,14 @@ function story(stop: Stop, { columns, style }: Screen): string {
   return `${title}\n${attemptTable(result, { columns, style })}\n`;
 }
 
-function deadLetterAside(letters: readonly DeadLetter[]): string {
+function deadLetterAside(letters: readonly TourDeadLetter[]): string {
   const reasons = [...new Set(letters.map(({ reason }) => reason))].join(" or ");
   const changed = letters.filter(({ untouched }) => !untouched).length;
   const state = changed === 0 ? "byte for byte as they were sent" : `${changed} OF THEM CHANGED`;
   return `${counted(letters.length, "message")}, reason ${reasons}, ${state}`;
 }
 
-function deadLetterTable(letters: readonly DeadLetter[], { columns, style }: Screen): string {
+function deadLetterTable(letters: readonly TourDeadLetter[], { columns, style }: Screen): string {
   const files = letters.map(({ file }) => file);
   const taken = [3, widest(files, 24)] as const;
   const description = rest(columns, taken);
@@ -200,7 +200,7 @@ function summary(tour: Tour, { columns, style }: Screen): string {
   return lines.join("\n");
 }
 
-function tally(read: readonly Stop[]): string {
+function tally(read: readonly TourStop[]): string {
   const counts = new Map<string, number>();
   for (const { result } of read) if (result.ok) counts.set(result.codec, (counts.get(result.codec) ?? 0) + 1);
   return Array.from(counts, ([codec, times]) => `${codec} ${times}`).join(", ");

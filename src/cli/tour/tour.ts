@@ -18,15 +18,15 @@ import type { Expectation, Letter, Mailbox } from "./mailbox.ts";
 export interface Tour {
   /** How the messages are read, one sentence each. */
   readonly rules: readonly string[];
-  readonly stops: readonly Stop[];
-  readonly deadLetters: readonly DeadLetter[];
+  readonly stops: readonly TourStop[];
+  readonly deadLetters: readonly TourDeadLetter[];
   /** `undefined` when the mailbox repairs nothing. */
   readonly repair: Repair | undefined;
   readonly milliseconds: number;
 }
 
 /** A message and its outcome. */
-export interface Stop {
+export interface TourStop {
   readonly letter: Letter;
   readonly result: DeserializeResult;
   /** Whether a fallback read it rather than the codec of its content type or body kind. */
@@ -38,7 +38,7 @@ export interface Stop {
 }
 
 /** One message of the dead-letter queue. */
-export interface DeadLetter {
+export interface TourDeadLetter {
   readonly sequenceNumber: bigint;
   readonly file: string;
   readonly reason: string;
@@ -52,11 +52,11 @@ export interface Repair {
   readonly file: string;
   readonly before: string | undefined;
   readonly after: string;
-  readonly stop: Stop;
+  readonly stop: TourStop;
 }
 
 /** A serializer, described for people. */
-export interface Reading {
+export interface TourSerializer {
   readonly serializer: Serializer;
   readonly rules: readonly string[];
 }
@@ -65,7 +65,7 @@ const queue = "mailbox";
 const deadLetterQueue = `${queue}/$DeadLetterQueue`;
 
 /** Sends every message of the mailbox through a queue in memory and receives them with a processor. */
-export async function takeTour(mailbox: Mailbox, { serializer, rules }: Reading): Promise<Tour> {
+export async function takeTour(mailbox: Mailbox, { serializer, rules }: TourSerializer): Promise<Tour> {
   const start = performance.now();
   const engine = memoryEngine({ queues: [queue] });
   const client = createClient({ engine, serializer, stages: [compression()] });
@@ -118,7 +118,7 @@ async function processAll(
   });
 }
 
-function inspect([letter, result]: readonly [Letter, DeserializeResult], { registry }: Serializer): Stop {
+function inspect([letter, result]: readonly [Letter, DeserializeResult], { registry }: Serializer): TourStop {
   const { bodyKind, brokerProperties } = letter.envelope;
   const declared = registry.select(brokerProperties.contentType, bodyKind).decoders;
   const byFallback = result.ok && result.attempts.length > 0 && !declared.some(({ name }) => name === result.codec);
@@ -145,7 +145,7 @@ function compare(expect: Expectation, result: DeserializeResult): string | undef
   return isDeepStrictEqual(value, expect.value) ? undefined : "Its value is not the one in the manifest.";
 }
 
-async function listDeadLetters(client: Client, letters: readonly Letter[]): Promise<readonly DeadLetter[]> {
+async function listDeadLetters(client: Client, letters: readonly Letter[]): Promise<readonly TourDeadLetter[]> {
   if (letters.length === 0) return [];
   const receiver = client.createReceiver(deadLetterQueue);
   const messages = await receiver.peekMessages(letters.length);

@@ -54,7 +54,7 @@ export interface CallBounds {
 export const triesOf = (clock: Clock): Deadlines<Try> => new Deadlines<Try>(clock, (one) => one.timeOut());
 
 /** A call that is tried until it succeeds, fails permanently or is aborted: one object for all its tries. */
-export class Call<T> implements Try {
+export class RetriedCall<T> implements Try {
   dueAt: number = Infinity;
   previous: Try | undefined = undefined;
   next: Try | undefined = undefined;

@@ -5,7 +5,7 @@ import type { Engine } from "../../core/engine/engine.ts";
 import { SobreError } from "../../core/errors/sobre-error.ts";
 import { type Clock, systemClock } from "../../core/time/clock.ts";
 import type { ClientParts } from "./client-parts.ts";
-import { type Closable, closeAll, once } from "./closing.ts";
+import { type ClientClosable, closeAll, once } from "./closing.ts";
 import { closeChecks, type CloseReport } from "./processor-loops.ts";
 import { checkOption, checkOptions, type OptionChecks } from "../../core/options/option-checks.ts";
 import * as is from "../../core/options/is.ts";
@@ -23,7 +23,7 @@ import {
 } from "./requester.ts";
 import { startResponder } from "./responder.ts";
 import { createRetry, type RetryOptions } from "./retry.ts";
-import { Replies } from "./replies.ts";
+import { ReplySenders } from "./replies.ts";
 import { healthOf, type Metrics } from "./health.ts";
 import type { ClientEvent } from "./client-events.ts";
 import { createSender } from "./sender.ts";
@@ -66,16 +66,16 @@ export interface ClientOptions {
 export function createClient(options: ClientOptions): Client {
   const parts = clientParts(options);
   const { all: signals } = parts;
-  const open = new Set<Closable>();
+  const open = new Set<ClientClosable>();
   let closed = false;
-  let ends: readonly Closable[] = [];
+  let ends: readonly ClientClosable[] = [];
   let closing: Promise<CloseReport> | undefined;
   // A handler that closes the client still sends its reply.
   const last = [parts.replies, ...(options.closeEngine === true ? [parts.engine] : [])].map(once);
   const checkOpen = (): void => {
     if (closed) throw new SobreError("Closed", "The client is closed. Create a new one.");
   };
-  const keep = <T extends Closable>(make: (parts: ClientParts) => T): T => {
+  const keep = <T extends ClientClosable>(make: (parts: ClientParts) => T): T => {
     checkOpen();
     const end: T = make({ ...parts, closed: () => void open.delete(end) });
     open.add(end);
@@ -191,7 +191,7 @@ export function createClient(options: ClientOptions): Client {
   };
 }
 
-const checks: OptionChecks<ClientOptions> = {
+const clientChecks: OptionChecks<ClientOptions> = {
   engine: is.engine,
   serializer: is.serializer,
   closeEngine: is.flag,
@@ -206,8 +206,8 @@ const checks: OptionChecks<ClientOptions> = {
 
 const nothing = (): void => undefined;
 
-function clientParts(options: ClientOptions): ClientParts & { readonly replies: Replies; readonly all: Signals } {
-  checkOptions(options, checks, { needed: ["engine", "serializer"] });
+function clientParts(options: ClientOptions): ClientParts & { readonly replies: ReplySenders; readonly all: Signals } {
+  checkOptions(options, clientChecks, { needed: ["engine", "serializer"] });
   const { engine, serializer, stages = [], retryOptions, clock = systemClock, tracing } = options;
   const all = new Signals(engine, options);
   const parts = {
@@ -220,7 +220,7 @@ function clientParts(options: ClientOptions): ClientParts & { readonly replies: 
     signals: all.root,
     closed: nothing,
   };
-  return { ...parts, replies: new Replies(parts), all };
+  return { ...parts, replies: new ReplySenders(parts), all };
 }
 
 function checkPath(entityPath: string): string {

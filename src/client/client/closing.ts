@@ -3,7 +3,7 @@ import { inTime } from "../../core/time/pause.ts";
 import { type CloseOptions, type LeftMessage, releaseTime } from "./processor-loops.ts";
 
 /** Something that a client closes; a processor reports the messages that it left. */
-export interface Closable {
+export interface ClientClosable {
   close(options?: CloseOptions): Promise<unknown>;
 }
 
@@ -13,8 +13,8 @@ export interface Closable {
  * With a time limit, it takes at most twice {@link releaseTime} longer: what has not answered by then is not waited for.
  */
 export async function closeAll(
-  ends: readonly Closable[],
-  last: readonly Closable[],
+  ends: readonly ClientClosable[],
+  last: readonly ClientClosable[],
   { timeoutInMs, clock }: CloseOptions & { readonly clock: Clock },
 ): Promise<readonly LeftMessage[]> {
   const until = timeoutInMs === undefined ? undefined : clock.now() + timeoutInMs + 2 * releaseTime;
@@ -26,7 +26,7 @@ export async function closeAll(
 }
 
 /** Closes only once; further calls wait for the first. */
-export function once(end: Closable): Closable {
+export function once(end: ClientClosable): ClientClosable {
   let closing: Promise<unknown> | undefined;
   return { close: () => (closing ??= end.close()) };
 }

@@ -7,7 +7,7 @@ import type { Attempt } from "../../core/codec/attempt.ts";
 import type { UnreadableResult } from "../../core/codec/result.ts";
 import { deadLetterProperties, type Settlement } from "../../core/engine/delivery.ts";
 import { amend, type Envelope } from "../../core/envelope/envelope.ts";
-import { headerSize, maxHeaderSize } from "../../core/envelope/limits.ts";
+import { fitsHeader, maxHeaderSize } from "../../core/envelope/limits.ts";
 import { cut } from "../../core/errors/cut.ts";
 import { isTimer } from "./retry-timer.ts";
 import type { DeadLetterOptions } from "./settling.ts";
@@ -77,7 +77,7 @@ export const unreadableSettlement = (
   result: UnreadableResult,
 ): Extract<Settlement, { readonly kind: "deadLetter" }> => ({
   kind: "deadLetter",
-  ...toDeadLetterOptions(envelope, result),
+  ...deadLetterOptionsOf(envelope, result),
 });
 
 /**
@@ -89,7 +89,10 @@ export const unreadableSettlement = (
 export function toDeadLetterOptions(envelope: Envelope, result: UnreadableResult): DeadLetterOptions {
   checkOption("envelope", envelope, is.envelope);
   checkOption("result", result, isUnreadable);
-  const { error, attempts } = result;
+  return deadLetterOptionsOf(envelope, result);
+}
+
+function deadLetterOptionsOf(envelope: Envelope, { error, attempts }: UnreadableResult): DeadLetterOptions {
   const reason = ownReasons.has(error.code) ? error.code : deadLetterReasons.unreadable;
   const told = error.code === reason ? error.message : `${error.code}: ${error.message}`;
   const description = cut(told, maxDescriptionLength);
@@ -118,7 +121,7 @@ function fittingStory(
 
 function fits(envelope: Envelope, added: Readonly<Record<string, string>>, limit: number = maxHeaderSize): boolean {
   const application = { ...envelope.applicationProperties, ...added };
-  return headerSize(envelope.brokerProperties, application) <= limit;
+  return fitsHeader(envelope.brokerProperties, application, limit);
 }
 
 /**

@@ -2,7 +2,7 @@ import type { Delivery, ReceiveMode } from "../../core/engine/delivery.ts";
 import type { Engine, EngineReceiver, ReceiveOptions } from "../../core/engine/engine.ts";
 import type { Clock } from "../../core/time/clock.ts";
 import type { EntitySignals } from "./signals.ts";
-import { Link } from "./link.ts";
+import { ClientLink } from "./link.ts";
 import { invalidOption } from "../../core/options/option-checks.ts";
 import { Prefetch } from "./prefetch.ts";
 import { isRetryable } from "./attempts.ts";
@@ -49,7 +49,7 @@ export function openSource(options: SourceOptions): DeliverySource {
   }
   if (prefetchCount > 0) return new PrefetchingSource(options);
   const state = options.signals.link("receiver");
-  const link = new Link("receiver", () => engine.openReceiver(entityPath, { receiveMode }), state);
+  const link = new ClientLink("receiver", () => engine.openReceiver(entityPath, { receiveMode }), state);
   return {
     engine,
     buffered: 0,
@@ -71,12 +71,12 @@ export function openSource(options: SourceOptions): DeliverySource {
 class PrefetchingSource implements DeliverySource {
   readonly #options: SourceOptions;
   readonly #prefetch: Prefetch;
-  readonly #link: Link<EngineReceiver>;
+  readonly #link: ClientLink<EngineReceiver>;
   #connection: Engine | undefined;
 
   constructor(options: SourceOptions) {
     this.#options = options;
-    this.#link = new Link("receiver", () => this.#open(), options.signals.link("receiver"));
+    this.#link = new ClientLink("receiver", () => this.#open(), options.signals.link("receiver"));
     const { entityPath } = options;
     this.#prefetch = new Prefetch({
       count: options.prefetchCount,

@@ -9,18 +9,22 @@ export type Handler<Message, Context, Result> = {
 }["handle"];
 
 /** The names of the types of messages; `never` for messages without types. */
-type NameOf<Message> = Message extends { readonly messageType: infer Name extends string } ? Name : never;
+type MessageTypeNameOf<Message> = Message extends { readonly messageType: infer Name extends string } ? Name : never;
 
 /**
  * A handler for each message type, by its name; one that is missing does not compile. `never` where the compiler does
  * not know the names.
  */
-export type HandlersByType<Message, Context, Result> = [NameOf<Message>] extends [never]
+export type HandlersByType<Message, Context, Result> = [MessageTypeNameOf<Message>] extends [never]
   ? never
-  : string extends NameOf<Message>
+  : string extends MessageTypeNameOf<Message>
     ? never
     : {
-        readonly [Name in NameOf<Message>]: Handler<Extract<Message, { readonly messageType: Name }>, Context, Result>;
+        readonly [Name in MessageTypeNameOf<Message>]: Handler<
+          Extract<Message, { readonly messageType: Name }>,
+          Context,
+          Result
+        >;
       };
 
 /** One handler for all messages, or one for each message type. */

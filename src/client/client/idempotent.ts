@@ -40,7 +40,7 @@ export interface InboxClaim<Transaction> {
   complete(transaction: Transaction): MaybePromise<void>;
 }
 
-const checks: OptionChecks<IdempotentOptions<never>> = {
+const idempotentChecks: OptionChecks<IdempotentOptions<never>> = {
   key: is.aFunction,
   claimDuration: durationFrom(1),
   clock: is.clock,
@@ -85,14 +85,14 @@ export function idempotent<Message extends ReceivedMessage, Context, Transaction
 ): (message: Message, context: Context) => Promise<void> {
   checkOption("inbox", inbox, anInbox);
   checkOption("handler", handler, is.aFunction);
-  checkOptions(options, checks);
+  checkOptions(options, idempotentChecks);
   const { key = keyOf, clock = systemClock } = options;
   const claimDuration = toMilliseconds(options.claimDuration ?? longestLock, "claimDuration");
   if (inbox.retentionInMs < claimDuration)
     throw invalidOption("claimDuration", `must not exceed the retention of the inbox, ${inbox.retentionInMs} ms`);
   const running = new Map<string, Promise<void>>();
   const handle = async (id: string, message: Message, context: Context): Promise<void> => {
-    const claim = new Claim(inbox, id, clock, Math.max(claimDuration, lockOf(message, clock)));
+    const claim = new OpenClaim(inbox, id, clock, Math.max(claimDuration, lockOf(message, clock)));
     try {
       if (!(await claim.take(signalOf(context)))) return;
       await handler(message, context, claim);
@@ -136,7 +136,7 @@ export function checkRetention(handlers: unknown, horizon: number): void {
 }
 
 /** A claim on one message. */
-class Claim<Transaction> implements InboxClaim<Transaction> {
+class OpenClaim<Transaction> implements InboxClaim<Transaction> {
   readonly #inbox: Inbox<Transaction>;
   readonly #key: string;
   readonly #owner = crypto.randomUUID();

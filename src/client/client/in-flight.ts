@@ -1,7 +1,7 @@
 /** The maximum bytes of pending sends. */
 const maxBytes = 16 * 1024 * 1024;
 
-interface Waiting {
+interface WaitingCaller {
   readonly messages: number;
   readonly bytes: number;
   readonly enter: () => void;
@@ -14,7 +14,7 @@ interface Waiting {
  */
 export class InFlight {
   readonly #maxMessages: number;
-  readonly #waiting: Waiting[] = [];
+  readonly #waiting: WaitingCaller[] = [];
   #messages = 0;
   #bytes = 0;
   #calls = 0;

@@ -41,7 +41,7 @@ export interface MemoryInboxOptions {
   readonly clock?: Clock | undefined;
 }
 
-const checks: OptionChecks<MemoryInboxOptions> = {
+const memoryInboxChecks: OptionChecks<MemoryInboxOptions> = {
   retention: duration,
   clock: is.clock,
 };
@@ -63,7 +63,7 @@ interface Entry {
  * ```
  */
 export function memoryInbox(options: MemoryInboxOptions = {}): Inbox {
-  checkOptions(options, checks);
+  checkOptions(options, memoryInboxChecks);
   const { retention = 3_600_000, clock = systemClock } = options;
   const retentionInMs = toMilliseconds(retention, "retention");
   const claims = new Map<string, Entry>();

@@ -1,18 +1,18 @@
 import { SobreError } from "../../core/errors/sobre-error.ts";
-import type { LinkState } from "./signals.ts";
+import type { LinkReport } from "./signals.ts";
 
 /** A link to an entity, opened when it is needed and reopened after it was lost. */
-export class Link<L extends { close(): Promise<void> }> {
+export class ClientLink<L extends { close(): Promise<void> }> {
   readonly #what: string;
   readonly #open: () => Promise<L>;
-  readonly #state: LinkState | undefined;
+  readonly #state: LinkReport | undefined;
   #opening: Promise<L> | undefined;
   #current: L | undefined;
   #closed = false;
   #isLate = false;
 
   /** @param state Where its openings and losses are reported. */
-  constructor(what: string, open: () => Promise<L>, state?: LinkState) {
+  constructor(what: string, open: () => Promise<L>, state?: LinkReport) {
     this.#what = what;
     this.#open = open;
     this.#state = state;

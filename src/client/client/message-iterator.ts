@@ -15,7 +15,10 @@ export interface MessageIteratorOptions {
   readonly onError?: ((error: unknown) => void) | undefined;
 }
 
-const checks: OptionChecks<MessageIteratorOptions> = { abortSignal: is.abortSignal, onError: is.aFunction };
+const messageIteratorChecks: OptionChecks<MessageIteratorOptions> = {
+  abortSignal: is.abortSignal,
+  onError: is.aFunction,
+};
 
 /** The parts of a receiver that {@link iterateMessages} needs. */
 interface IteratedReceiver<Message> {
@@ -33,7 +36,7 @@ export async function* iterateMessages<Message>(
   { source, parts, hand, checkOpen, closed }: IteratedReceiver<Message>,
   options: MessageIteratorOptions = {},
 ): AsyncGenerator<Message, void, undefined> {
-  checkOptions(options, checks);
+  checkOptions(options, messageIteratorChecks);
   checkOpen();
   const { abortSignal, onError } = options;
   const either = abortSignal === undefined ? closed : AbortSignal.any([abortSignal, closed]);

@@ -61,8 +61,8 @@ const ownChecks: OptionChecks<MessageRetries> = {
   retryable: is.aFunction,
 };
 
-const checks: OptionChecks<ProcessorRetries> = { ...ownChecks, types: is.object };
-const sessionChecks: OptionChecks<SessionRetries> = { ...checks, holdSession: is.flag };
+const processorRetriesChecks: OptionChecks<ProcessorRetries> = { ...ownChecks, types: is.object };
+const sessionChecks: OptionChecks<SessionRetries> = { ...processorRetriesChecks, holdSession: is.flag };
 
 /** {@link MessageRetries} with the defaults filled in and waits in milliseconds. */
 interface Rules {
@@ -87,7 +87,7 @@ export function readRetries(
   inSessions: boolean,
   messageTypes: readonly MessageType[] | undefined,
 ): ReadRetries {
-  const general = rulesOf(retries, inSessions ? sessionChecks : checks, "retries.");
+  const general = rulesOf(retries, inSessions ? sessionChecks : processorRetriesChecks, "retries.");
   const names = messageTypes?.map(({ name }) => name);
   const surplus = names && Object.keys(retries.types ?? {}).find((name) => !names.includes(name));
   if (surplus !== undefined)

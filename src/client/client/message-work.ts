@@ -19,7 +19,7 @@ import { HandlerContext, Handling, type MessageContext } from "./handling.ts";
 import { isRetryable } from "./attempts.ts";
 import { checkRetention } from "./idempotent.ts";
 import type { SessionRetries } from "./message-retries.ts";
-import { Breaker, type PauseWhen, type Verdict } from "./pause-when.ts";
+import { Breaker, type PauseWhen, type FailureVerdict } from "./pause-when.ts";
 import { Recovery } from "./recovery.ts";
 import { isSessionGone } from "./retry.ts";
 import { isTimer } from "./retry-timer.ts";
@@ -43,7 +43,7 @@ interface WorkOptions<Types extends readonly MessageType[], Context> {
 }
 
 /** The circumstances in which a delivery is handled. */
-export interface Place<Context> {
+export interface HandlingContext<Context> {
   readonly settler: Settler;
   /** Renews the locks of messages; `undefined` where their session holds the lock. */
   readonly renewal: LockRenewal | undefined;
@@ -137,7 +137,7 @@ export class MessageWork<Types extends readonly MessageType[], Context> {
    * Resolves to whether to pause: a store or key service was unavailable, as it would be for other messages, or the
    * breaker is open.
    */
-  async handle(delivery: Delivery, place: Place<Context>): Promise<boolean> {
+  async handle(delivery: Delivery, place: HandlingContext<Context>): Promise<boolean> {
     const { autoCompleteMessages = true } = this.#options;
     const { envelope, lockToken } = delivery;
     if (isTimer(envelope) && !this.#isSubQueue) return this.#wake(delivery, place);
@@ -186,7 +186,12 @@ export class MessageWork<Types extends readonly MessageType[], Context> {
   }
 
   /** The breaker's view of a failure; an error of its predicate is reported. */
-  async #judge(breaker: Breaker, error: unknown, delivery: Delivery, inSession: boolean): Promise<Verdict | undefined> {
+  async #judge(
+    breaker: Breaker,
+    error: unknown,
+    delivery: Delivery,
+    inSession: boolean,
+  ): Promise<FailureVerdict | undefined> {
     try {
       return breaker.failed(error, delivery, inSession);
     } catch (wrong) {
@@ -196,7 +201,7 @@ export class MessageWork<Types extends readonly MessageType[], Context> {
   }
 
   /** Handles the message that a timer was set for; the timer is completed when the message no longer waits. */
-  async #wake(timer: Delivery, place: Place<Context>): Promise<boolean> {
+  async #wake(timer: Delivery, place: HandlingContext<Context>): Promise<boolean> {
     const { settler, renewal } = place;
     const handling = new Handling(timer, place, this.report);
     handling.lock = renewal?.keep(timer.lockedUntilUtc, handling);

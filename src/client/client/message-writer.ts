@@ -27,8 +27,8 @@ export function createMessageWriter(
   inject: ((message: Message) => Message) | undefined,
 ): MessageWriter {
   const ours = writing(parts);
-  const formats = new WeakMap<MessageType, Writing>();
-  const writingOf = (type: MessageType): Writing => {
+  const formats = new WeakMap<MessageType, FormatWriter>();
+  const writingOf = (type: MessageType): FormatWriter => {
     if (!hasFormat(type)) return ours;
     const known = formats.get(type) ?? writing(formatOf(type, parts));
     formats.set(type, known);
@@ -36,7 +36,7 @@ export function createMessageWriter(
   };
   const encode = (
     given: Message,
-    { serializer, check, before }: Writing,
+    { serializer, check, before }: FormatWriter,
     typed?: TypedMessage,
   ): MaybePromise<Envelope> => {
     // Assigned here, so that an entity with duplicate detection recognises a repeated send.
@@ -66,7 +66,7 @@ export function createMessageWriter(
 }
 
 /** The writer of the messages of one format. */
-interface Writing {
+interface FormatWriter {
   readonly serializer: Serializer;
   readonly check: ReturnCheck;
   readonly before: readonly PayloadStage[];
@@ -74,7 +74,7 @@ interface Writing {
   readonly contentType: string;
 }
 
-const writing = ({ serializer, stages }: MessageFormat): Writing => ({
+const writing = ({ serializer, stages }: MessageFormat): FormatWriter => ({
   serializer,
   check: createReturnCheck(serializer),
   before: stages.filter((stage) => "beforeSend" in stage),

@@ -84,7 +84,7 @@ export function openTelemetry<Context, Span extends OpenTelemetrySpan, SpanConte
     return propagation.extract(context.active(), carried === undefined ? {} : { ...traceProperties(carried) });
   };
   const linksTo = (envelopes: readonly Envelope[]): { context: SpanContext }[] =>
-    envelopes.slice(0, mostLinks).flatMap((envelope) => {
+    envelopes.slice(0, maxLinks).flatMap((envelope) => {
       if (readTraceContext(envelope.applicationProperties) === undefined) return [];
       const linked = trace.getSpanContext(carriedBy(envelope));
       return linked === undefined ? [] : [{ context: linked }];
@@ -168,7 +168,7 @@ interface Started<SpanContext> {
 }
 
 /** OpenTelemetry's default limit of links per span. */
-const mostLinks = 128;
+const maxLinks = 128;
 
 /** The attributes of one message. */
 function messageAttributes({ brokerProperties, applicationProperties }: Envelope): Record<string, string> {

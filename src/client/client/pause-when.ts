@@ -23,7 +23,7 @@ export interface PauseWhen {
   readonly maxPause?: DurationLike | undefined;
 }
 
-const checks: OptionChecks<PauseWhen> = {
+const pauseWhenChecks: OptionChecks<PauseWhen> = {
   consecutiveFailures: is.countFrom(1),
   failureRate: (value) =>
     typeof value === "number" && value > 0 && value <= 1 ? undefined : "must be a number above 0 and up to 1",
@@ -34,19 +34,19 @@ const checks: OptionChecks<PauseWhen> = {
 };
 
 /** The consequence of a failure for the processor and its message. */
-export interface Verdict {
+export interface FailureVerdict {
   /** Whether the processor pauses. */
   readonly pauses: boolean;
   /** Whether the message is released, which counts no delivery, since the failure is not its own. */
   readonly spares: boolean;
 }
 
-const ordinary: Verdict = { pauses: false, spares: false };
-const outage: Verdict = { pauses: true, spares: true };
-const counted: Verdict = { pauses: true, spares: false };
+const ordinary: FailureVerdict = { pauses: false, spares: false };
+const outage: FailureVerdict = { pauses: true, spares: true };
+const counted: FailureVerdict = { pauses: true, spares: false };
 
 /** The maximum number of messages of failed trials that are remembered. */
-const mostTried = 16;
+const maxTriedMessages = 16;
 
 /**
  * A circuit breaker: closed while handlers work, open during an outage, and closed again by a message that was handled
@@ -68,7 +68,7 @@ export class Breaker {
 
   /** @throws SobreError `InvalidArgument` naming the option. */
   constructor(options: PauseWhen) {
-    checkOptions(options, checks, { prefix: "pauseWhen." });
+    checkOptions(options, pauseWhenChecks, { prefix: "pauseWhen." });
     const { error, failureRate = Infinity, sampleSize = 20, pause = 5_000, maxPause = 60_000 } = options;
     this.#most = options.consecutiveFailures ?? (error === undefined ? 5 : 1);
     this.#rate = failureRate;
@@ -102,14 +102,14 @@ export class Breaker {
   }
 
   /** @param inSession Whether the message cannot be passed over, so that it is counted when it fails a second trial. */
-  failed(error: unknown, { sequenceNumber }: Delivery, inSession: boolean): Verdict {
+  failed(error: unknown, { sequenceNumber }: Delivery, inSession: boolean): FailureVerdict {
     const counts: unknown = this.#isFailure(error);
     // A promise would count as true.
     if (typeof counts !== "boolean") throw invalidOption("pauseWhen.error", "must return true or false, not a promise");
     if (!counts) return ordinary;
     if (this.#isOpen) {
       const isAgain = this.#tried.has(sequenceNumber);
-      if (this.#tried.size >= mostTried) this.#tried.clear();
+      if (this.#tried.size >= maxTriedMessages) this.#tried.clear();
       this.#tried.add(sequenceNumber);
       return inSession && isAgain ? counted : outage;
     }

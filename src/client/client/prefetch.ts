@@ -5,7 +5,7 @@ import type { Clock, Timer } from "../../core/time/clock.ts";
 import { type KeptLock, LockRenewal, noteLock } from "./lock-renewal.ts";
 import { idleWait } from "./receive-loop.ts";
 
-interface Waiting {
+interface WaitingReceiver {
   readonly maxMessages: number;
   readonly end: (deliveries: readonly Delivery[]) => void;
   readonly fail: (error: unknown) => void;
@@ -38,7 +38,7 @@ export interface StockOptions {
 export class Prefetch {
   readonly #options: StockOptions;
   readonly #stop = new AbortController();
-  readonly #waiting: Waiting[] = [];
+  readonly #waiting: WaitingReceiver[] = [];
   readonly #renewal: LockRenewal;
   readonly #stock: Stocked[] = [];
   #filling: Promise<void> | undefined;
@@ -79,7 +79,7 @@ export class Prefetch {
         reject(error instanceof Error ? error : new Error("Prefetching failed.", { cause: error }));
       };
       const giveUp = (): void => end([]);
-      const waiting: Waiting = { maxMessages, end, fail };
+      const waiting: WaitingReceiver = { maxMessages, end, fail };
       const timer: Timer = this.#options.clock.setTimer(this.#options.clock.now() + maxWaitTimeInMs, giveUp);
       timer.keepAlive?.(true);
       abortSignal?.addEventListener("abort", giveUp);

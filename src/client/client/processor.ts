@@ -73,7 +73,7 @@ export const subscribeChecks: OptionChecks<Omit<ProcessorOptions, "receiveMode" 
   prefetchCount: is.countFrom(0),
 };
 
-const checks: OptionChecks<ProcessorOptions> = { ...processingChecks, ...subscribeChecks };
+const processorChecks: OptionChecks<ProcessorOptions> = { ...processingChecks, ...subscribeChecks };
 
 /**
  * Starts a processor.
@@ -92,7 +92,7 @@ export function startProcessor<const Types extends readonly MessageType[] = read
   options: ProcessorOptions<Types> = {},
   shared?: DeliverySource,
 ): Processor {
-  checkOptions(options, checks);
+  checkOptions(options, processorChecks);
   const parts = partsAt(clientParts, entityPath);
   const { signals } = parts;
   const { receiveMode = "peekLock", maxConcurrentCalls = 1, prefetchCount = 0 } = options;
@@ -117,7 +117,7 @@ export function startProcessor<const Types extends readonly MessageType[] = read
       async step(progressed) {
         while (!signal.aborted) {
           if (turn.waits) await turn.come();
-          const passedOver = turn.isTrial && passesOver ? work.tried : none;
+          const passedOver = turn.isTrial && passesOver ? work.tried : noSequenceNumbers;
           const maxMessages = 1 + passedOver.size;
           const deliveries = await source.receive({ maxMessages, maxWaitTimeInMs: idleWait, abortSignal: away.signal });
           errors.clear();
@@ -168,14 +168,14 @@ export function startProcessor<const Types extends readonly MessageType[] = read
   });
 }
 
-const none: ReadonlySet<bigint> = new Set();
+const noSequenceNumbers: ReadonlySet<bigint> = new Set();
 
 /** A call completes at most so many messages ahead of the broker. */
-const mostCompletions = 8;
+const maxPendingCompletions = 8;
 
 /** Completions that a call may have pending: as many as its share of the prefetched messages, which are at hand already. */
 function completionsOf(share: number): number {
-  return Math.min(Math.max(1, Math.ceil(share)), mostCompletions);
+  return Math.min(Math.max(1, Math.ceil(share)), maxPendingCompletions);
 }
 
 /** Renews the locks of messages or sessions while handlers run. */

@@ -12,7 +12,7 @@ import { createSender, type Sender } from "./sender.ts";
 const maxSenders = 100;
 
 /** Sends replies through one sender per address; the least recently used is closed to make room. */
-export class Replies implements RepliesPort {
+export class ReplySenders implements RepliesPort {
   readonly #parts: Omit<ClientParts, "replies">;
   readonly #senders = new Map<string, Sender>();
 

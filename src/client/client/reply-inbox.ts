@@ -1,7 +1,7 @@
 import type { Delivery, Settlement } from "../../core/engine/delivery.ts";
 import type { EngineReceiver } from "../../core/engine/engine.ts";
 import { type ClientParts, partsAt } from "./client-parts.ts";
-import { Link } from "./link.ts";
+import { ClientLink } from "./link.ts";
 import { idleWait, repeat } from "./receive-loop.ts";
 import { isRetryable } from "./attempts.ts";
 import { isSessionGone } from "./retry.ts";
@@ -24,7 +24,7 @@ export class ReplyInbox {
   readonly #parts: ClientParts;
   readonly #options: InboxOptions;
   readonly #stop = new AbortController();
-  readonly #link: Link<EngineReceiver>;
+  readonly #link: ClientLink<EngineReceiver>;
   #running: Promise<void> | undefined;
 
   constructor(shared: ClientParts, options: InboxOptions) {
@@ -42,7 +42,7 @@ export class ReplyInbox {
             abortSignal: this.#stop.signal,
           });
     const state = parts.signals.link(sessionId === undefined ? "receiver" : "session");
-    this.#link = new Link("reply inbox", open, state);
+    this.#link = new ClientLink("reply inbox", open, state);
   }
 
   /** Resolves when replies can arrive: the session is locked before the first request is sent. */

@@ -75,7 +75,7 @@ export interface Requester<Reply> extends AsyncDisposable {
   close(): Promise<void>;
 }
 
-type Arrival<Reply> =
+type ReplyArrival<Reply> =
   | { readonly ok: true; readonly reply: Reply }
   | { readonly ok: false; readonly error: unknown; readonly fault?: SobreError };
 
@@ -111,7 +111,7 @@ export function createRequester<const Types extends readonly MessageType[] = rea
   const { replyTo, receiveFrom = resolveReplyTo(replyTo) } = options;
   const onError = (error: unknown): void => notify(options.onError, error);
   const sessionId = options.replyToSessionId === true ? crypto.randomUUID() : options.replyToSessionId;
-  const pending = new Map<string, Replies<Reply>>();
+  const pending = new Map<string, ReplyQueue<Reply>>();
   const read = createMessageReader(parts, options.messageTypes);
   const deliver = async (delivery: Delivery): Promise<Settlement> => {
     const { envelope } = delivery;
@@ -155,7 +155,7 @@ export function createRequester<const Types extends readonly MessageType[] = rea
     const id = String(messageId);
     if (pending.has(id))
       throw invalidOption("message.messageId", "is already in use by a request that is waiting for its reply");
-    const replies = new Replies<Reply>();
+    const replies = new ReplyQueue<Reply>();
     pending.set(id, replies);
     const over = new AbortController();
     const end = (): void => {
@@ -229,8 +229,8 @@ export function oneRequest<Types extends readonly MessageType[]>(
 }
 
 /** The replies to one request, in order of arrival. */
-class Replies<Reply> {
-  readonly #arrived: Arrival<Reply>[] = [];
+class ReplyQueue<Reply> {
+  readonly #arrived: ReplyArrival<Reply>[] = [];
   #ended = false;
   #wake: (() => void) | undefined;
 
@@ -240,7 +240,7 @@ class Replies<Reply> {
     return !this.#ended;
   }
 
-  push(arrival: Arrival<Reply>): void {
+  push(arrival: ReplyArrival<Reply>): void {
     this.#arrived.push(arrival);
     this.#wake?.();
   }
@@ -250,7 +250,7 @@ class Replies<Reply> {
     this.#wake?.();
   }
 
-  async next(): Promise<Arrival<Reply> | undefined> {
+  async next(): Promise<ReplyArrival<Reply> | undefined> {
     if (this.#arrived.length === 0 && !this.#ended) await new Promise<void>((resolve) => (this.#wake = resolve));
     return this.#arrived.shift();
   }

@@ -2,7 +2,7 @@ import { SobreError } from "../../core/errors/sobre-error.ts";
 import type { Clock } from "../../core/time/clock.ts";
 import { checkOptions, type OptionChecks } from "../../core/options/option-checks.ts";
 import * as is from "../../core/options/is.ts";
-import { Call, type RunOptions, triesOf, type TryOptions } from "./attempts.ts";
+import { RetriedCall, type RunOptions, triesOf, type TryOptions } from "./attempts.ts";
 import type { Retrying } from "./signals.ts";
 
 /**
@@ -47,7 +47,7 @@ export interface Retry {
   reporting(retrying: Retrying): Retry;
 }
 
-const checks: OptionChecks<RetryOptions> = {
+const retryChecks: OptionChecks<RetryOptions> = {
   maxRetries: is.countFrom(0),
   timeoutInMs: is.milliseconds,
   retryDelayInMs: is.milliseconds,
@@ -64,7 +64,7 @@ export function createRetry(
   options: RetryOptions = {},
   timeoutOption: string = "retryOptions.timeoutInMs",
 ): Retry {
-  checkOptions(options, checks, { prefix: "retryOptions." });
+  checkOptions(options, retryChecks, { prefix: "retryOptions." });
   const { maxRetries = 3, retryDelayInMs: first = 1_000, maxRetryDelayInMs: longest = 30_000, mode } = options;
   const delay = (failures: number): number => {
     const steady = mode === "fixed" ? first : first * 2 ** Math.min(failures - 1, 30);
@@ -76,9 +76,10 @@ export function createRetry(
     const bounds = { ...limits, retrying };
     return {
       delay,
-      once: (operation, callOptions = none) => new Call(bounds, operation, callOptions, 0).run(),
-      run: (operation, callOptions = none) => new Call(bounds, operation, callOptions, maxRetries).run(),
-      start: (operation, callOptions) => new Call(bounds, operation, callOptions, maxRetries).start(),
+      once: (operation, callOptions = noRetryOptions) => new RetriedCall(bounds, operation, callOptions, 0).run(),
+      run: (operation, callOptions = noRetryOptions) =>
+        new RetriedCall(bounds, operation, callOptions, maxRetries).run(),
+      start: (operation, callOptions) => new RetriedCall(bounds, operation, callOptions, maxRetries).start(),
       retrying,
       reporting,
     };
@@ -86,7 +87,7 @@ export function createRetry(
   return reporting(() => undefined);
 }
 
-const none = {};
+const noRetryOptions = {};
 
 /** Codes after which a session is accepted again: this client does not hold it any more. */
 const sessionGone: ReadonlySet<string> = new Set(["SessionLockLost", "SessionCannotBeLocked", "MessageLockLost"]);

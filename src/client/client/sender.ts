@@ -6,7 +6,7 @@ import type { MessageType, MessageToSend } from "../../core/message/message-type
 import { type ClientParts, partsAt } from "./client-parts.ts";
 import { operationOn } from "./tracing.ts";
 import { InFlight } from "./in-flight.ts";
-import { Link } from "./link.ts";
+import { ClientLink } from "./link.ts";
 import { createBatch, isBatch, type MessageBatch } from "./message-batch.ts";
 import { createMessageWriter, isTypedMessage, type MessageWriter } from "./message-writer.ts";
 import { checkSendMany, sendEach, type SendManyOptions, type SendOutcome } from "./send-many.ts";
@@ -137,7 +137,7 @@ export function createSender<const Types extends readonly MessageType[] = readon
   const { via, maxInFlight = 1_000, messageTypes } = options;
   const parts = partsAt(shared, entityPath);
   const { engine, retry, tracing, signals } = parts;
-  const link = new Link("sender", () => engine.openSender(entityPath, { via }), signals.link("sender"));
+  const link = new ClientLink("sender", () => engine.openSender(entityPath, { via }), signals.link("sender"));
   const inFlight = new InFlight(maxInFlight);
   const one = operationOn(engine, entityPath);
   const writer = createMessageWriter(parts, tracing && ((message) => tracing.inject(message, one)));

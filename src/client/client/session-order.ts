@@ -36,9 +36,9 @@ export interface SessionOrderOptions {
 type Handle = (message: Delivery) => Promise<boolean>;
 
 /** After a message: `away` to pause, `lost` to give up the session, because a message is left unsettled. */
-export type Progress = "handled" | "waiting" | "away" | "lost";
+export type OrderProgress = "handled" | "waiting" | "away" | "lost";
 
-type DeadLetter = Extract<Settlement, { readonly kind: "deadLetter" }>;
+type DeadLetterSettlement = Extract<Settlement, { readonly kind: "deadLetter" }>;
 
 /** Milliseconds after which a timer looks again for a message that it could not take. */
 const again = 30_000;
@@ -62,7 +62,7 @@ export class SessionOrder {
   }
 
   /** Handles a message that was received, or defers it after those that wait. @throws what the engine throws. */
-  async process(message: Delivery, handle: Handle): Promise<Progress> {
+  async process(message: Delivery, handle: Handle): Promise<OrderProgress> {
     if (isTimer(message.envelope)) return this.#wake(message, handle);
     if (!(await this.#returns(message)) && (await this.#mustWait())) {
       const propertiesToModify = { [messageProperties.retryTimer]: behind };
@@ -84,7 +84,7 @@ export class SessionOrder {
   }
 
   /** Dead-letters a message, and lets the session wait for it if asked to. @throws what the engine throws. */
-  async deadLetter(message: Delivery, letter: DeadLetter): Promise<void> {
+  async deadLetter(message: Delivery, letter: DeadLetterSettlement): Promise<void> {
     const { settler, holds } = this.#options;
     if (!holds) return settler.settle(message, letter);
     const id = burialSteps.hold + crypto.randomUUID();
@@ -124,7 +124,7 @@ export class SessionOrder {
     return this.#waits;
   }
 
-  async #wake(timer: Delivery, handle: Handle): Promise<Progress> {
+  async #wake(timer: Delivery, handle: Handle): Promise<OrderProgress> {
     if (holdOfMessage(timer) !== undefined) return this.#setAgain(timer, farAway);
     // Whoever had it before may have been killed; as a new message it never reaches the maximum of deliveries.
     if (timer.deliveryCount > 0) return this.#setAgain(timer, 0);
@@ -136,14 +136,14 @@ export class SessionOrder {
     return progress === "next" ? "handled" : "waiting";
   }
 
-  async #setAgain(timer: Delivery, delay: number): Promise<Progress> {
+  async #setAgain(timer: Delivery, delay: number): Promise<OrderProgress> {
     await this.#schedule(timerAgain(timer, this.#now + delay));
     await this.#options.settler.settle(timer, { kind: "complete" });
     return "waiting";
   }
 
   /** Handles the message of a timer, then those that waited for it. */
-  async #advance(timer: Delivery, handle: Handle): Promise<Step> {
+  async #advance(timer: Delivery, handle: Handle): Promise<OrderStep> {
     this.#waits = false;
     const target = await this.#look(messageOfTimer(timer));
     if (target !== undefined && isWaiting(target) && timerIdOf(target.envelope) === timerIdOf(timer.envelope)) {
@@ -157,7 +157,7 @@ export class SessionOrder {
   }
 
   /** Handles messages in order until one waits for a timer of its own, or for its dead letter. */
-  async #drain(handle: Handle): Promise<Step> {
+  async #drain(handle: Handle): Promise<OrderStep> {
     if (await this.#isHeld()) return "waiting";
     for await (const message of this.#ahead()) {
       if (!isWaiting(message)) continue;
@@ -168,7 +168,7 @@ export class SessionOrder {
   }
 
   /** Handles a waiting message until it is settled otherwise than by abandoning it. */
-  async #run(found: Delivery, handle: Handle): Promise<Step> {
+  async #run(found: Delivery, handle: Handle): Promise<OrderStep> {
     const { sequenceNumber } = found;
     for (;;) {
       if (this.#options.signal.aborted) return "lost";
@@ -184,7 +184,7 @@ export class SessionOrder {
   }
 
   /** The next step in dead-lettering a message whose session is held. */
-  async #bury(found: Delivery): Promise<Step> {
+  async #bury(found: Delivery): Promise<OrderStep> {
     const { settler } = this.#options;
     const message = await this.#take(found.sequenceNumber);
     const hold = message === undefined ? undefined : holdOfMessage(message);
@@ -267,4 +267,4 @@ export class SessionOrder {
 }
 
 /** After a waiting message: `busy` when it is locked. */
-type Step = "next" | "waiting" | "busy" | "away" | "lost";
+type OrderStep = "next" | "waiting" | "busy" | "away" | "lost";

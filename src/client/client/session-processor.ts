@@ -20,7 +20,7 @@ import { idleWait, repeat } from "./receive-loop.ts";
 import type { ReadMessage } from "./received-message.ts";
 import { isRetryable } from "./attempts.ts";
 import { isSessionGone, type Retry } from "./retry.ts";
-import { type Progress, SessionOrder } from "./session-order.ts";
+import { type OrderProgress, SessionOrder } from "./session-order.ts";
 import { type HeldSession, heldSession } from "./session-receiver.ts";
 import { Settler } from "./settling.ts";
 import type { EntitySignals } from "./signals.ts";
@@ -196,7 +196,7 @@ interface Held {
   release(): Promise<void>;
 }
 
-const progressOf = (isAway: boolean): Progress => (isAway ? "away" : "handled");
+const progressOf = (isAway: boolean): OrderProgress => (isAway ? "away" : "handled");
 
 /** Handles the messages of a session until it is idle or lost, then releases it. */
 async function serve<Types extends readonly MessageType[]>(

@@ -4,7 +4,7 @@ import type { MessageType } from "../../core/message/message-type.ts";
 import { type AbortOption, isRetryable } from "./attempts.ts";
 import { type ClientParts, partsAt } from "./client-parts.ts";
 import type { DeliverySource } from "./delivery-source.ts";
-import { Link } from "./link.ts";
+import { ClientLink } from "./link.ts";
 import { LockRenewal } from "./lock-renewal.ts";
 import { checkOption, checkOptions, type OptionChecks } from "../../core/options/option-checks.ts";
 import * as is from "../../core/options/is.ts";
@@ -69,7 +69,7 @@ export type ReceivedSession<
   OnUnreadable extends "hand-over" | "dead-letter",
 > = SessionReceiver<Received<Types, OnUnreadable>, ReadMessage<Types>>;
 
-const checks: OptionChecks<SessionReceiverOptions> = {
+const sessionReceiverChecks: OptionChecks<SessionReceiverOptions> = {
   ...receivingChecks,
   maxWaitTimeInMs: is.milliseconds,
   abortSignal: is.abortSignal,
@@ -92,7 +92,7 @@ export async function acceptSession<
   options: SessionReceiverOptions<Types, OnUnreadable>,
   closed: AbortSignal,
 ): Promise<ReceivedSession<Types, OnUnreadable>> {
-  checkOptions(options, checks);
+  checkOptions(options, sessionReceiverChecks);
   const {
     maxWaitTimeInMs = sessionId === undefined ? 60_000 : 0,
     abortSignal,
@@ -154,7 +154,7 @@ class SessionSource implements DeliverySource {
   /** The session as last accepted. */
   held: EngineSessionReceiver;
   readonly #renewal: LockRenewal;
-  readonly #link: Link<EngineSessionReceiver>;
+  readonly #link: ClientLink<EngineSessionReceiver>;
   readonly #signals: EntitySignals;
   readonly #stop = new AbortController();
   #isLost = false;
@@ -178,7 +178,7 @@ class SessionSource implements DeliverySource {
       this.#keep();
       return this.held;
     };
-    this.#link = new Link("session receiver", reopen, signals.link("session"));
+    this.#link = new ClientLink("session receiver", reopen, signals.link("session"));
   }
 
   async receive(options: ReceiveOptions): Promise<readonly Delivery[]> {

@@ -61,7 +61,7 @@ const {
   sessionIdleTimeout,
   sessionIds,
 } = sessionChecks;
-const checks: OptionChecks<SessionWorkflowOptions> = {
+const sessionWorkflowChecks: OptionChecks<SessionWorkflowOptions> = {
   messageTypes,
   pauseWhen,
   retries,
@@ -73,7 +73,7 @@ const checks: OptionChecks<SessionWorkflowOptions> = {
 };
 
 /** The stored state of the session. Sequence numbers are decimal strings, since JSON has no 64-bit integers. */
-interface Kept {
+interface StoredProgress {
   readonly start: string;
   readonly last: string;
   readonly ended: boolean;
@@ -81,8 +81,8 @@ interface Kept {
   readonly state?: Json | undefined;
 }
 
-/** {@link Kept} with the decoded state. */
-interface Progress<State> extends Omit<Kept, "state"> {
+/** {@link StoredProgress} with the decoded state. */
+interface WorkflowProgress<State> extends Omit<StoredProgress, "state"> {
   readonly state: State | undefined;
 }
 
@@ -103,7 +103,7 @@ export function startSessionWorkflow<State, const Types extends readonly Message
   if (typeof handlers !== "object" || handlers === null) throw invalidOption("handlers", "must be an object");
   checkOption("processStep", Reflect.get(handlers, "processStep"), is.aFunction);
   checkOption("processError", handlers.processError, is.aFunction);
-  checkOptions(options, checks);
+  checkOptions(options, sessionWorkflowChecks);
   if (isObject(options.retries) && "holdSession" in options.retries)
     throw invalidOption(
       "retries.holdSession",
@@ -165,12 +165,12 @@ async function finish(message: Delivery, context: SessionContext): Promise<void>
   await context.session.setSessionState(undefined);
 }
 
-function writeProgress<State>({ state, ...progress }: Progress<State>): Uint8Array {
-  const kept: Kept = state === undefined ? progress : { ...progress, state: valueToJson(state) };
+function writeProgress<State>({ state, ...progress }: WorkflowProgress<State>): Uint8Array {
+  const kept: StoredProgress = state === undefined ? progress : { ...progress, state: valueToJson(state) };
   return new TextEncoder().encode(JSON.stringify(kept));
 }
 
-function readProgress<State>(bytes: Uint8Array | undefined): Progress<State> | undefined {
+function readProgress<State>(bytes: Uint8Array | undefined): WorkflowProgress<State> | undefined {
   if (bytes === undefined) return undefined;
   const kept = parsed(bytes);
   if (typeof kept?.start === "string" && typeof kept.last === "string") {
@@ -187,7 +187,7 @@ function readProgress<State>(bytes: Uint8Array | undefined): Progress<State> | u
 const asState = <State>(value: unknown): State => value as State;
 
 /** The stored JSON, which {@link readProgress} validates. */
-function parsed(bytes: Uint8Array): Kept | null {
+function parsed(bytes: Uint8Array): StoredProgress | null {
   try {
     return JSON.parse(new TextDecoder("utf-8", { fatal: true }).decode(bytes));
   } catch {

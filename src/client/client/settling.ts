@@ -158,11 +158,11 @@ export class Settler {
     }
   }
 
-  #settle(message: Delivery, settlement: Settlement, options: SettleOptions = none): Promise<void> {
+  #settle(message: Delivery, settlement: Settlement, options: SettleOptions = noSettleOptions): Promise<void> {
     let token: LockToken;
     try {
       token = lockTokenOf(message);
-      if (options !== none) checkOptions(options, settleChecks);
+      if (options !== noSettleOptions) checkOptions(options, settleChecks);
     } catch (error) {
       return Promise.reject(error);
     }
@@ -253,7 +253,7 @@ export class Settler {
   }
 }
 
-const none: SettleOptions = {};
+const noSettleOptions: SettleOptions = {};
 
 const completed: Settlement = { kind: "complete" };
 

@@ -15,10 +15,10 @@ export interface WatchedProcessor {
 export type Retrying = (error: unknown, attempt: number, delayInMs: number) => void;
 
 /** The maximum number of entities, error codes or reasons that are counted apart from each other. */
-const mostApart = 1_000;
+const maxSeparateCounts = 1_000;
 /** Requests name reply addresses, perhaps a new one each: beyond so many entities they have no counts of their own. */
-const mostWithReplies = 100;
-const mostReasons = 50;
+const maxEntitiesWithReplies = 100;
+const maxReasons = 50;
 
 /** The name under which further ones are counted together, as in OpenTelemetry's conventions. */
 const others = "_OTHER";
@@ -49,7 +49,7 @@ export class Signals {
     this.#stop = started && (() => started.stop());
   }
 
-  of(entityPath: string, most: number = mostApart): EntitySignals {
+  of(entityPath: string, most: number = maxSeparateCounts): EntitySignals {
     const path = this.#entities.size < most || this.#entities.has(entityPath) ? entityPath : others;
     let entity = this.#entities.get(path);
     if (entity === undefined) this.#entities.set(path, (entity = new EntitySignals(path, this.#engine, this)));
@@ -105,7 +105,7 @@ export class EntitySignals {
 
   /** The signals of a reply address. */
   atReplyTo(entityPath: string): EntitySignals {
-    return this.#signals.of(entityPath, mostWithReplies);
+    return this.#signals.of(entityPath, maxEntitiesWithReplies);
   }
 
   /** Whether the time that handlers take is wanted. */
@@ -193,9 +193,9 @@ export class EntitySignals {
     this.#signals.emit({ type: "processorEnded", entityPath: this.entityPath, error });
   }
 
-  link(kind: LinkKind): LinkState {
+  link(kind: LinkKind): LinkReport {
     const { entityPath } = this;
-    return new LinkState(this, {
+    return new LinkReport(this, {
       connected: () => this.#signals.emit({ type: "connected", entityPath, link: kind }),
       disconnected: (error) => this.#signals.emit({ type: "disconnected", entityPath, link: kind, error }),
     });
@@ -203,7 +203,7 @@ export class EntitySignals {
 }
 
 /** Whether a link is open; only changes are reported. */
-export class LinkState {
+export class LinkReport {
   readonly #counts: Pick<EntitySignals, "openLinks" | "lostLinks" | "reconnects">;
   readonly #report: { readonly connected: () => void; readonly disconnected: (error: unknown) => void };
   #state: "new" | "open" | "lost" = "new";
@@ -244,7 +244,7 @@ export class LinkState {
 }
 
 function count(counts: Map<string, number>, name: string, by = 1): void {
-  const known = counts.size < mostReasons || counts.has(name) ? name : others;
+  const known = counts.size < maxReasons || counts.has(name) ? name : others;
   counts.set(known, (counts.get(known) ?? 0) + by);
 }
 

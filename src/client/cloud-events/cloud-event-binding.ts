@@ -11,7 +11,7 @@ import {
   type CloudEventTypes,
   type CloudEventValue,
   eventOf,
-  textOf,
+  textOfAttribute,
 } from "./cloud-event.ts";
 import { cloudEventFromJson, cloudEventJson, cloudEventToJson } from "./cloud-event-json.ts";
 
@@ -40,7 +40,7 @@ export interface CloudEventEnvelopeOptions {
  * ```
  */
 export function cloudEventToEnvelope(event: CloudEvent, options: CloudEventEnvelopeOptions = {}): Envelope {
-  checkOptions(options, checks);
+  checkOptions(options, cloudEventEnvelopeChecks);
   const { mode = "binary", prefix = "cloudEvents:", brokerProperties } = options;
   if (mode === "structured") {
     const contentType = `${cloudEventJson}; charset=UTF-8`;
@@ -59,7 +59,7 @@ export function cloudEventToEnvelope(event: CloudEvent, options: CloudEventEnvel
 
 const isMode = is.oneOf("binary", "structured");
 
-const checks: OptionChecks<CloudEventEnvelopeOptions> = {
+const cloudEventEnvelopeChecks: OptionChecks<CloudEventEnvelopeOptions> = {
   mode: isMode,
   prefix: is.oneOf("cloudEvents:", "cloudEvents_"),
   brokerProperties: is.anything,
@@ -114,7 +114,7 @@ export function cloudEventToHttp(event: CloudEvent, mode: CloudEventMode = "bina
     return { headers: { "content-type": `${cloudEventJson}; charset=UTF-8` }, body: cloudEventToJson(event) };
   }
   const headers: Record<string, string> = {};
-  for (const [name, value] of attributesOf(event)) headers[`ce-${name}`] = percentEncode(textOf(value));
+  for (const [name, value] of attributesOf(event)) headers[`ce-${name}`] = percentEncode(textOfAttribute(value));
   if (event.datacontenttype !== undefined) headers["content-type"] = event.datacontenttype;
   return { headers, body: event.data ?? new Uint8Array() };
 }

@@ -8,7 +8,7 @@ import {
   type CloudEventValue,
   eventOf,
   fromBase64,
-  textOf,
+  textOfAttribute,
 } from "./cloud-event.ts";
 
 /** The content type of the JSON format. */
@@ -86,7 +86,7 @@ function jsonText(data: Uint8Array): string | undefined {
 }
 
 function jsonOf(value: CloudEventValue): string {
-  return JSON.stringify(typeof value === "boolean" || typeof value === "number" ? value : textOf(value));
+  return JSON.stringify(typeof value === "boolean" || typeof value === "number" ? value : textOfAttribute(value));
 }
 
 const member = (name: string, json: string): string => `${JSON.stringify(name)}:${json}`;

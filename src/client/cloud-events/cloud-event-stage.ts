@@ -30,7 +30,7 @@ export interface CloudEventStageOptions {
   readonly clock?: Clock | undefined;
 }
 
-const checks: OptionChecks<CloudEventStageOptions> = {
+const cloudEventStageChecks: OptionChecks<CloudEventStageOptions> = {
   source: is.name,
   mode: is.oneOf("binary", "structured"),
   prefix: is.anything,
@@ -63,7 +63,7 @@ const checks: OptionChecks<CloudEventStageOptions> = {
  * ```
  */
 export function cloudEvents(options: CloudEventStageOptions = {}): PayloadStage {
-  checkOptions(options, checks);
+  checkOptions(options, cloudEventStageChecks);
   const { source } = options;
   return guardedStage({
     name: "cloud-events",

@@ -121,7 +121,7 @@ function isInteger(value: unknown): boolean {
 }
 
 /** The canonical text of a value. */
-export function textOf(value: CloudEventValue): string {
+export function textOfAttribute(value: CloudEventValue): string {
   if (value instanceof Uint8Array) return toBase64(value);
   if (value instanceof Date) return value.toISOString();
   return value instanceof URL ? value.href : String(value);
@@ -178,7 +178,7 @@ export function eventOf(
   const text = (name: string): string | undefined => {
     const value = attributes.get(name);
     // Optional attributes must not be empty (CloudEvents 1.0.2, 3.1), so an empty one counts as absent.
-    return value === undefined || value === "" ? undefined : textOf(value);
+    return value === undefined || value === "" ? undefined : textOfAttribute(value);
   };
   const required = (name: string): string => {
     const value = text(name);
@@ -208,7 +208,7 @@ export function eventOf(
 
 function timeOf(value: CloudEventValue | undefined): Date | string | undefined {
   if (value === undefined || value instanceof Date) return value;
-  const text = textOf(value);
+  const text = textOfAttribute(value);
   const date = valueOf("time", text, "timestamp");
   const [, fraction = ""] = timestamp.exec(text) ?? [];
   return date instanceof Date && fraction.length <= 4 ? date : text;

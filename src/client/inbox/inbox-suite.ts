@@ -1,17 +1,17 @@
 import type { Inbox } from "../client/inbox.ts";
 import { type OpenedStore, same, type StoreCase, within } from "./store-case.ts";
 
-type Opened<Tx> = OpenedStore<Inbox<Tx>, Tx>;
+type OpenedInbox<Tx> = OpenedStore<Inbox<Tx>, Tx>;
 
 /** Every promise of an {@link Inbox}, as data; run each on a fresh store. */
-export function inboxSuite<Tx>(): readonly StoreCase<Opened<Tx>>[] {
-  const one = (name: string, promise: string, run: StoreCase<Opened<Tx>>["run"]): StoreCase<Opened<Tx>> => ({
+export function inboxSuite<Tx>(): readonly StoreCase<OpenedInbox<Tx>>[] {
+  const one = (name: string, promise: string, run: StoreCase<OpenedInbox<Tx>>["run"]): StoreCase<OpenedInbox<Tx>> => ({
     name,
     promise,
     needsTransactions: false,
     run,
   });
-  const inTransaction = (...given: Parameters<typeof one>): StoreCase<Opened<Tx>> => ({
+  const inTransaction = (...given: Parameters<typeof one>): StoreCase<OpenedInbox<Tx>> => ({
     ...one(...given),
     needsTransactions: true,
   });

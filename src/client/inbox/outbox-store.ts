@@ -54,7 +54,7 @@ export interface MemoryOutboxOptions {
   readonly clock?: Clock | undefined;
 }
 
-const checks: OptionChecks<MemoryOutboxOptions> = {
+const memoryOutboxChecks: OptionChecks<MemoryOutboxOptions> = {
   clock: is.clock,
 };
 
@@ -95,7 +95,7 @@ export interface MemoryOutbox extends OutboxStore<MemoryTransaction> {
  * @throws SobreError `InvalidArgument` naming the option.
  */
 export function memoryOutbox(options: MemoryOutboxOptions = {}): MemoryOutbox {
-  checkOptions(options, checks);
+  checkOptions(options, memoryOutboxChecks);
   const { clock = systemClock } = options;
   let messages: readonly OutboxMessage[] = [];
   let lastId = 0n;

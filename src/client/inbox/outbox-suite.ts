@@ -1,7 +1,7 @@
 import type { OutboxStore, OutgoingMessage } from "./outbox-store.ts";
 import { type OpenedStore, same, type StoreCase, within } from "./store-case.ts";
 
-type Opened<Tx> = OpenedStore<OutboxStore<Tx>, Tx>;
+type OpenedOutbox<Tx> = OpenedStore<OutboxStore<Tx>, Tx>;
 
 const message = (entityPath: string, byte: number): OutgoingMessage => ({
   entityPath,
@@ -9,16 +9,24 @@ const message = (entityPath: string, byte: number): OutgoingMessage => ({
 });
 
 /** Every promise of an {@link OutboxStore}, as data; run each on a fresh store. */
-export function outboxSuite<Tx>(): readonly StoreCase<Opened<Tx>>[] {
-  const one = (name: string, promise: string, run: StoreCase<Opened<Tx>>["run"]): StoreCase<Opened<Tx>> => ({
+export function outboxSuite<Tx>(): readonly StoreCase<OpenedOutbox<Tx>>[] {
+  const one = (
+    name: string,
+    promise: string,
+    run: StoreCase<OpenedOutbox<Tx>>["run"],
+  ): StoreCase<OpenedOutbox<Tx>> => ({
     name,
     promise,
     needsTransactions: true,
     run,
   });
-  const added = (opened: Opened<Tx>, ...messages: readonly OutgoingMessage[]): Promise<void> =>
+  const added = (opened: OpenedOutbox<Tx>, ...messages: readonly OutgoingMessage[]): Promise<void> =>
     within(opened, "commit", async (transaction) => opened.store.add(messages, transaction));
-  const read = async ({ other }: Opened<Tx>, most = 10, ...except: readonly string[]): Promise<readonly unknown[]> =>
+  const read = async (
+    { other }: OpenedOutbox<Tx>,
+    most = 10,
+    ...except: readonly string[]
+  ): Promise<readonly unknown[]> =>
     (await other.read(most, except)).map((found) => [found.entityPath, found.message[1]]);
   return [
     one("commit", "Messages are there, in order and unchanged, after the commit.", async (opened) => {

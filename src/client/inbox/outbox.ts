@@ -37,7 +37,7 @@ export interface OutboxOptions {
   readonly clock?: Clock | undefined;
 }
 
-const checks: OptionChecks<OutboxOptions> = {
+const outboxChecks: OptionChecks<OutboxOptions> = {
   relays: is.flag,
   pollInterval: durationFrom(1),
   maxBatchSize: is.countFrom(1),
@@ -99,7 +99,7 @@ export interface Outbox<Tx> extends AsyncDisposable {
 export function startOutbox<Tx>(engine: Engine, store: OutboxStore<Tx>, options: OutboxOptions = {}): Outbox<Tx> {
   checkOption("engine", engine, is.engine);
   checkOption("store", store, is.methods("an outbox, e.g. memoryOutbox()", "add", "lead", "resign", "read", "remove"));
-  checkOptions(options, checks);
+  checkOptions(options, outboxChecks);
   const relay = new Relay(engine, store, options);
   if (options.relays !== false) relay.start();
   return {

@@ -17,7 +17,7 @@ export interface PostgresInboxOptions extends PostgresStoreOptions {
   readonly retention?: DurationLike | undefined;
 }
 
-const checks: OptionChecks<PostgresInboxOptions> = { ...postgresStoreChecks, retention: duration };
+const postgresInboxChecks: OptionChecks<PostgresInboxOptions> = { ...postgresStoreChecks, retention: duration };
 
 /** A row without an owner remembers a handled message. */
 const tables = `create table if not exists $schema.inbox (key text primary key, owner text, until timestamptz not null);
@@ -35,7 +35,7 @@ const claimsBetween = 1_000;
  * @throws SobreError `InvalidArgument` naming the option, and database errors.
  */
 export async function postgresInbox(options: PostgresInboxOptions): Promise<Inbox<PostgresClient>> {
-  checkOptions(options, checks, { needed: ["pool"] });
+  checkOptions(options, postgresInboxChecks, { needed: ["pool"] });
   const { pool, retention = 604_800_000 } = options;
   const retentionInMs = toMilliseconds(retention, "retention");
   const schema = await createTables(options, tables);

@@ -1,5 +1,5 @@
 import type { PostgresClient } from "../../broker/postgres/driver.ts";
-import type { Row } from "../../broker/postgres/rows.ts";
+import type { ResultRow } from "../../broker/postgres/rows.ts";
 import { checkOptions } from "../../core/options/option-checks.ts";
 import { invalidOperation } from "../../core/engine/refusals.ts";
 import type { SobreError } from "../../core/errors/sobre-error.ts";
@@ -96,7 +96,7 @@ const notOpen = (): SobreError =>
     "No transaction is open on this connection, or it ended before this message was kept, so it is not sent. Begin one before outbox.transaction(client), or use outbox.inTransaction(client, work), whose transactions on one connection follow each other.",
   );
 
-function messageOf({ id, entity, message }: Row): readonly OutboxMessage[] {
+function messageOf({ id, entity, message }: ResultRow): readonly OutboxMessage[] {
   return typeof id === "string" && typeof entity === "string" && message instanceof Uint8Array
     ? [{ id: BigInt(id), entityPath: entity, message: new Uint8Array(message) }]
     : [];

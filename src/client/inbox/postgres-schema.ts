@@ -1,7 +1,7 @@
 import type { PostgresClient, PostgresPool } from "../../broker/postgres/driver.ts";
 import { databaseFailure } from "../../broker/postgres/failures.ts";
 import { quoted as quotedName } from "../../broker/postgres/identifier.ts";
-import { isRow, type Row } from "../../broker/postgres/rows.ts";
+import { isRow, type ResultRow } from "../../broker/postgres/rows.ts";
 import { checkOption, invalidOption, type OptionChecks } from "../../core/options/option-checks.ts";
 import * as is from "../../core/options/is.ts";
 
@@ -36,7 +36,11 @@ export async function createTables({ pool, schema = "sobre" }: PostgresStoreOpti
 }
 
 /** The rows of a statement. @throws SobreError for every failure of the database. */
-export async function rowsOf(on: PostgresClient, text: string, values: readonly unknown[]): Promise<readonly Row[]> {
+export async function rowsOf(
+  on: PostgresClient,
+  text: string,
+  values: readonly unknown[],
+): Promise<readonly ResultRow[]> {
   try {
     const { rows } = await on.query({ text, values: [...values] });
     return rows.filter(isRow);

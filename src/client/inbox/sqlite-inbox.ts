@@ -17,7 +17,7 @@ export interface SqliteInboxOptions extends SqliteOptions {
   readonly retention?: DurationLike | undefined;
 }
 
-const checks: OptionChecks<SqliteInboxOptions> = { ...sqliteChecks, retention: duration };
+const sqliteInboxChecks: OptionChecks<SqliteInboxOptions> = { ...sqliteChecks, retention: duration };
 
 /** A row without an owner remembers a handled message. */
 const tables = `
@@ -46,7 +46,7 @@ const claimsBetween = 1_000;
  * @throws SobreError `InvalidArgument` naming the option, `UnsupportedCapability` without `node:sqlite`.
  */
 export function sqliteInbox(options: SqliteInboxOptions): ClosableInbox<SqliteDatabase> {
-  checkOptions(options, checks, { needed: ["path"] });
+  checkOptions(options, sqliteInboxChecks, { needed: ["path"] });
   const { retention = 604_800_000, path, clock } = options;
   const retentionInMs = toMilliseconds(retention, "retention");
   const file = new SqliteFile({ path, clock }, tables);

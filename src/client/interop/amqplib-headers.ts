@@ -6,7 +6,7 @@ import { asBuffer, asBytes } from "./bytes.ts";
 import { unsupported } from "./unsupported.ts";
 
 /** A value with an explicit type: amqplib's form of values whose type JavaScript cannot express. */
-interface Tagged {
+interface AmqplibTagged {
   readonly "!": string;
   readonly value: unknown;
 }
@@ -47,13 +47,13 @@ export function readHeader(value: unknown): ApplicationPropertyValue | undefined
   }
 }
 
-function isTagged(value: unknown): value is Tagged {
+function isTagged(value: unknown): value is AmqplibTagged {
   return (
     typeof value === "object" && value !== null && Object.keys(value).length === 2 && "!" in value && "value" in value
   );
 }
 
-function readTagged({ "!": type, value }: Tagged): ApplicationPropertyValue | undefined {
+function readTagged({ "!": type, value }: AmqplibTagged): ApplicationPropertyValue | undefined {
   const integerType = integerTypes.get(type);
   if (integerType !== undefined) return typeof value === "number" ? readInteger(integerType, value) : undefined;
   switch (type) {
@@ -117,7 +117,7 @@ export function writeHeader(value: ApplicationPropertyValue, path: string): unkn
   return value instanceof Date ? writeTime(value, path) : writeTyped(value, path);
 }
 
-function writeTime(value: Date, path: string): Tagged {
+function writeTime(value: Date, path: string): AmqplibTagged {
   const seconds = value.getTime() / 1000;
   if (Number.isInteger(seconds) && seconds >= 0) return { "!": "timestamp", value: seconds };
   throw unsupported(
@@ -126,7 +126,7 @@ function writeTime(value: Date, path: string): Tagged {
   );
 }
 
-function writeTyped({ type, value }: Typed, path: string): Tagged {
+function writeTyped({ type, value }: Typed, path: string): AmqplibTagged {
   if (type === "long") return { "!": "int64", value };
   if (type === "float" || type === "double") return { "!": type, value };
   for (const [name, integerType] of integerTypes) if (integerType === type) return { "!": name, value };

@@ -31,7 +31,7 @@ export interface MessageConverter {
   fromEnvelope(envelope: Envelope): Promise<MessageResult>;
 }
 
-const checks: OptionChecks<MessageConverterOptions> = {
+const messageConverterChecks: OptionChecks<MessageConverterOptions> = {
   serializer: is.serializer,
   stages: stageList,
   messageTypes: is.messageTypes,
@@ -58,7 +58,7 @@ const checks: OptionChecks<MessageConverterOptions> = {
  * @throws SobreError `InvalidArgument` naming the option.
  */
 export function createMessageConverter(options: MessageConverterOptions): MessageConverter {
-  checkOptions(options, checks, { needed: ["serializer"] });
+  checkOptions(options, messageConverterChecks, { needed: ["serializer"] });
   const { serializer, stages = [], messageTypes: types } = options;
   const write = createMessageWriter({ serializer, stages }, undefined);
   const read = createMessageReader({ serializer, stages }, types);

@@ -23,7 +23,7 @@ export interface AzureBlobPayloadStoreOptions {
   readonly prefix?: string | undefined;
 }
 
-const checks: OptionChecks<AzureBlobPayloadStoreOptions> = {
+const azureBlobPayloadStoreChecks: OptionChecks<AzureBlobPayloadStoreOptions> = {
   container: is.methods("a ContainerClient of @azure/storage-blob", "getBlockBlobClient"),
   prefix: is.name,
 };
@@ -37,7 +37,7 @@ const checks: OptionChecks<AzureBlobPayloadStoreOptions> = {
  * @throws SobreError `InvalidArgument` naming the option.
  */
 export function azureBlobPayloadStore(options: AzureBlobPayloadStoreOptions): PayloadStore {
-  checkOptions(options, checks, { needed: ["container"] });
+  checkOptions(options, azureBlobPayloadStoreChecks, { needed: ["container"] });
   const { container, prefix = "" } = options;
   return objectPayloadStore(prefix, {
     put: (key, payload) => container.getBlockBlobClient(key).uploadData(payload),

@@ -33,7 +33,7 @@ export interface ClaimCheckOptions {
 export const claimCheckEncoding = "claim-check";
 
 /** The reference that the message carries instead. */
-interface Claim {
+interface PayloadReference {
   readonly key: string;
   readonly size: number;
   readonly sha256: string;
@@ -43,7 +43,7 @@ interface Claim {
 const maxClaimBytes = 4096;
 const maxKeyLength = 1024;
 
-const checks: OptionChecks<ClaimCheckOptions> = {
+const claimCheckChecks: OptionChecks<ClaimCheckOptions> = {
   store: is.methods("a store with the methods put and get", "put", "get"),
   threshold: is.numberFrom(0),
   maxBytes: is.numberFrom(1),
@@ -71,14 +71,14 @@ const checks: OptionChecks<ClaimCheckOptions> = {
  * ```
  */
 export function claimCheck(options: ClaimCheckOptions): PayloadStage {
-  checkOptions(options, checks, { needed: ["store"] });
+  checkOptions(options, claimCheckChecks, { needed: ["store"] });
   const { store, threshold = 196_608, maxBytes = 100 * 1024 * 1024 } = options;
   return guardedStage({
     name: "claim-check",
     async beforeSend(envelope) {
       const { payload, bodyKind } = envelope;
       if (payload.byteLength <= threshold) return envelope;
-      const claim: Claim = {
+      const claim: PayloadReference = {
         key: await store.put(payload),
         size: payload.byteLength,
         sha256: digest(payload),
@@ -114,7 +114,7 @@ export function claimCheck(options: ClaimCheckOptions): PayloadStage {
 }
 
 /** @throws SobreError `InvalidArgument` for an invalid key. */
-function writeClaim(claim: Claim): Uint8Array {
+function writeClaim(claim: PayloadReference): Uint8Array {
   const key: unknown = claim.key;
   const bytes = new TextEncoder().encode(JSON.stringify(claim));
   const isKey = typeof key === "string" && key !== "" && key.length <= maxKeyLength;
@@ -122,7 +122,7 @@ function writeClaim(claim: Claim): Uint8Array {
   throw invalidOption("store", `must return a key of 1 to ${maxKeyLength} characters from put`);
 }
 
-function readClaim({ payload }: Envelope): Claim {
+function readClaim({ payload }: Envelope): PayloadReference {
   try {
     if (payload.byteLength > maxClaimBytes) throw new RangeError("too long");
     const claim: unknown = JSON.parse(new TextDecoder("utf-8", { fatal: true }).decode(payload));
@@ -133,7 +133,7 @@ function readClaim({ payload }: Envelope): Claim {
   throw new SobreError("DecodeFailed", "The payload is not a claim check, although its content encoding says so.");
 }
 
-function isClaim(value: unknown): value is Claim {
+function isClaim(value: unknown): value is PayloadReference {
   if (typeof value !== "object" || value === null) return false;
   const { key, size, sha256, bodyKind }: Partial<Record<string, unknown>> = { ...value };
   const kinds: readonly unknown[] = ["data", "value", "sequence"];

@@ -53,7 +53,7 @@ const ratioFloor = 1024 * 1024;
  * ```
  */
 export function compression(options: CompressionOptions = {}): PayloadStage {
-  checkOptions(options, checks);
+  checkOptions(options, compressionChecks);
   const { encoding, threshold = 1024 } = options;
   const capFor = resolveCaps(options);
   return guardedStage({
@@ -98,7 +98,7 @@ const ratios: is.OptionCheck = (value) => {
   return isFit ? undefined : `must be an object with numbers from 1 up for ${compressionNames.join(", ")}`;
 };
 
-const checks: OptionChecks<CompressionOptions> = {
+const compressionChecks: OptionChecks<CompressionOptions> = {
   encoding: anEncoding,
   threshold: is.numberFrom(0),
   maxOutputBytes: is.numberFrom(1),

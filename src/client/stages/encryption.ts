@@ -55,7 +55,7 @@ const tagBytes = 16;
  * ```
  */
 export function encryption(options: EncryptionOptions): PayloadStage {
-  checkOptions(options, checks, { needed: ["keys"] });
+  checkOptions(options, encryptionChecks, { needed: ["keys"] });
   const { keys, keyId, required = true, bind = [] } = options;
   if (keyId !== undefined && typeof keys !== "function" && !Object.hasOwn(keys, keyId))
     throw invalidOption("keyId", "must be one of the ids of keys");
@@ -212,4 +212,9 @@ const isBinding: is.OptionCheck = (value) => {
   return isKnown ? undefined : `must be an array of these broker properties: ${Object.keys(bindable).join(", ")}`;
 };
 
-const checks: OptionChecks<EncryptionOptions> = { keys: isKeys, keyId: is.name, required: is.flag, bind: isBinding };
+const encryptionChecks: OptionChecks<EncryptionOptions> = {
+  keys: isKeys,
+  keyId: is.name,
+  required: is.flag,
+  bind: isBinding,
+};

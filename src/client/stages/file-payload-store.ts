@@ -24,7 +24,7 @@ export interface FilePayloadStore extends PayloadStore {
 /** Keys are made by `randomUUID`; anything else is never used as a path. */
 const keyForm = /^[0-9a-f]{8}-[0-9a-f]{4}-4[0-9a-f]{3}-[89ab][0-9a-f]{3}-[0-9a-f]{12}$/;
 
-const checks: OptionChecks<FilePayloadStoreOptions> = {
+const filePayloadStoreChecks: OptionChecks<FilePayloadStoreOptions> = {
   folder: is.name,
   clock: is.clock,
 };
@@ -35,7 +35,7 @@ const checks: OptionChecks<FilePayloadStoreOptions> = {
  * @throws SobreError `InvalidArgument` naming the option.
  */
 export function filePayloadStore(options: FilePayloadStoreOptions): FilePayloadStore {
-  checkOptions(options, checks, { needed: ["folder"] });
+  checkOptions(options, filePayloadStoreChecks, { needed: ["folder"] });
   const { folder, clock = systemClock } = options;
   return {
     async put(payload) {

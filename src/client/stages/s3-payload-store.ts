@@ -22,7 +22,7 @@ export interface S3PayloadStoreOptions {
   readonly prefix?: string | undefined;
 }
 
-const checks: OptionChecks<S3PayloadStoreOptions> = {
+const s3PayloadStoreChecks: OptionChecks<S3PayloadStoreOptions> = {
   client: is.methods("an S3 client of @aws-sdk/client-s3", "putObject", "getObject"),
   bucket: is.name,
   prefix: is.name,
@@ -37,7 +37,7 @@ const checks: OptionChecks<S3PayloadStoreOptions> = {
  * @throws SobreError `InvalidArgument` naming the option.
  */
 export function s3PayloadStore(options: S3PayloadStoreOptions): PayloadStore {
-  checkOptions(options, checks, { needed: ["client", "bucket"] });
+  checkOptions(options, s3PayloadStoreChecks, { needed: ["client", "bucket"] });
   const { client, bucket: Bucket, prefix = "" } = options;
   return objectPayloadStore(prefix, {
     put: (key, payload) => client.putObject({ Bucket, Key: key, Body: payload }),

@@ -59,14 +59,14 @@ export type FaultEffect =
   | { readonly kind: "drop" | "duplicate" | "loseLock" }
   | { readonly kind: "delay"; readonly milliseconds: number };
 
-const checks: OptionChecks<FaultOptions> = { entity: is.entityName, times: is.numberFrom(1) };
+const faultChecks: OptionChecks<FaultOptions> = { entity: is.entityName, times: is.numberFrom(1) };
 const isCode: is.OptionCheck = (value) =>
   typeof value === "string" && isErrorCode(value) ? undefined : "must be an ErrorCode";
 
 const isRefusal = (effect: FaultEffect): effect is Extract<FaultEffect, { readonly kind: "refuse" }> =>
   effect.kind === "refuse";
 
-interface Pending {
+interface PendingFault {
   readonly effect: FaultEffect;
   readonly entity: string | undefined;
   times: number;
@@ -74,7 +74,7 @@ interface Pending {
 
 /** The requested faults. */
 export class FaultPlan {
-  #pending: Pending[] = [];
+  #pending: PendingFault[] = [];
   /** Called with the messages of each send that an engine has accepted. */
   readonly accepted: (entity: string, envelopes: readonly Envelope[]) => void;
 
@@ -83,7 +83,7 @@ export class FaultPlan {
   }
 
   add(effect: FaultEffect, options: FaultOptions = {}): void {
-    checkOptions(options, checks);
+    checkOptions(options, faultChecks);
     const { entity, times = 1 } = options;
     if ("operation" in effect) checkOption("operation", effect.operation, is.oneOf(...faultyOperations));
     if (effect.kind === "refuse") checkOption("code", effect.code, isCode);

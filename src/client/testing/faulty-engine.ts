@@ -30,8 +30,11 @@ export function faultyEngine(inner: Engine, clock: Clock): FaultyEngine {
   checkOption("clock", clock, is.clock);
   const sent = new SentMessages();
   const plan = new FaultPlan((entity, envelopes) => sent.add(entity, envelopes, clock.now()));
-  const open = new Set<Connection>();
-  const engine = connectionOver(inner, plan, clock, open, { closed: () => inner.close() });
+  const open = new Set<CutConnection>();
+  const engine = connectionOver(inner, plan, clock, open, {
+    connection: new CutConnection(inner, undefined),
+    closed: () => inner.close(),
+  });
   const faults: Faults = {
     refuse: (operation, code, options) => plan.add({ kind: "refuse", operation, code }, options),
     loseAnswer: (operation, options) => plan.add({ kind: "loseAnswer", operation }, options),
@@ -51,7 +54,7 @@ export function faultyEngine(inner: Engine, clock: Clock): FaultyEngine {
 }
 
 /** A connection as the broker sees it, which ends when it is cut; the faulty engine continues with another. */
-class Connection {
+class CutConnection {
   readonly #root: Engine;
   readonly #options: ConnectOptions | undefined;
   #current: Promise<Engine> | undefined;
@@ -107,9 +110,9 @@ class Connection {
   }
 }
 
-/** How a connection is opened. */
-interface OpenOptions {
-  readonly options?: ConnectOptions | undefined;
+interface OpenConnection {
+  readonly connection: CutConnection;
+  /** Called when it was closed. */
   readonly closed?: () => Promise<void>;
 }
 
@@ -117,10 +120,9 @@ function connectionOver(
   root: Engine,
   plan: FaultPlan,
   clock: Clock,
-  open: Set<Connection>,
-  { options: given, closed = async () => undefined }: OpenOptions = {},
+  open: Set<CutConnection>,
+  { connection, closed = async () => undefined }: OpenConnection,
 ): Engine {
-  const connection = new Connection(root, given);
   open.add(connection);
   const link = (entity: string): LinkParts => ({
     entity,
@@ -182,7 +184,12 @@ function connectionOver(
     deleteMessages: async (entity, options) => (await connection.get()).deleteMessages(entity, options),
     listSessions: async (entity, options) => (await connection.get()).listSessions(entity, options),
     begin: async () => new LateTransaction(await (await connection.get()).begin()),
-    connect: async (chosen) => connectionOver(root, plan, clock, open, { options: chosen }),
+    connect: async (chosen) => {
+      const other = new CutConnection(root, chosen);
+      // Others connect with their first call; this one has to learn of deletions before.
+      if (chosen?.onEntityDeleted !== undefined) await other.get();
+      return connectionOver(root, plan, clock, open, { connection: other });
+    },
     close: () => end("close"),
     abort: () => end("abort"),
     [Symbol.asyncDispose]: () => end("close"),

@@ -38,10 +38,10 @@ export interface SobreMatchers<R = void> {
 }
 
 /** Maximum number of dead letters to inspect. */
-const most = 1_000;
+const maxPeekedMessages = 1_000;
 
 /** A misspelt expectation would be ignored, and everything would match. */
-const checks: OptionChecks<ExpectedDeadLetters> = { count: is.countFrom(0), reason: is.text };
+const expectedDeadLettersChecks: OptionChecks<ExpectedDeadLetters> = { count: is.countFrom(0), reason: is.text };
 
 /** The matchers for `expect.extend(sobreMatchers)`. */
 export const sobreMatchers: {
@@ -51,10 +51,10 @@ export const sobreMatchers: {
   async toHaveDeadLettered(engine, entity, expected = {}) {
     checkOption("engine", engine, is.engine);
     checkOption("entity", entity, is.entityName);
-    checkOptions(expected, checks);
+    checkOptions(expected, expectedDeadLettersChecks);
     const { count, reason } = expected;
     const address = parseAddress(entity).subQueue === undefined ? `${entity}${subQueueSuffix.deadLetter}` : entity;
-    const letters = await engine.peek(address, { maxMessages: most });
+    const letters = await engine.peek(address, { maxMessages: maxPeekedMessages });
     const reasons = letters.map(({ deadLetterReason }) => deadLetterReason ?? "none");
     const fitting = reason === undefined ? reasons : reasons.filter((one) => one === reason);
     const pass = count === undefined ? fitting.length > 0 : fitting.length === count;

@@ -10,7 +10,7 @@ export interface SentMessage {
 }
 
 /** The most messages kept, and the most bytes of their payloads; the oldest are forgotten first. */
-const most = { messages: 10_000, bytes: 16 * 2 ** 20 } as const;
+const maxKept = { messages: 10_000, bytes: 16 * 2 ** 20 } as const;
 
 /** The messages that an engine has accepted, oldest first: up to 10,000, and 16 MiB of payload. */
 export class SentMessages {
@@ -43,7 +43,7 @@ export class SentMessages {
       this.#bytes += kept.payload.byteLength;
     }
     let surplus = 0;
-    while (this.#messages.length - surplus > most.messages || this.#bytes > most.bytes)
+    while (this.#messages.length - surplus > maxKept.messages || this.#bytes > maxKept.bytes)
       this.#bytes -= this.#messages[surplus++]?.envelope.payload.byteLength ?? 0;
     this.#messages.splice(0, surplus);
     this.#forgotten += surplus;

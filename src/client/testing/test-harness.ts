@@ -74,7 +74,7 @@ const publishedChecks: OptionChecks<PublishedOptions> = {
   messageType: (value) => (is.hasMethod(value, "read") ? undefined : "must be a message type made by defineMessage"),
 };
 
-const checks: OptionChecks<TestHarnessOptions> = {
+const testHarnessChecks: OptionChecks<TestHarnessOptions> = {
   // Checked by the engine and the client.
   queues: is.anything,
   topics: is.anything,
@@ -105,7 +105,7 @@ const checks: OptionChecks<TestHarnessOptions> = {
  * ```
  */
 export function createTestHarness(options: TestHarnessOptions): TestHarness {
-  checkOptions(options, checks, { needed: ["serializer"] });
+  checkOptions(options, testHarnessChecks, { needed: ["serializer"] });
   const { serializer, stages = [], retryOptions, tracing, ...broker } = options;
   const made = testEngine(broker);
   const { clock, sent } = made;

@@ -1,6 +1,6 @@
 import { canonicalJson } from "../json-schema/json-value.ts";
 import { openProtobufSchema, type ProtobufSchema } from "../protobuf/schema.ts";
-import type { FieldShape } from "../protobuf/shape.ts";
+import type { ComparedField } from "../protobuf/shape.ts";
 import type { SchemaChanges } from "./schema-changes.ts";
 
 /** The messages, fields, enums, values and procedures that two Protobuf schemas declare differently; fields by number. */
@@ -21,7 +21,7 @@ function onlyIn(parts: Parts, others: Parts): readonly string[] {
   );
 }
 
-interface Part {
+interface DescribedPart {
   readonly key: string;
   /** The key of the type that it is in. */
   readonly owner?: string;
@@ -29,10 +29,10 @@ interface Part {
   readonly meaning: string;
 }
 
-type Parts = ReadonlyMap<string, Part>;
+type Parts = ReadonlyMap<string, DescribedPart>;
 
 function partsOf({ messages, enums, procedures, bundled }: ProtobufSchema): Parts {
-  const parts: Part[] = [];
+  const parts: DescribedPart[] = [];
   for (const { name, fields, reserved, strictJson } of messages.values()) {
     if (bundled.has(name)) continue;
     parts.push({ key: name, name, meaning: canonicalJson({ reserved, strictJson }) });
@@ -54,7 +54,7 @@ function partsOf({ messages, enums, procedures, bundled }: ProtobufSchema): Part
   return new Map(parts.map((part) => [part.key, part]));
 }
 
-function meaningOfField({ message, enumeration, ...field }: FieldShape): string {
+function meaningOfField({ message, enumeration, ...field }: ComparedField): string {
   const { name, jsonName, kind, label, keyKind, required, hasPresence, oneof = "", unset = "" } = field;
   const type = message?.name ?? enumeration?.name ?? "";
   return canonicalJson({ name, jsonName, kind, label, keyKind, required, hasPresence, oneof, unset, type });

@@ -4,19 +4,19 @@ import { isObject } from "../json-schema/json-value.ts";
 import { escapeToken } from "../json-schema/schema-document.ts";
 
 /** An object of a document and its place, after references have been followed. */
-export interface Place {
+export interface DocumentPlace {
   readonly value: Readonly<Record<string, unknown>>;
   /** JSON Pointer. */
   readonly pointer: string;
 }
 
 /** The longest chain of references to references. */
-const mostSteps = 50;
-const deepest = 500;
+const maxSteps = 50;
+const maxDepth = 500;
 
 /** An AsyncAPI 3 document; all its references must stay within it. */
 export class AsyncApiDocument {
-  readonly root: Place;
+  readonly root: DocumentPlace;
   /** JSON Pointers of the parts that have not been imported so far. */
   readonly lost: Set<string> = new Set<string>();
   readonly #used = new Set<string>();
@@ -35,51 +35,51 @@ export class AsyncApiDocument {
   }
 
   /** The object at a member, or where its reference leads; `undefined` when there is none. */
-  member({ value, pointer }: Place, name: string): Place | undefined {
+  member({ value, pointer }: DocumentPlace, name: string): DocumentPlace | undefined {
     const inner = Object.hasOwn(value, name) ? value[name] : undefined;
     return inner === undefined ? undefined : this.follow(inner, `${pointer}/${escapeToken(name)}`);
   }
 
   /** The objects of a map by their names. */
-  members(place: Place, name: string): readonly (readonly [name: string, place: Place])[] {
+  members(place: DocumentPlace, name: string): readonly (readonly [name: string, place: DocumentPlace])[] {
     const map = this.member(place, name);
     if (map === undefined) return [];
     return Object.keys(map.value).map((key) => [key, this.needed(map, key)] as const);
   }
 
   /** The object at a member that must be there. */
-  needed(place: Place, name: string): Place {
+  needed(place: DocumentPlace, name: string): DocumentPlace {
     const found = this.member(place, name);
     if (found !== undefined) return found;
-    throw wrong(`${place.pointer}/${escapeToken(name)}`, "is missing");
+    throw invalidDocument(`${place.pointer}/${escapeToken(name)}`, "is missing");
   }
 
   /** The objects of a list. */
-  list({ value, pointer }: Place, name: string): readonly Place[] | undefined {
+  list({ value, pointer }: DocumentPlace, name: string): readonly DocumentPlace[] | undefined {
     const items = value[name];
     if (items === undefined) return undefined;
-    if (!Array.isArray(items)) throw wrong(`${pointer}/${name}`, "must be a list");
+    if (!Array.isArray(items)) throw invalidDocument(`${pointer}/${name}`, "must be a list");
     return items.map((item: unknown, at) => this.follow(item, `${pointer}/${name}/${at}`));
   }
 
   /** Follows references. @throws SobreError `InvalidArgument` for one that leads out of the document, in a circle, or to no object. */
-  follow(value: unknown, pointer: string): Place {
+  follow(value: unknown, pointer: string): DocumentPlace {
     let place = { value, pointer };
     for (let steps = 0; isObject(place.value) && typeof place.value["$ref"] === "string"; steps++) {
       const reference = place.value["$ref"];
-      if (steps > mostSteps) throw wrong(pointer, "refers to itself");
+      if (steps > maxSteps) throw invalidDocument(pointer, "refers to itself");
       for (const name of Object.keys(place.value)) if (name !== "$ref") this.lose(place.pointer, name);
       place = { value: this.at(reference, place.pointer), pointer: reference.slice(1) };
       this.#used.add(place.pointer);
     }
-    if (!isObject(place.value)) throw wrong(pointer, "must be an object");
+    if (!isObject(place.value)) throw invalidDocument(pointer, "must be an object");
     return { value: place.value, pointer: place.pointer };
   }
 
   /** The value that a reference means. */
   at(reference: string, from: string): unknown {
     if (!reference.startsWith("#/"))
-      throw wrong(
+      throw invalidDocument(
         from,
         `refers to ${JSON.stringify(reference)}, which is not in the document. Bundle it first, e.g. with \`asyncapi bundle\``,
       );
@@ -90,11 +90,11 @@ export class AsyncApiDocument {
       else value = isObject(value) && Object.hasOwn(value, name) ? value[name] : undefined;
     }
     if (value !== undefined) return value;
-    throw wrong(from, `refers to ${JSON.stringify(reference)}, which is not there`);
+    throw invalidDocument(from, `refers to ${JSON.stringify(reference)}, which is not there`);
   }
 
   /** The members of an object that are kept; every other one counts as lost. */
-  kept({ value, pointer }: Place, names: readonly string[]): Readonly<Record<string, unknown>> {
+  kept({ value, pointer }: DocumentPlace, names: readonly string[]): Readonly<Record<string, unknown>> {
     for (const name of Object.keys(value)) if (!names.includes(name)) this.lose(pointer, name);
     return Object.fromEntries(Object.entries(value).filter(([name]) => names.includes(name)));
   }
@@ -124,7 +124,7 @@ export class AsyncApiDocument {
 
 /** @throws SobreError `LimitExceeded` for a value whose objects and lists nest too deep. */
 function refuseDeep(value: unknown, depth = 0): void {
-  if (depth > deepest) throw new SobreError("LimitExceeded", `The document nests deeper than ${deepest} levels.`);
+  if (depth > maxDepth) throw new SobreError("LimitExceeded", `The document nests deeper than ${maxDepth} levels.`);
   if (typeof value === "object" && value !== null)
     for (const inner of Object.values(value)) refuseDeep(inner, depth + 1);
 }
@@ -139,6 +139,6 @@ export function decodedToken(token: string): string {
   }
 }
 
-export function wrong(pointer: string, what: string): SobreError {
+export function invalidDocument(pointer: string, what: string): SobreError {
   return new SobreError("InvalidArgument", `${pointer || "/"} ${what}.`, { path: pointer });
 }

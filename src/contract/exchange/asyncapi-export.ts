@@ -6,10 +6,10 @@ import type { AsyncApiRecord, ChannelRecord, MessageRecord, OperationRecord } fr
 import { SchemaComponents } from "./payload-schema.ts";
 import { schemaFormat } from "./schema-format.ts";
 
-type Members = Readonly<Record<string, unknown>>;
+type ExportedMembers = Readonly<Record<string, unknown>>;
 
 /** An AsyncAPI 3 document of subjects by their newest versions. */
-export function exportAsyncApi(subjects: readonly Subject[], record: AsyncApiRecord): Members {
+export function exportAsyncApi(subjects: readonly Subject[], record: AsyncApiRecord): ExportedMembers {
   const components = new SchemaComponents();
   const messages = Object.entries(record.messages).map(([name, { members, headers, ...payload }]) => {
     const pointer = `/components/messages/${escapeToken(name)}`;
@@ -107,14 +107,14 @@ function withoutDialect(schema: unknown, named: string | undefined): unknown {
   return rest;
 }
 
-function channelObject({ members, messages }: ChannelRecord): Members {
+function channelObject({ members, messages }: ChannelRecord): ExportedMembers {
   const references = Object.entries(messages).map(
     ([key, name]) => [key, { $ref: `#/components/messages/${escapeToken(name)}` }] as const,
   );
   return { ...members, ...(references.length === 0 ? {} : { messages: objectOf(references) }) };
 }
 
-function operationObject({ action, channel, members, messages, reply }: OperationRecord): Members {
+function operationObject({ action, channel, members, messages, reply }: OperationRecord): ExportedMembers {
   return {
     action,
     channel: channelReference(channel),
@@ -132,11 +132,11 @@ function operationObject({ action, channel, members, messages, reply }: Operatio
   };
 }
 
-function channelReference(channel: string): Members {
+function channelReference(channel: string): ExportedMembers {
   return { $ref: `#/channels/${escapeToken(channel)}` };
 }
 
-function messageReferences(channel: string, messages: readonly string[] | undefined): Members {
+function messageReferences(channel: string, messages: readonly string[] | undefined): ExportedMembers {
   const place = `#/channels/${escapeToken(channel)}/messages`;
   return messages === undefined ? {} : { messages: messages.map((key) => ({ $ref: `${place}/${escapeToken(key)}` })) };
 }

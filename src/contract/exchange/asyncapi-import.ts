@@ -2,9 +2,9 @@ import { SobreError } from "../../core/errors/sobre-error.ts";
 import { isObject } from "../json-schema/json-value.ts";
 import { openProtobufSchema } from "../protobuf/schema.ts";
 import { parseYaml } from "../sources/yaml.ts";
-import { AsyncApiDocument, decodedToken, type Place, wrong } from "./asyncapi-document.ts";
+import { AsyncApiDocument, decodedToken, type DocumentPlace, invalidDocument } from "./asyncapi-document.ts";
 import type { AsyncApiRecord, ChannelRecord, MessageRecord, OperationRecord } from "./asyncapi-record.ts";
-import { type Entity, entityOf } from "./channel-entity.ts";
+import { type ChannelEntity, entityOf } from "./channel-entity.ts";
 import { selfContained } from "./payload-schema.ts";
 import { isMultiFormat, schemaFormat } from "./schema-format.ts";
 
@@ -21,7 +21,7 @@ export interface ImportedSubject {
 /** An AsyncAPI document in our terms. */
 export interface ImportedDocument {
   readonly subjects: readonly ImportedSubject[];
-  readonly entities: readonly Entity[];
+  readonly entities: readonly ChannelEntity[];
   readonly record: AsyncApiRecord;
   /** JSON Pointers of the parts that were not imported. */
   readonly lost: readonly string[];
@@ -94,7 +94,7 @@ class Importer {
     };
   }
 
-  #channel(name: string, channel: Place): ChannelRecord {
+  #channel(name: string, channel: DocumentPlace): ChannelRecord {
     const document = this.#document;
     const {
       messages: _,
@@ -114,7 +114,7 @@ class Importer {
   }
 
   /** The name of a message among the components of an export. */
-  #message(place: Place, key: string, channel = ""): string {
+  #message(place: DocumentPlace, key: string, channel = ""): string {
     const document = this.#document;
     const known = this.#names.get(place.pointer);
     if (known !== undefined) return known;
@@ -149,7 +149,7 @@ class Importer {
   }
 
   #payload(
-    place: Place,
+    place: DocumentPlace,
     name: string,
     contentType: string | undefined,
   ): Pick<MessageRecord, "subject" | "schemaFormat" | "component"> {
@@ -193,7 +193,7 @@ class Importer {
     return dialect === undefined ? schema : { $schema: dialect, ...schema };
   }
 
-  #operation(place: Place, channels: ReadonlyMap<string, ChannelRecord>): OperationRecord {
+  #operation(place: DocumentPlace, channels: ReadonlyMap<string, ChannelRecord>): OperationRecord {
     const document = this.#document;
     const {
       action,
@@ -202,9 +202,10 @@ class Importer {
       reply: ___,
       ...members
     } = document.kept(place, ["action", "channel", "messages", "reply", ...texts]);
-    if (action !== "send" && action !== "receive") throw wrong(`${place.pointer}/action`, "must be send or receive");
+    if (action !== "send" && action !== "receive")
+      throw invalidDocument(`${place.pointer}/action`, "must be send or receive");
     const channel = this.#channelOf(place);
-    if (channel === undefined) throw wrong(`${place.pointer}/channel`, "is missing");
+    if (channel === undefined) throw invalidDocument(`${place.pointer}/channel`, "is missing");
     const messages = this.#messagesOf(place);
     this.#count(action, channels.get(channel), messages);
     const replyPlace = document.member(place, "reply");
@@ -229,7 +230,7 @@ class Importer {
   }
 
   /** The key of the channel that an operation refers to. */
-  #channelOf(place: Place): string | undefined {
+  #channelOf(place: DocumentPlace): string | undefined {
     const given = place.value["channel"];
     if (given === undefined) return undefined;
     const channel = this.#document.follow(given, `${place.pointer}/channel`);
@@ -237,11 +238,11 @@ class Importer {
       .members(this.#document.root, "channels")
       .find(([, one]) => one.value === channel.value);
     if (named !== undefined) return named[0];
-    throw wrong(`${place.pointer}/channel`, "must refer to one of the channels");
+    throw invalidDocument(`${place.pointer}/channel`, "must refer to one of the channels");
   }
 
   /** The keys that the messages of an operation have in their channel. */
-  #messagesOf(place: Place): readonly string[] | undefined {
+  #messagesOf(place: DocumentPlace): readonly string[] | undefined {
     const items: unknown = place.value["messages"];
     this.#document.list(place, "messages");
     if (!Array.isArray(items)) return undefined;
@@ -249,7 +250,7 @@ class Importer {
       const reference: unknown = isObject(item) ? item["$ref"] : undefined;
       const [, key] = typeof reference === "string" ? (/\/messages\/([^/]+)$/.exec(reference) ?? []) : [];
       if (key !== undefined) return decodedToken(key);
-      throw wrong(`${place.pointer}/messages/${at}`, "must refer to a message of the channel");
+      throw invalidDocument(`${place.pointer}/messages/${at}`, "must refer to a message of the channel");
     });
   }
 
@@ -267,7 +268,7 @@ class Importer {
 }
 
 function protoText(source: unknown, pointer: string): string {
-  if (typeof source !== "string") throw wrong(pointer, "must be the text of a .proto file");
+  if (typeof source !== "string") throw invalidDocument(pointer, "must be the text of a .proto file");
   try {
     openProtobufSchema(source);
   } catch (error) {

@@ -2,11 +2,11 @@ import { SobreError } from "../../core/errors/sobre-error.ts";
 import { isObject } from "../json-schema/json-value.ts";
 import { parseJson } from "../sources/exact-json.ts";
 
-type Members = Readonly<Record<string, unknown>>;
+type RecordMembers = Readonly<Record<string, unknown>>;
 
 /** The parts of an AsyncAPI document that do not fit into subjects; they are kept in `asyncapi.json`. */
 export interface AsyncApiRecord {
-  readonly info: Members;
+  readonly info: RecordMembers;
   readonly defaultContentType?: string;
   readonly channels: Readonly<Record<string, ChannelRecord>>;
   readonly operations: Readonly<Record<string, OperationRecord>>;
@@ -16,7 +16,7 @@ export interface AsyncApiRecord {
 
 /** A channel: members of AsyncAPI, and the messages by the channel's own names. */
 export interface ChannelRecord {
-  readonly members: Members;
+  readonly members: RecordMembers;
   readonly messages: Readonly<Record<string, string>>;
 }
 
@@ -24,11 +24,11 @@ export interface ChannelRecord {
 export interface OperationRecord {
   readonly action: "send" | "receive";
   readonly channel: string;
-  readonly members: Members;
+  readonly members: RecordMembers;
   /** Names of the channel's messages. Default: all of them. */
   readonly messages?: readonly string[];
   readonly reply?: {
-    readonly members: Members;
+    readonly members: RecordMembers;
     readonly channel?: string;
     readonly messages?: readonly string[];
   };
@@ -36,7 +36,7 @@ export interface OperationRecord {
 
 /** A message: members of AsyncAPI, and the subject of its payload. */
 export interface MessageRecord {
-  readonly members: Members;
+  readonly members: RecordMembers;
   /** Missing if the message has no payload, or one in a format that is not supported. */
   readonly subject?: string;
   readonly schemaFormat?: string;
@@ -82,7 +82,7 @@ const file = "asyncapi.json";
 function operationAt(value: unknown, place: string): OperationRecord {
   const own = membersAt(value, place);
   const { action, reply } = own;
-  if (action !== "send" && action !== "receive") throw wrong(`${place}.action`, "send or receive");
+  if (action !== "send" && action !== "receive") throw invalidRecord(`${place}.action`, "send or receive");
   const replied = reply === undefined ? undefined : membersAt(reply, `${place}.reply`);
   return {
     action,
@@ -101,13 +101,17 @@ function operationAt(value: unknown, place: string): OperationRecord {
   };
 }
 
-function listIn({ messages }: Members, place: string): { readonly messages?: readonly string[] } {
+function listIn({ messages }: RecordMembers, place: string): { readonly messages?: readonly string[] } {
   if (messages === undefined) return {};
-  if (!Array.isArray(messages)) throw wrong(`${place}.messages`, "a list");
+  if (!Array.isArray(messages)) throw invalidRecord(`${place}.messages`, "a list");
   return { messages: messages.map((item: unknown) => textAt(item, `${place}.messages`)) };
 }
 
-function textIn<Name extends string>(members: Members, name: Name, place: string): { readonly [Key in Name]?: string } {
+function textIn<Name extends string>(
+  members: RecordMembers,
+  name: Name,
+  place: string,
+): { readonly [Key in Name]?: string } {
   const value = members[name];
   const made: { [Key in Name]?: string } = {};
   return value === undefined ? made : { ...made, [name]: textAt(value, `${place}.${name}`) };
@@ -122,16 +126,16 @@ function mapped<Item>(
   return Object.fromEntries(entries.map(([name, item]) => [name, read(item, `${place}.${name}`)] as const));
 }
 
-function membersAt(value: unknown, place: string): Members {
+function membersAt(value: unknown, place: string): RecordMembers {
   if (isObject(value)) return value;
-  throw wrong(place, "an object");
+  throw invalidRecord(place, "an object");
 }
 
 function textAt(value: unknown, place: string): string {
   if (typeof value === "string") return value;
-  throw wrong(place, "a text");
+  throw invalidRecord(place, "a text");
 }
 
-function wrong(place: string, what: string): SobreError {
+function invalidRecord(place: string, what: string): SobreError {
   return new SobreError("InvalidArgument", `${file}: ${place} must be ${what}.`);
 }

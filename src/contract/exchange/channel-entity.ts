@@ -1,14 +1,14 @@
 import { isObject } from "../json-schema/json-value.ts";
-import type { Place } from "./asyncapi-document.ts";
+import type { DocumentPlace } from "./asyncapi-document.ts";
 
 /** A queue or a topic that a channel stands for. */
-export interface Entity {
+export interface ChannelEntity {
   readonly name: string;
   readonly kind: "queue" | "topic";
 }
 
 /** The entity of a channel; `undefined` for one whose address is known at run time only. */
-export function entityOf({ value }: Place): Entity | undefined {
+export function entityOf({ value }: DocumentPlace): ChannelEntity | undefined {
   const { address, bindings } = value;
   if (typeof address !== "string") return undefined;
   const name = address

@@ -30,7 +30,7 @@ interface ServiceAnswer {
 }
 
 /** The maximum number of bytes of an answer; a longer one is refused. */
-const mostBytes = 16 * 2 ** 20;
+const maxBytes = 16 * 2 ** 20;
 
 /** A service that speaks JSON over HTTP: the one place where contracts use the network. */
 export class JsonService {
@@ -87,7 +87,7 @@ export class JsonService {
           ...(body === undefined ? {} : { body: JSON.stringify(body) }),
         },
       );
-      const text = await textOf(response, place);
+      const text = await textOfResponse(response, place);
       const json = parsedJson(text);
       if (!response.ok) throw refusal(place, response.status, json);
       if (json === undefined && (text !== "" || method === "GET"))
@@ -109,14 +109,14 @@ export class JsonService {
   }
 }
 
-async function textOf(response: Response, place: string): Promise<string> {
+async function textOfResponse(response: Response, place: string): Promise<string> {
   const decoder = new TextDecoder();
   let text = "";
   let bytes = 0;
   for await (const chunk of response.body ?? []) {
     bytes += chunk.byteLength;
-    if (bytes > mostBytes)
-      throw new SobreError("LimitExceeded", `${place} has answered with more than ${mostBytes} bytes.`);
+    if (bytes > maxBytes)
+      throw new SobreError("LimitExceeded", `${place} has answered with more than ${maxBytes} bytes.`);
     text += decoder.decode(chunk, { stream: true });
   }
   return text + decoder.decode();

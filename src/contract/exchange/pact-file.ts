@@ -1,7 +1,7 @@
 import { SobreError } from "../../core/errors/sobre-error.ts";
 import { isObject } from "../json-schema/json-value.ts";
 
-type Members = Readonly<Record<string, unknown>>;
+type PactMembers = Readonly<Record<string, unknown>>;
 
 /** An asynchronous message of a pact. */
 export interface PactMessage {
@@ -10,7 +10,7 @@ export interface PactMessage {
   /** Of the contents, or of the metadata. */
   readonly contentType: string | undefined;
   /** The metadata, without the content type. */
-  readonly metadata: Members;
+  readonly metadata: PactMembers;
   /** Whether contents and metadata name different content types. */
   readonly contradictsItself: boolean;
   /** Rules and other parts that an example cannot express. */
@@ -36,9 +36,9 @@ export function readPact(value: unknown): PactFile {
   const consumer = isObject(pact["consumer"]) ? pact["consumer"]["name"] : undefined;
   const key = major === 3 ? "messages" : "interactions";
   const items = pact[key] ?? [];
-  if (!Array.isArray(items)) throw wrong(key, "must be a list");
+  if (!Array.isArray(items)) throw invalidPact(key, "must be a list");
   const all = items.map((item: unknown, at) => ({ place: `${key}[${at}]`, item: membersAt(item, `${key}[${at}]`) }));
-  const isMessage = (item: Members): boolean => major === 3 || item["type"] === "Asynchronous/Messages";
+  const isMessage = (item: PactMembers): boolean => major === 3 || item["type"] === "Asynchronous/Messages";
   return {
     consumer: typeof consumer === "string" ? consumer : "consumer",
     messages: all.filter(({ item }) => isMessage(item)).map(({ item, place }) => messageAt(item, place, major)),
@@ -51,7 +51,7 @@ export function readPact(value: unknown): PactFile {
   };
 }
 
-function majorOf({ metadata }: Members): 3 | 4 {
+function majorOf({ metadata }: PactMembers): 3 | 4 {
   const held = isObject(metadata) ? (metadata["pactSpecification"] ?? metadata["pact-specification"]) : undefined;
   const version: unknown = isObject(held) ? held["version"] : undefined;
   const [major] = typeof version === "string" ? version.split(".") : [];
@@ -62,9 +62,9 @@ function majorOf({ metadata }: Members): 3 | 4 {
   );
 }
 
-function messageAt(item: Members, place: string, major: 3 | 4): PactMessage {
+function messageAt(item: PactMembers, place: string, major: 3 | 4): PactMessage {
   const { description, metadata: lower, metaData, contents } = item;
-  if (typeof description !== "string") throw wrong(`${place}.description`, "must be a text");
+  if (typeof description !== "string") throw invalidPact(`${place}.description`, "must be a text");
   const all = membersAt(lower ?? metaData ?? {}, `${place}.metadata`);
   const [name, said] = Object.entries(all).find(([one]) => /^content-?type$/i.test(one)) ?? [];
   const declared = typeof said === "string" ? said : undefined;
@@ -98,12 +98,15 @@ function bytesOf(
   const text = typeof content === "string" ? content : undefined;
   if (encoded === true || (typeof encoded === "string" && encoded.toLowerCase() === "base64")) {
     if (text === undefined || !/^(?:[A-Za-z0-9+/]{4})*(?:[A-Za-z0-9+/]{2}==|[A-Za-z0-9+/]{3}=)?$/.test(text))
-      throw wrong(`${place}.contents`, "must be Base64");
+      throw invalidPact(`${place}.contents`, "must be Base64");
     return new Uint8Array(Buffer.from(text, "base64"));
   }
   const isText = text !== undefined && (typeof encoded === "string" || !isJson(contentType));
   if (!isText && hasUnsafeInteger(content))
-    throw wrong(`${place}.contents`, "has an integer beyond 2^53, which would change. Encode the contents as Base64");
+    throw invalidPact(
+      `${place}.contents`,
+      "has an integer beyond 2^53, which would change. Encode the contents as Base64",
+    );
   return new TextEncoder().encode(isText ? text : JSON.stringify(content));
 }
 
@@ -137,7 +140,7 @@ const carried: ReadonlySet<string> = new Set([
 ]);
 
 /** Rules of equality need no carrying, since a golden message is compared as a whole. */
-function lostOf(item: Members): readonly string[] {
+function lostOf(item: PactMembers): readonly string[] {
   const rules = isObject(item["matchingRules"]) ? item["matchingRules"] : {};
   const states: readonly unknown[] = Array.isArray(item["providerStates"]) ? item["providerStates"] : [];
   return [
@@ -165,11 +168,11 @@ function matchersOf(rule: unknown): readonly string[] | undefined {
   return list.map((one: unknown) => (isObject(one) && typeof one["match"] === "string" ? one["match"] : "unknown"));
 }
 
-function membersAt(value: unknown, place: string): Members {
+function membersAt(value: unknown, place: string): PactMembers {
   if (isObject(value)) return value;
-  throw wrong(place, "must be an object");
+  throw invalidPact(place, "must be an object");
 }
 
-function wrong(place: string, what: string): SobreError {
+function invalidPact(place: string, what: string): SobreError {
   return new SobreError("InvalidArgument", `The pact: ${place} ${what}.`);
 }

@@ -35,14 +35,14 @@ export async function goldenOfPact(message: PactMessage, name: string, place: Pa
 }
 
 async function goldenOf(message: PactMessage, name: string, place: PactPlace): Promise<GoldenMessage> {
-  if (message.contradictsItself) throw wrong("its metadata name another content type than its contents");
+  if (message.contradictsItself) throw invalidGolden("its metadata name another content type than its contents");
   const envelope = envelopeOf(message);
   const [subject, version] = versionOf(message, envelope, place);
   const result = place.serializerOf(version).deserialize(envelope);
-  if (!result.ok) throw wrong(`it would be dead-lettered: ${result.error.code}: ${result.error.message}`);
+  if (!result.ok) throw invalidGolden(`it would be dead-lettered: ${result.error.code}: ${result.error.message}`);
   const codecs = subject.codecs.length > 0 ? subject.codecs : ["json"];
   if (!codecs.includes(result.codec))
-    throw wrong(`its content type is read by ${result.codec}, and ${subject.name} has ${codecs.join(", ")}`);
+    throw invalidGolden(`its content type is read by ${result.codec}, and ${subject.name} has ${codecs.join(", ")}`);
   const golden: GoldenMessage = {
     subject: subject.name,
     version: version.version,
@@ -58,7 +58,7 @@ async function goldenOf(message: PactMessage, name: string, place: PactPlace): P
     { ...cell, meets: true, messages: [golden], meeting },
     { serializerOf: (_, own) => place.serializerOf(own) },
   );
-  if (outcome !== "read") throw wrong(detail.replace(`${name}: `, `${outcome}: `));
+  if (outcome !== "read") throw invalidGolden(detail.replace(`${name}: `, `${outcome}: `));
   return golden;
 }
 
@@ -70,7 +70,8 @@ const brokerNames: ReadonlySet<string> = new Set(
 function envelopeOf({ payload, contentType, metadata }: PactMessage): Envelope {
   const entries = Object.entries(metadata);
   const odd = entries.find(([, value]) => typeof value === "object" && value !== null);
-  if (odd !== undefined) throw wrong(`its metadata ${JSON.stringify(odd[0])} is an object, which no property holds`);
+  if (odd !== undefined)
+    throw invalidGolden(`its metadata ${JSON.stringify(odd[0])} is an object, which no property holds`);
   const broker = entries.filter(([name]) => brokerNames.has(name));
   return envelopeFromJson({
     payload: valueToJson(payload),
@@ -88,7 +89,7 @@ function versionOf(
   const name = typeof type === "string" ? type : (chosen ?? description);
   const subject = subjects.find((one) => one.name === name);
   if (subject === undefined)
-    throw wrong(
+    throw invalidGolden(
       chosen === undefined && typeof type !== "string"
         ? "it names no subject. Choose one with --subject"
         : `there is no subject ${name}`,
@@ -97,10 +98,10 @@ function versionOf(
     (one) =>
       (wanted === undefined || one.version === wanted) && (typeof major !== "number" || majorOf(one.version) === major),
   );
-  if (version === undefined) throw wrong(`${name} has no version ${wanted ?? String(major ?? "")}`);
+  if (version === undefined) throw invalidGolden(`${name} has no version ${wanted ?? String(major ?? "")}`);
   return [subject, version];
 }
 
-function wrong(what: string): SobreError {
+function invalidGolden(what: string): SobreError {
   return new SobreError("InvalidArgument", what);
 }

@@ -1,7 +1,7 @@
 import { schemaMapKeywords } from "../json-schema/dialect.ts";
 import { isObject, objectOf } from "../json-schema/json-value.ts";
 import { escapeToken } from "../json-schema/schema-document.ts";
-import { type AsyncApiDocument, decodedToken, wrong } from "./asyncapi-document.ts";
+import { type AsyncApiDocument, decodedToken, invalidDocument } from "./asyncapi-document.ts";
 
 const components = "#/components/schemas/";
 
@@ -37,7 +37,7 @@ export function selfContained(document: AsyncApiDocument, schema: unknown, point
   const open: string[] = [];
   const replace = (reference: string): string => {
     if (!reference.startsWith(components))
-      throw wrong(pointer, `refers to ${JSON.stringify(reference)}. Put what is shared under ${components}`);
+      throw invalidDocument(pointer, `refers to ${JSON.stringify(reference)}. Put what is shared under ${components}`);
     const [token = "", ...rest] = reference.slice(components.length).split("/");
     const name = decodedToken(token);
     document.at(reference, pointer);

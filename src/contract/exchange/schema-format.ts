@@ -1,4 +1,4 @@
-import type { Place } from "./asyncapi-document.ts";
+import type { DocumentPlace } from "./asyncapi-document.ts";
 
 /** How a payload's schema is written. */
 export interface SchemaFormat {
@@ -32,6 +32,6 @@ export function schemaFormat(name: unknown): SchemaFormat | undefined {
 }
 
 /** Whether an object is a schema with its format rather than a schema itself. */
-export function isMultiFormat({ value }: Place): boolean {
+export function isMultiFormat({ value }: DocumentPlace): boolean {
   return value["schemaFormat"] !== undefined && value["schema"] !== undefined;
 }

@@ -34,7 +34,7 @@ interface SchemaReference {
 }
 
 /** The maximum number of schemas that one schema may refer to, directly or not. */
-const mostReferences = 200;
+const maxReferences = 200;
 
 /** A client of registries that speak the REST interface of Confluent's, for JSON Schema and Protobuf. */
 export class SchemaRegistry {
@@ -82,8 +82,8 @@ export class SchemaRegistry {
           "InvalidArgument",
           `${subject} ${version} refers to two versions of ${JSON.stringify(next.name)}. Register it with one.`,
         );
-      if (references.size >= mostReferences)
-        throw new SobreError("LimitExceeded", `${subject} ${version} refers to more than ${mostReferences} schemas.`);
+      if (references.size >= maxReferences)
+        throw new SobreError("LimitExceeded", `${subject} ${version} refers to more than ${maxReferences} schemas.`);
       references.set(next.name, part.text);
       open.push(...part.references);
     }

@@ -9,7 +9,7 @@ import { valueFromJson } from "../../core/values/value-json-reading.ts";
 import { valueToJson } from "../../core/values/value-json.ts";
 import { SobreError } from "../../core/errors/sobre-error.ts";
 import { canonicalJson, isObject } from "../json-schema/json-value.ts";
-import { textOf } from "../subjects/subject-files.ts";
+import { textOfFile } from "../subjects/subject-files.ts";
 
 /** A recorded message: its bytes, its envelope, and the value it was made of. */
 export interface GoldenMessage {
@@ -37,13 +37,13 @@ export interface RecordingCodec {
 export type ProducerProperties = BrokerProperties & Pick<Envelope, "applicationProperties">;
 
 /** Counts of a recording. */
-export interface Recorded {
+export interface RecordingCounts {
   readonly written: number;
   readonly kept: number;
 }
 
 /** Writes messages that do not exist yet; existing files stay as they are, byte for byte. */
-export function writeGolden(folder: string, messages: readonly GoldenMessage[]): Recorded {
+export function writeGolden(folder: string, messages: readonly GoldenMessage[]): RecordingCounts {
   let written = 0;
   for (const message of messages) {
     const base = join(folder, message.subject, message.version, message.codec, message.name);
@@ -86,7 +86,7 @@ export function readGolden(folder: string): readonly GoldenMessage[] {
 
 function readMessage(folder: string, file: string): Pick<GoldenMessage, "envelope" | "expected" | "isWhole"> {
   const bytes = join(folder, file.replace(/\.json$/, ".bin"));
-  const described = parsedJson(textOf(readFileSync(join(folder, file)), file));
+  const described = parsedJson(textOfFile(readFileSync(join(folder, file)), file));
   if (!isObject(described) || !existsSync(bytes)) throw broken(file);
   const { sha256: hash, metadataSha256, expected, contentType, ...metadata } = described;
   const payload = new Uint8Array(readFileSync(bytes));

@@ -43,7 +43,7 @@ export interface MatrixOptions {
 /** A cell before it is read, with the messages that were recorded for it. */
 export interface PlannedCell extends Omit<MatrixCell, "outcome" | "detail"> {
   readonly messages: readonly GoldenMessage[];
-  readonly meeting: Meeting;
+  readonly meeting: MatrixMeeting;
 }
 
 /** Every combination of consumer version, producer version and codec. */
@@ -93,7 +93,7 @@ export function failedCells(cells: readonly MatrixCell[]): readonly MatrixCell[]
   return cells.filter(({ meets, outcome }) => meets && outcome !== "read" && outcome !== "hole");
 }
 
-interface Meeting {
+interface MatrixMeeting {
   readonly subject: Subject;
   readonly producer: SubjectVersion;
   readonly consumer: SubjectVersion;
@@ -101,7 +101,7 @@ interface Meeting {
 
 async function outcomeOf(
   messages: readonly GoldenMessage[],
-  meeting: Meeting,
+  meeting: MatrixMeeting,
   options: MatrixOptions,
 ): Promise<Pick<MatrixCell, "outcome" | "detail">> {
   const { subject, consumer } = meeting;
@@ -132,7 +132,7 @@ async function outcomeOf(
 }
 
 /** A contradiction between the envelope's type or version and the folder the message is in. */
-function claimProblem(envelope: Envelope, { subject, producer }: Meeting): string | undefined {
+function claimProblem(envelope: Envelope, { subject, producer }: MatrixMeeting): string | undefined {
   const { contentType } = envelope.brokerProperties;
   const claim = readTypeClaim(envelope, contentType === undefined ? undefined : parseContentType(contentType));
   if (claim.declared !== undefined && claim.declared !== subject.name)
@@ -143,7 +143,7 @@ function claimProblem(envelope: Envelope, { subject, producer }: Meeting): strin
 }
 
 /** A property that subject.json requires and that the recorded envelope lacks or has with another value; no value is shown. */
-function metadataProblem({ envelope, isWhole }: GoldenMessage, { subject }: Meeting): string | undefined {
+function metadataProblem({ envelope, isWhole }: GoldenMessage, { subject }: MatrixMeeting): string | undefined {
   if (!isWhole) return undefined;
   for (const part of ["brokerProperties", "applicationProperties"] as const) {
     const own = new Map(Object.entries(envelope[part]));
@@ -156,7 +156,7 @@ function metadataProblem({ envelope, isWhole }: GoldenMessage, { subject }: Meet
 
 /** The first field of a Protobuf message that the consumer reads differently; fields are compared, since numbers may have become wider. */
 function lossBetween(
-  { producer, consumer }: Meeting,
+  { producer, consumer }: MatrixMeeting,
   payload: Uint8Array,
   typeName: string | undefined,
 ): string | undefined {
@@ -167,7 +167,7 @@ function lossBetween(
 }
 
 /** Why the consumer does not take the JSON form of a Protobuf message. */
-function jsonLoss({ producer, consumer }: Meeting, body: unknown, typeName: string): string | undefined {
+function jsonLoss({ producer, consumer }: MatrixMeeting, body: unknown, typeName: string): string | undefined {
   const [sent, received] = [producer, consumer].map(({ schema }) => openProtobufSchema(schema).messages.get(typeName));
   if (sent === undefined || received === undefined || !isObject(body)) return `no message of the type ${typeName}`;
   return problemOfJson(body, sent, received);
@@ -175,7 +175,7 @@ function jsonLoss({ producer, consumer }: Meeting, body: unknown, typeName: stri
 
 /** Why the consumer does not take a body, once it has the form that JSON Schemas describe and is upcast. */
 async function refusalOf(
-  { subject, producer, consumer }: Meeting,
+  { subject, producer, consumer }: MatrixMeeting,
   body: unknown,
   { upcast }: MatrixOptions,
 ): Promise<string | undefined> {

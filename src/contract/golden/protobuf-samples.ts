@@ -5,7 +5,7 @@ import { emptyForm } from "../protobuf/json-forms.ts";
 import { keySamples, samplesOf } from "../protobuf/kinds.ts";
 import { protoJson } from "../protobuf/reading.ts";
 import { openProtobufSchema, type ProtobufSchema } from "../protobuf/schema.ts";
-import type { FieldShape, MessageShape } from "../protobuf/shape.ts";
+import type { ComparedField, ComparedMessage } from "../protobuf/shape.ts";
 import type { Subject } from "../subjects/subject.ts";
 import type { SubjectVersion } from "../subjects/subject-version.ts";
 import type { GoldenMessage, ProducerProperties, RecordingCodec } from "./golden-message.ts";
@@ -19,7 +19,7 @@ interface Recording {
 }
 
 /** The maximum number of messages that are recorded of one type. */
-const mostRounds = 200;
+const maxRounds = 200;
 
 /**
  * Messages of every type that is not inside another: an empty one, and as many as show each member of each oneof, each value
@@ -34,7 +34,7 @@ export function protobufSamples(
   const outer = Array.from(schema.messages.values()).filter(
     ({ name }) => !schema.bundled.has(name) && !schema.messages.has(name.slice(0, Math.max(0, name.lastIndexOf(".")))),
   );
-  const writers = new Map<string, (shape: MessageShape, sent: Uint8Array) => readonly [string, Uint8Array]>([
+  const writers = new Map<string, (shape: ComparedMessage, sent: Uint8Array) => readonly [string, Uint8Array]>([
     ["protobuf", (shape, sent) => [`application/protobuf; messageType=${shape.name}`, sent]],
   ]);
   const json = codecs.find(({ name }) => name === "json");
@@ -63,12 +63,12 @@ function envelopeOf(payload: Uint8Array, contentType: string, properties: Produc
   return createEnvelope({ payload, brokerProperties: { ...brokerProperties, contentType }, applicationProperties });
 }
 
-function jsonBytes(schema: ProtobufSchema, shape: MessageShape, sent: Uint8Array): Uint8Array {
+function jsonBytes(schema: ProtobufSchema, shape: ComparedMessage, sent: Uint8Array): Uint8Array {
   return new TextEncoder().encode(JSON.stringify(protoJson(schema.decode(shape.name, sent), shape)));
 }
 
 /** The bytes of messages of a type, by name; none for a type that cannot be sent. */
-function messagesOf(schema: ProtobufSchema, shape: MessageShape): ReadonlyMap<string, Uint8Array> {
+function messagesOf(schema: ProtobufSchema, shape: ComparedMessage): ReadonlyMap<string, Uint8Array> {
   const messages = new Map<string, Uint8Array>();
   const known = new Set<string>();
   const add = (name: string, value: Readonly<Record<string, unknown>>): void => {
@@ -78,17 +78,17 @@ function messagesOf(schema: ProtobufSchema, shape: MessageShape): ReadonlyMap<st
     known.add(key);
     messages.set(name, sent);
   };
-  const room = { left: mostValues, rounds: 1 };
+  const room = { left: maxValues, rounds: 1 };
   add(shape.name, filled(shape, 0, room));
-  for (let round = 1; round < Math.min(room.rounds, mostRounds); round++)
-    add(`${shape.name}-${round + 1}`, filled(shape, round, { left: mostValues, rounds: 1 }));
+  for (let round = 1; round < Math.min(room.rounds, maxRounds); round++)
+    add(`${shape.name}-${round + 1}`, filled(shape, round, { left: maxValues, rounds: 1 }));
   add(`${shape.name}-empty`, {});
   return messages;
 }
 
 function encoded(
   schema: ProtobufSchema,
-  { name }: MessageShape,
+  { name }: ComparedMessage,
   value: Readonly<Record<string, unknown>>,
 ): Uint8Array | undefined {
   try {
@@ -101,7 +101,7 @@ function encoded(
 }
 
 /** The maximum number of values in one sample. */
-const mostValues = 2000;
+const maxValues = 2000;
 
 /** The values that are still to be placed, and the rounds in which each sample takes its turn. */
 interface Room {
@@ -109,7 +109,7 @@ interface Room {
   rounds: number;
 }
 
-function filled({ fields }: MessageShape, round: number, room: Room, depth = 0): Readonly<Record<string, unknown>> {
+function filled({ fields }: ComparedMessage, round: number, room: Room, depth = 0): Readonly<Record<string, unknown>> {
   const oneofs = Map.groupBy(fields, ({ oneof }) => oneof);
   const alone = oneofs.get(undefined) ?? [];
   const chosen = Array.from(oneofs).flatMap(([oneof, members]) => {
@@ -139,13 +139,13 @@ function filled({ fields }: MessageShape, round: number, room: Room, depth = 0):
   );
 }
 
-function labelled({ label, keyKind }: FieldShape, value: unknown): unknown {
+function labelled({ label, keyKind }: ComparedField, value: unknown): unknown {
   if (label === "many") return [value];
   return label === "map" ? { [keySamples(keyKind)[0] ?? ""]: value } : value;
 }
 
 /** The values that a field's type names: the bounds of numbers, and every value of an enum. */
-function valuesOf(field: FieldShape): readonly unknown[] {
+function valuesOf(field: ComparedField): readonly unknown[] {
   const { enumeration, hasPresence } = field;
   const samples = samplesOf(field);
   if (enumeration === undefined) return samples;

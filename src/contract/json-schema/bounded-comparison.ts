@@ -1,7 +1,7 @@
 import { unescapeToken } from "../../core/json-schema/json-form.ts";
 import { Worker } from "node:worker_threads";
 import { SobreError } from "../../core/errors/sobre-error.ts";
-import type { Compared, Comparison } from "./compared.ts";
+import type { Compared, SchemaComparison } from "./compared.ts";
 import { compareSchemas, samplesOfPair } from "./comparison.ts";
 import { type ChosenSamples, chooseSamples } from "./samples/chosen-samples.ts";
 import { coverSamples, type CoveringSamples } from "./samples/covering-samples.ts";
@@ -10,7 +10,7 @@ import { isObject } from "./json-value.ts";
 /** A task of the worker. */
 export interface WorkerTask {
   readonly name: "compare" | "choose" | "cover" | "sample";
-  readonly comparison: Comparison;
+  readonly comparison: SchemaComparison;
 }
 
 /** The answer of the worker, or the error of a broken schema. */
@@ -23,8 +23,8 @@ export type WorkerAnswer =
   | { readonly code: "InvalidArgument" | "LimitExceeded"; readonly message: string; readonly path: string | undefined };
 
 /** Limits on a schema's text, and on the schemas that apply to one value; a schema beyond them is compared in a worker. */
-const mostText = 50_000;
-const mostUnfolded = 5000;
+const maxTextLength = 50_000;
+const maxUnfoldedSchemas = 5000;
 
 /** Milliseconds for the worker to load its code, and to run. */
 const [mostLoading, mostRunning] = [20_000, 30_000];
@@ -35,7 +35,7 @@ const [mostLoading, mostRunning] = [20_000, 30_000];
  *
  * @throws SobreError `InvalidArgument` for a broken schema.
  */
-export async function compareWithin(comparison: Comparison): Promise<Compared> {
+export async function compareWithin(comparison: SchemaComparison): Promise<Compared> {
   if (![comparison.writer, comparison.reader].some(isCostly)) return compareSchemas(comparison);
   const answer = await inWorker({ name: "compare", comparison });
   if ("compared" in answer) return answer.compared;
@@ -47,7 +47,7 @@ export async function compareWithin(comparison: Comparison): Promise<Compared> {
  *
  * @throws SobreError `InvalidArgument` for a broken schema, `LimitExceeded` for one too large to read.
  */
-export async function chooseSamplesWithin(comparison: Comparison): Promise<ChosenSamples | undefined> {
+export async function chooseSamplesWithin(comparison: SchemaComparison): Promise<ChosenSamples | undefined> {
   if (![comparison.writer, comparison.reader].some(isCostly)) return chooseSamples(comparison);
   const answer = await inWorker({ name: "choose", comparison });
   if ("chosen" in answer) return answer.chosen;
@@ -60,7 +60,7 @@ export async function chooseSamplesWithin(comparison: Comparison): Promise<Chose
  *
  * @throws SobreError `InvalidArgument` for a broken schema, `LimitExceeded` for one too large to read.
  */
-export async function coverSamplesWithin(comparison: Comparison): Promise<CoveringSamples | undefined> {
+export async function coverSamplesWithin(comparison: SchemaComparison): Promise<CoveringSamples | undefined> {
   if (!isCostly(comparison.writer)) return coverSamples(comparison);
   const answer = await inWorker({ name: "cover", comparison });
   if ("covering" in answer) return answer.covering;
@@ -73,7 +73,7 @@ export async function coverSamplesWithin(comparison: Comparison): Promise<Coveri
  *
  * @throws SobreError `InvalidArgument` for a broken schema, `LimitExceeded` for one too large to read.
  */
-export async function samplesWithin(comparison: Comparison): Promise<readonly unknown[]> {
+export async function samplesWithin(comparison: SchemaComparison): Promise<readonly unknown[]> {
   if (![comparison.writer, comparison.reader].some(isCostly)) return samplesOfPair(comparison);
   const answer = await inWorker({ name: "sample", comparison });
   if ("samples" in answer) return answer.samples;
@@ -118,7 +118,7 @@ function inWorker(task: WorkerTask): Promise<WorkerAnswer> {
 function isCostly(schema: unknown): boolean {
   try {
     const text = JSON.stringify(schema) ?? "";
-    return text.length > mostText || unfolds(schema) > mostUnfolded;
+    return text.length > maxTextLength || unfolds(schema) > maxUnfoldedSchemas;
   } catch (error) {
     // The comparison refuses a schema that nests too deep.
     if (error instanceof RangeError) return false;

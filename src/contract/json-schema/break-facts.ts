@@ -1,5 +1,5 @@
 import { unescapeToken } from "../../core/json-schema/json-form.ts";
-import type { Refused } from "./compared.ts";
+import type { RefusedWitness } from "./compared.ts";
 import { typeNames, typeOfValue } from "./prover/formula.ts";
 import { canonicalJson, isObject } from "./json-value.ts";
 import type { Keywords } from "./keyword-value.ts";
@@ -21,7 +21,7 @@ export class BreakFacts {
   }
 
   /** The keyword that refused, as the reader's schema has it, and the values; `pointer` leads to its schema. */
-  of(refused: Refused, pointer: string): { readonly keyword: string; readonly values: readonly unknown[] } {
+  of(refused: RefusedWitness, pointer: string): { readonly keyword: string; readonly values: readonly unknown[] } {
     const { keyword, params, value, instancePath } = refused;
     const holder = valueAt(this.#reader, pointer);
     const own = (name: string): unknown => (isObject(holder) ? holder[name] : undefined);
@@ -81,7 +81,7 @@ export class BreakFacts {
   }
 
   /** The types that the writer's schema allows where a value was refused, that of the value among them. */
-  typesAt(refused: Refused): readonly string[] {
+  typesAt(refused: RefusedWitness): readonly string[] {
     const group = this.#keywordsAt(refused);
     if (!group.some((one) => ["type", "enum", "const"].some((name) => one.has(name)))) return typeNames.toSorted();
     const named = group.flatMap(({ schema: { type } }): readonly unknown[] => (Array.isArray(type) ? type : [type]));
@@ -93,7 +93,7 @@ export class BreakFacts {
   }
 
   /** The conditions of the writer's schema on a refused value itself. */
-  #scalarsAt(refused: Refused): readonly string[] {
+  #scalarsAt(refused: RefusedWitness): readonly string[] {
     const texts = this.#keywordsAt(refused).map(({ schema }) =>
       canonicalJson(
         Object.fromEntries(
@@ -105,13 +105,13 @@ export class BreakFacts {
   }
 
   /** The writer's schemas of a refused value, with all that they lead to. */
-  #allOf(refused: Refused): readonly string[] {
+  #allOf(refused: RefusedWitness): readonly string[] {
     const { schema: root } = this.#writer.root;
     const texts = this.#keywordsAt(refused).map(({ node }) => whole(root, node.pointer));
     return Array.from(new Set(texts)).toSorted();
   }
 
-  #keywordsAt({ value, instancePath }: Refused): readonly Keywords[] {
+  #keywordsAt({ value, instancePath }: RefusedWitness): readonly Keywords[] {
     let nodes = [this.#writer.root];
     let at = value;
     for (const name of instancePath.split("/").slice(1).map(unescapeToken)) {

@@ -1,16 +1,16 @@
 import { SobreError } from "../../core/errors/sobre-error.ts";
 import { isObject } from "./json-value.ts";
-import type { Compared, Comparison, Refused } from "./compared.ts";
-import { Meter } from "../meter.ts";
+import type { Compared, SchemaComparison, RefusedWitness } from "./compared.ts";
+import { StepMeter } from "../meter.ts";
 import { isSameMeaning } from "./meaning.ts";
-import { type Frame, PairComparison } from "./pair-comparison.ts";
+import { type ComparisonFrame, PairComparison } from "./pair-comparison.ts";
 import { type Departure, departureText } from "./prover/departure-texts.ts";
 import { PatchedReader, type SchemaBreak } from "./judges/patched-reader.ts";
 import { isOldDialect } from "./dialect.ts";
 import { SchemaDocument } from "./schema-document.ts";
 
 /** The maximum number of breaks that are listed one by one. */
-const mostBreaks = 24;
+const maxBreaks = 24;
 
 /**
  * Compares two JSON Schemas, and lists every break: once one is found, the pair is compared again with that break patched in
@@ -18,8 +18,8 @@ const mostBreaks = 24;
  *
  * @throws SobreError `InvalidArgument` for a broken schema, `LimitExceeded` for one too large to read.
  */
-export function compareSchemas(comparison: Comparison): Compared {
-  const frame: SharedFrame = { meter: new Meter(comparison.budget), judges: new Map() };
+export function compareSchemas(comparison: SchemaComparison): Compared {
+  const frame: SharedFrame = { meter: new StepMeter(comparison.budget), judges: new Map() };
   const first = compareOnce(comparison, frame);
   if (first.verdict !== "breaking") return first;
   const patched = new PatchedReader(comparison.reader, comparison.writer);
@@ -30,7 +30,7 @@ export function compareSchemas(comparison: Comparison): Compared {
   let original: PairComparison | undefined;
   let last = first;
   let isOpen = false;
-  while (last.verdict === "breaking" && found.size < mostBreaks) {
+  while (last.verdict === "breaking" && found.size < maxBreaks) {
     const all = freshBreaks(last.refused, found, patched);
     // A patch can make the reader stricter, e.g. if fewer items count as evaluated.
     const pair = (original ??= new PairComparison(comparison, { siblings: false, ...frame }));
@@ -56,7 +56,7 @@ export function compareSchemas(comparison: Comparison): Compared {
 
 /** The breaks that refusals show and that are not among those found. */
 function freshBreaks(
-  refused: readonly Refused[],
+  refused: readonly RefusedWitness[],
   found: ReadonlyMap<string, SchemaBreak>,
   patched: PatchedReader,
 ): readonly SchemaBreak[] {
@@ -70,10 +70,10 @@ function freshBreaks(
 }
 
 /** The parts that all comparisons of one pair share. */
-type SharedFrame = Required<Pick<Frame, "meter" | "judges">> & Pick<Frame, "original">;
+type SharedFrame = Required<Pick<ComparisonFrame, "meter" | "judges">> & Pick<ComparisonFrame, "original">;
 
 /** Compares with a patched reader, which may refer to a place that a patch has removed. */
-function compareAgain(comparison: Comparison, reader: unknown, frame: SharedFrame): Compared {
+function compareAgain(comparison: SchemaComparison, reader: unknown, frame: SharedFrame): Compared {
   try {
     return compareOnce({ ...comparison, reader }, frame);
   } catch (error) {
@@ -83,7 +83,7 @@ function compareAgain(comparison: Comparison, reader: unknown, frame: SharedFram
 }
 
 /** Whether the unpatched pair also breaks on the value of a break that was found with patches. */
-function isRefused({ value }: Refused, pair: PairComparison): boolean {
+function isRefused({ value }: RefusedWitness, pair: PairComparison): boolean {
   try {
     return pair.isBroken(value);
   } catch (error) {
@@ -98,7 +98,7 @@ function isRefused({ value }: Refused, pair: PairComparison): boolean {
  *
  * @throws SobreError `InvalidArgument` for a broken schema, `LimitExceeded` for one too large to read.
  */
-function compareOnce(comparison: Comparison, frame: SharedFrame): Compared {
+function compareOnce(comparison: SchemaComparison, frame: SharedFrame): Compared {
   const pair = new PairComparison(comparison, { siblings: false, ...frame });
   const specified = pair.compare();
   const first =
@@ -124,7 +124,7 @@ function compareOnce(comparison: Comparison, frame: SharedFrame): Compared {
 function refusedEitherWay(
   [{ refused }, ignoring]: readonly [Compared, PairComparison],
   [{ refused: others }, applying]: readonly [Compared, PairComparison],
-): readonly Refused[] {
+): readonly RefusedWitness[] {
   const both = others.filter((one) => isRefused(one, ignoring));
   if (both.length > 0) return both;
   const own = refused.filter((one) => isRefused(one, applying));
@@ -132,7 +132,7 @@ function refusedEitherWay(
 }
 
 /** Values that the writer may send, of as many kinds as the schemas distinguish, until the budget is used up. */
-export function samplesOfPair(comparison: Comparison): readonly unknown[] {
+export function samplesOfPair(comparison: SchemaComparison): readonly unknown[] {
   return new PairComparison(comparison, { siblings: false }).samples();
 }
 
@@ -140,7 +140,7 @@ export function samplesOfPair(comparison: Comparison): readonly unknown[] {
 function asValidatorsRead(
   safe: Compared,
   departed: ReadonlySet<Departure>,
-  comparison: Comparison,
+  comparison: SchemaComparison,
   frame: SharedFrame,
 ): Compared {
   if (departed.size === 0 || isSameMeaning(comparison.writer, comparison.reader)) return safe;

@@ -1,4 +1,4 @@
-import type { Refused } from "./compared.ts";
+import type { RefusedWitness } from "./compared.ts";
 
 /** A refusal in words: the kind of change, one sentence, and the repair. */
 export interface Explained {
@@ -8,7 +8,7 @@ export interface Explained {
 }
 
 /** Explains the refusal of a value by the reader's schema. */
-export function explain({ keyword, params, instancePath, message }: Refused): Explained {
+export function explain({ keyword, params, instancePath, message }: RefusedWitness): Explained {
   const { variant } = params;
   const where = instancePath === "" ? "the message itself" : instancePath;
   const name = (key: string): string => JSON.stringify(params[key] ?? "");

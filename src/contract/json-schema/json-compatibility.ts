@@ -1,11 +1,11 @@
-import { defaultBudget, Meter } from "../meter.ts";
+import { defaultBudget, StepMeter } from "../meter.ts";
 import { SobreError } from "../../core/errors/sobre-error.ts";
 import type { Codec } from "../../core/codec/codec.ts";
 import type { CompatibilityOptions } from "../options.ts";
 import { type CodecRow, type CompatibilityResult, type Finding, worst } from "../verdict.ts";
 import { hashed, hasNativeValues, rowsOf, sha256, witnessOf } from "../witness.ts";
 import { chooseSamplesWithin, compareWithin, samplesWithin } from "./bounded-comparison.ts";
-import type { Compared, Comparison, Refused } from "./compared.ts";
+import type { Compared, SchemaComparison, RefusedWitness } from "./compared.ts";
 import { type Explained, explain } from "./findings.ts";
 import { boundarySamples } from "./samples/boundary-samples.ts";
 import { CarriedValues } from "./samples/carried-values.ts";
@@ -19,13 +19,13 @@ import { type RenamedMember, renamedMembers } from "./renamed-members.ts";
 import { SchemaDocument } from "./schema-document.ts";
 
 /** Which of the two versions writes; the other one reads. */
-export type Writing = "older" | "newer";
+export type WriterVersion = "older" | "newer";
 
 /** Compares two JSON Schemas in one direction. */
 export async function jsonCompatibility(
   older: unknown,
   newer: unknown,
-  writing: Writing,
+  writing: WriterVersion,
   options: CompatibilityOptions,
 ): Promise<CompatibilityResult> {
   for (const [schema, version] of [
@@ -40,7 +40,7 @@ export async function jsonCompatibility(
       { path: `#${part}` },
     );
   }
-  const comparison: Comparison = {
+  const comparison: SchemaComparison = {
     writer: writing === "older" ? older : newer,
     reader: writing === "older" ? newer : older,
     declared: (options.contentModel ?? "declared-writer") !== "as-written",
@@ -84,7 +84,7 @@ export async function jsonCompatibility(
     : withNativeTypes(result, comparison, { writing, codecs });
 }
 
-function renamedBetween(document: SchemaDocument, { writer, reader }: Comparison): readonly RenamedMember[] {
+function renamedBetween(document: SchemaDocument, { writer, reader }: SchemaComparison): readonly RenamedMember[] {
   if (isSameMeaning(writer, reader)) return [];
   return renamedMembers(document, new SchemaDocument(reader, "reader"));
 }
@@ -92,8 +92,8 @@ function renamedBetween(document: SchemaDocument, { writer, reader }: Comparison
 /** The explanation of a refused member with the one that may have taken its place, or whose place it may have taken. */
 function withGuess(
   explained: Explained,
-  { schemaPath, params }: Refused,
-  { renamed, writing }: { readonly renamed: readonly RenamedMember[]; readonly writing: Writing },
+  { schemaPath, params }: RefusedWitness,
+  { renamed, writing }: { readonly renamed: readonly RenamedMember[]; readonly writing: WriterVersion },
 ): Explained {
   const member = params["additionalProperty"] ?? params["unevaluatedProperty"];
   const guess = renamed.find(({ before, refusedBy }) => before === member && refusedBy.includes(pointerOf(schemaPath)));
@@ -104,7 +104,7 @@ function withGuess(
 }
 
 /** Warnings about members that the reader ignores; in a comparison of both directions they are given once. */
-function renamedFindings(renamed: readonly RenamedMember[], writing: Writing): readonly Finding[] {
+function renamedFindings(renamed: readonly RenamedMember[], writing: WriterVersion): readonly Finding[] {
   const ignored = renamed.filter(({ refusedBy }) => refusedBy.length === 0);
   return ignored.map(({ before, after, writerPointer, readerPointer }) => {
     const [sent, read] = [`#${writerPointer}`, `#${readerPointer}`];
@@ -125,8 +125,8 @@ function renamedFindings(renamed: readonly RenamedMember[], writing: Writing): r
 /** The result extended by what codecs with more types than JSON do to values that only the writer's schema marks. */
 async function withNativeTypes(
   result: CompatibilityResult,
-  comparison: Comparison,
-  { writing, codecs }: { readonly writing: Writing; readonly codecs: readonly Codec[] },
+  comparison: SchemaComparison,
+  { writing, codecs }: { readonly writing: WriterVersion; readonly codecs: readonly Codec[] },
 ): Promise<CompatibilityResult> {
   const [writer, reader] = [
     new SchemaDocument(comparison.writer, "writer"),
@@ -134,7 +134,7 @@ async function withNativeTypes(
   ];
   const isConcerned = ({ name }: Codec): boolean => lost?.kind === "integer" || hasNativeValues(name);
   if (codecs.length === 0 || isSameMeaning(comparison.writer, comparison.reader)) return result;
-  const lost = lostMark(writer, reader, new Meter(comparison.budget));
+  const lost = lostMark(writer, reader, new StepMeter(comparison.budget));
   if (lost === undefined || !codecs.some(isConcerned)) return result;
   const samples = lost.kind === "integer" ? [] : await messagesOf(comparison, lost);
   const [change] = samples.flatMap((sample) => nativeChange(writer, reader, sample) ?? []);
@@ -166,7 +166,7 @@ async function withNativeTypes(
 }
 
 /** Messages of the writer, if possible including one with a marked value; none if none is found in time. */
-async function messagesOf(comparison: Comparison, lost: LostMark): Promise<readonly unknown[]> {
+async function messagesOf(comparison: SchemaComparison, lost: LostMark): Promise<readonly unknown[]> {
   try {
     const chosen = await chooseSamplesWithin({ ...comparison, reader: comparison.writer });
     const found = [...Object.values(chosen ?? {}), ...(await samplesWithin(comparison))];
@@ -187,7 +187,7 @@ const markTexts = {
 } as const;
 
 /** Searches for a message that the upcaster turns into an invalid one; no number of samples is a proof. */
-async function afterUpcast(comparison: Comparison, { upcast }: CompatibilityOptions): Promise<Compared> {
+async function afterUpcast(comparison: SchemaComparison, { upcast }: CompatibilityOptions): Promise<Compared> {
   if (upcast === undefined) throw new SobreError("InvalidArgument", 'contentModel "upcast" needs the option upcast.');
   const assumptions = [
     `formats: ${comparison.formats}`,
@@ -201,9 +201,9 @@ async function afterUpcast(comparison: Comparison, { upcast }: CompatibilityOpti
   });
   if (samples.length === 0) return unproven("no message of the writer was found within the budget");
   const pair = new PairComparison(comparison, { siblings: false });
-  const refused: Refused[] = [];
-  const warned: Refused[] = [];
-  const meter = new Meter(comparison.budget);
+  const refused: RefusedWitness[] = [];
+  const warned: RefusedWitness[] = [];
+  const meter = new StepMeter(comparison.budget);
   const boundaries = Array.from(boundarySamples(samples)).filter((value) => pair.isSent(value));
   const values = Array.from(
     new Map([...samples, ...boundaries].map((value) => [canonicalJson(value), value])).values(),
@@ -240,7 +240,7 @@ async function upcastProblem(
     readonly upcast: (value: unknown) => unknown;
   },
   value: unknown,
-): Promise<{ readonly problem?: Refused; readonly loss?: Refused }> {
+): Promise<{ readonly problem?: RefusedWitness; readonly loss?: RefusedWitness }> {
   try {
     const read: unknown = await upcast(structuredClone(value));
     const problem = pair.refusalOf(value, read);
@@ -268,7 +268,7 @@ function reasonOf(error: unknown): string {
   return error.cause === undefined ? `${own}${place}` : `${own}${place} (${reasonOf(error.cause)})`;
 }
 
-function outcomeOf({ instancePath, message }: Pick<Refused, "instancePath" | "message">): string {
+function outcomeOf({ instancePath, message }: Pick<RefusedWitness, "instancePath" | "message">): string {
   return `${instancePath || "/"}: ${message}`;
 }
 

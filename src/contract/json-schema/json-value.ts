@@ -8,7 +8,7 @@ export function unjsonPart(value: unknown): string | undefined {
     if (part === null || ["string", "number", "boolean"].includes(typeof part)) return undefined;
     if (typeof part !== "object" || open.has(part)) return pointer;
     // Deeper nesting is refused elsewhere.
-    if (done.has(part) || depth > deepest) return undefined;
+    if (done.has(part) || depth > maxDepth) return undefined;
     const isPlain = Array.isArray(part) || [Object.prototype, null].includes(Object.getPrototypeOf(part));
     if (!isPlain && Object.prototype.toString.call(part) !== "[object Object]") return pointer;
     open.add(part);
@@ -25,7 +25,7 @@ export function unjsonPart(value: unknown): string | undefined {
   return visit(value, "", 0);
 }
 
-const deepest = 2000;
+const maxDepth = 2000;
 
 /** One text for equal JSON values: members sorted, `1.0` and `-0` as JSON Schema compares them. */
 export function canonicalJson(value: unknown): string {

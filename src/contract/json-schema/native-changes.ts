@@ -1,4 +1,4 @@
-import { Meter } from "../meter.ts";
+import { StepMeter } from "../meter.ts";
 import { PatchedValue } from "../../core/values/patched-value.ts";
 import { pointerSteps } from "../../core/json-schema/json-form.ts";
 import { type NativeKind, nativeKindOf } from "../../core/json-schema/native-form.ts";
@@ -29,7 +29,7 @@ export interface LostMark {
 export function lostMark(
   writer: SchemaDocument,
   reader: SchemaDocument,
-  meter: Meter = new Meter(Infinity),
+  meter: StepMeter = new StepMeter(Infinity),
 ): LostMark | undefined {
   if (!/"(?:contentEncoding|format|pattern)":/.test(JSON.stringify(writer.root.schema))) return undefined;
   const seen = new Set<string>();

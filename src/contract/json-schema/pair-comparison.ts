@@ -1,18 +1,18 @@
 import { SobreError } from "../../core/errors/sobre-error.ts";
-import type { Compared, Comparison, Refused } from "./compared.ts";
+import type { Compared, SchemaComparison, RefusedWitness } from "./compared.ts";
 import type { Departure } from "./prover/departure-texts.ts";
-import { Evaluation } from "./prover/evaluation.ts";
+import { FormulaEvaluation } from "./prover/evaluation.ts";
 import { type Formula, typeNames } from "./prover/formula.ts";
-import { Meter } from "../meter.ts";
+import { StepMeter } from "../meter.ts";
 import { FormulaPool } from "./prover/formula-pool.ts";
 import { formatTests } from "./formats.ts";
 import { JudgePair, type KnownJudges } from "./judges/judge-pair.ts";
 import { canonicalJson } from "./json-value.ts";
 import { isSameMeaning } from "./meaning.ts";
-import { type Outcome, type Proof, proofSize } from "./prover/proof.ts";
+import { type SearchOutcome, type Proof, proofSize } from "./prover/proof.ts";
 import { checkProof } from "./prover/proof-check.ts";
 import { outline } from "./prover/proof-outline.ts";
-import type { Reading } from "./prover/reading.ts";
+import type { SchemaReading } from "./prover/reading.ts";
 import { Refutation } from "./prover/refutation.ts";
 import { Restriction } from "./prover/restriction.ts";
 import { SchemaDocument, type SchemaNode } from "./schema-document.ts";
@@ -27,18 +27,18 @@ const nothingDeclared =
 const assumptionOfMultiples =
   "numbers are below 10^21 times what multipleOf says, from where on validators that divide floating-point numbers refuse them";
 
-const mostFindings = 12;
+const maxFindings = 12;
 
 /** The steps for each further way to refuse, for shrinking one witness, and for the samples of one variation. */
-const mostSteps = { way: 300_000, shrinking: 200_000, sample: 1_000_000 } as const;
+const maxSteps = { way: 300_000, shrinking: 200_000, sample: 1_000_000 } as const;
 
 /** How one comparison reads `$ref`, and how many steps it may take. */
-export interface Frame {
+export interface ComparisonFrame {
   readonly siblings: boolean;
   /** Whether ajv's departures from the specification are taken into account. Default: false. */
   readonly departures?: boolean;
   /** Default: a meter of the comparison's budget. */
-  readonly meter?: Meter;
+  readonly meter?: StepMeter;
   readonly judges?: KnownJudges;
   /** A reader that must refuse a value as well for it to count: the one that was patched. Default: none. */
   readonly original?: unknown;
@@ -46,15 +46,15 @@ export interface Frame {
 
 /** Compares one pair of schemas in one reading. */
 export class PairComparison {
-  readonly #comparison: Comparison;
-  readonly #frame: Frame;
-  readonly meter: Meter;
+  readonly #comparison: SchemaComparison;
+  readonly #frame: ComparisonFrame;
+  readonly meter: StepMeter;
   readonly #pool: FormulaPool;
   readonly #circular = new Set<string>();
   /** Where ajv departs from the specification, once {@link compare} has read the schemas. */
   readonly departed: Set<Departure> = new Set<Departure>();
   readonly #refusedPatterns = new Map<string, string>();
-  readonly #evaluation: Evaluation;
+  readonly #evaluation: FormulaEvaluation;
   readonly #restriction: Restriction;
   readonly #writer: SchemaDocument;
   readonly #reader: SchemaDocument;
@@ -63,12 +63,12 @@ export class PairComparison {
   #plainTranslation: Translation | undefined;
   #translated: readonly [Formula, Formula] | undefined;
 
-  constructor(comparison: Comparison, frame: Frame) {
+  constructor(comparison: SchemaComparison, frame: ComparisonFrame) {
     this.#comparison = comparison;
     this.#frame = frame;
-    this.meter = frame.meter ?? new Meter(comparison.budget);
+    this.meter = frame.meter ?? new StepMeter(comparison.budget);
     this.#pool = new FormulaPool(this.meter);
-    this.#evaluation = new Evaluation(this.#pool, formatTests(comparison.formats));
+    this.#evaluation = new FormulaEvaluation(this.#pool, formatTests(comparison.formats));
     this.#restriction = new Restriction(this.#pool);
     this.#writer = new SchemaDocument(comparison.writer, "writer");
     this.#reader = new SchemaDocument(comparison.reader, "reader");
@@ -150,7 +150,7 @@ export class PairComparison {
   }
 
   /** The outcome of the search by cases alone, before any validator is compiled. */
-  decide(): Outcome["kind"] {
+  decide(): SearchOutcome["kind"] {
     const [sent, accepted] = this.#formulas();
     return this.#search([sent, this.#pool.not(accepted)]).kind;
   }
@@ -161,7 +161,7 @@ export class PairComparison {
     const found = new Map<string, unknown>();
     for (const variation of [this.#pool.always, ...variations(this.#pool, [sent, accepted])]) {
       if (this.meter.isSpent) break;
-      const outcome = this.#quietly([sent, variation], mostSteps.sample);
+      const outcome = this.#quietly([sent, variation], maxSteps.sample);
       if (outcome?.kind === "open") found.set(canonicalJson(outcome.value), outcome.value);
     }
     return Array.from(found.values());
@@ -178,7 +178,7 @@ export class PairComparison {
     this.#memberTranslation ??= new Translation(this.#reading(), this.#comparison.declared);
     const known = typeNames.filter((name) => name === (type === "integer" ? "number" : type));
     const types = type === undefined ? this.#pool.always : this.#pool.types(known);
-    const found = this.#quietly([this.#memberTranslation.location(node), types], mostSteps.sample);
+    const found = this.#quietly([this.#memberTranslation.location(node), types], maxSteps.sample);
     return found?.kind === "open" ? [found.value] : [];
   }
 
@@ -202,7 +202,7 @@ export class PairComparison {
   }
 
   /** The refusal of `read` by the reader's schema, if all judges agree on it and on that the writer may send `sent`. */
-  refusalOf(sent: unknown, read: unknown): Refused | undefined {
+  refusalOf(sent: unknown, read: unknown): RefusedWitness | undefined {
     return this.#judges.refusalOf(sent, read);
   }
 
@@ -220,7 +220,7 @@ export class PairComparison {
     return [this.#pool.all([sent, this.#pool.not(before)]), accepted];
   }
 
-  #reading(): Reading {
+  #reading(): SchemaReading {
     return {
       pool: this.#pool,
       formats: formatTests(this.#comparison.formats),
@@ -233,7 +233,7 @@ export class PairComparison {
     };
   }
 
-  #search(formulas: readonly Formula[], most = Infinity): Outcome {
+  #search(formulas: readonly Formula[], most = Infinity): SearchOutcome {
     const { meter } = this;
     const pool = this.#pool;
     const evaluation = this.#evaluation;
@@ -251,13 +251,13 @@ export class PairComparison {
     return { verdict: "unproven", refused: [], tried, assumptions };
   }
 
-  #opened(sent: Formula, accepted: Formula, outcome: Outcome): Omit<Compared, "assumptions"> {
+  #opened(sent: Formula, accepted: Formula, outcome: SearchOutcome): Omit<Compared, "assumptions"> {
     const tried = new Set<string>();
-    const refused: Refused[] = [];
+    const refused: RefusedWitness[] = [];
     const { problem } = this.#judges;
     if (problem !== undefined) tried.add(problem);
     const smallest = new Set<string>();
-    const consider = (found: Outcome, wanted?: Formula): void => {
+    const consider = (found: SearchOutcome, wanted?: Formula): void => {
       const value =
         found.kind === "open" ? { value: found.value } : found.kind === "unknown" ? found.candidate : undefined;
       if (found.kind === "unknown") tried.add(`search by cases: ${found.why}`);
@@ -270,7 +270,7 @@ export class PairComparison {
         (wanted === undefined || this.#evaluation.truth(wanted, smaller) === true);
       const small =
         found.kind === "open"
-          ? this.meter.within(mostSteps.shrinking, () => shrink(value.value, keeps, (steps) => this.meter.take(steps)))
+          ? this.meter.within(maxSteps.shrinking, () => shrink(value.value, keeps, (steps) => this.meter.take(steps)))
           : value.value;
       if (found.kind === "open" && small === value.value) smallest.add(canonicalJson(small));
       const judged = this.#judged(small, [sent, accepted]);
@@ -289,14 +289,14 @@ export class PairComparison {
     if (ways.kind === "any") {
       // A way that the writer's schema literally excludes is skipped.
       const excluded = new Set((sent.kind === "all" ? sent.of : [sent]).map((part) => this.#pool.not(part).id));
-      for (const way of ways.of.filter(({ id }) => !excluded.has(id)).slice(0, mostFindings)) {
+      for (const way of ways.of.filter(({ id }) => !excluded.has(id)).slice(0, maxFindings)) {
         // Prefer a message that is refused for a single reason.
         const alone = this.#pool.all([
           way,
           ...ways.of.filter((other) => other !== way).map((one) => this.#pool.not(one)),
         ]);
         for (const wanted of [alone, way]) {
-          const found = this.#quietly([sent, wanted], mostSteps.way);
+          const found = this.#quietly([sent, wanted], maxSteps.way);
           if (found?.kind !== "open") continue;
           consider(found, wanted);
           break;
@@ -307,7 +307,7 @@ export class PairComparison {
     if (refused.length === 0 && problem === undefined)
       for (const variation of variations(this.#pool, [sent, accepted])) {
         if (this.meter.isSpent || refused.length > 0) break;
-        const found = this.#quietly([sent, variation], mostSteps.sample);
+        const found = this.#quietly([sent, variation], maxSteps.sample);
         if (found?.kind === "open" && this.#evaluation.truth(accepted, found.value) !== true) consider(found);
       }
     return refused.length > 0
@@ -315,7 +315,7 @@ export class PairComparison {
       : { verdict: "unproven", refused, tried: Array.from(tried) };
   }
 
-  #quietly(formulas: readonly Formula[], most = Infinity): Outcome | undefined {
+  #quietly(formulas: readonly Formula[], most = Infinity): SearchOutcome | undefined {
     try {
       return this.#search(formulas, most);
     } catch (error) {
@@ -325,7 +325,7 @@ export class PairComparison {
   }
 
   /** The refusal, when every judge agrees that the writer's schema takes the value and the reader's does not. */
-  #judged(value: unknown, formulas: readonly [Formula, Formula]): Refused | undefined {
+  #judged(value: unknown, formulas: readonly [Formula, Formula]): RefusedWitness | undefined {
     try {
       return this.#mayBreak(value, formulas) ? this.#judges.refusalOf(value, value) : undefined;
     } catch (error) {

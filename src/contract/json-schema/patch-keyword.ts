@@ -1,6 +1,6 @@
 import { unescapeToken } from "../../core/json-schema/json-form.ts";
 import { type BreakFacts, together } from "./break-facts.ts";
-import type { Refused } from "./compared.ts";
+import type { RefusedWitness } from "./compared.ts";
 import { isObject } from "./json-value.ts";
 import { stepInto } from "./local-reference.ts";
 
@@ -8,7 +8,7 @@ import { stepInto } from "./local-reference.ts";
 export type PatchableSchema = Record<string, unknown>;
 
 /** Changes a schema so that it takes what it refused, and as little else as possible; false where that is not possible. */
-export function patchKeyword(holder: PatchableSchema, refused: Refused, facts: BreakFacts): boolean {
+export function patchKeyword(holder: PatchableSchema, refused: RefusedWitness, facts: BreakFacts): boolean {
   const { keyword, params, value, instancePath } = refused;
   const there = instancePath.split("/").slice(1).map(unescapeToken).reduce<unknown>(stepInto, value);
   switch (keyword) {

@@ -12,8 +12,8 @@ export interface PatternMatcher {
 }
 
 /** Answers that are kept for one refused pattern. */
-const mostKept = 512;
-const kept = new WeakMap<object, PatternMatcher>();
+const maxAnswers = 512;
+const matchers = new WeakMap<object, PatternMatcher>();
 
 /**
  * The matcher of a pattern. One that `jsonSchema()` refuses is tried by backtracking: that confirms breaks elsewhere in a
@@ -25,7 +25,7 @@ export function matcherOf(source: string): PatternMatcher {
   const pattern = linearPattern(source);
   const { automaton, refusal } = pattern;
   if (refusal?.kind === "broken") throw new SobreError("InvalidArgument", refusal.message);
-  return memo(kept, pattern, () =>
+  return memo(matchers, pattern, () =>
     automaton === undefined
       ? { automaton, test: remembered((text) => pattern.test(text)) }
       : { automaton, test: (text) => automaton.test(text) },
@@ -37,7 +37,7 @@ function remembered(test: PatternMatcher["test"]): PatternMatcher["test"] {
   return (text) => {
     if (answers.has(text)) return answers.get(text);
     const answer = test(text);
-    if (answers.size >= mostKept) answers.clear();
+    if (answers.size >= maxAnswers) answers.clear();
     answers.set(text, answer);
     return answer;
   };

@@ -113,7 +113,7 @@ export class SchemaDocument {
   }
 
   #index(node: SchemaNode, depth: number): void {
-    if (depth > deepest) throw new SobreError("LimitExceeded", `A JSON Schema nests deeper than ${deepest} levels.`);
+    if (depth > maxDepth) throw new SobreError("LimitExceeded", `A JSON Schema nests deeper than ${maxDepth} levels.`);
     if (!isObject(node.schema)) return;
     this.#register(node, node.schema);
     for (const keyword of schemaKeywords) {
@@ -143,7 +143,7 @@ export class SchemaDocument {
   }
 }
 
-const deepest = 500;
+const maxDepth = 500;
 
 function unresolved({ pointer }: SchemaNode, reference: string): SobreError {
   return new SobreError(

@@ -19,7 +19,7 @@ interface RouteStep extends SchemaRoute {
 }
 
 /** The maximum number of schemas that are looked at; recursive schemas have endless routes. */
-const mostSteps = 5000;
+const maxSteps = 5000;
 
 /**
  * The routes to the schemas that `isTarget` says, for the value at an instance path; the ones with the fewest keywords first.
@@ -37,7 +37,7 @@ export function* routesTo(
   let steps = 0;
   // The loop also visits what is added meanwhile.
   for (const step of open) {
-    if (++steps > mostSteps) return;
+    if (++steps > maxSteps) return;
     if (step.left.length === 0 && isTarget(step.schema, step.pointer))
       yield { pointer: step.pointer, references: step.references };
     const key = `${step.pointer} ${step.left.length} ${step.references.join(" ")}`;

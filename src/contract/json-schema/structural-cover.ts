@@ -27,14 +27,14 @@ type SchemaPath = readonly string[];
 type Pair = readonly [writer: SchemaNode, reader: SchemaNode];
 
 /** The maximum number of pairs of schemas. */
-const mostPairs = 20_000;
+const maxPairs = 20_000;
 
 /** The deepest nesting of pairs. */
-const deepest = 300;
+const maxDepth = 300;
 
 /**
  * Compares schemas part by part, where the versions of a schema are mostly the same: each part of the reader's takes what its
- * counterpart sends. Two parts that lead back to themselves are taken to fit until something inside of them does not.
+ * counterpart sends. Two parts that lead back to themselves are taken to fit until something inside them does not.
  *
  * It proves and never refutes: parts that it does not know make no proof.
  */
@@ -58,7 +58,7 @@ export class StructuralCover {
 
   #pair(pair: Pair, scope: CoverScope, mode: CoverMode): boolean {
     const [writer, reader] = pair.map(withoutReference);
-    if (writer === undefined || reader === undefined || ++this.#steps > mostPairs || this.#depth > deepest)
+    if (writer === undefined || reader === undefined || ++this.#steps > maxPairs || this.#depth > maxDepth)
       return false;
     if (reader.schema === true) return mode === "covers" || writer.schema === true;
     if (writer.schema === false) return mode === "covers" || reader.schema === false;

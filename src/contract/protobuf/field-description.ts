@@ -1,10 +1,10 @@
 import { nameIsRead } from "./relation.ts";
-import type { FieldShape } from "./shape.ts";
+import type { ComparedField } from "./shape.ts";
 
 /** The change of a field, and how to repair it. */
 export function describe(
-  field: FieldShape,
-  other: FieldShape,
+  field: ComparedField,
+  other: ComparedField,
   type: string,
 ): { readonly code: string; readonly message: string; readonly repair: string } {
   const place = `${type}.${field.name} (${field.number})`;
@@ -38,7 +38,7 @@ export function describe(
 }
 
 /** The default of a field as people write it. */
-export function shownDefault({ unset = "0", label, kind: name, enumeration }: FieldShape): string {
+export function shownDefault({ unset = "0", label, kind: name, enumeration }: ComparedField): string {
   if (label !== "one") return "nothing";
   const number = unset.replace("float ", "");
   if (name === "string" || name === "bytes")
@@ -47,7 +47,7 @@ export function shownDefault({ unset = "0", label, kind: name, enumeration }: Fi
 }
 
 /** The type of a field, or of the items of a list, as people write it. */
-export function kind({ kind: name, label, keyKind, message, enumeration }: FieldShape): string {
+export function kind({ kind: name, label, keyKind, message, enumeration }: ComparedField): string {
   const own = message?.name ?? enumeration?.name ?? name;
   return label === "map" ? `map<${keyKind}, ${own}>` : own;
 }

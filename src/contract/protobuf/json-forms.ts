@@ -1,5 +1,5 @@
 import { isObject } from "../../core/values/plain-object.ts";
-import type { MessageShape } from "./shape.ts";
+import type { ComparedMessage } from "./shape.ts";
 
 /** The types of google.protobuf with a JSON form of their own, each with the form of an empty message. */
 const emptyForms: Readonly<Record<string, unknown>> = {
@@ -28,19 +28,19 @@ const texts: Readonly<Record<string, RegExp>> = {
 };
 
 /** The name of a type that JSON writes in its own form. */
-function ownForm(message: MessageShape): string | undefined {
+function ownForm(message: ComparedMessage): string | undefined {
   const [, name = ""] = /^google\.protobuf\.(\w+)$/.exec(message.name) ?? [];
   return Object.hasOwn(emptyForms, name) ? name : undefined;
 }
 
 /** The JSON form of an empty message of a type with its own form. */
-export function emptyForm(message: MessageShape): { readonly json: unknown } | undefined {
+export function emptyForm(message: ComparedMessage): { readonly json: unknown } | undefined {
   const name = ownForm(message);
   return name === undefined ? undefined : { json: emptyForms[name] };
 }
 
 /** Whether `value` may be the JSON of a type with its own form; `undefined` for a type that has none. */
-export function fitsOwnForm(value: unknown, message: MessageShape): boolean | undefined {
+export function fitsOwnForm(value: unknown, message: ComparedMessage): boolean | undefined {
   const name = ownForm(message);
   if (name === undefined) return undefined;
   const text = texts[name];
@@ -51,7 +51,7 @@ export function fitsOwnForm(value: unknown, message: MessageShape): boolean | un
 }
 
 /** Whether JSON writes two types by the same rules. Wrappers stand for their values, which are compared as fields. */
-export function areFormedAlike(writer: MessageShape, reader: MessageShape): boolean {
+export function areFormedAlike(writer: ComparedMessage, reader: ComparedMessage): boolean {
   const [own, other] = [ownForm(writer), ownForm(reader)];
   return (
     own === other || [own, other].every((name) => name !== undefined && /\w+Value$/.test(name) && name !== "ListValue")

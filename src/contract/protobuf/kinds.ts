@@ -1,4 +1,4 @@
-import type { EnumShape, FieldShape } from "./shape.ts";
+import type { ComparedEnum, ComparedField } from "./shape.ts";
 
 /** For each kind, the other kinds that read all its values as the same values. */
 const wider: Readonly<Record<string, readonly string[]>> = {
@@ -11,7 +11,7 @@ const wider: Readonly<Record<string, readonly string[]>> = {
 };
 
 /** Whether every value that `writer` puts on the wire is the same value to `reader`. */
-export function keepsOnWire(writer: FieldShape, reader: FieldShape): boolean {
+export function keepsOnWire(writer: ComparedField, reader: ComparedField): boolean {
   if (losesChoice(writer, reader)) return false;
   if (writer.label === "map" && !isLossless(writer.keyKind, reader.keyKind)) return false;
   if (writer.kind === "enum" && reader.kind === "enum") return keepsNumbers(writer.enumeration, reader.enumeration);
@@ -20,12 +20,12 @@ export function keepsOnWire(writer: FieldShape, reader: FieldShape): boolean {
 }
 
 /** Whether a zero member of a oneof looks the same as one that was not chosen. */
-function losesChoice(writer: FieldShape, reader: FieldShape): boolean {
+function losesChoice(writer: ComparedField, reader: ComparedField): boolean {
   return writer.oneof !== undefined && reader.label === "one" && !reader.hasPresence;
 }
 
 /** Whether every value that `writer` writes as JSON is the same value to `reader`. */
-export function keepsInJson(writer: FieldShape, reader: FieldShape): boolean {
+export function keepsInJson(writer: ComparedField, reader: ComparedField): boolean {
   // JSON writes map keys as text, which for booleans is not a number.
   if (writer.label === "map" && writer.keyKind === "bool" && reader.keyKind !== "bool") return false;
   if (writer.kind === "enum") return reader.kind === "enum" && keepsNames(writer.enumeration, reader.enumeration);
@@ -37,29 +37,29 @@ function isLossless(writer: string, reader: string): boolean {
   return writer === reader || (Object.hasOwn(wider, writer) && wider[writer]?.includes(reader) === true);
 }
 
-function keepsNumbers(writer: EnumShape | undefined, reader: EnumShape | undefined): boolean {
+function keepsNumbers(writer: ComparedEnum | undefined, reader: ComparedEnum | undefined): boolean {
   if (writer === undefined || reader === undefined) return false;
   if (!reader.closed) return true;
   return writer.closed && Array.from(writer.names.keys()).every((number) => reader.names.has(number));
 }
 
-function keepsNames(writer: EnumShape | undefined, reader: EnumShape | undefined): boolean {
+function keepsNames(writer: ComparedEnum | undefined, reader: ComparedEnum | undefined): boolean {
   if (writer === undefined || reader === undefined) return false;
   return Array.from(writer.names).every(([number, name]) => reader.numbers.get(name) === number);
 }
 
 /** Boundary values of a kind, as protobufjs takes them; for a member of a oneof also zero, which selects it. */
-export function samplesOf(field: FieldShape): readonly unknown[] {
+export function samplesOf(field: ComparedField): readonly unknown[] {
   return field.oneof === undefined ? edgesOf(field) : [...edgesOf(field), ...zeroOf(field)];
 }
 
-function zeroOf({ kind }: FieldShape): readonly unknown[] {
+function zeroOf({ kind }: ComparedField): readonly unknown[] {
   if (kind === "message" || kind === "group") return [];
   if (kind === "string" || kind === "bytes") return [""];
   return [kind === "bool" ? false : 0];
 }
 
-function edgesOf({ kind, enumeration }: Pick<FieldShape, "kind" | "enumeration">): readonly unknown[] {
+function edgesOf({ kind, enumeration }: Pick<ComparedField, "kind" | "enumeration">): readonly unknown[] {
   switch (kind) {
     case "bool":
       return [true];

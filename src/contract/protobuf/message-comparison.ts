@@ -1,8 +1,8 @@
-import type { Meter } from "../meter.ts";
+import type { StepMeter } from "../meter.ts";
 import type { ProtobufPolicy } from "../options.ts";
 import { describe, shownDefault } from "./field-description.ts";
 import { keySamples, samplesOf } from "./kinds.ts";
-import { lossInJson, type Loss, lossOnWire, type Sent } from "./reading.ts";
+import { lossInJson, type ReadingLoss, lossOnWire, type Sent } from "./reading.ts";
 import {
   clashingFields,
   type FieldReason,
@@ -13,10 +13,10 @@ import {
   takerOf,
 } from "./relation.ts";
 import type { ProtobufSchema } from "./schema.ts";
-import { type FieldShape, isReserved, type MessageShape } from "./shape.ts";
+import { type ComparedField, isReserved, type ComparedMessage } from "./shape.ts";
 
 /** A value that the writer may send and the reader changes or refuses, or a rule about schemas that is broken. */
-export interface Change {
+export interface ProtobufChange {
   readonly code: string;
   readonly message: string;
   readonly repair: string;
@@ -38,11 +38,11 @@ export interface Sides {
   readonly policy: ProtobufPolicy;
   /** Whether the reader is the older version, so that what it lacks was added later and is skipped. */
   readonly readerIsOlder: boolean;
-  readonly meter: Meter;
+  readonly meter: StepMeter;
 }
 
 /** The maximum number of values in a message that is shown. */
-const mostValues = 500;
+const maxValues = 500;
 
 interface OpenPair extends RelatedPair {
   readonly fields: Map<number, FieldReason>;
@@ -52,7 +52,7 @@ interface OpenPair extends RelatedPair {
 export class MessageComparison {
   readonly relation: Map<string, RelatedPair> = new Map();
   readonly #open: OpenPair[] = [];
-  readonly changes: Change[] = [];
+  readonly changes: ProtobufChange[] = [];
   /** Changes that could neither be proven safe nor shown to break. */
   readonly doubts: string[] = [];
   readonly #sides: Sides;
@@ -61,13 +61,13 @@ export class MessageComparison {
     this.#sides = sides;
   }
 
-  compare(writer: MessageShape, reader: MessageShape): void {
+  compare(writer: ComparedMessage, reader: ComparedMessage): void {
     this.#relate(writer, reader);
     // Messages may contain one another in rings of any length.
     for (let next = this.#open.shift(); next !== undefined; next = this.#open.shift()) this.#compareOne(next);
   }
 
-  #relate(writer: MessageShape, reader: MessageShape): void {
+  #relate(writer: ComparedMessage, reader: ComparedMessage): void {
     const key = pairKey(writer, reader);
     if (this.relation.has(key)) return;
     const pair = { writer, reader, fields: new Map<number, FieldReason>() };
@@ -101,7 +101,7 @@ export class MessageComparison {
     return true;
   }
 
-  #removed(field: FieldShape, { writer, reader, fields }: OpenPair): void {
+  #removed(field: ComparedField, { writer, reader, fields }: OpenPair): void {
     const taker = takerOf(field, reader, this.#sides.policy);
     if (taker !== undefined) {
       const values = samplesOf(field).map((sample) => this.#baseline(writer, field, sample));
@@ -138,7 +138,7 @@ export class MessageComparison {
     });
   }
 
-  #field(field: FieldShape, other: FieldShape, { writer, reader, fields }: OpenPair): void {
+  #field(field: ComparedField, other: ComparedField, { writer, reader, fields }: OpenPair): void {
     const { policy } = this.#sides;
     if (field.message && other.message) this.#relate(field.message, other.message);
     if (!isUnsetAlike(field, other)) this.#unset(field, other, { writer, reader, fields });
@@ -163,7 +163,7 @@ export class MessageComparison {
   }
 
   /** Checks the defaults, which no message carries: each side applies its own. */
-  #unset(field: FieldShape, other: FieldShape, { writer, reader }: RelatedPair): void {
+  #unset(field: ComparedField, other: ComparedField, { writer, reader }: RelatedPair): void {
     const value = this.#baseline(writer);
     const [meant, read] = [field, other].map(shownDefault);
     this.changes.push({
@@ -182,7 +182,7 @@ export class MessageComparison {
     });
   }
 
-  #required(writer: MessageShape, reader: MessageShape): void {
+  #required(writer: ComparedMessage, reader: ComparedMessage): void {
     for (const field of reader.fields) {
       if (!field.required || writer.byNumber.get(field.number)?.required === true) continue;
       this.#found(lossOnWire, [this.#baseline(writer)], {
@@ -196,7 +196,11 @@ export class MessageComparison {
     }
   }
 
-  #oneof([field, other]: readonly [FieldShape, FieldShape], writer: MessageShape, reader: MessageShape): void {
+  #oneof(
+    [field, other]: readonly [ComparedField, ComparedField],
+    writer: ComparedMessage,
+    reader: ComparedMessage,
+  ): void {
     const both = {
       ...this.#baseline(writer, field, samplesOf(field)[0]),
       ...this.#baseline(writer, other, samplesOf(other)[0]),
@@ -214,11 +218,11 @@ export class MessageComparison {
 
   /** A message with `field` and all required fields set, as far as that is finite: a message may require itself. */
   #baseline(
-    shape: MessageShape,
-    field?: FieldShape,
+    shape: ComparedMessage,
+    field?: ComparedField,
     sample?: unknown,
     { times = 1, key }: { readonly times?: number; readonly key?: string } = {},
-    room = { left: mostValues },
+    room = { left: maxValues },
   ): Readonly<Record<string, unknown>> {
     const entries = shape.fields.flatMap((each): readonly (readonly [string, unknown])[] => {
       if ((each !== field && !each.required) || --room.left < 0) return [];
@@ -232,10 +236,10 @@ export class MessageComparison {
   }
 
   #found(
-    lossOf: (value: Readonly<Record<string, unknown>>, writer: Sent, reader: Sent) => Loss,
+    lossOf: (value: Readonly<Record<string, unknown>>, writer: Sent, reader: Sent) => ReadingLoss,
     values: readonly Readonly<Record<string, unknown>>[],
     about: Pick<RelatedPair, "writer" | "reader"> &
-      Pick<Change, "code" | "message" | "repair"> & { readonly field: FieldShape },
+      Pick<ProtobufChange, "code" | "message" | "repair"> & { readonly field: ComparedField },
     quiet = false,
   ): void {
     const { writer, reader, field, code, message, repair } = about;
@@ -257,7 +261,7 @@ export class MessageComparison {
   }
 
   /** The loss, or none and a doubt where the value to try cannot be written, e.g. of a message that requires itself. */
-  #lossIfSent(lossOf: () => Loss): Loss {
+  #lossIfSent(lossOf: () => ReadingLoss): ReadingLoss {
     try {
       return lossOf();
     } catch {

@@ -19,10 +19,10 @@ export function readRoot(files: Readonly<Record<string, unknown>>, bundled: Set<
       Object.keys(files).find((name) => name === file) ?? Object.keys(files).find((name) => name.endsWith(`/${file}`));
     const text = own === undefined ? wellKnownText(file) : files[own];
     if (typeof text === "string") {
-      if (mostFieldsOf(text) > mostFields)
+      if (mostFieldsOf(text) > maxFields)
         throw new SobreError(
           "LimitExceeded",
-          `A message of ${file} has more than ${mostFields} fields, which takes too long to compare.`,
+          `A message of ${file} has more than ${maxFields} fields, which takes too long to compare.`,
         );
       done.add(own ?? file);
       // A file must follow the files that it extends.
@@ -63,7 +63,7 @@ export function readRoot(files: Readonly<Record<string, unknown>>, bundled: Set<
 }
 
 /** The maximum number of fields of one message; the parser of protobufjs takes quadratic time. */
-const mostFields = 4000;
+const maxFields = 4000;
 
 /** The option that repeats, as text, a default beyond 2^53. */
 export const exactDefault = "(sobre.exact_default)";

@@ -1,27 +1,27 @@
-import { defaultBudget, Meter } from "../meter.ts";
-import type { Writing } from "../json-schema/json-compatibility.ts";
+import { defaultBudget, StepMeter } from "../meter.ts";
+import type { WriterVersion } from "../json-schema/json-compatibility.ts";
 import type { CompatibilityOptions, ProtobufPolicy } from "../options.ts";
 import type { CodecRow, CompatibilityResult, Finding, Verdict } from "../verdict.ts";
 import { hashed, hashOf } from "../witness.ts";
-import { type Change, MessageComparison, type Sides } from "./message-comparison.ts";
+import { type ProtobufChange, MessageComparison, type Sides } from "./message-comparison.ts";
 import { unknownType } from "./reading.ts";
 import { checkRelation, type Relation } from "./relation.ts";
 import { openProtobufSchema, type ProtobufSchema } from "./schema.ts";
 import { brokenRules } from "./schema-rules.ts";
-import type { MessageShape } from "./shape.ts";
+import type { ComparedMessage } from "./shape.ts";
 
 /** Compares two Protobuf schemas in one direction: every message type of the writer with the one of its name or structure. */
 export function protobufCompatibility(
   older: unknown,
   newer: unknown,
-  writing: Writing,
+  writing: WriterVersion,
   options: CompatibilityOptions,
 ): CompatibilityResult {
   const [first, second] = [openProtobufSchema(older), openProtobufSchema(newer)];
   const policy = options.policy ?? "json";
   const readerIsOlder = writing === "newer";
   const [writer, reader] = readerIsOlder ? [second, first] : [first, second];
-  const sides: Sides = { writer, reader, policy, readerIsOlder, meter: new Meter(options.budget ?? defaultBudget) };
+  const sides: Sides = { writer, reader, policy, readerIsOlder, meter: new StepMeter(options.budget ?? defaultBudget) };
   const comparison = new MessageComparison(sides);
   const { pairs, alone } = pairsOf(sides, options.type);
   for (const [own, other] of pairs) comparison.compare(own, other);
@@ -51,7 +51,7 @@ export function protobufCompatibility(
 }
 
 function verdictOf(
-  changes: readonly Change[],
+  changes: readonly ProtobufChange[],
   doubts: readonly string[],
   { relation, policy }: { readonly relation: Relation; readonly policy: ProtobufPolicy },
 ): Verdict {
@@ -59,7 +59,7 @@ function verdictOf(
   return doubts.length === 0 && checkRelation(relation, policy) ? "safe" : "unproven";
 }
 
-function findingOf({ sent, writerPlace, readerPlace, ...change }: Change, writing: Writing): Finding {
+function findingOf({ sent, writerPlace, readerPlace, ...change }: ProtobufChange, writing: WriterVersion): Finding {
   const [olderPointer, newerPointer] = writing === "older" ? [writerPlace, readerPlace] : [readerPlace, writerPlace];
   const finding = { ...change, olderPointer, newerPointer, writer: writing, instancePointer: "" };
   if (sent === undefined) return hashed(finding);
@@ -72,17 +72,17 @@ function findingOf({ sent, writerPlace, readerPlace, ...change }: Change, writin
 }
 
 /** Root messages that the reader lacks or has under another name; readers look for the name that travels with a message. */
-function unreadNames({ pairs, alone }: Pairs, { writer }: Sides): readonly Change[] {
+function unreadNames({ pairs, alone }: Pairs, { writer }: Sides): readonly ProtobufChange[] {
   const inner = new Set(
     Array.from(writer.messages.values(), ({ name, fields }) =>
       fields.flatMap(({ message }) => (message === undefined || message.name === name ? [] : [message.name])),
     ).flat(),
   );
-  const isNested = ({ name }: MessageShape): boolean =>
+  const isNested = ({ name }: ComparedMessage): boolean =>
     writer.messages.has(name.slice(0, Math.max(0, name.lastIndexOf("."))));
-  const isRoot = (shape: MessageShape): boolean => !inner.has(shape.name) && !isNested(shape);
+  const isRoot = (shape: ComparedMessage): boolean => !inner.has(shape.name) && !isNested(shape);
   const gone = alone.flatMap((name) => writer.messages.get(name) ?? []);
-  const unread: readonly (readonly [MessageShape, MessageShape | undefined])[] = [
+  const unread: readonly (readonly [ComparedMessage, ComparedMessage | undefined])[] = [
     ...pairs.filter(([sent, read]) => sent.name !== read.name),
     ...gone.map((sent) => [sent, undefined] as const),
   ];
@@ -129,7 +129,7 @@ function undecidedOf({ writer, reader }: Sides, { pairs, alone }: Pairs): readon
 }
 
 interface Pairs {
-  readonly pairs: readonly (readonly [MessageShape, MessageShape])[];
+  readonly pairs: readonly (readonly [ComparedMessage, ComparedMessage])[];
   readonly alone: readonly string[];
 }
 
@@ -158,7 +158,7 @@ function pairsOf({ writer, reader }: Sides, type: string | undefined): Pairs {
 function likenesses(
   reader: ProtobufSchema,
   writer: ProtobufSchema,
-): (message: MessageShape) => MessageShape | undefined {
+): (message: ComparedMessage) => ComparedMessage | undefined {
   const fresh = Array.from(reader.messages.values()).filter(
     ({ name }) => !writer.messages.has(name) && !reader.bundled.has(name),
   );
@@ -173,11 +173,11 @@ function likenesses(
   };
 }
 
-function lastName({ name }: MessageShape): string {
+function lastName({ name }: ComparedMessage): string {
   return name.slice(name.lastIndexOf(".") + 1);
 }
 
-function signature({ fields }: MessageShape): string {
+function signature({ fields }: ComparedMessage): string {
   return fields
     .map(({ number, name, kind, label }) => `${number} ${name} ${kind} ${label}`)
     .toSorted()

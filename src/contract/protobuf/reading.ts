@@ -2,26 +2,26 @@ import { SobreError } from "../../core/errors/sobre-error.ts";
 import { canonicalJson, isObject } from "../json-schema/json-value.ts";
 import { emptyForm, fitsOwnForm } from "./json-forms.ts";
 import type { ProtobufSchema } from "./schema.ts";
-import type { FieldShape, MessageShape } from "./shape.ts";
+import type { ComparedField, ComparedMessage } from "./shape.ts";
 import { memberNamed } from "./relation.ts";
 import { isZero, wireForm } from "./wire-form.ts";
 
 /** A message of one schema. */
 export interface Sent {
   readonly schema: ProtobufSchema;
-  readonly shape: MessageShape;
+  readonly shape: ComparedMessage;
 }
 
 /** How the reader misreads a message; `undefined` when nothing is lost. */
-export type Loss = { readonly payload: Uint8Array; readonly outcome: string } | undefined;
+export type ReadingLoss = { readonly payload: Uint8Array; readonly outcome: string } | undefined;
 
 /** Writes a value with one schema, reads the bytes with the other, and compares by field number. */
-export function lossOnWire(value: Readonly<Record<string, unknown>>, writer: Sent, reader: Sent): Loss {
+export function lossOnWire(value: Readonly<Record<string, unknown>>, writer: Sent, reader: Sent): ReadingLoss {
   return lossOfBytes(writer.schema.encode(writer.shape.name, value), writer, reader);
 }
 
 /** Reads bytes with both schemas, and compares by field number. */
-export function lossOfBytes(payload: Uint8Array, writer: Sent, reader: Sent): Loss {
+export function lossOfBytes(payload: Uint8Array, writer: Sent, reader: Sent): ReadingLoss {
   const meant = byNumber(writer.schema.decode(writer.shape.name, payload), writer.shape, writer.shape);
   try {
     const read = byNumber(reader.schema.decode(reader.shape.name, payload), reader.shape, writer.shape);
@@ -33,7 +33,7 @@ export function lossOfBytes(payload: Uint8Array, writer: Sent, reader: Sent): Lo
 }
 
 /** Writes a value as JSON with one schema and reads it with the other. */
-export function lossInJson(value: Readonly<Record<string, unknown>>, writer: Sent, reader: Sent): Loss {
+export function lossInJson(value: Readonly<Record<string, unknown>>, writer: Sent, reader: Sent): ReadingLoss {
   const payload = writer.schema.encode(writer.shape.name, value);
   const sent = writer.schema.decode(writer.shape.name, payload);
   const json = protoJson(sent, writer.shape);
@@ -45,8 +45,8 @@ export function lossInJson(value: Readonly<Record<string, unknown>>, writer: Sen
 /** How a reader misreads the JSON form of a message; `undefined` if nothing is lost. */
 export function problemOfJson(
   json: Readonly<Record<string, unknown>>,
-  writer: MessageShape,
-  reader: MessageShape,
+  writer: ComparedMessage,
+  reader: ComparedMessage,
 ): string | undefined {
   return jsonProblem(json, reader, "$") ?? misplaced(json, writer, reader);
 }
@@ -54,8 +54,8 @@ export function problemOfJson(
 /** A member that the reader takes for another field. */
 function misplaced(
   json: Readonly<Record<string, unknown>>,
-  writer: MessageShape,
-  reader: MessageShape,
+  writer: ComparedMessage,
+  reader: ComparedMessage,
 ): string | undefined {
   for (const { jsonName, number } of writer.fields) {
     const other = Object.hasOwn(json, jsonName) ? memberNamed(jsonName, reader) : undefined;
@@ -68,8 +68,8 @@ function misplaced(
 /** The value with field numbers in place of names, and one form for values that are equal on the wire. */
 function byNumber(
   value: Readonly<Record<string, unknown>>,
-  { fields }: MessageShape,
-  writer: MessageShape | undefined,
+  { fields }: ComparedMessage,
+  writer: ComparedMessage | undefined,
 ): Readonly<Record<string, unknown>> {
   const choices = new Set(writer?.fields.flatMap(({ number, oneof }) => (oneof === undefined ? [] : [number])));
   const entries = fields.flatMap((field): readonly (readonly [string, unknown])[] => {
@@ -95,7 +95,7 @@ function byNumber(
   return Object.fromEntries(entries);
 }
 
-function plainItems(value: unknown, { label, keyKind }: FieldShape): readonly unknown[] {
+function plainItems(value: unknown, { label, keyKind }: ComparedField): readonly unknown[] {
   if (label === "many") return Array.isArray(value) ? value : [];
   if (label !== "map" || !isObject(value)) return [value];
   const keyOf = (key: string): unknown => (keyKind === "bool" ? key === "true" : key);
@@ -105,7 +105,7 @@ function plainItems(value: unknown, { label, keyKind }: FieldShape): readonly un
 /** A message in the JSON form of Protobuf; types with a form of their own are written only if empty. */
 export function protoJson(
   value: Readonly<Record<string, unknown>>,
-  { fields }: MessageShape,
+  { fields }: ComparedMessage,
 ): Readonly<Record<string, unknown>> {
   const entries = fields.flatMap((field): readonly (readonly [string, unknown])[] => {
     const present = value[field.name];
@@ -126,7 +126,11 @@ export function protoJson(
 }
 
 /** Why a JSON form does not fit a message type by the rules of ProtoJSON. */
-function jsonProblem(json: Readonly<Record<string, unknown>>, shape: MessageShape, path: string): string | undefined {
+function jsonProblem(
+  json: Readonly<Record<string, unknown>>,
+  shape: ComparedMessage,
+  path: string,
+): string | undefined {
   for (const [name, value] of Object.entries(json)) {
     const field = memberNamed(name, shape);
     const at = `${path}.${name}`;
@@ -150,7 +154,7 @@ function jsonProblem(json: Readonly<Record<string, unknown>>, shape: MessageShap
 
 function itemProblem(
   item: unknown,
-  field: Pick<FieldShape, "kind" | "message" | "enumeration">,
+  field: Pick<ComparedField, "kind" | "message" | "enumeration">,
   at: string,
 ): string | undefined {
   const { kind, message, enumeration } = field;

@@ -1,15 +1,15 @@
 import type { ProtobufPolicy } from "../options.ts";
 import { areFormedAlike } from "./json-forms.ts";
 import { keepsInJson, keepsOnWire } from "./kinds.ts";
-import type { FieldShape, MessageShape } from "./shape.ts";
+import type { ComparedField, ComparedMessage } from "./shape.ts";
 
 /** Why a field of the writer is read correctly. */
 export type FieldReason = "read as it is" | "left out, and set aside" | "left out";
 
 /** A pair of message types, and why each field of the writer's is read correctly. */
 export interface RelatedPair {
-  readonly writer: MessageShape;
-  readonly reader: MessageShape;
+  readonly writer: ComparedMessage;
+  readonly reader: ComparedMessage;
   readonly fields: ReadonlyMap<number, FieldReason>;
 }
 
@@ -17,7 +17,7 @@ export interface RelatedPair {
 export type Relation = ReadonlyMap<string, RelatedPair>;
 
 /** The key of a pair. */
-export function pairKey(writer: MessageShape, reader: MessageShape): string {
+export function pairKey(writer: ComparedMessage, reader: ComparedMessage): string {
   return `${writer.name} → ${reader.name}`;
 }
 
@@ -44,8 +44,8 @@ export function checkRelation(relation: Relation, policy: ProtobufPolicy): boole
 
 /** Whether a field is read correctly, given the pairs of nested types. */
 export function isKept(
-  field: FieldShape,
-  other: FieldShape,
+  field: ComparedField,
+  other: ComparedField,
   { relation, policy }: { readonly relation: Relation; readonly policy: ProtobufPolicy },
 ): boolean {
   if (field.label !== other.label && !(field.label === "one" && other.label === "many" && policy === "wire"))
@@ -58,40 +58,47 @@ export function isKept(
 }
 
 /** Whether an absent field means the same to both. */
-export function isUnsetAlike(field: FieldShape, other: FieldShape): boolean {
+export function isUnsetAlike(field: ComparedField, other: ComparedField): boolean {
   return field.required || field.unset === other.unset;
 }
 
 /** Whether the reader accepts the JSON name that the writer uses. */
-export function nameIsRead(field: FieldShape, other: FieldShape): boolean {
+export function nameIsRead(field: ComparedField, other: ComparedField): boolean {
   return other.readNames.includes(field.jsonName);
 }
 
 /** The field that reads the JSON of a field whose number the reader lacks. */
-export function takerOf(field: FieldShape, reader: MessageShape, policy: ProtobufPolicy): FieldShape | undefined {
+export function takerOf(
+  field: ComparedField,
+  reader: ComparedMessage,
+  policy: ProtobufPolicy,
+): ComparedField | undefined {
   return policy === "wire" ? undefined : memberNamed(field.jsonName, reader);
 }
 
 /** The field as which a reader reads a member of JSON. */
-export function memberNamed(name: string, { fields }: MessageShape): FieldShape | undefined {
+export function memberNamed(name: string, { fields }: ComparedMessage): ComparedField | undefined {
   return fields.find(({ readNames }) => readNames.includes(name));
 }
 
 /** Pairs of fields that the writer may set together and the reader has in one oneof. */
 export function clashingFields(
-  writer: MessageShape,
-  reader: MessageShape,
-): readonly (readonly [FieldShape, FieldShape])[] {
+  writer: ComparedMessage,
+  reader: ComparedMessage,
+): readonly (readonly [ComparedField, ComparedField])[] {
   const joined = Map.groupBy(writer.fields, ({ number }) => reader.byNumber.get(number)?.oneof);
   return Array.from(joined).flatMap(([oneof, fields]) =>
-    oneof === undefined ? [] : fields.flatMap((field, at) => clashesOf(field, fields.slice(at + 1, at + mostClashes))),
+    oneof === undefined ? [] : fields.flatMap((field, at) => clashesOf(field, fields.slice(at + 1, at + maxClashes))),
   );
 }
 
 /** With more fields in one oneof than this, each is compared only with its neighbours; any clash is also one of neighbours. */
-const mostClashes = 20;
+const maxClashes = 20;
 
-function clashesOf(field: FieldShape, others: readonly FieldShape[]): readonly (readonly [FieldShape, FieldShape])[] {
+function clashesOf(
+  field: ComparedField,
+  others: readonly ComparedField[],
+): readonly (readonly [ComparedField, ComparedField])[] {
   return others
     .filter((other) => field.oneof === undefined || field.oneof !== other.oneof)
     .map((other) => [field, other]);

@@ -1,15 +1,15 @@
 import { kind } from "./field-description.ts";
-import type { Change, Sides } from "./message-comparison.ts";
-import { type EnumShape, type FieldShape, isReserved, type MessageShape, type Reserved } from "./shape.ts";
+import type { ProtobufChange, Sides } from "./message-comparison.ts";
+import { type ComparedEnum, type ComparedField, isReserved, type ComparedMessage, type Reserved } from "./shape.ts";
 
 /**
  * Rules that protect future versions rather than a message of today: what is reserved stays reserved, what is
  * removed becomes reserved, names and procedures stay. Their findings have no witness and codes that begin with `rule-`.
  */
-export function brokenRules({ writer, reader, policy, readerIsOlder }: Sides): readonly Change[] {
+export function brokenRules({ writer, reader, policy, readerIsOlder }: Sides): readonly ProtobufChange[] {
   // Removals are reported in the backward direction only.
   if (readerIsOlder) return [];
-  const changes: Change[] = [];
+  const changes: ProtobufChange[] = [];
   const add = (code: string, message: string, place: string): void =>
     void changes.push({
       code: `rule-${code}`,
@@ -65,11 +65,11 @@ export function brokenRules({ writer, reader, policy, readerIsOlder }: Sides): r
   return changes;
 }
 
-type Reserving = Pick<MessageShape, "name" | "reserved">;
+type Reserving = Pick<ComparedMessage, "name" | "reserved">;
 type Add = (code: string, message: string, place: string) => void;
 
 /** Changes of fields that break code generated from the schema, though not messages. */
-function generatedFields(message: MessageShape, other: MessageShape, add: Add): void {
+function generatedFields(message: ComparedMessage, other: ComparedMessage, add: Add): void {
   for (const field of message.fields) {
     const same = other.byNumber.get(field.number);
     if (same === undefined) continue;
@@ -90,11 +90,11 @@ function generatedFields(message: MessageShape, other: MessageShape, add: Add): 
   }
 }
 
-const typeOf = (field: FieldShape): string => (field.label === "many" ? `repeated ${kind(field)}` : kind(field));
+const typeOf = (field: ComparedField): string => (field.label === "many" ? `repeated ${kind(field)}` : kind(field));
 
 function enumValues(
-  enumeration: EnumShape,
-  other: EnumShape,
+  enumeration: ComparedEnum,
+  other: ComparedEnum,
   { policy, add }: { readonly policy: Sides["policy"]; readonly add: Add },
 ): void {
   for (const [value, number] of enumeration.numbers) {

@@ -5,7 +5,7 @@ import { isObject } from "../json-schema/json-value.ts";
 import { protoDeclarations } from "../report/proto-declarations.ts";
 import { exactDefault, readRoot } from "./proto-root.ts";
 import { isZero, wireForm } from "./wire-form.ts";
-import type { EnumShape, FieldShape, MessageShape, Reserved } from "./shape.ts";
+import type { ComparedEnum, ComparedField, ComparedMessage, Reserved } from "./shape.ts";
 
 /** A remote procedure: its name, the types it takes and gives, and whether it may be called again. */
 interface ProcedureShape {
@@ -19,8 +19,8 @@ interface ProcedureShape {
 
 /** A schema of .proto files. */
 export interface ProtobufSchema {
-  readonly messages: ReadonlyMap<string, MessageShape>;
-  readonly enums: ReadonlyMap<string, EnumShape>;
+  readonly messages: ReadonlyMap<string, ComparedMessage>;
+  readonly enums: ReadonlyMap<string, ComparedEnum>;
   readonly procedures: ReadonlyMap<string, ProcedureShape>;
   /** The messages and enums of built-in imports; they are compared where fields refer to them. */
   readonly bundled: ReadonlySet<string>;
@@ -97,8 +97,8 @@ function withoutUnused(schema: ProtobufSchema, texts: readonly string[]): Protob
 
 function reflected(root: Root, bundled: ReadonlySet<string>): ProtobufSchema {
   const types = new Map<string, Type>();
-  const messages = new Map<string, MessageShape>();
-  const enums = new Map<string, EnumShape>();
+  const messages = new Map<string, ComparedMessage>();
+  const enums = new Map<string, ComparedEnum>();
   const procedures = new Map<string, ProcedureShape>();
   const visit = (namespace: Namespace): void => {
     for (const child of namespace.nestedArray) {
@@ -140,14 +140,14 @@ function isOption(name: string): boolean {
 
 /** Messages may contain one another in rings of any length, so that each is named first and described later. */
 class Messages {
-  readonly known: Map<string, MessageShape>;
+  readonly known: Map<string, ComparedMessage>;
   readonly #open: (() => void)[] = [];
 
-  constructor(known: Map<string, MessageShape>) {
+  constructor(known: Map<string, ComparedMessage>) {
     this.known = known;
   }
 
-  of(type: Type): MessageShape {
+  of(type: Type): ComparedMessage {
     const made = this.known.get(nameOf(type)) ?? messageShape(type, this, this.#open);
     this.known.set(made.name, made);
     return made;
@@ -158,11 +158,11 @@ class Messages {
   }
 }
 
-function messageShape(type: Type, messages: Messages, open: (() => void)[]): MessageShape {
+function messageShape(type: Type, messages: Messages, open: (() => void)[]): ComparedMessage {
   const name = nameOf(type);
-  const fields: FieldShape[] = [];
-  const byNumber = new Map<number, FieldShape>();
-  const shape: MessageShape = {
+  const fields: ComparedField[] = [];
+  const byNumber = new Map<number, ComparedField>();
+  const shape: ComparedMessage = {
     name,
     fields,
     byNumber,
@@ -199,7 +199,7 @@ interface Surroundings {
   readonly jsonNames: ReadonlySet<string>;
 }
 
-function fieldShape(field: Field, { messages, jsonNames }: Surroundings): FieldShape {
+function fieldShape(field: Field, { messages, jsonNames }: Surroundings): ComparedField {
   const { resolvedType, partOf, name } = field;
   const jsonName = jsonNameOf(field);
   const message = resolvedType instanceof Type ? messages.of(resolvedType) : undefined;
@@ -238,7 +238,7 @@ function unsetForm({ typeDefault, options: declared }: Field, kind: string): str
   return isZero(form) ? undefined : form;
 }
 
-function enumShape(type: Enum): EnumShape {
+function enumShape(type: Enum): ComparedEnum {
   const numbers = new Map(Object.entries(type.values));
   const names = new Map<number, string>();
   for (const [name, number] of numbers) if (!names.has(number)) names.set(number, name);

@@ -2,10 +2,10 @@
 type Kind = string;
 
 /** A message type as far as its compatibility goes. */
-export interface MessageShape {
+export interface ComparedMessage {
   readonly name: string;
-  readonly fields: readonly FieldShape[];
-  readonly byNumber: ReadonlyMap<number, FieldShape>;
+  readonly fields: readonly ComparedField[];
+  readonly byNumber: ReadonlyMap<number, ComparedField>;
   readonly reserved: Reserved;
   /** Whether the JSON form is fully defined, as in proto3 and editions but not in proto2. */
   readonly strictJson: boolean;
@@ -14,7 +14,7 @@ export interface MessageShape {
 }
 
 /** A field. */
-export interface FieldShape {
+export interface ComparedField {
   readonly number: number;
   readonly name: string;
   readonly jsonName: string;
@@ -32,12 +32,12 @@ export interface FieldShape {
   readonly hasPresence: boolean;
   /** The default, in wire form, that is read for an absent field; `undefined` for zero or no value. */
   readonly unset: string | undefined;
-  readonly message: MessageShape | undefined;
-  readonly enumeration: EnumShape | undefined;
+  readonly message: ComparedMessage | undefined;
+  readonly enumeration: ComparedEnum | undefined;
 }
 
 /** An enum. */
-export interface EnumShape {
+export interface ComparedEnum {
   readonly name: string;
   readonly numbers: ReadonlyMap<string, number>;
   /** The first name of each number, which JSON writes. */

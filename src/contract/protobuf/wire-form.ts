@@ -1,7 +1,7 @@
-import type { FieldShape } from "./shape.ts";
+import type { ComparedField } from "./shape.ts";
 
 /** A scalar in a form that is the same for values that are equal on the wire. */
-export function wireForm(value: unknown, { kind }: Pick<FieldShape, "kind">): string {
+export function wireForm(value: unknown, { kind }: Pick<ComparedField, "kind">): string {
   if (typeof value === "boolean") return value ? "1" : "0";
   if (kind === "string" && typeof value === "string") return `text ${Buffer.from(value).toString("base64")}`;
   if (kind === "bytes") return `text ${String(value)}`;

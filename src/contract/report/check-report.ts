@@ -18,16 +18,21 @@ export interface CheckReport {
   readonly strict: boolean;
 }
 
-/** How many pairs have a verdict. */
-function countOf({ pairs }: CheckReport, verdict: Verdict): number {
-  return pairs.filter(({ result }) => result.verdict === verdict).length;
+/** The verdict of a pair, or that waivers cover everything that keeps it from being safe. */
+export type PairStanding = Verdict | "waived";
+
+/** The verdict of a pair after its waivers. */
+export function standingOf({ result, isWaived }: CheckedPair): PairStanding {
+  return isWaived === true ? "waived" : result.verdict;
 }
 
 /** One line of what was checked. */
 export function summaryOf(report: CheckReport): string {
-  const counts = (["safe", "tested", "breaking", "unproven"] as const)
-    .filter((verdict) => verdict !== "tested" || countOf(report, verdict) > 0)
-    .map((verdict) => `${countOf(report, verdict)} ${verdict}`);
+  const countOf = (standing: PairStanding): number =>
+    report.pairs.filter((pair) => standingOf(pair) === standing).length;
+  const counts = (["safe", "tested", "waived", "breaking", "unproven"] as const)
+    .filter((standing) => !/tested|waived/.test(standing) || countOf(standing) > 0)
+    .map((standing) => `${countOf(standing)} ${standing}`);
   const changes =
     report.changes.length === 0 ? [] : [counted(report.changes.length, "finding on subjects", "findings on subjects")];
   const subjects = new Set(report.pairs.map(({ subject }) => subject.name)).size;

@@ -10,6 +10,7 @@ import {
   pairName,
   placedFindings,
   sentencesOf,
+  standingOf,
   summaryOf,
   unprovenPairs,
 } from "./check-report.ts";
@@ -32,7 +33,7 @@ const writers: Readonly<Record<ReportFormat, (report: CheckReport) => string>> =
 function text(report: CheckReport): string {
   const placed = placedFindings(report);
   const lines = report.pairs.flatMap((pair) => [
-    `${pair.result.verdict.padEnd(9)} ${pairName(pair)}`,
+    `${standingOf(pair).padEnd(9)} ${pairName(pair)}`,
     ...(pair.registry === undefined ? [] : [`    the registry, ${pair.registry.mode}: ${labelOf(pair.registry)}`]),
     ...pair.result.rows.map(({ codec, verdict, reason }) => `    ${codec}: ${verdict} (${reason})`),
     ...placed
@@ -82,6 +83,7 @@ function json(report: CheckReport): string {
     schemas: schemasHash(pair),
     ...(pair.result.verdict === "breaking" ? { compared: comparedOf(pair) } : {}),
     ...pair.result,
+    ...(standingOf(pair) === "waived" ? { waived: true } : {}),
     findings: placedFindings({ ...report, pairs: [pair] }).map(({ finding, file, place }) => ({
       ...finding,
       file,
@@ -124,7 +126,7 @@ function junit(report: CheckReport): string {
       return out === "" ? `${name}/>` : `${name}>${out}</testcase>`;
     if (verdict === "breaking") return `${name}><failure message="breaking">${xml(details)}</failure>${out}</testcase>`;
     const element = report.strict && pair.isWaived !== true ? "failure" : "skipped";
-    return `${name}><${element} message="${xml(`unproven: ${tried.join("; ")}`)}"/>${out}</testcase>`;
+    return `${name}><${element} message="${xml(`${standingOf(pair)}: ${tried.join("; ")}`)}"/>${out}</testcase>`;
   });
   const problems = report.problems.map(
     (problem) =>
@@ -205,14 +207,15 @@ function located(file: string, region: object): object {
 function markdown(report: CheckReport): string {
   const placed = placedFindings(report);
   const rows = report.pairs.flatMap((pair) => {
-    const { verdict, tried = [] } = pair.result;
+    const { tried = [] } = pair.result;
+    const standing = standingOf(pair);
     const found = placed
       .filter((one) => one.pair === pair)
       .map(({ finding: { message, repair, witness }, file, place }) => {
         const shown = witness === undefined ? "" : `\`${cell(JSON.stringify(witness.value))}\``;
-        return `| ${cell(pairName(pair))} | ${verdict} | ${cell(message)} | ${shown} | ${cell(repair)} | ${cell(`${file}:${place.line}`)} |`;
+        return `| ${cell(pairName(pair))} | ${standing} | ${cell(message)} | ${shown} | ${cell(repair)} | ${cell(`${file}:${place.line}`)} |`;
       });
-    const none = `| ${cell(pairName(pair))} | ${verdict} | ${cell(tried.join("; "))} | | | |`;
+    const none = `| ${cell(pairName(pair))} | ${standing} | ${cell(tried.join("; "))} | | | |`;
     return found.length > 0 ? found : [none];
   });
   const problems = [

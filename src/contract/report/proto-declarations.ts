@@ -1,5 +1,5 @@
 /** The part that a declaration adds to the full names inside it. */
-interface Scope {
+interface DeclarationScope {
   /** Empty for a declaration that full names leave out, as a oneof. */
   readonly name: string;
   /** Whether its content declares something; the braces of an option do not. */
@@ -16,9 +16,9 @@ export function protoDeclarations(text: string): ReadonlyMap<string, number> {
   );
   const symbolAt = (at: number): string => tokens[at]?.symbol ?? "";
   const found = new Map<string, number>();
-  const scopes: Scope[] = [];
+  const scopes: DeclarationScope[] = [];
   let packageName = "";
-  let next: Scope | undefined;
+  let next: DeclarationScope | undefined;
   const declare = (at: number): void => {
     const path = [packageName, ...scopes.map(({ name }) => name), symbolAt(at)].filter((name) => name !== "");
     const name = path.join(".");

@@ -2,7 +2,7 @@ import { posix } from "node:path";
 import { SobreError } from "../../core/errors/sobre-error.ts";
 import { isObject } from "../json-schema/json-value.ts";
 import { parseSchemaText, type SubjectFiles } from "../subjects/subject-files.ts";
-import { SchemaFile } from "./schema-file.ts";
+import { JsonSchemaFile } from "./schema-file.ts";
 import { ownFolders } from "./schema-part.ts";
 
 /** Finds the files of schemas that versions refer to. */
@@ -14,8 +14,8 @@ export class FileIndex {
     this.files = files;
   }
 
-  open(file: string): SchemaFile {
-    return new SchemaFile(file, parseSchemaText(this.textOf(file), file));
+  open(file: string): JsonSchemaFile {
+    return new JsonSchemaFile(file, parseSchemaText(this.textOf(file), file));
   }
 
   textOf(file: string): string {
@@ -71,7 +71,7 @@ export class FileIndex {
 function identifierOf(text: string, file: string): string | undefined {
   try {
     const schema = parseSchemaText(text, file);
-    return isObject(schema) ? new SchemaFile(file, schema).absoluteId : undefined;
+    return isObject(schema) ? new JsonSchemaFile(file, schema).absoluteId : undefined;
   } catch (error) {
     if (error instanceof SobreError) return undefined;
     throw error;

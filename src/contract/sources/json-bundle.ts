@@ -3,7 +3,7 @@ import { metaSchema } from "../../core/json-schema/ajv.ts";
 import { isOldDialect, namedDialect, unknownDialect } from "../json-schema/dialect.ts";
 import { isObject } from "../json-schema/json-value.ts";
 import type { FileIndex } from "./file-index.ts";
-import { placeOfFiles, rewritten, SchemaFile } from "./schema-file.ts";
+import { placeOfFiles, rewritten, JsonSchemaFile } from "./schema-file.ts";
 import type { SchemaPart } from "./schema-part.ts";
 
 /**
@@ -18,16 +18,16 @@ export function bundledSchema(
   file: string,
   schema: unknown,
 ): { readonly schema: unknown; readonly parts: readonly SchemaPart[] } {
-  const bundle = new Bundle(index, new SchemaFile(file, schema));
+  const bundle = new Bundle(index, new JsonSchemaFile(file, schema));
   return bundle.made();
 }
 
 class Bundle {
-  readonly #own: SchemaFile;
+  readonly #own: JsonSchemaFile;
   readonly #index: FileIndex;
-  readonly #parts = new Map<string, SchemaFile>();
+  readonly #parts = new Map<string, JsonSchemaFile>();
 
-  constructor(index: FileIndex, own: SchemaFile) {
+  constructor(index: FileIndex, own: JsonSchemaFile) {
     this.#own = own;
     this.#index = index;
   }
@@ -54,7 +54,7 @@ class Bundle {
     const definitions = isObject(held[container]) ? held[container] : {};
     const clash = added.find(([name]) => Object.hasOwn(definitions, String(name)));
     if (clash !== undefined)
-      throw wrong(this.#own.file, `${container} already has a member ${JSON.stringify(clash[0])}`);
+      throw invalidSchemaFile(this.#own.file, `${container} already has a member ${JSON.stringify(clash[0])}`);
     const dialect = named === undefined || held["$schema"] !== undefined ? {} : { $schema: named };
     return {
       schema: { ...dialect, ...held, [container]: { ...definitions, ...Object.fromEntries(added) } },
@@ -68,20 +68,24 @@ class Bundle {
     const named = all.filter(({ schema }) => isObject(schema) && schema["$schema"] !== undefined);
     for (const { file, schema } of named) {
       const foreign = unknownDialect(schema);
-      if (foreign !== undefined) throw wrong(file, `the dialect ${JSON.stringify(foreign)} is not supported`);
+      if (foreign !== undefined)
+        throw invalidSchemaFile(file, `the dialect ${JSON.stringify(foreign)} is not supported`);
     }
     const other = named.find(({ schema }) => namedDialect(schema) !== namedDialect(named[0]?.schema));
     if (other !== undefined)
-      throw wrong(other.file, `its $schema differs from that of ${named[0]?.file ?? ""}. Give both the same`);
+      throw invalidSchemaFile(
+        other.file,
+        `its $schema differs from that of ${named[0]?.file ?? ""}. Give both the same`,
+      );
     const dynamic = all.find(({ isDynamic }) => isDynamic);
     if (dynamic !== undefined)
-      throw wrong(dynamic.file, "a schema of several files must not have dynamic or recursive references");
+      throw invalidSchemaFile(dynamic.file, "a schema of several files must not have dynamic or recursive references");
     const first = named[0]?.schema;
     return isObject(first) && typeof first["$schema"] === "string" ? first["$schema"] : undefined;
   }
 
   #rewrittenPart(
-    part: SchemaFile,
+    part: JsonSchemaFile,
     { container, isOwn }: { readonly container: string; readonly isOwn: boolean },
   ): unknown {
     return rewritten(part, {
@@ -98,10 +102,10 @@ class Bundle {
 
   /** The file and the encoded pointer in it that a reference leads to; `undefined` for a meta-schema. */
   #targetOf(
-    from: SchemaFile,
+    from: JsonSchemaFile,
     reference: string,
     base: string,
-  ): { readonly holder: SchemaFile; readonly path: string } | undefined {
+  ): { readonly holder: JsonSchemaFile; readonly path: string } | undefined {
     const uri = URL.canParse(reference, base) ? new URL(reference, base).href : reference;
     const at = uri.indexOf("#");
     const [resource, fragment] = at < 0 ? [uri, ""] : [uri.slice(0, at), uri.slice(at + 1)];
@@ -109,17 +113,17 @@ class Bundle {
     if (holder === undefined) return undefined;
     const path = holder.pathOf(holder.has(resource) ? resource : holder.base, fragment);
     if (path !== undefined) return { holder, path };
-    throw wrong(from.file, `the reference ${JSON.stringify(reference)} leads to nothing in ${holder.file}`);
+    throw invalidSchemaFile(from.file, `the reference ${JSON.stringify(reference)} leads to nothing in ${holder.file}`);
   }
 
-  #fileOf(from: SchemaFile, reference: string, resource: string): SchemaFile | undefined {
+  #fileOf(from: JsonSchemaFile, reference: string, resource: string): JsonSchemaFile | undefined {
     // A file without an identifier is known only by its path.
     const byId = resource.startsWith(placeOfFiles) ? undefined : this.#index.byId(resource, this.#own.file);
     const found = byId ?? this.#index.byPath(from.file, reference, this.#own.file);
     if (found === this.#own.file) return this.#own;
     if (found !== undefined) return this.#parts.get(found) ?? this.#index.open(found);
     if (metaSchema(resource) !== undefined) return undefined;
-    throw wrong(
+    throw invalidSchemaFile(
       from.file,
       `the reference ${JSON.stringify(reference)} does not resolve to a file in the folder of subjects, and schemas are never fetched. Put its target there, or under $defs`,
     );
@@ -136,6 +140,6 @@ function encodedToken(name: string): string {
   return encodeURIComponent(name.replaceAll("~", "~0").replaceAll("/", "~1"));
 }
 
-function wrong(file: string, what: string): SobreError {
+function invalidSchemaFile(file: string, what: string): SobreError {
   return new SobreError("InvalidArgument", `${file}: ${what}.`);
 }

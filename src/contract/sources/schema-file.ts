@@ -19,10 +19,10 @@ const dynamic = ["$dynamicRef", "$dynamicAnchor", "$recursiveRef", "$recursiveAn
 export const placeOfFiles = "https://schema.invalid/";
 
 /** The deepest nesting of schemas, counted in objects and lists. */
-const deepest = 2000;
+const maxDepth = 2000;
 
 /** A file of one JSON Schema, with the identifiers in it. */
-export class SchemaFile {
+export class JsonSchemaFile {
   readonly file: string;
   readonly schema: unknown;
   /** The URI of the whole. */
@@ -103,7 +103,7 @@ export class SchemaFile {
 
 /** The schema of a file with its references replaced, and without the identifiers that are no longer needed. */
 export function rewritten(
-  file: SchemaFile,
+  file: JsonSchemaFile,
   { isOwn, reference }: { readonly isOwn: boolean; readonly reference: (reference: string, base: string) => string },
 ): unknown {
   const copyMap = (value: unknown, base: string): unknown =>
@@ -127,15 +127,15 @@ export function rewritten(
   return copy(file.schema, file.base);
 }
 
-interface Place {
+interface IdentifierPlace {
   readonly base: string;
   readonly pointer: string;
 }
 
-type See = (own: Readonly<Record<string, unknown>>, place: Place) => void;
+type See = (own: Readonly<Record<string, unknown>>, place: IdentifierPlace) => void;
 
-function visit(value: unknown, { base, pointer }: Place, file: SchemaFile, see: See, depth = 0): void {
-  if (depth > deepest) throw new SobreError("LimitExceeded", `${file.file} nests deeper than ${deepest} levels.`);
+function visit(value: unknown, { base, pointer }: IdentifierPlace, file: JsonSchemaFile, see: See, depth = 0): void {
+  if (depth > maxDepth) throw new SobreError("LimitExceeded", `${file.file} nests deeper than ${maxDepth} levels.`);
   if (Array.isArray(value))
     value.forEach((item, at) => visit(item, { base, pointer: `${pointer}/${at}` }, file, see, depth + 1));
   if (!isObject(value)) return;
@@ -151,7 +151,7 @@ function visit(value: unknown, { base, pointer }: Place, file: SchemaFile, see: 
   }
 }
 
-function baseIn(file: SchemaFile, schema: unknown, base: string): string {
+function baseIn(file: JsonSchemaFile, schema: unknown, base: string): string {
   const id = file.idOf(schema);
   return id === undefined || id.startsWith("#") ? base : withoutFragment(resolved(id, base));
 }

@@ -7,8 +7,8 @@ import { isObject, isPlainPrototype } from "../../core/values/plain-object.ts";
 import { objectOf } from "../json-schema/json-value.ts";
 
 /** The maximum number of values with aliases expanded; more are refused. */
-const mostValues = 200_000;
-const deepest = 500;
+const maxValues = 200_000;
+const maxDepth = 500;
 
 /**
  * The JSON value of a YAML 1.2 document: core schema, no merge keys, no tags of its own.
@@ -29,7 +29,7 @@ export function parseYaml(text: string, file: string): unknown {
   } catch (error) {
     throw invalidInput(`${file} is not YAML`, error);
   }
-  const room = { left: mostValues };
+  const room = { left: maxValues };
   return plain(value, { file, room, depth: 0 });
 }
 
@@ -37,7 +37,7 @@ export function parseYaml(text: string, file: string): unknown {
 const isDecimal = /^[-+]?(?:\d+\.?\d*|\.\d+)(?:e[-+]?\d+)?$/i;
 
 /** The parser looks for each alias in all nodes before it. */
-const mostLookups = 2_000_000;
+const maxLookups = 2_000_000;
 
 /** @throws SobreError `LimitExceeded` for too many aliases, `InvalidArgument` for a number that would be rounded; an Error for a key that a map has twice. */
 function refuseUnreadable(document: Document, file: string): void {
@@ -60,21 +60,21 @@ function refuseUnreadable(document: Document, file: string): void {
       }
     },
   });
-  if (nodes * aliases <= mostLookups) return;
+  if (nodes * aliases <= maxLookups) return;
   throw new SobreError("LimitExceeded", `${file} has too many aliases (${aliases}) for its size. Write them out.`);
 }
 
-interface Reading {
+interface YamlReading {
   readonly file: string;
   readonly room: { left: number };
   readonly depth: number;
 }
 
-function plain(value: unknown, { file, room, depth }: Reading): unknown {
-  if (--room.left < 0 || depth > deepest)
+function plain(value: unknown, { file, room, depth }: YamlReading): unknown {
+  if (--room.left < 0 || depth > maxDepth)
     throw new SobreError(
       "LimitExceeded",
-      `${file} has more than ${mostValues} values with its aliases written out, or nests deeper than ${deepest} levels.`,
+      `${file} has more than ${maxValues} values with its aliases written out, or nests deeper than ${maxDepth} levels.`,
     );
   const inner = { file, room, depth: depth + 1 };
   if (Array.isArray(value)) return value.map((item) => plain(item, inner));

@@ -51,22 +51,27 @@ export function deployedTo(deployments: Deployments, environment: string): Deplo
   return Object.hasOwn(deployments, environment) ? (deployments[environment] ?? {}) : {};
 }
 
+/** @throws SobreError `InvalidArgument` for a service that no subject lists, so that nothing of it would be compared. */
+export function checkListed(subjects: readonly Subject[], service: string): void {
+  if (subjects.some(({ inFlight }) => inFlight.some((one) => one.service === service))) return;
+  throw new SobreError(
+    "InvalidArgument",
+    `No subject.json lists ${service} in inFlight. Add the versions that it produces and consumes.`,
+  );
+}
+
 /** The deployments with one service as the subjects have it in flight now. */
 export function withDeployed(
   before: Deployments,
   { service, version, environment }: Readonly<Record<"service" | "version" | "environment", string>>,
   subjects: readonly Subject[],
 ): Deployments {
+  checkListed(subjects, service);
   const own = subjects.flatMap(({ name, inFlight }) =>
     inFlight
       .filter((one) => one.service === service)
       .map(({ produces, consumes }) => [name, { produces, consumes }] as const),
   );
-  if (own.length === 0)
-    throw new SobreError(
-      "InvalidArgument",
-      `No subject.json lists ${service} in inFlight. Add the versions that it produces and consumes.`,
-    );
   const deployment = { version, subjects: Object.fromEntries(own) };
   return { ...before, [environment]: { ...deployedTo(before, environment), [service]: deployment } };
 }

@@ -6,10 +6,10 @@ import type { Subject } from "./subject.ts";
 import { type SubjectVersion, wholeText } from "./subject-version.ts";
 
 /** SHA-256 in hex of each released schema, by its file. */
-export type Lock = Readonly<Record<string, string>>;
+export type SchemaLock = Readonly<Record<string, string>>;
 
 /** Parses `lock.json`. @throws SobreError `InvalidArgument` when it is not a lock. */
-export function parseLock(text: string): Lock {
+export function parseLock(text: string): SchemaLock {
   const json = parsedJson(text);
   if (isObject(json) && isObject(json["schemas"]))
     return Object.fromEntries(Object.entries(json["schemas"]).map(([file, hash]) => [file, String(hash)]));
@@ -20,14 +20,14 @@ export function parseLock(text: string): Lock {
 }
 
 /** The text of a lock with every existing version; entries that are locked already stay as they are. */
-export function formatLock(subjects: readonly Subject[], before: Lock): string {
+export function formatLock(subjects: readonly Subject[], before: SchemaLock): string {
   const now = versionsOf(subjects).map((version) => [version.file, hashOfText(version)] as const);
   const schemas = Object.fromEntries([...now, ...Object.entries(before)].toSorted(([a], [b]) => (a < b ? -1 : 1)));
   return `${JSON.stringify({ schemas }, undefined, 2)}\n`;
 }
 
 /** Released files that are missing or have been edited, one sentence each. */
-export function brokenLocks(subjects: readonly Subject[], lock: Lock): readonly string[] {
+export function brokenLocks(subjects: readonly Subject[], lock: SchemaLock): readonly string[] {
   const versions = new Map(versionsOf(subjects).map((version) => [version.file, version]));
   return Object.entries(lock).flatMap(([file, hash]) => {
     const own = versions.get(file);

@@ -20,7 +20,7 @@ export function folderFiles(folder: string): SubjectFiles {
         throw new SobreError("InvalidArgument", `Cannot read the folder of subjects ${folder}.`, { cause: error });
       }
     },
-    read: (file) => textOf(bytesInside(folder, file), file),
+    read: (file) => textOfFile(bytesInside(folder, file), file),
   };
 }
 
@@ -29,7 +29,7 @@ export function folderFiles(folder: string): SubjectFiles {
  *
  * @throws SobreError `InvalidArgument` when it is not UTF-8: with its invalid bytes replaced it could equal another schema.
  */
-export function textOf(bytes: Uint8Array, file: string): string {
+export function textOfFile(bytes: Uint8Array, file: string): string {
   try {
     return new TextDecoder("utf-8", { fatal: true }).decode(bytes);
   } catch (error) {

@@ -13,7 +13,7 @@ export interface VersionPair {
 }
 
 /** A version whose messages another version reads. */
-export interface Meeting {
+export interface VersionMeeting {
   readonly writer: SubjectVersion;
   readonly reader: SubjectVersion;
   /** Whether the reader sees what an upcaster makes. */
@@ -25,11 +25,11 @@ export interface Meeting {
  * and every other one. Majors are lanes: a reader that has a version of the writer's major reads by that one, and with the
  * content model `upcast` its newest version also reads what the upcaster makes. Each version meets itself.
  */
-export function meetingsOf(subject: Subject): readonly Meeting[] {
+export function meetingsOf(subject: Subject): readonly VersionMeeting[] {
   const { versions, inFlight, direction } = subject;
   if (inFlight.length > 0) return meetingsBetween(subject, producedBy(subject), consumersOf(subject));
   const newest = versions.at(-1);
-  return versions.flatMap((version): readonly Meeting[] => {
+  return versions.flatMap((version): readonly VersionMeeting[] => {
     const head = newestOf(versions, majorOf(version.version)) ?? version;
     const isOutgrown = newest !== undefined && majorOf(version.version) < majorOf(newest.version);
     return [
@@ -91,9 +91,9 @@ function meetingsBetween(
   { contentModel }: Subject,
   writers: readonly SubjectVersion[],
   consumers: readonly (readonly SubjectVersion[])[],
-): readonly Meeting[] {
+): readonly VersionMeeting[] {
   return writers.flatMap((writer) =>
-    consumers.flatMap((consumed): readonly Meeting[] => {
+    consumers.flatMap((consumed): readonly VersionMeeting[] => {
       const newest = consumed.at(-1);
       if (newest === undefined) return [];
       const major = majorOf(writer.version);
@@ -123,7 +123,7 @@ function newestOf(versions: readonly SubjectVersion[], major: number): SubjectVe
 }
 
 /** Joins the meetings of the same two versions. */
-function pairsOf(subject: Subject, meetings: readonly Meeting[]): readonly VersionPair[] {
+function pairsOf(subject: Subject, meetings: readonly VersionMeeting[]): readonly VersionPair[] {
   const pairs: VersionPair[] = [];
   for (const { writer, reader, isUpcast } of meetings) {
     if (writer === reader) continue;

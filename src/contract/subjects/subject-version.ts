@@ -54,29 +54,42 @@ function versionOf(index: FileIndex, file: string, { version, format }: VersionF
 }
 
 /**
- * Refuses files that are meant for schemas and are neither versions nor referred to by one: they would silently stay unchecked.
+ * Refuses files that would silently stay unchecked: schemas that are neither versions nor referred to by one, and any other
+ * file of a subject but texts for people.
  *
  * @throws SobreError `InvalidArgument` naming one.
  */
-export function refuseMisnamed(files: SubjectFiles, versions: ReadonlyMap<string, readonly SubjectVersion[]>): void {
+export function refuseUnread(files: SubjectFiles, versions: ReadonlyMap<string, readonly SubjectVersion[]>): void {
+  const listed = files.list();
   const used = new Set(
     Array.from(versions.values()).flatMap((own) => own.flatMap(({ parts }) => parts.map(({ file }) => file))),
   );
-  const misnamed = files.list().find((file) => {
+  const folders = new Set(listed.filter((file) => file.includes("/")).map((file) => placeOf(file)[0]));
+  const unread = listed.find((file) => {
     const [subject, name] = placeOf(file);
-    const isOther = subject === "" || isForImports(file, files) || used.has(file) || versionFile(name) !== undefined;
-    return !isOther && isSchemaName(name);
+    const isRead =
+      isForImports(file, files) || used.has(file) || name === "subject.json" || versionFile(name) !== undefined;
+    if (subject === "" || isRead || folders.has(file)) return false;
+    return isSchemaName(name) || (versions.has(subject) && !isForPeople(name));
   });
-  if (misnamed === undefined) return;
+  if (unread === undefined) return;
   throw new SobreError(
     "InvalidArgument",
-    `${misnamed} is not named like a version and no version refers to it. Name it MAJOR.MINOR.schema.json or MAJOR.MINOR.proto, e.g. 1.0.schema.json.`,
+    `${unread} is not named like a version and no version refers to it. Name it MAJOR.MINOR.schema.json, MAJOR.MINOR.schema.yaml or MAJOR.MINOR.proto, e.g. 1.0.schema.json, or move it out of the folder of subjects.`,
   );
 }
 
-/** Whether a name is meant for a schema, e.g. `v1.0.schema.json`, `1.9.json` or `latest.schema.json`. */
+/** Whether a name is meant for a schema, e.g. `v1.0.schema.json`, `1.9.json`, `latest.schema.json` or `1.0.avsc`. */
 function isSchemaName(name: string): boolean {
-  return /\.(?:schema\.(?:json|ya?ml)|proto)$/i.test(name) || /^v?\d+(?:\.\d+)*(?:-.*)?\.(?:json|ya?ml)$/i.test(name);
+  return (
+    /\.(?:schema\.\w+|proto|jsonschema|json5|jsonc|avsc|avdl|avpr|xsd|thrift|fbs)$/i.test(name) ||
+    /^v?\d+(?:\.\d+)*(?:-.*)?\.(?:json|ya?ml)$/i.test(name)
+  );
+}
+
+/** Whether a file of a subject explains it, or belongs to an editor or to git. */
+function isForPeople(name: string): boolean {
+  return /^\.|\.(?:md|markdown|txt|adoc)$|^[^.]*$/i.test(name);
 }
 
 /** The text of a version and of every file that it refers to, with line ends normalised. */

@@ -7,7 +7,7 @@ import type { ContentModel, Direction, ProtobufPolicy, TypeNamePolicy } from "..
 import { subjectSchema } from "./subject-settings.ts";
 import { parseJson } from "../sources/exact-json.ts";
 import { folderFiles, readOnce, type SubjectFiles } from "./subject-files.ts";
-import { readVersions, refuseMisnamed, type SubjectVersion } from "./subject-version.ts";
+import { readVersions, refuseUnread, type SubjectVersion } from "./subject-version.ts";
 import type { FormatPolicy } from "../json-schema/formats.ts";
 
 /** The versions that a service sends and reads. */
@@ -47,7 +47,7 @@ export interface Subject {
  */
 export function readSubjects(
   folder: SubjectFiles,
-  { skipMisnamed = false }: { readonly skipMisnamed?: boolean } = {},
+  { skipUnread = false }: { readonly skipUnread?: boolean } = {},
 ): readonly Subject[] {
   const files = readOnce(folder);
   const versions = readVersions(files);
@@ -57,7 +57,7 @@ export function readSubjects(
       .filter((file) => /[^/]\/subject\.json$/.test(file) && !isForImports(file, files))
       .map((file) => file.slice(0, file.lastIndexOf("/"))),
   );
-  if (!skipMisnamed) refuseMisnamed(files, versions);
+  if (!skipUnread) refuseUnread(files, versions);
   return Array.from(new Set([...versions.keys(), ...settings].toSorted()), (name) => {
     const file = `${name}/subject.json`;
     const own = settings.has(name) ? parseJson(files.read(file), file) : {};

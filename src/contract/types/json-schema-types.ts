@@ -5,23 +5,23 @@ import { Keywords } from "../json-schema/keyword-value.ts";
 import { restKeyword } from "../json-schema/prover/keywords.ts";
 import { referenceTargets } from "../json-schema/reference-targets.ts";
 import type { SchemaNode } from "../json-schema/schema-document.ts";
-import { and, type Expression, literal, type Member, named, never, or, text, unknown } from "./type-expression.ts";
+import { and, type Expression, literal, type TypeMember, named, never, or, text, unknown } from "./type-expression.ts";
 
 /** The types of a schema's values by their JSON type; one that is not there is refused. */
 type Kinds = ReadonlyMap<TypeName, Expression>;
 
 /** The name under which the type of a schema is declared. */
-export type NameOf = (node: SchemaNode) => string;
+export type TypeNameOf = (node: SchemaNode) => string;
 
 /**
  * The TypeScript types of the values that writers of schemas send: each of them has the type, while what the type admits may
  * still be refused by a bound, a pattern or another keyword that types cannot express. Undeclared members are left out.
  */
-export class SchemaTypes {
-  readonly #nameOf: NameOf;
+export class JsonSchemaTypes {
+  readonly #nameOf: TypeNameOf;
   readonly #known = new Map<string, Kinds>();
 
-  constructor(nameOf: NameOf) {
+  constructor(nameOf: TypeNameOf) {
     this.#nameOf = nameOf;
   }
 
@@ -104,11 +104,11 @@ export class SchemaTypes {
     const required = keywords.get("required");
     const needed: readonly unknown[] = Array.isArray(required) ? required : [];
     const properties = keywords.map("properties") ?? {};
-    const declared = Object.keys(properties).map((name): Member => {
+    const declared = Object.keys(properties).map((name): TypeMember => {
       const isOptional = !needed.includes(name);
       return { name, isOptional, of: this.#child(node, "properties", name), comment: commentOf(properties[name]) };
     });
-    const others = needed.flatMap((name): readonly Member[] =>
+    const others = needed.flatMap((name): readonly TypeMember[] =>
       typeof name === "string" && !Object.hasOwn(properties, name)
         ? [{ name, isOptional: false, of: this.#othersOf(keywords) ?? ((): Expression => unknown) }]
         : [],

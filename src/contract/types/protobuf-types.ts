@@ -1,14 +1,14 @@
 import { util } from "../../core/protobuf/protobufjs.ts";
-import type { FieldShape, MessageShape } from "../protobuf/shape.ts";
-import { and, type Expression, literal, type Member, named, or, text } from "./type-expression.ts";
+import type { ComparedField, ComparedMessage } from "../protobuf/shape.ts";
+import { and, type Expression, literal, type TypeMember, named, or, text } from "./type-expression.ts";
 
 /**
  * The TypeScript type of a message as the codec reads it: names in camel case, 64-bit integers as bigint, enums by name, or number where the
  * schema has no name, and at most one member of a oneof.
  */
-export function typeOfMessage({ fields }: MessageShape, nameOf: (message: MessageShape) => string): Expression {
+export function typeOfMessage({ fields }: ComparedMessage, nameOf: (message: ComparedMessage) => string): Expression {
   const oneofs = Map.groupBy(fields, ({ oneof }) => oneof);
-  const memberOf = (field: FieldShape): Member => ({
+  const memberOf = (field: ComparedField): TypeMember => ({
     name: util.camelCase(field.name),
     isOptional: field.label === "one" && !field.required && (field.hasPresence || field.message !== undefined),
     of: () => fieldType(field, nameOf),
@@ -21,9 +21,9 @@ export function typeOfMessage({ fields }: MessageShape, nameOf: (message: Messag
 }
 
 function choice(
-  members: readonly FieldShape[],
-  chosen: FieldShape | undefined,
-  memberOf: (field: FieldShape) => Member,
+  members: readonly ComparedField[],
+  chosen: ComparedField | undefined,
+  memberOf: (field: ComparedField) => TypeMember,
 ): Expression {
   const absent = { isOptional: true, of: (): Expression => text("undefined") };
   return {
@@ -34,13 +34,16 @@ function choice(
   };
 }
 
-function fieldType(field: FieldShape, nameOf: (message: MessageShape) => string): Expression {
+function fieldType(field: ComparedField, nameOf: (message: ComparedMessage) => string): Expression {
   const one = (): Expression => valueType(field, nameOf);
   if (field.label === "many") return { kind: "list", of: one };
   return field.label === "map" ? { kind: "object", members: [], others: one } : one();
 }
 
-function valueType({ kind, message, enumeration }: FieldShape, nameOf: (message: MessageShape) => string): Expression {
+function valueType(
+  { kind, message, enumeration }: ComparedField,
+  nameOf: (message: ComparedMessage) => string,
+): Expression {
   if (message !== undefined) return named(nameOf(message));
   if (enumeration !== undefined) return or(...Array.from(enumeration.names.values(), literal), text("number"));
   switch (kind) {

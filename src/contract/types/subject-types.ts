@@ -1,9 +1,9 @@
 import { SchemaDocument, type SchemaNode } from "../json-schema/schema-document.ts";
 import { openProtobufSchema } from "../protobuf/schema.ts";
-import type { MessageShape } from "../protobuf/shape.ts";
+import type { ComparedMessage } from "../protobuf/shape.ts";
 import type { Subject } from "../subjects/subject.ts";
 import { majorOf, type SubjectVersion } from "../subjects/subject-version.ts";
-import { keyOf, SchemaTypes } from "./json-schema-types.ts";
+import { keyOf, JsonSchemaTypes } from "./json-schema-types.ts";
 import { typeOfMessage } from "./protobuf-types.ts";
 import { type Expression, named, or, writeComment, writeType } from "./type-expression.ts";
 
@@ -64,7 +64,7 @@ function schemaTypes({ schema, file }: SubjectVersion, { name, title, names }: D
   const { root } = new SchemaDocument(schema, file);
   const known = new Map([[keyOf(root), name]]);
   const open: (readonly [name: string, node: SchemaNode])[] = [[name, root]];
-  const types = new SchemaTypes((node) => {
+  const types = new JsonSchemaTypes((node) => {
     const own = known.get(keyOf(node));
     if (own !== undefined) return own;
     const made = names.take(`${name}${pascal(lastStep(node))}`);
@@ -86,9 +86,9 @@ function lastStep({ pointer, document }: SchemaNode): string {
 
 function messageTypes({ schema }: SubjectVersion, { name, title, names }: Declaring): readonly string[] {
   const { messages, bundled } = openProtobufSchema(schema);
-  const known = new Map<MessageShape, string>();
-  const open: MessageShape[] = [];
-  const nameOf = (message: MessageShape): string => {
+  const known = new Map<ComparedMessage, string>();
+  const open: ComparedMessage[] = [];
+  const nameOf = (message: ComparedMessage): string => {
     const own = known.get(message);
     if (own !== undefined) return own;
     const made = names.take(`${name}${pascal(message.name.replace(/^([a-z_][\w]*\.)+/, ""))}`);
@@ -104,7 +104,7 @@ function messageTypes({ schema }: SubjectVersion, { name, title, names }: Declar
 }
 
 /** The messages that no other one contains; all of them when each is contained. */
-function rootsOf(messages: readonly MessageShape[]): readonly MessageShape[] {
+function rootsOf(messages: readonly ComparedMessage[]): readonly ComparedMessage[] {
   const inner = new Set(
     messages.flatMap((message) => message.fields.flatMap(({ message: of }) => (of === message ? [] : (of ?? [])))),
   );

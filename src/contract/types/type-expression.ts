@@ -12,13 +12,13 @@ export type Expression =
     }
   | {
       readonly kind: "object";
-      readonly members: readonly Member[];
+      readonly members: readonly TypeMember[];
       /** The type of members of any other name, which must admit the named ones too. */
       readonly others?: (() => Expression) | undefined;
     };
 
 /** A member of an object type. */
-export interface Member {
+export interface TypeMember {
   readonly name: string;
   readonly isOptional: boolean;
   readonly of: () => Expression;
@@ -83,9 +83,9 @@ export function writeType(type: Expression, indent = ""): string {
 }
 
 /** Where a type is written, which decides whether it needs parentheses. */
-type Place = "alone" | "in or" | "in and" | "of list";
+type ExpressionPlace = "alone" | "in or" | "in and" | "of list";
 
-function write(type: Expression, indent: string, place: Place): string {
+function write(type: Expression, indent: string, place: ExpressionPlace): string {
   switch (type.kind) {
     case "text":
     case "name":
@@ -133,7 +133,11 @@ function leadsToName(type: Expression): boolean {
   }
 }
 
-function writeJoined({ kind, of }: Extract<Expression, { kind: "or" | "and" }>, indent: string, place: Place): string {
+function writeJoined(
+  { kind, of }: Extract<Expression, { kind: "or" | "and" }>,
+  indent: string,
+  place: ExpressionPlace,
+): string {
   const parts = Array.from(new Set(of.map((part) => write(part, indent, `in ${kind}`))));
   const neutral = kind === "or" ? "never" : "unknown";
   const absorbing = kind === "or" ? "unknown" : "never";

@@ -20,7 +20,7 @@ export interface ReaderSettings {
 }
 
 /** The deepest nesting that any limit allows: what the stack holds with ease. */
-const deepest = 1024;
+const maxNesting = 1024;
 /** The longest text that is worth no slab of its own. */
 const longestShort = 24;
 /** Texts within this many bytes are cut out of one string that is made at once. */
@@ -56,7 +56,7 @@ export class ByteReader {
     this.bytes = bytes;
     const size = bytes.byteLength;
     this.settings = settings;
-    this.maxDepth = Math.min(settings.limits.maxDepth, deepest);
+    this.maxDepth = Math.min(settings.limits.maxDepth, maxNesting);
     this.at = 0;
     this.end = size;
     this.nameHash = 0;

@@ -54,19 +54,19 @@ export function booleanField(reader: ByteReader): boolean | undefined {
   if (format === 0x41) return true;
   if (format === 0x42) return false;
   if (format === 0x56) return reader.boolean();
-  throw wrong(reader, "a boolean");
+  throw wrongFieldType(reader, "a boolean");
 }
 
 export function ubyteField(reader: ByteReader): number | undefined {
   if (!present(reader)) return undefined;
   if (take(reader).countedCode() === 0x50) return reader.u8();
-  throw wrong(reader, "a ubyte");
+  throw wrongFieldType(reader, "a ubyte");
 }
 
 export function ushortField(reader: ByteReader): number | undefined {
   if (!present(reader)) return undefined;
   if (take(reader).countedCode() === 0x60) return reader.u16();
-  throw wrong(reader, "a ushort");
+  throw wrongFieldType(reader, "a ushort");
 }
 
 export function uintField(reader: ByteReader): number | undefined {
@@ -75,7 +75,7 @@ export function uintField(reader: ByteReader): number | undefined {
   if (format === 0x52) return reader.u8();
   if (format === 0x43) return 0;
   if (format === 0x70) return reader.u32();
-  throw wrong(reader, "a uint");
+  throw wrongFieldType(reader, "a uint");
 }
 
 export function ulongField(reader: ByteReader): bigint | undefined {
@@ -94,7 +94,7 @@ export function stringField(reader: ByteReader): string | undefined {
   const format = reader.countedCode();
   if (format === 0xa1) return reader.text8();
   if (format === 0xb1) return reader.text(reader.u32());
-  throw wrong(reader, "a string");
+  throw wrongFieldType(reader, "a string");
 }
 
 /** A symbol, or the string that some peers write instead. */
@@ -121,7 +121,7 @@ export function symbolField(reader: ByteReader): string | undefined {
     case 0xb1:
       return reader.text(reader.u32());
     default:
-      throw wrong(reader, "a symbol or string");
+      throw wrongFieldType(reader, "a symbol or string");
   }
 }
 
@@ -130,7 +130,7 @@ export function binaryField(reader: ByteReader): Uint8Array | undefined {
   const format = take(reader).countedCode();
   if (format === 0xa0) return reader.binary(reader.u8());
   if (format === 0xb0) return reader.binary(reader.u32());
-  throw wrong(reader, "binary");
+  throw wrongFieldType(reader, "binary");
 }
 
 /** A message id in any of its four forms (AMQP 1.0 part 3.2.11 to 3.2.14); ulong is a bigint. */
@@ -155,14 +155,14 @@ export function idField(reader: ByteReader): string | bigint | Uint8Array | Type
 export function timestampField(reader: ByteReader): Date | Typed<"timestamp"> | undefined {
   if (!present(reader)) return undefined;
   if (take(reader).countedCode() === 0x83) return readTimestamp(reader);
-  throw wrong(reader, "a timestamp");
+  throw wrongFieldType(reader, "a timestamp");
 }
 
 export function mapField(reader: ByteReader): AmqpMap | undefined {
   if (!present(reader)) return undefined;
   const value = readTyped(take(reader), 1);
   if (value instanceof AmqpMap) return value;
-  throw wrong(reader, "a map");
+  throw wrongFieldType(reader, "a map");
 }
 
 /** One symbol, or an array of them (AMQP 1.0 part 1.4). */
@@ -173,17 +173,17 @@ export function symbolsField(reader: ByteReader): readonly string[] {
     return readArray(reader, format === 0xe0 ? 1 : 4, 1, readTypedAs).values.map(String);
   const value = readTypedAs(reader, format, 1);
   if (value instanceof Typed && typeof value.value === "string") return [value.value];
-  throw wrong(reader, "a symbol or an array of them");
+  throw wrongFieldType(reader, "a symbol or an array of them");
 }
 
 function ulongAs(reader: ByteReader, format: number, wanted: string): bigint {
   if (format === 0x53) return BigInt(reader.u8());
   if (format === 0x80) return readUlong(reader);
   if (format === 0x44) return 0n;
-  throw wrong(reader, wanted);
+  throw wrongFieldType(reader, wanted);
 }
 
-function wrong(reader: ByteReader, wanted: string): Error {
+function wrongFieldType(reader: ByteReader, wanted: string): Error {
   return reader.fault(`A field is not ${wanted}`, reader.at - 1);
 }
 

@@ -3,7 +3,7 @@ import { AmqpMap, type AmqpValue, Typed } from "../values/typed.ts";
 const plain = (value: AmqpValue | undefined): unknown => (value instanceof Typed ? value.value : value);
 
 /** The text of a string, symbol or uuid. */
-export function textOf(value: AmqpValue | undefined): string | undefined {
+export function looseText(value: AmqpValue | undefined): string | undefined {
   const text = plain(value);
   return typeof text === "string" ? text : undefined;
 }

@@ -34,11 +34,13 @@ function isSymbol(key: AmqpValue): key is Typed<"symbol"> {
 
 /** Something that is the same for equal keys only; texts, which have no lone surrogates, are their own. */
 function identityOf(key: AmqpValue): unknown {
-  return typeof key === "string" || typeof key === "bigint" || typeof key === "boolean" ? key : `\ud800${textOf(key)}`;
+  return typeof key === "string" || typeof key === "bigint" || typeof key === "boolean"
+    ? key
+    : `\ud800${textOfKey(key)}`;
 }
 
 /** A text that no other value has, and that no other text begins with. */
-function textOf(key: AmqpValue): string {
+function textOfKey(key: AmqpValue): string {
   if (key === null) return "null;";
   if (typeof key === "number") return `number ${numberText(key)};`;
   if (typeof key !== "object") return sized(typeof key, `${key}`);
@@ -54,12 +56,12 @@ function contentOf(key: Typed): string {
   if (typeof value === "number") return `${hexOf(nanBits(key)) ?? numberText(value)};`;
   if (typeof value !== "object") return sized("", `${value}`);
   if (value instanceof Uint8Array) return sized("", latin1(value));
-  if (!("values" in value)) return textOf(value.descriptor) + textOf(value.value);
-  const descriptor = value.descriptor === undefined ? "" : textOf(value.descriptor);
+  if (!("values" in value)) return textOfKey(value.descriptor) + textOfKey(value.value);
+  const descriptor = value.descriptor === undefined ? "" : textOfKey(value.descriptor);
   return `${value.elementType} ${descriptor} ${value.values.length}:${textsOf(value.values)}`;
 }
 
-const textsOf = (values: readonly AmqpValue[]): string => values.map(textOf).join("");
+const textsOf = (values: readonly AmqpValue[]): string => values.map(textOfKey).join("");
 const sized = (type: string, text: string): string => `${type} ${text.length}:${text}`;
 const numberText = (value: number): string => (Object.is(value, -0) ? "-0" : `${value}`);
 const hexOf = (bytes: Uint8Array | undefined): string | undefined => bytes && sliceHex.call(bytes, 0, bytes.length);

@@ -8,7 +8,7 @@ export const smallUints: readonly Typed[] = octets.map((value) => new Typed("uin
 export const smallUlongs: readonly Typed[] = octets.map((value) => new Typed("ulong", BigInt(value)));
 
 /** Enough for the annotation names and content types in use; beyond it symbols are not shared. */
-const mostSymbols = 512;
+const maxSymbols = 512;
 const longestSymbol = 64;
 const symbols = new Map<string, Typed<"symbol">>();
 
@@ -17,6 +17,6 @@ export function symbolOf(text: string): Typed<"symbol"> {
   const known = symbols.get(text);
   if (known !== undefined) return known;
   const symbol = new Typed("symbol", text);
-  if (symbols.size < mostSymbols && text.length <= longestSymbol) symbols.set(text, symbol);
+  if (symbols.size < maxSymbols && text.length <= longestSymbol) symbols.set(text, symbol);
   return symbol;
 }

@@ -1,14 +1,14 @@
 import { SobreError } from "../errors/sobre-error.ts";
 
 /** The deepest nesting that is written. */
-const deepest = 1024;
+const maxDepth = 1024;
 
 /** Arrays count as so many levels when they are gone through: they take as much of the stack. */
 export const arrayLevels = 3;
 
 /** @throws SobreError `UnsupportedValue` when a value is nested too deep to be one that ends. */
 export function checkDepth(depth: number): void {
-  if (depth >= deepest) throw unsupported(`nests deeper than ${deepest} levels or contains itself`);
+  if (depth >= maxDepth) throw unsupported(`nests deeper than ${maxDepth} levels or contains itself`);
 }
 
 /** The step of a path to the member `name`. */

@@ -1,7 +1,7 @@
 import { valueEnd } from "./value-end.ts";
 
 /** Deeper paths are cut: nobody reads them. */
-const deepest = 32;
+const maxDepth = 32;
 
 /**
  * The path from the value at `start` to the innermost value that holds the byte at `offset`, e.g. `{value 3}[2]`, for errors.
@@ -14,7 +14,7 @@ export function pathTo(bytes: Uint8Array, start: number, offset: number): string
   /** The path below the value at `at`, which holds the offset. */
   const pathOf = (at: number, path: string, depth: number): string => {
     const code = bytes[at] ?? 0;
-    if (depth === deepest) return `${path}…`;
+    if (depth === maxDepth) return `${path}…`;
     if (code === 0x00) {
       const value = valueEnd(bytes, at + 1);
       return value >= 0 && offset >= value ? pathOf(value, path, depth + 1) : path;

@@ -196,11 +196,11 @@ export function refuseSymbols(value: object): void {
 
 /** Whether a loop over the names of a plain object's members meets some that are its prototype's. */
 function hasInherited(value: object, prototype: unknown): boolean {
-  for (const name in prototype ?? none) return name in value;
+  for (const name in prototype ?? noWriter) return name in value;
   return false;
 }
 
-const none: object = Object.freeze({});
+const noWriter: object = Object.freeze({});
 
 function isPlain(_value: object, prototype: unknown): _value is Readonly<Record<string, unknown>> {
   // Objects of another realm, and those made with an empty prototype, count as plain.

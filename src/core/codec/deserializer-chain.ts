@@ -1,8 +1,8 @@
 import { matchesRange, type MediaRange, rangesOverlap } from "../content-type/media-range.ts";
 import { parseContentType } from "../content-type/content-type.ts";
 import { parseMediaRange } from "../content-type/parse-media-range.ts";
+import type { BrokerProperties } from "../envelope/broker-properties.ts";
 import type { BodyKind, Envelope } from "../envelope/envelope.ts";
-import { isRecord } from "../envelope/bag.ts";
 import { SobreError } from "../errors/sobre-error.ts";
 import { type Attempt, failed, succeeded, vetoed } from "./attempt.ts";
 import type { Decoded, Decoder, DecodeContext, Sniff, Unwrapped } from "./codec.ts";
@@ -29,7 +29,7 @@ export interface DeserializerChainOptions {
 /** Reads an envelope with the declared codecs, then the fallback; never throws because of the envelope's content. */
 export type DeserializerChain = (envelope: Envelope, type?: string) => DeserializeResult;
 
-const none: readonly string[] = Object.freeze([]);
+const noWarnings: readonly string[] = Object.freeze([]);
 
 const nothingInside = new SobreError("DecodeFailed", "No decoder could read the inner payload.");
 
@@ -48,27 +48,30 @@ export function createDeserializerChain(options: DeserializerChainOptions): Dese
   const accept = options.accept?.map(parseMediaRange);
   checkFallback(options.fallback, accept);
   return (envelope, type) => {
-    checkIsEnvelope(envelope);
+    if (typeof envelope !== "object" || envelope === null) throw noEnvelope();
+    // Read once, since a payload may be decoded or copied when it is read.
     const { payload, bodyKind, brokerProperties } = envelope;
+    checkParts(payload, bodyKind, brokerProperties);
     const selection = options.registry.select(brokerProperties.contentType || options.assume, bodyKind);
     const layer: Layer = { payload, bodyKind, selection, left: maxLayers };
-    const refusal = refuse(layer, accept, options.limits) ?? refuseEncoding(envelope);
+    const refusal = refuse(layer, accept, options.limits) ?? refuseEncoding(payload, brokerProperties);
     if (refusal !== undefined) return unreadable(refusal, [], payload);
-    return new Run(envelope, options, accept, type).read(layer);
+    return new Run(envelope, options, accept, { type, selection }).read(layer);
   };
 }
 
-function checkIsEnvelope(envelope: unknown): void {
-  if (isRecord(envelope) && envelope["payload"] instanceof Uint8Array && isRecord(envelope["brokerProperties"])) {
-    const { bodyKind } = envelope;
-    if (bodyKind === "data" || bodyKind === "value" || bodyKind === "sequence") return;
-  }
-  throw new SobreError(
+function checkParts(payload: unknown, bodyKind: unknown, brokerProperties: unknown): void {
+  const hasKind = bodyKind === "data" || bodyKind === "value" || bodyKind === "sequence";
+  if (!(payload instanceof Uint8Array) || !hasKind || typeof brokerProperties !== "object" || brokerProperties === null)
+    throw noEnvelope();
+}
+
+const noEnvelope = (): SobreError =>
+  new SobreError(
     "InvalidArgument",
     "This is not an envelope made by createEnvelope. Convert messages of other clients with a function from sobre/interop.",
     { path: "$" },
   );
-}
 
 function checkFallback(fallback: readonly Decoder[], accept: readonly MediaRange[] | undefined): void {
   const names = new Set<string>();
@@ -113,8 +116,7 @@ function refuse(
   return new SobreError("ContentTypeNotAccepted", `The content type ${declared.type} is not on the accept list.`);
 }
 
-function refuseEncoding({ payload, brokerProperties }: Envelope): SobreError | undefined {
-  const encoding = brokerProperties.contentEncoding;
+function refuseEncoding(payload: Uint8Array, { contentEncoding: encoding }: BrokerProperties): SobreError | undefined {
   if (payload.byteLength === 0 || encoding === undefined || isIdentityEncoding(encoding)) return undefined;
   return new SobreError(
     "UnknownContentEncoding",
@@ -128,16 +130,19 @@ class Run {
   readonly #options: DeserializerChainOptions;
   readonly #accept: readonly MediaRange[] | undefined;
   readonly #type: string | undefined;
+  /** The decoders that the content type of the message selects, however many layers are opened. */
+  readonly #declared: Selection;
   readonly attempts: Attempt[] = [];
-  layers: readonly string[] = none;
+  layers: readonly string[] = noWarnings;
 
   constructor(
     envelope: Envelope,
     options: DeserializerChainOptions,
     accept: readonly MediaRange[] | undefined,
-    type: string | undefined,
+    declared: { readonly type: string | undefined; readonly selection: Selection },
   ) {
-    this.#type = type;
+    this.#type = declared.type;
+    this.#declared = declared.selection;
     this.#envelope = envelope;
     this.#options = options;
     this.#accept = accept;
@@ -181,7 +186,18 @@ class Run {
     }
     if ("unwrapped" in decoded) return this.#unwrap(decoder, decoded, layer);
     this.#note(succeeded(decoder.name, "read"));
-    return readable(decoded, decoder.name, selection, this);
+    return readable(this.#withWarning(decoded, decoder), decoder.name, selection, this);
+  }
+
+  /** Says so where neither the decoder nor any around it is one that the message declares. */
+  #withWarning(decoded: Decoded, decoder: Decoder): Decoded {
+    const { selectedBy, decoders, contentType } = this.#declared;
+    if (selectedBy === "nothing" || decoders.includes(decoder) || this.#envelope.payload.byteLength === 0)
+      return decoded;
+    if (decoders.some(({ name }) => name === decoder.name || this.layers.includes(name))) return decoded;
+    const declared = contentType === undefined ? "its declaration" : `its content type, ${contentType.type}`;
+    const warning = `The body was read as ${decoder.name}, against ${declared}.`;
+    return { ...decoded, warnings: [warning, ...(decoded.warnings ?? noWarnings)] };
   }
 
   #empty(decoder: Decoder, selection: Selection): DeserializeResult {
@@ -196,7 +212,7 @@ class Run {
     const result = this.#readInside(name, inside, layer);
     if (result !== undefined || otherwise === undefined) return result;
     this.#note(succeeded(name, "read"));
-    return readable(otherwise, name, layer.selection, this);
+    return readable(this.#withWarning(otherwise, decoder), name, layer.selection, this);
   }
 
   #readInside(name: string, inside: Unwrapped, { left }: Layer): DeserializeResult | undefined {

@@ -1,4 +1,3 @@
-import { isRecord } from "../envelope/bag.ts";
 import { invalidOption } from "../options/option-checks.ts";
 import type { Codec, Decoder, DecodeContext, EncodeContext } from "./codec.ts";
 
@@ -12,7 +11,8 @@ export function guardedDecoder(decoder: Decoder): Decoder {
       if (!(payload instanceof Uint8Array)) throw invalidOption("payload", "must be a Uint8Array");
       const { limits } = checkedContext(context);
       if (
-        !isRecord(limits) ||
+        typeof limits !== "object" ||
+        limits === null ||
         typeof limits.maxBytes !== "number" ||
         typeof limits.maxDepth !== "number" ||
         typeof limits.maxItems !== "number"
@@ -36,8 +36,8 @@ export function guardedCodec(codec: Codec): Codec {
 }
 
 function checkedContext<Context extends DecodeContext | EncodeContext>(context: Context): Context {
-  const { contentType, applicationProperties } = isRecord(context) ? context : {};
-  const isType = contentType === undefined || (isRecord(contentType) && Array.isArray(contentType.parameters));
-  if (isType && isRecord(applicationProperties)) return context;
+  const { contentType, applicationProperties } = typeof context === "object" && context !== null ? context : {};
+  const isType = contentType === undefined || (contentType !== null && Array.isArray(contentType.parameters));
+  if (isType && typeof applicationProperties === "object" && applicationProperties !== null) return context;
   throw invalidOption("context", "must be a DecodeContext or EncodeContext");
 }

@@ -12,8 +12,10 @@ type Mark = (payload: Uint8Array) => boolean;
 
 const starts =
   (...bytes: readonly number[]): Mark =>
-  (payload) =>
-    bytes.every((byte, index) => payload[index] === byte);
+  (payload) => {
+    for (const [index, byte] of bytes.entries()) if (payload[index] !== byte) return false;
+    return true;
+  };
 
 const like = (name: string, contentType: string, mark: Mark): Likeness & { readonly mark: Mark } => ({
   name,
@@ -60,6 +62,11 @@ const likenesses: readonly (Likeness & { readonly mark: Mark })[] = [
 /** Guesses the format of a payload; `undefined` if it resembles none. */
 export function looksLike(payload: Uint8Array): Likeness | undefined {
   checkOption("payload", payload, is.bytes);
+  return likenessOf(payload);
+}
+
+/** {@link looksLike} for a payload that the chain has read. */
+export function likenessOf(payload: Uint8Array): Likeness | undefined {
   const found = likenesses.find(({ mark }) => mark(payload));
   return found && { name: found.name, contentType: found.contentType };
 }

@@ -2,7 +2,7 @@ import type { ContentType } from "../content-type/content-type.ts";
 import { SobreError } from "../errors/sobre-error.ts";
 import { type Attempt, attemptText } from "./attempt.ts";
 import type { Decoded } from "./codec.ts";
-import { looksLike } from "./looks-like.ts";
+import { likenessOf } from "./looks-like.ts";
 import type { Selection } from "./registry.ts";
 
 /** A decoded body, and how it was read. */
@@ -43,7 +43,7 @@ export function readable(
   selection: Selection,
   { attempts, layers }: Pick<ReadResult, "attempts" | "layers">,
 ): ReadResult {
-  const { warnings = none, typeName } = decoded;
+  const { warnings = noResultWarnings, typeName } = decoded;
   return {
     ok: true,
     body: decoded.body,
@@ -56,7 +56,7 @@ export function readable(
   };
 }
 
-const none: readonly string[] = Object.freeze([]);
+const noResultWarnings: readonly string[] = Object.freeze([]);
 
 /** `problem` is the reason if no decoder was selected. */
 export function unreadable(
@@ -64,7 +64,7 @@ export function unreadable(
   attempts: readonly Attempt[],
   payload: Uint8Array,
 ): UnreadableResult {
-  const likeness = looksLike(payload);
+  const likeness = likenessOf(payload);
   const [bytes, verb] = payload.byteLength === 1 ? ["byte", "looks"] : [`${payload.byteLength} bytes`, "look"];
   const look = likeness && `${verb} like ${likeness.name} (${likeness.contentType})`;
   const tries = attempts.map(attemptText).join(" | ");

@@ -120,7 +120,7 @@ export interface Serializer {
  * ```
  */
 export function createSerializer(options: SerializerOptions): Serializer {
-  checkOptions(options, checks, { needed: ["codecs"] });
+  checkOptions(options, serializerChecks, { needed: ["codecs"] });
   const registry = createCodecRegistry(options.codecs);
   const limits = resolveDecodeLimits(options.limits);
   const deserialize = createDeserializerChain({
@@ -159,7 +159,7 @@ const isNamed = (value: object): string | undefined => is.text(memberOf(value, "
 
 const aList = is.listOf("envelopes made by createEnvelope", () => undefined);
 
-const checks: OptionChecks<SerializerOptions> = {
+const serializerChecks: OptionChecks<SerializerOptions> = {
   codecs: (value) =>
     Array.isArray(value) && value.length === 0
       ? "must have at least one codec, e.g. [json()]"
@@ -186,7 +186,7 @@ function serialize(registry: CodecRegistry, message: Message): Envelope {
   const { applicationProperties, bodyKind: asked } = message;
   if (asked !== undefined) checkBodyKind(asked);
   const { encoder, contentType } = registry.encoderFor(message.contentType, asked);
-  const context = { contentType, applicationProperties: applicationProperties ?? none, bodyKind: asked };
+  const context = { contentType, applicationProperties: applicationProperties ?? noSerializeOptions, bodyKind: asked };
   const encoded = encodeWith(encoder, message.body, context);
   const { payload, bodyKind = "data" } = encoded;
   if (asked !== undefined && asked !== bodyKind) {
@@ -219,7 +219,7 @@ function encodeWith(encoder: Encoder, body: unknown, context: EncodeContext): En
   }
 }
 
-const none = Object.freeze({});
+const noSerializeOptions = Object.freeze({});
 
 function resolveFallback(entry: string | Decoder, registry: CodecRegistry): Decoder {
   if (typeof entry !== "string") return entry;

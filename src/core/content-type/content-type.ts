@@ -46,7 +46,7 @@ export function parseContentType(text: string): ContentType {
   if (text[next] === ",") throw isList(next);
   const type = text.slice(begin, end);
   checkType(type, begin);
-  if (next === text.length) return { type: type.toLowerCase(), ...none };
+  if (next === text.length) return { type: type.toLowerCase(), ...noParameters };
   if (text[next] !== ";") throw invalid("continues after the subtype without a semicolon (RFC 2045 section 5.1)", next);
   const { parameters, skipped } = scanParameters(text, next);
   const listed = skipped.find((offset) => anotherType.test(text.slice(offset)));
@@ -60,7 +60,7 @@ const wildcard = /^\*\/|\/\*(?:\+|$)/;
 /** A comma outside quotes and then a second type, as proxies write it when a header comes twice. */
 const anotherType = /^[^;]*,\s*[^\s;,"=/]+\/[^\s;,"=/]+\s*(?:[;,]|$)/;
 
-const none: { readonly parameters: readonly Parameter[]; readonly skipped: readonly number[] } = {
+const noParameters: { readonly parameters: readonly Parameter[]; readonly skipped: readonly number[] } = {
   parameters: [],
   skipped: [],
 };

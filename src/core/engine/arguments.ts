@@ -53,7 +53,11 @@ const listChecks: OptionChecks<ListSessionsOptions> = {
   skip: is.countFrom(0),
   maxSessions: is.countFrom(1),
 };
-const connectChecks: OptionChecks<ConnectOptions> = { sharesBytes: is.flag, name: is.text };
+const connectChecks: OptionChecks<ConnectOptions> = {
+  sharesBytes: is.flag,
+  name: is.text,
+  onEntityDeleted: is.aFunction,
+};
 const transactionChecks: OptionChecks<TransactionOption> = { transaction };
 
 /** Checks of the options of an engine's methods. @throws SobreError `InvalidArgument` naming the option. */
@@ -77,7 +81,7 @@ export function checkEntity(entity: string): void {
 
 /** Checks the options of a receive, without a table, since this runs for every receive. */
 export function checkReceiveOptions(options: ReceiveOptions): void {
-  if (!isRecord(options)) throw invalidOption("options", "must be an object");
+  if (typeof options !== "object" || options === null) throw invalidOption("options", "must be an object");
   const { maxMessages, maxWaitTimeInMs, abortSignal } = options;
   if (!Number.isSafeInteger(maxMessages) || maxMessages < 1)
     throw invalidOption("maxMessages", "must be a whole number from 1 up");
@@ -111,13 +115,15 @@ const settlements: readonly string[] = ["complete", "abandon", "release", "defer
  * member.
  */
 export function checkSettlement(settlement: Settlement): void {
-  const kind = isRecord(settlement) ? settlement.kind : undefined;
+  const kind = typeof settlement === "object" && settlement !== null ? settlement.kind : undefined;
   if (kind === "complete") return;
   if (kind === undefined || !settlements.includes(kind))
     throw invalidOption("settlement.kind", `must be one of ${settlements.join(", ")}`);
   if (settlement.kind !== "deadLetter") return;
-  checkOptional("settlement.deadLetterReason", settlement.deadLetterReason, is.text);
-  checkOptional("settlement.deadLetterErrorDescription", settlement.deadLetterErrorDescription, is.text);
+  const { deadLetterReason: reason, deadLetterErrorDescription: description } = settlement;
+  // Checked by value first, since every dead letter comes this way.
+  if (typeof reason !== "string") checkOptional("settlement.deadLetterReason", reason, is.text);
+  if (typeof description !== "string") checkOptional("settlement.deadLetterErrorDescription", description, is.text);
 }
 
 /** The bytes of a session state, or `undefined` to clear it. @throws SobreError `InvalidArgument` for other values. */

@@ -21,7 +21,7 @@ const facts = {
   deadLetterErrorDescription: is.maybe(is.text),
 } as const;
 
-type Fact = keyof typeof facts;
+type DeliveryFact = keyof typeof facts;
 
 /** The version of the form. */
 const version = 1;
@@ -49,7 +49,7 @@ export function deliveryToJson(delivery: Delivery): Json {
   };
 }
 
-const factNames: readonly Fact[] = [
+const factNames: readonly DeliveryFact[] = [
   "sequenceNumber",
   "enqueuedSequenceNumber",
   "enqueuedTimeUtc",

@@ -44,6 +44,12 @@ export interface ConnectOptions {
   readonly sharesBytes?: boolean | undefined;
   /** A name of the connection for people, which an inspection shows for the sessions that it holds. Default: none. */
   readonly name?: string | undefined;
+  /**
+   * Called with the address of an entity that has been deleted, as soon as this process knows of it: links to it that the
+   * connection has opened stay refused, even after an entity of the same name is created. Remote brokers report it by
+   * ending the links.
+   */
+  readonly onEntityDeleted?: ((address: string) => void) | undefined;
 }
 
 /** Options of {@link Engine.openSender}. */

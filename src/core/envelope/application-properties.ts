@@ -12,7 +12,7 @@ export type ApplicationPropertyValue = null | boolean | string | number | bigint
 /** The sender's own properties, for routing and filtering ("user properties" in older SDKs). */
 export type ApplicationProperties = Readonly<Record<string, ApplicationPropertyValue>>;
 
-const none: ApplicationProperties = Object.freeze(emptyBag<ApplicationPropertyValue>());
+const noApplicationProperties: ApplicationProperties = Object.freeze(emptyBag<ApplicationPropertyValue>());
 
 /**
  * A frozen copy with every value checked; `undefined` members are omitted.
@@ -20,22 +20,31 @@ const none: ApplicationProperties = Object.freeze(emptyBag<ApplicationPropertyVa
  * @throws SobreError `InvalidArgument` naming the property, for lists, maps, arrays, functions and the like, and for
  * half a surrogate pair in a name or value.
  */
-export function applicationProperties(init: unknown): ApplicationProperties {
-  if (init === undefined) return none;
-  const given = checkBag(init, "$.applicationProperties");
+export const applicationProperties = (init: unknown): ApplicationProperties =>
+  init === undefined ? noApplicationProperties : changedProperties(noApplicationProperties, init);
+
+/** The properties with changes, which are checked likewise; `undefined` members are removed. */
+export function changedProperties(before: ApplicationProperties, changes: unknown): ApplicationProperties {
+  const changed = checkBag(changes, "$.applicationProperties");
+  const given = before === noApplicationProperties ? changed : { ...before, ...changed };
   const checked = emptyBag<ApplicationPropertyValue>();
   let count = 0;
   for (const name in given) {
     if (!isOwn(given, name)) continue;
     const value = given[name];
     if (value === undefined) continue;
+    count++;
+    const known = before[name];
+    if (known !== undefined && known === value) {
+      checked[name] = known;
+      continue;
+    }
     if (!isSimple(value)) throw invalid(`$.applicationProperties.${name}`, wanted);
     if (!name.isWellFormed()) throw invalid(`$.applicationProperties.${name}`, "must have a well-formed name");
     // Copied: the sender may change its bytes afterwards.
     checked[name] = value instanceof Uint8Array ? new Uint8Array(value) : value;
-    count++;
   }
-  return count === 0 ? none : Object.freeze(checked);
+  return count === 0 ? noApplicationProperties : Object.freeze(checked);
 }
 
 const wanted =

@@ -62,9 +62,9 @@ export type BrokerPropertiesInit = { readonly [K in keyof BrokerProperties]: Bro
 export const maxIdLength = 128;
 
 /** Broker properties while they are collected. */
-export type Draft = { -readonly [K in keyof BrokerProperties]?: NonNullable<BrokerProperties[K]> };
+export type BrokerPropertiesDraft = { -readonly [K in keyof BrokerProperties]?: NonNullable<BrokerProperties[K]> };
 
-const none: BrokerProperties = Object.freeze({});
+const noBrokerProperties: BrokerProperties = Object.freeze({});
 
 /**
  * A frozen copy with every member checked; `undefined` members are omitted.
@@ -73,15 +73,15 @@ const none: BrokerProperties = Object.freeze({});
  * well-formed.
  */
 export function brokerProperties(init: unknown): BrokerProperties {
-  if (init === undefined) return none;
+  if (init === undefined) return noBrokerProperties;
   const given = checkBag(init, "$.brokerProperties");
-  const checked: Draft = {};
+  const checked: BrokerPropertiesDraft = {};
   for (const name in given) if (isOwn(given, name)) set(checked, name, given[name]);
   return Object.freeze(checked);
 }
 
 /** Checks and sets a property; `undefined` sets nothing. @throws SobreError as {@link brokerProperties} does. */
-export function set(checked: Draft, name: string, value: unknown): void {
+export function set(checked: BrokerPropertiesDraft, name: string, value: unknown): void {
   if (value === undefined) return;
   switch (name) {
     case "contentType":

@@ -2,6 +2,7 @@ import {
   type ApplicationProperties,
   type ApplicationPropertyValue,
   applicationProperties,
+  changedProperties,
 } from "./application-properties.ts";
 import { checkBag, invalid } from "./bag.ts";
 import { type BrokerProperties, type BrokerPropertiesInit, brokerProperties } from "./broker-properties.ts";
@@ -115,10 +116,7 @@ export function amend(envelope: Envelope, changes: EnvelopeChanges): Envelope {
       : brokerProperties({ ...envelope.brokerProperties, ...checkBag(changes.brokerProperties, "$.brokerProperties") }),
     changes.applicationProperties === undefined
       ? envelope.applicationProperties
-      : applicationProperties({
-          ...envelope.applicationProperties,
-          ...checkBag(changes.applicationProperties, "$.applicationProperties"),
-        }),
+      : changedProperties(envelope.applicationProperties, changes.applicationProperties),
     changes.origin ?? envelope.origin,
   );
 }

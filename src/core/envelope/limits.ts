@@ -12,39 +12,45 @@ export const maxHeaderSize: number = 64 * 1024;
  *
  * It is close to the size of their AMQP encoding, and the same everywhere.
  */
-export function headerSize(broker: Members<BrokerProperties>, application: ApplicationProperties): number {
+export function headerSize(broker: MembersOf<BrokerProperties>, application: ApplicationProperties): number {
   return sizeOfMembers(broker, utf8Length) + sizeOfMembers(application, utf8Length);
 }
 
+/** Whether the properties take at most so many bytes. */
+export function fitsHeader(
+  broker: MembersOf<BrokerProperties>,
+  application: ApplicationProperties,
+  limit: number = maxHeaderSize,
+): boolean {
+  // A cheap upper bound, so that ordinary messages need no exact count.
+  return sizeOfMembers(broker) + sizeOfMembers(application) <= limit || headerSize(broker, application) <= limit;
+}
+
 /** @throws SobreError `MessageSizeExceeded` when the properties exceed {@link maxHeaderSize} bytes. */
-export function checkHeaderSize(broker: Members<BrokerProperties>, application: ApplicationProperties): void {
-  if (sizeOfMembers(broker, mostBytes) + sizeOfMembers(application, mostBytes) <= maxHeaderSize) return;
-  const size = headerSize(broker, application);
-  if (size <= maxHeaderSize) return;
+export function checkHeaderSize(broker: MembersOf<BrokerProperties>, application: ApplicationProperties): void {
+  if (fitsHeader(broker, application)) return;
   throw new SobreError(
     "MessageSizeExceeded",
-    `The properties take ${size} bytes, but at most ${maxHeaderSize} are allowed. Move some into the payload.`,
+    `The properties take ${headerSize(broker, application)} bytes, but at most ${maxHeaderSize} are allowed. Move some into the payload.`,
   );
 }
 
 /** The members of an interface, as an indexable type. */
-type Members<T> = Pick<T, keyof T>;
+type MembersOf<T> = Pick<T, keyof T>;
 
 type TextSize = (text: string) => number;
 
 const utf8Length: TextSize = (text) => new TextEncoder().encode(text).length;
 
-/** A cheap upper bound, so that ordinary messages need no exact count. */
-const mostBytes: TextSize = (text) => 3 * text.length;
-
-function sizeOfMembers(members: Readonly<Record<string, unknown>>, sizeOfText: TextSize): number {
+/** Without a size of texts, each character counts the most bytes that it can take. */
+function sizeOfMembers(members: Readonly<Record<string, unknown>>, sizeOfText?: TextSize): number {
   let size = 0;
-  for (const name in members) size += sizeOfText(name) + sizeOfValue(members[name], sizeOfText);
+  for (const name in members) {
+    const value = members[name];
+    size += sizeOfText === undefined ? 3 * name.length : sizeOfText(name);
+    if (typeof value === "string") size += sizeOfText === undefined ? 3 * value.length : sizeOfText(value);
+    else if (value instanceof Uint8Array) size += value.byteLength;
+    else size += isRecord(value) ? 9 + sizeOfMembers(value, sizeOfText) : 9;
+  }
   return size;
-}
-
-function sizeOfValue(value: unknown, sizeOfText: TextSize): number {
-  if (typeof value === "string") return sizeOfText(value);
-  if (value instanceof Uint8Array) return value.byteLength;
-  return isRecord(value) ? 9 + sizeOfMembers(value, sizeOfText) : 9;
 }

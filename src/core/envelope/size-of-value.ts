@@ -48,7 +48,10 @@ const sizeOfInt = (value: number): number => (value >= -128 && value <= 127 ? 2 
 export const sizeOfUint = (value: number): number => (value === 0 ? 1 : value <= 0xff ? 2 : 5);
 const sizeOfLong = (value: bigint): number => (value >= -128n && value <= 127n ? 2 : 9);
 export const sizeOfUlong = (value: bigint): number => (value === 0n ? 1 : value <= 0xffn ? 2 : 9);
-export const sizeOfString = (value: string): number => sizeOfVariable(utf8Length(value));
+export function sizeOfString(value: string): number {
+  const bytes = utf8Length(value);
+  return bytes + (bytes <= 0xff ? 2 : 5);
+}
 export const sizeOfVariable = (bytes: number): number => bytes + (bytes <= 0xff ? 2 : 5);
 
 /** A list or map: constructor, size and count in one byte each while both fit, else in four. */

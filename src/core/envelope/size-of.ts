@@ -63,11 +63,16 @@ export function sizeOfProperties(
   return sizeOfHeader(broker) + sizeOfSections(broker) + sizeOfApplication(application);
 }
 
-function sizeOfHeader({ timeToLive }: BrokerProperties): number {
+/** Longer times to live, in milliseconds, go with an absolute expiry time and a creation time, in this place of the properties. */
+const longestInHeader = 0xffff_ffff;
+const creationTimeIndex = 9;
+const sizeOfTimestamp = 9;
+
+function sizeOfHeader({ timeToLive = Infinity }: BrokerProperties): number {
   // durable and priority come before ttl (AMQP 1.0 part 3.2.1) and are null.
-  return timeToLive === undefined
+  return timeToLive === Infinity
     ? 0
-    : sectionHead + sizeOfCompound(2 + sizeOfUint(Math.min(timeToLive, 0xffff_ffff)), 3);
+    : sectionHead + sizeOfCompound(2 + sizeOfUint(Math.min(timeToLive, longestInHeader)), 3);
 }
 
 /** Where the properties are that a sender may set. */
@@ -93,6 +98,11 @@ function sizeOfSections(broker: Readonly<Record<string, unknown>>): number {
       annotations += sizeOfVariable(place.name.length) + sizeOfValue(value);
       annotationCount += 2;
     }
+  }
+  const { timeToLive } = broker;
+  if (typeof timeToLive === "number" && timeToLive > longestInHeader && timeToLive !== Infinity) {
+    fields += 2 * (sizeOfTimestamp - 1);
+    fieldCount = Math.max(fieldCount, creationTimeIndex + 1);
   }
   return sizeOfSection(annotations, annotationCount) + sizeOfSection(fields + fieldCount, fieldCount);
 }

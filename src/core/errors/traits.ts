@@ -87,6 +87,7 @@ const byCondition: ReadonlyMap<string, ErrorCode> = reverse(
   ({ amqpCondition }) => amqpCondition,
   [
     ["amqp:decode-error", "DecodeFailed"],
+    ["amqp:resource-deleted", "MessagingEntityNotFound"],
     ["com.microsoft:operation-cancelled", "GeneralError"],
     ["com.microsoft:auth-failed", "UnauthorizedAccess"],
     ["com.microsoft:argument-out-of-range", "InvalidArgument"],

@@ -33,11 +33,11 @@ export interface ValidationProblem {
  */
 export function compileJsonSchema(schema: unknown): (value: unknown) => readonly ValidationProblem[] {
   const validate = compiled(schema);
-  return (value) => (validate(value) ? none : (validate.errors ?? []).map(toProblem));
+  return (value) => (validate(value) ? noProblems : (validate.errors ?? []).map(toProblem));
 }
 
 /** A checked body: the value to go on with, and every problem it has. */
-export interface CheckedBody {
+export interface ValidatedBody {
   readonly value: unknown;
   readonly problems: readonly ValidationProblem[];
 }
@@ -62,10 +62,10 @@ const maxRounds = 16;
  *
  * @throws SobreError `InvalidArgument` when the schema is broken or refers to what it does not contain.
  */
-export function compileBodySchema(schema: unknown, compiling: Compiling = {}): (value: unknown) => CheckedBody {
+export function compileBodySchema(schema: unknown, compiling: Compiling = {}): (value: unknown) => ValidatedBody {
   const validate = compiled(schema, compiling);
   return (value) => {
-    if (validate(value)) return { value, problems: none };
+    if (validate(value)) return { value, problems: noProblems };
     const first = validate.errors ?? [];
     let errors = first;
     const given = new PatchedValue(value);
@@ -82,7 +82,7 @@ export function compileBodySchema(schema: unknown, compiling: Compiling = {}): (
         isChanged = true;
       }
       if (!isChanged) break;
-      if (validate(judged.value)) return { value: given.value, problems: none };
+      if (validate(judged.value)) return { value: given.value, problems: noProblems };
       errors = validate.errors ?? [];
     }
     return { value, problems: errors.map(toProblem) };
@@ -278,7 +278,7 @@ export function metaSchema(uri: string): unknown {
   return judges[dialectOf({ $schema: uri })]({ logger: false }).schemas[uri]?.schema;
 }
 
-const none: readonly ValidationProblem[] = Object.freeze([]);
+const noProblems: readonly ValidationProblem[] = Object.freeze([]);
 
 function toProblem(error: ErrorObject): ValidationProblem {
   const { instancePath, keyword, params, message = "is wrong", propertyName, data } = error;

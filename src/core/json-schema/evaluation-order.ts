@@ -26,12 +26,12 @@ const apart = {
  * `if` where it does not hold, so that `unevaluatedProperties` and `unevaluatedItems` would refuse valid values.
  */
 export function withConditionsFirst(schema: unknown): unknown {
-  if (!/"unevaluated(?:Properties|Items)":/.test(textOf(schema))) return schema;
+  if (!/"unevaluated(?:Properties|Items)":/.test(textOfSchema(schema))) return schema;
   return new Reordering(schema).schema(schema);
 }
 
 /** A schema that refers to itself as an object has no text; ajv refuses it. */
-function textOf(schema: unknown): string {
+function textOfSchema(schema: unknown): string {
   try {
     return JSON.stringify(schema) ?? "";
   } catch {

@@ -1,7 +1,7 @@
 import { jsonFormOf, nativeKindOf } from "./native-form.ts";
 
 /** A value that a schema refused, with the schema that did. */
-export interface Refused {
+export interface RefusedValue {
   /** JSON Pointer to it. */
   readonly pointer: string;
   readonly value: unknown;
@@ -19,7 +19,7 @@ interface Replacement {
  * The form that a schema expects of a value without a JSON type: the text of bytes, times and 64-bit integers where it
  * says so, a number for a bigint that one can hold. A larger bigint stays where the format `int64` allows it.
  */
-export function jsonReplacement({ value, schema }: Refused): Replacement | undefined {
+export function jsonReplacement({ value, schema }: RefusedValue): Replacement | undefined {
   const types: unknown = schema["type"];
   const wanted: readonly unknown[] = Array.isArray(types) ? types : [types];
   if (typeof value === "bigint" && (wanted.includes("integer") || wanted.includes("number"))) {

@@ -14,7 +14,7 @@ export interface JsonSchemaOptions {
   readonly formats?: "annotation" | "assertion" | undefined;
 }
 
-const checks: OptionChecks<JsonSchemaOptions> = { formats: is.oneOf("annotation", "assertion") };
+const jsonSchemaChecks: OptionChecks<JsonSchemaOptions> = { formats: is.oneOf("annotation", "assertion") };
 
 /**
  * Makes a Standard Schema of a JSON Schema, for `defineMessage`; TypeBox's schemas are such ones, too.
@@ -44,7 +44,7 @@ export function jsonSchema<const S extends JsonSchema>(
 /** For an imported file, whose literals TypeScript does not keep: `Body` is the type that `sobre contract types` writes. */
 export function jsonSchema<Body>(schema: JsonSchema, options?: JsonSchemaOptions): StandardSchema<Body>;
 export function jsonSchema(schema: JsonSchema, options: JsonSchemaOptions = {}): StandardSchema {
-  checkOptions(options, checks);
+  checkOptions(options, jsonSchemaChecks);
   const check = compileBodySchema(schema, { formats: options.formats ?? "annotation" });
   return Object.freeze({
     "~standard": Object.freeze({

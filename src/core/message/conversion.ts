@@ -5,7 +5,7 @@ import { keyOf, type StandardIssue } from "./standard-schema.ts";
  * Converts the parts of a body that a schema refused into another form of the same value, since codecs decode some
  * values as another type than was encoded: an integer as a bigint, a Date as a string.
  */
-export class Conversion {
+export class BodyConversion {
   body: unknown;
   /** The places converted so far: each only once, so that no value is converted back. */
   readonly #done = new Set<string>();

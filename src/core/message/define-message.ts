@@ -15,7 +15,7 @@ import type {
 } from "./message-type.ts";
 import {
   adopted,
-  type Checked,
+  type CheckedBody,
   compileSchema,
   type InputOf,
   type MaybePromise,
@@ -72,7 +72,7 @@ export interface UntypedOptions extends MessageTypeOptions {
   readonly downcast?: StepTable | undefined;
 }
 
-const checks: OptionChecks<UntypedOptions> = {
+const untypedChecks: OptionChecks<UntypedOptions> = {
   wire: is.oneOf("properties", "contentType"),
   aliases: is.object,
   upcast: is.object,
@@ -92,7 +92,7 @@ export function assembleMessageType<Name extends string, Input, Output>(
     throw invalid("The name of a message type must be a string of 1 to 128 characters");
   }
   if (!isObject(schemas)) throw invalid(`${name}: the versions must be an object, e.g. { 1: schema }`);
-  checkOptions(options, checks, { owner: `${name}: ` });
+  checkOptions(options, untypedChecks, { owner: `${name}: ` });
   const { wire = "properties", aliases = {}, upcast = {}, downcast = {}, contentType, codec, stages } = options;
   const versions = versionsOf(name, schemas);
   const latestVersion = versions.at(-1) ?? 0;
@@ -198,7 +198,7 @@ function steps(
   return found;
 }
 
-function accepted(checked: Checked, name: string, version: number): unknown {
+function accepted(checked: CheckedBody, name: string, version: number): unknown {
   if (checked.ok) return checked.value;
   const [first] = checked.problems;
   const shown = checked.problems.slice(0, 5).map(({ path, message }) => `${path} ${message}`);

@@ -3,7 +3,7 @@ import type { Envelope } from "../envelope/envelope.ts";
 import { SobreError } from "../errors/sobre-error.ts";
 import { hasMethod, type OptionCheck } from "../options/is.ts";
 import type { MessageType } from "./message-type.ts";
-import { type Checked, compileSchema, type MaybePromise, type OutputOf, type Schema } from "./schema.ts";
+import { type CheckedBody, compileSchema, type MaybePromise, type OutputOf, type Schema } from "./schema.ts";
 import { isStandardSchema } from "./standard-schema.ts";
 import { createTypeReader, failed, type TypeReader } from "./type-reader.ts";
 
@@ -32,7 +32,7 @@ export function expectedName(type: ExpectedType | undefined): string | undefined
 }
 
 const readers = new WeakMap<MessageType, TypeReader>();
-const schemas = new WeakMap<Schema, (value: unknown) => MaybePromise<Checked>>();
+const schemas = new WeakMap<Schema, (value: unknown) => MaybePromise<CheckedBody>>();
 
 /** The result with the body converted to the expected type, or the reason why it does not fit. */
 export function fitted(envelope: Envelope, result: DeserializeResult, type: ExpectedType): DeserializeResult {
@@ -72,7 +72,7 @@ function checked(result: ReadResult, schema: Schema): MaybePromise<DeserializeRe
     return failed(result, SobreError.from(error, "ValidationFailed", "The schema of the expected type failed"));
   }
 
-  function use(outcome: Checked): DeserializeResult {
+  function use(outcome: CheckedBody): DeserializeResult {
     if (outcome.ok) return { ...result, body: outcome.value };
     const [first] = outcome.problems;
     const reasons = outcome.problems.slice(0, 5).map(({ path, message }) => `${path} ${message}`.trim());

@@ -6,7 +6,7 @@ import { issuePath, jsonSchemaVendor, keyOf, type StandardIssue } from "./standa
 const longestReason = 200;
 
 /** The maximum number of values below an issue's path that are looked for in its message. */
-const mostValues = 100;
+const maxValues = 100;
 
 /**
  * Why a schema refuses a value, in the words of its library and without the value, which some libraries quote.
@@ -90,15 +90,15 @@ function textsIn(value: unknown, length: number): ReadonlySet<string> {
   const add = (text: string): void => {
     if (text.length <= length && text.trim() !== "") texts.add(text.replaceAll(/\s+/g, " ").trim());
   };
-  for (let looked = 0; open.length > 0 && looked < mostValues; looked++) {
+  for (let looked = 0; open.length > 0 && looked < maxValues; looked++) {
     const one = open.pop();
     if (typeof one === "number" || typeof one === "bigint") add(String(one));
     else if (typeof one === "string" || one instanceof Date) {
       if (typeof one === "string" && one.length > length) continue;
       add(String(one));
       add(JSON.stringify(one).slice(1, -1));
-    } else if (Array.isArray(one)) open.push(...one.slice(0, mostValues));
-    else if (isObject(one)) open.push(...Object.values(one).slice(0, mostValues));
+    } else if (Array.isArray(one)) open.push(...one.slice(0, maxValues));
+    else if (isObject(one)) open.push(...Object.values(one).slice(0, maxValues));
   }
   return texts;
 }

@@ -26,7 +26,7 @@ export interface RegistryIdsOptions {
  * @throws SobreError `InvalidArgument` naming the option.
  */
 export function registryIds(options: RegistryIdsOptions = {}): PayloadStage {
-  checkOptions(options, checks);
+  checkOptions(options, registryIdsChecks);
   const { confluentPrefix = false } = options;
   return guardedStage({
     name: "registry-ids",
@@ -34,7 +34,7 @@ export function registryIds(options: RegistryIdsOptions = {}): PayloadStage {
   });
 }
 
-const checks: OptionChecks<RegistryIdsOptions> = { confluentPrefix: is.flag };
+const registryIdsChecks: OptionChecks<RegistryIdsOptions> = { confluentPrefix: is.flag };
 
 /** Azure's schema ids are 32 hexadecimal digits after the subtype. */
 const suffixed = /^\s*([^\s;+/]+\/[^\s;+/]+)\+([0-9a-f]{32})\s*$/i;

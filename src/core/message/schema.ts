@@ -1,5 +1,5 @@
 import { SobreError } from "../errors/sobre-error.ts";
-import { Conversion } from "./conversion.ts";
+import { BodyConversion } from "./conversion.ts";
 import { issueReason } from "./issue-reason.ts";
 import {
   isStandardSchema,
@@ -23,7 +23,7 @@ export type OutputOf<S> = S extends { readonly "~standard": { readonly types?: i
   : unknown;
 
 /** The result of a check: the value to continue with, which a schema may have transformed. */
-export type Checked =
+export type CheckedBody =
   | { readonly ok: true; readonly value: unknown }
   | { readonly ok: false; readonly problems: readonly Problem[]; readonly cause: unknown };
 
@@ -52,7 +52,7 @@ export function adopted<T>(given: MaybePromise<T>): MaybePromise<T> {
  *
  * @throws SobreError `InvalidArgument` naming `where` for anything but a Standard Schema.
  */
-export function compileSchema(schema: Schema, where: string): (value: unknown) => MaybePromise<Checked> {
+export function compileSchema(schema: Schema, where: string): (value: unknown) => MaybePromise<CheckedBody> {
   if (!isStandardSchema(schema)) {
     throw new SobreError(
       "InvalidArgument",
@@ -82,7 +82,7 @@ function accepted(
   body: unknown,
   refused: StandardResult<unknown>,
 ): MaybePromise<{ readonly value: unknown } | undefined> {
-  const conversion = new Conversion(body);
+  const conversion = new BodyConversion(body);
   const round = (
     result: StandardResult<unknown>,
     left: number,
@@ -97,7 +97,7 @@ function accepted(
 /** An empty list of issues is also a refusal (Standard Schema 1). */
 const wholeValue = { message: "", path: [] };
 
-function toChecked(result: StandardResult<unknown>, vendor: string, body: unknown): Checked {
+function toChecked(result: StandardResult<unknown>, vendor: string, body: unknown): CheckedBody {
   if (!isResult(result)) throw new TypeError(`${vendor} returned neither a value nor issues`);
   if (result.issues === undefined) return { ok: true, value: result.value };
   // The cause has the issues as they are.

@@ -33,17 +33,17 @@ export function readTypeClaim(envelope: Envelope, contentType: ContentType | und
   const type = parameterOf(contentType, "type");
   // With a version it is our own parameter; without one it may mean something else, e.g. `entry` in Atom's content
   // type.
-  const said = parameterOf(contentType, "version") === undefined ? undefined : textOf(type);
-  const declared = textOf(own[messageProperties.type]) ?? said;
+  const said = parameterOf(contentType, "version") === undefined ? undefined : textOfProperty(type);
+  const declared = textOfProperty(own[messageProperties.type]) ?? said;
   const version = own[messageProperties.version] ?? parameterOf(contentType, "version");
   return {
     declared,
-    implied: declared === undefined ? impliedTypes(envelope, contentType) : none,
+    implied: declared === undefined ? impliedTypes(envelope, contentType) : noTypeNames,
     version: version === undefined || version === null ? undefined : integerOf(version),
   };
 }
 
-const none: readonly string[] = [];
+const noTypeNames: readonly string[] = [];
 
 function impliedTypes(
   { applicationProperties: own, brokerProperties }: Envelope,
@@ -87,14 +87,14 @@ export function withTypeClaim(
 
 /** The AMQP binding uses the prefix `cloudEvents:`, older ones and JMS `cloudEvents_`, HTTP-like ones `ce-`. */
 function cloudEventsTypes(own: ApplicationProperties): readonly (string | undefined)[] {
-  return [own["cloudEvents:type"], own["cloudEvents_type"], own["ce-type"], own["ce_type"]].map(textOf);
+  return [own["cloudEvents:type"], own["cloudEvents_type"], own["ce-type"], own["ce_type"]].map(textOfProperty);
 }
 
 /** The id kept by the registry stage, or the GUID that Confluent's header serializers write: 1 + 16 bytes. */
 function schemaIdOf(own: ApplicationProperties): string | undefined {
   const header = own["__value_schema_id"];
   if (header instanceof Uint8Array && header.byteLength === 17 && header[0] === 1) return hex(header.subarray(1));
-  return textOf(own[messageProperties.schemaId]);
+  return textOfProperty(own[messageProperties.schemaId]);
 }
 
 function hex(bytes: Uint8Array): string {
@@ -107,7 +107,7 @@ function parameterOf(contentType: ContentType | undefined, name: string): string
   return contentType === undefined || contentType.parameters.length === 0 ? undefined : parameter(contentType, name);
 }
 
-function textOf(value: unknown): string | undefined {
+function textOfProperty(value: unknown): string | undefined {
   return typeof value === "string" && value !== "" ? value : undefined;
 }
 

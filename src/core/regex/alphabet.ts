@@ -5,7 +5,7 @@ import { PatternError } from "./pattern-cursor.ts";
 const listed = 256;
 
 /** The work of finding the classes, in intervals that sets cover; only thousands of different classes need more. */
-const mostWork = 5_000_000;
+const maxWork = 5_000_000;
 
 /** The code points in classes: those of one class are in the same sets, so that an automaton treats them alike. */
 export class Alphabet {
@@ -77,7 +77,7 @@ function classesOf(
     const renamed = new Map<number, number>();
     for (const [first, last] of set) {
       for (let at = intervalOf(starts, first); at < starts.length && (starts[at] ?? 0) <= last; at++) {
-        if (++work > mostWork)
+        if (++work > maxWork)
           throw new PatternError({ kind: "large", what: "has too many different classes", advice: "" });
         const old = labels[at] ?? 0;
         const label = renamed.get(old) ?? next++;

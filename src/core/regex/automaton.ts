@@ -18,10 +18,10 @@ interface Row {
 }
 
 /** The bytes of one automaton's table while it matches texts: beyond them it starts over. */
-const mostBytes = 1 << 20;
+const maxBytes = 1 << 20;
 
 /** The same while automata are searched together, where places must keep their numbers. */
-const mostSearchedBytes = 1 << 26;
+const maxSearchedBytes = 1 << 26;
 
 /**
  * A state machine that becomes deterministic as texts come, so that a known character costs one look-up in a table.
@@ -78,7 +78,7 @@ export class Automaton {
 
   /** Whether a text that ends at a place matches. */
   isMatch(place: number): boolean {
-    return this.#next(place, this.#end, mostSearchedBytes) === this.#matched;
+    return this.#next(place, this.#end, maxSearchedBytes) === this.#matched;
   }
 
   /**
@@ -87,12 +87,12 @@ export class Automaton {
    * @throws PatternError when the table has grown too large.
    */
   step(place: number, symbolClass: number): number {
-    return this.#next(place, symbolClass, mostSearchedBytes);
+    return this.#next(place, symbolClass, maxSearchedBytes);
   }
 
   /** Forgets all places but the start if there are many. */
   trim(): void {
-    if (this.#bytes > mostBytes) this.#startOver();
+    if (this.#bytes > maxBytes) this.#startOver();
   }
 
   /** Whether the pattern is found in the text. */
@@ -117,7 +117,7 @@ export class Automaton {
       let next = table[place + symbolClass] ?? -1;
       if (next <= matched) {
         if (next < 0) {
-          next = this.#next(place, symbolClass, mostBytes);
+          next = this.#next(place, symbolClass, maxBytes);
           table = this.#table;
         }
         if (next === dead) return false;
@@ -125,7 +125,7 @@ export class Automaton {
       }
       place = next;
     }
-    return this.#next(place, this.#end, mostBytes) === matched;
+    return this.#next(place, this.#end, maxBytes) === matched;
   }
 
   #next(place: number, symbolClass: number, most: number): number {
@@ -137,7 +137,7 @@ export class Automaton {
     const next = this.#placeOf(found);
     if (next !== undefined) return (this.#table[place + symbolClass] = next);
     const isFull = this.#bytes > most;
-    if (isFull && most === mostSearchedBytes)
+    if (isFull && most === maxSearchedBytes)
       throw new PatternError({ kind: "large", what: "has too many places together with others", advice: "" });
     // The row of `place` goes, too.
     if (isFull) this.#startOver();

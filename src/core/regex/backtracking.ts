@@ -3,7 +3,7 @@ import { contains } from "./code-points.ts";
 import type { PatternNode } from "./pattern-node.ts";
 
 /** The steps for one text; they bound the time, so that the answer is the same on every machine. */
-const mostSteps = 100_000;
+const maxSteps = 100_000;
 
 /**
  * Whether a pattern is found in a text, by trying one way after the other as ECMA-262 describes it; `undefined` where that
@@ -22,8 +22,8 @@ export function foundByTrying(pattern: PatternNode, text: string): boolean | und
   }
 }
 
-/** Goes on behind a part that has matched up to a place. */
-type Next = (at: number) => boolean;
+/** Continues after a part that has matched up to a place. */
+type Continuation = (at: number) => boolean;
 
 /** The places between which a group has matched. */
 type Capture = readonly [from: number, to: number] | undefined;
@@ -43,8 +43,8 @@ class Trial {
   }
 
   /** Tries a part; in a look-behind texts are read backwards. */
-  #match(node: PatternNode, at: number, on: { readonly isBehind: boolean; readonly next: Next }): boolean {
-    if (++this.#steps > mostSteps) throw new RangeError("too many steps");
+  #match(node: PatternNode, at: number, on: { readonly isBehind: boolean; readonly next: Continuation }): boolean {
+    if (++this.#steps > maxSteps) throw new RangeError("too many steps");
     const { isBehind, next } = on;
     switch (node.kind) {
       case "empty":
@@ -105,7 +105,7 @@ class Trial {
   #repeat(
     { part, min, max, isLazy, groups: [first, last] }: PatternNode & { readonly kind: "repeat" },
     start: number,
-    { isBehind, next }: { readonly isBehind: boolean; readonly next: Next },
+    { isBehind, next }: { readonly isBehind: boolean; readonly next: Continuation },
   ): boolean {
     const from = (count: number, at: number): boolean => {
       const more = (): boolean =>
@@ -124,7 +124,11 @@ class Trial {
     return from(0, start);
   }
 
-  #look({ part, isBehind, isNegated }: PatternNode & { readonly kind: "look" }, at: number, next: Next): boolean {
+  #look(
+    { part, isBehind, isNegated }: PatternNode & { readonly kind: "look" },
+    at: number,
+    next: Continuation,
+  ): boolean {
     return this.#restoring(() => {
       const before = this.#captures.slice();
       const isFound = this.#match(part, at, { isBehind, next: () => true });
@@ -136,7 +140,7 @@ class Trial {
   #repeatsCapture(
     groups: readonly number[],
     at: number,
-    { isBehind, next }: { readonly isBehind: boolean; readonly next: Next },
+    { isBehind, next }: { readonly isBehind: boolean; readonly next: Continuation },
   ): boolean {
     const capture = groups.map((group) => this.#captures[group]).find((one) => one !== undefined);
     if (capture === undefined) return next(at);

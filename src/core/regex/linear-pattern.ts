@@ -30,8 +30,8 @@ export interface RefusedPattern {
 }
 
 /** Patterns that are kept, refused ones too. */
-const mostKept = 256;
-const kept = new Map<string, LinearPattern | RefusedPattern>();
+const maxKnownPatterns = 256;
+const knownPatterns = new Map<string, LinearPattern | RefusedPattern>();
 
 /**
  * Reads a pattern as ECMA-262 does with the flag `u`, which JSON Schema (2020-12, Core, 6.4) asks for: it is searched for
@@ -42,11 +42,11 @@ const kept = new Map<string, LinearPattern | RefusedPattern>();
  * and refused where it could mean something else (escaped letters, octal numbers, `\p` or `\u{` in the same pattern).
  */
 export function linearPattern(source: string): LinearPattern | RefusedPattern {
-  const known = kept.get(source);
+  const known = knownPatterns.get(source);
   if (known !== undefined) return known;
-  if (kept.size >= mostKept) kept.clear();
+  if (knownPatterns.size >= maxKnownPatterns) knownPatterns.clear();
   const made = create(source);
-  kept.set(source, made);
+  knownPatterns.set(source, made);
   return made;
 }
 

@@ -28,6 +28,6 @@ interface PatternRepeat {
   readonly min: number;
   readonly max: number;
   readonly isLazy: boolean;
-  /** The first group in the part, and the first one behind it. */
+  /** The first group in the part, and the first one after it. */
   readonly groups: readonly [first: number, behind: number];
 }

@@ -21,7 +21,7 @@ export function readPattern(source: string): PatternNode {
 }
 
 /** The deepest nesting of groups. */
-const deepest = 250;
+const maxDepth = 250;
 
 function readAll(cursor: PatternCursor): PatternNode {
   const reader = new PatternReader(cursor);
@@ -65,8 +65,8 @@ class PatternReader {
   }
 
   choice(): PatternNode {
-    if (++this.#depth > deepest)
-      throw new PatternError({ kind: "large", what: `nests groups more than ${deepest} deep`, advice: "" });
+    if (++this.#depth > maxDepth)
+      throw new PatternError({ kind: "large", what: `nests groups more than ${maxDepth} deep`, advice: "" });
     const before = this.#names;
     const after = new Set(before);
     const parts: PatternNode[] = [];

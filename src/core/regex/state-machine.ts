@@ -25,7 +25,7 @@ export interface StateMachine {
 }
 
 /** The greatest number of states, forks left aside: characters and classes, each as often as it may be repeated. */
-const mostStates = 20_000;
+const maxStates = 20_000;
 
 const anything: CodePointSet = [[0, lastCodePoint]];
 
@@ -36,10 +36,10 @@ const anything: CodePointSet = [[0, lastCodePoint]];
  * @throws PatternError for a pattern of too many states.
  */
 export function createStateMachine(pattern: PatternNode): StateMachine {
-  if (sizeOf(pattern) > mostStates)
+  if (sizeOf(pattern) > maxStates)
     throw new PatternError({
       kind: "large",
-      what: `takes more than ${mostStates.toLocaleString("en")} states`,
+      what: `takes more than ${maxStates.toLocaleString("en")} states`,
       advice: "Lower its repetitions, or limit the length by maxLength.",
     });
   const states: MachineState[] = [{ kind: "match" }];

@@ -2,7 +2,7 @@ import { SobreError } from "../errors/sobre-error.ts";
 import { type DurationLike, toMilliseconds } from "./duration.ts";
 import { checkTimer, type Clock, type Timer } from "./clock.ts";
 
-interface Due {
+interface DueTimer {
   readonly at: number;
   readonly order: number;
   readonly due: () => void;
@@ -26,7 +26,7 @@ const settlingTurns = 32;
 export class ManualClock implements Clock {
   #now: number;
   #order = 0;
-  readonly #timers = new Set<Due>();
+  readonly #timers = new Set<DueTimer>();
 
   /** @param start Milliseconds since 1970. Default: the current time. */
   constructor(start: number = Date.now()) {
@@ -39,7 +39,7 @@ export class ManualClock implements Clock {
 
   setTimer(at: number, due: () => void): Timer {
     checkTimer(at, due);
-    const timer: Due = { at, order: this.#order++, due };
+    const timer: DueTimer = { at, order: this.#order++, due };
     this.#timers.add(timer);
     return { cancel: () => void this.#timers.delete(timer) };
   }
@@ -68,8 +68,8 @@ export class ManualClock implements Clock {
     await settle();
   }
 
-  #next(end: number): Due | undefined {
-    let first: Due | undefined;
+  #next(end: number): DueTimer | undefined {
+    let first: DueTimer | undefined;
     for (const timer of this.#timers) {
       if (timer.at > end) continue;
       if (first === undefined || timer.at < first.at || (timer.at === first.at && timer.order < first.order))

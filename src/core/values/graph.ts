@@ -2,7 +2,7 @@ import { setMember } from "./plain-object.ts";
 import { annotateDictionary } from "./annotations.ts";
 
 /** A container that is still empty, and what is to be put into it. */
-export interface Plan<N> {
+export interface ContainerPlan<N> {
   /** The container, or a value that holds no other. */
   readonly value: unknown;
   /** The contents of the container, in order; `undefined` for other values. */
@@ -21,14 +21,14 @@ export interface GraphRules<N> {
   /** The node that stands for this one: the target of a reference, the content of a wrapper, or the node itself. */
   resolve(this: void, node: N): N;
   /** Makes the value of a node that is not a leaf; called once for each. */
-  plan(node: N): Plan<N>;
+  plan(node: N): ContainerPlan<N>;
   /** Containers that may lie in one another. */
   readonly maxDepth: number;
   /** The error for a container that lies deeper. */
   tooDeep(node: N): Error;
 }
 
-interface Open<N> {
+interface OpenContainer<N> {
   readonly children: readonly N[];
   readonly put: (value: unknown, index: number) => void;
   next: number;
@@ -37,7 +37,7 @@ interface Open<N> {
 /** Builds the value of a graph: each node once, so that what is shared stays shared and what is cyclic ends; without recursion. */
 export function buildGraph<N extends object>(root: N, rules: GraphRules<N>): unknown {
   const built = new Map<N, unknown>();
-  const open: Open<N>[] = [];
+  const open: OpenContainer<N>[] = [];
   const valueOf = (node: N): unknown => {
     const target = rules.resolve(node);
     const leaf = rules.leaf(target);
@@ -74,7 +74,7 @@ export function planOfList<N>(
   items: readonly N[],
   { leaf, resolve }: Pick<GraphRules<N>, "leaf" | "resolve">,
   repeats: (node: N) => number = once,
-): Plan<N> & { readonly value: unknown[] } {
+): ContainerPlan<N> & { readonly value: unknown[] } {
   const list: unknown[] = [];
   const children: N[] = [];
   const places: number[] = [];
@@ -95,7 +95,7 @@ export function planOfList<N>(
 }
 
 /** Plans a map of keys and values in turn: an object marked as a dictionary when `named`, otherwise a Map. */
-export function planOfEntries<N>(items: readonly N[], named: boolean): Plan<N> {
+export function planOfEntries<N>(items: readonly N[], named: boolean): ContainerPlan<N> {
   let key: unknown;
   const members: Record<string, unknown> = {};
   const entries = new Map<unknown, unknown>();

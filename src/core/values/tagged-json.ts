@@ -44,7 +44,7 @@ function char(content: string): Typed<"char"> {
 }
 
 /** The parts of a `$` object. */
-export interface Tagged {
+export interface TaggedObject {
   readonly tag: string;
   readonly content: unknown;
   /** Its other members. */
@@ -52,7 +52,11 @@ export interface Tagged {
 }
 
 /** Reads a `$` object; @throws SobreError `InvalidArgument` with the path. */
-export function readTagged({ tag, content, rest }: Tagged, path: string, inner: (item: unknown) => unknown): unknown {
+export function readTagged(
+  { tag, content, rest }: TaggedObject,
+  path: string,
+  inner: (item: unknown) => unknown,
+): unknown {
   const reader = readers.get(tag);
   const ofText = valueReaders.get(tag);
   if (reader === undefined && ofText === undefined && tag !== "$dateTime") {

@@ -60,14 +60,14 @@ const stride = 6 * 24 * 60 * millisecondsPerMinute;
 const averageYear = 365.2425 * 24 * 60 * millisecondsPerMinute;
 
 /** From a moment on, an offset. */
-type Change = readonly [from: number, offset: number];
+type OffsetChange = readonly [from: number, offset: number];
 
 /** A year in UTC: when it begins and is over, the offset at its start, and what changes it in its course. */
 interface Year {
   readonly from: number;
   readonly until: number;
   readonly offset: number;
-  readonly changes: readonly Change[];
+  readonly changes: readonly OffsetChange[];
 }
 
 /** The offsets of a zone, by the year: asking `Intl` takes microseconds. */
@@ -125,7 +125,7 @@ class Zone {
   #alike(year: number): Year {
     const like = this.#yearOf(likeYear(year));
     const from = startOf(year);
-    const changes = like.changes.map(([at, next]): Change => [at - like.from + from, next]);
+    const changes = like.changes.map(([at, next]): OffsetChange => [at - like.from + from, next]);
     return { from, until: startOf(year + 1), offset: like.offset, changes };
   }
 
@@ -133,7 +133,7 @@ class Zone {
     const from = startOf(year);
     const until = startOf(year + 1);
     const offset = this.#ask(from);
-    const changes: Change[] = [];
+    const changes: OffsetChange[] = [];
     let last = offset;
     for (let at = from; at < until; at += stride) {
       const to = Math.min(at + stride, until);

@@ -84,8 +84,8 @@ export class AmqpMap implements Iterable<readonly [AmqpValue, AmqpValue]> {
   #values: readonly AmqpValue[];
 
   constructor(entries?: Iterable<readonly [AmqpValue, AmqpValue]>) {
-    this.#keys = none;
-    this.#values = none;
+    this.#keys = noValues;
+    this.#values = noValues;
     if (entries === undefined) return;
     if (entries === null || typeof Reflect.get(Object(entries), Symbol.iterator) !== "function")
       throw new SobreError("InvalidArgument", "An AmqpMap needs an iterable of pairs.");
@@ -157,7 +157,7 @@ export class AmqpMap implements Iterable<readonly [AmqpValue, AmqpValue]> {
   }
 }
 
-const none: readonly AmqpValue[] = Object.freeze([]);
+const noValues: readonly AmqpValue[] = Object.freeze([]);
 
 function isSymbol({ type, value }: Typed, text: string): boolean {
   return type === "symbol" && value === text;

@@ -6,7 +6,7 @@ import { annotationsOf } from "./annotations.ts";
 import { toBase64 } from "./base64.ts";
 import type { Json, JsonObject } from "./json.ts";
 import { TaggedScalar, TaggedValue } from "./tagged-value.ts";
-import { type Container, isContainer, sharedIn } from "./shared-references.ts";
+import { type ContainerValue, isContainer, sharedIn } from "./shared-references.ts";
 
 export type { Json } from "./json.ts";
 
@@ -30,7 +30,7 @@ const longestPath = 256;
  * ```
  */
 export function valueToJson(value: unknown): Json {
-  const ids = new Map<Container, string>();
+  const ids = new Map<ContainerValue, string>();
   try {
     return render(value, { path: "$", depth: 0, shared: sharedIn(value), ids });
   } catch (error) {
@@ -41,19 +41,19 @@ export function valueToJson(value: unknown): Json {
 }
 
 /** The place of a part in the value, and the state that all parts share. */
-interface Place {
+interface WritingPlace {
   readonly path: string;
   readonly depth: number;
-  readonly shared: ReadonlySet<Container>;
+  readonly shared: ReadonlySet<ContainerValue>;
   /** The numbers that have been given so far. */
-  readonly ids: Map<Container, string>;
+  readonly ids: Map<ContainerValue, string>;
 }
 
-function within(place: Place, step: string): Place {
+function within(place: WritingPlace, step: string): WritingPlace {
   return { ...place, path: `${place.path}${step}`, depth: place.depth + 1 };
 }
 
-function render(value: unknown, place: Place): Json {
+function render(value: unknown, place: WritingPlace): Json {
   if (place.depth > maxDepth) throw unsupported(place.path, `nests deeper than ${maxDepth} levels`);
   switch (typeof value) {
     case "string":
@@ -70,7 +70,7 @@ function render(value: unknown, place: Place): Json {
   }
 }
 
-function renderScalar(value: object, place: Place): Json {
+function renderScalar(value: object, place: WritingPlace): Json {
   if (value instanceof TaggedScalar) return value.toTagged();
   if (value instanceof Uint8Array) return { $bytes: toBase64(value) };
   if (value instanceof Date) return renderDate(value, place.path);
@@ -79,7 +79,7 @@ function renderScalar(value: object, place: Place): Json {
   throw unsupported(place.path, "is an instance of a class");
 }
 
-function renderContainer(value: Container, place: Place): Json {
+function renderContainer(value: ContainerValue, place: WritingPlace): Json {
   const known = place.ids.get(value);
   if (known !== undefined) return { $ref: known };
   if (!place.shared.has(value)) {
@@ -92,7 +92,7 @@ function renderContainer(value: Container, place: Place): Json {
   return withHeader(value, id, place);
 }
 
-function withHeader(value: Container, id: string | undefined, place: Place): Json {
+function withHeader(value: ContainerValue, id: string | undefined, place: WritingPlace): Json {
   const { typeName, data, superMembers } = annotationsOf(value) ?? {};
   const header: JsonObject = {
     ...(id === undefined ? {} : { $id: id }),
@@ -105,13 +105,13 @@ function withHeader(value: Container, id: string | undefined, place: Place): Jso
   return Object.keys(header).length === 0 ? items : { ...header, $values: items };
 }
 
-function renderItems(list: readonly unknown[], place: Place): Json[] {
+function renderItems(list: readonly unknown[], place: WritingPlace): Json[] {
   const items: Json[] = [];
   for (let index = 0; index < list.length; index++) items.push(render(list[index], within(place, `[${index}]`)));
   return items;
 }
 
-function renderContents(value: Exclude<Container, readonly unknown[]>, place: Place): JsonObject {
+function renderContents(value: Exclude<ContainerValue, readonly unknown[]>, place: WritingPlace): JsonObject {
   if (value instanceof TaggedValue) return value.toTagged((inner, at) => render(inner, within(place, `[${at}]`)));
   if (value instanceof Map || value instanceof AmqpMap) {
     const entries: Json[] = [];
@@ -124,7 +124,7 @@ function renderContents(value: Exclude<Container, readonly unknown[]>, place: Pl
   return renderMembers(value, place);
 }
 
-function renderMembers(value: object, place: Place): JsonObject {
+function renderMembers(value: object, place: WritingPlace): JsonObject {
   const rendered: [string, Json][] = [];
   // A loop, since a callback would take the stack of two calls for each level.
   for (const [key, member] of Object.entries(value)) {
@@ -142,7 +142,7 @@ function renderDate(value: Date, path: string): Json {
 /** 100-nanosecond ticks from 0001-01-01 to 1970-01-01, as .NET counts them. */
 const ticksTo1970 = 621_355_968_000_000_000n;
 
-function renderTyped({ type, value }: Typed, place: Place): Json {
+function renderTyped({ type, value }: Typed, place: WritingPlace): Json {
   if (typeof value === "bigint") return { [`$${type === "long" ? "int64" : type}`]: `${value}` };
   if (typeof value === "number") {
     if (type === "double") return { $double: doubleText(value) };

@@ -2,7 +2,7 @@ import { parseType } from "./parse-type.ts";
 import { NotUnderstood } from "./source-problem.ts";
 import type { TypeSyntax } from "./syntax.ts";
 import { TokenCursor } from "./token-cursor.ts";
-import type { Token } from "./tokens.ts";
+import type { CSharpToken } from "./tokens.ts";
 
 /** A constant: a text, a whole number, a boolean, null, or a type from `typeof`. */
 export type Constant = string | bigint | boolean | null | { readonly type: TypeSyntax };
@@ -19,14 +19,14 @@ const operators: readonly (readonly string[])[] = [["|"], ["^"], ["&"], ["<<", "
 const longestShift = 64n;
 
 /** The value of a constant expression. @throws NotUnderstood for any other. */
-export function constantOf(tokens: readonly Token[], lookup: ConstantLookup): Constant {
+export function constantOf(tokens: readonly CSharpToken[], lookup: ConstantLookup): Constant {
   const cursor = new TokenCursor([...tokens, { kind: "end", text: "", line: tokens.at(-1)?.line ?? 1 }]);
-  const value = new Evaluation(cursor, lookup).binary(0, 0);
+  const value = new ConstantEvaluation(cursor, lookup).binary(0, 0);
   if (!cursor.isAtEnd) throw cursor.unexpected("the end of a constant");
   return value;
 }
 
-class Evaluation {
+class ConstantEvaluation {
   readonly #cursor: TokenCursor;
   readonly #lookup: ConstantLookup;
 

@@ -2,8 +2,8 @@ import { type Constant, constantOf } from "./constant.ts";
 import type { DeclaredType } from "./declared-type.ts";
 import type { TypeResolver } from "./resolve-type.ts";
 import { NotUnderstood } from "./source-problem.ts";
-import type { AttributeSyntax, MemberSyntax, Scope } from "./syntax.ts";
-import type { Token } from "./tokens.ts";
+import type { AttributeSyntax, MemberSyntax, NameScope } from "./syntax.ts";
+import type { CSharpToken } from "./tokens.ts";
 
 /** A constant that refers to others this deeply refers to itself. */
 const maxReferences = 32;
@@ -11,7 +11,7 @@ const maxReferences = 32;
 /** Evaluates the constants of sources. */
 export class Constants {
   readonly #resolver: TypeResolver;
-  readonly #known = new Map<readonly Token[], Constant>();
+  readonly #known = new Map<readonly CSharpToken[], Constant>();
   readonly #enums = new Map<DeclaredType, ReadonlyMap<string, bigint>>();
   readonly #enumNames = new Map<DeclaredType, ReadonlySet<string>>();
   readonly #constantMembers = new Map<DeclaredType, ReadonlyMap<string, MemberSyntax>>();
@@ -21,7 +21,12 @@ export class Constants {
   }
 
   /** The value of an expression inside a type. @throws NotUnderstood */
-  valueOf(tokens: readonly Token[], inside: DeclaredType | undefined, scope: Scope, depth: number = 0): Constant {
+  valueOf(
+    tokens: readonly CSharpToken[],
+    inside: DeclaredType | undefined,
+    scope: NameScope,
+    depth: number = 0,
+  ): Constant {
     const known = this.#known.get(tokens);
     if (known !== undefined) return known;
     if (depth > maxReferences) throw new NotUnderstood(tokens[0]?.line ?? 1, "has a constant that refers to itself");
@@ -75,7 +80,7 @@ export class Constants {
   #named(
     names: readonly string[],
     inside: DeclaredType | undefined,
-    scope: Scope,
+    scope: NameScope,
     depth: number,
   ): Constant | undefined {
     const own = names.at(-1) ?? "";

@@ -10,11 +10,11 @@ import { enumHints } from "./enum-hints.ts";
 import { identityOf, isLargerThan, type NetType } from "./net-type.ts";
 import type { TypeResolver } from "./resolve-type.ts";
 import type { SourceProblem } from "./source-problem.ts";
-import type { AttributeSyntax, Scope, TypeSyntax } from "./syntax.ts";
+import type { AttributeSyntax, NameScope, TypeSyntax } from "./syntax.ts";
 import { argumentsOf, type Instance, type TypeFacts } from "./type-facts.ts";
 
 /** A generic type of more parts, e.g. one that holds itself in itself, is refused. */
-const mostParts = 64;
+const maxParts = 64;
 
 /** Makes contracts of types. */
 export class ContractBuilder {
@@ -60,13 +60,13 @@ export class ContractBuilder {
   }
 
   /** Notes a problem, once. */
-  note(scope: Scope | undefined, line: number, message: string): void {
+  note(scope: NameScope | undefined, line: number, message: string): void {
     const file = scope?.file ?? "";
     const place = `${file}:${line}: ${message}`;
     if (this.#noted.size < this.#noted.add(place).size) this.problems.push({ file, line, message });
   }
 
-  #node(type: NetType, scope: Scope | undefined, line: number, depth: number = 0): ContractNode {
+  #node(type: NetType, scope: NameScope | undefined, line: number, depth: number = 0): ContractNode {
     switch (type.kind) {
       case "scalar":
         return scalarNode(type.scalar);
@@ -92,17 +92,17 @@ export class ContractBuilder {
 
   #declaredNode(
     type: NetType & { readonly kind: "declared" },
-    scope: Scope | undefined,
+    scope: NameScope | undefined,
     line: number,
     depth: number,
   ): ContractNode {
-    if (isLargerThan(mostParts, type)) {
-      this.note(scope, line, `${shownName(type.type)} is of more than ${mostParts} type arguments`);
+    if (isLargerThan(maxParts, type)) {
+      this.note(scope, line, `${shownName(type.type)} is of more than ${maxParts} type arguments`);
       return scalarNode("any");
     }
     const { collection } = this.#facts.basesOf(type);
     if (collection !== undefined && attributeNamed(type.type, "CollectionDataContract") === undefined) {
-      if (depth < mostParts) return this.#node(collection, scope, line, depth + 1);
+      if (depth < maxParts) return this.#node(collection, scope, line, depth + 1);
       this.note(scope, line, `${shownName(type.type)} is a collection of itself`);
       return scalarNode("any");
     }
@@ -273,7 +273,7 @@ export class ContractBuilder {
   #typeOf(
     written: TypeSyntax,
     instance: Instance,
-    scope: Scope,
+    scope: NameScope,
     tell?: (message: string) => void,
   ): NetType | undefined {
     const { type } = instance;
@@ -329,13 +329,17 @@ export class ContractBuilder {
     return undefined;
   }
 
-  #frameworkNode(type: NetType & { readonly kind: "framework" }, scope: Scope | undefined, line: number): ContractNode {
+  #frameworkNode(
+    type: NetType & { readonly kind: "framework" },
+    scope: NameScope | undefined,
+    line: number,
+  ): ContractNode {
     const identity = identityOf(type);
     const known = this.#keys.get(identity);
     if (known !== undefined) return { $ref: `#/$defs/${known}` };
     const note = (at: number, message: string): void => this.note(scope, at, message);
     const name = attempted(() => this.#names.of(type), note);
-    if (name === undefined || isLargerThan(mostParts, type)) return scalarNode("any");
+    if (name === undefined || isLargerThan(maxParts, type)) return scalarNode("any");
     const key = this.#definitions.has(name.local) ? `${type.type.namespace}.${name.local}` : name.local;
     this.#keys.set(identity, key);
     this.#definitions.set(key, {});

@@ -9,7 +9,7 @@ import { type ParsedFile, parseFile } from "./parse-file.ts";
 import { parseType } from "./parse-type.ts";
 import { TypeResolver } from "./resolve-type.ts";
 import type { SourceProblem } from "./source-problem.ts";
-import type { Scope, TypeSyntax } from "./syntax.ts";
+import type { NameScope, TypeSyntax } from "./syntax.ts";
 import { TokenCursor } from "./token-cursor.ts";
 import { tokensOf } from "./tokens.ts";
 import { TypeFacts } from "./type-facts.ts";
@@ -106,7 +106,7 @@ function markedTypes(types: readonly DeclaredType[]): readonly DeclaredType[] {
 
 /** @throws NotUnderstood */
 function rootOf(text: string, resolver: TypeResolver): NetType {
-  const scope: Scope = { file: "", namespace: "", usings: [], aliases: new Map(), outer: undefined };
+  const scope: NameScope = { file: "", namespace: "", usings: [], aliases: new Map(), outer: undefined };
   const found = resolver.resolve(typeOfText(text), { scope, inside: undefined, args: new Map() });
   if (typeof found === "string") throw new UnknownType(found);
   return found;

@@ -2,7 +2,7 @@ import type { Constants } from "./constants.ts";
 import { attributeNamed, type DeclaredType } from "./declared-type.ts";
 import type { NetType } from "./net-type.ts";
 import { NotUnderstood } from "./source-problem.ts";
-import type { AttributeSyntax, MemberSyntax, Scope, TypeSyntax } from "./syntax.ts";
+import type { AttributeSyntax, MemberSyntax, NameScope, TypeSyntax } from "./syntax.ts";
 import type { Instance, TypeFacts, TypeKind } from "./type-facts.ts";
 
 /** A member of a class as serializers write it. */
@@ -38,7 +38,7 @@ export class DataMembers {
   readonly #constants: Constants;
   readonly #facts: TypeFacts;
   readonly #resolve: (type: TypeSyntax, instance: Instance, member: MemberSyntax) => NetType | undefined;
-  readonly #note: (line: number, message: string, scope: Scope) => void;
+  readonly #note: (line: number, message: string, scope: NameScope) => void;
 
   constructor(
     constants: Constants,
@@ -48,7 +48,7 @@ export class DataMembers {
       note,
     }: {
       readonly resolve: (type: TypeSyntax, instance: Instance, member: MemberSyntax) => NetType | undefined;
-      readonly note: (line: number, message: string, scope: Scope) => void;
+      readonly note: (line: number, message: string, scope: NameScope) => void;
     },
   ) {
     this.#constants = constants;
@@ -84,7 +84,7 @@ export class DataMembers {
     const xml = this.#forXml(syntax, instance);
     const named = this.#forContracts(syntax, instance, kind);
     if (named === undefined && xml?.xmlName === undefined) return undefined;
-    return { ...base, name: undefined, ...none, ...named, ...xml };
+    return { ...base, name: undefined, ...noXmlNames, ...named, ...xml };
   }
 
   #forContracts(
@@ -174,7 +174,7 @@ export class DataMembers {
   }
 }
 
-const none = { xmlName: undefined, isText: false, isFlat: false } as const;
+const noXmlNames = { xmlName: undefined, isText: false, isFlat: false } as const;
 
 function hasFieldAttribute({ attributes }: MemberSyntax, name: string): boolean {
   return attributes.some((one) => one.target === "field" && one.name === name);

@@ -2,7 +2,7 @@ import { NotUnderstood, type SourceProblem } from "./source-problem.ts";
 import type { TokenCursor } from "./token-cursor.ts";
 
 /** More problems of a file are not listed. */
-const mostProblems = 100;
+const maxProblems = 100;
 
 /** The problems of one file. */
 export class FileReading {
@@ -32,6 +32,6 @@ export class FileReading {
 
   /** Notes a problem. */
   note(line: number, message: string): void {
-    if (this.problems.length < mostProblems) this.problems.push({ file: this.#file, line, message });
+    if (this.problems.length < maxProblems) this.problems.push({ file: this.#file, line, message });
   }
 }

@@ -1,8 +1,8 @@
-import type { ArgumentSyntax, AttributeSyntax, Scope } from "./syntax.ts";
+import type { ArgumentSyntax, AttributeSyntax, NameScope } from "./syntax.ts";
 import type { TokenCursor } from "./token-cursor.ts";
 
 /** Reads the attributes in front of a declaration. @throws NotUnderstood */
-export function parseAttributes(cursor: TokenCursor, scope: Scope): readonly AttributeSyntax[] {
+export function parseAttributes(cursor: TokenCursor, scope: NameScope): readonly AttributeSyntax[] {
   const attributes: AttributeSyntax[] = [];
   while (cursor.is("[")) {
     const end = cursor.closing();
@@ -22,7 +22,7 @@ export function parseAttributes(cursor: TokenCursor, scope: Scope): readonly Att
 /** Names that end with Attribute by themselves. */
 const ownNames: ReadonlySet<string> = new Set(["Attribute", "XmlAttribute", "XmlAnyAttribute"]);
 
-function attribute(cursor: TokenCursor, scope: Scope, target: string | undefined): AttributeSyntax {
+function attribute(cursor: TokenCursor, scope: NameScope, target: string | undefined): AttributeSyntax {
   const { line } = cursor.token;
   let last = cursor.name();
   while (cursor.took(".") || cursor.took("::")) last = cursor.name();

@@ -3,13 +3,13 @@ import { parseAttributes } from "./parse-attributes.ts";
 import { isModifier, type MemberParts, parseMember, parseModifiers, positionalMembers } from "./parse-members.ts";
 import { parseType } from "./parse-type.ts";
 import { NotUnderstood } from "./source-problem.ts";
-import type { AttributeSyntax, EnumMemberSyntax, Scope, TypeDeclaration, TypeSyntax } from "./syntax.ts";
+import type { AttributeSyntax, EnumMemberSyntax, NameScope, TypeDeclaration, TypeSyntax } from "./syntax.ts";
 import type { TokenCursor } from "./token-cursor.ts";
 
 /** The start of a declaration: its attributes are read. */
 export interface DeclarationStart {
   readonly cursor: TokenCursor;
-  readonly scope: Scope;
+  readonly scope: NameScope;
   readonly attributes: readonly AttributeSyntax[];
   readonly reading: FileReading;
   readonly depth?: number;
@@ -105,7 +105,7 @@ function skipConstraint(cursor: TokenCursor): void {
   while (!cursor.isAtEnd && !cursor.is("where") && !cursor.is("{") && !cursor.is(";")) cursor.at++;
 }
 
-function parseEnum(cursor: TokenCursor, scope: Scope): readonly EnumMemberSyntax[] {
+function parseEnum(cursor: TokenCursor, scope: NameScope): readonly EnumMemberSyntax[] {
   const end = openedBody(cursor);
   const members: EnumMemberSyntax[] = [];
   while (cursor.at < end) {

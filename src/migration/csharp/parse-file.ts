@@ -3,7 +3,7 @@ import { FileReading } from "./file-reading.ts";
 import { isDeclaration, parseDeclaration } from "./parse-declaration.ts";
 import { parseType } from "./parse-type.ts";
 import { NotUnderstood, type SourceProblem } from "./source-problem.ts";
-import type { AttributeSyntax, Scope, TypeDeclaration } from "./syntax.ts";
+import type { AttributeSyntax, NameScope, TypeDeclaration } from "./syntax.ts";
 import { TokenCursor } from "./token-cursor.ts";
 import { tokensOf } from "./tokens.ts";
 
@@ -14,18 +14,18 @@ export interface ParsedFile {
   readonly attributes: readonly AttributeSyntax[];
   /** The namespaces of `global using`. */
   readonly globalUsings: readonly string[];
-  readonly globalAliases: Scope["aliases"];
+  readonly globalAliases: NameScope["aliases"];
   readonly problems: readonly SourceProblem[];
 }
 
 /** More of one file or namespace are left out. */
-const mostUsings = 500;
+const maxUsings = 500;
 /** Namespaces nest no deeper. */
 const maxNamespaces = 64;
 
 /** Reads the declarations of a file; parts that are not understood are problems, and the rest is read. */
 export function parseFile(file: string, text: string, symbols: readonly string[]): ParsedFile {
-  const scope: Scope = { file, namespace: "", usings: [], aliases: new Map(), outer: undefined };
+  const scope: NameScope = { file, namespace: "", usings: [], aliases: new Map(), outer: undefined };
   try {
     return new FileParser(file, new TokenCursor(tokensOf(text, symbols))).read(scope);
   } catch (error) {
@@ -41,14 +41,14 @@ class FileParser {
   readonly #types: TypeDeclaration[] = [];
   readonly #attributes: AttributeSyntax[] = [];
   readonly #globalUsings: string[] = [];
-  readonly #globalAliases: Scope["aliases"] = new Map();
+  readonly #globalAliases: NameScope["aliases"] = new Map();
 
   constructor(file: string, cursor: TokenCursor) {
     this.#cursor = cursor;
     this.#reading = new FileReading(file, cursor);
   }
 
-  read(scope: Scope): ParsedFile {
+  read(scope: NameScope): ParsedFile {
     this.#declarations(scope, 0);
     return {
       types: this.#types,
@@ -60,7 +60,7 @@ class FileParser {
   }
 
   /** The contents of a file or a namespace. */
-  #declarations(outer: Scope, depth: number): void {
+  #declarations(outer: NameScope, depth: number): void {
     const cursor = this.#cursor;
     let scope = outer;
     const isInner = depth > 0;
@@ -75,7 +75,7 @@ class FileParser {
   }
 
   /** Reads one; returns the scope of what follows it. */
-  #declaration(scope: Scope, depth: number): Scope {
+  #declaration(scope: NameScope, depth: number): NameScope {
     const cursor = this.#cursor;
     if (cursor.took(";")) return scope;
     if (cursor.is("extern") && cursor.ahead(1).text === "alias") {
@@ -101,7 +101,7 @@ class FileParser {
     return scope;
   }
 
-  #using(scope: Scope): void {
+  #using(scope: NameScope): void {
     const cursor = this.#cursor;
     const isGlobal = cursor.took("global");
     cursor.expect("using");
@@ -117,12 +117,12 @@ class FileParser {
     }
     const type = parseType(cursor);
     const name = type.kind === "name" ? type.parts.map((part) => part.name).join(".") : "";
-    if (scope.usings.length < mostUsings) scope.usings.push(name);
+    if (scope.usings.length < maxUsings) scope.usings.push(name);
     if (isGlobal) this.#globalUsings.push(name);
     cursor.expect(";");
   }
 
-  #namespace(outer: Scope, depth: number): Scope {
+  #namespace(outer: NameScope, depth: number): NameScope {
     const cursor = this.#cursor;
     const { line } = cursor.token;
     if (depth >= maxNamespaces) throw new NotUnderstood(line, "nests namespaces too deeply");
@@ -130,7 +130,7 @@ class FileParser {
     const names = [cursor.name()];
     while (cursor.took(".")) names.push(cursor.name());
     const namespace = [...(outer.namespace === "" ? [] : [outer.namespace]), ...names].join(".");
-    const scope: Scope = { file: outer.file, namespace, usings: [], aliases: new Map(), outer };
+    const scope: NameScope = { file: outer.file, namespace, usings: [], aliases: new Map(), outer };
     // `namespace Acme;` holds for the rest of the file.
     if (cursor.took(";")) return scope;
     cursor.expect("{");

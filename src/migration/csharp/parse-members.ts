@@ -1,6 +1,6 @@
 import { parseAttributes } from "./parse-attributes.ts";
 import { parseType } from "./parse-type.ts";
-import type { Accessors, AttributeSyntax, MemberSyntax, Scope, TypeSyntax } from "./syntax.ts";
+import type { Accessors, AttributeSyntax, MemberSyntax, NameScope, TypeSyntax } from "./syntax.ts";
 import type { TokenCursor } from "./token-cursor.ts";
 
 /** The members of a body that are read so far. */
@@ -12,7 +12,7 @@ export interface MemberParts {
 
 interface MemberStart {
   readonly cursor: TokenCursor;
-  readonly scope: Scope;
+  readonly scope: NameScope;
   readonly attributes: readonly AttributeSyntax[];
   /** The name of the type around it. */
   readonly owner: string;
@@ -146,7 +146,7 @@ function parseAccessors(cursor: TokenCursor): Accessors {
 }
 
 /** The properties that a record has for its parameters; those of a class are not members. */
-export function positionalMembers(cursor: TokenCursor, scope: Scope, areMembers: boolean): readonly MemberSyntax[] {
+export function positionalMembers(cursor: TokenCursor, scope: NameScope, areMembers: boolean): readonly MemberSyntax[] {
   const end = cursor.closing();
   cursor.at++;
   const members: MemberSyntax[] = [];

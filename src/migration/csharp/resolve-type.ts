@@ -2,12 +2,12 @@ import { clrNameOf, type DeclaredType } from "./declared-type.ts";
 import { frameworkType, keywordType } from "./framework-types.ts";
 import { anyType, isValueType, type NetType } from "./net-type.ts";
 import { typeText } from "./parse-type.ts";
-import type { NamePart, Scope, TypeSyntax } from "./syntax.ts";
+import type { NamePart, NameScope, TypeSyntax } from "./syntax.ts";
 import type { TypeIndex } from "./type-index.ts";
 
 /** Where a type is written. */
 export interface TypePlace {
-  readonly scope: Scope;
+  readonly scope: NameScope;
   /** The type in which it is written. */
   readonly inside: DeclaredType | undefined;
   /** The types of the parameters of `inside`. */
@@ -81,7 +81,7 @@ export class TypeResolver {
       if (outer.name === first && outer.parameters.length === own) return walk(outer);
     }
     const path = names.join(".");
-    for (let at: Scope | undefined = scope; at !== undefined; at = at.outer) {
+    for (let at: NameScope | undefined = scope; at !== undefined; at = at.outer) {
       for (const namespace of around(at.namespace, at.outer?.namespace)) {
         const found = this.#index.named(namespace === "" ? path : `${namespace}.${path}`, parameters);
         if (found !== undefined) return found;
@@ -156,8 +156,8 @@ export class TypeResolver {
     return { kind: "declared", type, args };
   }
 
-  #alias(name: string, scope: Scope): TypeSyntax | undefined {
-    for (let at: Scope | undefined = scope; at !== undefined; at = at.outer) {
+  #alias(name: string, scope: NameScope): TypeSyntax | undefined {
+    for (let at: NameScope | undefined = scope; at !== undefined; at = at.outer) {
       const alias = at.aliases.get(name);
       if (alias !== undefined) return alias;
     }

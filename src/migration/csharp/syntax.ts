@@ -1,4 +1,4 @@
-import type { Token } from "./tokens.ts";
+import type { CSharpToken } from "./tokens.ts";
 
 /** A type as it is written. */
 export type TypeSyntax =
@@ -14,13 +14,13 @@ export interface NamePart {
 }
 
 /** The names that are visible at a place: a file or a namespace in it. */
-export interface Scope {
+export interface NameScope {
   readonly file: string;
   /** The whole name of the namespace. */
   readonly namespace: string;
   readonly usings: string[];
   readonly aliases: Map<string, TypeSyntax>;
-  readonly outer: Scope | undefined;
+  readonly outer: NameScope | undefined;
 }
 
 /** An attribute. */
@@ -31,14 +31,14 @@ export interface AttributeSyntax {
   readonly target: string | undefined;
   readonly args: readonly ArgumentSyntax[];
   readonly line: number;
-  readonly scope: Scope;
+  readonly scope: NameScope;
 }
 
 /** An argument of an attribute. */
 export interface ArgumentSyntax {
   /** Of `Name = value` and `name: value`. */
   readonly name: string | undefined;
-  readonly tokens: readonly Token[];
+  readonly tokens: readonly CSharpToken[];
 }
 
 /** A member that may be data; methods and the like only count by their names. */
@@ -51,9 +51,9 @@ export interface MemberSyntax {
   /** Of a property: `auto` has a field of its own. */
   readonly accessors: Accessors | undefined;
   /** Of a constant. */
-  readonly value: readonly Token[] | undefined;
+  readonly value: readonly CSharpToken[] | undefined;
   readonly line: number;
-  readonly scope: Scope;
+  readonly scope: NameScope;
 }
 
 /** The accessors of a property. */
@@ -67,7 +67,7 @@ export interface Accessors {
 export interface EnumMemberSyntax {
   readonly name: string;
   readonly attributes: readonly AttributeSyntax[];
-  readonly value: readonly Token[] | undefined;
+  readonly value: readonly CSharpToken[] | undefined;
   readonly line: number;
 }
 
@@ -85,5 +85,5 @@ export interface TypeDeclaration {
   /** The numbers of parameters of its constructors, 1 for more. */
   readonly constructors: ReadonlySet<number>;
   readonly line: number;
-  readonly scope: Scope;
+  readonly scope: NameScope;
 }

@@ -1,5 +1,5 @@
 import { NotUnderstood } from "./source-problem.ts";
-import type { Token } from "./tokens.ts";
+import type { CSharpToken } from "./tokens.ts";
 
 const closing: Readonly<Record<string, string>> = { "(": ")", "[": "]", "{": "}" };
 /** A list of type arguments that goes on longer is a comparison. */
@@ -7,13 +7,13 @@ const longestArguments = 100;
 
 /** A place in the tokens of a file. */
 export class TokenCursor {
-  readonly #tokens: readonly Token[];
-  readonly #end: Token;
+  readonly #tokens: readonly CSharpToken[];
+  readonly #end: CSharpToken;
   /** For each opening bracket the index of the closing one. */
   readonly #matches = new Map<number, number>();
   at = 0;
 
-  constructor(tokens: readonly Token[]) {
+  constructor(tokens: readonly CSharpToken[]) {
     this.#tokens = tokens;
     this.#end = tokens.at(-1) ?? { kind: "end", text: "", line: 1 };
     const open: number[] = [];
@@ -27,7 +27,7 @@ export class TokenCursor {
     }
   }
 
-  get token(): Token {
+  get token(): CSharpToken {
     return this.#tokens[this.at] ?? this.#end;
   }
 
@@ -36,11 +36,11 @@ export class TokenCursor {
   }
 
   /** The token after some others. */
-  ahead(count: number): Token {
+  ahead(count: number): CSharpToken {
     return this.#tokens[this.at + count] ?? this.#end;
   }
 
-  slice(from: number, to: number): readonly Token[] {
+  slice(from: number, to: number): readonly CSharpToken[] {
     return this.#tokens.slice(from, to);
   }
 

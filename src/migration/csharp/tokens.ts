@@ -3,7 +3,7 @@ import { characterAt, stringAt } from "./literals.ts";
 import { NotUnderstood } from "./source-problem.ts";
 
 /** A token of C#. */
-export interface Token {
+export interface CSharpToken {
   /** `name` includes keywords, `mark` is everything that is not a name or literal. */
   readonly kind: "name" | "number" | "text" | "character" | "mark" | "end";
   /** As written; a name without its `@`. */
@@ -30,14 +30,14 @@ const maxTokens = 2_000_000;
  *
  * @throws NotUnderstood
  */
-export function tokensOf(text: string, symbols: readonly string[]): readonly Token[] {
+export function tokensOf(text: string, symbols: readonly string[]): readonly CSharpToken[] {
   return new Tokenizer(text, symbols).read();
 }
 
 class Tokenizer {
   readonly #text: string;
   readonly #directives: Directives;
-  readonly #tokens: Token[] = [];
+  readonly #tokens: CSharpToken[] = [];
   #at = 0;
   #line = 1;
   #isLineStart = true;
@@ -47,7 +47,7 @@ class Tokenizer {
     this.#directives = new Directives(symbols);
   }
 
-  read(): readonly Token[] {
+  read(): readonly CSharpToken[] {
     const text = this.#text;
     while (this.#at < text.length) {
       if (!this.#directives.isReading && !this.#isLineStart) this.#skipLine();
@@ -96,7 +96,7 @@ class Tokenizer {
     return matched;
   }
 
-  #add(kind: Token["kind"], text: string, isEscaped: boolean = false): void {
+  #add(kind: CSharpToken["kind"], text: string, isEscaped: boolean = false): void {
     this.#tokens.push(isEscaped ? { kind, text, line: this.#line, isEscaped } : { kind, text, line: this.#line });
   }
 

@@ -4,8 +4,8 @@ import { serialization, xsd } from "../../../codecs/dotnet/xml/namespaces.ts";
 import type { XmlName } from "../../../codecs/dotnet/xml/node.ts";
 import type { SourceProblem } from "../csharp/source-problem.ts";
 import { type ContractNode, wholeContract } from "../csharp/contract-node.ts";
-import { attributeOf, type DeclaredElement, partsOf, type SchemaDocument } from "./schema-document.ts";
-import { SchemaTypes } from "./schema-types.ts";
+import { attributeOf, type DeclaredElement, partsOf, type XmlSchemaDocument } from "./schema-document.ts";
+import { XmlSchemaTypes } from "./schema-types.ts";
 
 /** A contract, and what of the schemas it does not express. */
 export interface ContractOfSchemas {
@@ -20,7 +20,10 @@ export interface ContractOfSchemas {
  *
  * @param type The root: `Order`, or `{urn:orders}Order`. Default: every class.
  */
-export function contractFromSchemas(documents: readonly SchemaDocument[], type?: string): ContractOfSchemas | string {
+export function contractFromSchemas(
+  documents: readonly XmlSchemaDocument[],
+  type?: string,
+): ContractOfSchemas | string {
   const types = new Map<string, DeclaredElement>();
   const elements = new Map<string, DeclaredElement>();
   const named: XmlName[] = [];
@@ -50,7 +53,7 @@ export function contractFromSchemas(documents: readonly SchemaDocument[], type?:
   const [only] = asked;
   if (type !== undefined && only === undefined) return `${type} is not a type of these schemas`;
   if (asked.length > 1) return `${type} is in several namespaces; ask for one: ${asked.map(nameText).join(", ")}`;
-  const reader = new SchemaTypes(types, elements);
+  const reader = new XmlSchemaTypes(types, elements);
   const roots = only === undefined ? named : [only];
   const nodes = roots
     .map((name) => reader.named(name))

@@ -3,7 +3,7 @@ import type { DotnetContract } from "../../../codecs/dotnet/data-contract/contra
 import type { ScalarKind } from "../../../codecs/dotnet/data-contract/scalar-kind.ts";
 import { type ContractNode, nullableNode, scalarNode, wholeContract, withHints } from "../csharp/contract-node.ts";
 
-type Schema = Readonly<Record<string, unknown>>;
+type ContractSchema = Readonly<Record<string, unknown>>;
 
 /** Schemas nest no deeper, since reading them is recursive. */
 const maxDepth = 200;
@@ -20,7 +20,7 @@ const formats: Readonly<Record<string, ScalarKind>> = {
 };
 
 /** Whether a JSON Schema was inferred from samples by `migrate --schema-out`. */
-export function isInferred(schema: Schema): boolean {
+export function isInferred(schema: ContractSchema): boolean {
   return typeof schema["description"] === "string" && /^Inferred from \d+ messages? of /.test(schema["description"]);
 }
 
@@ -28,18 +28,18 @@ export function isInferred(schema: Schema): boolean {
  * A draft of a contract from a schema that was inferred from samples: integers are int, and classes inside have the
  * names of their members.
  */
-export function draftContract(schema: Schema): DotnetContract {
+export function draftContract(schema: ContractSchema): DotnetContract {
   const definitions = new Map<string, ContractNode>();
   const { description } = schema;
   const [, described = ""] =
     /^Inferred from \d+ messages? of (.*)\.$/.exec(typeof description === "string" ? description : "") ?? [];
   const written = typeof schema["x-type-name"] === "string" ? schema["x-type-name"] : described;
   const [, namespace = "", local = "Root"] = /^(?:\{([^}]*)\})?([^{}(]+)$/.exec(written) ?? [];
-  const root = new Draft(definitions, namespace).node(schema, local, 0);
+  const root = new ContractDraft(definitions, namespace).node(schema, local, 0);
   return wholeContract(root, definitions);
 }
 
-class Draft {
+class ContractDraft {
   readonly #definitions: Map<string, ContractNode>;
   readonly #namespace: string;
 
@@ -60,7 +60,7 @@ class Draft {
     return types.includes("null") && isValue && node["type"] !== "string" ? nullableNode(node) : node;
   }
 
-  #typed(type: string, schema: Schema, name: string, depth: number): ContractNode {
+  #typed(type: string, schema: ContractSchema, name: string, depth: number): ContractNode {
     switch (type) {
       case "boolean":
       case "integer":
@@ -77,7 +77,7 @@ class Draft {
     }
   }
 
-  #text(schema: Schema): ContractNode {
+  #text(schema: ContractSchema): ContractNode {
     if (schema["contentEncoding"] === "base64") return scalarNode("bytes");
     if (schema["pattern"] === "^-?[0-9]+$") return scalarNode("long");
     const format = schema["format"] ?? schema["x-format"];
@@ -85,7 +85,7 @@ class Draft {
     return scalarNode(known ?? "string");
   }
 
-  #list({ items }: Schema, name: string, depth: number): ContractNode {
+  #list({ items }: ContractSchema, name: string, depth: number): ContractNode {
     const pair = isObject(items) && Array.isArray(items["prefixItems"]) ? items["prefixItems"] : undefined;
     if (pair === undefined) return { type: "array", items: this.node(items, `${name}Item`, depth + 1) };
     const key = this.node(pair[0], `${name}Key`, depth + 1);
@@ -93,7 +93,7 @@ class Draft {
     return { additionalProperties: value, "x-dotnet": { type: "map", key } };
   }
 
-  #object(schema: Schema, name: string, depth: number): ContractNode {
+  #object(schema: ContractSchema, name: string, depth: number): ContractNode {
     const { properties, additionalProperties, "x-type-name": written } = schema;
     if (!isObject(properties) && additionalProperties !== undefined)
       return { additionalProperties: this.node(additionalProperties, `${name}Value`, depth + 1) };

@@ -7,7 +7,7 @@ import { resolveDecodeLimits } from "../../core/codec/limits.ts";
 import { SobreError } from "../../core/errors/sobre-error.ts";
 
 /** An XML schema. */
-export interface SchemaDocument {
+export interface XmlSchemaDocument {
   readonly path: string;
   readonly namespace: string;
   readonly root: XmlElement;
@@ -18,13 +18,13 @@ export interface SchemaDocument {
 /** Where a type or element is declared. */
 export interface DeclaredElement {
   readonly element: XmlElement;
-  readonly document: SchemaDocument;
+  readonly document: XmlSchemaDocument;
 }
 
 const limits = resolveDecodeLimits({ maxItems: 2_000_000, maxBytes: 64 * 1024 * 1024 });
 
 /** Reads an XML schema. @throws SobreError for what is not XML or not a schema. */
-export function readSchema(path: string, bytes: Uint8Array): SchemaDocument {
+export function readSchema(path: string, bytes: Uint8Array): XmlSchemaDocument {
   const { root } = readXml(bytes, limits);
   if (root.namespace !== xsd || root.local !== "schema")
     throw new SobreError("DecodeFailed", "The XML is not an XML schema (xs:schema).", { offset: 0 });
@@ -81,7 +81,7 @@ export function annotationOf(element: XmlElement, name: string): XmlElement | un
 }
 
 /** The text of an element. */
-export function textOf({ children }: XmlElement): string {
+export function textOfElementContent({ children }: XmlElement): string {
   return children
     .map((child) => (child.kind === "text" ? String(child.value) : ""))
     .join("")

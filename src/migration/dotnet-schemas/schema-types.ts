@@ -12,21 +12,21 @@ import {
   partNamed,
   partsOf,
   qualified,
-  textOf,
+  textOfElementContent,
 } from "./schema-document.ts";
 
 /** Collections nest no deeper. */
 const maxDepth = 64;
 
 /** A type that is described later. */
-interface Waiting {
+interface UndescribedType {
   readonly key: string;
   readonly name: XmlName;
   readonly declared: DeclaredElement;
 }
 
 /** Describes the types of XML schemas as those of contracts. */
-export class SchemaTypes {
+export class XmlSchemaTypes {
   readonly problems: SourceProblem[] = [];
   readonly definitions: Map<string, ContractNode> = new Map();
   /** The references to classes that are part of others. */
@@ -35,7 +35,7 @@ export class SchemaTypes {
   readonly #elements: ReadonlyMap<string, DeclaredElement>;
   readonly #keys = new Map<XmlElement, string>();
   readonly #byKey = new Map<string, XmlElement>();
-  readonly #waiting: Waiting[] = [];
+  readonly #waiting: UndescribedType[] = [];
   readonly #noted = new Set<string>();
 
   constructor(types: ReadonlyMap<string, DeclaredElement>, elements: ReadonlyMap<string, DeclaredElement>) {
@@ -95,7 +95,7 @@ export class SchemaTypes {
     return key;
   }
 
-  #definition({ key, name, declared }: Waiting): ContractNode {
+  #definition({ key, name, declared }: UndescribedType): ContractNode {
     const { element } = declared;
     const { namespace } = name;
     const own = encodeName(key) === name.local ? undefined : name.local;
@@ -154,7 +154,7 @@ export class SchemaTypes {
       }
     }
     if (isSerializable) this.#note(declared, element, "the type writes its members itself (ISerializable): add them");
-    const isStruct = textOf(annotationOf(element, "IsValueType") ?? element) === "true";
+    const isStruct = textOfElementContent(annotationOf(element, "IsValueType") ?? element) === "true";
     const ordered = inOrder(properties);
     return withHints(
       { ...parent, properties: Object.fromEntries(ordered) },
@@ -282,7 +282,7 @@ function collectionOf(type: XmlElement): Collection | undefined {
   const [item, ...more] = partsOf(sequence);
   const isOwn = others.every((part) => part.local === "attribute" && attributeOf(part, "ref") !== undefined);
   if (item?.local !== "element" || more.length > 0 || !isOwn || !isRepeated(item)) return undefined;
-  if (textOf(annotationOf(type, "IsDictionary") ?? type) !== "true") return { item, entry: undefined };
+  if (textOfElementContent(annotationOf(type, "IsDictionary") ?? type) !== "true") return { item, entry: undefined };
   const inner = partNamed(item, "complexType");
   const entry = inner && partNamed(inner, "sequence");
   return { item, entry: entry && partsOf(entry) };
@@ -328,7 +328,7 @@ function enumHintsOf(type: XmlElement): Readonly<Record<string, unknown>> {
     .filter(({ local }) => local === "enumeration")
     .map((one): [string, number | string] => {
       const annotation = annotationOf(one, "EnumerationValue");
-      const text = annotation === undefined ? "" : textOf(annotation);
+      const text = annotation === undefined ? "" : textOfElementContent(annotation);
       if (/^-?\d{1,20}$/.test(text)) next = BigInt(text);
       const value = next;
       // Without an annotation, each is one more, or the next bit.

@@ -5,7 +5,7 @@ import { ContentStream, MultiArray } from "../../core/values/multi-array.ts";
 import type { SettledShape } from "./settled-shape.ts";
 
 /** The member that names the type of each object whose payload names one. */
-export interface Discriminator {
+export interface TypeDiscriminator {
   /** Its name, e.g. `kind`. */
   readonly member: string;
   /** The text for a type: its name without namespace, package and assembly, unless others of the same message type share it. */
@@ -13,7 +13,7 @@ export interface Discriminator {
 }
 
 /** The discriminator of a message type; a type has one text in all its messages. */
-export function discriminatorOf(member: string | undefined, shape: SettledShape): Discriminator | undefined {
+export function discriminatorOf(member: string | undefined, shape: SettledShape): TypeDiscriminator | undefined {
   if (member === undefined) return undefined;
   const full = new Set<string>();
   collect(shape, full);
@@ -39,7 +39,7 @@ function localName(typeName: string): string {
 }
 
 /** The text for an object, or `undefined` when its payload does not name its type. */
-export function typeTextOf(value: object, discriminator: Discriminator | undefined): string | undefined {
+export function typeTextOf(value: object, discriminator: TypeDiscriminator | undefined): string | undefined {
   if (discriminator === undefined) return undefined;
   const { typeName, isDictionary = false } = annotationsOf(value) ?? {};
   const isWritable = !isDictionary && isPlainPrototype(Object.getPrototypeOf(value));
@@ -47,7 +47,7 @@ export function typeTextOf(value: object, discriminator: Discriminator | undefin
 }
 
 /** Removes the discriminators from a decoded body, in place, where the original body has objects with a type. */
-export function removeTypes(body: unknown, decoded: unknown, discriminator: Discriminator): void {
+export function removeTypes(body: unknown, decoded: unknown, discriminator: TypeDiscriminator): void {
   if (typeof body !== "object" || body === null) return;
   if (Array.isArray(body)) removeFromItems(body, decoded, discriminator);
   else if (body instanceof ContentStream) removeFromItems(body.contents, decoded, discriminator);
@@ -63,7 +63,7 @@ export function removeTypes(body: unknown, decoded: unknown, discriminator: Disc
   }
 }
 
-function removeFromItems(items: readonly unknown[], decoded: unknown, discriminator: Discriminator): void {
+function removeFromItems(items: readonly unknown[], decoded: unknown, discriminator: TypeDiscriminator): void {
   if (Array.isArray(decoded))
     for (const [index, item] of items.entries()) removeTypes(item, decoded[index], discriminator);
 }

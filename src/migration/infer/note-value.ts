@@ -1,3 +1,4 @@
+import { isSafeInteger } from "../../core/values/safe-integer.ts";
 import { isObject } from "../../core/values/plain-object.ts";
 import { AmqpMap } from "../../core/values/typed.ts";
 import { annotationsOf, isDoubleIn, isTypedIn, typeNameOf } from "../../core/values/annotations.ts";
@@ -6,14 +7,14 @@ import { LocalDate } from "../../core/values/local-time.ts";
 import { scalarText } from "../target/lower-value.ts";
 import { ContentStream, MultiArray } from "../../core/values/multi-array.ts";
 import { EnumValue } from "../../core/values/enum-value.ts";
-import type { Shape, ShapeBudget } from "./shape.ts";
+import type { PathShape, ShapeBudget } from "./shape.ts";
 import { guessesLists, type Guessing, isGuess, kindOf, numberOfEnum, type ValueKind } from "./value-kind.ts";
 
 /** Maximum number of repeated visits of shared containers: a payload with nested sharing could require 2^40. */
 const mostAgain = 1_000;
 
 /** Adds one body to a shape; cycles are cut, and shared values are noted at every path up to a limit. */
-export function noteValue(root: unknown, shape: Shape, rules: NoteRules): void {
+export function noteValue(root: unknown, shape: PathShape, rules: NoteRules): void {
   new Noting(rules).note(root, shape);
 }
 
@@ -26,14 +27,14 @@ export interface NoteRules {
 }
 
 /** The type of a scalar as stated by the payload or a contract. */
-interface Told {
+interface StatedType {
   readonly isTyped: boolean;
   readonly isDouble: boolean;
 }
 
-const nothing: Told = { isTyped: false, isDouble: false };
+const nothing: StatedType = { isTyped: false, isDouble: false };
 
-function noteOf(container: object, key: unknown): Told {
+function noteOf(container: object, key: unknown): StatedType {
   return annotationsOf(container) === undefined
     ? nothing
     : { isTyped: isTypedIn(container, key), isDouble: isDoubleIn(container, key) };
@@ -58,7 +59,7 @@ class Noting {
     this.#budget = budget;
   }
 
-  note(value: unknown, shape: Shape | undefined, told: Told = nothing): void {
+  note(value: unknown, shape: PathShape | undefined, told: StatedType = nothing): void {
     if (shape === undefined) return;
     const found = kindOf(value);
     const kind = found === "integer" && told.isDouble ? "number" : found;
@@ -79,11 +80,11 @@ class Noting {
       else if (kind === "empty-text") shape.empties++;
     }
     if (typeof value !== "bigint") return;
-    if (BigInt.asIntN(54, value) !== value) shape.unsafe++;
+    if (!isSafeInteger(value)) shape.unsafe++;
     if (BigInt.asIntN(64, value) !== value) shape.unsigned++;
   }
 
-  #container(value: object, kind: ValueKind, shape: Shape): void {
+  #container(value: object, kind: ValueKind, shape: PathShape): void {
     const number = numberOfEnum(value);
     if (typeof number === "bigint") shape.unsafe++;
     if (value instanceof EnumValue && number === undefined) shape.noteEnum(value);
@@ -99,7 +100,7 @@ class Noting {
     this.#open.delete(value);
   }
 
-  #contents(value: object, shape: Shape): void {
+  #contents(value: object, shape: PathShape): void {
     if (Array.isArray(value)) this.#items(value, shape, value);
     else if (value instanceof MultiArray) this.#items(value.values, shape, value);
     else if (value instanceof ContentStream) this.#items(value.contents, shape, value);
@@ -111,13 +112,13 @@ class Noting {
     } else this.#members(value, shape);
   }
 
-  #items(items: readonly unknown[], shape: Shape, container: object): void {
+  #items(items: readonly unknown[], shape: PathShape, container: object): void {
     if (items.length === 0 && this.#guessing !== "nothing") shape.emptyLists++;
     const item = items.length === 0 ? undefined : shape.item(this.#budget);
     for (let index = 0; index < items.length; index++) this.note(items[index], item, noteOf(container, index));
   }
 
-  #members(value: object, shape: Shape): void {
+  #members(value: object, shape: PathShape): void {
     let count = 0;
     if (!isObject(value)) return;
     for (const name of Object.keys(value)) {

@@ -1,5 +1,5 @@
 import { memberStep } from "../../core/values/member-step.ts";
-import type { Shape } from "./shape.ts";
+import type { PathShape } from "./shape.ts";
 import type { SettledShape } from "./settled-shape.ts";
 import type { TypeProfile } from "./type-profile.ts";
 
@@ -21,7 +21,7 @@ export interface OpenQuestion {
 export type QuestionFacts = Pick<TypeProfile, "scalarsGuessed" | "codecs">;
 
 /** Whether the contents of an element with one member may be a list item: a number in a .NET list is named after its type. */
-function mayBeItem({ kinds, count }: Shape): boolean {
+function mayBeItem({ kinds, count }: PathShape): boolean {
   return kinds.text > 0 || kinds["empty-text"] > 0 || kinds.object > 0 || kinds.list > 0 || kinds.null === count;
 }
 

@@ -3,12 +3,12 @@ import { AmqpMap } from "../../core/values/typed.ts";
 import { ContentStream, MultiArray } from "../../core/values/multi-array.ts";
 import { Decimal } from "../../core/values/decimal.ts";
 import { annotateDictionary, isTypedIn } from "../../core/values/annotations.ts";
-import { mergeInto, Shape } from "./shape.ts";
+import { mergeInto, PathShape } from "./shape.ts";
 import { type Guessing, isGuess, kindOf, type ValueKind, valueKinds } from "./value-kind.ts";
 
 /** The facts about one path that all messages of a type determine together where a single one does not. */
 export interface SettledShape {
-  readonly shape: Shape;
+  readonly shape: PathShape;
   /** Whether elements with one member and empty ones are lists here, since other messages have lists. */
   readonly list: boolean;
   /** The form of the dictionaries that empty lists and elements stand for here, since all other messages have dictionaries. */
@@ -26,7 +26,7 @@ export interface SettledShape {
 }
 
 /** Settles a shape, which must not change afterwards. */
-export function settleShape(shape: Shape): SettledShape {
+export function settleShape(shape: PathShape): SettledShape {
   const { kinds } = shape;
   const guesses = settledGuesses(shape);
   // If lists occur next to other values, the format distinguishes them, unless all of the others may be lists, too.
@@ -44,13 +44,13 @@ export function settleShape(shape: Shape): SettledShape {
 }
 
 /** Empty lists next to dictionaries are dictionaries if no list has items. */
-function settledDictionary({ kinds, emptyLists, empties, isDictionary }: Shape): SettledShape["dictionary"] {
+function settledDictionary({ kinds, emptyLists, empties, isDictionary }: PathShape): SettledShape["dictionary"] {
   if (emptyLists + empties === 0 || kinds.list !== emptyLists || kinds.text > 0) return undefined;
   if (kinds.map > 0) return kinds.object === 0 ? "map" : undefined;
   return isDictionary && kinds.object > 0 ? "object" : undefined;
 }
 
-function settledGuesses(shape: Shape): SettledShape["guesses"] {
+function settledGuesses(shape: PathShape): SettledShape["guesses"] {
   const { kinds, guesses } = shape;
   if (guesses === 0 || guesses !== shape.of("integer", "number", "boolean")) return "kept";
   if (kinds.text > 0) return "text";
@@ -58,7 +58,7 @@ function settledGuesses(shape: Shape): SettledShape["guesses"] {
 }
 
 /** Whether the objects at a path that also has lists are lists of one: their only member is like the items of the lists. */
-function isWrapped({ kinds, singles, members, items }: Shape): boolean {
+function isWrapped({ kinds, singles, members, items }: PathShape): boolean {
   const [only, ...others] = members ?? [];
   if (only === undefined || others.length > 0 || singles !== kinds.object || items === undefined) return false;
   const [name, member] = only;
@@ -68,8 +68,8 @@ function isWrapped({ kinds, singles, members, items }: Shape): boolean {
 }
 
 /** The items of a list, including those of lists of one. */
-function itemsWith({ items, members }: Shape): Shape {
-  const all = new Shape();
+function itemsWith({ items, members }: PathShape): PathShape {
+  const all = new PathShape();
   for (const part of [items, ...(members?.values() ?? [])]) if (part !== undefined) mergeInto(all, part);
   return all;
 }

@@ -28,7 +28,7 @@ const tallies = [
 ] as const;
 
 /** Everything seen at one path of one type: how often, and of which kinds. Its size does not grow with the number of messages. */
-export class Shape {
+export class PathShape {
   count = 0;
   readonly kinds: Record<ValueKind, number> = { ...noCounts };
   /** Decimals that were JSON numbers. */
@@ -55,10 +55,10 @@ export class Shape {
   /** Members, items and keys inside for which there was no room. */
   unrecorded = 0;
   /** Members of objects; `undefined` once there are too many. */
-  members: Map<string, Shape> | undefined;
+  members: Map<string, PathShape> | undefined;
   /** Items of lists, values of maps and of dictionaries. */
-  items: Shape | undefined;
-  keys: Shape | undefined;
+  items: PathShape | undefined;
+  keys: PathShape | undefined;
   readonly typeNames: Set<string> = new Set();
   /** The numbers of enums by their names; `undefined` if they differ or are unknown. */
   readonly enums: Map<string, string | undefined> = new Map();
@@ -68,7 +68,7 @@ export class Shape {
     return kinds.reduce((sum, kind) => sum + this.kinds[kind], 0);
   }
 
-  member(name: string, budget: ShapeBudget): Shape | undefined {
+  member(name: string, budget: ShapeBudget): PathShape | undefined {
     const known = this.members?.get(name);
     if (known !== undefined) return known;
     if (this.#isDictionary) return this.item(budget);
@@ -89,7 +89,7 @@ export class Shape {
 
   #collapse(): void {
     this.#isDictionary = true;
-    for (const member of this.members?.values() ?? []) mergeInto((this.items ??= new Shape()), member);
+    for (const member of this.members?.values() ?? []) mergeInto((this.items ??= new PathShape()), member);
     this.members = undefined;
   }
 
@@ -98,16 +98,16 @@ export class Shape {
     if (!this.#isDictionary) this.#collapse();
   }
 
-  item(budget: ShapeBudget): Shape | undefined {
+  item(budget: ShapeBudget): PathShape | undefined {
     return (this.items ??= this.#makeShape(budget));
   }
 
-  key(budget: ShapeBudget): Shape | undefined {
+  key(budget: ShapeBudget): PathShape | undefined {
     return (this.keys ??= this.#makeShape(budget));
   }
 
-  #makeShape(budget: ShapeBudget): Shape | undefined {
-    if (budget.left-- > 0) return new Shape();
+  #makeShape(budget: ShapeBudget): PathShape | undefined {
+    if (budget.left-- > 0) return new PathShape();
     this.unrecorded++;
     return undefined;
   }
@@ -123,7 +123,7 @@ export class Shape {
     if (this.typeNames.size < mostTexts) this.typeNames.add(name);
   }
 
-  /** Plain data from which {@link Shape.from} makes it again. */
+  /** Plain data from which {@link PathShape.from} makes it again. */
   toJSON(): object {
     return {
       n: this.count,
@@ -139,17 +139,17 @@ export class Shape {
   }
 
   /** Reads what {@link toJSON} gives. */
-  static from(json: unknown): Shape {
-    const shape = new Shape();
+  static from(json: unknown): PathShape {
+    const shape = new PathShape();
     const { n, k, g, m, i, y, t, e, d }: Partial<Record<string, unknown>> = { ...object(json) };
     shape.count = Number(n);
     const counts: Partial<Record<string, unknown>> = { ...object(k) };
     for (const kind of valueKinds) shape.kinds[kind] = Number(counts[kind] ?? 0);
     for (const [index, tally] of tallies.entries()) shape[tally] = Number(list(g)[index] ?? 0);
     if (m !== undefined)
-      shape.members = new Map(list(m).map((entry) => [String(list(entry)[0]), Shape.from(list(entry)[1])]));
-    if (i !== undefined) shape.items = Shape.from(i);
-    if (y !== undefined) shape.keys = Shape.from(y);
+      shape.members = new Map(list(m).map((entry) => [String(list(entry)[0]), PathShape.from(list(entry)[1])]));
+    if (i !== undefined) shape.items = PathShape.from(i);
+    if (y !== undefined) shape.keys = PathShape.from(y);
     for (const name of list(t)) shape.typeNames.add(String(name));
     for (const entry of list(e)) {
       const [name, value] = list(entry);
@@ -161,7 +161,7 @@ export class Shape {
 }
 
 /** Adds the observations of one shape to another. */
-export function mergeInto(target: Shape, other: Shape, budget: ShapeBudget = { left: Infinity }): void {
+export function mergeInto(target: PathShape, other: PathShape, budget: ShapeBudget = { left: Infinity }): void {
   target.count += other.count;
   for (const kind of valueKinds) target.kinds[kind] += other.kinds[kind];
   for (const tally of tallies) target[tally] += other[tally];
@@ -174,7 +174,7 @@ export function mergeInto(target: Shape, other: Shape, budget: ShapeBudget = { l
   if (other.keys !== undefined) mergeWhere(target.key(budget), other.keys, budget);
 }
 
-function mergeWhere(target: Shape | undefined, other: Shape, budget: ShapeBudget): void {
+function mergeWhere(target: PathShape | undefined, other: PathShape, budget: ShapeBudget): void {
   if (target !== undefined) mergeInto(target, other, budget);
 }
 

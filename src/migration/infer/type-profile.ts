@@ -1,12 +1,12 @@
 import { noteValue } from "./note-value.ts";
-import type { MessageReader, ReadMessage } from "../read/read-message.ts";
-import { mergeInto, Shape, type ShapeBudget } from "./shape.ts";
+import type { SourceMessageReader, ReadSourceMessage } from "../read/read-message.ts";
+import { mergeInto, PathShape, type ShapeBudget } from "./shape.ts";
 import type { SourceMessage } from "../read/source.ts";
 
 /** Maximum number of paths of all types together, so that memory stays constant whatever the messages contain. */
-const mostPaths = 200_000;
+const maxPaths = 200_000;
 /** Types beyond this share one profile. */
-const mostTypes = 2_000;
+const maxTypes = 2_000;
 /** The name for types beyond the maximum. */
 const otherTypes = "(other types)";
 
@@ -15,18 +15,18 @@ export interface TypeProfile {
   readonly name: string;
   /** Messages by the codec that read them. */
   readonly codecs: Map<string, number>;
-  readonly root: Shape;
+  readonly root: PathShape;
   /** Whether the type of every text was guessed in some messages. */
   scalarsGuessed: boolean;
 }
 
 /** The observations of one message. */
-export type NotedMessage = Pick<ReadMessage, "typeName" | "codec" | "body" | "guessing" | "literal">;
+export type NotedMessage = Pick<ReadSourceMessage, "typeName" | "codec" | "body" | "guessing" | "literal">;
 
 /** The profiles of all types, as the first pass makes them. */
 export class TypeProfiles {
   readonly #profiles = new Map<string, TypeProfile>();
-  readonly #budget: ShapeBudget = { left: mostPaths };
+  readonly #budget: ShapeBudget = { left: maxPaths };
 
   /** Records what was read from one message. */
   note({ typeName, codec, body, guessing, literal }: NotedMessage): void {
@@ -37,7 +37,7 @@ export class TypeProfiles {
   }
 
   /** Reads a message and records it, unless it is unreadable or has no body. */
-  read({ content }: Pick<SourceMessage, "content">, reader: MessageReader): void {
+  read({ content }: Pick<SourceMessage, "content">, reader: SourceMessageReader): void {
     const read = content.ok ? reader.read(content.envelope) : undefined;
     if (read?.ok === true && read.body !== undefined) this.note(read);
   }
@@ -64,8 +64,8 @@ export class TypeProfiles {
   #profileOf(wanted: string): TypeProfile {
     const known = this.#profiles.get(wanted);
     if (known !== undefined) return known;
-    const name = this.#profiles.size < mostTypes ? wanted : otherTypes;
-    const made = this.#profiles.get(name) ?? { name, codecs: new Map(), root: new Shape(), scalarsGuessed: false };
+    const name = this.#profiles.size < maxTypes ? wanted : otherTypes;
+    const made = this.#profiles.get(name) ?? { name, codecs: new Map(), root: new PathShape(), scalarsGuessed: false };
     this.#profiles.set(name, made);
     return made;
   }
@@ -84,7 +84,7 @@ export class TypeProfiles {
       profiles.#profiles.set(String(name), {
         name: String(name),
         codecs: new Map(counts.map(([codec, count]) => [String(codec), Number(count)])),
-        root: Shape.from(root),
+        root: PathShape.from(root),
         scalarsGuessed: scalarsGuessed === true,
       });
     }

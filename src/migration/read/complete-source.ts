@@ -4,7 +4,7 @@ import { checkOptions, type OptionChecks } from "../../core/options/option-check
 import * as is from "../../core/options/is.ts";
 import type { JournalEntry } from "../journal-entry.ts";
 import { readJournal } from "../journal.ts";
-import { Completion, type KnownMessage, type MessageLeft } from "./source-completion.ts";
+import { SourceCompletion, type KnownMessage, type MessageLeft } from "./source-completion.ts";
 
 /** Options of {@link completeSource}. */
 export interface CompleteSourceOptions {
@@ -45,20 +45,20 @@ export interface CompletedSource {
  * @throws SobreError `InvalidArgument` when there is no journal, or it has no sequence numbers; and what the engine throws.
  */
 export async function completeSource(options: CompleteSourceOptions): Promise<CompletedSource> {
-  checkOptions(options, checks, { needed: ["engine", "entity", "output"] });
+  checkOptions(options, completeSourceChecks, { needed: ["engine", "entity", "output"] });
   const { engine, output, dryRun = false } = options;
   const { source, entries } = await readJournal(output);
   const journal = await sequenced(entries(), options);
   // A separate connection: closing it releases what it holds without counting a delivery.
   const own = await engine.connect();
   try {
-    return { source, dryRun, ...(await new Completion(own, { ...options, journal }).run()) };
+    return { source, dryRun, ...(await new SourceCompletion(own, { ...options, journal }).run()) };
   } finally {
     await own.close();
   }
 }
 
-const checks: OptionChecks<CompleteSourceOptions> = {
+const completeSourceChecks: OptionChecks<CompleteSourceOptions> = {
   engine: is.engine,
   entity: is.entityName,
   output: is.name,

@@ -3,7 +3,7 @@ import { json } from "../../../codecs/json/index.ts";
 import { createEnvelope, type Envelope } from "../../core/envelope/envelope.ts";
 import { SobreError } from "../../core/errors/sobre-error.ts";
 
-type Members = Readonly<Record<string, unknown>>;
+type ExplorerMembers = Readonly<Record<string, unknown>>;
 
 /**
  * The envelope of a message that Service Bus Explorer has saved as JSON: `body` as text or as the original JSON, `label`,
@@ -12,7 +12,7 @@ type Members = Readonly<Record<string, unknown>>;
  * @throws SobreError `DecodeFailed` for a body in which the export has replaced bytes by U+FFFD; `InvalidArgument` for
  *   values that an envelope cannot hold.
  */
-export function envelopeOfExplorer(message: Members): Envelope {
+export function envelopeOfExplorer(message: ExplorerMembers): Envelope {
   return createEnvelope({
     payload: payloadOf(message["body"]),
     brokerProperties: {

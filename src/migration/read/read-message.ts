@@ -15,7 +15,7 @@ import { type Guessing, guessingOf, kindOf } from "../infer/value-kind.ts";
 import { typeNameOf } from "../../core/values/annotations.ts";
 
 /** The result of the first step of a migration. */
-export interface ReadMessage {
+export interface ReadSourceMessage {
   readonly ok: true;
   readonly body: unknown;
   /** Name of the codec that read the body. */
@@ -42,8 +42,8 @@ export interface UnreadMessage {
   readonly offset: number | undefined;
 }
 
-/** How a {@link MessageReader} reads. */
-export interface ReadRules {
+/** How a {@link SourceMessageReader} reads. */
+export interface SourceReadRules {
   readonly serializer: Serializer;
   /** Whether to parse a body that is a string containing a JSON object or list. */
   readonly openJsonText: boolean;
@@ -55,20 +55,20 @@ export interface ReadRules {
 type ChainRead = Pick<ReadResult, "body" | "codec" | "typeName" | "warnings" | "layers">;
 
 /** The first step of a migration: detects the format of a message and reads its body. */
-export class MessageReader {
+export class SourceMessageReader {
   readonly #serializer: Serializer;
   readonly #openJsonText: boolean;
   readonly #hasContract: (typeName: string) => boolean;
   /** Decoders of earlier messages by first byte, for formats that cannot be mistaken for another. */
   readonly #recent = new Map<number | undefined, Decoder>();
 
-  constructor({ serializer, openJsonText, hasContract }: ReadRules) {
+  constructor({ serializer, openJsonText, hasContract }: SourceReadRules) {
     this.#hasContract = hasContract;
     this.#serializer = serializer;
     this.#openJsonText = openJsonText;
   }
 
-  read(envelope: Envelope): ReadMessage | UnreadMessage {
+  read(envelope: Envelope): ReadSourceMessage | UnreadMessage {
     // A new map for each message: the old tables of a cleared map refer to later ones, and so survive thousands of messages.
     const documents = new Map<Uint8Array, object>();
     const known = this.#readAsBefore(envelope, documents);
@@ -122,7 +122,7 @@ export class MessageReader {
     envelope: Envelope,
     { body, codec: name, typeName: named, warnings: all, layers }: ChainRead,
     document?: object,
-  ): ReadMessage {
+  ): ReadSourceMessage {
     const warnings = all.filter((warning) => !answered.test(warning));
     const { subject } = envelope.brokerProperties;
     const opened = this.#openJsonText && typeof body === "string" ? openJson(body, this.#serializer.limits) : undefined;
@@ -153,12 +153,12 @@ function shapeName(format: string, body: unknown): string {
   if (kindOf(body) !== "object" || typeof body !== "object" || body === null) return `(${format})`;
   const key = `${format} ${Object.keys(body).join("\0")}`;
   const known = shapeNames.get(key) ?? nameOfShape(format, Object.keys(body).toSorted());
-  if (shapeNames.size < mostShapeNames) shapeNames.set(key, known);
+  if (shapeNames.size < maxShapeNames) shapeNames.set(key, known);
   return known;
 }
 
 const shapeNames = new Map<string, string>();
-const mostShapeNames = 1_000;
+const maxShapeNames = 1_000;
 
 function nameOfShape(format: string, names: readonly string[]): string {
   const all = names.join(", ");

@@ -38,7 +38,7 @@ export interface KnownMessage {
   readonly keep: ReasonLeft | undefined;
 }
 
-/** Options of {@link Completion}. */
+/** Options of {@link SourceCompletion}. */
 export interface CompletionOptions {
   readonly entity: string;
   readonly journal: ReadonlyMap<bigint, KnownMessage>;
@@ -46,7 +46,7 @@ export interface CompletionOptions {
   readonly onCompleted?: ((sequenceNumber: bigint) => void) | undefined;
 }
 
-/** The outcome of {@link Completion.run}. */
+/** The outcome of {@link SourceCompletion.run}. */
 export interface CompletionOutcome {
   readonly completed: number;
   readonly gone: number;
@@ -64,10 +64,10 @@ interface WantedMessage {
 const batchSize = 100;
 
 /** Stop after this many receives that returned none of our messages: others hold the rest. */
-const mostIdleBatches = 5;
+const maxIdleBatches = 5;
 
 /** One run over a source: looks at all messages first, then receives until those to complete are done. */
-export class Completion {
+export class SourceCompletion {
   readonly #engine: Engine;
   readonly #entity: string;
   readonly #journal: ReadonlyMap<bigint, KnownMessage>;
@@ -198,7 +198,7 @@ export class Completion {
     for (const number of wanted) ends.set(partitionOf(number), larger(ends.get(partitionOf(number)), number));
     const isBeyond = ({ sequenceNumber }: Delivery): boolean =>
       sequenceNumber > (ends.get(partitionOf(sequenceNumber)) ?? -1n);
-    for (let idle = 0; idle < mostIdleBatches && wanted.some((number) => this.#wanted.has(number));) {
+    for (let idle = 0; idle < maxIdleBatches && wanted.some((number) => this.#wanted.has(number));) {
       const batch = await link.receive({ maxMessages: batchSize, maxWaitTimeInMs: 0 });
       if (batch.length === 0) break;
       idle = batch.every(isBeyond) ? idle + 1 : 0;

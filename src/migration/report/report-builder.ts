@@ -17,22 +17,22 @@ import { type SettledShape, settleShape } from "../infer/settled-shape.ts";
 import { SubjectNames } from "../target/subject-name.ts";
 import { describeForm, formsOf } from "../target/target-form.ts";
 import type { TargetRules } from "../target/target-rules.ts";
-import type { Target } from "../target/target.ts";
+import type { MigrationTarget } from "../target/target.ts";
 import type { TypeProfile, TypeProfiles } from "../infer/type-profile.ts";
 
 /** Maximum number of failures per code that are reported with bytes. */
-const mostWindows = 5;
+const maxByteWindows = 5;
 /** Maximum number of failures that are named. */
-const mostNamed = 100_000;
+const maxNamedFailures = 100_000;
 /** Maximum number of distinct losses and warnings that are counted separately. */
-const mostDistinct = 5_000;
+const maxDistinctCounts = 5_000;
 /** Maximum number of paths listed per type. */
-const mostPaths = 200;
+const maxPaths = 200;
 
 /** The input of {@link ReportBuilder.build} besides the entries. */
 export interface ReportFacts {
   readonly source: string;
-  readonly target: Target;
+  readonly target: MigrationTarget;
   readonly output: string | undefined;
   readonly seconds: number;
   readonly profiles: TypeProfiles;
@@ -70,7 +70,7 @@ export class ReportBuilder {
     for (const [kind, path] of losses) this.#lose(kind, path, entry);
     for (const warning of entry.warnings) {
       const text = warning.replaceAll(/byte \d+/g, "a byte");
-      if (this.#warnings.has(text) || this.#warnings.size < mostDistinct)
+      if (this.#warnings.has(text) || this.#warnings.size < maxDistinctCounts)
         this.#warnings.set(text, (this.#warnings.get(text) ?? 0) + 1);
     }
     if (failure !== undefined) this.#fail(failure, entry);
@@ -95,7 +95,7 @@ export class ReportBuilder {
     const key = JSON.stringify([kind, typeName, path]);
     const known = this.#losses.get(key);
     if (known !== undefined) known.count++;
-    else if (this.#losses.size < mostDistinct)
+    else if (this.#losses.size < maxDistinctCounts)
       this.#losses.set(key, { kind, type: typeName, path, count: 1, example: id });
   }
 
@@ -106,8 +106,8 @@ export class ReportBuilder {
     const known = this.#failures.get(key) ?? { step, code, count: 0, messages: [] };
     known.count++;
     this.#failures.set(key, known);
-    if (this.#named++ >= mostNamed) return;
-    const hex = known.messages.length < mostWindows ? failure.hex : undefined;
+    if (this.#named++ >= maxNamedFailures) return;
+    const hex = known.messages.length < maxByteWindows ? failure.hex : undefined;
     known.messages.push({ ...nameOf(entry), ...failure, hex, sha256, bytes, file: this.#fileOf(entry) });
   }
 
@@ -180,7 +180,7 @@ function typeReport(
   let more = 0;
   const objects = new Map<string, number>();
   visitPaths(shape, (path, settled) => {
-    if (paths.length >= mostPaths) more++;
+    if (paths.length >= maxPaths) more++;
     else paths.push(pathReport(path, settled, { rules, parents: objects.get(parentOf(path)) }));
     objects.set(path, settled.shape.kinds.object);
   });

@@ -89,9 +89,9 @@ function tiles({ messages, outcomes, schemaChecks, ...found }: MigrationReport):
   ].join("")}</div>`;
 }
 
-type Part = readonly [title: string, count: number, name: "good" | "unsure" | "bad"];
+type ReportPart = readonly [title: string, count: number, name: "good" | "unsure" | "bad"];
 
-function tile(title: string, total: number, parts: readonly Part[]): string {
+function tile(title: string, total: number, parts: readonly ReportPart[]): string {
   const shown = parts.filter(([, count]) => count > 0);
   const rows = shown.map(([part, count, name]) => `<dt>${part}</dt><dd class="${name}">${number(count)}</dd>`);
   return `<div class="tile"><p><b>${number(total)}</b> ${title}</p>${rows.length === 0 ? "" : `<dl>${rows.join("")}</dl>`}</div>`;

@@ -30,13 +30,17 @@ export function byteSize(bytes: number): string {
 }
 
 /** A line of a hex dump: its offset, each byte in hex and as a character, and whether it is the one at the marked offset. */
-export interface HexLine {
+export interface ReportHexLine {
   readonly at: string;
   readonly bytes: readonly { readonly hex: string; readonly text: string; readonly isMarked: boolean }[];
 }
 
 /** Lines of up to `width` bytes. */
-export function hexLines({ bytes, start }: HexWindow, offset: number | undefined, width = 16): readonly HexLine[] {
+export function hexLines(
+  { bytes, start }: HexWindow,
+  offset: number | undefined,
+  width = 16,
+): readonly ReportHexLine[] {
   const all = Array.from(bytes.match(/../g) ?? [], (hex, index) => {
     const code = Number.parseInt(hex, 16);
     const text = code >= 0x20 && code < 0x7f ? String.fromCharCode(code) : "·";

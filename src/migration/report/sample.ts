@@ -4,11 +4,11 @@ import { valueToJson } from "../../core/values/value-json.ts";
 import type { Sample } from "../journal-entry.ts";
 
 /** Maximum characters of each side of a sample. */
-const longest = 2_000;
+const maxSampleLength = 2_000;
 /** Maximum bytes of a payload from which a sample is taken. */
-const mostBytes = 65_536;
+const maxBytes = 65_536;
 /** Maximum number of types that have a sample. */
-const mostTypes = 500;
+const maxTypes = 500;
 
 /** A payload, and the value that was read from it. */
 export interface SampledPayload {
@@ -17,25 +17,25 @@ export interface SampledPayload {
 }
 
 /** Takes one sample of each type, before and after its migration. */
-export class Samples {
+export class TypeSamples {
   readonly #types = new Set<string>();
 
   /** The text of a source payload, unless its type has a sample. */
   before(typeName: string, source: SampledPayload): string | undefined {
-    const isWanted = this.#types.size < mostTypes && !this.#types.has(typeName);
-    return isWanted && source.payload.byteLength <= mostBytes ? textOf(source) : undefined;
+    const isWanted = this.#types.size < maxTypes && !this.#types.has(typeName);
+    return isWanted && source.payload.byteLength <= maxBytes ? textOfSample(source) : undefined;
   }
 
   /** Completes the sample of a type. */
   take(typeName: string, before: string, written: SampledPayload): Sample {
     this.#types.add(typeName);
-    return { before, after: textOf(written) ?? "" };
+    return { before, after: textOfSample(written) ?? "" };
   }
 }
 
-function textOf({ payload, body }: SampledPayload): string | undefined {
+function textOfSample({ payload, body }: SampledPayload): string | undefined {
   const text = legible(payload) ?? rendered(body);
-  return text === undefined || text.length <= longest ? text : `${text.slice(0, longest)}…`;
+  return text === undefined || text.length <= maxSampleLength ? text : `${text.slice(0, maxSampleLength)}…`;
 }
 
 function rendered(body: unknown): string | undefined {

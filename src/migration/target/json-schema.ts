@@ -3,7 +3,7 @@ import type { SettledShape } from "../infer/settled-shape.ts";
 import { formsOf, type TargetForm } from "./target-form.ts";
 import { rulesOfType, type TargetRules } from "./target-rules.ts";
 
-type Schema = { [keyword: string]: unknown };
+type GeneratedSchema = { [keyword: string]: unknown };
 
 /** The JSON Schema (2020-12) of the messages of a type: version 0 of its subject. */
 export function jsonSchemaOf(title: string, typeName: string, shape: SettledShape, rules: TargetRules): object {
@@ -16,7 +16,7 @@ export function jsonSchemaOf(title: string, typeName: string, shape: SettledShap
   };
 }
 
-function schemaOf(settled: SettledShape, rules: TargetRules): Schema {
+function schemaOf(settled: SettledShape, rules: TargetRules): GeneratedSchema {
   const { shape } = settled;
   const written = formsOf(settled, rules);
   const isKept = shape.wholeLiterals > 0 && written.some(({ format }) => format === "int64");
@@ -29,7 +29,7 @@ function schemaOf(settled: SettledShape, rules: TargetRules): Schema {
 }
 
 /** A single list of types if the union consists of null and scalars only. */
-function simpleUnion(schemas: readonly Schema[]): Schema {
+function simpleUnion(schemas: readonly GeneratedSchema[]): GeneratedSchema {
   const complex = schemas.filter((schema) => Object.keys(schema).length > 1);
   const types = schemas.map(({ type }) => type);
   // An enum would apply to all of the types, unlike a pattern or a format.
@@ -38,7 +38,7 @@ function simpleUnion(schemas: readonly Schema[]): Schema {
   return { ...Object.assign({}, ...schemas), type: types };
 }
 
-function schemaOfForm({ type, format }: TargetForm, settled: SettledShape, rules: TargetRules): Schema {
+function schemaOfForm({ type, format }: TargetForm, settled: SettledShape, rules: TargetRules): GeneratedSchema {
   switch (type) {
     case "object":
       return settled.shape.isDictionary
@@ -63,13 +63,13 @@ function schemaOfForm({ type, format }: TargetForm, settled: SettledShape, rules
   }
 }
 
-function inner(settled: SettledShape | undefined, rules: TargetRules): Schema | true {
+function inner(settled: SettledShape | undefined, rules: TargetRules): GeneratedSchema | true {
   return settled === undefined ? true : schemaOf(settled, rules);
 }
 
-function objectSchema(settled: SettledShape, rules: TargetRules): Schema {
+function objectSchema(settled: SettledShape, rules: TargetRules): GeneratedSchema {
   const { shape, members } = settled;
-  const properties: [string, Schema | true][] = Array.from(members, ([name]) => [
+  const properties: [string, GeneratedSchema | true][] = Array.from(members, ([name]) => [
     name,
     inner(memberShape(settled, name), rules),
   ]);
@@ -93,7 +93,7 @@ function isAsserted(format: string, { irregular }: SettledShape["shape"]): boole
   return format === "uuid" || ((format === "date" || format === "date-time") && irregular === 0);
 }
 
-function stringSchema(format: string | undefined, { shape }: SettledShape): Schema {
+function stringSchema(format: string | undefined, { shape }: SettledShape): GeneratedSchema {
   switch (format) {
     case undefined:
       return { type: "string" };

@@ -1,3 +1,4 @@
+import { isSafeInteger } from "../../core/values/safe-integer.ts";
 import { isObject, isPlainPrototype, setMember } from "../../core/values/plain-object.ts";
 import { SobreError } from "../../core/errors/sobre-error.ts";
 import { typeTextOf } from "../infer/discriminator.ts";
@@ -87,7 +88,7 @@ class Lowering {
         ? rules.int64 === "text"
         : integersAreText(shape.shape, rules) || numbersAreText(shape.shape, rules);
     if (isText) return String(value);
-    return BigInt.asIntN(54, value) === value ? Number(value) : value;
+    return isSafeInteger(value) ? Number(value) : value;
   }
 
   #object(value: object, shape: SettledShape | undefined): unknown {

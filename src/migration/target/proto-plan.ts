@@ -45,7 +45,7 @@ const packageName = "migrated";
 
 /** Plans the messages of a type; fields are numbered in the order of their members' names. */
 export function planProto(name: string, root: SettledShape, rules: TargetRules): ProtoPlan {
-  return new Planner(name, rules).plan(root);
+  return new ProtoPlanner(name, rules).plan(root);
 }
 
 const textual: readonly ValueKind[] = [
@@ -70,7 +70,7 @@ const textual: readonly ValueKind[] = [
   "enum",
 ];
 
-class Planner {
+class ProtoPlanner {
   readonly #name: string;
   readonly #rules: TargetRules;
   readonly #names = new SubjectNames();

@@ -1,20 +1,20 @@
 import { jsonSchemaOf } from "./json-schema.ts";
 import type { SettledShape } from "../infer/settled-shape.ts";
-import type { Target } from "./target.ts";
+import type { MigrationTarget } from "./target.ts";
 import type { TypeProfiles } from "../infer/type-profile.ts";
 
 /** Returns the paths at which a written body violates the schema of its type. */
 export type SchemaCheck = (body: unknown) => readonly string[];
 
-/** Creates the check of a type, or `undefined` for types beyond the first {@link mostTypes}. */
+/** Creates the check of a type, or `undefined` for types beyond the first {@link maxTypes}. */
 export type SchemaChecks = (typeName: string, shape: SettledShape) => SchemaCheck | undefined;
 
 /** Maximum number of types whose schemas are compiled, at a few milliseconds each. */
-const mostTypes = 200;
+const maxTypes = 200;
 
 /** Loads ajv, to validate every message written as JSON against the schema of its type; other formats are not checked. */
 export async function loadSchemaChecks(
-  { format, rules }: Target,
+  { format, rules }: MigrationTarget,
   profiles: TypeProfiles,
 ): Promise<SchemaChecks | undefined> {
   if (format !== "json") return undefined;
@@ -22,7 +22,7 @@ export async function loadSchemaChecks(
   const checked = new Set(
     profiles
       .all()
-      .slice(0, mostTypes)
+      .slice(0, maxTypes)
       .map(({ name }) => name),
   );
   return (typeName, shape) => {

@@ -7,7 +7,7 @@ import { jsonSchemaOf } from "./json-schema.ts";
 import { planProto } from "./proto-plan.ts";
 import { settleShape } from "../infer/settled-shape.ts";
 import { SubjectNames } from "./subject-name.ts";
-import type { Target } from "./target.ts";
+import type { MigrationTarget } from "./target.ts";
 import { typeScriptOf } from "./type-script.ts";
 import type { TypeProfile } from "../infer/type-profile.ts";
 
@@ -22,7 +22,7 @@ export interface SchemaFile {
  * The schemas of all types in the layout of contract subjects: `Order/0.0.schema.json` (or `0.0.proto` for Protobuf) is
  * version 0 of the subject; the same type as TypeScript and in the other schema language is next to it.
  */
-export function schemaFiles(profiles: readonly TypeProfile[], target: Target): readonly SchemaFile[] {
+export function schemaFiles(profiles: readonly TypeProfile[], target: MigrationTarget): readonly SchemaFile[] {
   const names = new SubjectNames();
   return profiles.flatMap(({ name, root }) => {
     const subject = names.take(name);

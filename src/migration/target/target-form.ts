@@ -1,5 +1,5 @@
 import { settledKinds, type SettledShape } from "../infer/settled-shape.ts";
-import type { Shape } from "../infer/shape.ts";
+import type { PathShape } from "../infer/shape.ts";
 import { decimalsAreText, integersAreText, numbersAreText, type TargetRules, timesAreNative } from "./target-rules.ts";
 import type { ValueKind } from "../infer/value-kind.ts";
 
@@ -39,7 +39,7 @@ export function describeForm({ type, format }: TargetForm): string {
 const plain = (type: TargetForm["type"]): TargetForm => ({ type });
 const text = (format: string): TargetForm => ({ type: "string", format });
 
-function formOf(kind: ValueKind, shape: Shape, rules: TargetRules): TargetForm {
+function formOf(kind: ValueKind, shape: PathShape, rules: TargetRules): TargetForm {
   switch (kind) {
     case "null":
     case "boolean":

@@ -1,6 +1,6 @@
-import { type Discriminator, discriminatorOf } from "../infer/discriminator.ts";
+import { type TypeDiscriminator, discriminatorOf } from "../infer/discriminator.ts";
 import type { SettledShape } from "../infer/settled-shape.ts";
-import type { Shape } from "../infer/shape.ts";
+import type { PathShape } from "../infer/shape.ts";
 
 /** The values that a format holds natively, and those that become text. */
 export interface TargetRules {
@@ -27,7 +27,7 @@ export interface TargetRules {
   /** The member that names the types of objects, if any does. */
   readonly typeMember?: string | undefined;
   /** That member in the messages of one type: see {@link rulesOfType}. */
-  readonly discriminator?: Discriminator | undefined;
+  readonly discriminator?: TypeDiscriminator | undefined;
 }
 
 /** The rules for the messages of one type. */
@@ -78,22 +78,22 @@ export const protobufRules: Omit<TargetRules, "decimal"> = {
 };
 
 /** Whether the integers of a path are written as text, all of them, so that the path has one type. */
-export function integersAreText({ unsafe }: Shape, { int64 }: TargetRules): boolean {
+export function integersAreText({ unsafe }: PathShape, { int64 }: TargetRules): boolean {
   return unsafe > 0 && int64 === "text";
 }
 
 /** Whether the decimals of a path are written as text; `undefined` if there are none. */
-export function decimalsAreText({ kinds, literals }: Shape, { decimal }: TargetRules): boolean | undefined {
+export function decimalsAreText({ kinds, literals }: PathShape, { decimal }: TargetRules): boolean | undefined {
   if (kinds.decimal === 0) return undefined;
   return decimal === "as-written" ? literals < kinds.decimal : decimal === "text";
 }
 
 /** Whether the numbers of a path are written as text, because decimals next to them are, and nothing distinguishes the two. */
-export function numbersAreText(shape: Shape, rules: TargetRules): boolean {
+export function numbersAreText(shape: PathShape, rules: TargetRules): boolean {
   return shape.literals > 0 && decimalsAreText(shape, rules) === true;
 }
 
 /** Whether the times of a path are written as times of the format. */
-export function timesAreNative({ kinds }: Shape, { times }: TargetRules): boolean {
+export function timesAreNative({ kinds }: PathShape, { times }: TargetRules): boolean {
   return times === "native" && kinds["time-local"] + kinds["time-unspecified"] + kinds["time-offset"] === 0;
 }

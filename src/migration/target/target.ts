@@ -52,7 +52,7 @@ const optionChecks: OptionChecks<TargetOptions> = {
 };
 
 /** A target format. */
-export interface Target {
+export interface MigrationTarget {
   readonly format: TargetFormat;
   readonly rules: TargetRules;
   /** Name of the codec that writes it. */
@@ -80,7 +80,7 @@ export interface TypeTarget {
 }
 
 /** Creates a target. @throws SobreError `InvalidArgument` for an unknown option or an invalid value. */
-export function createTarget(options: TargetOptions): Target {
+export function createTarget(options: TargetOptions): MigrationTarget {
   checkOptions(options, optionChecks, { needed: ["format"], prefix: "target." });
   const { format, int64 = "text", decimal = "as-written", typeMember } = options;
   if (typeMember !== undefined && format !== "json")
@@ -102,7 +102,7 @@ export function createTarget(options: TargetOptions): Target {
 const limits = resolveDecodeLimits({ maxBytes: Number.MAX_SAFE_INTEGER, maxDepth: 512, maxItems: 20_000_000 });
 const context = contextAlone(limits);
 
-function plainTarget(format: TargetFormat, codec: Codec, rules: TargetRules): Target {
+function plainTarget(format: TargetFormat, codec: Codec, rules: TargetRules): MigrationTarget {
   return {
     format,
     rules,
@@ -125,7 +125,7 @@ function plainTarget(format: TargetFormat, codec: Codec, rules: TargetRules): Ta
   };
 }
 
-function protobufTarget(rules: TargetRules): Target {
+function protobufTarget(rules: TargetRules): MigrationTarget {
   return {
     format: "protobuf",
     rules,
@@ -147,7 +147,7 @@ function protobufTarget(rules: TargetRules): Target {
 
 const nothingAdded = (_: unknown, decoded: unknown): unknown => decoded;
 
-function taggedTarget(): Target {
+function taggedTarget(): MigrationTarget {
   const codec = json({ protoKey: "keep" });
   return {
     format: "tagged-json",

@@ -2,9 +2,9 @@ import { messageOfPiece } from "../read/captured-message.ts";
 import { envelopeLine } from "../read/envelope-line.ts";
 import type { JournalEntry } from "../journal-entry.ts";
 import { MessageMigration } from "../migrate-message.ts";
-import { MessageReader, type ReadRules } from "../read/read-message.ts";
+import { SourceMessageReader, type SourceReadRules } from "../read/read-message.ts";
 import { loadSchemaChecks } from "../target/schema-check.ts";
-import type { Target } from "../target/target.ts";
+import type { MigrationTarget } from "../target/target.ts";
 import { TypeProfiles } from "../infer/type-profile.ts";
 import { type PieceBatch, piecesOf } from "./piece-batch.ts";
 
@@ -18,8 +18,8 @@ export interface MigratedPiece {
 }
 
 /** Options of {@link BatchWork}. */
-export interface BatchWorkOptions extends ReadRules {
-  readonly target: Target;
+export interface BatchWorkOptions extends SourceReadRules {
+  readonly target: MigrationTarget;
   readonly hex: boolean;
   readonly samples: boolean;
   /** Whether to return the bytes of failed messages. */
@@ -29,12 +29,12 @@ export interface BatchWorkOptions extends ReadRules {
 /** The work on batches of pieces, the same in every thread. */
 export class BatchWork {
   readonly #options: BatchWorkOptions;
-  readonly #reader: MessageReader;
+  readonly #reader: SourceMessageReader;
   #migration: MessageMigration | undefined;
 
   constructor(options: BatchWorkOptions) {
     this.#options = options;
-    this.#reader = new MessageReader(options);
+    this.#reader = new SourceMessageReader(options);
   }
 
   infer(batch: PieceBatch): TypeProfiles {

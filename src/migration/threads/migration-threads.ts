@@ -2,15 +2,15 @@ import { availableParallelism } from "node:os";
 import { Worker } from "node:worker_threads";
 import type { PieceBatch } from "./piece-batch.ts";
 import type { PackedBatch } from "./packed-batch.ts";
-import type { Inferred, ThreadRequest, ThreadSetup } from "./thread-protocol.ts";
+import type { Inferred, ThreadRequest, MigrationThreadSetup } from "./thread-protocol.ts";
 
 /** Threads that migrate batches of messages. Batches may finish in any order; their results do not depend on the number of threads. */
 export class MigrationThreads {
   readonly #threads: readonly Thread[];
   #profiles: string | undefined;
 
-  constructor(setup: ThreadSetup, count: number = availableParallelism()) {
-    this.#threads = Array.from({ length: Math.min(count, mostThreads) }, () => new Thread(setup));
+  constructor(setup: MigrationThreadSetup, count: number = availableParallelism()) {
+    this.#threads = Array.from({ length: Math.min(count, maxThreads) }, () => new Thread(setup));
   }
 
   /** Infers the profiles of a batch, for {@link add}. */
@@ -55,7 +55,7 @@ export class MigrationThreads {
   }
 }
 
-async function inferredFrom(asked: Promise<Answer>): Promise<Uint8Array<ArrayBuffer>> {
+async function inferredFrom(asked: Promise<ThreadAnswer>): Promise<Uint8Array<ArrayBuffer>> {
   const answer = await asked;
   if ("inferred" in answer) return answer.inferred;
   throw outOfStep();
@@ -66,21 +66,22 @@ function outOfStep(): Error {
 }
 
 /** Each takes tens of megabytes. */
-const mostThreads = 8;
+const maxThreads = 8;
 
-type Answer = Inferred | PackedBatch;
+type ThreadAnswer = Inferred | PackedBatch;
 
 class Thread {
   readonly #worker: Worker;
-  readonly #waiting: { readonly resolve: (answer: Answer) => void; readonly reject: (error: Error) => void }[] = [];
+  readonly #waiting: { readonly resolve: (answer: ThreadAnswer) => void; readonly reject: (error: Error) => void }[] =
+    [];
   #failure: Error | undefined;
   hasProfiles = false;
 
-  constructor(setup: ThreadSetup) {
+  constructor(setup: MigrationThreadSetup) {
     // The extension is .ts when running from sources, and .js when built.
     const file = `./migration-worker${import.meta.url.slice(import.meta.url.lastIndexOf("."))}`;
     this.#worker = new Worker(new URL(file, import.meta.url), { workerData: setup, resourceLimits: limits });
-    this.#worker.on("message", (answer: Answer) => this.#waiting.shift()?.resolve(answer));
+    this.#worker.on("message", (answer: ThreadAnswer) => this.#waiting.shift()?.resolve(answer));
     this.#worker.on("error", (error) => this.#fail(error));
     this.#worker.on("exit", (code) => this.#fail(new Error(`A thread of the migration ended with ${code}.`)));
   }
@@ -90,7 +91,7 @@ class Thread {
   }
 
   /** Asks a question, with the bytes in it that are moved to the thread. */
-  ask(request: ThreadRequest, moved?: Uint8Array<ArrayBuffer>): Promise<Answer> {
+  ask(request: ThreadRequest, moved?: Uint8Array<ArrayBuffer>): Promise<ThreadAnswer> {
     if (this.#failure !== undefined) return Promise.reject(this.#failure);
     return new Promise((resolve, reject) => {
       this.#waiting.push({ resolve, reject });

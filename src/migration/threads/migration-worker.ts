@@ -4,16 +4,18 @@ import { TypeProfiles } from "../infer/type-profile.ts";
 import { BatchWork } from "./batch-work.ts";
 import { freeBytes } from "./free-bytes.ts";
 import { BatchPacker, type PackedBatch } from "./packed-batch.ts";
-import type { Inferred, Reading, ThreadRequest, ThreadSetup } from "./thread-protocol.ts";
+import type { Inferred, ThreadReading, ThreadRequest, MigrationThreadSetup } from "./thread-protocol.ts";
 
-const { module, data, target, ...rest }: ThreadSetup = workerData;
-const { reading }: { readonly reading: (data: unknown) => Reading | Promise<Reading> } = await import(module);
+const { module, data, target, ...rest }: MigrationThreadSetup = workerData;
+const { reading }: { readonly reading: (data: unknown) => ThreadReading | Promise<ThreadReading> } = await import(
+  module
+);
 const { serializer, hasContract = () => false } = await reading(data);
 const work = new BatchWork({ ...rest, serializer, hasContract, target: createTarget(target) });
 const packer = new BatchPacker();
 
 /** An answer, and the buffers to transfer rather than copy. */
-interface Answer {
+interface TransferredAnswer {
   readonly answer: Inferred | PackedBatch;
   readonly moved: readonly ArrayBuffer[];
 }
@@ -25,12 +27,12 @@ function profilesIn(json: string): TypeProfiles {
   return TypeProfiles.from(JSON.parse(json));
 }
 
-function inferred(profiles: TypeProfiles): Answer {
+function inferred(profiles: TypeProfiles): TransferredAnswer {
   const bytes = new TextEncoder().encode(JSON.stringify(profiles));
   return { answer: { inferred: bytes }, moved: [bytes.buffer] };
 }
 
-async function answerTo(request: ThreadRequest): Promise<Answer> {
+async function answerTo(request: ThreadRequest): Promise<TransferredAnswer> {
   if (request.kind === "all") return inferred(all);
   if (request.kind === "add") {
     all.add(profilesIn(Buffer.from(request.inferred).toString("utf8")));

@@ -1,5 +1,5 @@
 import { entryFromJson, entryToJson, isPlain, type JournalEntry, type PlainEntry } from "../journal-entry.ts";
-import type { Outcome } from "../passes.ts";
+import type { PassOutcome } from "../passes.ts";
 import type { MigratedPiece } from "./batch-work.ts";
 
 /** The results of a batch as bytes: objects would survive many garbage collections, and are slow to copy. */
@@ -70,18 +70,18 @@ export function* unpacked({ entries, output, numbers, plain, failed }: PackedBat
     const json = entries.subarray(entryAt, (entryAt += entrySize));
     const line = lineSize === 0 ? undefined : output.subarray(lineAt, (lineAt += lineSize));
     const known = plain[place];
-    const entry = known === undefined ? entryFromJson(JSON.parse(textOf(json))) : { ...known, bytes };
+    const entry = known === undefined ? entryFromJson(JSON.parse(textOfBytes(json))) : { ...known, bytes };
     yield { outcome: { entry, json, line }, failed: failed.get(index) };
   }
 }
 
 /** The outcome of one piece, and the piece of a failed message if it is to be kept. */
 export interface UnpackedPiece {
-  readonly outcome: Outcome;
+  readonly outcome: PassOutcome;
   readonly failed: Uint8Array | undefined;
 }
 
-function textOf({ buffer, byteOffset, byteLength }: Uint8Array<ArrayBuffer>): string {
+function textOfBytes({ buffer, byteOffset, byteLength }: Uint8Array<ArrayBuffer>): string {
   return Buffer.from(buffer, byteOffset, byteLength).toString("utf8");
 }
 
@@ -89,7 +89,7 @@ function textOf({ buffer, byteOffset, byteLength }: Uint8Array<ArrayBuffer>): st
 const firstRoom = 524_288;
 
 /** The maximum number of UTF-8 bytes of a UTF-16 code unit. */
-const mostBytes = 3;
+const maxBytes = 3;
 
 /** Concatenates bytes and texts in a buffer that is reused. */
 class ByteCollector {
@@ -98,7 +98,7 @@ class ByteCollector {
 
   /** Adds the UTF-8 of a text; returns its length in bytes. */
   addText(text: string): number {
-    this.#makeRoom(text.length * mostBytes);
+    this.#makeRoom(text.length * maxBytes);
     const written = this.#room.write(text, this.#length);
     this.#length += written;
     return written;

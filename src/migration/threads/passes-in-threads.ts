@@ -30,7 +30,7 @@ interface OpenBatch<Answer> {
 }
 
 /** Maximum number of open batches: others continue while one thread takes longer, and the number of waiting results is bounded. */
-const mostOpen = 8;
+const maxOpenBatches = 8;
 
 class ThreadPasses implements Passes {
   readonly #options: MigrationOptions;
@@ -122,7 +122,7 @@ class ThreadPasses implements Passes {
         () => undefined,
       );
       open.push(one);
-      while (open[0]?.isReady === true || open.length >= mostOpen) await takeFirst();
+      while (open[0]?.isReady === true || open.length >= maxOpenBatches) await takeFirst();
     }
     while (open.length > 0) await takeFirst();
   }

@@ -3,14 +3,14 @@ import type { TargetOptions } from "../target/target.ts";
 import type { PieceBatch } from "./piece-batch.ts";
 
 /** How a thread reads messages: the options of a migration that are functions. */
-export interface Reading {
+export interface ThreadReading {
   readonly serializer: Serializer;
   readonly hasContract?: ((typeName: string) => boolean) | undefined;
 }
 
 /** The data that a thread starts with. */
-export interface ThreadSetup {
-  /** URL of the module whose `reading` makes a {@link Reading} of the data. */
+export interface MigrationThreadSetup {
+  /** URL of the module whose `reading` makes a {@link ThreadReading} of the data. */
   readonly module: string;
   readonly data: unknown;
   readonly target: TargetOptions;

@@ -54,7 +54,7 @@ export function compareValues(
   rules: TargetRules,
   literal: boolean = false,
 ): readonly Loss[] {
-  const comparison = new Comparison(rules, literal);
+  const comparison = new ValueComparison(rules, literal);
   comparison.compare(body, decoded, shape);
   return comparison.losses;
 }
@@ -63,7 +63,7 @@ const item = Symbol("[]");
 const keyOfEntry = Symbol("[key]");
 const valueOfEntry = Symbol("[value]");
 
-class Comparison {
+class ValueComparison {
   readonly #rules: TargetRules;
   readonly #literal: boolean;
   readonly #seen = new Set<object>();

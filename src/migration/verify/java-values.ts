@@ -7,7 +7,7 @@ import { knownValue, type SourceValues } from "./source-values.ts";
 import { IsoTime } from "../../core/values/iso-time.ts";
 import { keysOfScalar, keysOfSingle, type ValueKey } from "./value-keys.ts";
 
-interface Place {
+interface JavaValuePlace {
   readonly node: FieldNode;
   readonly name: string | undefined;
   readonly path: string;
@@ -19,7 +19,7 @@ interface Place {
 export function collectJava(contents: readonly ContentNode[], into: SourceValues): void {
   const settings = { budget: new ItemBudget(defaultDecodeLimits), timeZone: undefined, warnings: new Set<string>() };
   const seen = new Set<FieldNode>();
-  const pending: Place[] = joined(contents).map((node) => ({ node, name: undefined, path: "$" }));
+  const pending: JavaValuePlace[] = joined(contents).map((node) => ({ node, name: undefined, path: "$" }));
   for (let next = pending.pop(); next !== undefined; next = pending.pop()) {
     const { node: at, name, path } = next;
     const node: FieldNode = at.kind === "reference" ? at.target : at;
@@ -84,7 +84,7 @@ interface Collecting {
   readonly path: string;
   readonly into: SourceValues;
   readonly settings: JavaSettings;
-  readonly pending: Place[];
+  readonly pending: JavaValuePlace[];
   readonly keysOnly: boolean;
 }
 
@@ -164,8 +164,8 @@ function collectObject(node: ObjectNode, { name, path, into, settings, pending, 
         into.allow(field, []);
         continue;
       }
-      if (isCollection && target.kind === "primitive") into.addField(field, keysOfScalar(target.value));
-      else if (isCollection && target.kind === "class") into.addField(field, [`s${target.description.name}`]);
+      if (isCollection && target.kind === "primitive") into.allow(field, keysOfScalar(target.value));
+      else if (isCollection && target.kind === "class") into.allow(field, [`s${target.description.name}`]);
       else if (isCollection && isCounter(target)) continue;
       else if (description.name.endsWith("$CopiesList")) copies(node, value, { into, pending, path });
       else if (field !== "value" || !description.name.endsWith("KeySetView"))

@@ -2,6 +2,7 @@ import { diffgramIn, diffgramInText } from "../../../codecs/dotnet/data-set/data
 import { bigIntegerOf } from "../../../codecs/dotnet/data-contract/bcl-values.ts";
 import { propertyName } from "../../../codecs/dotnet/data-contract/element-facts.ts";
 import { isJsonNetMark } from "../../../codecs/dotnet/json/json-net.ts";
+import { withoutInfinity } from "../../../codecs/dotnet/json/json-scalar.ts";
 import { jsonKind, type JsonTape } from "../../../codecs/dotnet/json/json-tape.ts";
 import { resolveDecodeLimits } from "../../core/codec/limits.ts";
 import { collectDiffgram } from "./data-set-values.ts";
@@ -115,7 +116,7 @@ class Collector {
       return this.#typed ? keysOfUntyped(text) : [`s${text}`];
     }
     if (!tape.isNumber(at)) return [`b${tape.kind(at) === jsonKind.true}`];
-    const text = tape.written(at);
+    const text = withoutInfinity(tape.written(at));
     return /\d/.test(text) ? keysOfDigits(text) : [`n${text}`, `s${text}`];
   }
 
@@ -195,5 +196,7 @@ function keysOfDate([, milliseconds, sign, hours, minutes]: RegExpExecArray, off
   const date = new Date(Number(milliseconds));
   if (Number.isNaN(date.getTime())) return [];
   const own = sign === undefined ? 0 : (Number(hours) * 60 + Number(minutes)) * (sign === "-" ? -1 : 1);
-  return keysWithOffset(date.toISOString(), offset ?? own);
+  // .NET loses the sign of an offset below an hour.
+  const other = offset === undefined && own > 0 && own < 60 ? keysWithOffset(date.toISOString(), -own) : [];
+  return [...keysWithOffset(date.toISOString(), offset ?? own), ...other];
 }

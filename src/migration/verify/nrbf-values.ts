@@ -1,9 +1,10 @@
 import { propertyName } from "../../../codecs/dotnet/data-contract/element-facts.ts";
 import { ClassView, plainNameOf, targetOf } from "../../../codecs/dotnet/nrbf/class-view.ts";
+import { collectedOf, wrappedIn } from "../../../codecs/dotnet/nrbf/collections.ts";
 import { isScalarClass, primitiveOf, scalarOf } from "../../../codecs/dotnet/nrbf/scalars.ts";
 import type { ValueSettings } from "../../../codecs/dotnet/nrbf/value-settings.ts";
 import type {
-  ClassNode,
+  NrbfClassNode,
   MemberNode,
   NrbfDocument,
   PrimitiveType,
@@ -18,12 +19,14 @@ import { knownValue, type SourceValues } from "./source-values.ts";
 import { DateTime } from "../../core/values/date-time.ts";
 import { clockKeys, keysOfScalar, keysOfSingle, type ValueKey } from "./value-keys.ts";
 
-interface Place {
+interface NrbfValuePlace {
   readonly node: MemberNode;
   readonly name: string | undefined;
   readonly path: string;
   /** For the backing array of a collection, whose capacity exceeds its size: how many items count, and the index of the first. */
   readonly live?: { readonly size: number; readonly head: number } | undefined;
+  /** Whether it is a field of a collection, such as the tree of a sorted one. */
+  readonly isPart?: boolean | undefined;
 }
 
 /** Collects the scalars of a BinaryFormatter payload; values referred to several times are collected once. */
@@ -37,7 +40,7 @@ export function collectNrbf(document: NrbfDocument, into: SourceValues, timeZone
     budget: new ItemBudget(defaultDecodeLimits),
   };
   const seen = new Set<MemberNode>();
-  const pending: Place[] = [{ node: document.root, name: undefined, path: "$" }];
+  const pending: NrbfValuePlace[] = [{ node: document.root, name: undefined, path: "$" }];
   for (let next = pending.pop(); next !== undefined; next = pending.pop()) {
     const { node: at, name, path, live } = next;
     const node = targetOf(at, document);
@@ -91,7 +94,7 @@ function isScalarNode(node: MemberNode): boolean {
   );
 }
 
-function isLive(index: number, length: number, live: Place["live"]): boolean {
+function isLive(index: number, length: number, live: NrbfValuePlace["live"]): boolean {
   return live === undefined || (index - live.head + length) % length < live.size;
 }
 
@@ -99,11 +102,11 @@ interface Collecting {
   readonly document: NrbfDocument;
   readonly settings: ValueSettings;
   readonly into: SourceValues;
-  readonly pending: Place[];
-  readonly place: Place;
+  readonly pending: NrbfValuePlace[];
+  readonly place: NrbfValuePlace;
 }
 
-function collectClass(node: ClassNode, { document, settings, into, pending, place }: Collecting): void {
+function collectClass(node: NrbfClassNode, { document, settings, into, pending, place }: Collecting): void {
   const { name, path } = place;
   const view = new ClassView(node, document);
   const { memberNames } = node.description;
@@ -123,17 +126,18 @@ function collectClass(node: ClassNode, { document, settings, into, pending, plac
   }
   const isCollection =
     (view.plainName.startsWith("System.Collections.") && !/KeyValuePair|DictionaryEntry$|Node$/.test(view.plainName)) ||
-    isDerived(memberNames);
+    isDerived(memberNames) ||
+    wrappedIn(view) !== undefined;
+  // Fields of a class that is not read as the collection that it is are members.
+  const isRead = place.isPart === true || collectedOf(view) !== undefined || wrappedIn(view) !== undefined;
+  const areFields = isCollection && isRead;
   const size = view.int("_size") ?? view.int("List`1+_size");
-  const live = !isCollection || size === undefined ? undefined : { size, head: view.int("_head") ?? 0 };
+  const live = !areFields || size === undefined ? undefined : { size, head: view.int("_head") ?? 0 };
   for (const [index, written] of memberNames.entries()) {
     const member = node.members[index];
     if (member === undefined) continue;
-    if (isCollection && member.kind === "primitive") {
-      into.addField(written, keysOfPrimitive(member.type, member.value, settings));
-      continue;
-    }
-    if (isCollection && isComparer(targetOf(member, document))) continue;
+    if (areFields && member.kind === "primitive") continue;
+    if (areFields && isComparer(targetOf(member, document))) continue;
     const property = propertyName(written);
     const short = property === written ? undefined : property;
     into.addMember(short ?? written);
@@ -142,6 +146,7 @@ function collectClass(node: ClassNode, { document, settings, into, pending, plac
       name: short ?? written,
       path: `${path}.${short ?? written}`,
       live,
+      isPart: areFields,
     });
     if (short !== undefined && member.kind === "primitive")
       into.allow(written, keysOfPrimitive(member.type, member.value, settings));

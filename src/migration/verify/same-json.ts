@@ -10,14 +10,14 @@ export function isSameJson(tape: JsonTape, body: unknown): boolean {
 }
 
 /** Maximum depth of the recursion; deeper texts are compared without one. */
-const mostLevels = 200;
+const maxLevels = 200;
 
 function isSame(tape: JsonTape, at: number, value: unknown, level: number): boolean {
   switch (tape.kind(at)) {
     case jsonKind.list:
-      return level < mostLevels && Array.isArray(value) && areItems(tape, at, value, level);
+      return level < maxLevels && Array.isArray(value) && areItems(tape, at, value, level);
     case jsonKind.object:
-      return level < mostLevels && isObject(value) && areMembers(tape, at, value, level);
+      return level < maxLevels && isObject(value) && areMembers(tape, at, value, level);
     case jsonKind.plain:
       return value === tape.string(at);
     case jsonKind.escaped:
@@ -80,10 +80,10 @@ function areMembers(
 }
 
 /** A double of at least 2^-1022 represents 15 digits exactly; other numbers are compared elsewhere. */
-const mostLetters = 15;
+const maxDigits = 15;
 
 function isSameNumber(text: string, value: unknown): boolean {
   if (typeof value === "bigint") return `${value}` === text;
-  if (text.length > mostLetters || !Object.is(Number(text), value)) return false;
+  if (text.length > maxDigits || !Object.is(Number(text), value)) return false;
   return Math.abs(Number(text)) >= 2 ** -1022 || /^[-0.]+(?:e|$)/i.test(text);
 }

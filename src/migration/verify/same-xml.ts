@@ -28,7 +28,7 @@ interface Comparing {
 }
 
 /** Maximum depth of the recursion; deeper documents are compared without one. */
-const mostLevels = 200;
+const maxLevels = 200;
 
 function isSame(element: XmlElement, value: unknown, here: Comparing): boolean {
   const marks = marksOf(element);
@@ -40,7 +40,7 @@ function isSame(element: XmlElement, value: unknown, here: Comparing): boolean {
     const isOther = here.texts === "plain" && typeof only.value === "string" && value !== only.value;
     return !isOther && isSameScalar(only.value, only.type, value);
   }
-  if (here.level === mostLevels) return false;
+  if (here.level === maxLevels) return false;
   here.level++;
   const isSameContainer = Array.isArray(value)
     ? areItems(element, value, here)

@@ -18,6 +18,7 @@ import { collectJson } from "./json-values.ts";
 import { collectNrbf } from "./nrbf-values.ts";
 import { isSameJson } from "./same-json.ts";
 import { isSameXml } from "./same-xml.ts";
+import { collectMsgpack } from "./msgpack-values.ts";
 import { knownValue, SourceValues } from "./source-values.ts";
 import { bytesKey } from "./value-keys.ts";
 import { collectXml } from "./xml-values.ts";
@@ -51,6 +52,14 @@ export interface SourceTokens {
 }
 
 /**
+ * Whether values of a codec are checked against the tokens of the payload. Those of Protobuf have no names, and of a field that
+ * comes twice the last one counts; what other codecs read is taken as their tokens.
+ */
+export function hasTokenWalk(codec: string): boolean {
+  return codec !== "protobuf";
+}
+
+/**
  * The tokens of a payload in terms of its format alone, without contracts or other messages. `undefined` for formats
  * whose values are their tokens.
  */
@@ -73,22 +82,24 @@ export function readSource(source: SourcePayload): SourceTokens | undefined {
     }
     case "json":
     case "datacontract-json": {
-      const tape = readJson(textOf(bytes, source), limits, (index) => index);
+      const tape = readJson(textOfPayload(bytes, source), limits, (index) => index);
       return {
         isSame: (body) => isSameJson(tape, body),
         values: () => collected((values) => collectJson(tape, values, { typed })),
       };
     }
     case "json-net": {
-      const tape = readJson(textOf(bytes, source), limits, (index) => index);
+      const tape = readJson(textOfPayload(bytes, source), limits, (index) => index);
       return inBag((values) => collectJson(tape, values, { typed: false, jsonNet: true }));
     }
     case "nrbf":
       return inBag((values) => collectNrbf(readNrbf(bytes, limits), values, undefined));
     case "java":
       return inBag((values) => collectJava(readStream(bytes, limits).contents, values));
+    case "msgpack":
+      return inBag((values) => collectMsgpack(bytes, values));
     case "text":
-      return inBag((values) => values.add(knownValue(undefined, "$", [`s${textOf(bytes, source)}`])));
+      return inBag((values) => values.add(knownValue(undefined, "$", [`s${textOfPayload(bytes, source)}`])));
     case "bytes":
       return inBag((values) =>
         values.add(knownValue(undefined, "$", [bytesKey(bytes), `s${bytesKey(bytes).slice(1)}`])),
@@ -115,7 +126,7 @@ function rootIn(document: object | undefined): XmlElement | undefined {
     : undefined;
 }
 
-function textOf(bytes: Uint8Array, source?: SourcePayload): string {
+function textOfPayload(bytes: Uint8Array, source?: SourcePayload): string {
   const wide = bytes[1] === 0 ? "utf-16le" : bytes[0] === 0 ? "utf-16be" : undefined;
   const declared = source && declaredCharset(typeOf(source));
   return decodeText(bytes, markedCharset(bytes) ?? wide ?? (declared === "utf-16" ? undefined : declared) ?? "utf-8");
@@ -140,7 +151,7 @@ function unwrapped(bytes: Uint8Array, layer: string): Uint8Array {
     case "datacontract-xml":
       return rootBytes(readXml(bytes, limits).root);
     case "base64":
-      return Buffer.from(textOf(bytes), "base64");
+      return Buffer.from(textOfPayload(bytes), "base64");
     case "nrbf": {
       const { root } = readNrbf(bytes, limits);
       return root.kind === "string" ? utf8(root.value) : bytes;
@@ -151,7 +162,7 @@ function unwrapped(bytes: Uint8Array, layer: string): Uint8Array {
     }
     case "json":
     case "datacontract-json": {
-      const tape = readJson(textOf(bytes), limits, (index) => index);
+      const tape = readJson(textOfPayload(bytes), limits, (index) => index);
       return tape.isString(0) ? utf8(tape.string(0)) : bytes;
     }
     case "bom":

@@ -31,7 +31,6 @@ export class SourceValues {
   /** The keys of dictionaries, which reappear as names. */
   readonly entryKeys: SourceValue[] = [];
   readonly groups: SourceGroup[] = [];
-  readonly fields: (SourceValue & { readonly name: string })[] = [];
   /** The number of elements without contents: empty strings, lists or objects. */
   empties = 0;
   /** Whether the source uses references, so that values may occur more often than they were written. */
@@ -58,12 +57,6 @@ export class SourceValues {
   /** Adds scalars that may reappear as one. */
   addGroup(name: string | undefined, keys: readonly ValueKey[], parts: readonly SourceValue[]): void {
     this.groups.push({ name, keys, parts });
-  }
-
-  /** Adds an internal field of a collection, which reappears only where the collection is read as an object with fields. */
-  addField(name: string, keys: readonly ValueKey[]): void {
-    this.fields.push({ ...knownValue(name, `$.${name}`, keys), name });
-    this.allow(name, keys);
   }
 
   /** Allows a member a value that need not reappear; without keys, records that the member is null. */
@@ -108,7 +101,7 @@ export class SourceValues {
     if (this.isShared) return Infinity;
     let groups = 0;
     for (const group of this.groups) groups += this.#split.has(group) ? group.parts.length : 1;
-    return this.values.length + this.entryKeys.length + this.fields.length + groups;
+    return this.values.length + this.entryKeys.length + groups;
   }
 
   /** The groups as values, or their parts if they did not reappear as one. */

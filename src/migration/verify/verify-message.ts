@@ -18,7 +18,7 @@ export interface MigratedPayload extends SourcePayload {
 }
 
 /** Maximum number of findings per message. */
-const most = 5;
+const maxNamedLosses = 5;
 
 /**
  * Finds every value of the source in the new payload, and every value of the new payload in the source. Returns the paths
@@ -35,9 +35,9 @@ export function verifyMessage(message: MigratedPayload): readonly string[] {
   if (written.empties < source.empties) return ["$"];
   const isMember = (name: string): boolean => source.isMember(name);
   const parts = source.partsUnless((keys) => written.count(keys, noMember) > 0);
-  const { fields, entryKeys } = source;
+  const { entryKeys } = source;
   const values = [...source.values, ...parts];
-  const missed = missing({ values, fields, entryKeys, count: (key) => source.count(key), isMember }, written, message);
+  const missed = missing({ values, entryKeys, count: (key) => source.count(key), isMember }, written, message);
   if (missed.length > 0) return missed;
   // Two written values must not both be matched with the same source value.
   if (written.values.filter(({ keys: [key] }) => key !== "s").length > source.size) return ["$"];
@@ -47,15 +47,15 @@ export function verifyMessage(message: MigratedPayload): readonly string[] {
 /** For formats whose values are their tokens: the values from their reader. */
 function valuesOf(body: unknown): WantedValues {
   const values = new WrittenValues(body).values.map(({ name, path, keys }) => knownValue(name, path, keys));
-  return { values, fields: [], entryKeys: [], count: () => 0, isMember: noMember };
+  return { values, entryKeys: [], count: () => 0, isMember: noMember };
 }
 
 function missing(
-  { values, fields, entryKeys, count: countIn, isMember }: WantedValues,
+  { values, entryKeys, count: countIn, isMember }: WantedValues,
   written: WrittenValues,
   message: MigratedPayload,
 ): readonly string[] {
-  const wanted: SourceValue[] = [...values, ...entryKeys, ...fields.filter(({ name }) => written.has(name))];
+  const wanted: SourceValue[] = [...values, ...entryKeys];
   const counts = new Map<ValueKey, { value: SourceValue; count: number }>();
   const numbers = new Map<ValueKey, Set<ValueKey>>();
   const texts = new Map<ValueKey, Set<ValueKey>>();
@@ -73,7 +73,7 @@ function missing(
   }
   const isKey = new Set(entryKeys.map(({ keys: [key] }) => key));
   const paths: string[] = [];
-  let hints: Hints | undefined;
+  let hints: SourceHints | undefined;
   const mayBeSingles = hasSingles(message);
   const isOther = (key: ValueKey): ((name: string) => boolean) => (isKey.has(key) ? noMember : isMember);
   /** Whether there are enough numbers, and texts of numbers that are not texts of the source, for values that were not found as they are. */
@@ -106,10 +106,10 @@ function missing(
       ...(message.typed ? asBooleans(keys) : []),
       ...asBytes(keys),
       ...keysOfName(keys),
-      ...(hints ??= new Hints(message.body)).of(keys),
+      ...(hints ??= new SourceHints(message.body)).of(keys),
     ].filter((other) => countIn(other) === 0);
     if (others.length > 0 && written.count([...keys, ...others], isOther(key)) >= count) continue;
-    if (paths.push(value.path) === most) break;
+    if (paths.push(value.path) === maxNamedLosses) break;
   }
   return paths;
 }
@@ -118,7 +118,7 @@ const noMember = (): boolean => false;
 const nothing = { value: knownValue(undefined, "$", []), count: 0 };
 
 /** The values to look up. */
-type WantedValues = Pick<SourceValues, "values" | "fields" | "entryKeys"> & {
+type WantedValues = Pick<SourceValues, "values" | "entryKeys"> & {
   readonly count: (key: ValueKey) => number;
   readonly isMember: (name: string) => boolean;
 };
@@ -190,19 +190,19 @@ function invented(source: SourceValues, written: WrittenValues, message: Migrate
     if (keys.some((key) => source.isOptional(name, key))) continue;
     const asNumber = message.numbersAreText ? keys.find((key) => key.startsWith("m")) : undefined;
     if (asNumber !== undefined && source.has(name, `n${asNumber.slice(1)}`)) continue;
-    hinted ??= new Hints(message.body).all(source);
+    hinted ??= new SourceHints(message.body).all(source);
     if (keys.some((key) => hinted?.has(key))) continue;
     if (asText(keys).some((key) => source.has(name, key))) continue;
     if (hasSingles(message) && (asSingles(keys).some((key) => source.has(name, key)) || isSingleOf(keys, name, source)))
       continue;
     if (keys.some((key) => key.startsWith("q")) && isNameOf(keys, source)) continue;
-    if (paths.push(path) === most) break;
+    if (paths.push(path) === maxNamedLosses) break;
   }
   return paths;
 }
 
 /** The names of enums and the characters that the source contains as numbers. */
-class Hints {
+class SourceHints {
   readonly #texts = new Map<ValueKey, Set<ValueKey>>();
 
   constructor(body: unknown) {

@@ -46,11 +46,6 @@ export class WrittenValues {
     return Math.max(sum, most);
   }
 
-  /** Whether a member has this name. */
-  has(name: string): boolean {
-    return this.#names.has(name);
-  }
-
   /** How often a key occurs. */
   countOf(key: ValueKey): number {
     return this.#counts.get(key) ?? 0;

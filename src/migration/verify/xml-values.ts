@@ -8,7 +8,7 @@ import {
   namesItsType,
 } from "../../../codecs/dotnet/data-contract/element-facts.ts";
 import { bclValue } from "../../../codecs/dotnet/data-contract/bcl-values.ts";
-import { mayBeFields } from "../../../codecs/dotnet/data-contract/net-collections.ts";
+import { mayBeFields, netCollection } from "../../../codecs/dotnet/data-contract/net-collections.ts";
 import { diffgramIn } from "../../../codecs/dotnet/data-set/data-set.ts";
 import { scalarOfLocal } from "../../../codecs/dotnet/data-contract/scalar-kind.ts";
 import { contentOf } from "../../../codecs/dotnet/data-contract/scalar.ts";
@@ -61,7 +61,7 @@ const marks: ReadonlySet<string> = new Set([
 /** Collects the texts of elements and attributes. */
 export function collectXml(root: XmlElement, into: SourceValues, texts: XmlTexts): void {
   // Deep documents would overflow the stack of a recursion.
-  const pending: Open[] = [{ element: root, path: "$", live: undefined }];
+  const pending: OpenElement[] = [{ element: root, path: "$", live: undefined }];
   const keysOf = texts === "plain" ? keysOfText : texts === "guessed" ? keysOfGuessed : keysOfUntyped;
   for (let next = pending.pop(); next !== undefined; next = pending.pop()) {
     const { element, path, name = nameOf(element) } = next;
@@ -76,16 +76,18 @@ export function collectXml(root: XmlElement, into: SourceValues, texts: XmlTexts
   }
 }
 
-interface Open {
+interface OpenElement {
   readonly element: XmlElement;
   /** The name of its value if it differs from the element's; `null` for an item, which has no name. */
   readonly name?: string | null | undefined;
   readonly path: string;
   readonly live: Live | undefined;
+  /** Whether it is a field of a collection, such as the set of a sorted dictionary. */
+  readonly isPart?: boolean;
 }
 
 /** Collects the attributes that are not a serializer's; returns whether they say that the element has no contents. */
-function collectAttributes(element: XmlElement, { into, path }: Pick<Place, "into" | "path">): boolean {
+function collectAttributes(element: XmlElement, { into, path }: Pick<XmlValuePlace, "into" | "path">): boolean {
   for (let attribute = element.firstAttribute; attribute !== undefined; attribute = attribute.next) {
     if (isSerializers(attribute)) continue;
     const keys = keysOfContent(attribute.value, undefined);
@@ -98,7 +100,7 @@ function collectAttributes(element: XmlElement, { into, path }: Pick<Place, "int
   return ref !== undefined || nil;
 }
 
-function collectElements({ element, live }: Open, place: Place & Pending): void {
+function collectElements({ element, live, isPart }: OpenElement, place: XmlValuePlace & PendingElement): void {
   const { into, path, pending } = place;
   const elements = elementsIn(element);
   if (elements.length === 0) return collectText(element, nameOf(element), place);
@@ -119,35 +121,40 @@ function collectElements({ element, live }: Open, place: Place & Pending): void 
   if ((length === 2 || length === 4) && collectStruct(element, elements, place)) return;
   const areItems = isListOf(element, elements);
   const isCollection = length <= 8 && mayBeFields(elements) && elements.some(({ local }) => marks.has(local));
-  const size = isCollection ? liveOf(elements) : undefined;
+  // Fields of a collection that is not read as one are members.
+  const areFields = isCollection && (isPart === true || netCollection(element) !== undefined);
+  const size = areFields ? liveOf(elements) : undefined;
   for (let index = 0; index < length; index++) {
     const child = elements[index];
     if (child === undefined || (live !== undefined && (index - live.head + length) % length >= live.size)) continue;
-    if (isCollection && /omparer$|^HashProvider$|^_monitor$/.test(child.local)) continue;
+    if (areFields && /omparer$|^HashProvider$|^_monitor$/.test(child.local)) continue;
     if (size !== undefined && child.local === "_items" && child.onlyChild?.kind === "text") {
       // A list of bytes.
       const { value, type } = contentOf(child);
       for (const byte of Buffer.from(lexical(value, type), "base64").subarray(0, size.size))
         into.add(knownValue(undefined, `${path}[]`, keysOfNumber(byte)));
-    } else if (isCollection && bookkeeping.has(child.local) && elementsIn(child).length === 0) {
-      const { value, type } = contentOf(child);
-      into.addField(child.local, keysOfContent(value, type));
-    } else {
+    } else if (!areFields || !bookkeeping.has(child.local) || elementsIn(child).length > 0) {
       if (!areItems) into.addMember(memberNameOf(child.local));
-      pending.push({ element: child, path: `${path}.${child.local}`, live: size, name: areItems ? null : undefined });
+      pending.push({
+        element: child,
+        path: `${path}.${child.local}`,
+        live: size,
+        name: areItems ? null : undefined,
+        isPart: areFields,
+      });
     }
   }
 }
 
-interface Place {
+interface XmlValuePlace {
   readonly into: SourceValues;
   readonly path: string;
   /** The keys of text whose type the document does not name. */
   readonly keysOf: (text: string) => readonly ValueKey[];
 }
 
-interface Pending {
-  readonly pending: Open[];
+interface PendingElement {
+  readonly pending: OpenElement[];
 }
 
 /** How many items of an array count, and the index of the first; the rest is spare capacity. */
@@ -178,7 +185,10 @@ function isListOf({ local, type }: XmlElement, elements: readonly XmlElement[]):
 }
 
 /** An entry of a dictionary: its key is the name of its value. */
-function collectEntry([key, value, ...more]: readonly XmlElement[], { into, path, pending }: Place & Pending): boolean {
+function collectEntry(
+  [key, value, ...more]: readonly XmlElement[],
+  { into, path, pending }: XmlValuePlace & PendingElement,
+): boolean {
   if (key === undefined || value === undefined || more.length > 0) return false;
   if (!/^key$/i.test(key.local) || !/^value$/i.test(value.local) || key.onlyChild?.kind !== "text") return false;
   const { value: text, type } = contentOf(key);
@@ -188,7 +198,7 @@ function collectEntry([key, value, ...more]: readonly XmlElement[], { into, path
   return true;
 }
 
-function collectText(element: XmlElement, given: string | null, { into, path, keysOf }: Place): void {
+function collectText(element: XmlElement, given: string | null, { into, path, keysOf }: XmlValuePlace): void {
   const hasOwn = element.attributes.some((attribute) => !isSerializers(attribute));
   const name = hasOwn ? "#text" : (given ?? undefined);
   if (element.isEmpty || element.children.every(({ kind }) => kind === "comment")) {
@@ -229,7 +239,7 @@ function scalarNameOf(element: XmlElement): string | undefined {
 }
 
 /** A DateTimeOffset or a Version, which reappears as one string. */
-function collectStruct(element: XmlElement, elements: readonly XmlElement[], { into, path }: Place): boolean {
+function collectStruct(element: XmlElement, elements: readonly XmlElement[], { into, path }: XmlValuePlace): boolean {
   const parts = new Map(elements.map((child) => [child.local, child]));
   const text = (name: string): string => {
     const part = parts.get(name);

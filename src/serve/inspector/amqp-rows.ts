@@ -9,10 +9,10 @@ import { SobreError } from "../../core/errors/sobre-error.ts";
 import type { SectionFact } from "./api.ts";
 
 /** One line of an inspected message: a section, or a value in it. */
-export type Row = SectionFact["rows"][number];
+export type AmqpRow = SectionFact["rows"][number];
 
 /** Deeper values and more rows are not shown. */
-const most = { depth: 32, rows: 10_000 };
+const maxShown = { depth: 32, rows: 10_000 };
 
 /** The names of the fields of the sections that are lists (AMQP 1.0 part 3.2.1 and 3.2.4). */
 const fields: Partial<Record<SectionName, readonly string[]>> = {
@@ -21,17 +21,17 @@ const fields: Partial<Record<SectionName, readonly string[]>> = {
 };
 
 /** The rows of the value at `at`, which need not be well formed: what is broken ends the walk. */
-export function rowsOf(bytes: Uint8Array, at: number, depth: number, section?: SectionName): readonly Row[] {
-  const rows: Row[] = [];
+export function rowsOf(bytes: Uint8Array, at: number, depth: number, section?: SectionName): readonly AmqpRow[] {
+  const rows: AmqpRow[] = [];
   walk({ bytes, rows, names: section === undefined ? [] : (fields[section] ?? []) }, at, "", depth);
   return capped(rows);
 }
 
 /** The rows of consecutive values. */
-export function rowsOfValues(bytes: Uint8Array): readonly Row[] {
-  const rows: Row[] = [];
+export function rowsOfValues(bytes: Uint8Array): readonly AmqpRow[] {
+  const rows: AmqpRow[] = [];
   let at = 0;
-  while (at < bytes.byteLength && rows.length < most.rows) {
+  while (at < bytes.byteLength && rows.length < maxShown.rows) {
     const end = walk({ bytes, rows, names: [] }, at, "", 0);
     if (end === undefined) break;
     at = end;
@@ -40,16 +40,16 @@ export function rowsOfValues(bytes: Uint8Array): readonly Row[] {
 }
 
 /** The rows with a last one that says so, when there are more than are shown. */
-function capped(rows: readonly Row[]): readonly Row[] {
-  const last = rows[most.rows - 1];
+function capped(rows: readonly AmqpRow[]): readonly AmqpRow[] {
+  const last = rows[maxShown.rows - 1];
   if (last === undefined) return rows;
-  const text = `at most ${most.rows} rows are shown`;
+  const text = `at most ${maxShown.rows} rows are shown`;
   return [...rows, { offset: last.end, depth: 0, label: "…", type: "", text, end: last.end }];
 }
 
 interface Walk {
   readonly bytes: Uint8Array;
-  readonly rows: Row[];
+  readonly rows: AmqpRow[];
   /** Names of the items of the outermost list. */
   readonly names: readonly string[];
 }
@@ -59,15 +59,22 @@ function walk(context: Walk, at: number, label: string, depth: number): number |
   const { bytes, rows } = context;
   const end = valueEnd(bytes, at);
   const code = bytes[at] ?? 0;
-  if (rows.length >= most.rows) return undefined;
+  if (rows.length >= maxShown.rows) return undefined;
   if (end < 0) {
     rows.push({ offset: at, depth, label, type: "broken", text: "", end: Math.min(at + 16, bytes.byteLength) });
     return undefined;
   }
   const type = code === 0x00 ? "described" : (formatCodes.get(code)?.type ?? "");
   const holdsOthers = code === 0x00 || ((type === "list" || type === "map") && code !== 0x45);
-  if (!holdsOthers || depth > most.depth) {
-    rows.push({ offset: at, depth, label, type, text: holdsOthers ? "…" : textOf(bytes.subarray(at, end)), end });
+  if (!holdsOthers || depth > maxShown.depth) {
+    rows.push({
+      offset: at,
+      depth,
+      label,
+      type,
+      text: holdsOthers ? "…" : textOfEncoding(bytes.subarray(at, end)),
+      end,
+    });
     return end;
   }
   if (code === 0x00) {
@@ -79,7 +86,7 @@ function walk(context: Walk, at: number, label: string, depth: number): number |
   return end;
 }
 
-function walkItems(context: Walk, { offset, end, label, type, depth }: Omit<Row, "text">): void {
+function walkItems(context: Walk, { offset, end, label, type, depth }: Omit<AmqpRow, "text">): void {
   const { bytes, rows } = context;
   const wide = (bytes[offset] ?? 0) >= 0xd0;
   const head = wide ? 9 : 3;
@@ -90,7 +97,7 @@ function walkItems(context: Walk, { offset, end, label, type, depth }: Omit<Row,
   for (let here = offset + head; here < end; count++) {
     const next = valueEnd(bytes, here);
     if (isMap && count % 2 === 0 && next > 0 && next < end) {
-      name = textOf(bytes.subarray(here, next));
+      name = textOfEncoding(bytes.subarray(here, next));
       here = next;
       continue;
     }
@@ -107,7 +114,7 @@ function walkItems(context: Walk, { offset, end, label, type, depth }: Omit<Row,
 }
 
 /** A value on one line, for people. */
-function textOf(encoding: Uint8Array): string {
+function textOfEncoding(encoding: Uint8Array): string {
   try {
     const value = decodeValue(encoding);
     if (value instanceof Date) return value.toISOString();

@@ -38,7 +38,7 @@ export interface SessionAnswer {
 }
 
 /** A queue, topic or subscription with its counts. */
-export interface EntityFact {
+export interface EntitySummary {
   readonly path: string;
   readonly kind: "queue" | "topic" | "subscription";
   readonly status: string;
@@ -67,7 +67,7 @@ export interface EntityDetail {
 }
 
 export interface EntitiesAnswer {
-  readonly entities: readonly EntityFact[];
+  readonly entities: readonly EntitySummary[];
 }
 
 /** The facts by which dead letters are grouped. */

@@ -14,10 +14,10 @@ import { createMessageFilter, type MessageFilter, rendered, sequenceOf } from ".
 import { PurgeJob } from "./purge-job.ts";
 import type { RedriveJob } from "./redrive-job.ts";
 import { repaired } from "./repair.ts";
-import { auditReading, type Call, peekOne, requireChanges, type Route } from "./route.ts";
+import { auditReading, type RouteCall, peekOne, requireChanges, type InspectorRoute } from "./route.ts";
 
 /** The operations that repair, move and delete, and those that try what these would do. */
-export const changeRoutes: readonly Route[] = [
+export const changeRoutes: readonly InspectorRoute[] = [
   {
     method: "POST",
     path: "verdict",
@@ -194,7 +194,7 @@ export const changeRoutes: readonly Route[] = [
 
 /** The line of the audit for a re-drive that has ended. */
 const noted =
-  (audit: Call["audit"]) =>
+  (audit: RouteCall["audit"]) =>
   ({ dryRun, from, state, sent, failed, doubled }: JobFact): void => {
     if (!dryRun) audit("re-drive ended", from, `${state}: ${sent} sent, ${failed} failed, ${doubled} doubled`);
   };
@@ -212,7 +212,7 @@ function requireTarget(caller: Caller, { from, target, leaves }: Pick<RedriveJob
 
 /** @throws SobreError `InvalidArgument` for an entity other than a dead-letter queue, whose consumers would wait. */
 function selectedOf(
-  call: Call,
+  call: RouteCall,
   entity: string,
   selection: MessageSelection,
 ): { readonly filter: MessageFilter; readonly most: number } {

@@ -7,12 +7,15 @@ import type {
 } from "../../core/engine/admin.ts";
 import { SobreError } from "../../core/errors/sobre-error.ts";
 import type { Engine } from "../../core/engine/engine.ts";
-import type { EntityDetail, EntityFact } from "./api.ts";
+import type { EntityDetail, EntitySummary } from "./api.ts";
 
 /** Lists the entities of a broker for which `isShown` holds, with their counts, in order of path. */
-export async function listEntities(engine: Engine, isShown: (path: string) => boolean): Promise<readonly EntityFact[]> {
+export async function listEntities(
+  engine: Engine,
+  isShown: (path: string) => boolean,
+): Promise<readonly EntitySummary[]> {
   const { admin } = engine;
-  const entities: EntityFact[] = [];
+  const entities: EntitySummary[] = [];
   for (const name of await admin.listQueues())
     if (isShown(name)) entities.push(...(await unlessGone(() => queueFacts(admin, name))));
   for (const topic of await admin.listTopics())
@@ -22,13 +25,13 @@ export async function listEntities(engine: Engine, isShown: (path: string) => bo
 }
 
 /** Dead letters whose reasons are counted. */
-const mostSummed = 1000;
+const maxCountedDeadLetters = 1000;
 
 /** Reasons that are shown. */
-const mostReasons = 3;
+const maxReasons = 3;
 
 /** The entity in detail, and its active messages without the deferred ones; as it is when it was deleted since. */
-async function inspected({ inspection }: Engine, entity: EntityFact): Promise<EntityFact> {
+async function inspected({ inspection }: Engine, entity: EntitySummary): Promise<EntitySummary> {
   const { path, kind, deadLetter } = entity;
   const deadLetters = `${path}${subQueueSuffix.deadLetter}`;
   const [found = entity] = await unlessGone(async () => {
@@ -36,8 +39,8 @@ async function inspected({ inspection }: Engine, entity: EntityFact): Promise<En
     const own = { deferred, locked, oldest: oldest?.toISOString() ?? null, oldestDeadLetter: null, reasons: [] };
     if (kind === "topic" || deadLetter === 0) return [{ ...entity, active, detail: own }];
     const { oldestEnqueuedTimeUtc: oldestDead } = await inspection.counts(deadLetters);
-    const { sums } = await inspection.deadLetters(deadLetters, { maxMessages: mostSummed });
-    const reasons = sums.slice(0, mostReasons).map(({ reason = "", count }) => ({ reason, count }));
+    const { sums } = await inspection.deadLetters(deadLetters, { maxMessages: maxCountedDeadLetters });
+    const reasons = sums.slice(0, maxReasons).map(({ reason = "", count }) => ({ reason, count }));
     const detail: EntityDetail = { ...own, oldestDeadLetter: oldestDead?.toISOString() ?? null, reasons };
     return [{ ...entity, active, detail }];
   });
@@ -62,13 +65,13 @@ export async function messageCountOf(engine: Engine, address: string): Promise<n
   }
 }
 
-async function queueFacts(admin: EngineAdmin, name: string): Promise<readonly EntityFact[]> {
+async function queueFacts(admin: EngineAdmin, name: string): Promise<readonly EntitySummary[]> {
   const [options, counts] = await Promise.all([admin.getQueue(name), admin.getQueueRuntimeProperties(name)]);
   return [factOf(name, "queue", options, counts)];
 }
 
 /** The topic and its subscriptions. */
-async function topicFacts(admin: EngineAdmin, topic: string): Promise<readonly EntityFact[]> {
+async function topicFacts(admin: EngineAdmin, topic: string): Promise<readonly EntitySummary[]> {
   const [{ status = "Active" }, counts] = await Promise.all([
     admin.getTopic(topic),
     admin.getTopicRuntimeProperties(topic),
@@ -83,13 +86,13 @@ async function topicFacts(admin: EngineAdmin, topic: string): Promise<readonly E
     transferDeadLetter: 0,
     sizeInBytes,
   };
-  const facts: EntityFact[] = [{ path: topic, kind: "topic", ...own, detail: null }];
+  const facts: EntitySummary[] = [{ path: topic, kind: "topic", ...own, detail: null }];
   for (const name of await admin.listSubscriptions(topic))
     facts.push(...(await unlessGone(() => subscriptionFacts(admin, topic, name))));
   return facts;
 }
 
-async function subscriptionFacts(admin: EngineAdmin, topic: string, name: string): Promise<readonly EntityFact[]> {
+async function subscriptionFacts(admin: EngineAdmin, topic: string, name: string): Promise<readonly EntitySummary[]> {
   const [options, counts] = await Promise.all([
     admin.getSubscription(topic, name),
     admin.getSubscriptionRuntimeProperties(topic, name),
@@ -112,7 +115,7 @@ const factOf = (
   kind: "queue" | "subscription",
   { status = "Active", requiresSession = false }: QueueOptions | SubscriptionOptions,
   counts: QueueRuntimeProperties,
-): EntityFact => ({
+): EntitySummary => ({
   path,
   kind,
   status,

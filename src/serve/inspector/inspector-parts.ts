@@ -3,7 +3,7 @@ import type { Serializer } from "../../core/codec/serializer.ts";
 import type { InspectorOptions } from "./inspector-options.ts";
 import type { JobShelf } from "./job-shelf.ts";
 import type { PurgeJob } from "./purge-job.ts";
-import type { Reading } from "./reading.ts";
+import type { InspectorReading } from "./reading.ts";
 import type { Redaction } from "./redaction.ts";
 import type { RedriveJobs } from "./redrive-jobs.ts";
 
@@ -12,7 +12,7 @@ export interface InspectorParts {
   readonly options: InspectorOptions;
   readonly serializer: Serializer;
   readonly stages: readonly PayloadStage[];
-  readonly reading: Reading;
+  readonly reading: InspectorReading;
   readonly redaction: Redaction;
   readonly jobs: RedriveJobs;
   readonly purges: JobShelf<PurgeJob>;

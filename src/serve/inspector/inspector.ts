@@ -18,12 +18,12 @@ import { JobShelf } from "./job-shelf.ts";
 import type { InspectorOptions } from "./inspector-options.ts";
 import type { InspectorParts } from "./inspector-parts.ts";
 import { pageResponse, safeHeaders } from "./page-response.ts";
-import { Reading } from "./reading.ts";
+import { InspectorReading } from "./reading.ts";
 import { createRedaction } from "./redaction.ts";
 import { RedriveJobs } from "./redrive-jobs.ts";
 import { changeRoutes } from "./change-routes.ts";
 import { lookRoutes } from "./look-routes.ts";
-import { requireChanges, type Route } from "./route.ts";
+import { requireChanges, type InspectorRoute } from "./route.ts";
 import { oneLine } from "../../core/values/visible-text.ts";
 
 /** A page over a broker, and its API: a handler for `startServer({ httpHandler })`, or a listener for a server of Node. */
@@ -49,7 +49,7 @@ export interface Inspector extends HttpHandler {
  * ```
  */
 export function createInspector(options: InspectorOptions): Inspector {
-  checkOptions(options, checks, { needed: ["serializer"] });
+  checkOptions(options, inspectorOptionChecks, { needed: ["serializer"] });
   if (options.directory !== undefined && options.engine === undefined)
     throw invalidOption("directory", "requires the option engine: whose re-drives are recorded there");
   return new MountedInspector(options);
@@ -65,7 +65,7 @@ const brokers: is.OptionCheck = (value) => {
 const path: is.OptionCheck = (value) =>
   typeof value === "string" && /^\$[a-z]+$/.test(value) ? undefined : 'must be "$" and lower-case letters, e.g. "$ui"';
 
-const checks: OptionChecks<InspectorOptions> = {
+const inspectorOptionChecks: OptionChecks<InspectorOptions> = {
   serializer: is.serializer,
   engine: is.engine,
   stages: stageList,
@@ -93,9 +93,9 @@ const aRequest: is.OptionCheck = is.having("a request", {
 const all: readonly Right[] = ["Send", "Listen", "Manage"];
 
 /** The maximum size of a request's body, in bytes. */
-const mostBytes = 16 * 2 ** 20;
+const maxBytes = 16 * 2 ** 20;
 
-const operations: Route = {
+const operations: InspectorRoute = {
   method: "GET",
   path: "",
   summary: "Lists the operations.",
@@ -111,7 +111,7 @@ const operations: Route = {
   }),
 };
 
-const routes: readonly Route[] = [operations, ...lookRoutes, ...changeRoutes];
+const routes: readonly InspectorRoute[] = [operations, ...lookRoutes, ...changeRoutes];
 
 class MountedInspector implements Inspector {
   readonly path: string;
@@ -121,7 +121,7 @@ class MountedInspector implements Inspector {
   constructor(options: InspectorOptions) {
     const { serializer, stages = [], messageTypes: types = [], redact = [], clock = systemClock } = options;
     const redaction = createRedaction(redact);
-    const reading = new Reading({ serializer, stages, messageTypes: types, redaction });
+    const reading = new InspectorReading({ serializer, stages, messageTypes: types, redaction });
     const { engine, directory } = options;
     const journal = engine === undefined || directory === undefined ? undefined : { engine, directory };
     const others = new Map(Object.entries(options.brokers ?? {}));
@@ -158,7 +158,7 @@ class MountedInspector implements Inspector {
     const { route, id } = routeOf(called, request.method);
     if (route.changes === true) requireChanges(this.#parts);
     const { query, abortSignal } = request;
-    const body = route.method === "POST" ? await jsonBody(request, mostBytes) : undefined;
+    const body = route.method === "POST" ? await jsonBody(request, maxBytes) : undefined;
     const answer = await route.run({
       caller,
       parts: this.#parts,
@@ -244,7 +244,7 @@ function checkOrigin({ method, headers, isSecure }: HttpRequest): void {
     throw new SobreError("InvalidArgument", "The body must be application/json.");
 }
 
-function routeOf(called: string, method: string): { readonly route: Route; readonly id: string } {
+function routeOf(called: string, method: string): { readonly route: InspectorRoute; readonly id: string } {
   for (const route of routes) {
     const pattern = new RegExp(`^${route.path.replace("{id}", "([^/]+)")}$`);
     const [whole, id = ""] = pattern.exec(called) ?? [];

@@ -5,7 +5,7 @@ import type { Guarantee } from "./api.ts";
 import { type JobPast, type JobRecord, lineOf, pastOf } from "./job-record.ts";
 
 /** Records that are kept; the oldest of those that are done make room. */
-const most = 50;
+const maxJournalJobs = 50;
 
 const suffix = ".redrive.jsonl";
 
@@ -28,9 +28,9 @@ export class JobJournal {
       if (past !== undefined && name === `${past.head.id}${suffix}`) found.push(past);
     }
     const sorted = found.toSorted((a, b) => (a.head.startedAt < b.head.startedAt ? 1 : -1));
-    for (const { head, end } of sorted.slice(most))
+    for (const { head, end } of sorted.slice(maxJournalJobs))
       if (end?.state === "done") await rm(this.#path(head.id)).catch(() => undefined);
-    return sorted.slice(0, most);
+    return sorted.slice(0, maxJournalJobs);
   }
 
   /** The record of one re-drive, which need not exist yet. */

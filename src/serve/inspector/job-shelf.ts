@@ -16,7 +16,7 @@ export interface Job {
 }
 
 /** Jobs that are remembered; the oldest ended one makes room. */
-const most = 50;
+const maxFinishedJobs = 50;
 
 interface Owned<J> {
   readonly job: J;
@@ -30,9 +30,9 @@ export class JobShelf<J extends Job> {
   /** @throws SobreError `QuotaExceeded` when too many run. */
   keep(job: J, { engine }: Caller): void {
     const running = this.#jobs.filter((owned) => owned.job.fact().state === "running");
-    if (running.length >= most)
-      throw new SobreError("QuotaExceeded", `At most ${most} jobs run at a time. Wait, or cancel one.`);
-    const old = this.#jobs.filter((owned) => !running.includes(owned)).slice(0, most - running.length - 1);
+    if (running.length >= maxFinishedJobs)
+      throw new SobreError("QuotaExceeded", `At most ${maxFinishedJobs} jobs run at a time. Wait, or cancel one.`);
+    const old = this.#jobs.filter((owned) => !running.includes(owned)).slice(0, maxFinishedJobs - running.length - 1);
     const kept = new Set([...running, ...old]);
     this.#jobs = [{ job, engine }, ...this.#jobs.filter((owned) => kept.has(owned))];
   }

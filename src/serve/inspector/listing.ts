@@ -19,10 +19,10 @@ import { Slices } from "./slices.ts";
 const pageSize = 200;
 
 /** Messages that one request looks at: so there is progress to show, and a way to stop. */
-const mostScanned = 5000;
+const maxScannedMessages = 5000;
 
 /** A part of an entity to look at. */
-export interface Scan {
+export interface EntityScan {
   readonly engine: Engine;
   readonly entity: string;
   readonly from: bigint | undefined;
@@ -38,7 +38,7 @@ interface Scanned {
 
 /** Calls `each` with the selected messages until it returns false; nothing is locked, counted or moved. */
 async function scan(
-  { engine, entity, from, filter, abortSignal }: Scan,
+  { engine, entity, from, filter, abortSignal }: EntityScan,
   each: (delivery: Delivery, read: Read) => boolean,
 ): Promise<Scanned> {
   const slices = new Slices();
@@ -48,7 +48,7 @@ async function scan(
       scanned++;
       const read = await filter.selected(delivery);
       const goesOn = read === undefined || each(delivery, read);
-      if (!goesOn || scanned >= mostScanned || abortSignal?.aborted === true)
+      if (!goesOn || scanned >= maxScannedMessages || abortSignal?.aborted === true)
         return { scanned, next: delivery.sequenceNumber + 1n };
       await slices.turn();
     }
@@ -57,7 +57,7 @@ async function scan(
 }
 
 /** A page of the selected messages. */
-export async function listMessages(scanning: Scan, max: number, redaction: Redaction): Promise<MessagesAnswer> {
+export async function listMessages(scanning: EntityScan, max: number, redaction: Redaction): Promise<MessagesAnswer> {
   const rows: MessageRow[] = [];
   const { scanned, next } = await scan(scanning, (delivery, read) => {
     rows.push(rowOf(delivery, read, redaction));
@@ -67,7 +67,7 @@ export async function listMessages(scanning: Scan, max: number, redaction: Redac
 }
 
 /** Counts the selected messages by each fact. */
-export async function groupMessages(scanning: Scan): Promise<GroupsAnswer> {
+export async function groupMessages(scanning: EntityScan): Promise<GroupsAnswer> {
   const groups = new Map(facetNames.map((name) => [name, new Map<string, { count: number; first: string }>()]));
   const { scanned, next } = await scan(scanning, (delivery, read) => {
     for (const name of facetNames) {

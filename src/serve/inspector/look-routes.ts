@@ -5,9 +5,9 @@ import { SobreError } from "../../core/errors/sobre-error.ts";
 import { invalidOption } from "../../core/options/option-checks.ts";
 import { requireRight } from "./caller.ts";
 import { listEntities } from "./entities.ts";
-import { groupMessages, listMessages, type Scan } from "./listing.ts";
+import { groupMessages, listMessages, type EntityScan } from "./listing.ts";
 import { createMessageFilter, selectionNames, sequenceOf } from "./message-filter.ts";
-import { auditReading, type Call, entityOf, peekOne, type Route } from "./route.ts";
+import { auditReading, type RouteCall, entityOf, peekOne, type InspectorRoute } from "./route.ts";
 import { listSessions } from "./session-facts.ts";
 import { storyOf } from "./story.ts";
 
@@ -18,10 +18,10 @@ const rows = { default: 100, most: 500 } as const;
 const exportedAtOnce = 20;
 
 /** The size of one answer of an export; once it has this many characters, it ends with the current peek. */
-const mostExported = { messages: 500, characters: 8 * 2 ** 20 };
+const maxExport = { messages: 500, characters: 8 * 2 ** 20 };
 
 /** The operations that change nothing. */
-export const lookRoutes: readonly Route[] = [
+export const lookRoutes: readonly InspectorRoute[] = [
   {
     method: "GET",
     path: "session",
@@ -114,7 +114,7 @@ export const lookRoutes: readonly Route[] = [
       if (parts.redaction.active)
         throw new SobreError("InvalidOperation", "Nothing is exported where members are redacted.");
       const lines: string[] = [];
-      const max = maxOf(query, { default: mostExported.messages, most: mostExported.messages });
+      const max = maxOf(query, { default: maxExport.messages, most: maxExport.messages });
       const from = sequenceOf(query.get("from"));
       audit("export", entity, `from #${from ?? 0n}`);
       let length = 0;
@@ -124,14 +124,14 @@ export const lookRoutes: readonly Route[] = [
           length += line.length;
           lines.push(line);
         }
-        if (length >= mostExported.characters) break;
+        if (length >= maxExport.characters) break;
       }
       return lines.join("");
     },
   },
 ];
 
-function scanOf(call: Call): Scan {
+function scanOf(call: RouteCall): EntityScan {
   const { caller, parts, query, abortSignal } = call;
   const entity = entityOf(query);
   requireRight(caller, entity, "Listen");
@@ -143,7 +143,7 @@ function scanOf(call: Call): Scan {
   return { engine: caller.engine, entity, from, filter: createMessageFilter(given, parts), abortSignal };
 }
 
-async function wanted({ caller, query }: Call): Promise<Delivery> {
+async function wanted({ caller, query }: RouteCall): Promise<Delivery> {
   const entity = entityOf(query);
   requireRight(caller, entity, "Listen");
   return peekOne(caller, entity, sequenceOf(query.get("sequence")) ?? 0n);

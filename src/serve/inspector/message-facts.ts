@@ -11,31 +11,31 @@ import { contentTypeOf, type Read } from "./reading.ts";
 import type { Redaction } from "./redaction.ts";
 
 /** The story that a consumer has recorded on a dead letter. */
-export interface Recorded {
+export interface RecordedStory {
   readonly code: string;
   readonly attempts: readonly AttemptFact[];
 }
 
 /** Any sender can write the property, so nothing about it is certain. */
-export function recordedAttempts({ envelope }: Delivery): Recorded | null {
+export function recordedAttempts({ envelope }: Delivery): RecordedStory | null {
   const text = envelope.applicationProperties[messageProperties.attempts];
   const story = typeof text === "string" ? parsedJson(text) : undefined;
   if (!isObject(story) || !Array.isArray(story["attempts"])) return null;
   const attempts: readonly unknown[] = story["attempts"];
   return {
-    code: textOf(story["code"]) ?? "",
+    code: textOrNothing(story["code"]) ?? "",
     attempts: attempts.filter(isObject).map(({ codec, outcome, code, offset, message }) => ({
-      codec: textOf(codec) ?? "",
-      outcome: textOf(outcome) ?? "",
-      code: textOf(code) ?? null,
+      codec: textOrNothing(codec) ?? "",
+      outcome: textOrNothing(outcome) ?? "",
+      code: textOrNothing(code) ?? null,
       offset: typeof offset === "number" ? offset : null,
-      message: textOf(message) ?? null,
+      message: textOrNothing(message) ?? null,
     })),
   };
 }
 
 export function failureOf({ envelope }: Delivery): string | null {
-  return textOf(envelope.applicationProperties[messageProperties.failure]) ?? null;
+  return textOrNothing(envelope.applicationProperties[messageProperties.failure]) ?? null;
 }
 
 /** The type that the message declares or else implies, with its version; empty without one. */
@@ -85,10 +85,10 @@ export function rowOf(delivery: Delivery, read: Read, redaction: Redaction): Mes
     enqueuedTimeUtc: delivery.enqueuedTimeUtc.toISOString(),
     scheduledEnqueueTimeUtc: scheduledEnqueueTimeUtc?.toISOString() ?? null,
     state: delivery.state,
-    messageId: textOf(shown["messageId"]) ?? null,
-    subject: textOf(shown["subject"]) ?? null,
-    sessionId: textOf(shown["sessionId"]) ?? null,
-    contentType: textOf(shown["contentType"]) ?? null,
+    messageId: textOrNothing(shown["messageId"]) ?? null,
+    subject: textOrNothing(shown["subject"]) ?? null,
+    sessionId: textOrNothing(shown["sessionId"]) ?? null,
+    contentType: textOrNothing(shown["contentType"]) ?? null,
     deliveryCount: delivery.deliveryCount,
     sizeInBytes: envelope.payload.byteLength,
     reason: delivery.deadLetterReason ?? "",
@@ -130,4 +130,4 @@ export function idText(id: MessageId | undefined): string | null {
   return id instanceof Typed ? id.value : String(id);
 }
 
-const textOf = (value: unknown): string | undefined => (typeof value === "string" ? value : undefined);
+const textOrNothing = (value: unknown): string | undefined => (typeof value === "string" ? value : undefined);

@@ -5,7 +5,7 @@ import { valueToJson } from "../../core/values/value-json.ts";
 import type { MessageSelection } from "./api.ts";
 import { codecErrorOf, idText, relatedIds, typeOf } from "./message-facts.ts";
 import { memberOf, parsePathFilter } from "./path-filter.ts";
-import type { Read, Reading } from "./reading.ts";
+import type { Read, InspectorReading } from "./reading.ts";
 import type { Redaction } from "./redaction.ts";
 
 const digits = (value: unknown): string | undefined =>
@@ -47,7 +47,7 @@ export interface MessageFilter {
 /** @throws SobreError `InvalidArgument` naming the member. */
 export function createMessageFilter(
   selection: MessageSelection,
-  { reading, redaction }: { readonly reading: Reading; readonly redaction: Redaction },
+  { reading, redaction }: { readonly reading: InspectorReading; readonly redaction: Redaction },
 ): MessageFilter {
   checkOptions(selection, selectionChecks, { prefix: "selection." });
   const { reason, source, type, error, text: wantedText, path, state, session, related, sequenceNumbers } = selection;

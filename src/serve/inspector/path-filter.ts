@@ -62,7 +62,7 @@ function compares(value: Json | undefined, operator: string, wanted: Json): bool
   if (operator === "!=") return value !== undefined && !isSame(value, wanted);
   if (value === undefined) return false;
   if (operator === "=") return isSame(value, wanted);
-  if (operator === "~") return textOf(value).toLowerCase().includes(textOf(wanted).toLowerCase());
+  if (operator === "~") return textOfJson(value).toLowerCase().includes(textOfJson(wanted).toLowerCase());
   const order = orderOf(value, wanted);
   if (order === undefined) return false;
   if (order === 0) return operator.length === 2;
@@ -71,15 +71,15 @@ function compares(value: Json | undefined, operator: string, wanted: Json): bool
 
 const notAFilter = (): SobreError => invalidOption("path", "must be a filter such as $.customer.id = 7");
 
-const isSame = (value: Json, wanted: Json): boolean => value === wanted || textOf(value) === textOf(wanted);
+const isSame = (value: Json, wanted: Json): boolean => value === wanted || textOfJson(value) === textOfJson(wanted);
 
 function orderOf(value: Json, wanted: Json): number | undefined {
-  const [one, other] = [Number(textOf(value)), Number(textOf(wanted))];
+  const [one, other] = [Number(textOfJson(value)), Number(textOfJson(wanted))];
   if (!Number.isNaN(one) && !Number.isNaN(other)) return one - other;
   if (typeof value !== "string" || typeof wanted !== "string") return undefined;
   return value < wanted ? -1 : Number(value > wanted);
 }
 
-const textOf = (value: Json): string => (typeof value === "string" ? value : JSON.stringify(value));
+const textOfJson = (value: Json): string => (typeof value === "string" ? value : JSON.stringify(value));
 
 const isList = (value: Json | undefined): value is readonly Json[] => Array.isArray(value);

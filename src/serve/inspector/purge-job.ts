@@ -9,7 +9,7 @@ import type { MessageFilter } from "./message-filter.ts";
 import { Slices } from "./slices.ts";
 
 /** Messages that one call of the engine deletes. */
-const mostDeleted = 500;
+const maxDeletedMessages = 500;
 
 /** The selected messages, and how many there can be. */
 interface Selected {
@@ -80,8 +80,12 @@ export class PurgeJob implements Job {
 
   async #deleteAll(): Promise<void> {
     const { engine } = this.#parts;
-    for (let last = mostDeleted; last === mostDeleted && this.#ending === undefined; await this.#slices.turn()) {
-      last = await engine.deleteMessages(this.from, { maxMessages: mostDeleted });
+    for (
+      let last = maxDeletedMessages;
+      last === maxDeletedMessages && this.#ending === undefined;
+      await this.#slices.turn()
+    ) {
+      last = await engine.deleteMessages(this.from, { maxMessages: maxDeletedMessages });
       this.#deleted += last;
     }
   }

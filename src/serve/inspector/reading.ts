@@ -33,7 +33,7 @@ export interface Read {
 }
 
 /** Reads messages with the stages, the chain and the message types. */
-export class Reading {
+export class InspectorReading {
   readonly #options: ReadingOptions;
 
   constructor(options: ReadingOptions) {

@@ -15,7 +15,7 @@ import { type JobPast, type JobRecord, pastOf, type RecordHead } from "./job-rec
 import type { Job } from "./job-shelf.ts";
 import { idText } from "./message-facts.ts";
 import type { MessageFilter } from "./message-filter.ts";
-import type { Reading } from "./reading.ts";
+import type { InspectorReading } from "./reading.ts";
 import type { Redaction } from "./redaction.ts";
 import { repaired } from "./repair.ts";
 import { Slices } from "./slices.ts";
@@ -25,7 +25,7 @@ export interface RedriveParts {
   readonly serializer: Serializer;
   readonly stages: readonly PayloadStage[];
   readonly clock: Clock;
-  readonly reading: Reading;
+  readonly reading: InspectorReading;
   readonly redaction: Redaction;
   readonly brokers: ReadonlyMap<string, Engine>;
   /** Where they are recorded, and whose they are. Default: they end with the process. */

@@ -22,7 +22,7 @@ import type { InspectorParts } from "./inspector-parts.ts";
 import { bodyReads } from "./message-filter.ts";
 
 /** A request of the API. */
-export interface Call {
+export interface RouteCall {
   readonly caller: Caller;
   readonly parts: InspectorParts;
   readonly query: URLSearchParams;
@@ -35,7 +35,7 @@ export interface Call {
 }
 
 /** The answer of an operation, except lines of JSON. */
-type Answer =
+type RouteAnswer =
   | CountAnswer
   | EntitiesAnswer
   | GroupsAnswer
@@ -51,7 +51,7 @@ type Answer =
   | StoryAnswer;
 
 /** An operation of the API. */
-export interface Route {
+export interface InspectorRoute {
   readonly method: "GET" | "POST";
   /** Below `api/`, with at most one parameter. */
   readonly path: string;
@@ -61,7 +61,7 @@ export interface Route {
   /** Whether it changes anything, and so is refused unless changes are allowed. */
   readonly changes?: boolean;
   /** `string`: lines of JSON. */
-  readonly run: (call: Call) => Promise<Answer | string>;
+  readonly run: (call: RouteCall) => Promise<RouteAnswer | string>;
 }
 
 /** @throws SobreError `InvalidOperation` when the inspector only reads. */
@@ -82,7 +82,7 @@ export async function peekOne({ engine }: Caller, entity: string, fromSequenceNu
  * search them learns them. The text that is searched for is not noted.
  */
 export function auditReading(
-  { parts, audit }: Pick<Call, "parts" | "audit">,
+  { parts, audit }: Pick<RouteCall, "parts" | "audit">,
   entity: string,
   selection: MessageSelection,
 ): void {

@@ -8,7 +8,7 @@ import { rowOf } from "./message-facts.ts";
 const pageSize = 100;
 
 /** Bytes of a state that are shown. */
-const mostBytes = 4096;
+const maxBytes = 4096;
 
 /** How sessions are shown. */
 export interface SessionOptions extends Pick<InspectorParts, "reading" | "redaction"> {
@@ -35,12 +35,12 @@ export async function listSessions(
   return { sessions, next: found.length < pageSize ? null : skip + pageSize };
 }
 
-type Found = Pick<SessionInspection, "sessionId"> & Partial<SessionInspection>;
+type FoundSession = Pick<SessionInspection, "sessionId"> & Partial<SessionInspection>;
 
 async function headOf(
   engine: Engine,
   entity: string,
-  { sessionId, messageCount, firstSequenceNumber }: Found,
+  { sessionId, messageCount, firstSequenceNumber }: FoundSession,
   { reading, redaction }: SessionOptions,
 ): Promise<SessionsAnswer["sessions"][number]["head"]> {
   if (messageCount === 0) return null;
@@ -65,8 +65,8 @@ function detailOf(session: SessionInspection, { showsState }: SessionOptions): S
 
 /** Its text where it is UTF-8, or else its bytes in hex. */
 function textOfState(state: Uint8Array): string {
-  const shown = state.subarray(0, mostBytes);
-  const rest = state.byteLength > mostBytes ? ` … ${state.byteLength - mostBytes} bytes more` : "";
+  const shown = state.subarray(0, maxBytes);
+  const rest = state.byteLength > maxBytes ? ` … ${state.byteLength - maxBytes} bytes more` : "";
   try {
     const text = new TextDecoder("utf-8", { fatal: true }).decode(shown, { stream: rest !== "" });
     return `${text}${rest}`;

@@ -1,7 +1,7 @@
 import { setImmediate } from "node:timers/promises";
 
 /** Milliseconds of work after which others get their turn. */
-const longest = 4;
+const maxSliceInMs = 4;
 
 /** Divides long work, so that the process answers others meanwhile. */
 export class Slices {
@@ -9,7 +9,7 @@ export class Slices {
 
   /** Resolves immediately, or after others had their turn. */
   async turn(): Promise<void> {
-    if (performance.now() - this.#since < longest) return;
+    if (performance.now() - this.#since < maxSliceInMs) return;
     await setImmediate();
     this.#since = performance.now();
   }

@@ -11,7 +11,7 @@ import { failureOf, recordedAttempts, redrivesOf, relatedIds, retriesOf, rowOf, 
 import { rendered } from "./message-filter.ts";
 
 /** Bytes of a payload that are shown. */
-const mostBytes = 64 * 1024;
+const maxBytes = 64 * 1024;
 
 /** How a story is shown. */
 export interface StoryOptions extends Pick<InspectorParts, "reading" | "redaction"> {
@@ -40,7 +40,7 @@ export async function storyOf(
     versions: await reading.versions(read),
     timeline: timelineOf(delivery),
     related: relatedIds(delivery.envelope, redaction),
-    payload: showsBytes ? toBase64(payload.subarray(0, mostBytes)) : null,
+    payload: showsBytes ? toBase64(payload.subarray(0, maxBytes)) : null,
     sections: showsBytes ? sectionsOf(delivery) : [],
   };
 }

@@ -1,6 +1,6 @@
 import type { Engine } from "../../core/engine/engine.ts";
 import { SobreError } from "../../core/errors/sobre-error.ts";
-import type { FirstUse } from "./amqp/broker-connection.ts";
+import type { FirstUse } from "./amqp/served-connection.ts";
 
 /** Creates the queue, or the topic and subscription, of an address as its first use requires, unless they exist. */
 export async function autoCreate(engine: Engine, entity: string, use?: FirstUse): Promise<string | undefined> {

@@ -64,7 +64,7 @@ interface TokenRules {
 }
 
 /** A namespace with its own entities and keys. */
-export interface Namespace {
+export interface KeyedNamespace {
   readonly name: string;
   readonly engine: Engine;
   /** Keys by name; if `undefined`, clients connect with the well-known key under any name, or without a key. */
@@ -73,16 +73,16 @@ export interface Namespace {
 
 /** The namespaces of a server, selected by a client's key name or host name. */
 export class Namespaces implements Access {
-  readonly #main: Namespace;
+  readonly #main: KeyedNamespace;
   readonly #rules: TokenRules;
-  readonly #byName = new Map<string, Namespace>();
+  readonly #byName = new Map<string, KeyedNamespace>();
 
-  constructor(main: Namespace, rules: TokenRules = {}) {
+  constructor(main: KeyedNamespace, rules: TokenRules = {}) {
     this.#main = main;
     this.#rules = rules;
   }
 
-  add(namespace: Namespace): void {
+  add(namespace: KeyedNamespace): void {
     this.#byName.set(namespace.name.toLowerCase(), namespace);
   }
 
@@ -99,7 +99,7 @@ export class Namespaces implements Access {
     return [this.#main, ...this.#byName.values()].some(({ keys }) => keys === undefined);
   }
 
-  find(name: string): Namespace | undefined {
+  find(name: string): KeyedNamespace | undefined {
     return this.#byName.get(name.toLowerCase());
   }
 
@@ -145,7 +145,7 @@ export class Namespaces implements Access {
     return { engine, namespace, scope, rights, subject, owner, expiresAt: expiresAt.getTime() };
   }
 
-  #choose(keyName: string, hostname: string | undefined): Namespace {
+  #choose(keyName: string, hostname: string | undefined): KeyedNamespace {
     const [label = ""] = (hostname ?? "").split(".");
     return this.find(keyName) ?? this.find(label) ?? this.#main;
   }
@@ -171,7 +171,7 @@ async function claimsOf(token: string, verify: TokenVerifier, use: TokenUse): Pr
 const unauthorized = (what: string, cause?: unknown): SobreError =>
   new SobreError("UnauthorizedAccess", what, { cause });
 
-function keyOf(keys: Namespace["keys"], name: string): SharedAccessKey | undefined {
+function keyOf(keys: KeyedNamespace["keys"], name: string): SharedAccessKey | undefined {
   if (keys === undefined) return { key: wellKnownKey };
   const found = Object.hasOwn(keys, name) ? keys[name] : undefined;
   return typeof found === "string" ? { key: found } : found;

@@ -132,7 +132,7 @@ const namespaceChecks: OptionChecks<NamespaceOptions> = {
   engine: is.engine,
 };
 
-const checks: OptionChecks<ServerOptions> = {
+const serverChecks: OptionChecks<ServerOptions> = {
   ...namespaceChecks,
   clock: is.anything,
   host: is.name,
@@ -168,7 +168,7 @@ const tlsChecks = { key: is.name, cert: is.name };
 
 /** @throws SobreError `InvalidArgument` naming the invalid or unknown option. */
 export function checkServerOptions(options: ServerOptions): void {
-  checkOptions(options, checks);
+  checkOptions(options, serverChecks);
   const { host = "localhost", keys, verifyToken, trustedNetwork = false, tls, limits } = options;
   if (limits !== undefined) checkOptions(limits, limitChecks, { prefix: "limits." });
   if (tls !== undefined) checkOptions(tls, tlsChecks, { prefix: "tls.", needed: ["key", "cert"] });

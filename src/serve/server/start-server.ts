@@ -5,7 +5,7 @@ import { getHeapStatistics } from "node:v8";
 import type { RequestListener } from "node:http";
 import type { HttpEndpoint } from "./http/http-endpoint.ts";
 import type { HttpHandler } from "./http/http-handler.ts";
-import type { FirstUse } from "./amqp/broker-connection.ts";
+import type { FirstUse } from "./amqp/served-connection.ts";
 import type { Engine } from "../../core/engine/engine.ts";
 import { type MemoryEngineOptions, memoryEngineWithin } from "../../broker/memory/memory-engine.ts";
 import { type ResolvedLimits, resolveLimits } from "../../wire/amqp/connection/connection-limits.ts";
@@ -21,7 +21,7 @@ import { FrontDoor } from "./front-door.ts";
 import { hostCheck } from "./host-names.ts";
 import { codeOf, listenProblem } from "./listen-problem.ts";
 import type { Control, ControlledServer } from "./control/control.ts";
-import { type Namespace, Namespaces, rootKeyName, type SharedAccessKeys, wellKnownKey } from "./namespaces.ts";
+import { type KeyedNamespace, Namespaces, rootKeyName, type SharedAccessKeys, wellKnownKey } from "./namespaces.ts";
 import {
   checkNamespaceOptions,
   checkServerOptions,
@@ -206,7 +206,7 @@ class RunningServer implements Server, ControlledServer {
     return this.#control?.over(engine) ?? engine;
   }
 
-  #newNamespace(name: string, { engine: given, keys: own, ...entities }: NamespaceOptions): Namespace {
+  #newNamespace(name: string, { engine: given, keys: own, ...entities }: NamespaceOptions): KeyedNamespace {
     if (!/^[A-Za-z0-9][A-Za-z0-9-]{0,62}$/.test(name))
       throw new SobreError("InvalidArgument", "The name of a namespace must have 1 to 63 letters, digits and hyphens.");
     const { clock } = this.#options;
@@ -224,7 +224,7 @@ class RunningServer implements Server, ControlledServer {
     const engine = given === undefined ? this.#newEngine({ ...entities, clock }) : this.#served(given);
     this.#secret ??= Buffer.from(crypto.getRandomValues(new Uint8Array(32))).toString("base64");
     const generated = keys === undefined ? undefined : { [name]: this.#secret };
-    const namespace: Namespace = { name, engine, keys: own ?? generated };
+    const namespace: KeyedNamespace = { name, engine, keys: own ?? generated };
     this.#namespaces.add(namespace);
     return namespace;
   }

@@ -7,14 +7,14 @@ import type {
   TopicRuntimeProperties,
 } from "../../core/engine/admin.ts";
 import { queueSettings, subscriptionSettings, topicSettings } from "../../core/engine/entity-settings.ts";
-import { type XmlElement, escaped } from "./xml.ts";
+import { type HttpXmlElement, escaped } from "./xml.ts";
 import { SobreError } from "../../core/errors/sobre-error.ts";
 import { type DurationLike, readIsoDuration, toMilliseconds } from "../../core/time/duration.ts";
 
 type Options = QueueOptions & SubscriptionOptions;
 
 /** The element of an option, in the order that the service wants. */
-type Field = readonly [element: string, option: keyof Options, kind: FieldKind];
+type Field = readonly [element: string, option: keyof Options, kind: AtomFieldKind];
 
 const lock: Field = ["LockDuration", "lockDuration", "duration"];
 const size: Field = ["MaxSizeInMegabytes", "maxSizeInMegabytes", "integer"];
@@ -39,19 +39,19 @@ const batched: Field = ["EnableBatchedOperations", "enableBatchedOperations", "b
 const kilobytes: Field = ["MaxMessageSizeInKilobytes", "maxMessageSizeInBytes", "kilobytes"];
 
 /** Entities that have a description. */
-export type Described = "Queue" | "Topic" | "Subscription";
+export type DescribedEntity = "Queue" | "Topic" | "Subscription";
 
 const queueFields = [lock, size, duplicates, sessions, timeToLive, expired, window, deliveries, batched];
 const subscriptionFields = [lock, sessions, timeToLive, expired, filters, deliveries, batched];
 
-const fields: Readonly<Record<Described, readonly Field[]>> = {
+const fields: Readonly<Record<DescribedEntity, readonly Field[]>> = {
   Queue: [...queueFields, status, forward, metadata, idle, partitions, forwardDead, kilobytes],
   Topic: [timeToLive, size, duplicates, window, batched, status, metadata, idle, partitions, kilobytes],
   Subscription: [...subscriptionFields, status, forward, metadata, forwardDead, idle],
 };
 
 /** The options in a description; what it does not name is left out. @throws SobreError `InvalidArgument`. */
-export function readDescription(what: Described, description: XmlElement | undefined): Options {
+export function readDescription(what: DescribedEntity, description: HttpXmlElement | undefined): Options {
   const options: Record<string, unknown> = {};
   for (const [element, option, kind] of fields[what]) {
     const found = description?.children.find(({ name }) => name === element);
@@ -73,7 +73,7 @@ const kept: ReadonlySet<keyof Options> = new Set([
 const cleared = { forwardTo: "", forwardDeadLetteredMessagesTo: "", userMetadata: "" };
 
 /** The options in the description of an update: what it does not name is set back to its default. @throws SobreError `InvalidArgument`. */
-export function readUpdate(what: Described, description: XmlElement | undefined): Options {
+export function readUpdate(what: DescribedEntity, description: HttpXmlElement | undefined): Options {
   const defaults: Readonly<Record<string, unknown>> = {
     ...(what === "Topic" ? topicSettings() : what === "Queue" ? queueSettings() : subscriptionSettings()),
     ...cleared,
@@ -85,7 +85,7 @@ export function readUpdate(what: Described, description: XmlElement | undefined)
 
 /** The elements of a description. */
 export function writeDescription(
-  what: Described,
+  what: DescribedEntity,
   options: QueueOptions | TopicOptions | SubscriptionOptions,
   runtime: QueueRuntimeProperties | TopicRuntimeProperties | undefined,
 ): string {
@@ -123,14 +123,14 @@ const timeElements = ({ createdAt, modifiedAt, accessedAt }: EntityTimes): strin
   `<AccessedAt>${accessedAt.toISOString()}</AccessedAt>`;
 
 /** How the value of an element is written. */
-type FieldKind = "duration" | "boolean" | "integer" | "text" | "entity" | "kilobytes";
+type AtomFieldKind = "duration" | "boolean" | "integer" | "text" | "entity" | "kilobytes";
 
 /** Unlimited, as .NET's maximum TimeSpan. */
 const forEver = "P10675199DT2H48M5.4775807S";
 const forEverMilliseconds = 10_675_199 * 86_400_000;
 
 /** Writes an option; `undefined` when there is nothing to write. */
-function writeField(kind: FieldKind, value: unknown): string | undefined {
+function writeField(kind: AtomFieldKind, value: unknown): string | undefined {
   if (value === undefined || value === "") return undefined;
   if (kind === "duration") return isDuration(value) ? isoDuration(toMilliseconds(value, "duration")) : undefined;
   if (kind === "kilobytes") return String(Math.floor(Number(value) / 1024));
@@ -138,7 +138,7 @@ function writeField(kind: FieldKind, value: unknown): string | undefined {
 }
 
 /** Reads an option. @throws SobreError `InvalidArgument` naming the element. */
-function readField(kind: FieldKind, name: string, text: string): unknown {
+function readField(kind: AtomFieldKind, name: string, text: string): unknown {
   const value = text.trim();
   switch (kind) {
     case "text":

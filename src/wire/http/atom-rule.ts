@@ -11,12 +11,15 @@ import type { ApplicationPropertyValue } from "../../core/envelope/application-p
 import { Typed } from "../../core/values/typed.ts";
 import { SobreError } from "../../core/errors/sobre-error.ts";
 import { readIsoDuration } from "../../core/time/duration.ts";
-import { child, escaped, type XmlElement } from "./xml.ts";
+import { child, escaped, type HttpXmlElement } from "./xml.ts";
 
-type Values = Readonly<Record<string, ApplicationPropertyValue>>;
+type AtomRuleValues = Readonly<Record<string, ApplicationPropertyValue>>;
 
 /** Reads the filter and action of a rule's description. @throws SobreError `InvalidArgument`. */
-export function readRule(description: XmlElement | undefined): { filter: RuleFilter; action: RuleAction | undefined } {
+export function readRule(description: HttpXmlElement | undefined): {
+  filter: RuleFilter;
+  action: RuleAction | undefined;
+} {
   const filter = child(description, "Filter");
   const action = child(description, "Action");
   const expression = child(action, "SqlExpression")?.text ?? "";
@@ -27,7 +30,7 @@ export function readRule(description: XmlElement | undefined): { filter: RuleFil
   };
 }
 
-function readFilter(filter: XmlElement): RuleFilter {
+function readFilter(filter: HttpXmlElement): RuleFilter {
   const type = filter.attributes.get("type") ?? "SqlFilter";
   if (type === "TrueFilter") return { kind: "true" };
   if (type === "FalseFilter") return { kind: "false" };
@@ -43,7 +46,7 @@ function readFilter(filter: XmlElement): RuleFilter {
   return { kind: "correlation", ...members, applicationProperties: valuesIn(child(filter, "Properties")) };
 }
 
-function valuesIn(list: XmlElement | undefined): Values | undefined {
+function valuesIn(list: HttpXmlElement | undefined): AtomRuleValues | undefined {
   if (list === undefined || list.children.length === 0) return undefined;
   const values: Record<string, ApplicationPropertyValue> = {};
   for (const entry of list.children) {
@@ -62,19 +65,22 @@ function valueOf(type: string, text: string): ApplicationPropertyValue {
     case "int":
       return amqpInt(text);
     case "long":
-      return BigInt(/^-?\d{1,19}$/.test(text) ? text : wrong("long"));
+      return BigInt(/^-?\d{1,19}$/.test(text) ? text : refuseType("long"));
     case "double":
     case "decimal":
     case "float":
-      return new Typed("double", text.trim() !== "" && !Number.isNaN(Number(text)) ? Number(text) : wrong("double"));
+      return new Typed(
+        "double",
+        text.trim() !== "" && !Number.isNaN(Number(text)) ? Number(text) : refuseType("double"),
+      );
     case "boolean":
-      return /^(?:true|1)$/i.test(text) || (!/^(?:false|0)$/i.test(text) && wrong("boolean"));
+      return /^(?:true|1)$/i.test(text) || (!/^(?:false|0)$/i.test(text) && refuseType("boolean"));
     case "dateTime":
-      return new Date(Number.isNaN(Date.parse(text)) ? wrong("dateTime") : text);
+      return new Date(Number.isNaN(Date.parse(text)) ? refuseType("dateTime") : text);
     case "duration":
       return typed.described(
         typed.symbol("com.microsoft:timespan"),
-        BigInt(readIsoDuration(text) ?? wrong("duration")) * 10_000n,
+        BigInt(readIsoDuration(text) ?? refuseType("duration")) * 10_000n,
       );
     default:
       return text;
@@ -82,10 +88,10 @@ function valueOf(type: string, text: string): ApplicationPropertyValue {
 }
 
 const amqpInt = (text: string): number =>
-  /^-?\d{1,10}$/.test(text) && Number(text) === (Number(text) | 0) ? Number(text) : wrong("int");
+  /^-?\d{1,10}$/.test(text) && Number(text) === (Number(text) | 0) ? Number(text) : refuseType("int");
 
 /** @throws always. */
-function wrong(type: string): never {
+function refuseType(type: string): never {
   throw new SobreError("InvalidArgument", `A value of a rule is not a valid ${type}.`);
 }
 
@@ -124,7 +130,7 @@ function writeCorrelation(filter: CorrelationFilter): string {
   return `<Filter ${xsi} i:type="CorrelationFilter">${elements.join("")}${properties}</Filter>`;
 }
 
-function writeValues(element: string, values: Values | undefined): string {
+function writeValues(element: string, values: AtomRuleValues | undefined): string {
   if (values === undefined) return "";
   const entries = Object.entries(values).map(([key, value]) => {
     const [type, text] = typeAndText(value);

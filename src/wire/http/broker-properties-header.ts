@@ -38,18 +38,19 @@ export function brokerPropertiesFrom(json: unknown): Partial<BrokerPropertiesIni
     // The newer name of the label.
     const value = property === "subject" ? (given[name] ?? given["Subject"]) : given[name];
     if (value === undefined || value === null) continue;
-    if (typeof value !== "string") throw wrong(name, "a string");
+    if (typeof value !== "string") throw invalidBrokerProperty(name, "a string");
     draft[property] = value;
   }
   const { TimeToLive, TimeToLiveTimeSpan, ScheduledEnqueueTimeUtc } = given;
   const timeToLive = typeof TimeToLiveTimeSpan === "string" ? spanOf(TimeToLiveTimeSpan) : plainNumber(TimeToLive);
   if (timeToLive !== undefined && timeToLive !== null) {
-    if (typeof timeToLive !== "number" || !(timeToLive > 0)) throw wrong("TimeToLive", "a number of seconds above 0");
+    if (typeof timeToLive !== "number" || !(timeToLive > 0))
+      throw invalidBrokerProperty("TimeToLive", "a number of seconds above 0");
     draft["timeToLive"] = Math.max(1, Math.round(timeToLive * 1000));
   }
   if (ScheduledEnqueueTimeUtc !== undefined && ScheduledEnqueueTimeUtc !== null) {
     const time = typeof ScheduledEnqueueTimeUtc === "string" ? Date.parse(ScheduledEnqueueTimeUtc) : Number.NaN;
-    if (Number.isNaN(time)) throw wrong("ScheduledEnqueueTimeUtc", "a time");
+    if (Number.isNaN(time)) throw invalidBrokerProperty("ScheduledEnqueueTimeUtc", "a time");
     draft["scheduledEnqueueTimeUtc"] = new Date(time);
   }
   return draft;
@@ -128,5 +129,5 @@ function idOf(value: unknown): string {
   return String(value instanceof Typed ? value.value : value);
 }
 
-const wrong = (name: string, wanted: string): SobreError =>
+const invalidBrokerProperty = (name: string, wanted: string): SobreError =>
   new SobreError("InvalidArgument", `${name} of BrokerProperties must be ${wanted}.`);

@@ -8,7 +8,7 @@ const integer = /^-?(?:0|[1-9]\d{0,19})$/;
 const decimal = /^-?(?:0|[1-9]\d*)(?:\.\d+)?(?:e[+-]?\d+)?$/i;
 
 /** Maximum length of a number in characters: a double has 17 digits, after at most 324 places. */
-const longest = 400;
+const maxNumberLength = 400;
 
 /**
  * The number that a text writes as JSON does: an integer as a number, beyond 2^53 as a bigint; any other as a double.
@@ -16,7 +16,7 @@ const longest = 400;
  */
 export function numberFrom(text: string): number | bigint | Typed<"double"> | undefined {
   if (integer.test(text)) return text === "-0" ? new Typed("double", -0) : integerFrom(text);
-  if (text.length > longest || !decimal.test(text) || /^-?\d+$/.test(text)) return undefined;
+  if (text.length > maxNumberLength || !decimal.test(text) || /^-?\d+$/.test(text)) return undefined;
   const number = Number(text);
   return Number.isFinite(number) ? new Typed("double", number) : undefined;
 }

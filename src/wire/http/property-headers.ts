@@ -143,7 +143,7 @@ export function propertyHeaders(properties: ApplicationProperties): PropertyHead
   const taken = new Set<string>();
   let length = 2;
   for (const [name, value] of Object.entries(properties)) {
-    const text = textOf(value);
+    const text = headerTextOf(value);
     const lower = name.toLowerCase();
     if (text !== undefined && !taken.has(lower) && hasOwnHeader(name, text)) {
       taken.add(lower);
@@ -169,7 +169,7 @@ function hasOwnHeader(name: string, text: string): boolean {
 }
 
 /** The text of a value in a header, which is JSON, too. */
-function textOf(value: ApplicationPropertyValue | undefined): string | undefined {
+function headerTextOf(value: ApplicationPropertyValue | undefined): string | undefined {
   const number = numberText(value);
   if (number !== undefined) return number;
   const plain = value instanceof Typed ? value.value : value;

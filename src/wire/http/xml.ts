@@ -2,18 +2,18 @@ import { SobreError } from "../../core/errors/sobre-error.ts";
 import { escapeMarkup } from "../../core/values/markup.ts";
 
 /** An element of a small XML document; prefixes are left off its name and its attributes' names. */
-export interface XmlElement {
+export interface HttpXmlElement {
   readonly name: string;
   readonly attributes: ReadonlyMap<string, string>;
-  readonly children: readonly XmlElement[];
+  readonly children: readonly HttpXmlElement[];
   /** All text directly within it. */
   readonly text: string;
 }
 
-interface Draft {
+interface XmlElementDraft {
   readonly name: string;
   readonly attributes: ReadonlyMap<string, string>;
-  readonly children: Draft[];
+  readonly children: XmlElementDraft[];
   text: string;
 }
 
@@ -29,34 +29,37 @@ const attribute = /([\w.:-]+)\s*=\s*(?:"([^"]*)"|'([^']*)')/g;
  *
  * @throws SobreError `InvalidArgument`.
  */
-export function readXml(text: string): XmlElement {
-  const root: Draft = { name: "", attributes: new Map(), children: [], text: "" };
-  const open: Draft[] = [root];
+export function readXml(text: string): HttpXmlElement {
+  const root: XmlElementDraft = { name: "", attributes: new Map(), children: [], text: "" };
+  const open: XmlElementDraft[] = [root];
   token.lastIndex = 0;
   while (token.lastIndex < text.length) {
     const found = token.exec(text);
-    if (found === null) throw wrong("is no well-formed XML");
+    if (found === null) throw invalidBody("is no well-formed XML");
     read(found, open);
   }
   const [document] = root.children;
   if (open.length !== 1 || document === undefined || root.children.length > 1)
-    throw wrong("does not end where it must");
+    throw invalidBody("does not end where it must");
   return document;
 }
 
-function read([, cdata, slash, name, attributes = "", closed, characters]: RegExpExecArray, open: Draft[]): void {
+function read(
+  [, cdata, slash, name, attributes = "", closed, characters]: RegExpExecArray,
+  open: XmlElementDraft[],
+): void {
   const parent = open.at(-1);
-  if (parent === undefined) throw wrong("has an end without a beginning");
+  if (parent === undefined) throw invalidBody("has an end without a beginning");
   if (cdata !== undefined) parent.text += cdata;
   if (characters !== undefined) parent.text += unescaped(characters);
   if (name === undefined) return;
   if (slash === "/") {
-    if (open.length === 1 || parent.name !== local(name)) throw wrong("has an end without a beginning");
+    if (open.length === 1 || parent.name !== local(name)) throw invalidBody("has an end without a beginning");
     open.pop();
     return;
   }
-  if (open.length > maxDepth) throw wrong(`is nested more than ${maxDepth} deep`);
-  const element: Draft = { name: local(name), attributes: attributesOf(attributes), children: [], text: "" };
+  if (open.length > maxDepth) throw invalidBody(`is nested more than ${maxDepth} deep`);
+  const element: XmlElementDraft = { name: local(name), attributes: attributesOf(attributes), children: [], text: "" };
   parent.children.push(element);
   if (closed !== "/") open.push(element);
 }
@@ -85,7 +88,7 @@ function unescaped(text: string): string {
 }
 
 /** The child of that name. */
-export const child = (element: XmlElement | undefined, name: string): XmlElement | undefined =>
+export const child = (element: HttpXmlElement | undefined, name: string): HttpXmlElement | undefined =>
   element?.children.find((one) => one.name === name);
 
 /** Text as written in an element or attribute; characters that XML cannot hold become the replacement character. */
@@ -93,4 +96,4 @@ export const escaped = (text: string): string =>
   // oxlint-disable-next-line no-control-regex -- these are what XML 1.0 forbids
   escapeMarkup(text.replaceAll(/[\u0000-\u0008\u000b\u000c\u000e-\u001f\ufffe\uffff]/g, "\ufffd"));
 
-const wrong = (what: string): SobreError => new SobreError("InvalidArgument", `The body ${what}.`);
+const invalidBody = (what: string): SobreError => new SobreError("InvalidArgument", `The body ${what}.`);

@@ -4,10 +4,10 @@ import { EnvelopeSink, FactSink, writeFact } from "../../../src/broker/durable/f
 import { headOf } from "../../../src/broker/durable/message-row.ts";
 import { RowBytes } from "../../../src/broker/durable/row-bytes.ts";
 import { StoreDatabase } from "../../../src/broker/durable/store-database.ts";
-import type { Fact, Store } from "../../../src/broker/memory/store.ts";
+import type { StoreFact, MemoryStore } from "../../../src/broker/memory/store.ts";
 
 /** The durable store without its thread: it opens in a few milliseconds, and `kill` ends it between two commits. */
-export class DirectStore implements Store {
+export class DirectStore implements MemoryStore {
   readonly #database: StoreDatabase;
   #killed = false;
 
@@ -15,7 +15,7 @@ export class DirectStore implements Store {
     this.#database = new StoreDatabase(directory);
   }
 
-  async *load(): AsyncGenerator<readonly Fact[]> {
+  async *load(): AsyncGenerator<readonly StoreFact[]> {
     const sink = new FactSink();
     for (const _row of this.#database.rows(() => sink, headOf)) continue;
     yield sink.facts;
@@ -25,7 +25,7 @@ export class DirectStore implements Store {
     checkProperties(envelope);
   }
 
-  async commit(facts: readonly Fact[], _isFollowed = false): Promise<void> {
+  async commit(facts: readonly StoreFact[], _isFollowed = false): Promise<void> {
     if (this.#killed) throw new Error("The process is gone.");
     const rows = new RowBytes();
     for (const fact of facts) writeFact(rows, fact);

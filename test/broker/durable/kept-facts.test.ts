@@ -1,8 +1,9 @@
+import type { Engine } from "../../../src/core/engine/engine.ts";
 import { rmSync } from "node:fs";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
 import { decodeMessage } from "../../../src/wire/amqp/message/decode-message.ts";
 import { encodeMessage } from "../../../src/wire/amqp/message/encode-message.ts";
-import { StoredEngine } from "../../../src/broker/memory/stored-engine.ts";
+import { storedConnection } from "../../../src/broker/memory/stored-verbs.ts";
 import { StoredHome } from "../../../src/broker/memory/stored-home.ts";
 import { createEnvelope, type Envelope } from "../../../src/core/envelope/envelope.ts";
 import { ManualClock } from "../../../src/core/time/index.ts";
@@ -23,20 +24,20 @@ const clock = new ManualClock();
 const queues = { orders: {}, ids: { requiresDuplicateDetection: true, duplicateDetectionHistoryTimeWindow: "PT1M" } };
 
 /** The next life of an engine whose process was killed. */
-async function nextLife(): Promise<StoredEngine> {
+async function nextLife(): Promise<Engine> {
   store?.kill();
   store = new DirectStore(directory);
-  return new StoredEngine("durable", await StoredHome.open(store, { clock, queues, memoryBudget: 0 }));
+  return storedConnection("durable", await StoredHome.open(store, { clock, queues, memoryBudget: 0 }));
 }
 
-async function send(engine: StoredEngine, queue: string, ...envelopes: readonly Envelope[]): Promise<void> {
+async function send(engine: Engine, queue: string, ...envelopes: readonly Envelope[]): Promise<void> {
   await (await engine.openSender(queue)).send(envelopes);
 }
 
 const named = (messageId: string): Envelope =>
   createEnvelope({ payload: Uint8Array.of(1), brokerProperties: { messageId } });
 
-const idsIn = async (engine: StoredEngine, queue: string): Promise<readonly unknown[]> =>
+const idsIn = async (engine: Engine, queue: string): Promise<readonly unknown[]> =>
   (await engine.peek(queue, { maxMessages: 10 })).map(({ envelope }) => envelope.brokerProperties.messageId);
 
 describe("a store whose process was killed", () => {

@@ -1,8 +1,9 @@
+import type { Engine } from "../../../src/core/engine/engine.ts";
 import { rmSync } from "node:fs";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
-import { StoredEngine } from "../../../src/broker/memory/stored-engine.ts";
+import { storedConnection } from "../../../src/broker/memory/stored-verbs.ts";
 import { StoredHome, type StoredEngineOptions } from "../../../src/broker/memory/stored-home.ts";
-import type { Fact } from "../../../src/broker/memory/store.ts";
+import type { StoreFact } from "../../../src/broker/memory/store.ts";
 import { SobreError } from "../../../src/core/errors/sobre-error.ts";
 import { createEnvelope, type Envelope } from "../../../src/core/envelope/envelope.ts";
 import { ManualClock } from "../../../src/core/time/index.ts";
@@ -11,11 +12,11 @@ import { storeDirectory } from "./store-directory.support.ts";
 
 /** A store that records the kinds of the facts in each batch. */
 class RecordingStore extends DirectStore {
-  readonly batches: (readonly Fact["kind"][])[] = [];
+  readonly batches: (readonly StoreFact["kind"][])[] = [];
   /** Refuses the next batch. */
   failure: SobreError | undefined;
 
-  override async commit(facts: readonly Fact[]): Promise<void> {
+  override async commit(facts: readonly StoreFact[]): Promise<void> {
     const { failure } = this;
     this.failure = undefined;
     if (failure !== undefined) throw failure;
@@ -31,11 +32,11 @@ const clock = new ManualClock(start);
 
 let directory = "";
 let store: RecordingStore;
-let engine: StoredEngine;
+let engine: Engine;
 
 async function open(options: Omit<StoredEngineOptions, "clock" | "memoryBudget"> = {}): Promise<void> {
   store = new RecordingStore(directory);
-  engine = new StoredEngine("durable", await StoredHome.open(store, { ...options, clock, memoryBudget: 2 ** 20 }));
+  engine = storedConnection("durable", await StoredHome.open(store, { ...options, clock, memoryBudget: 2 ** 20 }));
 }
 
 async function killAndOpen(): Promise<void> {

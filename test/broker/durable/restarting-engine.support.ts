@@ -21,7 +21,7 @@ import type {
   TransactionOption,
 } from "../../../src/core/engine/engine.ts";
 import type { Envelope } from "../../../src/core/envelope/envelope.ts";
-import { StoredEngine } from "../../../src/broker/memory/stored-engine.ts";
+import { storedConnection } from "../../../src/broker/memory/stored-verbs.ts";
 import { StoredHome } from "../../../src/broker/memory/stored-home.ts";
 import type { ManualClock } from "../../../src/core/time/index.ts";
 import { DirectStore } from "./direct-store.support.ts";
@@ -62,7 +62,7 @@ export class RestartingEngine implements Engine {
   readonly admin: EngineAdmin;
   readonly inspection: EngineInspection;
   readonly #life: Life;
-  #engine: StoredEngine;
+  #engine: Engine;
   #store: DirectStore;
   #age = 0;
   #lasting = 0;
@@ -74,7 +74,7 @@ export class RestartingEngine implements Engine {
   readonly #sessions = new Set<EngineSessionReceiver>();
   readonly #transactions = new Set<Transaction>();
 
-  private constructor(life: Life, engine: StoredEngine, store: DirectStore) {
+  private constructor(life: Life, engine: Engine, store: DirectStore) {
     this.#life = life;
     this.#engine = engine;
     this.#store = store;
@@ -203,6 +203,8 @@ export class RestartingEngine implements Engine {
 
   /** Everything that has happened is in the store. */
   async settled(): Promise<void> {
+    // A call that waits may have begun with a restart.
+    await this.#restarting;
     await this.#engine.admin.listQueues();
   }
 
@@ -229,18 +231,16 @@ export class RestartingEngine implements Engine {
   async begin(): Promise<Transaction> {
     const transaction = await this.step((engine) => engine.begin());
     this.#transactions.add(transaction);
-    // The engine knows its own by what they are.
-    return new Proxy(transaction, {
-      get: (target, name) => {
-        const member: unknown = Reflect.get(target, name);
-        if (name !== "commit" && name !== "rollback") return member;
-        return async () => {
-          if (!this.#transactions.has(target)) return target[name]();
-          await this.step(() => target[name]());
-          this.#transactions.delete(target);
-        };
-      },
-    });
+    const ended = (name: "commit" | "rollback"): (() => Promise<void>) => {
+      const end = transaction[name].bind(transaction);
+      return async () => {
+        if (!this.#transactions.has(transaction)) return end();
+        await this.step(end);
+        this.#transactions.delete(transaction);
+      };
+    };
+    // The engine knows its own transactions by their identity.
+    return Object.assign(transaction, { commit: ended("commit"), rollback: ended("rollback") });
   }
 
   async connect(options?: ConnectOptions): Promise<Engine> {
@@ -298,7 +298,7 @@ interface Link<T> {
   close(): Promise<void>;
 }
 
-async function start({ directory, clock }: Life): Promise<readonly [StoredEngine, DirectStore]> {
+async function start({ directory, clock }: Life): Promise<readonly [Engine, DirectStore]> {
   const store = new DirectStore(directory);
-  return [new StoredEngine("durable", await StoredHome.open(store, { clock, memoryBudget: 0 })), store];
+  return [storedConnection("durable", await StoredHome.open(store, { clock, memoryBudget: 0 })), store];
 }

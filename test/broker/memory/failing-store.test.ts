@@ -1,20 +1,20 @@
 import { rm } from "node:fs/promises";
 import { afterEach, describe, expect, it } from "vitest";
 import type { Engine } from "../../../src/core/engine/engine.ts";
-import { StoredEngine } from "../../../src/broker/memory/stored-engine.ts";
+import { storedConnection } from "../../../src/broker/memory/stored-verbs.ts";
 import { StoredHome } from "../../../src/broker/memory/stored-home.ts";
 import { createEnvelope, type Envelope } from "../../../src/core/envelope/envelope.ts";
 import { SobreError } from "../../../src/core/errors/sobre-error.ts";
 import { DirectStore } from "../durable/direct-store.support.ts";
 import { storeDirectory } from "../durable/store-directory.support.ts";
-import type { Fact } from "../../../src/broker/memory/store.ts";
+import type { StoreFact } from "../../../src/broker/memory/store.ts";
 
 /** A store whose disk is full for as long as the test says. */
 class FullStore extends DirectStore {
   failure: SobreError | undefined;
   #freed: (() => void) | undefined;
 
-  override async commit(facts: readonly Fact[]): Promise<void> {
+  override async commit(facts: readonly StoreFact[]): Promise<void> {
     if (this.failure !== undefined) throw this.failure;
     await super.commit(facts);
   }
@@ -39,7 +39,7 @@ async function openEngine(): Promise<{ readonly engine: Engine; readonly store: 
   directory = await storeDirectory();
   const store = new FullStore(directory);
   const home = await StoredHome.open(store, { queues: ["orders"], memoryBudget: 2 ** 20 });
-  return { engine: new StoredEngine("durable", home), store };
+  return { engine: storedConnection("durable", home), store };
 }
 
 const refusal = (promise: Promise<unknown>): Promise<unknown> =>

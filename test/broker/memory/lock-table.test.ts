@@ -1,9 +1,9 @@
 import { describe, expect, it } from "vitest";
 import { LockTable } from "../../../src/broker/memory/lock-table.ts";
-import { type Place, QueuedMessage } from "../../../src/broker/memory/queued-message.ts";
+import { type WaitingPlace, QueuedMessage } from "../../../src/broker/memory/queued-message.ts";
 import { createEnvelope } from "../../../src/core/envelope/index.ts";
 
-const place: Place = {
+const place: WaitingPlace = {
   sessionId: undefined,
   append: () => undefined,
   giveBack: () => undefined,

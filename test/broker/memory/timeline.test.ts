@@ -1,9 +1,12 @@
 import { array, assert, constantFrom, integer, nat, property, record } from "fast-check";
 import { describe, expect, it } from "vitest";
-import { type Due, Timeline } from "../../../src/broker/memory/timeline.ts";
+import { type TimedEvent, Timeline } from "../../../src/broker/memory/timeline.ts";
 import { ManualClock } from "../../../src/core/time/index.ts";
 
-const pending = (log: string[], name: string): Due => ({ dueIndex: -1, due: (now) => void log.push(`${name}@${now}`) });
+const pending = (log: string[], name: string): TimedEvent => ({
+  dueIndex: -1,
+  due: (now) => void log.push(`${name}@${now}`),
+});
 
 describe("Timeline", () => {
   it("lets everything happen at its time, in the order of time", async () => {
@@ -42,7 +45,7 @@ describe("Timeline", () => {
       },
     });
     let happened = 0;
-    const last: Due = { dueIndex: -1, due: () => void happened++ };
+    const last: TimedEvent = { dueIndex: -1, due: () => void happened++ };
     for (let item = 0; item < 11_999; item++) timeline.schedule({ dueIndex: -1, due: () => void happened++ }, 10);
     timeline.schedule(last, 10);
     now = 10;
@@ -83,7 +86,7 @@ describe("Timeline", () => {
         let now = 0;
         const timeline = new Timeline({ now: () => now, setTimer: () => ({ cancel() {} }) });
         const happened: number[] = [];
-        const items = Array.from({ length: 31 }, (_, index): Due => ({
+        const items = Array.from({ length: 31 }, (_, index): TimedEvent => ({
           dueIndex: -1,
           due: () => void happened.push(index),
         }));

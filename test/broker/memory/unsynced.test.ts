@@ -1,10 +1,11 @@
+import type { Engine } from "../../../src/core/engine/engine.ts";
 import { rm } from "node:fs/promises";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
 import type { ReceiveMode } from "../../../src/core/engine/delivery.ts";
 import type { EngineReceiver, EngineSender } from "../../../src/core/engine/engine.ts";
-import { StoredEngine } from "../../../src/broker/memory/stored-engine.ts";
+import { storedConnection } from "../../../src/broker/memory/stored-verbs.ts";
 import { StoredHome } from "../../../src/broker/memory/stored-home.ts";
-import type { Fact } from "../../../src/broker/memory/store.ts";
+import type { StoreFact } from "../../../src/broker/memory/store.ts";
 import { createEnvelope } from "../../../src/core/envelope/envelope.ts";
 import { DirectStore } from "../durable/direct-store.support.ts";
 import { storeDirectory } from "../durable/store-directory.support.ts";
@@ -16,7 +17,7 @@ class SlowStore extends DirectStore {
   #waiting: Promise<void> | undefined;
   #go: (() => void) | undefined;
 
-  override async commit(facts: readonly Fact[], isFollowed: boolean): Promise<void> {
+  override async commit(facts: readonly StoreFact[], isFollowed: boolean): Promise<void> {
     this.batches.push([facts.filter(({ kind }) => kind === "message").length, isFollowed]);
     await this.#waiting;
     await super.commit(facts, isFollowed);
@@ -35,13 +36,13 @@ const message = createEnvelope({ payload: Uint8Array.of(1), brokerProperties: { 
 
 let directory = "";
 let store: SlowStore;
-let engine: StoredEngine;
+let engine: Engine;
 let sender: EngineSender;
 
 beforeEach(async () => {
   directory = await storeDirectory();
   store = new SlowStore(directory);
-  engine = new StoredEngine("durable", await StoredHome.open(store, { queues: ["orders"], memoryBudget: 2 ** 20 }));
+  engine = storedConnection("durable", await StoredHome.open(store, { queues: ["orders"], memoryBudget: 2 ** 20 }));
   sender = await engine.openSender("orders");
 });
 afterEach(async () => {

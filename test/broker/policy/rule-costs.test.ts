@@ -3,7 +3,7 @@ import type { Engine } from "../../../src/core/engine/index.ts";
 import { memoryEngine } from "../../../src/broker/memory/index.ts";
 import { Effort } from "../../../src/broker/policy/sql/effort.ts";
 import { compileSqlFilter } from "../../../src/broker/policy/sql/filter.ts";
-import { Parser } from "../../../src/broker/policy/sql/parser.ts";
+import { SqlParser } from "../../../src/broker/policy/sql/parser.ts";
 import { createEnvelope } from "../../../src/core/envelope/index.ts";
 
 const isLikeLong = { kind: "sql", expression: `text LIKE '%${"a_".repeat(450)}b%'` } as const;
@@ -76,7 +76,7 @@ describe("the rules of a topic", () => {
     ["signs", `a = ${"- ".repeat(300)}1`],
     ["functions", `a = ${"p(".repeat(300)}'b'${")".repeat(300)}`],
   ])("cannot nest %s without end", (_, expression) => {
-    expect(() => new Parser(expression).condition()).toThrow(
+    expect(() => new SqlParser(expression).condition()).toThrow(
       expect.objectContaining({
         code: "InvalidArgument",
         message: expect.stringContaining("nests more than 100 levels"),

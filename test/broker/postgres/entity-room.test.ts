@@ -1,10 +1,10 @@
 import { afterEach, beforeEach, describe, expect, it, vi } from "vitest";
 import { queueSettings } from "../../../src/core/engine/entity-settings.ts";
-import type { Session, Values } from "../../../src/broker/postgres/database.ts";
+import type { DatabaseSession, StatementValues } from "../../../src/broker/postgres/database.ts";
 import type { EntityRow } from "../../../src/broker/postgres/entities.ts";
 import type { QueueEntity } from "../../../src/broker/policy/entities.ts";
 import { EntityRoom } from "../../../src/broker/postgres/entity-room.ts";
-import type { Row } from "../../../src/broker/postgres/rows.ts";
+import type { ResultRow } from "../../../src/broker/postgres/rows.ts";
 import { codeOf } from "../../external/code-of.support.ts";
 
 const megabyte = 2 ** 20;
@@ -19,10 +19,10 @@ const queue: QueueEntity<EntityRow> = {
 };
 
 /** A connection whose counts end when they are answered. */
-class Counted implements Session {
-  readonly asked: { readonly values: Values; readonly answer: (bytes: number, low?: bigint) => void }[] = [];
+class Counted implements DatabaseSession {
+  readonly asked: { readonly values: StatementValues; readonly answer: (bytes: number, low?: bigint) => void }[] = [];
 
-  query(_statement: string, values: Values = []): Promise<readonly Row[]> {
+  query(_statement: string, values: StatementValues = []): Promise<readonly ResultRow[]> {
     return new Promise((resolve) => {
       const answer = (bytes: number, low = 0n): void =>
         resolve([4n, 5n, 6n].map((number) => ({ queue: number, bytes: number === 4n ? BigInt(bytes) : 0n, low })));

@@ -1,6 +1,6 @@
 import { afterEach, beforeEach, describe, expect, it, vi } from "vitest";
 import { Arrivals } from "../../../src/broker/postgres/arrivals.ts";
-import type { ListenerEvents, Session } from "../../../src/broker/postgres/database.ts";
+import type { ListenerEvents, DatabaseSession } from "../../../src/broker/postgres/database.ts";
 import { Wakes } from "../../../src/broker/postgres/wakes.ts";
 
 /** The queue whose messages receivers of this process wait for. */
@@ -19,7 +19,7 @@ async function announcing(listens = false) {
   const passed = { to: 0n };
   const calls = { waiting: true };
   const listeners: ListenerEvents[] = [];
-  const session: Session = {
+  const session: DatabaseSession = {
     async query(_statement, values = []) {
       announced.push(String(values[1]).split(" ").slice(2).join(" "));
       return [];

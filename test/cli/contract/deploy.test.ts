@@ -166,7 +166,7 @@ describe("sobre contract deployed and can-deploy", () => {
 
   it("refuse a service that no subject lists", async () => {
     expect((await canDeploy(orders(web("1.0")), "nobody", place())).code).toBe(2);
-    expect((await deployed(orders(web("1.0")), "nobody", place())).code).toBe(4);
+    expect((await deployed(orders(web("1.0")), "nobody", place())).code).toBe(2);
   });
 });
 

@@ -1,4 +1,5 @@
 import { execFileSync } from "node:child_process";
+import { rmSync } from "node:fs";
 import { join } from "node:path";
 import { describe, expect, it } from "vitest";
 import { sobre } from "../calls.support.ts";
@@ -87,6 +88,23 @@ describe("a byte order mark", () => {
 
     expect(code).toBe(0);
     expect(terminal.text()).toContain("checked 1 pair");
+  });
+});
+
+describe("the only subject of a repository", () => {
+  it.each(["with its folder", "and nothing else"])("is missed when it was deleted %s", async (how) => {
+    const folder = folderOf({ "schemas/order/1.0.schema.json": newer });
+    const git = (...args: readonly string[]): unknown =>
+      execFileSync("git", ["-c", "user.name=a", "-c", "user.email=a@example.com", ...args], { cwd: folder });
+    git("init", "-q");
+    git("add", ".");
+    git("commit", "-qm", "a schema");
+    rmSync(join(folder, how === "with its folder" ? "schemas" : "schemas/order"), { recursive: true });
+
+    const { code, terminal } = await check(join(folder, "schemas"), "--against", "git:HEAD");
+
+    expect(code).toBe(1);
+    expect(terminal.text()).toContain("subject-deleted");
   });
 });
 

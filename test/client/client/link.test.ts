@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { Link } from "../../../src/client/client/link.ts";
+import { ClientLink } from "../../../src/client/client/link.ts";
 import { SobreError } from "../../../src/core/errors/index.ts";
 
 class Opened {
@@ -20,14 +20,14 @@ interface Opening {
   readonly failed: (error: unknown) => void;
 }
 
-function setup(): { readonly link: Link<Opened>; readonly openings: Opening[] } {
+function setup(): { readonly link: ClientLink<Opened>; readonly openings: Opening[] } {
   const openings: Opening[] = [];
-  const link = new Link("sender", () => new Promise<Opened>((done, failed) => openings.push({ done, failed })));
+  const link = new ClientLink("sender", () => new Promise<Opened>((done, failed) => openings.push({ done, failed })));
   return { link, openings };
 }
 
 /** Given up for the second time, an opening is not waited for any more. */
-function giveUp(link: Link<Opened>): void {
+function giveUp(link: ClientLink<Opened>): void {
   link.abandon();
   link.abandon();
 }

@@ -2,7 +2,7 @@ import { rm, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import type { Engine } from "../../../src/core/engine/engine.ts";
 import { createEnvelope } from "../../../src/core/envelope/envelope.ts";
-import { StoredEngine } from "../../../src/broker/memory/stored-engine.ts";
+import { storedConnection } from "../../../src/broker/memory/stored-verbs.ts";
 import { StoredHome } from "../../../src/broker/memory/stored-home.ts";
 import { DirectStore } from "../../broker/durable/direct-store.support.ts";
 import { storeDirectory } from "../../broker/durable/store-directory.support.ts";
@@ -39,7 +39,7 @@ async function openImage(disk: Disk, acknowledgements: Acknowledgements, random:
   for (const file of ["m", "j", "w", "s"] as const)
     await writeFile(join(directory, storeFiles[file]), disk.files[file].lost(random));
   const home = await StoredHome.open(new DirectStore(directory), { memoryBudget: 0 });
-  const engine = new StoredEngine("durable", home);
+  const engine = storedConnection("durable", home);
   const there = new Map<string, string>();
   for (const queue of await engine.admin.listQueues()) await addQueue(engine, queue, there, acknowledgements);
   for (const topic of await engine.admin.listTopics()) await addTopic(engine, topic, there, acknowledgements);

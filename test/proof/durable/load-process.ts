@@ -4,7 +4,7 @@ import type { Delivery } from "../../../src/core/engine/delivery.ts";
 import type { Engine, Transaction } from "../../../src/core/engine/engine.ts";
 import { createEnvelope, type Envelope } from "../../../src/core/envelope/envelope.ts";
 import { SqliteStore } from "../../../src/broker/durable/sqlite-store.ts";
-import { StoredEngine } from "../../../src/broker/memory/stored-engine.ts";
+import { storedConnection } from "../../../src/broker/memory/stored-verbs.ts";
 import { StoredHome } from "../../../src/broker/memory/stored-home.ts";
 import { SobreError } from "../../../src/core/errors/sobre-error.ts";
 
@@ -147,7 +147,7 @@ async function sessionReceiver(engine: Engine): Promise<never> {
 if (cycle === "1") flushCompileCache();
 const store = await SqliteStore.open(directory);
 const home = await StoredHome.open(store, setup);
-const engine = new StoredEngine("durable", home);
+const engine = storedConnection("durable", home);
 say("open", "done", cycle);
 const sessions = ["s1", "s2", "s3"].map((session) => orderedSender(engine, session));
 const workers: readonly Promise<unknown>[] = [

@@ -1,7 +1,7 @@
 import { writeSync } from "node:fs";
 import { SqliteStore } from "../../../src/broker/durable/sqlite-store.ts";
-import type { Store } from "../../../src/broker/memory/store.ts";
-import { StoredEngine } from "../../../src/broker/memory/stored-engine.ts";
+import type { MemoryStore } from "../../../src/broker/memory/store.ts";
+import { storedConnection } from "../../../src/broker/memory/stored-verbs.ts";
 import { StoredHome } from "../../../src/broker/memory/stored-home.ts";
 import { type Random, seeded } from "../../random.support.ts";
 import type { Acknowledgement, Call } from "./acknowledgements.ts";
@@ -18,7 +18,7 @@ const [directory = "", callers = "1", acknowledgements = "1", seed = "0", mutant
 let last = Promise.resolve();
 
 /** The mutant that answers before the disk does. */
-const early = (store: Store, random: Random): Store => ({
+const early = (store: MemoryStore, random: Random): MemoryStore => ({
   load: () => store.load(),
   read: (record) => store.read(record),
   check: (envelope) => store.check(envelope),
@@ -53,7 +53,7 @@ const store = await SqliteStore.open(directory);
 const home = await (mutant === "early"
   ? StoredHome.open(early(store, random), { memoryBudget: 2 ** 30 })
   : StoredHome.open(store, { memoryBudget: 16 * 1024 }));
-const engine = new StoredEngine("durable", home);
+const engine = storedConnection("durable", home);
 const all = Array.from({ length: Number(callers) }, (_, index) =>
   new Caller(new Calls({ engine, random, say, idle }, String(index))).run(),
 );

@@ -71,7 +71,7 @@ export const earlyAnswers: readonly EarlyAnswer[] = [
   early(
     "calls that do not wait for their commit",
     8,
-    fault("memory/stored-home.ts", "const value = await result;\n    await synced;", "const value = await result;"),
+    fault("memory/stored-home.ts", "const value = await answer;\n    await synced;", "const value = await answer;"),
   ),
   early(
     "waiting receives that do not wait for their commit",

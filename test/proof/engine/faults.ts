@@ -25,9 +25,9 @@ export const faults: readonly Fault[] = [
   ),
   fault(
     "abandoning is not counted",
-    "message-queue.ts",
-    'this.giveBack(message, "counted", now);\n  }\n\n  /** Sets',
-    'this.giveBack(message, "uncounted", now);\n  }\n\n  /** Sets',
+    "settle-held.ts",
+    'queue.giveBack(message, "counted", now);',
+    'queue.giveBack(message, "uncounted", now);',
   ),
   fault("deferring is not counted", "message-queue.ts", "    message.deliveryCount++;\n", ""),
   fault(
@@ -76,7 +76,7 @@ export const faults: readonly Fault[] = [
   fault(
     "an aborted wait goes on",
     "waiting-receive.ts",
-    "handleEvent(): void {\n    this.end([]);",
+    "handleEvent(): void {\n    this.end([], this.#wait.timeline.now());",
     "handleEvent(): void {\n    this.#resolve([]);",
   ),
   fault("a wait never ends", "waiting-receive.ts", "      timeline.schedule(waiting, until);\n", ""),
@@ -167,9 +167,9 @@ export const faults: readonly Fault[] = [
   ),
   fault(
     "closing a session counts",
-    "session-receiver.ts",
-    'this.#lock.session.table.lose(this.#lock, "countedIfSettled", now);',
-    'this.#lock.session.table.lose(this.#lock, "counted", now);',
+    "receiving.ts",
+    'lose(sessionLock, "countedIfSettled", queue.timeline.now());',
+    'lose(sessionLock, "counted", queue.timeline.now());',
   ),
   fault(
     "an expired session lock is not counted",

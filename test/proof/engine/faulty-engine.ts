@@ -34,7 +34,9 @@ function hook(): void {
       const loaded = next(url, context);
       const fault = known[Number(parameter.exec(url)?.[1] ?? -1)];
       if (fault === undefined || !folders.some((folder) => url.startsWith(`${folder}${fault.file}?`))) return loaded;
-      return { ...loaded, source: mistaken(sourceOf(loaded.source, url), fault) };
+      const source = sourceOf(loaded.source, url);
+      // Another folder may have a file of the same name.
+      return source.includes(fault.find) ? { ...loaded, source: mistaken(source, fault) } : loaded;
     },
   });
 }

@@ -17,22 +17,18 @@ const places: readonly (readonly [file: string, find: string, replace: string])[
   ["bytes/own-envelope.ts", "this.brokerProperties = ownIds(", "this.brokerProperties = ("],
   [
     "memory-verbs.ts",
-    "envelopes.map((envelope) => sent(this, envelope))",
-    "envelopes.map((envelope) => sent({ sharesBytes: true }, envelope))",
+    "entity, envelopes.map(sent), transaction",
+    "entity, envelopes.map((envelope) => ({ ...sent(envelope), envelope })), transaction",
   ],
   ["router.ts", "if (size > most)", "if (size >= most)"],
   ["router.ts", 'status === "Disabled" || status === "SendDisabled"', 'status === "Disabled"'],
-  ["router.ts", "if (through !== undefined || !requiresSession(target)) return;", "return;"],
+  ["router.ts", "if (through === undefined && requiresSession(target)) checkSessionIds(target, messages);", ""],
   ["incoming.ts", "if (!settings.requiresDuplicateDetection) return undefined;", ""],
   ["sender.ts", "if (this.#closed) throw", "if (this.#closed || envelopes.length === 0) throw"],
   ["sender.ts", 'if (this.#closed) throw closed("sender");', ""],
-  ["sender.ts", "if (options?.settled === true) return;", ""],
-  ["sender.ts", "throw error;", "this.#closed = true;\n      throw error;"],
-  [
-    "sender.ts",
-    "cost = this.#check(messages, 0);",
-    "cost = options?.transaction === undefined ? this.#check(messages, 0) : 0;",
-  ],
+  ["sender.ts", "if (settled !== true || !(error instanceof SobreError)) throw error;", "throw error;"],
+  ["sender.ts", "return Promise.reject(error);", "this.#closed = true;\n      return Promise.reject(error);"],
+  ["transaction.ts", "const cost = check(0);", "const cost = 0;"],
   ["refusals.ts", " TrackingId: ${trackingId}", ""],
   ["refusals.ts", "could not be found.", "is missing."],
   [
@@ -47,10 +43,14 @@ const places: readonly (readonly [file: string, find: string, replace: string])[
   ],
   ["connection.ts", 'if (this.#closed) throw closed("engine");', ""],
   ["connection.ts", "through: via === undefined ? undefined :", "through: via === undefined || true ? undefined :"],
-  ["receiver.ts", "    checkReceiveOptions(options);\n", ""],
-  ["receiver.ts", "if (abortSignal?.aborted === true) return [];", ""],
-  ["receiver.ts", "if (waiting.owner === this) waiting.end([]);", "void waiting;"],
-  ["receiver.ts", "    this.closed(now);", "    this.queue.release(this.link.holder, now);\n    this.closed(now);"],
+  ["receiver.ts", "      checkReceiveOptions(options);\n", ""],
+  ["receiving.ts", "if (abortSignal?.aborted === true) return [];", ""],
+  ["receiving.ts", "if (wait.owner === link) wait.end([], now);", "void wait;"],
+  [
+    "receiving.ts",
+    "releaseLink({ queue, sessionLock }) {",
+    "releaseLink({ queue, sessionLock, holder }) {\n    queue.release(holder, queue.timeline.now());",
+  ],
   ["settlement.ts", "if (properties === undefined) return envelope;", "return envelope;"],
   ["settlement.ts", 'if (part !== "messages")', "if (false)"],
   [
@@ -82,11 +82,7 @@ const places: readonly (readonly [file: string, find: string, replace: string])[
   ],
   ["message-queue.ts", "if (!link.sessionLock.held) throw", "if (false) throw"],
   ["message-store.ts", "return [...found];", "return [...found].toReversed();"],
-  [
-    "message-store.ts",
-    'if (message.state === "scheduled") this.#scheduledCount++;\n    if (sequenceNumber',
-    "if (sequenceNumber",
-  ],
+  ["message-store.ts", 'if (message.state === "scheduled") this.#scheduledCount++;', ""],
   [
     "message-store.ts",
     "found.push(this.describe(message",
@@ -97,7 +93,7 @@ const places: readonly (readonly [file: string, find: string, replace: string])[
     "if (found.length >= maxMessages) break;",
     "if (found.length >= maxMessages) break;\n      if (message.lock !== undefined) continue;",
   ],
-  ["dead-letter.ts", "{ ...modification, ...texts }", "{ ...modification }"],
+  ["dead-letter.ts", "if (reason !== undefined) marked", "if (application === before) marked"],
   [
     "router.ts",
     "const times = { enqueuedAt, expiresAt: Infinity, deliveryCount };",
@@ -162,7 +158,7 @@ const places: readonly (readonly [file: string, find: string, replace: string])[
     "    for (const other of this.#sessions.values()) other.state = state;\n    this.session('t').state = state;\n    session.stateSetAt = now;",
   ],
   ["session-table.ts", "    this.stateBytes += bytes;\n", ""],
-  ["session-receiver.ts", "const own = copyOf(checkState(state));", "const own = checkState(state);"],
+  ["receiver.ts", "given === undefined ? undefined : new Uint8Array(given)", "given"],
   ["session-table.ts", "found.toSorted()", "found.toReversed()"],
   [
     "accept-session.ts",
@@ -240,6 +236,15 @@ const places: readonly (readonly [file: string, find: string, replace: string])[
   ["inspection.ts", "count: count + 1, firstSequenceNumber", "count: count + 1, firstSequenceNumber: number"],
   ["inspection.ts", "{ reason, source, count:", "{ reason, source: undefined, count:"],
   ["message-store.ts", 'if (message.state === "deferred") this.#deferredCount--;', ""],
+  ["memory-verbs.ts", "used: ({ entity }) => entity.touch(now()),", "used: () => undefined,"],
+  ["entity.ts", " || queue.store.scheduledCount > 0", ""],
+  ["entity.ts", "return this.settings.forwardTo !== undefined;", "return false;"],
+  ["namespace.ts", "    this.directory.announceDeletion(entity);\n", ""],
+  [
+    "router.ts",
+    "Math.min(timeToLive, longestTimeToLive(entity))",
+    "Math.min(timeToLive % 2 ** 32, longestTimeToLive(entity))",
+  ],
 ];
 
 export const suiteFaults: readonly Fault[] = places.map(([file, find, replace], index) => ({

@@ -5,8 +5,8 @@ import {
   type ReceivingLink,
   type SendingLink,
 } from "../../../src/wire/amqp/connection/index.ts";
-import type { Outcome as WireOutcome } from "../../../src/wire/amqp/connection/delivery-state.ts";
-import type { Session } from "../../../src/wire/amqp/connection/session.ts";
+import type { DeliveryOutcome as WireOutcome } from "../../../src/wire/amqp/connection/delivery-state.ts";
+import type { AmqpSession } from "../../../src/wire/amqp/connection/session.ts";
 import { parseMessage } from "../../../src/wire/amqp/message/amqp-message.ts";
 import { writeMessage } from "../../../src/wire/amqp/message/write-message.ts";
 import type { Engine } from "../../../src/core/engine/engine.ts";
@@ -19,7 +19,7 @@ import { Wire } from "./wire.ts";
 
 /** A delivery that a peer has, not settled. */
 export interface Held {
-  readonly session: Session;
+  readonly session: AmqpSession;
   readonly id: number;
   readonly tag: Uint8Array;
   readonly messageId: string;
@@ -42,7 +42,7 @@ export class Peer {
   readonly #wire: Wire;
   readonly #random: Random;
   readonly #delivered: Set<string>;
-  readonly #sessions: Session[] = [];
+  readonly #sessions: AmqpSession[] = [];
   readonly #coordinators: SendingLink[] = [];
   readonly #requests = new Map<string, SendingLink>();
   readonly #waiting = new Set<Answered>();
@@ -162,7 +162,7 @@ export class Peer {
     });
   }
 
-  #session(): Session {
+  #session(): AmqpSession {
     return this.#random.pick(this.#sessions);
   }
 
@@ -173,7 +173,7 @@ export class Peer {
   }
 
   /** A link to an address, or to the coordinator of transactions without one. */
-  #sender(session: Session, name: string, address: string | undefined, properties?: AmqpMap): SendingLink {
+  #sender(session: AmqpSession, name: string, address: string | undefined, properties?: AmqpMap): SendingLink {
     const link = session.links.newSender(name);
     const target = address === undefined ? ({ kind: "coordinator" } as const) : ({ kind: "target", address } as const);
     link.open(
@@ -189,7 +189,7 @@ export class Peer {
     return link;
   }
 
-  #receive(session: Session, name: string): void {
+  #receive(session: AmqpSession, name: string): void {
     const link: ReceivingLink = session.links.newReceiver(name);
     link.open(
       { source: { kind: "source", address: source }, target: { kind: "target", address: name }, sndSettleMode: 0 },

@@ -1,6 +1,6 @@
 import { Connection } from "../../../src/wire/amqp/connection/index.ts";
 import type { Engine } from "../../../src/core/engine/engine.ts";
-import { BrokerConnection } from "../../../src/serve/server/amqp/broker-connection.ts";
+import { ServedConnection } from "../../../src/serve/server/amqp/served-connection.ts";
 import type { Random } from "../../random.support.ts";
 
 /** One of the two ends of a connection. */
@@ -14,7 +14,7 @@ export class Wire {
   readonly client: Connection;
   /** Resolves when the client can open sessions. */
   readonly opened: Promise<void>;
-  readonly #server: BrokerConnection;
+  readonly #server: ServedConnection;
   readonly #random: Random;
   readonly #closed = Promise.withResolvers<void>();
   #isCut = false;
@@ -24,7 +24,7 @@ export class Wire {
     const opened = Promise.withResolvers<void>();
     this.opened = opened.promise;
     const pumps = { toServer: () => {}, toClient: () => {} };
-    this.#server = new BrokerConnection({
+    this.#server = new ServedConnection({
       access: {
         anonymous: () => ({ engine, scope: "", rights: ["Manage"], expiresAt: Infinity }),
         password: () => undefined,

@@ -1,16 +1,16 @@
 import { describe, expect, it } from "vitest";
 import type { StoryAnswer } from "../../../src/serve/inspector/api.ts";
 import { mergedGroups, noGroups } from "../../../src/serve/inspector/page/groups.ts";
-import { type Draft, draftOf, repairOf } from "../../../src/serve/inspector/page/repair-draft.ts";
+import { type RepairDraft, draftOf, repairOf } from "../../../src/serve/inspector/page/repair-draft.ts";
 import { purgeKey } from "../../../src/serve/inspector/page/purge-key.ts";
-import { addressOf, type Place, placeOf } from "../../../src/serve/inspector/page/router.ts";
+import { addressOf, type PagePlace, placeOf } from "../../../src/serve/inspector/page/router.ts";
 import { tokenOf } from "../../../src/serve/inspector/page/sign-in.ts";
 import { hexLines, lineDiff, partsOf, sizeText } from "../../../src/serve/inspector/page/text.ts";
 import { readSas } from "../../../src/wire/http/sas.ts";
 import { inspected, deadLettered, order } from "./inspected.support.ts";
 
 describe("an address of the page", () => {
-  it.each<Place>([
+  it.each<PagePlace>([
     { view: "entities" },
     { view: "redrives" },
     { view: "redrive", id: "a-1" },
@@ -109,7 +109,7 @@ describe("groups of the page", () => {
 });
 
 describe("a repair on the page", () => {
-  const draft: Draft = { contentType: "application/json", kind: "text", text: "{", properties: '{"a":1,"b":2}' };
+  const draft: RepairDraft = { contentType: "application/json", kind: "text", text: "{", properties: '{"a":1,"b":2}' };
 
   it("is only what was changed", () => {
     expect(repairOf(draft, draft)).toEqual({});

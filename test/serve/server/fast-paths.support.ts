@@ -1,7 +1,7 @@
 import { expect, vi } from "vitest";
 import { FrameWriter } from "../../../src/wire/amqp/connection/frame-writer.ts";
 import { code } from "../../../src/wire/amqp/connection/performative.ts";
-import { Session } from "../../../src/wire/amqp/connection/session.ts";
+import { AmqpSession } from "../../../src/wire/amqp/connection/session.ts";
 import { SingleFrameDisposition, SingleFrameTransfer } from "../../../src/wire/amqp/connection/single-frame.ts";
 import { SectionLayout } from "../../../src/wire/amqp/message/section-layout.ts";
 
@@ -16,7 +16,7 @@ const truths = (results: readonly { readonly value: unknown }[]): number =>
 
 /** Counts the frames that the server reads and writes from here on. */
 export function counting(): () => Readonly<Record<"transfers" | "dispositions" | "deliveries", Hits>> {
-  const frames = vi.spyOn(Session.prototype, "singleFrame");
+  const frames = vi.spyOn(AmqpSession.prototype, "singleFrame");
   const transfer = vi.spyOn(SingleFrameTransfer.prototype, "read");
   const disposition = vi.spyOn(SingleFrameDisposition.prototype, "read");
   const layout = vi.spyOn(SectionLayout.prototype, "read");

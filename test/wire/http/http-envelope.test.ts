@@ -130,7 +130,7 @@ describe("an envelope over HTTP", () => {
 
         expect({ ...through(envelope).applicationProperties }).toEqual({ ...envelope.applicationProperties });
       }),
-      { numRuns: 60 },
+      { numRuns: 20 },
     );
   });
 

@@ -11,12 +11,12 @@ export interface Labelled {
 }
 
 /** A connection. */
-export interface Holder extends Labelled {
+export interface HoldingConnection extends Labelled {
   /** Whether bytes are passed from and to it without copying. */
   readonly sharesBytes: boolean;
 }
 
-const none = new Uint8Array();
+const noPayload = new Uint8Array();
 
 /**
  * An envelope as a receiver gets it, without bytes shared with the broker or another receiver.
@@ -30,7 +30,7 @@ class HandedEnvelope implements Envelope {
   declare readonly origin?: Origin;
   /** `undefined` once the payload has been copied. */
   #stored: Envelope | undefined;
-  #payload: Uint8Array = none;
+  #payload: Uint8Array = noPayload;
 
   constructor(stored: Envelope) {
     this.bodyKind = stored.bodyKind;
@@ -61,14 +61,14 @@ class HandedEnvelope implements Envelope {
 }
 
 /** The envelope to deliver to a connection. */
-export const handedTo = ({ sharesBytes }: Holder, stored: Envelope): Envelope =>
+export const handedTo = ({ sharesBytes }: HoldingConnection, stored: Envelope): Envelope =>
   sharesBytes ? stored : new HandedEnvelope(stored);
 
 const copyOfPayload = (envelope: Envelope): Uint8Array =>
   envelope instanceof OwnEnvelope ? envelope.copyOfPayload() : new Uint8Array(envelope.payload);
 
 /** The envelope to store for one that a connection sends. */
-export function takenFrom({ sharesBytes }: Holder, envelope: Envelope): Envelope {
+export function takenFrom({ sharesBytes }: HoldingConnection, envelope: Envelope): Envelope {
   if (envelope instanceof HandedEnvelope) return envelope.sent;
   return sharesBytes ? envelope : owned(envelope);
 }

@@ -7,17 +7,17 @@ import type { ByteKeep, KeptBytes } from "../../../core/engine/stored-origin.ts"
 const slabSize = 33 * 2 ** 20;
 
 /** The largest message that shares a slab. */
-const mostShared = 128 * 1024;
+const maxSharedBytes = 128 * 1024;
 
 /** How many messages move out of slabs that are mostly dead when another one leaves. */
-const mostMoved = 8;
+const maxMovedMessages = 8;
 
 /**
  * How many stored messages stay as they came, and the bytes of the buffers in which they came: most are delivered before others
  * take their place.
  */
-const mostFresh = 4096;
-const mostFreshBytes = 4 * 2 ** 20;
+const maxFreshMessages = 4096;
+const maxFreshBytes = 4 * 2 ** 20;
 
 /**
  * Bytes of a slab that messages are copied into when they are sent: few, since a receiver that has not read its payload keeps
@@ -84,9 +84,9 @@ class Slab {
  * is sent. From slabs that are mostly dead messages move on, so that at most twice the size of all of them is kept alive.
  */
 export class MessageKeep implements ByteKeep {
-  readonly #fresh: (KeptBytes | undefined)[] = Array.from({ length: mostFresh }, () => undefined);
+  readonly #fresh: (KeptBytes | undefined)[] = Array.from({ length: maxFreshMessages }, () => undefined);
   /** The bytes of each one's buffer; 0 if the next one shares it. */
-  readonly #sizes: number[] = Array.from({ length: mostFresh }, () => 0);
+  readonly #sizes: number[] = Array.from({ length: maxFreshMessages }, () => 0);
   #first = 0;
   #count = 0;
   #freshBytes = 0;
@@ -125,11 +125,15 @@ export class MessageKeep implements ByteKeep {
     this.#stored += length;
     if (message.slab instanceof Slab) return this.#hold(message.slab, message, length);
     const { buffer } = source;
-    if (buffer === this.#lastBuffer) this.#forgetSize((this.#first + this.#count + mostFresh - 1) % mostFresh);
+    if (buffer === this.#lastBuffer)
+      this.#forgetSize((this.#first + this.#count + maxFreshMessages - 1) % maxFreshMessages);
     this.#lastBuffer = buffer;
-    while (this.#count === mostFresh || (this.#count > 0 && this.#freshBytes + buffer.byteLength > mostFreshBytes))
+    while (
+      this.#count === maxFreshMessages ||
+      (this.#count > 0 && this.#freshBytes + buffer.byteLength > maxFreshBytes)
+    )
       this.#settleFirst();
-    const place = (this.#first + this.#count++) % mostFresh;
+    const place = (this.#first + this.#count++) % maxFreshMessages;
     this.#fresh[place] = message;
     this.#sizes[place] = buffer.byteLength;
     this.#freshBytes += buffer.byteLength;
@@ -180,7 +184,7 @@ export class MessageKeep implements ByteKeep {
     const message = this.#fresh[place];
     this.#fresh[place] = undefined;
     this.#forgetSize(place);
-    this.#first = (place + 1) % mostFresh;
+    this.#first = (place + 1) % maxFreshMessages;
     this.#count--;
     if (message !== undefined) this.#settle(message);
   }
@@ -193,7 +197,7 @@ export class MessageKeep implements ByteKeep {
   #settle(message: KeptBytes): void {
     const { bytes } = message;
     const { byteLength } = bytes;
-    if (byteLength <= mostShared) return this.#share(message, byteLength);
+    if (byteLength <= maxSharedBytes) return this.#share(message, byteLength);
     message.place = -1;
     const own = bytes.buffer.byteLength > byteLength * 2 ? new Uint8Array(bytes) : bytes;
     message.moved(own, 0, byteLength);
@@ -211,7 +215,7 @@ export class MessageKeep implements ByteKeep {
 
   /** Moves some messages on with every one that leaves, so that no turn is long. */
   #clearSome(): void {
-    for (let left = mostMoved; left > 0; left--) {
+    for (let left = maxMovedMessages; left > 0; left--) {
       const slab = this.#sparse.values().next().value;
       const message = slab?.last;
       if (slab === undefined || message === undefined) return;

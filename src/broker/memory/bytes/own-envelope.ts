@@ -7,7 +7,7 @@ import { ownIds, ownValues } from "./own-values.ts";
 import { storedOriginOf } from "./stored-envelope.ts";
 
 /** The largest payload that shares a buffer with others: a buffer for each would cost as much as the rest of a send. */
-const mostShared = 8 * 1024;
+const maxSharedBytes = 8 * 1024;
 
 /** A sent envelope as the broker stores it, with its own copy of the bytes. Envelopes amended from it have it as their origin. */
 export class OwnEnvelope implements StoredOrigin, KeptBytes {
@@ -37,7 +37,7 @@ export class OwnEnvelope implements StoredOrigin, KeptBytes {
     for (const _ in this.applicationProperties) propertyCount++;
     this.propertyCount = propertyCount;
     this.#length = payload.byteLength;
-    if (payload.byteLength <= mostShared) {
+    if (payload.byteLength <= maxSharedBytes) {
       this.#source = payload;
       messageKeep.copy(this, payload);
     } else this.#source = new Uint8Array(payload);

@@ -22,8 +22,12 @@ export const noteUnstored = (envelope: Envelope): void => storedOriginOf(envelop
  */
 export function withoutHeldPayload(envelope: Envelope): Envelope {
   if (envelope.origin === envelope) return envelope;
+  if (envelope instanceof Relabelled) {
+    const own = ownIds(envelope.brokerProperties);
+    return own === envelope.brokerProperties ? envelope : envelope.withBrokerProperties(own);
+  }
   const origin = storedOriginOf(envelope);
-  if (origin === undefined || envelope instanceof Relabelled) return envelope;
+  if (origin === undefined) return envelope;
   const { payload, bodyKind, brokerProperties: broker, applicationProperties: application } = envelope;
   if (payload !== origin.payload || bodyKind !== origin.bodyKind) return envelope;
   return new Relabelled(origin, ownIds(broker), application === origin.applicationProperties ? undefined : application);

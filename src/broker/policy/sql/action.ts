@@ -1,29 +1,29 @@
 import { amend, type Envelope } from "../../../core/envelope/envelope.ts";
 import type { ApplicationPropertyValue } from "../../../core/envelope/application-properties.ts";
 import type { BrokerPropertiesInit } from "../../../core/envelope/broker-properties.ts";
-import type { Subject } from "./effort.ts";
+import type { RuleSubject } from "./effort.ts";
 import { compileValue, type Evaluate } from "./evaluation.ts";
-import { type Parameters, Parser } from "./parser.ts";
+import { type Parameters, SqlParser } from "./parser.ts";
 import { applicationName, applicationValue, systemProperty } from "./properties.ts";
 import type { SqlValue, Statement } from "./syntax.ts";
 import { evaluationError, fromSql } from "./values.ts";
 
-type Step = (subject: Subject) => Envelope;
+type ActionStep = (subject: RuleSubject) => Envelope;
 
 /**
  * Compiles a SQL action; its statements are applied to a message in order.
  *
  * @throws SobreError `InvalidArgument` with the offset of a syntax error.
  */
-export function compileSqlAction(expression: string, parameters?: Parameters): Step {
-  const steps = new Parser(expression, parameters).statements().map(compileStatement);
+export function compileSqlAction(expression: string, parameters?: Parameters): ActionStep {
+  const steps = new SqlParser(expression, parameters).statements().map(compileStatement);
   return ({ envelope, effort }) => {
     effort.spend(expression.length);
     return steps.reduce((changed, step) => step({ envelope: changed, effort }), envelope);
   };
 }
 
-function compileStatement(statement: Statement): Step {
+function compileStatement(statement: Statement): ActionStep {
   const { property } = statement;
   if (property.scope === "sys") {
     const value = statement.kind === "set" ? compileValue(statement.value) : (): undefined => undefined;
@@ -39,7 +39,7 @@ function compileStatement(statement: Statement): Step {
 /** Assigning one property to another keeps the AMQP type. */
 function compileAssigned({
   value,
-}: Extract<Statement, { kind: "set" }>): (subject: Subject) => ApplicationPropertyValue {
+}: Extract<Statement, { kind: "set" }>): (subject: RuleSubject) => ApplicationPropertyValue {
   const evaluate: Evaluate = compileValue(value);
   if (value.kind !== "property" || value.property.scope !== "user") return (subject) => fromSql(evaluate(subject));
   const { name } = value.property;

@@ -4,11 +4,11 @@ import type { SqlValue } from "./syntax.ts";
 import { evaluationError } from "./values.ts";
 
 /** Maximum number of steps of all rules of a topic for one message: about 20 ms of processor time. */
-const mostSteps = 10_000_000;
+const maxSteps = 10_000_000;
 
 /** The work of a topic's rules for one message. Beyond the limit, rules fail, so that none can block the broker. */
 export class Effort {
-  #left = mostSteps;
+  #left = maxSteps;
   #refusal: SobreError | undefined;
 
   /** Counts steps before they are taken. @throws SobreError `InvalidArgument` beyond the limit. */
@@ -21,7 +21,7 @@ export class Effort {
 }
 
 /** A message for which rules are evaluated. */
-export interface Subject {
+export interface RuleSubject {
   readonly envelope: Envelope;
   readonly effort: Effort;
 }

@@ -1,17 +1,17 @@
-import { type Subject, worth } from "./effort.ts";
+import { type RuleSubject, worth } from "./effort.ts";
 import { isLike, type LikePattern, readPattern, stepsToRead } from "./like.ts";
 import { isPresent, valueOfProperty } from "./properties.ts";
-import type { PredicateNode, SqlValue, ValueNode } from "./syntax.ts";
+import type { PredicateNode, SqlValue, SqlValueNode } from "./syntax.ts";
 import { calculate, compare, evaluationError } from "./values.ts";
 
 /** The value of an expression for a message. @throws SobreError when it cannot be evaluated. */
-export type Evaluate = (subject: Subject) => SqlValue;
+export type Evaluate = (subject: RuleSubject) => SqlValue;
 
 /** Whether a condition holds for a message; `undefined` is unknown. @throws SobreError when it cannot be evaluated. */
-export type Test = (subject: Subject) => boolean | undefined;
+export type Test = (subject: RuleSubject) => boolean | undefined;
 
 /** Compiles a value node into a function. */
-export function compileValue(node: ValueNode): Evaluate {
+export function compileValue(node: SqlValueNode): Evaluate {
   switch (node.kind) {
     case "constant":
       return () => node.value;
@@ -117,7 +117,7 @@ function compileLike({ operand, pattern, escape }: Extract<PredicateNode, { kind
   const constant = pattern.kind === "constant" && (escape === undefined || escape.kind === "constant");
   const [patternOf, escapeOf] = [compileValue(pattern), escape === undefined ? undefined : compileValue(escape)];
   let known: LikePattern | undefined;
-  const read = (subject: Subject): LikePattern | undefined => {
+  const read = (subject: RuleSubject): LikePattern | undefined => {
     const [form, sign] = [patternOf(subject), escapeOf?.(subject)];
     if (typeof form !== "string") return undefined;
     if (escapeOf !== undefined && typeof sign !== "string") return undefined;

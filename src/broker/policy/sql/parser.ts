@@ -1,6 +1,6 @@
 import type { ApplicationPropertyValue } from "../../../core/envelope/application-properties.ts";
-import type { Arithmetic, Comparison, PredicateNode, PropertyName, Statement, ValueNode } from "./syntax.ts";
-import { syntaxError, type Token, tokenize } from "./tokens.ts";
+import type { Arithmetic, ComparisonOperator, PredicateNode, PropertyName, Statement, SqlValueNode } from "./syntax.ts";
+import { syntaxError, type SqlToken, tokenize } from "./tokens.ts";
 import { toSql } from "./values.ts";
 
 /** Values of `@name` parameters. */
@@ -9,9 +9,9 @@ export type Parameters = Readonly<Record<string, ApplicationPropertyValue>>;
 /** Maximum nesting depth of parentheses, NOT and signs. */
 const maxDepth = 100;
 
-type Parsed = { readonly predicate: PredicateNode } | { readonly value: ValueNode };
+type Parsed = { readonly predicate: PredicateNode } | { readonly value: SqlValueNode };
 
-const comparisons: ReadonlyMap<string, Comparison> = new Map([
+const comparisons: ReadonlyMap<string, ComparisonOperator> = new Map([
   ["=", "="],
   ["<>", "<>"],
   ["!=", "<>"],
@@ -22,8 +22,8 @@ const comparisons: ReadonlyMap<string, Comparison> = new Map([
 ]);
 
 /** Parses expressions by recursive descent: OR, AND, NOT, comparison, sum, product, sign, term. */
-export class Parser {
-  readonly #tokens: readonly Token[];
+export class SqlParser {
+  readonly #tokens: readonly SqlToken[];
   readonly #parameters: ReadonlyMap<string, ApplicationPropertyValue>;
   #at = 0;
   #depth = 0;
@@ -107,7 +107,7 @@ export class Parser {
     return { kind: "exists", property };
   }
 
-  #list(): readonly ValueNode[] {
+  #list(): readonly SqlValueNode[] {
     this.#expectSign("(");
     const list = [this.#valueOf(this.#sum())];
     while (this.#sign(",")) list.push(this.#valueOf(this.#sum()));
@@ -115,7 +115,7 @@ export class Parser {
     return list;
   }
 
-  #like(operand: ValueNode): PredicateNode {
+  #like(operand: SqlValueNode): PredicateNode {
     const pattern = this.#valueOf(this.#sum());
     const escape = this.#keyword("escape") ? this.#valueOf(this.#sum()) : undefined;
     return { kind: "like", operand, pattern, escape };
@@ -165,7 +165,7 @@ export class Parser {
     return { value: this.#function() ?? { kind: "property", property: this.#property() } };
   }
 
-  #constant(value: Extract<ValueNode, { kind: "constant" }>["value"]): Parsed {
+  #constant(value: Extract<SqlValueNode, { kind: "constant" }>["value"]): Parsed {
     this.#at++;
     return { value: { kind: "constant", value } };
   }
@@ -176,7 +176,7 @@ export class Parser {
     return value;
   }
 
-  #function(): ValueNode | undefined {
+  #function(): SqlValueNode | undefined {
     const token = this.#token;
     const next = this.#tokens[this.#at + 1];
     if (token.kind !== "name" || token.delimited || next?.kind !== "sign" || next.text !== "(") return undefined;
@@ -184,7 +184,7 @@ export class Parser {
     this.#at += 2;
     if (name !== "newid" && name !== "property" && name !== "p")
       throw syntaxError("The functions are newid(), property(name) and p(name)", token.offset);
-    const node: ValueNode =
+    const node: SqlValueNode =
       name === "newid"
         ? { kind: "newid" }
         : { kind: "propertyByName", name: this.#valueOf(this.#nested(() => this.#sum())) };
@@ -207,7 +207,7 @@ export class Parser {
     return { scope: "user", name: first.text };
   }
 
-  #name(): Extract<Token, { kind: "name" }> {
+  #name(): Extract<SqlToken, { kind: "name" }> {
     const token = this.#token;
     if (token.kind !== "name") throw this.#unexpected();
     this.#at++;
@@ -223,12 +223,12 @@ export class Parser {
     throw syntaxError("A condition was expected here, not a value", this.#token.offset);
   }
 
-  #valueOf(parsed: Parsed): ValueNode {
+  #valueOf(parsed: Parsed): SqlValueNode {
     if ("value" in parsed) return parsed.value;
     throw syntaxError("A value was expected here, not a condition", this.#token.offset);
   }
 
-  get #token(): Token {
+  get #token(): SqlToken {
     return this.#tokens[this.#at] ?? { kind: "end", offset: 0 };
   }
 

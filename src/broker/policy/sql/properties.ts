@@ -2,7 +2,7 @@ import type { ApplicationPropertyValue } from "../../../core/envelope/applicatio
 import type { BrokerProperties } from "../../../core/envelope/broker-properties.ts";
 import { brokerPropertyTable } from "../../../core/envelope/broker-property-table.ts";
 import { Typed } from "../../../core/values/typed.ts";
-import type { Subject } from "./effort.ts";
+import type { RuleSubject } from "./effort.ts";
 import type { PropertyName, SqlValue } from "./syntax.ts";
 import { evaluationError, toSql } from "./values.ts";
 
@@ -23,7 +23,7 @@ export function systemProperty(name: string): keyof BrokerProperties | undefined
 }
 
 /** The actual name of an application property; names are compared case-insensitively. */
-export function applicationName({ envelope, effort }: Subject, name: string): string | undefined {
+export function applicationName({ envelope, effort }: RuleSubject, name: string): string | undefined {
   const { applicationProperties } = envelope;
   if (applicationProperties[name] !== undefined) return name;
   const lower = name.toLowerCase();
@@ -33,13 +33,13 @@ export function applicationName({ envelope, effort }: Subject, name: string): st
 }
 
 /** The value of an application property as it was sent. */
-export function applicationValue(subject: Subject, name: string): ApplicationPropertyValue | undefined {
+export function applicationValue(subject: RuleSubject, name: string): ApplicationPropertyValue | undefined {
   const present = applicationName(subject, name);
   return present === undefined ? undefined : subject.envelope.applicationProperties[present];
 }
 
 /** The value of a property in an expression. @throws SobreError for an unknown system property. */
-export function valueOfProperty(subject: Subject, { scope, name }: PropertyName): SqlValue {
+export function valueOfProperty(subject: RuleSubject, { scope, name }: PropertyName): SqlValue {
   if (scope === "user") return toSql(applicationValue(subject, name));
   const property = systemProperty(name);
   const value = property === undefined ? undefined : subject.envelope.brokerProperties[property];
@@ -47,7 +47,7 @@ export function valueOfProperty(subject: Subject, { scope, name }: PropertyName)
 }
 
 /** Whether the property exists, even if its value is NULL. @throws SobreError for an unknown system property. */
-export function isPresent(subject: Subject, property: PropertyName): boolean {
+export function isPresent(subject: RuleSubject, property: PropertyName): boolean {
   if (property.scope === "user") return applicationName(subject, property.name) !== undefined;
   return valueOfProperty(subject, property) !== undefined;
 }

@@ -8,34 +8,44 @@ export interface PropertyName {
 }
 
 /** An expression with a value. */
-export type ValueNode =
+export type SqlValueNode =
   | { readonly kind: "constant"; readonly value: SqlValue }
   | { readonly kind: "property"; readonly property: PropertyName }
-  | { readonly kind: "propertyByName"; readonly name: ValueNode }
+  | { readonly kind: "propertyByName"; readonly name: SqlValueNode }
   | { readonly kind: "newid" }
-  | { readonly kind: "negate"; readonly operand: ValueNode }
-  | { readonly kind: "arithmetic"; readonly operator: Arithmetic; readonly left: ValueNode; readonly right: ValueNode };
+  | { readonly kind: "negate"; readonly operand: SqlValueNode }
+  | {
+      readonly kind: "arithmetic";
+      readonly operator: Arithmetic;
+      readonly left: SqlValueNode;
+      readonly right: SqlValueNode;
+    };
 
 /** A condition that is true, false or unknown. */
 export type PredicateNode =
   | { readonly kind: "not"; readonly operand: PredicateNode }
   | { readonly kind: "and" | "or"; readonly left: PredicateNode; readonly right: PredicateNode }
-  | { readonly kind: "compare"; readonly operator: Comparison; readonly left: ValueNode; readonly right: ValueNode }
-  | { readonly kind: "isNull"; readonly operand: ValueNode }
-  | { readonly kind: "in"; readonly operand: ValueNode; readonly list: readonly ValueNode[] }
+  | {
+      readonly kind: "compare";
+      readonly operator: ComparisonOperator;
+      readonly left: SqlValueNode;
+      readonly right: SqlValueNode;
+    }
+  | { readonly kind: "isNull"; readonly operand: SqlValueNode }
+  | { readonly kind: "in"; readonly operand: SqlValueNode; readonly list: readonly SqlValueNode[] }
   | {
       readonly kind: "like";
-      readonly operand: ValueNode;
-      readonly pattern: ValueNode;
-      readonly escape: ValueNode | undefined;
+      readonly operand: SqlValueNode;
+      readonly pattern: SqlValueNode;
+      readonly escape: SqlValueNode | undefined;
     }
   | { readonly kind: "exists"; readonly property: PropertyName }
-  | { readonly kind: "truth"; readonly operand: ValueNode };
+  | { readonly kind: "truth"; readonly operand: SqlValueNode };
 
 export type Arithmetic = "+" | "-" | "*" | "/" | "%";
-export type Comparison = "=" | "<>" | "<" | "<=" | ">" | ">=";
+export type ComparisonOperator = "=" | "<>" | "<" | "<=" | ">" | ">=";
 
 /** A statement of an action. */
 export type Statement =
-  | { readonly kind: "set"; readonly property: PropertyName; readonly value: ValueNode }
+  | { readonly kind: "set"; readonly property: PropertyName; readonly value: SqlValueNode }
   | { readonly kind: "remove"; readonly property: PropertyName };

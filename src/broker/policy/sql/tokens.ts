@@ -1,7 +1,7 @@
 import { SobreError } from "../../../core/errors/sobre-error.ts";
 
 /** A word, constant or symbol of a SQL expression, and its offset. */
-export type Token = { readonly offset: number } & (
+export type SqlToken = { readonly offset: number } & (
   | { readonly kind: "name"; readonly text: string; readonly delimited: boolean }
   | { readonly kind: "keyword" | "sign" | "parameter"; readonly text: string }
   | { readonly kind: "constant"; readonly value: string | bigint | number }
@@ -39,10 +39,10 @@ const mostLong = 2n ** 63n - 1n;
  *
  * @throws SobreError `InvalidArgument` with the offset, for unknown symbols and texts of more than 1,024 characters.
  */
-export function tokenize(text: string): readonly Token[] {
+export function tokenize(text: string): readonly SqlToken[] {
   if (typeof text !== "string" || text.length > maxLength)
     throw syntaxError(`A SQL expression must be a string of at most ${maxLength} characters`, maxLength);
-  const tokens: Token[] = [];
+  const tokens: SqlToken[] = [];
   token.lastIndex = 0;
   while (token.lastIndex < text.length) {
     const offset = token.lastIndex + (/\S/.exec(text.slice(token.lastIndex))?.index ?? 0);
@@ -55,7 +55,7 @@ export function tokenize(text: string): readonly Token[] {
   return tokens;
 }
 
-function read(match: RegExpExecArray, offset: number): Token {
+function read(match: RegExpExecArray, offset: number): SqlToken {
   const [, word, bracketed, quoted, text, parameter, number, sign = ""] = match;
   if (word !== undefined) {
     const lower = word.toLowerCase();
@@ -74,7 +74,7 @@ function read(match: RegExpExecArray, offset: number): Token {
   return { kind: "constant", value, offset };
 }
 
-function name(text: string, offset: number): Token {
+function name(text: string, offset: number): SqlToken {
   if (text === "") throw syntaxError("A property name is empty", offset);
   return { kind: "name", text, delimited: true, offset };
 }

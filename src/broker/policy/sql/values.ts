@@ -2,7 +2,7 @@ import { typed } from "../../../core/values/typed-makers.ts";
 import type { ApplicationPropertyValue } from "../../../core/envelope/application-properties.ts";
 import { Typed } from "../../../core/values/typed.ts";
 import { SobreError } from "../../../core/errors/sobre-error.ts";
-import type { Arithmetic, Comparison, SqlValue } from "./syntax.ts";
+import type { Arithmetic, ComparisonOperator, SqlValue } from "./syntax.ts";
 
 /** The value of a property in an expression: integers of every width become 64-bit, other numbers doubles. */
 export function toSql(value: ApplicationPropertyValue | undefined): SqlValue {
@@ -26,13 +26,13 @@ export function fromSql(value: SqlValue): ApplicationPropertyValue {
 const isNumber = (value: SqlValue): value is number | bigint => typeof value === "number" || typeof value === "bigint";
 
 /** Compares in three-valued logic: unknown operands, and operands of different kinds, compare as unknown. */
-export function compare(operator: Comparison, left: SqlValue, right: SqlValue): boolean | undefined {
+export function compare(operator: ComparisonOperator, left: SqlValue, right: SqlValue): boolean | undefined {
   const order = orderOf(left, right);
   if (order === undefined) return undefined;
   return holds[operator](order);
 }
 
-const holds: Readonly<Record<Comparison, (order: number) => boolean>> = {
+const holds: Readonly<Record<ComparisonOperator, (order: number) => boolean>> = {
   "=": (order) => order === 0,
   "<>": (order) => order !== 0,
   "<": (order) => order < 0,

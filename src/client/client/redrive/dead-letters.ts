@@ -3,11 +3,11 @@ import type { Engine, EngineReceiver } from "../../../core/engine/engine.ts";
 import { peekPages } from "../../../core/engine/peek-pages.ts";
 import type { Envelope } from "../../../core/envelope/envelope.ts";
 import type { ClientParts } from "../client-parts.ts";
-import { Link } from "../link.ts";
+import { ClientLink } from "../link.ts";
 import { type KeptLock, LockRenewal } from "../lock-renewal.ts";
 
 /** A dead letter, and its lock if it was received. */
-export interface DeadLetter {
+export interface RedriveCandidate {
   readonly delivery: Delivery;
   /** Stops renewing the lock. */
   readonly release: () => void;
@@ -15,7 +15,7 @@ export interface DeadLetter {
 
 /** The dead letters of an entity, one after the other; each is given once. */
 export interface DeadLetters {
-  next(): Promise<DeadLetter | undefined>;
+  next(): Promise<RedriveCandidate | undefined>;
   /** Stops renewing the locks. */
   stop(): void;
 }
@@ -42,7 +42,7 @@ export async function receivedDeadLetters(
   from: string,
 ): Promise<DeadLetters> {
   const renewal = new LockRenewal(clock, Infinity);
-  const link = new Link<EngineReceiver>("receiver", () => engine.openReceiver(from, { receiveMode: "peekLock" }));
+  const link = new ClientLink<EngineReceiver>("receiver", () => engine.openReceiver(from, { receiveMode: "peekLock" }));
   await link.get();
   const hold = ({ lockToken, lockedUntilUtc }: Delivery): KeptLock | undefined =>
     lockToken === undefined

@@ -75,7 +75,7 @@ export interface RedriveOptions {
 const aboveZero = (value: unknown): string | undefined =>
   typeof value === "number" && value > 0 && value < Infinity ? undefined : "must be a finite number above 0";
 
-const checks: OptionChecks<RedriveOptions> = {
+const redriveChecks: OptionChecks<RedriveOptions> = {
   to: is.entityName,
   toEngine: is.engine,
   where: is.aFunction,
@@ -102,7 +102,7 @@ export function checkRedrive(from: string, options: RedriveOptions): void {
   if (typeof from !== "string" || parseAddress(from).subQueue === undefined) {
     throw invalidOption("from", 'must be a dead-letter queue, e.g. "orders/$DeadLetterQueue"');
   }
-  checkOptions(options, checks);
+  checkOptions(options, redriveChecks);
   if (options.rewriteAs !== undefined && options.readableBy === undefined) {
     throw invalidOption("rewriteAs", "requires readableBy, the serializer that reads and writes the messages");
   }

@@ -3,7 +3,7 @@ import { toMilliseconds } from "../../../core/time/duration.ts";
 import { pause } from "../../../core/time/pause.ts";
 import type { RedriveOptions } from "./options.ts";
 
-/** The surroundings of a {@link Pace}. */
+/** The surroundings of a {@link RedrivePace}. */
 export interface PaceParts {
   readonly clock: Clock;
   /** The number of messages sent that have come back by now. */
@@ -11,7 +11,7 @@ export interface PaceParts {
 }
 
 /** How fast messages are sent: at a rate, and in batches that grow as long as none of their messages comes back. */
-export class Pace {
+export class RedrivePace {
   readonly #parts: PaceParts;
   readonly #interval: number;
   readonly #growth: number;

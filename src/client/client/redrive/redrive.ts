@@ -4,10 +4,10 @@ import type { EngineSender, TransactionOption } from "../../../core/engine/engin
 import type { Envelope } from "../../../core/envelope/envelope.ts";
 import { SobreError } from "../../../core/errors/sobre-error.ts";
 import type { ClientParts } from "../client-parts.ts";
-import { Link } from "../link.ts";
+import { ClientLink } from "../link.ts";
 import {
   countMarked,
-  type DeadLetter,
+  type RedriveCandidate,
   type DeadLetters,
   lastSequenceNumber,
   peekedDeadLetters,
@@ -15,9 +15,9 @@ import {
 } from "./dead-letters.ts";
 import { entryLine, headLine, readHistory, type RedriveHistory } from "./log.ts";
 import { checkRedrive, type RedriveOptions } from "./options.ts";
-import { Pace } from "./pace.ts";
+import { RedrivePace } from "./pace.ts";
 import { prepare } from "./preparation.ts";
-import { type Outcome, outcomeOf, type RedriveEntry, type RedriveReport } from "./report.ts";
+import { type OutcomeOfRedrive, outcomeOf, type RedriveEntry, type RedriveReport } from "./report.ts";
 
 /**
  * Re-drives the messages of a dead-letter queue: original bytes and properties, without the dead-letter properties,
@@ -49,8 +49,8 @@ class Redrive {
   readonly #parts: ClientParts;
   readonly #options: RedriveOptions;
   readonly #dryRun: boolean;
-  readonly #pace: Pace;
-  readonly #senders = new Map<string, Link<EngineSender>>();
+  readonly #pace: RedrivePace;
+  readonly #senders = new Map<string, ClientLink<EngineSender>>();
   readonly #sessions = new Sessions();
   readonly #entries: RedriveEntry[] = [];
   readonly #counts: Record<RedriveEntry["outcome"], number> = {
@@ -74,7 +74,7 @@ class Redrive {
     this.#options = options;
     this.#dryRun = options.dryRun === true;
     const batches = this.#dryRun ? { abortSignal: options.abortSignal } : options;
-    this.#pace = new Pace(batches, { clock: parts.clock, returned: () => this.#countReturned() });
+    this.#pace = new RedrivePace(batches, { clock: parts.clock, returned: () => this.#countReturned() });
   }
 
   async run(): Promise<RedriveReport> {
@@ -141,7 +141,7 @@ class Redrive {
   }
 
   /** `undefined` when it ends before this message. */
-  async #handle({ delivery, release }: DeadLetter): Promise<Outcome | undefined> {
+  async #handle({ delivery, release }: RedriveCandidate): Promise<OutcomeOfRedrive | undefined> {
     const { lockToken } = delivery;
     try {
       if (this.#wasSentByThis(delivery)) return outcomeOf("skipped");
@@ -178,14 +178,14 @@ class Redrive {
     { envelope, target }: { readonly envelope: Envelope; readonly target: string },
     lock: LockToken,
     release: () => void,
-  ): Promise<Outcome> {
+  ): Promise<OutcomeOfRedrive> {
     if (this.#options.atomic === true) return this.#moveAtOnce(envelope, target, { lock, release });
     await this.#send(envelope, target);
     release();
     return this.#complete(lock);
   }
 
-  async #complete(lock: LockToken): Promise<Outcome> {
+  async #complete(lock: LockToken): Promise<OutcomeOfRedrive> {
     try {
       await this.#parts.engine.settle(this.#from, lock, { kind: "complete" });
       return outcomeOf("sent");
@@ -198,7 +198,7 @@ class Redrive {
     envelope: Envelope,
     target: string,
     { lock, release }: { readonly lock: LockToken; readonly release: () => void },
-  ): Promise<Outcome> {
+  ): Promise<OutcomeOfRedrive> {
     const { engine } = this.#parts;
     const transaction = await engine.begin();
     try {
@@ -221,8 +221,8 @@ class Redrive {
     });
   }
 
-  #sender(target: string): Link<EngineSender> {
-    const known = this.#senders.get(target) ?? new Link("sender", () => this.#openSender(target));
+  #sender(target: string): ClientLink<EngineSender> {
+    const known = this.#senders.get(target) ?? new ClientLink("sender", () => this.#openSender(target));
     this.#senders.set(target, known);
     return known;
   }

@@ -41,10 +41,10 @@ export interface RedriveReport {
 }
 
 /** The outcome for a message, without its ids. */
-export type Outcome = Pick<RedriveEntry, "outcome" | "error">;
+export type OutcomeOfRedrive = Pick<RedriveEntry, "outcome" | "error">;
 
 /** The outcome of a message whose error is known. */
-export function outcomeOf(outcome: RedriveEntry["outcome"], error?: unknown): Outcome {
+export function outcomeOf(outcome: RedriveEntry["outcome"], error?: unknown): OutcomeOfRedrive {
   return { outcome, error: error === undefined ? undefined : reasonOf(error) };
 }
 

@@ -1,4 +1,4 @@
-import type { Comparison, Refused } from "../compared.ts";
+import type { SchemaComparison, RefusedWitness } from "../compared.ts";
 import { type Judge, judgesOf } from "./judge.ts";
 import type { SchemaDocument } from "../schema-document.ts";
 
@@ -9,7 +9,7 @@ export type KnownJudges = Map<unknown, Map<string, readonly Judge[]>>;
 export interface JudgePairOptions {
   readonly writer: SchemaDocument;
   readonly reader: SchemaDocument;
-  readonly formats: Comparison["formats"];
+  readonly formats: SchemaComparison["formats"];
   readonly siblings: boolean;
   readonly known: KnownJudges | undefined;
   /** Finds where schemas lead back to themselves, by pointer. */
@@ -49,7 +49,7 @@ export class JudgePair {
   }
 
   /** The refusal of `read` by the reader's schema, if all judges agree on it and on that the writer may send `sent`. */
-  refusalOf(sent: unknown, read: unknown): Refused | undefined {
+  refusalOf(sent: unknown, read: unknown): RefusedWitness | undefined {
     const judges = this.#judges();
     if ("problem" in judges || judges.writer.some((judge) => judge(sent) !== undefined)) return undefined;
     const refusals = judges.reader.map((judge) => judge(read));

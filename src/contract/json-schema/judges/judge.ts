@@ -24,7 +24,7 @@ export interface JudgeReading {
 }
 
 /** A longer schema is compiled with only the members that the value has, which takes less time. */
-const mostText = 20_000;
+const maxTextLength = 20_000;
 
 /** One judge, or two where formats may be asserted or ignored. */
 export function judgesOf(document: SchemaDocument, reading: JudgeReading): readonly Judge[] {
@@ -32,7 +32,7 @@ export function judgesOf(document: SchemaDocument, reading: JudgeReading): reado
   const differ = reading.policy === "either" && /"(?:format|content\w+)":/.test(text);
   const chosen = differ ? [false, true] : [reading.policy === "assertion"];
   // A reference may lead to a member.
-  const isWhole = text.length <= mostText || /"\$(?:dynamic|recursive)?[rR]ef":"[^"]*\/properties\//.test(text);
+  const isWhole = text.length <= maxTextLength || /"\$(?:dynamic|recursive)?[rR]ef":"[^"]*\/properties\//.test(text);
   return chosen.map((asserts) => {
     const whole = isWhole ? judgeOf(document, { ...reading, asserts }) : undefined;
     if (whole !== undefined) return whole;

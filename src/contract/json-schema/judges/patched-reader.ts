@@ -1,6 +1,6 @@
 import { unescapeToken } from "../../../core/json-schema/json-form.ts";
 import { memo } from "../../../core/values/memo.ts";
-import type { Refused } from "../compared.ts";
+import type { RefusedWitness } from "../compared.ts";
 import { BreakFacts } from "../break-facts.ts";
 import { canonicalJson, isObject, objectOf } from "../json-value.ts";
 import { localPointer, stepInto, valueAt } from "../local-reference.ts";
@@ -11,7 +11,7 @@ import { type SchemaRoute, routesTo } from "../schema-routes.ts";
 /** A break of a pair: a refusal, and a text that no other break has. */
 export interface SchemaBreak {
   /** With paths into the reader's schema as it was. */
-  readonly refused: Refused;
+  readonly refused: RefusedWitness;
   /** The way to the keyword through references and alternatives, the kind, and the values of both sides. */
   readonly identity: string;
 }
@@ -38,7 +38,7 @@ export class PatchedReader {
   }
 
   /** The break that a refusal by {@link schema} shows; `undefined` if all that it can be are `known`. */
-  breakOf(refused: Refused, known: ReadonlySet<string>): SchemaBreak | undefined {
+  breakOf(refused: RefusedWitness, known: ReadonlySet<string>): SchemaBreak | undefined {
     return this.#ways(refused).find(({ identity }) => !known.has(identity));
   }
 
@@ -54,7 +54,7 @@ export class PatchedReader {
   }
 
   /** Drops the whole union that contains the refusal. */
-  dropUnion({ union }: Refused): boolean {
+  dropUnion({ union }: RefusedWitness): boolean {
     const tokens = union?.slice(1).split("/").slice(1).map(unescapeToken);
     const keyword = tokens?.pop();
     if (tokens === undefined || keyword === undefined) return false;
@@ -73,7 +73,7 @@ export class PatchedReader {
   }
 
   /** The breaks that a refusal may show: one for each way in which the schema that refused applies there. */
-  #ways(refused: Refused): readonly (SchemaBreak & { readonly route: SchemaRoute | undefined })[] {
+  #ways(refused: RefusedWitness): readonly (SchemaBreak & { readonly route: SchemaRoute | undefined })[] {
     const { keyword, instancePath } = refused;
     const own = this.#originOf(pointerOf(refused));
     const isFalse = keyword === "false schema";
@@ -86,7 +86,7 @@ export class PatchedReader {
       const pointer = this.#originOf(route.pointer);
       const references = this.#uses(route.references.map((one) => this.#originOf(one)));
       ways.push({ ...this.#told(refused, { pointer, references }), route });
-      if (ways.length >= mostWays) break;
+      if (ways.length >= maxWays) break;
     }
     return ways.length > 0 ? ways : [{ ...this.#told(refused, { pointer: own, references: ["?"] }), route: undefined }];
   }
@@ -111,7 +111,7 @@ export class PatchedReader {
     return memo(this.#recursions, target, () => recursionOf(this.#reader, target) ?? []);
   }
 
-  #told(refused: Refused, { pointer, references }: SchemaRoute): SchemaBreak {
+  #told(refused: RefusedWitness, { pointer, references }: SchemaRoute): SchemaBreak {
     const { union, ...rest } = refused;
     const { keyword, values } = this.#facts.of(refused, pointer);
     const identity = canonicalJson([references, pointer, keyword, ...values]);
@@ -160,7 +160,7 @@ export class PatchedReader {
     return renamed;
   }
 
-  #patchAt(pointer: string, refused: Refused): boolean {
+  #patchAt(pointer: string, refused: RefusedWitness): boolean {
     if (refused.keyword !== "false schema") {
       const holder = valueAt(this.schema, pointer);
       return isPatchable(holder) && patchKeyword(holder, refused, this.#facts);
@@ -173,10 +173,10 @@ export class PatchedReader {
 }
 
 /** The maximum number of ways in which one schema may apply to a value, of which each may be a break of its own. */
-const mostWays = 16;
+const maxWays = 16;
 
 /** The pointer of the schema that refused. */
-function pointerOf({ schemaPath, keyword }: Refused): string {
+function pointerOf({ schemaPath, keyword }: RefusedWitness): string {
   const path = schemaPath.slice(schemaPath.indexOf("#") + 1);
   const end = path.lastIndexOf("/");
   return path.slice(end + 1) === keyword ? path.slice(0, end) : path;

@@ -5,7 +5,7 @@ import { nearestAlternative } from "../nearest-alternative.ts";
 import { routesTo } from "../schema-routes.ts";
 
 /** The refusal that says most, and the outermost union that contains it. */
-interface Told {
+interface DeepestRefusal {
   readonly refusal: Refusal;
   readonly union?: Refusal;
 }
@@ -14,7 +14,7 @@ interface Told {
  * Chooses the refusal to report: the outermost one, except that a union is refused for the reason of the member that the
  * value selects by a discriminator, or else of the member whose shape it has.
  */
-export function toldBy(refusals: readonly Refusal[], root: unknown): Told | undefined {
+export function toldBy(refusals: readonly Refusal[], root: unknown): DeepestRefusal | undefined {
   const last = refusals.at(-1);
   if (last === undefined) return undefined;
   const inner = refusals.slice(0, -1);
@@ -62,13 +62,13 @@ function variantOf(value: unknown, members: unknown, root: unknown): unknown {
   return name === undefined || !isObject(value) ? undefined : `${name} ${JSON.stringify(value[name])}`;
 }
 
-interface Discriminator {
+interface UnionDiscriminator {
   readonly name: string | undefined;
   readonly lists: readonly { readonly member: unknown; readonly values: readonly unknown[] }[];
 }
 
 /** The property whose values every member of a union lists, without one in common. */
-function discriminatorOf(value: unknown, given: unknown, root: unknown): Discriminator {
+function discriminatorOf(value: unknown, given: unknown, root: unknown): UnionDiscriminator {
   const members = Array.isArray(given) ? given.map((member: unknown) => localTarget(member, root)) : [];
   const [first] = members;
   const names = isObject(first) && isObject(first["properties"]) ? Object.keys(first["properties"]) : [];

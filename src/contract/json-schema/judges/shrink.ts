@@ -1,9 +1,9 @@
 import { isObject, objectOf, weight } from "../json-value.ts";
 
-const mostTries = 1500;
+const maxTries = 1500;
 
 /** With more members or items than this, several are removed at a time at first. */
-const few = 8;
+const maxSingleCuts = 8;
 
 /**
  * A smaller value that still passes `keeps`, found by removing and simplifying parts. `take` is asked before each try, with
@@ -13,10 +13,10 @@ export function shrink(value: unknown, keeps: (value: unknown) => boolean, take:
   let best = value;
   let size = weight(value);
   let tries = 0;
-  for (let improved = true; improved && tries < mostTries;) {
+  for (let improved = true; improved && tries < maxTries;) {
     improved = false;
     for (const candidate of simpler(best)) {
-      if (++tries > mostTries || !take(size)) return best;
+      if (++tries > maxTries || !take(size)) return best;
       const smaller = weight(candidate);
       if (smaller >= size || !keeps(candidate)) continue;
       best = candidate;
@@ -52,7 +52,7 @@ function* lighter(value: unknown): Generator {
 
 /** The runs to remove from a list: halves, then quarters and so on, each from first to last. */
 function* cuts(length: number): Generator<readonly [from: number, count: number]> {
-  for (let count = length > few ? length >> 1 : 1; count >= 1; count >>= 1)
+  for (let count = length > maxSingleCuts ? length >> 1 : 1; count >= 1; count >>= 1)
     for (let from = 0; from + count <= length; from += count) yield [from, count];
 }
 

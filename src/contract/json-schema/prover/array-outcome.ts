@@ -2,18 +2,18 @@ import { type ArrayLiterals, arrayLiterals, itemFormulas } from "./array-items.t
 import { finiteValues } from "./listed-values.ts";
 import type { Formula, FormulaOf } from "./formula.ts";
 import { valueOf } from "./object-outcome.ts";
-import type { Outcome, Proof } from "./proof.ts";
+import type { SearchOutcome, Proof } from "./proof.ts";
 import type { Searcher } from "./searcher.ts";
 
 /** Searches for an array that satisfies literals, or a proof that there is none. */
-export function arrayOutcome(members: readonly Formula[], searcher: Searcher): Outcome {
+export function arrayOutcome(members: readonly Formula[], searcher: Searcher): SearchOutcome {
   return new ArraySearch(searcher).search(members, []);
 }
 
 type Limit = readonly [at: number, proof: Proof];
 
-const longest = 3000;
-const mostPairs = 400;
+const maxItems = 3000;
+const maxPairs = 400;
 
 class ArraySearch {
   readonly #searcher: Searcher;
@@ -23,7 +23,7 @@ class ArraySearch {
   }
 
   /** `tail` holds the formulas of items that were placed at or after the boundary. */
-  search(members: readonly Formula[], tail: readonly Formula[]): Outcome {
+  search(members: readonly Formula[], tail: readonly Formula[]): SearchOutcome {
     const literals = arrayLiterals(members);
     if (literals.min > literals.max) return { kind: "closed", proof: { rule: "clash" } };
     const short = this.#reachable(literals);
@@ -111,12 +111,12 @@ class ArraySearch {
   }
 
   /** Tries every position for an item that is wanted somewhere. */
-  #place(some: FormulaOf<"someItem">, members: readonly Formula[], tail: readonly Formula[]): Outcome {
+  #place(some: FormulaOf<"someItem">, members: readonly Formula[], tail: readonly Formula[]): SearchOutcome {
     const { pool } = this.#searcher;
     const literals = arrayLiterals(members);
     const rest = members.filter((member) => member !== some);
     const at: (readonly [number, Proof])[] = [];
-    let unknown: Outcome | undefined;
+    let unknown: SearchOutcome | undefined;
     for (let position = some.from; position < Math.min(some.to, literals.boundary, literals.max); position++) {
       const here = [pool.everyItem(position, position + 1, some.of), pool.size("array", position + 1, Infinity)];
       const outcome = this.search([...rest, ...here], tail);
@@ -139,14 +139,14 @@ class ArraySearch {
   }
 
   /** Tries every pair of positions for two equal items. */
-  #repeat(duplicate: FormulaOf<"unique">, members: readonly Formula[], tail: readonly Formula[]): Outcome {
+  #repeat(duplicate: FormulaOf<"unique">, members: readonly Formula[], tail: readonly Formula[]): SearchOutcome {
     const { pool } = this.#searcher;
     const literals = arrayLiterals(members);
     const { boundary, max } = literals;
-    if (boundary * boundary > mostPairs) return { kind: "unknown", why: "too many pairs of items" };
+    if (boundary * boundary > maxPairs) return { kind: "unknown", why: "too many pairs of items" };
     const rest = members.filter((member) => member !== duplicate);
     const pairs: (readonly [number, number, Proof | undefined])[] = [];
-    let unknown: Outcome | undefined;
+    let unknown: SearchOutcome | undefined;
     for (let left = 0; left <= boundary; left++) {
       for (let right = left === boundary ? boundary : left + 1; right <= boundary; right++) {
         const [first, second] = [left, right === left ? right + 1 : right];
@@ -172,10 +172,10 @@ class ArraySearch {
   }
 
   /** Makes an array item by item. */
-  #build(members: readonly Formula[], literals: ArrayLiterals, tail: readonly Formula[]): Outcome {
+  #build(members: readonly Formula[], literals: ArrayLiterals, tail: readonly Formula[]): SearchOutcome {
     const { pool } = this.#searcher;
     const anywhere = literals.least.flatMap(({ count, of }) =>
-      Array.from({ length: Math.min(count, longest) }, () => of),
+      Array.from({ length: Math.min(count, maxItems) }, () => of),
     );
     const wanted = [...tail, ...anywhere];
     const start = Math.min(literals.boundary, literals.max);
@@ -185,7 +185,7 @@ class ArraySearch {
       literals.min,
       wanted.length === 0 ? 0 : Math.min(literals.max, start + wanted.length - inPrefix),
     );
-    if (length > longest) return { kind: "unknown", why: "the arrays are too long" };
+    if (length > maxItems) return { kind: "unknown", why: "the arrays are too long" };
     const items: unknown[] = [];
     let unsure = false;
     let pending = wanted;
@@ -220,8 +220,8 @@ class ArraySearch {
     return truths.includes(false) ? { kind: "unknown", why } : { kind: "unknown", why, candidate: { value: items } };
   }
 
-  #firstOpen(sets: readonly (readonly Formula[])[]): Outcome | undefined {
-    let last: Outcome | undefined;
+  #firstOpen(sets: readonly (readonly Formula[])[]): SearchOutcome | undefined {
+    let last: SearchOutcome | undefined;
     for (const set of sets) {
       const outcome = this.#searcher.inside(set);
       if (outcome.kind === "open") return outcome;

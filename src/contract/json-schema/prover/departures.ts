@@ -3,13 +3,13 @@ import { isForeignKeyword, namedDialect } from "../dialect.ts";
 import type { Formula } from "./formula.ts";
 import { canonicalJson, isObject } from "../json-value.ts";
 import type { Keywords } from "../keyword-value.ts";
-import type { Reading } from "./reading.ts";
+import type { SchemaReading } from "./reading.ts";
 
 /** The names that every object inherits, so that ajv's `data.name` finds them. */
 const inherited = new Set(Object.getOwnPropertyNames(Object.prototype));
 
 /** States that a member is present. */
-export function presentMember(name: string, reading: Reading): Formula {
+export function presentMember(name: string, reading: SchemaReading): Formula {
   const { pool } = reading;
   return isDeparted(inherited.has(name), "inherited", reading)
     ? pool.always
@@ -17,7 +17,7 @@ export function presentMember(name: string, reading: Reading): Formula {
 }
 
 /** States that a member is absent, or the value is not an object. */
-export function absentMember(name: string, reading: Reading): Formula {
+export function absentMember(name: string, reading: SchemaReading): Formula {
   const { pool } = reading;
   return isDeparted(inherited.has(name), "inherited", reading)
     ? pool.not(pool.types(["object"]))
@@ -25,7 +25,10 @@ export function absentMember(name: string, reading: Reading): Formula {
 }
 
 /** The names under `properties` or `patternProperties` that count. */
-export function countedNames(map: Readonly<Record<string, unknown>> | undefined, reading: Reading): readonly string[] {
+export function countedNames(
+  map: Readonly<Record<string, unknown>> | undefined,
+  reading: SchemaReading,
+): readonly string[] {
   const names = Object.keys(map ?? {});
   return isDeparted(names.includes("__proto__"), "prototype", reading)
     ? names.filter((name) => name !== "__proto__")
@@ -33,7 +36,7 @@ export function countedNames(map: Readonly<Record<string, unknown>> | undefined,
 }
 
 /** The formula of one name under `properties`. */
-export function memberFormula(name: string, keywords: Keywords, of: Formula, reading: Reading): Formula {
+export function memberFormula(name: string, keywords: Keywords, of: Formula, reading: SchemaReading): Formula {
   const { pool } = reading;
   const own = pool.everyProperty(pool.values([name]), of);
   if (!isDeparted(inherited.has(name) && of !== pool.always, "inherited", reading)) return own;
@@ -42,14 +45,14 @@ export function memberFormula(name: string, keywords: Keywords, of: Formula, rea
 }
 
 /** The formula of a keyword, which by the specification is empty when the named dialect lacks the keyword. */
-export function ownKeyword(keyword: string, of: () => Formula, keywords: Keywords, reading: Reading): Formula {
+export function ownKeyword(keyword: string, of: () => Formula, keywords: Keywords, reading: SchemaReading): Formula {
   const dialect = namedDialect(keywords.node.document.root.schema);
   const isForeign = dialect !== undefined && isForeignKeyword(keyword, dialect);
   return !isForeign || isDeparted(isForeign, "foreign", reading) ? of() : reading.pool.always;
 }
 
 /** `type`, which `nullable` widens. */
-export function typeFormula(types: Formula, keywords: Keywords, reading: Reading): Formula {
+export function typeFormula(types: Formula, keywords: Keywords, reading: SchemaReading): Formula {
   const { pool } = reading;
   return isDeparted(keywords.get("nullable") === true, "nullable", reading)
     ? pool.any([types, pool.types(["null"])])
@@ -61,7 +64,7 @@ export function containsFormula(
   own: Formula,
   tuple: readonly unknown[],
   keywords: Keywords,
-  reading: Reading,
+  reading: SchemaReading,
 ): Formula {
   const { pool } = reading;
   const names = ["contains", "minContains", "maxContains"];
@@ -73,7 +76,7 @@ export function containsFormula(
 }
 
 /** `uniqueItems` next to a tuple of schemas. */
-export function uniqueFormula(tuple: readonly unknown[], keywords: Keywords, reading: Reading): Formula {
+export function uniqueFormula(tuple: readonly unknown[], keywords: Keywords, reading: SchemaReading): Formula {
   const { pool } = reading;
   // With fewer than two items nothing is skipped.
   if (!isDeparted(tuple.length > 2, "tuple", reading)) return pool.unique();
@@ -94,7 +97,7 @@ export function unevaluatedFormula(
   own: Formula,
   { containing, forgetting }: Miscounting,
   keywords: Keywords,
-  reading: Reading,
+  reading: SchemaReading,
 ): Formula {
   const isMore = isDeparted(containing, "unevaluated", reading);
   const isOther = isDeparted(forgetting, "forgotten", reading);
@@ -104,13 +107,13 @@ export function unevaluatedFormula(
 }
 
 /** Records a departure; returns whether it is to be taken into account. */
-function isDeparted(is: boolean, departure: Departure, { departed, departures }: Reading): boolean {
+function isDeparted(is: boolean, departure: Departure, { departed, departures }: SchemaReading): boolean {
   if (is) departed.add(departure);
   return is && departures;
 }
 
 /** An unknown about a value; equal keywords give the same unknown. */
-function unknown(names: readonly string[], keywords: Keywords, { pool }: Reading): Formula {
+function unknown(names: readonly string[], keywords: Keywords, { pool }: SchemaReading): Formula {
   const { node, schema } = keywords;
   const { properties } = schema;
   const [first, second = ""] = names;

@@ -9,7 +9,7 @@ import { compareRational, isMultiple, rational, toNumber } from "./rational.ts";
 export type Truth = boolean | undefined;
 
 /** Decides whether a value satisfies a formula. */
-export class Evaluation {
+export class FormulaEvaluation {
   readonly #pool: FormulaPool;
   /** The meaning of formats. */
   readonly formats: FormatTests;
@@ -27,7 +27,7 @@ export class Evaluation {
   }
 
   #visit(formula: Formula, value: unknown, depth: number): Truth {
-    if (++this.#steps > mostSteps || depth > deepest || !this.#pool.meter.take()) return undefined;
+    if (++this.#steps > maxSteps || depth > maxDepth || !this.#pool.meter.take()) return undefined;
     const type = typeOfLiteral(formula);
     if (type !== undefined && type !== typeOfValue(value)) return true;
     switch (formula.kind) {
@@ -127,8 +127,8 @@ export class Evaluation {
   }
 }
 
-const mostSteps = 200_000;
-const deepest = 400;
+const maxSteps = 200_000;
+const maxDepth = 400;
 
 function numberTruth(formula: Formula, value: number): Truth {
   const exact = rational(value);

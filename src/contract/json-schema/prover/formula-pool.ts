@@ -1,15 +1,15 @@
 import { SobreError } from "../../../core/errors/sobre-error.ts";
-import { type Formula, type Shape, type SizedType, type TypeName, typeNames } from "./formula.ts";
-import type { Meter } from "../../meter.ts";
+import { type Formula, type FormulaShape, type SizedType, type TypeName, typeNames } from "./formula.ts";
+import type { StepMeter } from "../../meter.ts";
 import { canonicalJson } from "../json-value.ts";
 import { type Rational, rationalKey } from "./rational.ts";
 
 /** The maximum number of formulas; more would take too much time and memory. */
-const mostFormulas = 250_000;
+const maxFormulas = 250_000;
 
 /** Makes formulas and their negations, each once and slightly simplified. */
 export class FormulaPool {
-  readonly meter: Meter;
+  readonly meter: StepMeter;
   readonly #known = new Map<string, Formula>();
   readonly #negations = new Map<number, Formula>();
   readonly #single = new Map<TypeName, Formula>();
@@ -17,7 +17,7 @@ export class FormulaPool {
   readonly always: Formula = this.#make("all:", { kind: "all", of: [] });
   readonly never: Formula = this.#make("any:", { kind: "any", of: [] });
 
-  constructor(meter: Meter) {
+  constructor(meter: StepMeter) {
     this.meter = meter;
   }
 
@@ -221,11 +221,10 @@ export class FormulaPool {
     return of.length === 0 ? neutral : this.#make(`${kind}:${of.map(({ id }) => id).join()}`, { kind, of });
   }
 
-  #make(key: string, shape: Shape): Formula {
+  #make(key: string, shape: FormulaShape): Formula {
     const known = this.#known.get(key);
     if (known !== undefined) return known;
-    if (this.#known.size >= mostFormulas)
-      throw new SobreError("LimitExceeded", "The schemas are too large to compare.");
+    if (this.#known.size >= maxFormulas) throw new SobreError("LimitExceeded", "The schemas are too large to compare.");
     const made: Formula = { ...shape, id: this.#known.size };
     this.#known.set(key, made);
     return made;

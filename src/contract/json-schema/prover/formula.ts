@@ -12,7 +12,7 @@ export const typeNames: readonly TypeName[] = ["null", "boolean", "number", "str
  * Literals about one type hold for values of every other type, as the keywords of JSON Schema do; their negations therefore
  * name the type. `values`, `reference` and `opaque` apply to values of any type.
  */
-export type Shape =
+export type FormulaShape =
   | { readonly kind: "all"; readonly of: readonly Formula[] }
   | { readonly kind: "any"; readonly of: readonly Formula[] }
   | { readonly kind: "types"; readonly types: readonly TypeName[] }
@@ -37,10 +37,10 @@ export type Shape =
 export type SizedType = "string" | "array" | "object";
 
 /** A formula; equal ones of one {@link FormulaPool} are one object with one id. */
-export type Formula = Shape & { readonly id: number };
+export type Formula = FormulaShape & { readonly id: number };
 
 /** The formula of one kind. */
-export type FormulaOf<Kind extends Shape["kind"]> = Extract<Formula, { readonly kind: Kind }>;
+export type FormulaOf<Kind extends FormulaShape["kind"]> = Extract<Formula, { readonly kind: Kind }>;
 
 /** The type that a literal is about; `undefined` if it applies to values of any type. */
 export function typeOfLiteral(formula: Formula): TypeName | undefined {

@@ -18,13 +18,13 @@ import { isObject } from "../json-value.ts";
 import type { Keywords } from "../keyword-value.ts";
 import { rational } from "./rational.ts";
 import { escapeToken } from "../schema-document.ts";
-import type { Reading } from "./reading.ts";
+import type { SchemaReading } from "./reading.ts";
 
 /** The formula of the schema at a path of keywords. */
 type Child = (path: readonly (string | number)[]) => Formula;
 
 /** `type`, `enum` and `const`. */
-export function typeKeyword(keywords: Keywords, reading: Reading): Formula[] {
+export function typeKeyword(keywords: Keywords, reading: SchemaReading): Formula[] {
   const { pool } = reading;
   const parts: Formula[] = [];
   const type = keywords.get("type");
@@ -49,7 +49,7 @@ function typesOf(names: readonly unknown[], keywords: Keywords, pool: FormulaPoo
 }
 
 /** The keywords of numbers; draft-04's boolean `exclusiveMinimum` is accepted everywhere. */
-export function numberKeywords(keywords: Keywords, { pool, formats }: Reading): Formula[] {
+export function numberKeywords(keywords: Keywords, { pool, formats }: SchemaReading): Formula[] {
   const parts: Formula[] = [];
   for (const [name, exclusive] of [
     ["minimum", "exclusiveMinimum"],
@@ -78,7 +78,7 @@ function int32Range(pool: FormulaPool): readonly Formula[] {
 }
 
 /** The keywords of strings. */
-export function stringKeywords(keywords: Keywords, reading: Reading): Formula[] {
+export function stringKeywords(keywords: Keywords, reading: SchemaReading): Formula[] {
   const { pool, formats } = reading;
   const parts = sizes(keywords, pool, ["string", "minLength", "maxLength"]);
   const pattern = keywords.text("pattern");
@@ -95,7 +95,7 @@ export function stringKeywords(keywords: Keywords, reading: Reading): Formula[] 
 }
 
 /** The keywords of objects that concern single members. */
-export function propertyKeywords(keywords: Keywords, reading: Reading, child: Child): Formula[] {
+export function propertyKeywords(keywords: Keywords, reading: SchemaReading, child: Child): Formula[] {
   const { pool } = reading;
   const parts = sizes(keywords, pool, ["object", "minProperties", "maxProperties"]);
   const present = (name: string): Formula => presentMember(name, reading);
@@ -136,7 +136,7 @@ export function propertyKeywords(keywords: Keywords, reading: Reading, child: Ch
 }
 
 /** The keywords of arrays. */
-export function itemKeywords(keywords: Keywords, reading: Reading, child: Child): Formula[] {
+export function itemKeywords(keywords: Keywords, reading: SchemaReading, child: Child): Formula[] {
   const { pool } = reading;
   const { dialect } = keywords.node.document;
   const parts = sizes(keywords, pool, ["array", "minItems", "maxItems"]);
@@ -177,7 +177,7 @@ function patternOf(
   source: string,
   keyword: "pattern" | "patternProperties",
   keywords: Keywords,
-  { pool, refusedPatterns }: Reading,
+  { pool, refusedPatterns }: SchemaReading,
 ): Formula {
   const { pointer, document } = keywords.node;
   const { refusal } = linearPattern(source);

@@ -1,4 +1,4 @@
-import type { Evaluation } from "./evaluation.ts";
+import type { FormulaEvaluation } from "./evaluation.ts";
 import { type Formula, typeNames, typeOfValue, type TypeName } from "./formula.ts";
 import { canonicalJson } from "../json-value.ts";
 import { numbersFor } from "./number-literals.ts";
@@ -6,7 +6,7 @@ import type { Restriction } from "./restriction.ts";
 
 /** Services of the search that {@link finiteValues} uses. */
 export interface ValueSource {
-  readonly evaluation: Evaluation;
+  readonly evaluation: FormulaEvaluation;
   readonly restriction: Restriction;
 }
 

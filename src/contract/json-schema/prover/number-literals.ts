@@ -13,19 +13,19 @@ import {
 } from "./rational.ts";
 
 /** The numbers that satisfy literals: `none`, or candidates, which are all there are if `finite`. */
-export type Numbers = "none" | { readonly candidates: readonly number[]; readonly finite: boolean };
+export type NumberCandidates = "none" | { readonly candidates: readonly number[]; readonly finite: boolean };
 
-const most = 2000;
+const maxCandidates = 2000;
 
 /** Finds numbers for the literals about numbers among `members`. */
-export function numbersFor(members: readonly Formula[]): Numbers {
+export function numbersFor(members: readonly Formula[]): NumberCandidates {
   const found = exactlyFor(members);
   if (found === "none") return found;
   const { candidates, finite } = found;
   return { candidates: candidates.filter(Number.isFinite), finite };
 }
 
-function exactlyFor(members: readonly Formula[]): Numbers {
+function exactlyFor(members: readonly Formula[]): NumberCandidates {
   const range = rangeOf(members);
   const { low, high, factor, excluded } = range;
   if (low !== undefined && high !== undefined) {
@@ -72,11 +72,11 @@ function tighter(old: Bound | undefined, next: Bound, sign: number): Bound {
   return order > 0 || (order === 0 && next.exclusive) ? next : old;
 }
 
-function multiples(range: Range, factor: Rational): Numbers {
+function multiples(range: Range, factor: Rational): NumberCandidates {
   const { low, high } = range;
   const first = low === undefined ? undefined : -floorQuotient(negative(low.limit), factor);
   const last = high === undefined ? undefined : floorQuotient(high.limit, factor);
-  if (first !== undefined && last !== undefined && last - first < BigInt(most)) {
+  if (first !== undefined && last !== undefined && last - first < BigInt(maxCandidates)) {
     const found: Rational[] = [];
     for (let count = first; count <= last; count++) found.push(times(factor, count));
     return all(found, range);
@@ -92,7 +92,7 @@ function negative({ numerator, denominator }: Rational): Rational {
   return { numerator: -numerator, denominator };
 }
 
-function all(found: readonly Rational[], { low, high, factor, excluded }: Range): Numbers {
+function all(found: readonly Rational[], { low, high, factor, excluded }: Range): NumberCandidates {
   const left = found.filter(
     (value) =>
       (low === undefined || compareRational(value, low.limit) >= (low.exclusive ? 1 : 0)) &&

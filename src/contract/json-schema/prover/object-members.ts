@@ -1,4 +1,4 @@
-import type { Evaluation } from "./evaluation.ts";
+import type { FormulaEvaluation } from "./evaluation.ts";
 import { type Formula, type FormulaOf, onlyName } from "./formula.ts";
 
 /** The literals about objects in a set, grouped by what they state. */
@@ -55,7 +55,7 @@ export function objectLiterals(members: readonly Formula[]): ObjectLiterals {
 export function memberFormulas(
   name: string,
   { onName, onNames, named }: ObjectLiterals,
-  evaluation: Evaluation,
+  evaluation: FormulaEvaluation,
 ): readonly Formula[] {
   return [
     ...(onName.get(name) ?? []),

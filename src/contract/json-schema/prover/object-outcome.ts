@@ -1,7 +1,7 @@
 import type { Formula, FormulaOf } from "./formula.ts";
 import { objectOf } from "../json-value.ts";
 import { memberFormulas, type ObjectLiterals, objectLiterals, openEvery } from "./object-members.ts";
-import type { OtherNameProof, Outcome, Proof } from "./proof.ts";
+import type { OtherNameProof, SearchOutcome, Proof } from "./proof.ts";
 import type { Searcher } from "./searcher.ts";
 
 /** A member under a name that no formula mentions. */
@@ -16,7 +16,7 @@ type OtherOutcome =
   | { readonly kind: "unknown" };
 
 /** Searches for an object that satisfies literals, or a proof that there is none. */
-export function objectOutcome(members: readonly Formula[], searcher: Searcher): Outcome {
+export function objectOutcome(members: readonly Formula[], searcher: Searcher): SearchOutcome {
   return new ObjectSearch(searcher).search(members, []);
 }
 
@@ -27,7 +27,7 @@ class ObjectSearch {
     this.#searcher = searcher;
   }
 
-  search(members: readonly Formula[], placed: readonly OtherMember[]): Outcome {
+  search(members: readonly Formula[], placed: readonly OtherMember[]): SearchOutcome {
     this.#searcher.pool.meter.spend(members.length);
     const literals = objectLiterals(members);
     const { named, min, max } = literals;
@@ -48,7 +48,7 @@ class ObjectSearch {
     return this.#judged(members, found, unsure);
   }
 
-  #judged(members: readonly Formula[], found: ReadonlyMap<string, unknown>, unsure: boolean): Outcome {
+  #judged(members: readonly Formula[], found: ReadonlyMap<string, unknown>, unsure: boolean): SearchOutcome {
     const value = objectOf(found);
     const truths = members.map((member) => this.#searcher.evaluation.truth(member, value));
     if (truths.every((truth) => truth === true)) return { kind: "open", value };
@@ -56,17 +56,17 @@ class ObjectSearch {
     return truths.includes(false) ? { kind: "unknown", why } : { kind: "unknown", why, candidate: { value } };
   }
 
-  #member(name: string, literals: ObjectLiterals): Outcome {
+  #member(name: string, literals: ObjectLiterals): SearchOutcome {
     return this.#searcher.inside(memberFormulas(name, literals, this.#searcher.evaluation));
   }
 
   /** Tries every place for a member that is required under some name of a kind. */
-  #place(some: FormulaOf<"someProperty">, members: readonly Formula[], placed: readonly OtherMember[]): Outcome {
+  #place(some: FormulaOf<"someProperty">, members: readonly Formula[], placed: readonly OtherMember[]): SearchOutcome {
     const { pool, evaluation } = this.#searcher;
     const rest = members.filter((member) => member !== some);
     const literals = objectLiterals(members);
     const names: (readonly [string, Proof])[] = [];
-    let unknown: Outcome | undefined;
+    let unknown: SearchOutcome | undefined;
     for (const name of literals.names) {
       if (evaluation.truth(some.names, name) === false) continue;
       const outcome = this.search([...rest, pool.someProperty(pool.values([name]), some.of)], placed);
@@ -141,7 +141,7 @@ class ObjectSearch {
       if (outcome.kind === "closed") refused.push([name, outcome.proof]);
       else found.set(name, valueOf(outcome)?.value ?? null);
     }
-    while (found.size < min && found.size < Math.min(max, mostMembers)) {
+    while (found.size < min && found.size < Math.min(max, maxMembers)) {
       const { pool } = this.#searcher;
       const taken = Array.from(found, ([name, value]) => ({ name, value }));
       const other = this.#otherMember(literals, { names: pool.always, of: pool.always }, taken);
@@ -156,10 +156,10 @@ class ObjectSearch {
   }
 }
 
-const mostMembers = 2000;
+const maxMembers = 2000;
 
 /** The value that an outcome has to offer. */
-export function valueOf(outcome: Outcome): { readonly value: unknown } | undefined {
+export function valueOf(outcome: SearchOutcome): { readonly value: unknown } | undefined {
   if (outcome.kind === "open") return { value: outcome.value };
   return outcome.kind === "unknown" ? outcome.candidate : undefined;
 }

@@ -1,5 +1,5 @@
 import { arrayLiterals, itemFormulas } from "./array-items.ts";
-import type { Evaluation } from "./evaluation.ts";
+import type { FormulaEvaluation } from "./evaluation.ts";
 import { type Formula, type FormulaOf, type TypeName, typeNames } from "./formula.ts";
 import type { FormulaPool } from "./formula-pool.ts";
 import { finiteValues, listedValues } from "./listed-values.ts";
@@ -12,7 +12,7 @@ import { stringFor } from "./string-literals.ts";
 /** The parts that the checker shares with the search: formulas, their reduction to a type, and their truth for a value. */
 export interface ProofGround {
   readonly pool: FormulaPool;
-  readonly evaluation: Evaluation;
+  readonly evaluation: FormulaEvaluation;
   readonly restriction: Restriction;
 }
 

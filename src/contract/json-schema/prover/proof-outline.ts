@@ -1,14 +1,14 @@
 import type { OtherNameProof, Proof } from "./proof.ts";
 
-const mostLines = 200;
+const maxLines = 200;
 
 /** A proof as text, one step a line, indented by depth; at most 200 lines. */
 export function outline(proof: Proof): readonly string[] {
   const lines: string[] = [];
   const add = (depth: number, text: string): void =>
-    void (lines.length < mostLines && lines.push(`${"  ".repeat(depth)}${text}`));
+    void (lines.length < maxLines && lines.push(`${"  ".repeat(depth)}${text}`));
   const visit = (step: Proof, depth: number): void => {
-    if (lines.length >= mostLines) return;
+    if (lines.length >= maxLines) return;
     switch (step.rule) {
       case "clash":
         return add(depth, "contradicts itself");

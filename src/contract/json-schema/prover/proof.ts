@@ -83,7 +83,7 @@ export type ArrayProof =
   | { readonly rule: "duplicate"; readonly pairs: readonly (readonly [number, number, Proof | undefined])[] };
 
 /** Result of the search for a value that satisfies a set of formulas. */
-export type Outcome =
+export type SearchOutcome =
   | { readonly kind: "closed"; readonly proof: Proof }
   | { readonly kind: "open"; readonly value: unknown }
   /** `candidate` may satisfy the set; what is opaque here may be clear to a validator. */

@@ -3,7 +3,7 @@ import type { FormatTests } from "../formats.ts";
 import type { FormulaPool } from "./formula-pool.ts";
 
 /** How a schema is read. */
-export interface Reading {
+export interface SchemaReading {
   readonly pool: FormulaPool;
   readonly formats: FormatTests;
   /** Whether keywords next to `$ref` count in old dialects; the specifications say no, some validators apply them. */

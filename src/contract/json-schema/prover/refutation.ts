@@ -1,5 +1,5 @@
 import { arrayOutcome } from "./array-outcome.ts";
-import type { Evaluation } from "./evaluation.ts";
+import type { FormulaEvaluation } from "./evaluation.ts";
 import { formatSamples } from "../formats.ts";
 import { type Formula, type FormulaOf, type TypeName, typeNames } from "./formula.ts";
 import type { FormulaPool } from "./formula-pool.ts";
@@ -7,7 +7,7 @@ import { isDiscriminated } from "./known-members.ts";
 import { listedValues } from "./listed-values.ts";
 import { numbersFor } from "./number-literals.ts";
 import { objectOutcome } from "./object-outcome.ts";
-import type { Outcome, Proof } from "./proof.ts";
+import type { SearchOutcome, Proof } from "./proof.ts";
 import type { Restriction } from "./restriction.ts";
 import type { Searcher } from "./searcher.ts";
 import { fractionOf, obstacleOf } from "./obstacles.ts";
@@ -16,7 +16,7 @@ import { stringFor } from "./string-literals.ts";
 /** Options of {@link Refutation}. */
 export interface RefutationOptions {
   readonly pool: FormulaPool;
-  readonly evaluation: Evaluation;
+  readonly evaluation: FormulaEvaluation;
   readonly restriction: Restriction;
 }
 
@@ -26,9 +26,9 @@ export interface RefutationOptions {
  */
 export class Refutation implements Searcher {
   readonly pool: FormulaPool;
-  readonly evaluation: Evaluation;
+  readonly evaluation: FormulaEvaluation;
   readonly restriction: Restriction;
-  readonly #closed = new Map<string, Outcome>();
+  readonly #closed = new Map<string, SearchOutcome>();
   readonly #unions = new Map<number, boolean>();
   readonly #path: ReadonlySet<number>[] = [];
   /** The outermost ancestor that the steps since the last reset have leaned on. */
@@ -41,11 +41,11 @@ export class Refutation implements Searcher {
   }
 
   /** Searches for a separate value. @throws SobreError `LimitExceeded` when the budget is used up. */
-  search(formulas: readonly Formula[]): Outcome {
+  search(formulas: readonly Formula[]): SearchOutcome {
     return this.inside(formulas);
   }
 
-  inside(formulas: readonly Formula[]): Outcome {
+  inside(formulas: readonly Formula[]): SearchOutcome {
     this.pool.meter.spend(stepsOfSearch);
     const flat = this.pool.all(formulas);
     const members = flat.kind === "all" ? flat.of : [flat];
@@ -58,7 +58,7 @@ export class Refutation implements Searcher {
     const key = `${flat.id}`;
     const known = this.#closed.get(key);
     if (known !== undefined) return known;
-    if (this.#path.length >= deepest) return { kind: "unknown", why: "the values nest too deep" };
+    if (this.#path.length >= maxDepth) return { kind: "unknown", why: "the values nest too deep" };
     const before = this.#lowest;
     this.#lowest = Infinity;
     this.#path.push(ids);
@@ -70,7 +70,7 @@ export class Refutation implements Searcher {
     return outcome;
   }
 
-  #further(members: readonly Formula[], type: TypeName, more?: Formula): Outcome {
+  #further(members: readonly Formula[], type: TypeName, more?: Formula): SearchOutcome {
     this.pool.meter.spend(stepsOfSearch);
     const { restriction } = this;
     const reduced = more === undefined ? restriction.saturate(members, type) : restriction.extend(members, more, type);
@@ -78,14 +78,14 @@ export class Refutation implements Searcher {
     return this.#ofType(reduced, type);
   }
 
-  #verified(formula: Formula, outcome: Outcome): Outcome {
+  #verified(formula: Formula, outcome: SearchOutcome): SearchOutcome {
     if (outcome.kind !== "open" || this.evaluation.truth(formula, outcome.value) === true) return outcome;
     return { kind: "unknown", why: "the value that was found does not fit" };
   }
 
-  #byType(members: readonly Formula[]): Outcome {
+  #byType(members: readonly Formula[]): SearchOutcome {
     const cases: (readonly [TypeName, Proof])[] = [];
-    let unknown: Outcome | undefined;
+    let unknown: SearchOutcome | undefined;
     for (const type of typeNames) {
       const outcome = this.#further(members, type);
       if (outcome.kind === "open") return outcome;
@@ -95,7 +95,7 @@ export class Refutation implements Searcher {
     return unknown ?? { kind: "closed", proof: { rule: "types", cases } };
   }
 
-  #ofType(members: readonly Formula[], type: TypeName): Outcome {
+  #ofType(members: readonly Formula[], type: TypeName): SearchOutcome {
     const listed = listedValues(members, type);
     if (listed !== undefined) return this.#amongValues(members, listed, { rule: "values" });
     const alternatives = members.filter((member) => member.kind === "any");
@@ -127,10 +127,10 @@ export class Refutation implements Searcher {
     return made;
   }
 
-  #byCases(members: readonly Formula[], of: Formula & { readonly kind: "any" }, type: TypeName): Outcome {
+  #byCases(members: readonly Formula[], of: Formula & { readonly kind: "any" }, type: TypeName): SearchOutcome {
     const others = members.filter((member) => member !== of);
     const cases: Proof[] = [];
-    let unknown: Outcome | undefined;
+    let unknown: SearchOutcome | undefined;
     for (const part of of.of) {
       const outcome = this.#further(others, type, part);
       if (outcome.kind === "open") return outcome;
@@ -140,7 +140,7 @@ export class Refutation implements Searcher {
     return unknown ?? { kind: "closed", proof: { rule: "cases", of, cases } };
   }
 
-  #byLiterals(members: readonly Formula[], type: TypeName): Outcome {
+  #byLiterals(members: readonly Formula[], type: TypeName): SearchOutcome {
     switch (type) {
       case "null":
       case "boolean":
@@ -162,7 +162,7 @@ export class Refutation implements Searcher {
     }
   }
 
-  #byString(members: readonly Formula[]): Outcome {
+  #byString(members: readonly Formula[]): SearchOutcome {
     const { formats } = this.evaluation;
     const found = stringFor(members, formats, "possibly");
     if (found === "none") return { kind: "closed", proof: { rule: "strings" } };
@@ -176,7 +176,7 @@ export class Refutation implements Searcher {
     return outcome.kind === "unknown" ? { ...outcome, why: obstacleOf(members, formats) ?? outcome.why } : outcome;
   }
 
-  #amongValues(members: readonly Formula[], values: readonly unknown[], proof: Proof | undefined): Outcome {
+  #amongValues(members: readonly Formula[], values: readonly unknown[], proof: Proof | undefined): SearchOutcome {
     let candidate: { readonly value: unknown } | undefined;
     for (const value of values) {
       const truths = members.map((member) => this.evaluation.truth(member, value));
@@ -192,7 +192,7 @@ export class Refutation implements Searcher {
   }
 }
 
-const deepest = 60;
+const maxDepth = 60;
 
 /** Puts alternatives without a discriminator after those with one. */
 const leastOfOthers = 1_000_000;
@@ -203,7 +203,7 @@ const stepsOfSearch = 10;
 /** The same for strings of more than a length, whose automata have their own limits. */
 const stepsOfStrings = 1000;
 
-function better(old: Outcome | undefined, next: Outcome): Outcome {
+function better(old: SearchOutcome | undefined, next: SearchOutcome): SearchOutcome {
   return old?.kind === "unknown" && old.candidate !== undefined ? old : next;
 }
 

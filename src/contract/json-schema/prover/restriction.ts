@@ -7,7 +7,7 @@ import { isObject } from "../json-value.ts";
 export type Reduced = readonly Formula[] | undefined;
 
 /** Listed objects and arrays that are refused are described member by member, unless they are many. */
-const mostDescribed = 8;
+const maxDescribedValues = 8;
 
 /** Reduces formulas to what they say of one type, with every consequence that needs no search. */
 export class Restriction {
@@ -41,7 +41,7 @@ export class Restriction {
       case "values": {
         const values = formula.values.filter((value) => typeOfValue(value) === type);
         const structured = type === "array" || type === "object";
-        if (!formula.negated || !structured || values.length > mostDescribed)
+        if (!formula.negated || !structured || values.length > maxDescribedValues)
           return pool.values(values, formula.negated);
         return pool.all(values.map((value) => this.restrict(pool.not(this.#exactly(value)), type)));
       }

@@ -8,19 +8,19 @@ import { isObject } from "../json-value.ts";
 import { areDisjoint } from "./known-members.ts";
 import { Keywords } from "../keyword-value.ts";
 import { itemKeywords, numberKeywords, propertyKeywords, stringKeywords, typeKeyword } from "./keywords.ts";
-import type { Reading } from "./reading.ts";
+import type { SchemaReading } from "./reading.ts";
 import { referenceTargets } from "../reference-targets.ts";
 import type { SchemaNode } from "../schema-document.ts";
 import { unevaluated } from "./unevaluated.ts";
 
 /** Turns schemas into formulas. `writer` adds that objects have declared members only. */
 export class Translation {
-  readonly reading: Reading;
+  readonly reading: SchemaReading;
   readonly #writer: boolean;
   readonly #done = new Map<string, Formula>();
   readonly #open = new Set<string>();
 
-  constructor(reading: Reading, writer = false) {
+  constructor(reading: SchemaReading, writer = false) {
     this.reading = reading;
     this.#writer = writer;
   }
@@ -32,7 +32,7 @@ export class Translation {
     const known = this.#done.get(key);
     if (known !== undefined) return known;
     if (this.#open.has(key)) return pool.reference(key);
-    if (this.#open.size > deepest)
+    if (this.#open.size > maxDepth)
       throw new SobreError("LimitExceeded", "A JSON Schema is nested too deeply to compare.");
     this.#open.add(key);
     const made = this.#writer ? this.#writerLocation(node) : this.inPlace(node, new InPlaceScope(new Set(), []));
@@ -53,7 +53,7 @@ export class Translation {
         path: `#${node.pointer}`,
       });
     }
-    if (++this.reading.steps.count > mostSteps)
+    if (++this.reading.steps.count > maxSteps)
       throw new SobreError(
         "LimitExceeded",
         "The references of a JSON Schema multiply until it is too large to compare.",
@@ -146,11 +146,11 @@ export class Translation {
   }
 }
 
-const deepest = 400;
+const maxDepth = 400;
 
 /** The steps that the translation of one schema counts for. */
 const stepsOfSchema = 20;
-const mostSteps = 200_000;
+const maxSteps = 200_000;
 
 /** Whether validators read an embedded schema differently: it names another dialect, or has `$id` next to `$ref` in an old one. */
 function isReadApart({ node, schema }: Keywords): boolean {

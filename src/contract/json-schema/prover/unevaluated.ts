@@ -6,7 +6,7 @@ import { isObject } from "../json-value.ts";
 import { Keywords } from "../keyword-value.ts";
 import { patternLiteral, restKeyword } from "./keywords.ts";
 import type { SchemaNode } from "../schema-document.ts";
-import type { Reading } from "./reading.ts";
+import type { SchemaReading } from "./reading.ts";
 import { referenceTargets } from "../reference-targets.ts";
 
 /** The formulas of a schema. */
@@ -29,10 +29,10 @@ interface Case {
   readonly like: Formula;
 }
 
-const mostCases = 64;
+const maxCases = 64;
 
 /** `unevaluatedProperties` and `unevaluatedItems`, by cases of which subschemas hold. */
-export function unevaluated(keywords: Keywords, reading: Reading, source: FormulaSource): Formula[] {
+export function unevaluated(keywords: Keywords, reading: SchemaReading, source: FormulaSource): Formula[] {
   const { node } = keywords;
   if (isOldDialect(node.document.dialect)) return [];
   const { pool } = reading;
@@ -94,7 +94,7 @@ class Cases {
         cases === undefined || inner === undefined
           ? undefined
           : this.#product(cases, this.#conditional(inner, condition));
-      if (cases !== undefined && cases.length > mostCases) cases = undefined;
+      if (cases !== undefined && cases.length > maxCases) cases = undefined;
       if (cases === undefined) break;
     }
     if (isCountLost(this.#keyword, keywords, evaluating)) this.isForgotten = true;

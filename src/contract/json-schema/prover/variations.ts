@@ -1,7 +1,7 @@
 import type { Formula } from "./formula.ts";
 import type { FormulaPool } from "./formula-pool.ts";
 
-const mostVariations = 300;
+const maxVariations = 300;
 
 /**
  * Formulas that distinguish the values that the given ones distinguish: each alternative, type, listed value and bound, and
@@ -11,11 +11,11 @@ export function variations(pool: FormulaPool, formulas: readonly Formula[]): rea
   const found = new Map<number, Formula>();
   const open = new Set<number>();
   const visit = (formula: Formula, wrap: (inner: Formula) => Formula, depth: number): void => {
-    if (found.size >= mostVariations || depth > 6) return;
+    if (found.size >= maxVariations || depth > 6) return;
     const add = (...made: readonly Formula[]): void => {
       for (const one of made) {
         const wrapped = wrap(one);
-        if (found.size < mostVariations) found.set(wrapped.id, wrapped);
+        if (found.size < maxVariations) found.set(wrapped.id, wrapped);
       }
     };
     switch (formula.kind) {

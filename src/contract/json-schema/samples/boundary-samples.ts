@@ -15,14 +15,14 @@ const texts = [
 ];
 
 /** The maximum number of samples; further ones add nothing. */
-const mostSamples = 2000;
+const maxSamples = 2000;
 
 /** The samples, with one number or text at a time replaced by one that an upcaster may get wrong. */
 export function* boundarySamples(samples: readonly unknown[]): Generator {
   let count = 0;
   for (const sample of samples)
     for (const changed of changesOf(sample)) {
-      if (++count > mostSamples) return;
+      if (++count > maxSamples) return;
       yield changed;
     }
 }

@@ -1,7 +1,7 @@
 import { isObject, isPlainObject } from "../../../core/values/plain-object.ts";
-import { Meter } from "../../meter.ts";
-import type { Comparison } from "../compared.ts";
-import { Evaluation } from "../prover/evaluation.ts";
+import { StepMeter } from "../../meter.ts";
+import type { SchemaComparison } from "../compared.ts";
+import { FormulaEvaluation } from "../prover/evaluation.ts";
 import { formatTests } from "../formats.ts";
 import { FormulaPool } from "../prover/formula-pool.ts";
 import { typeOfValue } from "../prover/formula.ts";
@@ -14,7 +14,7 @@ import { escapeToken, SchemaDocument, type SchemaNode } from "../schema-document
 import { Translation } from "../prover/translation.ts";
 
 /** A value that an upcaster should have carried over, or set to its default. */
-export interface Loss {
+export interface UpcastLoss {
   /** JSON Pointer in the older body. */
   readonly pointer: string;
   /** The same pointer, with `*` in place of indexes. */
@@ -31,15 +31,15 @@ export interface Loss {
 export class CarriedValues {
   readonly #writer: SchemaDocument;
   readonly #reader: SchemaDocument;
-  readonly #evaluation: Evaluation;
+  readonly #evaluation: FormulaEvaluation;
   readonly #translation: Translation;
 
-  constructor({ writer, reader, budget }: Comparison) {
-    const pool = new FormulaPool(new Meter(budget));
+  constructor({ writer, reader, budget }: SchemaComparison) {
+    const pool = new FormulaPool(new StepMeter(budget));
     const formats = formatTests("annotation");
     this.#writer = new SchemaDocument(writer, "writer");
     this.#reader = new SchemaDocument(reader, "reader");
-    this.#evaluation = new Evaluation(pool, formats);
+    this.#evaluation = new FormulaEvaluation(pool, formats);
     this.#translation = new Translation({
       pool,
       formats,
@@ -53,11 +53,11 @@ export class CarriedValues {
   }
 
   /** The first value that is lost between a body and what was made of it. */
-  lossBetween(before: unknown, after: unknown): Loss | undefined {
+  lossBetween(before: unknown, after: unknown): UpcastLoss | undefined {
     return this.#visit([before, after], [[this.#writer.root], [this.#reader.root]], { pointer: "", place: "" });
   }
 
-  #visit([before, after]: Values, [sent, read]: Nodes, at: At): Loss | undefined {
+  #visit([before, after]: ValuesAround, [sent, read]: Nodes, at: At): UpcastLoss | undefined {
     if (Array.isArray(before) && Array.isArray(after)) return this.#items([before, after], [sent, read], at);
     if (isPlainObject(before) && isPlainObject(after)) return this.#members([before, after], [sent, read], at);
     return this.#isKept(before, [sent, read]) && !isSame(before, after, read)
@@ -66,10 +66,10 @@ export class CarriedValues {
   }
 
   #members(
-    [before, after]: readonly [Members, Members],
+    [before, after]: readonly [CarriedMembers, CarriedMembers],
     [sent, read]: Nodes,
     { pointer, place }: At,
-  ): Loss | undefined {
+  ): UpcastLoss | undefined {
     const [writer, reader] = [this.#applied(sent, before), appliedTogether(read)];
     const chosen = this.#applied(read, after);
     const names = new Set(reader.flatMap((one) => Object.keys(one.map("properties") ?? {})));
@@ -93,7 +93,7 @@ export class CarriedValues {
     [before, after]: readonly [readonly unknown[], readonly unknown[]],
     [sent, read]: Nodes,
     { pointer, place }: At,
-  ): Loss | undefined {
+  ): UpcastLoss | undefined {
     const [writer, reader] = [this.#applied(sent, before), this.#applied(read, after)];
     const isFree = reader.every(
       (one) => (one.count("maxItems") ?? Infinity) >= before.length && one.get("uniqueItems") !== true,
@@ -123,17 +123,17 @@ export class CarriedValues {
   }
 }
 
-type Members = Readonly<Record<string, unknown>>;
-type Values = readonly [before: unknown, after: unknown];
+type CarriedMembers = Readonly<Record<string, unknown>>;
+type ValuesAround = readonly [before: unknown, after: unknown];
 type Nodes = readonly [sent: readonly SchemaNode[], read: readonly SchemaNode[]];
-type At = Omit<Loss, "what">;
+type At = Omit<UpcastLoss, "what">;
 
-function missingLoss(value: unknown, nodes: readonly SchemaNode[], at: At): Loss | undefined {
+function missingLoss(value: unknown, nodes: readonly SchemaNode[], at: At): UpcastLoss | undefined {
   const isPossible = value !== null && nodes.some((node) => mayBe(node, value));
   return isPossible ? { ...at, what: "is left out by the upcaster, though both versions declare it" } : undefined;
 }
 
-function defaultLoss(value: unknown, nodes: readonly SchemaNode[], at: At): Loss | undefined {
+function defaultLoss(value: unknown, nodes: readonly SchemaNode[], at: At): UpcastLoss | undefined {
   const defaults = nodes.flatMap(({ schema }) =>
     isObject(schema) && Object.hasOwn(schema, "default") ? [canonicalJson(schema["default"])] : [],
   );

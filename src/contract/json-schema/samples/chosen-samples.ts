@@ -1,4 +1,4 @@
-import type { Comparison } from "../compared.ts";
+import type { SchemaComparison } from "../compared.ts";
 import { SobreError } from "../../../core/errors/sobre-error.ts";
 import { isObject, weight } from "../json-value.ts";
 import { withPlausibleTexts } from "./native-values.ts";
@@ -16,13 +16,13 @@ export interface ChosenSamples {
  *
  * @throws SobreError `InvalidArgument` for a broken schema, `LimitExceeded` for one too large to read.
  */
-export function chooseSamples(comparison: Comparison): ChosenSamples | undefined {
+export function chooseSamples(comparison: SchemaComparison): ChosenSamples | undefined {
   const pair = new PairComparison(comparison, { siblings: false });
   return chosenAmong(plausibleSamples(comparison, pair), pair);
 }
 
 /** Values that the writer may send, with texts of the kinds that its schema marks. */
-export function plausibleSamples({ writer }: Comparison, pair: PairComparison): readonly unknown[] {
+export function plausibleSamples({ writer }: SchemaComparison, pair: PairComparison): readonly unknown[] {
   const document = new SchemaDocument(writer, "writer");
   return samplesOf(pair).map((sample): unknown => {
     // Equal parts of a sample may be one object; in a received message they never are.

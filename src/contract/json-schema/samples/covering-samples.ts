@@ -1,5 +1,5 @@
 import { chosenAmong, plausibleSamples, stepsOfJudging } from "./chosen-samples.ts";
-import type { Comparison } from "../compared.ts";
+import type { SchemaComparison } from "../compared.ts";
 import { atOtherPlaces, type Holds, namedPlaces, placesOf, type ValuesOf } from "./named-places.ts";
 import { PairComparison } from "../pair-comparison.ts";
 import { SchemaDocument } from "../schema-document.ts";
@@ -13,7 +13,7 @@ export interface CoveringSamples {
 }
 
 /** The maximum number of values that are recorded for one schema. */
-const mostSamples = 200;
+const maxSamples = 200;
 
 /** The steps that looking at one branch counts for. */
 const stepsOfHolding = 20;
@@ -24,7 +24,7 @@ const stepsOfHolding = 20;
  *
  * @throws SobreError `InvalidArgument` for a broken schema, `LimitExceeded` for one too large to read.
  */
-export function coverSamples(comparison: Comparison): CoveringSamples | undefined {
+export function coverSamples(comparison: SchemaComparison): CoveringSamples | undefined {
   const pair = new PairComparison(comparison, { siblings: false });
   const { root } = new SchemaDocument(comparison.writer, "writer");
   const plausible = plausibleSamples(comparison, pair);
@@ -45,7 +45,7 @@ export function coverSamples(comparison: Comparison): CoveringSamples | undefine
   const add = (value: unknown, name?: string): void => {
     const places = Array.from(placesOf(root, value, holds)).filter((place) => missing.has(place));
     const [first] = places;
-    if ((first === undefined && name === undefined) || samples.size >= mostSamples) return;
+    if ((first === undefined && name === undefined) || samples.size >= maxSamples) return;
     if (!isSent(value)) return;
     for (const place of places) missing.delete(place);
     samples.set(name ?? nameOf(first ?? "", samples), value);

@@ -7,7 +7,7 @@ import type { SchemaNode } from "../schema-document.ts";
 export type Holds = (alternative: SchemaNode, value: unknown) => boolean;
 
 /** A part of a value, the schemas that apply to it, and the value with another part in its place. */
-interface Part {
+interface ValuePart {
   readonly group: readonly Keywords[];
   readonly value: unknown;
   readonly replaced: (part: unknown) => unknown;
@@ -19,7 +19,7 @@ function* partsOf(
   value: unknown,
   holds: Holds,
   replaced: (part: unknown) => unknown = (part) => part,
-): Generator<Part> {
+): Generator<ValuePart> {
   const group = appliedTogether(nodes, (alternative) => holds(alternative, value));
   yield { group, value, replaced };
   if (Array.isArray(value))
@@ -95,7 +95,7 @@ const bounds: readonly (readonly [string, (value: unknown) => unknown])[] = [
 ];
 
 /** The longest text or list that is recorded to show a bound. */
-const mostLength = 1000;
+const maxRecordedLength = 1000;
 
 /** Values of a schema, of one type if one is named; few of them, or none. */
 export type ValuesOf = (node: SchemaNode, type?: string) => readonly unknown[];
@@ -125,7 +125,7 @@ function* others(keywords: Keywords, value: unknown, valuesOf: ValuesOf): Genera
     const limit = keywords.get(name);
     if (typeof limit !== "number" || measure(value) === undefined || measure(value) === limit) continue;
     if (measure === numberOf) yield limit;
-    else if (limit <= mostLength) yield* resized(value, limit);
+    else if (limit <= maxRecordedLength) yield* resized(value, limit);
   }
   if (!isObject(value) || Array.isArray(value)) return;
   for (const name of optionalNames(keywords))
@@ -177,7 +177,7 @@ function* declaredPlaces(keywords: Keywords): Generator<string> {
   if (Array.isArray(types)) for (const at of types.keys()) yield `type/${at}`;
   for (const [name] of bounds) {
     const limit = keywords.get(name);
-    if (typeof limit === "number" && (Math.abs(limit) <= mostLength || name.endsWith("imum"))) yield name;
+    if (typeof limit === "number" && (Math.abs(limit) <= maxRecordedLength || name.endsWith("imum"))) yield name;
   }
   for (const name of optionalNames(keywords)) yield* [`properties/${name}`, `properties/${name}!`];
 }

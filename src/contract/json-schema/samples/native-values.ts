@@ -31,9 +31,9 @@ export function withPlausibleTexts({ root }: SchemaDocument, value: unknown): un
   });
 }
 
-type Conversion = (kind: NativeKind, value: unknown) => unknown;
+type NativeConversion = (kind: NativeKind, value: unknown) => unknown;
 
-function converted(nodes: readonly SchemaNode[], value: unknown, convert: Conversion): unknown {
+function converted(nodes: readonly SchemaNode[], value: unknown, convert: NativeConversion): unknown {
   const group = appliedTogether(nodes);
   const [kind] = group.flatMap((keywords) => nativeKindOf((name) => keywords.get(name)) ?? []);
   if (kind !== undefined && !isStructured(value)) return convert(kind, value);

@@ -6,7 +6,7 @@ import { useHash } from "./hooks.ts";
 import { Message } from "./message.tsx";
 import { type JSX, useCallback, useEffect, useState, type TargetedInputEvent } from "./preact.ts";
 import { Redrive, Redrives } from "./redrives.tsx";
-import { addressOf, type Place, placeOf } from "./router.ts";
+import { addressOf, type PagePlace, placeOf } from "./router.ts";
 import { tokenOf } from "./sign-in.ts";
 
 /** The whole page. */
@@ -53,7 +53,7 @@ function onKey(event: KeyboardEvent): void {
   }
 }
 
-function View({ place, session }: { readonly place: Place; readonly session: SessionAnswer }): JSX.Element {
+function View({ place, session }: { readonly place: PagePlace; readonly session: SessionAnswer }): JSX.Element {
   switch (place.view) {
     case "entity":
       return <Entity key={place.path} place={place} session={session} />;
@@ -68,7 +68,7 @@ function View({ place, session }: { readonly place: Place; readonly session: Ses
   }
 }
 
-function Header({ session, place }: { readonly session: SessionAnswer; readonly place: Place }): JSX.Element {
+function Header({ session, place }: { readonly session: SessionAnswer; readonly place: PagePlace }): JSX.Element {
   const { engine, broker, production, changes, caller } = session;
   return (
     <header class={production ? "production" : undefined}>

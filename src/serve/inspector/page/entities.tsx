@@ -3,7 +3,7 @@ import { columns, EntityRow } from "./entity-row.tsx";
 import { useAnswer } from "./hooks.ts";
 import { type JSX, useEffect, useState, type TargetedInputEvent } from "./preact.ts";
 import { addressOf } from "./router.ts";
-import { type Samples, sampled } from "./samples.ts";
+import { type EntitySamples, sampled } from "./samples.ts";
 import { TableHead } from "./table-head.tsx";
 import { counted } from "./text.ts";
 
@@ -11,9 +11,9 @@ import { counted } from "./text.ts";
 const interval = 3000;
 
 /** Samples of the counts since the page was opened, also while another view is shown. */
-let samples: ReadonlyMap<string, Samples> = new Map();
+let samples: ReadonlyMap<string, EntitySamples> = new Map();
 
-const unsampled: Samples = { active: [], deadLetter: [], age: [] };
+const unsampled: EntitySamples = { active: [], deadLetter: [], age: [] };
 
 /** Every entity with its counts. */
 export function Entities({

@@ -1,8 +1,8 @@
-import type { EntityFact } from "../api.ts";
+import type { EntitySummary } from "../api.ts";
 import { oneLine } from "../../../core/values/visible-text.ts";
 import type { JSX } from "./preact.ts";
 import { addressOf, type Tab } from "./router.ts";
-import type { Samples } from "./samples.ts";
+import type { EntitySamples } from "./samples.ts";
 import { ageText, counted, sizeText, timeText } from "./text.ts";
 
 /** Columns of the table of entities; all but the first are numbers. */
@@ -18,8 +18,8 @@ export const columns = [
 ] as const;
 
 interface RowProps {
-  readonly entity: EntityFact;
-  readonly samples: Samples;
+  readonly entity: EntitySummary;
+  readonly samples: EntitySamples;
 }
 
 /** An entity with its counts, and how they have changed since the page was opened. */

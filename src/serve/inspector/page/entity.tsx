@@ -5,12 +5,12 @@ import { Groups } from "./groups-panel.tsx";
 import { useMessages } from "./messages.ts";
 import { type JSX, useEffect, useRef, useState, type TargetedInputEvent, type TargetedEvent } from "./preact.ts";
 import { RedrivePanel } from "./redrive-panel.tsx";
-import { addressOf, type Filter, type Place, placeOf, type Tab } from "./router.ts";
+import { addressOf, type Filter, type PagePlace, placeOf, type Tab } from "./router.ts";
 import { Sessions } from "./sessions.tsx";
 import { counted, sizeText, timeText } from "./text.ts";
 import { VirtualList } from "./virtual-list.tsx";
 
-type EntityPlace = Extract<Place, { readonly view: "entity" }>;
+type EntityPlace = Extract<PagePlace, { readonly view: "entity" }>;
 
 const tabs: readonly (readonly [Tab, string])[] = [
   ["dead", "Dead letters"],

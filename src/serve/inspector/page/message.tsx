@@ -17,10 +17,10 @@ interface MessageProps {
 }
 
 /** Bytes of the hex dump. */
-const mostHex = 4096;
+const maxDumpedBytes = 4096;
 
 /** Rows of a section. */
-const mostRows = 500;
+const maxRows = 500;
 
 /** Everything about one message. */
 export function Message({ entity, sequence, session }: MessageProps): JSX.Element {
@@ -143,14 +143,14 @@ export function Message({ entity, sequence, session }: MessageProps): JSX.Elemen
 }
 
 /** Characters of a description that are shown at first. */
-const mostAtFirst = 240;
+const maxShortDescription = 240;
 
 function Description({ text }: { readonly text: string }): JSX.Element {
-  if (text.length <= mostAtFirst) return <p class="bad">{oneLine(text)}</p>;
+  if (text.length <= maxShortDescription) return <p class="bad">{oneLine(text)}</p>;
   return (
     <details class="bad">
-      <summary>{oneLine(text.slice(0, mostAtFirst))}…</summary>
-      {oneLine(text.slice(mostAtFirst))}
+      <summary>{oneLine(text.slice(0, maxShortDescription))}…</summary>
+      {oneLine(text.slice(maxShortDescription))}
     </details>
   );
 }
@@ -232,8 +232,8 @@ const timelineItem = ({ time, what }: TimelineEvent): JSX.Element => (
 );
 
 function Hex({ bytes, size }: { readonly bytes: Uint8Array; readonly size: number }): JSX.Element {
-  const lines = hexLines(bytes, mostHex);
-  const left = size - Math.min(bytes.length, mostHex);
+  const lines = hexLines(bytes, maxDumpedBytes);
+  const left = size - Math.min(bytes.length, maxDumpedBytes);
   return (
     <>
       <pre class="hex" tabIndex={0}>
@@ -253,7 +253,7 @@ function Section({ section: { name, start, end, rows } }: { readonly section: Se
       <div class="scroll" tabIndex={0} role="region" aria-label={`Section ${name}`}>
         <table class="section">
           <tbody>
-            {rows.slice(0, mostRows).map(({ offset, depth, label, type, text }) => (
+            {rows.slice(0, maxRows).map(({ offset, depth, label, type, text }) => (
               <tr key={`${offset} ${depth}`}>
                 <td class="quiet">{offset.toString(16).padStart(6, "0")}</td>
                 <td>
@@ -267,7 +267,7 @@ function Section({ section: { name, start, end, rows } }: { readonly section: Se
           </tbody>
         </table>
       </div>
-      {rows.length > mostRows && <p class="quiet">{counted(rows.length - mostRows, "row")} more</p>}
+      {rows.length > maxRows && <p class="quiet">{counted(rows.length - maxRows, "row")} more</p>}
     </details>
   );
 }

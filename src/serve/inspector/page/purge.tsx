@@ -76,14 +76,14 @@ interface ConfirmationProps {
   readonly onConfirmed: () => void;
 }
 
-type Step =
+type PurgeStep =
   | { readonly step: "idle" }
   | { readonly step: "typing"; readonly typed: string }
   | { readonly step: "waiting"; readonly seconds: number };
 
 /** Confirms a deletion once the entity's name was typed, after a pause in which that can be undone. */
 function Confirmation({ entity, meant, title, onSaid, onConfirmed }: ConfirmationProps): JSX.Element {
-  const [now, setNow] = useState<Step>({ step: "idle" });
+  const [now, setNow] = useState<PurgeStep>({ step: "idle" });
   useEffect(() => {
     if (now.step !== "waiting") return undefined;
     const { seconds } = now;

@@ -1,4 +1,4 @@
-import type { EntitiesAnswer, EntityFact, MessageRow, MessagesAnswer } from "../api.ts";
+import type { EntitiesAnswer, EntitySummary, MessageRow, MessagesAnswer } from "../api.ts";
 import { oneLine } from "../../../core/values/visible-text.ts";
 import { getJson, reasonOf } from "./api-client.ts";
 import { type JSX, useEffect, useRef, useState } from "./preact.ts";
@@ -6,9 +6,9 @@ import { addressOf } from "./router.ts";
 import { counted, timeText } from "./text.ts";
 
 /** Messages that are shown. */
-const most = 50;
+const maxRelated = 50;
 
-interface Found {
+interface RelatedMessage {
   readonly entity: string;
   readonly row: MessageRow;
 }
@@ -25,19 +25,19 @@ interface RelatedProps {
 
 /** The other messages of a conversation or trace, in order of time; they are looked for when asked. */
 export function Related({ entities, everywhere, related, own }: RelatedProps): JSX.Element {
-  const [found, setFound] = useState<readonly Found[]>([]);
+  const [found, setFound] = useState<readonly RelatedMessage[]>([]);
   const [said, setSaid] = useState("");
   const [busy, setBusy] = useState(false);
   const leaving = useRef<AbortController | undefined>(undefined);
   useEffect(() => () => leaving.current?.abort(), []);
   const look = async (signal: AbortSignal): Promise<void> => {
-    const all = new Map<string, Found>();
+    const all = new Map<string, RelatedMessage>();
     let scanned = 0;
     const others = everywhere ? (await getJson<EntitiesAnswer>("entities", {}, signal)).entities.flatMap(listsOf) : [];
     for (const entity of new Set([...entities, ...others])) {
       for (const id of related) {
-        for (let from: string | null = "0"; from !== null && all.size < most;) {
-          const query = { entity, related: id, from, max: String(most) };
+        for (let from: string | null = "0"; from !== null && all.size < maxRelated;) {
+          const query = { entity, related: id, from, max: String(maxRelated) };
           const answer: MessagesAnswer = await getJson<MessagesAnswer>("messages", query, signal);
           for (const row of answer.rows) all.set(`${entity} ${row.sequenceNumber}`, { entity, row });
           scanned += answer.scanned;
@@ -92,7 +92,7 @@ export function Related({ entities, everywhere, related, own }: RelatedProps): J
 }
 
 /** The lists of an entity that hold messages. */
-const listsOf = ({ path, kind, active, deadLetter, scheduled }: EntityFact): readonly string[] => [
+const listsOf = ({ path, kind, active, deadLetter, scheduled }: EntitySummary): readonly string[] => [
   ...(kind !== "topic" && active + scheduled > 0 ? [path] : []),
   ...(deadLetter > 0 ? [`${path}/$DeadLetterQueue`] : []),
 ];

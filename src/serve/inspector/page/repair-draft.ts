@@ -2,7 +2,7 @@ import type { RepairInit, StoryAnswer } from "../api.ts";
 import { bytesOf, prettyJson } from "./text.ts";
 
 /** A message as a person edits it. */
-export interface Draft {
+export interface RepairDraft {
   readonly contentType: string;
   /** Whether `text` is the body as JSON, the payload as text, or absent, since its bytes are not text. */
   readonly kind: "body" | "text" | "bytes";
@@ -12,10 +12,10 @@ export interface Draft {
 }
 
 /** Larger payloads are not edited. */
-const mostBytes = 64 * 1024;
+const maxBytes = 64 * 1024;
 
 /** The draft of an unchanged message. */
-export function draftOf(story: StoryAnswer): Draft {
+export function draftOf(story: StoryAnswer): RepairDraft {
   const { verdict, brokerProperties, applicationProperties, payload, row } = story;
   const { contentType } = brokerProperties;
   const common = {
@@ -23,14 +23,14 @@ export function draftOf(story: StoryAnswer): Draft {
     properties: prettyJson(applicationProperties),
   };
   if (verdict.body !== undefined) return { ...common, kind: "body", text: prettyJson(verdict.body) };
-  const text = row.sizeInBytes <= mostBytes ? textIn(bytesOf(payload ?? "")) : undefined;
+  const text = row.sizeInBytes <= maxBytes ? textIn(bytesOf(payload ?? "")) : undefined;
   return text === undefined
     ? { ...common, kind: "bytes", text: "(bytes that are not text)" }
     : { ...common, kind: "text", text };
 }
 
 /** The changes from one draft to another, or why the draft cannot be sent. */
-export function repairOf(before: Draft, draft: Draft): RepairInit | string {
+export function repairOf(before: RepairDraft, draft: RepairDraft): RepairInit | string {
   const own = { ...(draft.contentType !== before.contentType && broker(draft.contentType)) };
   const properties =
     draft.properties === before.properties ? {} : changedProperties(before.properties, draft.properties);
@@ -42,7 +42,7 @@ export function repairOf(before: Draft, draft: Draft): RepairInit | string {
 }
 
 /** A draft as text, to compare with another. */
-export const textOfDraft = ({ contentType, text, properties }: Draft): string =>
+export const textOfDraft = ({ contentType, text, properties }: RepairDraft): string =>
   `content type: ${contentType}\n${properties}\n${text}`;
 
 const broker = (contentType: string): RepairInit => ({

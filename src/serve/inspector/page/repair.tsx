@@ -2,7 +2,7 @@ import type { RepairAnswer, RepairInit, SessionAnswer, StoryAnswer } from "../ap
 import { oneLine } from "../../../core/values/visible-text.ts";
 import { postJson, reasonOf } from "./api-client.ts";
 import { type JSX, useEffect, useMemo, useState, type TargetedInputEvent } from "./preact.ts";
-import { type Draft, draftOf, repairOf, textOfDraft } from "./repair-draft.ts";
+import { type RepairDraft, draftOf, repairOf, textOfDraft } from "./repair-draft.ts";
 import { RedrivePanel } from "./redrive-panel.tsx";
 import { cutText, lineDiff, prettyJson } from "./text.ts";
 import { Attempts, Versions } from "./verdicts.tsx";
@@ -23,7 +23,7 @@ export function Repair({ entity, story, session }: RepairProps): JSX.Element {
   const [verdict, setVerdict] = useState<RepairAnswer | undefined>(undefined);
   const [problem, setProblem] = useState("");
   const [sending, setSending] = useState(false);
-  const change = (changes: Partial<Draft>): void => setDraft({ ...draft, ...changes });
+  const change = (changes: Partial<RepairDraft>): void => setDraft({ ...draft, ...changes });
   const repair = useMemo((): RepairInit | string => repairOf(before, draft), [before, draft]);
   const { sequenceNumber } = story.row;
   useEffect(() => {

@@ -2,7 +2,7 @@
 export type Tab = "dead" | "messages" | "sessions";
 
 /** A place in the page, which its address names. */
-export type Place =
+export type PagePlace =
   | { readonly view: "entities" }
   | { readonly view: "entity"; readonly path: string; readonly tab: Tab; readonly filter: Filter }
   | { readonly view: "message"; readonly entity: string; readonly sequence: string }
@@ -15,7 +15,7 @@ const filterNames = ["reason", "source", "type", "error", "text", "path", "state
 export type Filter = { readonly [Name in (typeof filterNames)[number]]?: string | undefined };
 
 /** The place that an address names; one that is unknown is the list of entities. */
-export function placeOf(hash: string): Place {
+export function placeOf(hash: string): PagePlace {
   const [path = "", query = ""] = hash.replace(/^#?\/?/, "").split("?", 2);
   const [view, ...rest] = path.split("/").map(decoded);
   const [first = "", second = ""] = rest;
@@ -29,7 +29,7 @@ export function placeOf(hash: string): Place {
 }
 
 /** The address of a place. */
-export function addressOf(place: Place): string {
+export function addressOf(place: PagePlace): string {
   const encoded = encodeURIComponent;
   switch (place.view) {
     case "entity": {

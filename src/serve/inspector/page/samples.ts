@@ -1,27 +1,27 @@
-import type { EntityFact } from "../api.ts";
+import type { EntitySummary } from "../api.ts";
 
 /** Samples that a sparkline shows. */
-const most = 60;
+const maxSamples = 60;
 
 /** The numbers of an entity over time. */
-export interface Samples {
+export interface EntitySamples {
   readonly active: readonly number[];
   readonly deadLetter: readonly number[];
   /** Seconds since the oldest message or dead letter was enqueued. */
   readonly age: readonly number[];
 }
 
-const none: Samples = { active: [], deadLetter: [], age: [] };
+const noSamples: EntitySamples = { active: [], deadLetter: [], age: [] };
 
 /** Adds a sample of each entity; those that are gone are forgotten. */
 export function sampled(
-  before: ReadonlyMap<string, Samples>,
-  entities: readonly EntityFact[],
+  before: ReadonlyMap<string, EntitySamples>,
+  entities: readonly EntitySummary[],
   now: number,
-): ReadonlyMap<string, Samples> {
+): ReadonlyMap<string, EntitySamples> {
   return new Map(
     entities.map(({ path, active, deadLetter, detail }) => {
-      const known = before.get(path) ?? none;
+      const known = before.get(path) ?? noSamples;
       const oldest = detail?.oldestDeadLetter ?? detail?.oldest;
       const age = typeof oldest === "string" ? Math.round((now - Date.parse(oldest)) / 1000) : 0;
       return [
@@ -32,4 +32,4 @@ export function sampled(
   );
 }
 
-const add = (values: readonly number[], value: number): readonly number[] => [...values, value].slice(-most);
+const add = (values: readonly number[], value: number): readonly number[] => [...values, value].slice(-maxSamples);

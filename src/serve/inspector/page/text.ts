@@ -1,11 +1,13 @@
 import { visibleJson } from "../../../core/values/visible-text.ts";
 
 /** Characters of a text that are shown. */
-const longest = 100_000;
+const maxShownLength = 100_000;
 
 /** A long text, cut, with the number of characters left out. */
 export function cutText(text: string): string {
-  return text.length <= longest ? text : `${text.slice(0, longest)}\n… ${text.length - longest} characters more`;
+  return text.length <= maxShownLength
+    ? text
+    : `${text.slice(0, maxShownLength)}\n… ${text.length - maxShownLength} characters more`;
 }
 
 /** A value as JSON for people; characters that would be invisible are escapes. */
@@ -53,15 +55,15 @@ export function partsOf(lines: string, characters: number): readonly string[] {
 export const bytesOf = (base64: string): Uint8Array => Uint8Array.from(atob(base64), (one) => one.charCodeAt(0));
 
 /** A line of a hex dump. */
-export interface HexLine {
+export interface PageHexLine {
   readonly offset: string;
   readonly hex: string;
   readonly text: string;
 }
 
 /** Sixteen bytes on a line: offset, hex and printable ASCII. */
-export function hexLines(bytes: Uint8Array, most: number): readonly HexLine[] {
-  const lines: HexLine[] = [];
+export function hexLines(bytes: Uint8Array, most: number): readonly PageHexLine[] {
+  const lines: PageHexLine[] = [];
   for (let at = 0; at < Math.min(bytes.length, most); at += 16) {
     const part = Array.from(bytes.subarray(at, at + 16));
     lines.push({
@@ -80,12 +82,12 @@ export interface DiffLine {
 }
 
 /** Lines of a text that are compared; longer ones are shown as replaced. */
-const mostLines = 1000;
+const maxLines = 1000;
 
 /** The lines of two texts, by their longest common subsequence. */
 export function lineDiff(before: string, after: string): readonly DiffLine[] {
   const [old, now] = [before.split("\n"), after.split("\n")];
-  if (old.length > mostLines || now.length > mostLines) return [...old.map(removed), ...now.map(added)];
+  if (old.length > maxLines || now.length > maxLines) return [...old.map(removed), ...now.map(added)];
   const lengths = old.map(() => new Uint16Array(now.length + 1));
   lengths.push(new Uint16Array(now.length + 1));
   const length = (i: number, j: number): number => lengths[i]?.[j] ?? 0;

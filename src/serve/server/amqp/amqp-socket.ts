@@ -2,7 +2,7 @@ import { Socket } from "node:net";
 import type { Duplex } from "node:stream";
 import type { Engine } from "../../../core/engine/engine.ts";
 import { failedLoginPause } from "../failed-login.ts";
-import { BrokerConnection, type BrokerConnectionOptions } from "./broker-connection.ts";
+import { ServedConnection, type ServedConnectionOptions } from "./served-connection.ts";
 
 /** How long a closed connection waits for its peer to close the socket, in milliseconds. */
 const lingering = 2000;
@@ -13,15 +13,15 @@ export const tickInterval = 1000;
 /** Connects an AMQP connection to its socket. */
 export class AmqpSocket {
   readonly #socket: Duplex;
-  readonly #connection: BrokerConnection;
+  readonly #connection: ServedConnection;
   readonly #isPlain: boolean;
   #flushing = false;
   #pausing = false;
 
-  constructor(socket: Duplex, options: Omit<BrokerConnectionOptions, "output" | "loginFailed" | "peerIdleTimeOut">) {
+  constructor(socket: Duplex, options: Omit<ServedConnectionOptions, "output" | "loginFailed" | "peerIdleTimeOut">) {
     this.#socket = socket;
     this.#isPlain = socket instanceof Socket && !("encrypted" in socket);
-    this.#connection = new BrokerConnection({
+    this.#connection = new ServedConnection({
       ...options,
       output: () => this.#flushSoon(),
       loginFailed: () => this.#pause(),

@@ -5,7 +5,7 @@ import type { AmqpMessage } from "../../../wire/amqp/message/amqp-message.ts";
 import type { MessageInit } from "../../../wire/amqp/message/write-message.ts";
 import type { Connection } from "../../../wire/amqp/connection/connection.ts";
 import type { Grant } from "../access.ts";
-import { textOf } from "../../../core/amqp-values/loose-value.ts";
+import { looseText } from "../../../core/amqp-values/loose-value.ts";
 
 const longestToken = 8192;
 
@@ -16,9 +16,9 @@ export async function answerCbs(
   connection: Pick<Connection, "errorOf">,
 ): Promise<MessageInit> {
   const { applicationProperties, body } = request;
-  if (textOf(applicationProperties?.get("operation")) !== "put-token")
+  if (looseText(applicationProperties?.get("operation")) !== "put-token")
     return answer(400, "Only the operation put-token is supported.");
-  const token = body?.kind === "value" ? textOf(body.value) : undefined;
+  const token = body?.kind === "value" ? looseText(body.value) : undefined;
   if (token === undefined) return answer(400, "The body must be the token, as a string.");
   if (token.length > longestToken) return answer(400, `A token may have at most ${longestToken} characters.`);
   try {

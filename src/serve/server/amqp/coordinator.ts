@@ -48,12 +48,12 @@ export function openCoordinator(link: ReceivingLink, engine: Engine, transaction
   link.keepCredit(100);
 }
 
-interface Request {
+interface CoordinatorRequest {
   readonly descriptor: number;
   readonly fields: readonly AmqpValue[];
 }
 
-function requestOf(payload: Uint8Array): Request {
+function requestOf(payload: Uint8Array): CoordinatorRequest {
   const { body } = parseMessage(payload);
   const value = body?.kind === "value" ? body.value : undefined;
   const content = value instanceof Typed ? value.value : undefined;

@@ -1,12 +1,13 @@
 import { SobreError } from "../../../core/errors/sobre-error.ts";
 import type { ReceivingLink } from "../../../wire/amqp/connection/receiving-link.ts";
 import type { SendingLink } from "../../../wire/amqp/connection/sending-link.ts";
+import { parseAddress } from "../../../core/engine/address.ts";
 import type { Engine } from "../../../core/engine/engine.ts";
 import type { WireError } from "../../../wire/amqp/connection/wire-fault.ts";
 import { allows, type Grant, type Right } from "../access.ts";
 
 /** Maximum number of grants per connection; a client has one per entity and direction. */
-const most = 1000;
+const maxGrants = 1000;
 
 /** Rights on an entity, any of which is sufficient. */
 export interface Need {
@@ -109,6 +110,22 @@ export class Grants {
     this.#links.set(link, needs);
   }
 
+  /** The links to an entity or one of its sub-queues. Those that transfer to it through another one are that one's. */
+  *linksTo(address: string): Generator<SendingLink | ReceivingLink> {
+    const { key } = parseAddress(address);
+    for (const [link, [{ entity }]] of this.#links)
+      if (entity !== undefined && parseAddress(entity).key === key) yield link;
+  }
+
+  /** Refuses or detaches a link with an error. */
+  end(link: SendingLink | ReceivingLink, error: WireError): void {
+    this.#links.delete(link);
+    if (link.state === "over" || link.state === "detaching") return;
+    link.refuse(error);
+    link.detach(error);
+    link.events?.detached(error);
+  }
+
   /** The link was refused, or is over. */
   forget(link: SendingLink | ReceivingLink): void {
     this.#links.delete(link);
@@ -122,18 +139,13 @@ export class Grants {
     this.#firstEnd = Math.min(Infinity, ...this.#grants.map(({ expiresAt }) => expiresAt));
     for (const [link, needs] of this.#links) {
       const isOver = link.state === "over" || link.state === "detaching";
-      if (!isOver && this.allow(needs)) continue;
-      this.#links.delete(link);
-      if (isOver) continue;
-      link.refuse(expired);
-      link.detach(expired);
-      link.events?.detached(expired);
+      if (isOver || !this.allow(needs)) this.end(link, expired);
     }
   }
 
   /** Newer ones are checked first, so that a renewed one is found quickly. */
   #add(grant: Grant): void {
-    this.#grants = [grant, ...this.#grants.slice(0, most - 1)];
+    this.#grants = [grant, ...this.#grants.slice(0, maxGrants - 1)];
     this.#firstEnd = Math.min(this.#firstEnd, grant.expiresAt);
   }
 

@@ -12,8 +12,8 @@ import { SobreError } from "../../../core/errors/sobre-error.ts";
 import { longestPath } from "../path.ts";
 import { pathOf } from "./node-address.ts";
 import { readSent } from "./sent-message.ts";
-import { textOf } from "../../../core/amqp-values/loose-value.ts";
-import type { CommittingLink } from "./open-transaction.ts";
+import { looseText } from "../../../core/amqp-values/loose-value.ts";
+import type { CommittingLink } from "./client-transaction.ts";
 import type { Transactions } from "./transactions.ts";
 
 /** Messages that a sender may send before any is settled. */
@@ -27,15 +27,15 @@ interface Targets {
 
 /** The entity that the messages are transferred to from the one that the link is attached to. */
 export function destinationOf({ remote }: ReceivingLink): string | undefined {
-  const address = textOf(remote?.properties?.get("com.microsoft:transfer-destination-address"));
+  const address = looseText(remote?.properties?.get("com.microsoft:transfer-destination-address"));
   return address === undefined || address.length > longestPath ? address : pathOf(address);
 }
 
 /** No arrivals; never written to. */
-const none: Arrival[] = [];
+const noBatches: ReceivedBatch[] = [];
 
 /** Received messages, and their deliveries to settle. */
-interface Arrival {
+interface ReceivedBatch {
   readonly id: number;
   readonly settled: boolean;
   readonly envelopes: readonly Envelope[];
@@ -47,7 +47,7 @@ export class InboundLink implements ReceivingLinkEvents, CommittingLink {
   readonly #sender: EngineSender;
   readonly #transactions: Transactions;
   /** The messages received since the last send. */
-  #arrivals: Arrival[] = none;
+  #arrivals: ReceivedBatch[] = noBatches;
   #awaited = false;
   #sending: Promise<void> | undefined;
   committed: Promise<void> | undefined;
@@ -99,7 +99,7 @@ export class InboundLink implements ReceivingLinkEvents, CommittingLink {
       return;
     }
     const arrival = { id, settled, envelopes };
-    if (this.#arrivals === none) this.#arrivals = [arrival];
+    if (this.#arrivals === noBatches) this.#arrivals = [arrival];
     else this.#arrivals.push(arrival);
     if (this.#awaited) return;
     this.#awaited = true;
@@ -114,7 +114,7 @@ export class InboundLink implements ReceivingLinkEvents, CommittingLink {
   #flush(): void {
     if (this.#sending !== undefined) return;
     const arrivals = this.#arrivals;
-    this.#arrivals = none;
+    this.#arrivals = noBatches;
     let first = 0;
     for (let next = 0; next < arrivals.length; next++) {
       const arrival = arrivals[next];
@@ -130,7 +130,7 @@ export class InboundLink implements ReceivingLinkEvents, CommittingLink {
   }
 
   /** False if later messages must wait for the outcome, so that they do not overtake a resend. */
-  #sendTogether(arrivals: readonly Arrival[]): boolean {
+  #sendTogether(arrivals: readonly ReceivedBatch[]): boolean {
     const [only] = arrivals;
     if (arrivals.length === 1 && only !== undefined) {
       this.#sendAlone(only);
@@ -140,7 +140,7 @@ export class InboundLink implements ReceivingLinkEvents, CommittingLink {
     return false;
   }
 
-  async #send(arrivals: readonly Arrival[]): Promise<void> {
+  async #send(arrivals: readonly ReceivedBatch[]): Promise<void> {
     try {
       await this.#sender.send(arrivals.flatMap(({ envelopes }) => envelopes));
       for (const { id } of arrivals) this.#link.settle(id, accepted);
@@ -152,7 +152,7 @@ export class InboundLink implements ReceivingLinkEvents, CommittingLink {
     this.#flush();
   }
 
-  #sendAlone({ id, settled, envelopes }: Arrival): void {
+  #sendAlone({ id, settled, envelopes }: ReceivedBatch): void {
     void this.#sender.send(envelopes, { settled }).then(
       () => this.#answer(id, settled, accepted),
       (error: unknown) => this.#refuse(id, settled, error),
@@ -162,7 +162,7 @@ export class InboundLink implements ReceivingLinkEvents, CommittingLink {
   /** Sends in a transaction: its commit fails if that does, even if nobody waits for the outcome. */
   async #sendIn(
     transactionId: Uint8Array,
-    { id, settled }: Pick<Arrival, "id" | "settled">,
+    { id, settled }: Pick<ReceivedBatch, "id" | "settled">,
     read: () => readonly Envelope[],
   ): Promise<void> {
     const work = this.#transactions.join(transactionId, this);
@@ -225,4 +225,4 @@ export class InboundLink implements ReceivingLinkEvents, CommittingLink {
 }
 
 /** Whether it can be sent together with others: a single message that is not pre-settled. */
-const isSingle = ({ envelopes, settled }: Arrival): boolean => envelopes.length === 1 && !settled;
+const isSingle = ({ envelopes, settled }: ReceivedBatch): boolean => envelopes.length === 1 && !settled;

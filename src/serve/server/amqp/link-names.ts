@@ -69,18 +69,18 @@ const mayTake = ({ grants, owner }: LinkHolder, before: LinkHolder): boolean =>
   (before.owner === owner && before.needs[0].entity !== undefined && grants.allow(before.needs));
 
 /** How many connections a container has, and the names of their links. */
-interface Container {
+interface ContainerLinks {
   readonly names: LinkNames;
   connections: number;
 }
 
 /** The containers that are connected to a server, by namespace and the id that they give themselves. */
 export class Containers {
-  readonly #byEngine = new WeakMap<Engine, Map<string, Container>>();
+  readonly #byEngine = new WeakMap<Engine, Map<string, ContainerLinks>>();
 
   /** Joins the connections of a container. @returns The names of its links, and what leaves it again. */
   join(engine: Engine, id: string): { readonly names: LinkNames; readonly leave: () => void } {
-    const containers = this.#byEngine.get(engine) ?? new Map<string, Container>();
+    const containers = this.#byEngine.get(engine) ?? new Map<string, ContainerLinks>();
     this.#byEngine.set(engine, containers);
     const container = containers.get(id) ?? { names: new LinkNames(), connections: 0 };
     containers.set(id, container);

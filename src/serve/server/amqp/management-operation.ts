@@ -2,7 +2,7 @@ import type { Engine, Transaction } from "../../../core/engine/engine.ts";
 import type { AmqpValue } from "../../../core/values/typed.ts";
 import type { Connection } from "../../../wire/amqp/connection/connection.ts";
 import type { Right } from "../access.ts";
-import type { HeldSession } from "./held-session.ts";
+import type { LinkSession } from "./link-session.ts";
 import type { NamespaceSessions } from "./shared-sessions.ts";
 import type { RequestArguments } from "./request-arguments.ts";
 
@@ -10,7 +10,7 @@ import type { RequestArguments } from "./request-arguments.ts";
 export interface ManagementContext {
   readonly entity: string;
   readonly engine: Engine;
-  readonly sessions: ReadonlyMap<string, HeldSession>;
+  readonly sessions: ReadonlyMap<string, LinkSession>;
   /** The sessions of the namespace that are not exclusive. */
   readonly shared: NamespaceSessions;
   /** The name of the link that the request belongs to. */
@@ -23,7 +23,7 @@ export interface ManagementContext {
 }
 
 /** Carries out an operation; resolves to the body of the answer, or `undefined` for one that found nothing. */
-export type Operation = (
+export type ManagementOperation = (
   given: RequestArguments,
   context: ManagementContext,
 ) => Promise<Readonly<Record<string, AmqpValue>> | undefined>;

@@ -5,13 +5,13 @@ import { errorTraits } from "../../../core/errors/traits.ts";
 import { SobreError } from "../../../core/errors/sobre-error.ts";
 import type { AmqpMessage } from "../../../wire/amqp/message/amqp-message.ts";
 import type { MessageInit } from "../../../wire/amqp/message/write-message.ts";
-import type { ManagementContext, Operation } from "./management-operation.ts";
+import type { ManagementContext, ManagementOperation } from "./management-operation.ts";
 import { messageOperations } from "./message-operations.ts";
 import { RequestArguments } from "./request-arguments.ts";
 import { ruleOperations } from "./rule-operations.ts";
 import { sessionOperations } from "./session-operations.ts";
 import type { TransactionWork } from "./transaction-work.ts";
-import { textOf } from "../../../core/amqp-values/loose-value.ts";
+import { looseText } from "../../../core/amqp-values/loose-value.ts";
 
 const prefix = "com.microsoft:";
 
@@ -21,7 +21,7 @@ const sending: ReadonlySet<string> = new Set(["schedule-message", "cancel-schedu
 /** Operations that can be part of a transaction. */
 const transactional: ReadonlySet<string> = new Set(["schedule-message", "update-disposition"]);
 
-const operations: ReadonlyMap<string, Operation> = new Map(
+const operations: ReadonlyMap<string, ManagementOperation> = new Map(
   Object.entries({ ...messageOperations, ...sessionOperations, ...ruleOperations }),
 );
 
@@ -31,9 +31,9 @@ export async function answerManagement(
   context: ManagementContext,
   work?: TransactionWork,
 ): Promise<MessageInit> {
-  const name = textOf(request.applicationProperties?.get("operation")) ?? "";
+  const name = looseText(request.applicationProperties?.get("operation")) ?? "";
   const operation = name.startsWith(prefix) ? operations.get(name.slice(prefix.length)) : undefined;
-  const trackingId = textOf(request.applicationProperties?.get("com.microsoft:tracking-id"));
+  const trackingId = looseText(request.applicationProperties?.get("com.microsoft:tracking-id"));
   const run = async (transaction?: Transaction): Promise<Readonly<Record<string, AmqpValue>> | undefined> => {
     if (operation === undefined)
       throw new SobreError("UnsupportedCapability", "The operation of the request is not supported.");
@@ -42,7 +42,7 @@ export async function answerManagement(
     const given = new RequestArguments(body?.kind === "value" ? body.value : undefined);
     if (transaction !== undefined && !transactional.has(name.slice(prefix.length)))
       throw new SobreError("InvalidOperation", `The operation ${name} cannot be part of a transaction.`);
-    const associatedLink = textOf(request.applicationProperties?.get("associated-link-name"));
+    const associatedLink = looseText(request.applicationProperties?.get("associated-link-name"));
     return operation(given, { ...context, transaction, associatedLink });
   };
   try {

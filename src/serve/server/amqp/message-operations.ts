@@ -6,7 +6,7 @@ import { parseMessage } from "../../../wire/amqp/message/amqp-message.ts";
 import { encodeMessage } from "../../../wire/amqp/message/encode-message.ts";
 import type { Engine } from "../../../core/engine/engine.ts";
 import { sizeOf } from "../../../core/envelope/size-of.ts";
-import type { ManagementContext, Operation } from "./management-operation.ts";
+import type { ManagementContext, ManagementOperation } from "./management-operation.ts";
 import type { RequestArguments } from "./request-arguments.ts";
 import { readOne } from "./sent-message.ts";
 import { checkHolder, lockingEngine } from "./session-operations.ts";
@@ -21,7 +21,7 @@ const mostReceived = 4 * 2 ** 20;
 /** Maximum bytes of one answer, which must fit into the peer's memory. */
 const mostBytes = 2 ** 20;
 
-const peek: Operation = async (given, { engine, entity }) => {
+const peek: ManagementOperation = async (given, { engine, entity }) => {
   const deliveries = await engine.peek(entity, {
     maxMessages: Math.min(given.count("message-count"), mostPeeked),
     fromSequenceNumber: given.long("from-sequence-number"),
@@ -51,13 +51,13 @@ function withoutBody(message: Uint8Array): Uint8Array {
 
 const isOfBody: ReadonlySet<string> = new Set(["data", "sequence", "value"]);
 
-const renewLock: Operation = async (given, { engine, entity }) => {
+const renewLock: ManagementOperation = async (given, { engine, entity }) => {
   const expirations: Date[] = [];
   for (const token of given.texts("lock-tokens")) expirations.push(await engine.renew(entity, lockToken(token)));
   return { expirations: typed.array("timestamp", expirations) };
 };
 
-const schedule: Operation = async (given, { engine, entity, transaction }) => {
+const schedule: ManagementOperation = async (given, { engine, entity, transaction }) => {
   const envelopes = given.items("messages").map((item) => {
     const message = item instanceof AmqpMap ? item.get("message") : undefined;
     if (message instanceof Uint8Array) return readOne(message.slice());
@@ -67,7 +67,7 @@ const schedule: Operation = async (given, { engine, entity, transaction }) => {
   return { "sequence-numbers": typed.array("long", numbers) };
 };
 
-const cancel: Operation = async (given, { engine, entity }) => {
+const cancel: ManagementOperation = async (given, { engine, entity }) => {
   await engine.cancel(entity, given.longs("sequence-numbers"));
   return {};
 };
@@ -75,7 +75,7 @@ const cancel: Operation = async (given, { engine, entity }) => {
 /** By settle modes of receivers. */
 const receiveModes: readonly ReceiveMode[] = ["receiveAndDelete", "peekLock"];
 
-const receiveBySequenceNumber: Operation = async (given, context) => {
+const receiveBySequenceNumber: ManagementOperation = async (given, context) => {
   const { entity } = context;
   const mode = given.integer("receiver-settle-mode") ?? 1;
   const receiveMode = receiveModes[mode];
@@ -124,7 +124,7 @@ function received(delivery: Delivery): AmqpMap {
   return new AmqpMap(entries);
 }
 
-const updateDisposition: Operation = async (given, context) => {
+const updateDisposition: ManagementOperation = async (given, context) => {
   checkHolder(given.text("session-id"), context);
   const { engine, entity, transaction } = context;
   const settlement = settlementFrom(given);
@@ -161,7 +161,7 @@ function settlementFrom(given: RequestArguments): Settlement {
   }
 }
 
-const batchDelete: Operation = async (given, { engine, entity }) => {
+const batchDelete: ManagementOperation = async (given, { engine, entity }) => {
   const deleted = await engine.deleteMessages(entity, {
     maxMessages: Math.min(given.count("message-count"), 4000),
     beforeEnqueueTime: given.time("enqueued-time-utc"),
@@ -171,7 +171,7 @@ const batchDelete: Operation = async (given, { engine, entity }) => {
 };
 
 /** Operations on messages, by name. */
-export const messageOperations: Readonly<Record<string, Operation>> = {
+export const messageOperations: Readonly<Record<string, ManagementOperation>> = {
   "peek-message": peek,
   "renew-lock": renewLock,
   "schedule-message": schedule,

@@ -1,7 +1,7 @@
 import { trimSlashes } from "../path.ts";
 
 /** The node that a link is attached to. */
-export type Node =
+export type LinkNode =
   | { readonly kind: "cbs" }
   | { readonly kind: "management"; readonly entity: string }
   | { readonly kind: "entity"; readonly entity: string };
@@ -13,7 +13,7 @@ export const pathOf = (address: string): string =>
   decoded(trimSlashes(address.replace(/^[a-z][a-z0-9+.-]*:\/\/[^/]*/i, "")));
 
 /** Reads the address of a link. */
-export function nodeOf(address: string): Node {
+export function nodeOf(address: string): LinkNode {
   const path = pathOf(address);
   const lower = path.toLowerCase();
   if (lower === "$cbs") return { kind: "cbs" };

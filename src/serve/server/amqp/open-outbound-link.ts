@@ -4,7 +4,7 @@ import { typed } from "../../../core/values/typed-makers.ts";
 import { AmqpMap, Typed } from "../../../core/values/typed.ts";
 import type { Terminus } from "../../../wire/amqp/connection/performative.ts";
 import type { SendingLink } from "../../../wire/amqp/connection/sending-link.ts";
-import { type HeldSession, sessionKey } from "./held-session.ts";
+import { type LinkSession, sessionKey } from "./link-session.ts";
 import { OutboundLink } from "./outbound-link.ts";
 import {
   sessionFilter,
@@ -26,7 +26,7 @@ export interface ReceiveContext {
   readonly engine: Engine;
   readonly transactions: Transactions;
   /** The sessions that the connection holds, by {@link sessionKey}. */
-  readonly sessions: Map<string, HeldSession>;
+  readonly sessions: Map<string, LinkSession>;
   /** The sessions of the namespace that are not exclusive. */
   readonly shared: NamespaceSessions;
   /** The links of the connection that wait for sessions, by {@link sessionKey} of their receive mode. */

@@ -4,7 +4,7 @@ import { SobreError } from "../../../core/errors/sobre-error.ts";
 import {
   accepted,
   type DeliveryState,
-  type Outcome,
+  type DeliveryOutcome,
   type Transactional,
 } from "../../../wire/amqp/connection/delivery-state.ts";
 import type { OutgoingDelivery } from "../../../wire/amqp/connection/outgoing.ts";
@@ -195,7 +195,10 @@ export class OutboundLink implements SendingLinkEvents {
     this.detached();
   }
 
-  #settle(delivery: OutgoingDelivery, state: Outcome | { readonly kind: "received" } | undefined): Promise<void> {
+  #settle(
+    delivery: OutgoingDelivery,
+    state: DeliveryOutcome | { readonly kind: "received" } | undefined,
+  ): Promise<void> {
     const token = tokenOf(delivery);
     if (token === undefined) return done;
     if (this.#lost !== undefined) return Promise.reject(this.#lost);
@@ -255,7 +258,7 @@ function appliedState(state: DeliveryState | undefined): DeliveryState {
   }
 }
 
-function appliedOutcome(outcome: Outcome | undefined): Outcome {
+function appliedOutcome(outcome: DeliveryOutcome | undefined): DeliveryOutcome {
   switch (outcome?.kind) {
     case "rejected":
       return { kind: "rejected" };

@@ -1,6 +1,6 @@
 import { AmqpMap, type AmqpValue } from "../../../core/values/typed.ts";
 import { SobreError } from "../../../core/errors/sobre-error.ts";
-import { arrayOf, dateOf, longOf, textOf } from "../../../core/amqp-values/loose-value.ts";
+import { arrayOf, dateOf, longOf, looseText } from "../../../core/amqp-values/loose-value.ts";
 
 /** The body of a request: a map of named arguments, each read with the type it must have. */
 export class RequestArguments {
@@ -12,13 +12,13 @@ export class RequestArguments {
 
   /** Like the other optional ones: null counts as absent. @throws SobreError `InvalidArgument` for another type. */
   text(name: string): string | undefined {
-    return this.#optional(name, textOf, "a string");
+    return this.#optional(name, looseText, "a string");
   }
 
   /** @throws SobreError `InvalidArgument` when it is missing or not a string. */
   requiredText(name: string): string {
     const text = this.text(name);
-    if (text === undefined) throw wrong(name, "a string");
+    if (text === undefined) throw invalidArgument(name, "a string");
     return text;
   }
 
@@ -29,7 +29,7 @@ export class RequestArguments {
   binary(name: string): Uint8Array | undefined {
     const value = this.#map.get(name);
     if (value === undefined || value === null || value instanceof Uint8Array) return value ?? undefined;
-    throw wrong(name, "binary or null");
+    throw invalidArgument(name, "binary or null");
   }
 
   time(name: string): Date | undefined {
@@ -44,14 +44,14 @@ export class RequestArguments {
   /** A position in a list. @throws SobreError `InvalidArgument` when it is below 0. */
   place(name: string): number | undefined {
     const place = this.integer(name);
-    if (place !== undefined && place < 0) throw wrong(name, "a number from 0 up");
+    if (place !== undefined && place < 0) throw invalidArgument(name, "a number from 0 up");
     return place;
   }
 
   /** @throws SobreError `InvalidArgument` when it is missing or below 1. */
   count(name: string): number {
     const count = this.integer(name);
-    if (count === undefined || count < 1) throw wrong(name, "a number above 0");
+    if (count === undefined || count < 1) throw invalidArgument(name, "a number above 0");
     return count;
   }
 
@@ -66,14 +66,14 @@ export class RequestArguments {
   /** The items of an array or list. @throws SobreError `InvalidArgument` when it is neither. */
   items(name: string): readonly AmqpValue[] {
     const items = arrayOf(this.#map.get(name));
-    if (items === undefined) throw wrong(name, "an array");
+    if (items === undefined) throw invalidArgument(name, "an array");
     return items;
   }
 
   longs(name: string): readonly bigint[] {
     return this.items(name).map((item) => {
       const long = longOf(item);
-      if (long === undefined) throw wrong(name, "an array of longs");
+      if (long === undefined) throw invalidArgument(name, "an array of longs");
       return long;
     });
   }
@@ -82,18 +82,18 @@ export class RequestArguments {
     const value = this.#map.get(name);
     if (value === undefined || value === null) return undefined;
     const found = read(value);
-    if (found === undefined) throw wrong(name, wanted);
+    if (found === undefined) throw invalidArgument(name, wanted);
     return found;
   }
 
   texts(name: string): readonly string[] {
     return this.items(name).map((item) => {
-      const text = textOf(item);
-      if (text === undefined) throw wrong(name, "an array of uuids");
+      const text = looseText(item);
+      if (text === undefined) throw invalidArgument(name, "an array of uuids");
       return text;
     });
   }
 }
 
-const wrong = (name: string, wanted: string): SobreError =>
+const invalidArgument = (name: string, wanted: string): SobreError =>
   new SobreError("InvalidArgument", `The request's ${name} must be ${wanted}.`);

@@ -9,7 +9,7 @@ import {
 import { typed } from "../../../core/values/typed-makers.ts";
 import { AmqpMap, type AmqpValue } from "../../../core/values/typed.ts";
 import { SobreError } from "../../../core/errors/sobre-error.ts";
-import type { Operation } from "./management-operation.ts";
+import type { ManagementOperation } from "./management-operation.ts";
 import { RequestArguments } from "./request-arguments.ts";
 import { propertiesOf } from "./settlement-of.ts";
 
@@ -34,7 +34,7 @@ function subscriptionOf(entity: string): readonly [topic: string, subscription: 
   throw new SobreError("InvalidOperation", `'${entity}' is not a subscription; only subscriptions have rules.`);
 }
 
-const add: Operation = async (given, { engine, entity }) => {
+const add: ManagementOperation = async (given, { engine, entity }) => {
   const [topic, subscription] = subscriptionOf(entity);
   const description = new RequestArguments(given.map("rule-description") ?? null);
   const rule = { filter: filterFrom(description), action: actionFrom(description) };
@@ -62,13 +62,13 @@ function actionFrom(description: RequestArguments): RuleAction | undefined {
   return expression === undefined || expression === "" ? undefined : { kind: "sql", expression };
 }
 
-const remove: Operation = async (given, { engine, entity }) => {
+const remove: ManagementOperation = async (given, { engine, entity }) => {
   const [topic, subscription] = subscriptionOf(entity);
   await engine.admin.deleteRule(topic, subscription, given.requiredText("rule-name"));
   return {};
 };
 
-const enumerate: Operation = async (given, { engine, entity }) => {
+const enumerate: ManagementOperation = async (given, { engine, entity }) => {
   const [topic, subscription] = subscriptionOf(entity);
   const skip = given.place("skip") ?? 0;
   const rules = await engine.admin.listRules(topic, subscription);
@@ -108,7 +108,7 @@ function correlationList(filter: CorrelationFilter): AmqpValue[] {
 }
 
 /** Operations on the rules of a subscription, by name. */
-export const ruleOperations: Readonly<Record<string, Operation>> = {
+export const ruleOperations: Readonly<Record<string, ManagementOperation>> = {
   "add-rule": add,
   "remove-rule": remove,
   "enumerate-rules": enumerate,

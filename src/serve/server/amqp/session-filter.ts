@@ -2,7 +2,7 @@ import { typed } from "../../../core/values/typed-makers.ts";
 import { AmqpMap, type AmqpValue, Typed } from "../../../core/values/typed.ts";
 import { SobreError } from "../../../core/errors/sobre-error.ts";
 import type { Terminus } from "../../../wire/amqp/connection/performative.ts";
-import { arrayOf, textOf } from "../../../core/amqp-values/loose-value.ts";
+import { arrayOf, looseText } from "../../../core/amqp-values/loose-value.ts";
 
 /** The name of the filter for a session. */
 export const sessionFilterName = "com.microsoft:session-filter";
@@ -31,7 +31,7 @@ export function sessionFilter(source: Terminus | undefined): string | null | und
   const id = idIn(source);
   if (id === undefined) return undefined;
   if (id === null) return null;
-  const text = textOf(id);
+  const text = looseText(id);
   if (text !== undefined) return text;
   throw new SobreError(
     "InvalidArgument",
@@ -49,7 +49,7 @@ export function sharedSessionFilter(source: Terminus | undefined): SharedSession
   if (value === undefined) return undefined;
   const items = arrayOf(described(value)?.value ?? value);
   const [id = null, token = null] = items ?? [];
-  const request = { sessionId: textOf(id) ?? null, token: textOf(token) };
+  const request = { sessionId: looseText(id) ?? null, token: looseText(token) };
   const isRead = (id === null || request.sessionId !== null) && (token === null || request.token !== undefined);
   if (items !== undefined && isRead && (request.token === undefined || request.sessionId !== null)) return request;
   throw new SobreError(
@@ -60,7 +60,7 @@ export function sharedSessionFilter(source: Terminus | undefined): SharedSession
 
 /** Whether a source asks for one session by its id. */
 export function namesSession(source: Terminus | undefined): boolean {
-  return textOf(idIn(source)) !== undefined;
+  return looseText(idIn(source)) !== undefined;
 }
 
 /** The id in a source's filter; some peers send a described value, others a plain one. */

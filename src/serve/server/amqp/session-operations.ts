@@ -1,8 +1,8 @@
 import type { Engine, EngineSessionReceiver } from "../../../core/engine/engine.ts";
 import { typed } from "../../../core/values/typed-makers.ts";
 import { SobreError } from "../../../core/errors/sobre-error.ts";
-import { sessionKey } from "./held-session.ts";
-import type { ManagementContext, Operation } from "./management-operation.ts";
+import { sessionKey } from "./link-session.ts";
+import type { ManagementContext, ManagementOperation } from "./management-operation.ts";
 import type { RequestArguments } from "./request-arguments.ts";
 
 /** Checks that the request comes from the holder of the session, if that is not exclusive. @throws SobreError `SessionLockLost`. */
@@ -35,21 +35,23 @@ function held(given: RequestArguments, context: ManagementContext): EngineSessio
   );
 }
 
-const renew: Operation = async (given, context) => ({ expiration: await held(given, context).renewSessionLock() });
+const renew: ManagementOperation = async (given, context) => ({
+  expiration: await held(given, context).renewSessionLock(),
+});
 
-const setState: Operation = async (given, context) => {
+const setState: ManagementOperation = async (given, context) => {
   await held(given, context).setSessionState(given.binary("session-state"));
   return {};
 };
 
-const getState: Operation = async (given, context) => ({
+const getState: ManagementOperation = async (given, context) => ({
   "session-state": (await held(given, context).getSessionState()) ?? null,
 });
 
 /** With this time or a later one, clients request the sessions that have messages or a state. */
 const anyTime = Date.UTC(9999, 11, 31);
 
-const list: Operation = async (given, { engine, entity }) => {
+const list: ManagementOperation = async (given, { engine, entity }) => {
   const skip = given.place("skip") ?? 0;
   const since = given.time("last-updated-time");
   const updatedAfter = since === undefined || since.getTime() >= anyTime ? undefined : since;
@@ -59,7 +61,7 @@ const list: Operation = async (given, { engine, entity }) => {
 };
 
 /** Operations on sessions, by name. */
-export const sessionOperations: Readonly<Record<string, Operation>> = {
+export const sessionOperations: Readonly<Record<string, ManagementOperation>> = {
   "renew-session-lock": renew,
   "set-session-state": setState,
   "get-session-state": getState,

@@ -19,7 +19,7 @@ export interface SessionWaitsOptions {
 }
 
 /** A link in the queue, until its time is over in the broker's time or in its client's. */
-class Waiting implements SendingLinkEvents {
+class WaitingLink implements SendingLinkEvents {
   readonly link: SendingLink;
   readonly until: number;
   readonly brokerUntil: number;
@@ -45,7 +45,7 @@ class Waiting implements SendingLinkEvents {
  */
 export class SessionWaits {
   readonly #options: SessionWaitsOptions;
-  readonly #waiting = new Set<Waiting>();
+  readonly #waiting = new Set<WaitingLink>();
   readonly #timers = new Map<Clock, { readonly at: number; readonly timer: Timer }>();
   #accepting: AbortController | undefined;
 
@@ -56,7 +56,7 @@ export class SessionWaits {
   /** Adds a link; `time` is how many milliseconds it waits. */
   add(link: SendingLink, time: number): void {
     const { clock } = this.#options;
-    const waiting = new Waiting(this, link, [systemClock.now() + time, clock.now() + time]);
+    const waiting = new WaitingLink(this, link, [systemClock.now() + time, clock.now() + time]);
     link.events = waiting;
     this.#waiting.add(waiting);
     this.#arm(systemClock, waiting.until);
@@ -64,7 +64,7 @@ export class SessionWaits {
     this.accept();
   }
 
-  leave(waiting: Waiting): void {
+  leave(waiting: WaitingLink): void {
     if (!this.#waiting.delete(waiting) || this.#waiting.size > 0) return;
     for (const { timer } of this.#timers.values()) timer.cancel();
     this.#timers.clear();
@@ -109,7 +109,7 @@ export class SessionWaits {
     if (first !== undefined) this.#options.refused(first.link, error);
   }
 
-  #takeFirst(): Waiting | undefined {
+  #takeFirst(): WaitingLink | undefined {
     const [first] = this.#waiting;
     if (first === undefined) return undefined;
     const { link } = first;

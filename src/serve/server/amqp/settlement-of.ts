@@ -2,15 +2,15 @@ import { setMember } from "../../../core/values/plain-object.ts";
 import { deadLetterProperties, type Settlement } from "../../../core/engine/delivery.ts";
 import type { AmqpMap } from "../../../core/values/typed.ts";
 import type { ApplicationPropertyValue } from "../../../core/envelope/application-properties.ts";
-import { textOf } from "../../../core/amqp-values/loose-value.ts";
+import { looseText } from "../../../core/amqp-values/loose-value.ts";
 import { isSimple } from "../../../wire/amqp/message/simple-value.ts";
-import type { Outcome } from "../../../wire/amqp/connection/delivery-state.ts";
+import type { DeliveryOutcome } from "../../../wire/amqp/connection/delivery-state.ts";
 import { WireFault } from "../../../wire/amqp/connection/wire-fault.ts";
 
 const complete: Settlement = { kind: "complete" };
 
 /** The settlement of a receiver's outcome. */
-export function settlementOf(outcome: Outcome | undefined): Settlement {
+export function settlementOf(outcome: DeliveryOutcome | undefined): Settlement {
   switch (outcome?.kind) {
     case "accepted":
       return complete;
@@ -40,8 +40,8 @@ function deadLetter(info: AmqpMap | undefined): Settlement {
   } = propertiesOf(info) ?? {};
   return {
     kind: "deadLetter",
-    deadLetterReason: textOf(reason),
-    deadLetterErrorDescription: textOf(description),
+    deadLetterReason: looseText(reason),
+    deadLetterErrorDescription: looseText(description),
     propertiesToModify: others,
   };
 }
@@ -51,7 +51,7 @@ export function propertiesOf(map: AmqpMap | undefined): Record<string, Applicati
   if (map === undefined) return undefined;
   const properties: Record<string, ApplicationPropertyValue> = {};
   for (const [key, value] of map) {
-    const name = textOf(key);
+    const name = looseText(key);
     if (name === undefined || !isSimple(value)) continue;
     setMember(properties, name, value);
   }

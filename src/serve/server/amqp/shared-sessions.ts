@@ -7,7 +7,7 @@ import type {
 } from "../../../core/engine/engine.ts";
 import { SobreError } from "../../../core/errors/sobre-error.ts";
 import type { Clock } from "../../../core/time/clock.ts";
-import { type HeldSession, sessionKey } from "./held-session.ts";
+import { type LinkSession, sessionKey } from "./link-session.ts";
 
 /**
  * The sessions of a server that are not exclusive: a client that shows the token of such a session takes it over, with its
@@ -88,7 +88,7 @@ export class NamespaceSessions {
    * @param link The link that the request belongs to.
    * @throws SobreError `SessionLockLost`.
    */
-  checkHolder(entity: string, sessionId: string, held: HeldSession | undefined, link: string | undefined): void {
+  checkHolder(entity: string, sessionId: string, held: LinkSession | undefined, link: string | undefined): void {
     const session = this.#sessions.get(sessionKey(entity, sessionId));
     if (session === undefined) return;
     const isHolder = held?.receiver instanceof SessionHold && session.isHeldBy(held.receiver);

@@ -1,6 +1,6 @@
 import type { Transaction } from "../../../core/engine/engine.ts";
 import { WireFault } from "../../../wire/amqp/connection/wire-fault.ts";
-import type { CommittingLink, OpenTransaction } from "./open-transaction.ts";
+import type { CommittingLink, ClientTransaction } from "./client-transaction.ts";
 
 /** Work that has come for a transaction: a message, an outcome or a request. */
 export interface TransactionWork {
@@ -12,11 +12,11 @@ export interface TransactionWork {
 
 /** Work in an open transaction, from its arrival on. */
 export class Work implements TransactionWork {
-  readonly #open: OpenTransaction;
+  readonly #open: ClientTransaction;
   #hasFailed = false;
 
   /** @param link The link of a message. */
-  constructor(open: OpenTransaction, link: CommittingLink | undefined) {
+  constructor(open: ClientTransaction, link: CommittingLink | undefined) {
     this.#open = open;
     open.workBegan(link);
   }

@@ -1,32 +1,32 @@
 import type { Engine } from "../../../core/engine/engine.ts";
 import type { DeliveryState } from "../../../wire/amqp/connection/delivery-state.ts";
 import { SobreError } from "../../../core/errors/sobre-error.ts";
-import { type CommittingLink, OpenTransaction } from "./open-transaction.ts";
+import { type CommittingLink, ClientTransaction } from "./client-transaction.ts";
 import type { ReadSigns } from "./read-signs.ts";
 import { NoWork, type TransactionWork, unknownId, Work } from "./transaction-work.ts";
 
 /** Maximum number of open transactions per connection. */
-const most = 256;
+const maxOpenTransactions = 256;
 
 /** The open transactions of a connection, by id. */
 export class Transactions {
-  readonly #open = new Map<string, OpenTransaction>();
+  readonly #open = new Map<string, ClientTransaction>();
   /** Transactions that the engine is beginning. */
   #opening = 0;
   #next = 1;
 
   /** Begins one; resolves to its id. @throws SobreError `QuotaExceeded`. */
   async declare(engine: Engine, signs: ReadSigns): Promise<Uint8Array> {
-    if (this.#open.size + this.#opening >= most)
+    if (this.#open.size + this.#opening >= maxOpenTransactions)
       throw new SobreError(
         "QuotaExceeded",
-        `The connection already has ${most} open transactions, the maximum. Discharge one first.`,
+        `The connection already has ${maxOpenTransactions} open transactions, the maximum. Discharge one first.`,
       );
     this.#opening++;
     const transaction = await engine.begin().finally(() => this.#opening--);
     const id = Buffer.alloc(8);
     id.writeUInt32BE(this.#next++, 4);
-    this.#open.set(keyOf(id), new OpenTransaction(transaction, signs));
+    this.#open.set(keyOf(id), new ClientTransaction(transaction, signs));
     return id;
   }
 

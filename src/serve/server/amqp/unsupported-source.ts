@@ -2,7 +2,7 @@ import type { Engine } from "../../../core/engine/engine.ts";
 import { cut } from "../../../core/errors/cut.ts";
 import { SobreError } from "../../../core/errors/sobre-error.ts";
 import type { Terminus } from "../../../wire/amqp/connection/performative.ts";
-import { textOf } from "../../../core/amqp-values/loose-value.ts";
+import { looseText } from "../../../core/amqp-values/loose-value.ts";
 import { sessionFilterName, sharedSessionFilterName } from "./session-filter.ts";
 
 /** The longest name of a filter that an error shows. */
@@ -16,7 +16,7 @@ const longestName = 100;
  */
 export function checkFilters(source: Terminus | undefined): void {
   for (const [key, value] of source?.filter ?? []) {
-    const name = textOf(key) ?? "";
+    const name = looseText(key) ?? "";
     if (name === sessionFilterName || name === sharedSessionFilterName || value === null) continue;
     throw new SobreError(
       "UnsupportedCapability",

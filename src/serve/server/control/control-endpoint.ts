@@ -9,7 +9,7 @@ import { controlPath, describeControl } from "./openapi.ts";
 import { controlRoutes } from "./routes.ts";
 
 /** The maximum size of a request's body, in bytes. */
-const mostBytes = 2 ** 20;
+const maxBytes = 2 ** 20;
 
 /** Answers the requests that steer a server, in JSON. */
 export class ControlEndpoint implements HttpHandler {
@@ -60,7 +60,7 @@ export class ControlEndpoint implements HttpHandler {
       target: this.#control.of(wanted === "" ? grant.engine : this.#server.engineOf(wanted)),
       name: nameIn(route, path) ?? "",
       query,
-      body: route.body === undefined ? undefined : await jsonBody(request, mostBytes),
+      body: route.body === undefined ? undefined : await jsonBody(request, maxBytes),
     });
     return answer === undefined ? { status } : inJson(status, answer);
   }

@@ -245,9 +245,9 @@ const setOf = (given: unknown): Entities | undefined => (isEntities(given) ? giv
 /** The schema has seen to the form; the engine refuses options that it does not know, by name. */
 const isEntities = (given: unknown): given is Entities => given !== undefined;
 
-type Fault = Exclude<FromJsonSchema<typeof fault>, { readonly kind: "cut" }>;
+type PlannedFault = Exclude<FromJsonSchema<typeof fault>, { readonly kind: "cut" }>;
 
-function ask(faults: Faults, asked: Fault): void {
+function ask(faults: Faults, asked: PlannedFault): void {
   switch (asked.kind) {
     case "refuse": {
       const { operation, code, ...options } = asked;

@@ -2,12 +2,17 @@ import type { Engine } from "../../../core/engine/engine.ts";
 import type { EngineAdmin } from "../../../core/engine/admin.ts";
 import type { RuleProperties } from "../../../core/engine/rules.ts";
 import { SobreError } from "../../../core/errors/sobre-error.ts";
-import { type Described, readDescription, readUpdate, writeDescription } from "../../../wire/http/atom-description.ts";
+import {
+  type DescribedEntity,
+  readDescription,
+  readUpdate,
+  writeDescription,
+} from "../../../wire/http/atom-description.ts";
 import { readRule, writeRule } from "../../../wire/http/atom-rule.ts";
 import { pathOf } from "../amqp/node-address.ts";
 import type { HttpRequest, HttpResponse } from "./http-message.ts";
 import { notAllowed } from "./refusal.ts";
-import { type XmlElement, child, escaped, readXml } from "../../../wire/http/xml.ts";
+import { type HttpXmlElement, child, escaped, readXml } from "../../../wire/http/xml.ts";
 
 /** Maximum size of a description in bytes; a rule with long filters has a few thousand. */
 const mostBytes = 2 ** 20;
@@ -77,7 +82,7 @@ function apiVersionIn(query: URLSearchParams): string {
   return /^\d{4}-\d{2}(-\d{2})?$/.test(asked) ? asked : "2021-05";
 }
 
-function descriptionIn(body: Uint8Array): XmlElement | undefined {
+function descriptionIn(body: Uint8Array): HttpXmlElement | undefined {
   return child(readXml(Buffer.from(body).toString("utf8")), "content")?.children[0];
 }
 
@@ -96,7 +101,7 @@ const forwarding = [
  * @throws SobreError `UnauthorizedAccess` without Manage on one, or `MessagingEntityNotFound`.
  */
 async function checkForwarding(
-  description: XmlElement | undefined,
+  description: HttpXmlElement | undefined,
   admin: EngineAdmin,
   manages: Manages,
 ): Promise<void> {
@@ -114,7 +119,7 @@ async function checkForwarding(
 async function put(
   resource: Resource,
   admin: EngineAdmin,
-  description: XmlElement | undefined,
+  description: HttpXmlElement | undefined,
   isUpdate: boolean,
 ): Promise<void> {
   switch (resource.kind) {
@@ -235,7 +240,7 @@ const ruleEntry = (topicName: string, subscriptionName: string, one: Parameters<
   elements: writeRule(one),
 });
 
-const described = (what: Described, name: string, elements: string): Entry => ({
+const described = (what: DescribedEntity, name: string, elements: string): Entry => ({
   path: name,
   title: name,
   description: `${what}Description`,

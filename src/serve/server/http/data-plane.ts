@@ -13,7 +13,7 @@ import { envelopeFromHttp, httpEnvelope, omissionHeaders } from "../../../wire/h
 import { misnamedProperties } from "../../../wire/http/property-headers.ts";
 import type { HttpRequest, HttpResponse } from "./http-message.ts";
 import type { ClientLocks } from "./sealed-locks.ts";
-import { mostInBatch } from "../../../wire/amqp/message/batch.ts";
+import { maxMessagesInBatch } from "../../../wire/amqp/message/batch.ts";
 
 /** The media type of batches. */
 const batchType = "application/vnd.microsoft.servicebus.json";
@@ -29,19 +29,19 @@ function exactNumber(text: string): unknown {
 }
 
 /** The maximum ratio of a string's JSON form, with every character escaped, to its bytes. */
-const mostOfJson = 6;
+const maxJsonRatio = 6;
 
 /** How long a receive waits by default and at most, in seconds. */
 const defaultWait = 60;
 
 /** The target of a data-plane path. */
-interface Target {
+interface PathTarget {
   readonly entity: string;
   readonly rest: readonly string[];
 }
 
 /** The client of a request: its namespace and its locks. */
-export interface Client {
+export interface HttpClientAccess {
   readonly engine: Engine;
   readonly locks: ClientLocks;
   /** When its grant ends, in milliseconds since 1970; `Infinity` for never. */
@@ -49,7 +49,7 @@ export interface Client {
 }
 
 /** Parses `entity/messages…`; `undefined` if it is not a data-plane path. */
-export function targetOf(path: string): Target | undefined {
+export function targetOf(path: string): PathTarget | undefined {
   const found = /(?<=[^])\/messages(?=\/|$)/i.exec(path);
   if (found === null) return undefined;
   const rest = path.slice(found.index + found[0].length);
@@ -58,9 +58,9 @@ export function targetOf(path: string): Target | undefined {
 
 /** Answers a request of the runtime REST API. @throws SobreError as the engine does. */
 export async function answerData(
-  { entity, rest }: Target,
+  { entity, rest }: PathTarget,
   request: HttpRequest,
-  client: Client,
+  client: HttpClientAccess,
 ): Promise<HttpResponse> {
   const { engine, locks } = client;
   const [first = "", token] = rest;
@@ -95,7 +95,7 @@ async function send(entity: string, request: HttpRequest, engine: Engine): Promi
   const sender = await engine.openSender(entity);
   try {
     const together = isBatch(request);
-    const body = await request.body(sender.maxMessageSize * (together ? mostOfJson : 1));
+    const body = await request.body(sender.maxMessageSize * (together ? maxJsonRatio : 1));
     await sender.send(together ? batchOf(body) : [envelopeFromHttp(request.rawHeaders, body)]);
   } finally {
     await sender.close();
@@ -107,8 +107,8 @@ const isBatch = ({ headers }: HttpRequest): boolean =>
 
 function batchOf(body: Uint8Array): readonly Envelope[] {
   const json = parseExactly(body, "batch", exactNumber);
-  if (!Array.isArray(json) || json.length === 0 || json.length > mostInBatch)
-    throw new SobreError("InvalidArgument", `The batch must be an array of 1 to ${mostInBatch} messages.`);
+  if (!Array.isArray(json) || json.length === 0 || json.length > maxMessagesInBatch)
+    throw new SobreError("InvalidArgument", `The batch must be an array of 1 to ${maxMessagesInBatch} messages.`);
   return json.map((item: unknown) => memberOf(item));
 }
 
@@ -144,7 +144,7 @@ const isPlain = (value: unknown): value is null | string | number | bigint | boo
 async function receive(
   entity: string,
   { query, abortSignal, headers, isSecure }: HttpRequest,
-  { engine, locks, expiresAt }: Client,
+  { engine, locks, expiresAt }: HttpClientAccess,
   receiveMode: "peekLock" | "receiveAndDelete",
 ): Promise<HttpResponse> {
   const seconds = Number(query.get("timeout") ?? defaultWait);

@@ -7,17 +7,17 @@ import { refusalResponse } from "./refusal.ts";
 import type { HttpRequest, HttpResponse } from "./http-message.ts";
 
 /** Answers requests; never rejects. */
-export interface Endpoint {
+export interface RequestHandler {
   answer(request: HttpRequest): Promise<HttpResponse>;
 }
 
 /** Passes requests of Node's server to an endpoint. */
 export const httpListener =
-  (endpoint: Endpoint): RequestListener =>
+  (endpoint: RequestHandler): RequestListener =>
   (incoming, outgoing) =>
     void answer(endpoint, incoming, outgoing);
 
-async function answer(endpoint: Endpoint, incoming: IncomingMessage, outgoing: ServerResponse): Promise<void> {
+async function answer(endpoint: RequestHandler, incoming: IncomingMessage, outgoing: ServerResponse): Promise<void> {
   // The client may disconnect at any time, which is not an error.
   outgoing.on("error", () => undefined);
   const gone = new AbortController();
@@ -33,7 +33,7 @@ async function answer(endpoint: Endpoint, incoming: IncomingMessage, outgoing: S
   respond(incoming, outgoing, response);
 }
 
-async function answerTo(endpoint: Endpoint, request: HttpRequest | undefined): Promise<HttpResponse> {
+async function answerTo(endpoint: RequestHandler, request: HttpRequest | undefined): Promise<HttpResponse> {
   if (request === undefined) return refusalResponse(400, "The request must have a path and exactly one host.");
   if (request.path.length > longestPath)
     return refusalResponse(414, `A path may have at most ${longestPath} characters.`);

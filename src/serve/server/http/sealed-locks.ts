@@ -32,12 +32,12 @@ export class SealedLocks {
       seal(token) {
         if (!uuid.test(token)) return token;
         const cipher = createCipheriv("aes-256-ecb", key, null).setAutoPadding(false);
-        return lockToken(textOf(cipher.update(bytesOf(token))));
+        return lockToken(lockTokenOf(cipher.update(bytesOf(token))));
       },
       open(text) {
         if (!uuid.test(text)) return lockToken(text);
         const decipher = createDecipheriv("aes-256-ecb", key, null).setAutoPadding(false);
-        return lockToken(textOf(decipher.update(bytesOf(text))));
+        return lockToken(lockTokenOf(decipher.update(bytesOf(text))));
       },
     };
   }
@@ -45,4 +45,5 @@ export class SealedLocks {
 
 const bytesOf = (token: string): Buffer => Buffer.from(token.replaceAll("-", ""), "hex");
 
-const textOf = (bytes: Buffer): string => bytes.toString("hex").replace(/^(.{8})(.{4})(.{4})(.{4})/, "$1-$2-$3-$4-");
+const lockTokenOf = (bytes: Buffer): string =>
+  bytes.toString("hex").replace(/^(.{8})(.{4})(.{4})(.{4})/, "$1-$2-$3-$4-");

@@ -2,7 +2,7 @@ import type { AmqpMap } from "../../../core/values/typed.ts";
 import type { ConnectionLimits } from "./connection-limits.ts";
 import type { DeliveryState } from "./delivery-state.ts";
 import type { ClientSasl, ServerSasl } from "./handshake.ts";
-import type { Open } from "./performative.ts";
+import type { OpenPerformative } from "./performative.ts";
 import type { ReceivingLink } from "./receiving-link.ts";
 import type { SendingLink } from "./sending-link.ts";
 import type { WireError } from "./wire-fault.ts";
@@ -10,7 +10,7 @@ import type { WireError } from "./wire-fault.ts";
 /** Callbacks of a connection to its owner. */
 export interface ConnectionEvents {
   /** The peer's open has arrived. */
-  readonly opened: (open: Open) => void;
+  readonly opened: (open: OpenPerformative) => void;
   /** The peer asks for a link: answer with its `open` or `refuse`, now or later. */
   readonly attach: (link: SendingLink | ReceivingLink) => void;
   /** A link that the peer attached has ended. */

@@ -8,18 +8,18 @@ import { LinkBudget } from "./link-budget.ts";
 import type { DeliveryState } from "./delivery-state.ts";
 import { askSasl, protocol, serveSasl } from "./handshake.ts";
 import { Liveness } from "./liveness.ts";
-import { code, type Open } from "./performative.ts";
+import { code, type OpenPerformative } from "./performative.ts";
 import type { ConnectionPort } from "./ports.ts";
 import { readBegin, readBody, readEnding, readOpen } from "./read-performative.ts";
-import { Session } from "./session.ts";
-import { SessionTable } from "./session-table.ts";
+import { AmqpSession } from "./session.ts";
+import { SessionsByChannel } from "./session-table.ts";
 import { trackedErrorOf, type WireError, WireFault, wireErrorOf } from "./wire-fault.ts";
 
 /** Maximum frame size in bytes before the open, when the peer is not known yet. */
 const handshakeFrameSize = 8192;
 
 /** Steps that the frames of one read may take besides their own bytes. */
-const mostSteps = 250_000;
+const maxSteps = 250_000;
 
 /** Bytes of output that may wait before nothing more is taken from an entity. */
 const highWater = 256 * 1024;
@@ -42,7 +42,7 @@ export class Connection implements ConnectionPort {
   readonly #liveness: Liveness;
   readonly #reader: FrameReader;
   readonly #frames = new FrameWriter();
-  readonly #sessions = new SessionTable();
+  readonly #sessions = new SessionsByChannel();
   #phase: Phase = "header";
   #askedForOutput = false;
   #steps = 0;
@@ -150,10 +150,10 @@ export class Connection implements ConnectionPort {
   }
 
   /** Begins a session, as a client. */
-  openSession(): Session {
+  openSession(): AmqpSession {
     let channel = 0;
     while (this.#sessions.has(channel)) channel++;
-    const session = new Session(this, channel, this.events);
+    const session = new AmqpSession(this, channel, this.events);
     this.#sessions.set(channel, session);
     session.begin();
     return session;
@@ -161,7 +161,7 @@ export class Connection implements ConnectionPort {
 
   spend(steps: number): void {
     this.#steps += steps;
-    if (this.#steps > mostSteps)
+    if (this.#steps > maxSteps)
       throw new WireFault("amqp:resource-limit-exceeded", "Processing the frames of one read takes too much work.");
   }
 
@@ -267,7 +267,7 @@ export class Connection implements ConnectionPort {
     return true;
   }
 
-  #open(open: Open): void {
+  #open(open: OpenPerformative): void {
     if (this.#phase !== "open") throw new WireFault("amqp:illegal-state", "The connection was opened twice.");
     this.maxOutgoingFrame = Math.max(512, Math.min(open.maxFrameSize ?? Infinity, this.limits.maxFrameSize));
     this.#liveness.remoteIdleTimeOut = open.idleTimeOut ?? 0;
@@ -308,7 +308,7 @@ export class Connection implements ConnectionPort {
       throw new WireFault("amqp:not-allowed", "A begin answers a session that this side did not begin.");
     if (this.#sessions.has(channel))
       throw new WireFault("amqp:illegal-state", "A session was begun twice on the same channel.");
-    const session = new Session(this, channel, this.events);
+    const session = new AmqpSession(this, channel, this.events);
     this.#sessions.set(channel, session);
     session.begin({ channel, begin });
   }

@@ -2,7 +2,7 @@ import type { AmqpMap } from "../../../core/values/typed.ts";
 import type { WireError } from "./wire-fault.ts";
 
 /** How a delivery ended (AMQP 1.0 part 3.4). */
-export type Outcome =
+export type DeliveryOutcome =
   | { readonly kind: "accepted" }
   | { readonly kind: "rejected"; readonly error?: WireError | undefined }
   | { readonly kind: "released" }
@@ -19,10 +19,10 @@ export type Outcome =
 export interface Transactional {
   readonly kind: "transactional";
   readonly transactionId: Uint8Array;
-  readonly outcome?: Outcome | undefined;
+  readonly outcome?: DeliveryOutcome | undefined;
 }
 
 /** The state of a delivery in a disposition: an outcome, or one that is pending in a transaction. */
-export type DeliveryState = Outcome | { readonly kind: "received" } | Transactional;
+export type DeliveryState = DeliveryOutcome | { readonly kind: "received" } | Transactional;
 
-export const accepted: Outcome = { kind: "accepted" };
+export const accepted: DeliveryOutcome = { kind: "accepted" };

@@ -12,7 +12,7 @@ const headerSize = 8;
 /** The descriptors of nearly all frames, and the offset at which such a frame usually has its descriptor. */
 const { transfer, disposition } = code;
 const descriptorAt = headerSize + 2;
-const none = new Uint8Array(0);
+const noFrameBytes = new Uint8Array(0);
 
 /** Cuts a stream of bytes into protocol headers and frames, and buffers at most one frame of the maximum size. */
 export class FrameReader {
@@ -22,14 +22,14 @@ export class FrameReader {
   type = 0;
   channel = 0;
   /** The bytes that hold its body, from {@link start} to {@link end}; empty in a heartbeat frame. */
-  bytes: Uint8Array = none;
+  bytes: Uint8Array = noFrameBytes;
   start = 0;
   end = 0;
   /** Bytes that were received and not yet read. */
-  #chunk: Uint8Array = none;
+  #chunk: Uint8Array = noFrameBytes;
   #at = 0;
   /** The beginning of an incomplete frame; `#held` of its bytes have arrived. */
-  #partial: Uint8Array = none;
+  #partial: Uint8Array = noFrameBytes;
   #held = 0;
   #wanted = 0;
   #dense: boolean | undefined;
@@ -109,9 +109,9 @@ export class FrameReader {
 
   /** Everything has been read: an idle connection keeps no buffer. */
   #dry(): false {
-    this.#chunk = none;
+    this.#chunk = noFrameBytes;
     this.#at = 0;
-    this.bytes = none;
+    this.bytes = noFrameBytes;
     return false;
   }
 
@@ -147,7 +147,7 @@ export class FrameReader {
     }
     if (!this.#fill(size)) return undefined;
     const bytes = this.#partial.subarray(0, size);
-    this.#partial = none;
+    this.#partial = noFrameBytes;
     this.#held = 0;
     this.#wanted = 0;
     return bytes;

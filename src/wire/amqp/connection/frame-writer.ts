@@ -1,17 +1,17 @@
 import { ByteWriter } from "../../../core/amqp-values/byte-writer.ts";
 import { writeUint } from "../../../core/amqp-values/write-number.ts";
-import type { DeliveryState, Outcome } from "./delivery-state.ts";
+import type { DeliveryState, DeliveryOutcome } from "./delivery-state.ts";
 import { FieldWriter } from "../../../core/amqp-values/field-writer.ts";
 import type { DirectMessage } from "./outgoing.ts";
 import {
-  type Attach,
+  type AttachPerformative,
   type Begin,
   type Detach,
   type Disposition,
   type Flow,
-  type Open,
+  type OpenPerformative,
   type Terminus,
-  type Transfer,
+  type TransferPerformative,
   code,
 } from "./performative.ts";
 import type { WireError } from "./wire-fault.ts";
@@ -85,7 +85,7 @@ export class FrameWriter {
     });
   }
 
-  open(open: Open): void {
+  open(open: OpenPerformative): void {
     this.#fields(0, 0, code.open, (fields) => {
       fields.string(open.containerId);
       fields.string(open.hostname);
@@ -107,7 +107,7 @@ export class FrameWriter {
     });
   }
 
-  attach(channel: number, attach: Attach): void {
+  attach(channel: number, attach: AttachPerformative): void {
     this.#fields(0, channel, code.attach, (fields) => {
       fields.string(attach.name);
       fields.uint(attach.handle);
@@ -146,7 +146,7 @@ export class FrameWriter {
    *
    * @returns The offset at which the next frame continues; the payload's length when all of it is written.
    */
-  transfer(channel: number, transfer: Omit<Transfer, "more">, part: PayloadPart): number {
+  transfer(channel: number, transfer: Omit<TransferPerformative, "more">, part: PayloadPart): number {
     const { payload, from, maxFrameSize } = part;
     // The fields of a transfer never need more than this plus its tag.
     const room = maxFrameSize - 8 - 64 - (transfer.deliveryTag?.byteLength ?? 0) - stateRoom(transfer.state);
@@ -177,7 +177,7 @@ export class FrameWriter {
    */
   message(
     channel: number,
-    { handle, deliveryId }: Pick<Transfer, "handle"> & { readonly deliveryId: number },
+    { handle, deliveryId }: Pick<TransferPerformative, "handle"> & { readonly deliveryId: number },
     message: DirectMessage,
     maxFrameSize: number,
   ): boolean {
@@ -315,7 +315,7 @@ function writeState(writer: ByteWriter, state: DeliveryState): void {
   if (state.kind !== "received") writeOutcome(writer, state);
 }
 
-function writeOutcome(writer: ByteWriter, outcome: Outcome): void {
+function writeOutcome(writer: ByteWriter, outcome: DeliveryOutcome): void {
   const fields = FieldWriter.described(writer, code[outcome.kind]);
   switch (outcome.kind) {
     case "rejected":

@@ -1,5 +1,5 @@
 import type { ConnectionLimits } from "./connection-limits.ts";
-import type { Attach } from "./performative.ts";
+import type { AttachPerformative } from "./performative.ts";
 import { WireFault } from "./wire-fault.ts";
 
 /**
@@ -12,7 +12,7 @@ const held = { session: 400, link: 2400, parked: 550, refused: 250 } as const;
 const saved = held.link - held.parked;
 
 /** Bytes of unfinished messages that a connection may have at once; a single message may be larger. */
-const mostUnfinished = 8 * 2 ** 20;
+const maxUnfinishedBytes = 8 * 2 ** 20;
 
 /** How far beyond the limit links are refused one by one, before their connection is closed. */
 const patience = 1.25;
@@ -44,8 +44,8 @@ export class LinkBudget {
    * @returns Its cost, for {@link removeLink}, and the reason if it must be refused.
    * @throws WireFault when the peer keeps attaching links that are refused.
    */
-  addLink(attach: Attach): { readonly cost: number; readonly refusal?: string } {
-    const cost = held.link + textOf(attach);
+  addLink(attach: AttachPerformative): { readonly cost: number; readonly refusal?: string } {
+    const cost = held.link + attachBytes(attach);
     const { maxLinks, maxLinkBytes } = this.#limits;
     this.#links++;
     if (this.#links <= maxLinks && this.#bytes + cost <= maxLinkBytes) {
@@ -90,7 +90,7 @@ export class LinkBudget {
    * counted, when there are too many.
    */
   hold(bytes: number, counted: number): boolean {
-    if (this.#unfinished > counted && this.#unfinished + bytes > mostUnfinished) return false;
+    if (this.#unfinished > counted && this.#unfinished + bytes > maxUnfinishedBytes) return false;
     this.#unfinished += bytes;
     return true;
   }
@@ -111,5 +111,5 @@ export class LinkBudget {
 }
 
 /** Bytes of the texts of an attach that are kept; a character outside Latin-1 takes two. */
-const textOf = ({ name, source, target }: Attach): number =>
+const attachBytes = ({ name, source, target }: AttachPerformative): number =>
   2 * (name.length + (source?.address?.length ?? 0) + (target?.address?.length ?? 0));

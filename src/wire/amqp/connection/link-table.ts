@@ -1,5 +1,5 @@
 import type { ConnectionEvents } from "./connection-options.ts";
-import type { Attach, Detach } from "./performative.ts";
+import type { AttachPerformative, Detach } from "./performative.ts";
 import { ReceivingLink } from "./receiving-link.ts";
 import { SendingLink } from "./sending-link.ts";
 import type { SessionPort } from "./ports.ts";
@@ -57,7 +57,7 @@ export class LinkTable implements Iterable<SendingLink | ReceivingLink> {
   }
 
   /** Handles the peer's attach: an answer, or a link of its own. */
-  attached(attach: Attach): void {
+  attached(attach: AttachPerformative): void {
     const { handleMax } = this.#session.connection.limits;
     if (attach.handle > handleMax) {
       throw new WireFault(
@@ -119,7 +119,7 @@ export class LinkTable implements Iterable<SendingLink | ReceivingLink> {
     this.#events.left?.(link);
   }
 
-  #new(attach: Attach, role: "sender" | "receiver"): SendingLink | ReceivingLink {
+  #new(attach: AttachPerformative, role: "sender" | "receiver"): SendingLink | ReceivingLink {
     const { name, handle } = attach;
     const link =
       role === "sender"
@@ -130,7 +130,7 @@ export class LinkTable implements Iterable<SendingLink | ReceivingLink> {
     return link;
   }
 
-  #ask(link: SendingLink | ReceivingLink, attach: Attach): void {
+  #ask(link: SendingLink | ReceivingLink, attach: AttachPerformative): void {
     const { cost, refusal } = this.#session.connection.budget.addLink(attach);
     link.cost = cost;
     if (refusal === undefined) this.#events.attach(link);

@@ -1,12 +1,12 @@
 import type { AmqpMap } from "../../../core/values/typed.ts";
-import type { Attach, Detach, Flow, Role, Terminus } from "./performative.ts";
+import type { AttachPerformative, Detach, Flow, Role, Terminus } from "./performative.ts";
 import type { SessionPort } from "./ports.ts";
 import type { WireError } from "./wire-fault.ts";
 
 /** Callbacks of a link to its owner. */
 export interface LinkEvents {
   /** The peer has answered the attach of this side. */
-  readonly attached?: ((attach: Attach) => void) | undefined;
+  readonly attached?: ((attach: AttachPerformative) => void) | undefined;
   /** The link has ended: the peer has detached, or its session or connection has ended. */
   readonly detached: (error: WireError | undefined) => void;
   /** The link has ended on both sides; called once, whoever ended it. */
@@ -27,7 +27,7 @@ export interface LinkSetup {
 export type LinkState = "asked" | "asking" | "attached" | "detaching" | "over";
 
 /** The base of sending and receiving links. */
-export abstract class Link {
+export abstract class AmqpLink {
   readonly session: SessionPort;
   readonly name: string;
   /** This side's role. */
@@ -40,7 +40,7 @@ export abstract class Link {
   /** The cost charged to the peer for it. */
   cost = 0;
   /** The peer's answer; for `asking` links not yet known. */
-  remote: Attach | undefined;
+  remote: AttachPerformative | undefined;
 
   constructor(session: SessionPort, identity: { readonly name: string; readonly role: Role; readonly handle: number }) {
     this.session = session;
@@ -83,7 +83,7 @@ export abstract class Link {
   }
 
   /** The peer has answered. */
-  answered(attach: Attach): void {
+  answered(attach: AttachPerformative): void {
     this.remote = attach;
     // A refusal is an attach without a terminus, followed at once by the detach.
     if (this.state === "asking") this.state = "attached";

@@ -5,7 +5,7 @@ import { distance, plus } from "./serial.ts";
 import { UnsettledDeliveries } from "./unsettled-deliveries.ts";
 
 /** A message that is being sent, and how much of it has been. */
-interface Pending {
+interface PendingTransfer {
   readonly link: OutgoingLink;
   readonly outgoing: Outgoing;
   readonly id: number;
@@ -13,14 +13,14 @@ interface Pending {
 }
 
 /** No messages; never written to. */
-const none: Pending[] = [];
+const noTransfers: PendingTransfer[] = [];
 
 /** The outgoing transfers of a session: within the peer's window, in order, kept until they are settled. */
 export class OutgoingWindow {
   readonly #session: WindowPort;
   /** None until there is one, since most sessions are idle. */
   #ofUnsettled: UnsettledDeliveries<OutgoingDelivery> | undefined;
-  #pending: Pending[] = none;
+  #pending: PendingTransfer[] = noTransfers;
   #nextDeliveryId: number;
   #remoteWindow = 0;
   /** The number of the next frame with a message. */
@@ -60,7 +60,7 @@ export class OutgoingWindow {
     this.#nextDeliveryId = plus(id, 1);
     const delivery = { id, link, context: outgoing.context, isSettling: false };
     if (!outgoing.settled) this.#unsettled.add(delivery);
-    if (this.#pending === none) this.#pending = [];
+    if (this.#pending === noTransfers) this.#pending = [];
     this.#pending.push({ link, outgoing, id, from: 0 });
     this.#go();
     return delivery;
@@ -129,7 +129,7 @@ export class OutgoingWindow {
   }
 
   /** Writes the frames of a message; false when the window closed before the last one. */
-  #write(pending: Pending): boolean {
+  #write(pending: PendingTransfer): boolean {
     const { link, outgoing, id } = pending;
     const { payload, messageFormat = 0, settled, state } = outgoing;
     // The rest of a delivery is not sent once its link is detached.

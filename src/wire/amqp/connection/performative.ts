@@ -34,7 +34,7 @@ export const code = {
 } as const;
 
 /** The fields of 2.7.1 that are used. */
-export interface Open {
+export interface OpenPerformative {
   readonly containerId: string;
   readonly hostname?: string | undefined;
   /** Default: 4294967295. */
@@ -70,7 +70,7 @@ export interface Terminus {
 /** The role of the peer that sends the frame: sender or receiver. */
 export type Role = "sender" | "receiver";
 
-export interface Attach {
+export interface AttachPerformative {
   readonly name: string;
   readonly handle: number;
   readonly role: Role;
@@ -98,7 +98,7 @@ export interface Flow {
   readonly echo?: boolean | undefined;
 }
 
-export interface Transfer {
+export interface TransferPerformative {
   readonly handle: number;
   readonly deliveryId?: number | undefined;
   readonly deliveryTag?: Uint8Array | undefined;

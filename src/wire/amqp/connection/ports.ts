@@ -3,7 +3,7 @@ import type { DeliveryState } from "./delivery-state.ts";
 import type { FrameWriter } from "./frame-writer.ts";
 import type { LinkBudget } from "./link-budget.ts";
 import type { DirectMessage, Outgoing, OutgoingDelivery, OutgoingLink } from "./outgoing.ts";
-import type { Attach, Detach, Flow } from "./performative.ts";
+import type { AttachPerformative, Detach, Flow } from "./performative.ts";
 import type { WireError } from "./wire-fault.ts";
 
 /** A connection as its sessions see it. */
@@ -44,7 +44,7 @@ export interface SessionPort {
   readonly room: number;
   /** Writes the dispositions that were held back. */
   flush(): void;
-  writeAttach(attach: Attach): void;
+  writeAttach(attach: AttachPerformative): void;
   writeDetach(detach: Detach): void;
   writeFlow(link: Partial<Flow>): void;
   send(link: OutgoingLink, outgoing: Outgoing): OutgoingDelivery;

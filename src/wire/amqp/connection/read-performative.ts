@@ -15,19 +15,19 @@ import {
 } from "../../../core/amqp-values/field-reader.ts";
 import { readDescriptor, required } from "./composite.ts";
 import {
-  type Attach,
+  type AttachPerformative,
   type Begin,
   type Detach,
   type Disposition,
   type Flow,
-  type Open,
+  type OpenPerformative,
   type Role,
   type Terminus,
-  type Transfer,
+  type TransferPerformative,
   code,
 } from "./performative.ts";
 import type { WireError } from "./wire-fault.ts";
-import { type DeliveryState, type Outcome, accepted } from "./delivery-state.ts";
+import { type DeliveryState, type DeliveryOutcome, accepted } from "./delivery-state.ts";
 
 /** The body of a frame: the code of its performative, and a reader on the list of its fields. */
 export function readBody(reader: ByteReader): number {
@@ -36,7 +36,7 @@ export function readBody(reader: ByteReader): number {
   return descriptor;
 }
 
-export const readOpen = (reader: ByteReader): Open =>
+export const readOpen = (reader: ByteReader): OpenPerformative =>
   readFields(reader, () => {
     const open = {
       containerId: required(symbolField(reader), "container-id"),
@@ -59,7 +59,7 @@ export const readBegin = (reader: ByteReader): Begin =>
     handleMax: uintField(reader),
   }));
 
-export const readAttach = (reader: ByteReader): Attach =>
+export const readAttach = (reader: ByteReader): AttachPerformative =>
   readFields(reader, () => {
     // The texts live as long as the link: texts cut from one that was read ahead would keep all of it in memory.
     reader.textEnd = 0;
@@ -125,7 +125,7 @@ export const readFlow = (reader: ByteReader): Flow =>
   }));
 
 /** The payload follows: from the reader's position to the end of the frame. */
-export const readTransfer = (reader: ByteReader): Transfer =>
+export const readTransfer = (reader: ByteReader): TransferPerformative =>
   readFields(reader, () => {
     const handle = required(uintField(reader), "handle");
     const deliveryId = uintField(reader);
@@ -218,6 +218,6 @@ function stateOf(descriptor: number | undefined, reader: ByteReader): DeliverySt
   }
 }
 
-function outcomeOf(state: DeliveryState | undefined): Outcome | undefined {
+function outcomeOf(state: DeliveryState | undefined): DeliveryOutcome | undefined {
   return state === undefined || state.kind === "received" || state.kind === "transactional" ? undefined : state;
 }

@@ -1,6 +1,6 @@
 import type { DeliveryState } from "./delivery-state.ts";
-import { Link, type LinkEvents, type LinkSetup } from "./link.ts";
-import type { Disposition, Flow, Transfer } from "./performative.ts";
+import { AmqpLink, type LinkEvents, type LinkSetup } from "./link.ts";
+import type { Disposition, Flow, TransferPerformative } from "./performative.ts";
 import type { FrameReader } from "./frame-reader.ts";
 import { plus } from "./serial.ts";
 import type { SessionPort } from "./ports.ts";
@@ -70,7 +70,7 @@ class WholeDelivery implements IncomingDelivery {
 
 /** A delivery whose last frame has not arrived. */
 interface Partial {
-  readonly first: Transfer & { readonly deliveryId: number };
+  readonly first: TransferPerformative & { readonly deliveryId: number };
   readonly parts: Uint8Array[];
   /** The free space after the last part. */
   room: Uint8Array;
@@ -82,7 +82,7 @@ interface Partial {
 }
 
 /** The receiving end of a link. */
-export class ReceivingLink extends Link {
+export class ReceivingLink extends AmqpLink {
   events: ReceivingLinkEvents | undefined;
   credit = 0;
   #deliveryCount = 0;
@@ -120,7 +120,7 @@ export class ReceivingLink extends Link {
   }
 
   /** Takes a frame of a delivery. @throws WireFault when the peer breaks the rules of deliveries. */
-  transferred(transfer: Transfer, payload: Uint8Array): void {
+  transferred(transfer: TransferPerformative, payload: Uint8Array): void {
     const partial = this.#partial ?? this.#start(transfer);
     if (transfer.deliveryId !== undefined && transfer.deliveryId !== partial.first.deliveryId)
       throw new WireFault("amqp:invalid-field", "The delivery id changed between frames of a delivery.", "session");
@@ -208,7 +208,7 @@ export class ReceivingLink extends Link {
     if (this.credit > 0) this.#tell(false);
   }
 
-  #start(transfer: Transfer): Partial {
+  #start(transfer: TransferPerformative): Partial {
     const { deliveryId } = transfer;
     if (deliveryId === undefined || transfer.deliveryTag === undefined)
       throw new WireFault("amqp:invalid-field", "The first frame of a delivery has no id or tag.", "session");
@@ -216,7 +216,15 @@ export class ReceivingLink extends Link {
       throw new WireFault("amqp:invalid-field", `A delivery has a tag of more than ${longestTag} bytes.`, "session");
     this.#useCredit();
     const first = { ...transfer, deliveryId };
-    const partial: Partial = { first, parts: [], room: none, size: 0, held: 0, settled: false, state: undefined };
+    const partial: Partial = {
+      first,
+      parts: [],
+      room: noDeliveryBytes,
+      size: 0,
+      held: 0,
+      settled: false,
+      state: undefined,
+    };
     if (transfer.more) {
       this.#partial = { ...partial, first: { ...first, deliveryTag: transfer.deliveryTag.slice() } };
       return this.#partial;
@@ -244,7 +252,7 @@ export class ReceivingLink extends Link {
     const [only] = parts;
     this.events?.delivered({
       id: first.deliveryId,
-      tag: first.deliveryTag ?? none,
+      tag: first.deliveryTag ?? noDeliveryBytes,
       payload: parts.length === 1 && only !== undefined ? only : Buffer.concat(parts),
       messageFormat: first.messageFormat ?? 0,
       settled,
@@ -263,7 +271,7 @@ export class ReceivingLink extends Link {
   }
 }
 
-const none = new Uint8Array(0);
+const noDeliveryBytes = new Uint8Array(0);
 
 /** How many times the maximum size a message may reach before its link is detached; up to that, the message is rejected. */
 const patience = 2;
@@ -289,7 +297,7 @@ function append(partial: Partial, payload: Uint8Array): void {
   // A message that arrives in pieces of a few bytes, or of none, must not take many times its size.
   if (parts.length === 0 || payload.byteLength >= smallPart) {
     parts.push(Buffer.from(payload));
-    partial.room = none;
+    partial.room = noDeliveryBytes;
     return;
   }
   if (partial.room.byteLength < payload.byteLength) {
@@ -297,7 +305,7 @@ function append(partial: Partial, payload: Uint8Array): void {
     parts.push(partial.room.subarray(0, 0));
   }
   partial.room.set(payload);
-  const last = parts[parts.length - 1] ?? none;
+  const last = parts[parts.length - 1] ?? noDeliveryBytes;
   parts[parts.length - 1] = new Uint8Array(
     partial.room.buffer,
     partial.room.byteOffset - last.byteLength,

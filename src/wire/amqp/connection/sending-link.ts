@@ -1,5 +1,5 @@
 import type { DeliveryState } from "./delivery-state.ts";
-import { Link, type LinkEvents, type LinkSetup } from "./link.ts";
+import { AmqpLink, type LinkEvents, type LinkSetup } from "./link.ts";
 import type { DirectMessage, Outgoing, OutgoingDelivery, OutgoingEvents } from "./outgoing.ts";
 import type { Flow } from "./performative.ts";
 import type { SessionPort } from "./ports.ts";
@@ -12,7 +12,7 @@ export interface SendingLinkEvents extends LinkEvents, OutgoingEvents {
 }
 
 /** The sending end of a link. */
-export class SendingLink extends Link {
+export class SendingLink extends AmqpLink {
   events: SendingLinkEvents | undefined;
   /** How many messages may be sent now. */
   credit = 0;

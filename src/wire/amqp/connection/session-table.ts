@@ -1,10 +1,10 @@
-import type { Session } from "./session.ts";
+import type { AmqpSession } from "./session.ts";
 import { type WireError, WireFault } from "./wire-fault.ts";
 
 /** The sessions of a connection, by this side's channels. */
-export class SessionTable extends Map<number, Session> {
+export class SessionsByChannel extends Map<number, AmqpSession> {
   /** Sessions whose peer uses another channel for its direction, by that channel. */
-  readonly #byRemoteChannel = new Map<number, Session>();
+  readonly #byRemoteChannel = new Map<number, AmqpSession>();
 
   #unflushed: number[] = [];
 
@@ -32,12 +32,12 @@ export class SessionTable extends Map<number, Session> {
   }
 
   /** Handles the peer's answer to the begin of a session, on its own channel. */
-  answered(session: Session, channel: number): void {
+  answered(session: AmqpSession, channel: number): void {
     if (channel !== session.channel) this.#byRemoteChannel.set(channel, session);
   }
 
   /** The session of a frame on this channel of the peer's. @throws WireFault `amqp:not-allowed`. */
-  on(channel: number): Session {
+  on(channel: number): AmqpSession {
     // Nearly all peers use one channel number for both directions of a session.
     const session = this.#byRemoteChannel.get(channel) ?? this.get(channel);
     if (session !== undefined) return session;

@@ -6,7 +6,14 @@ import type { FrameWriter } from "./frame-writer.ts";
 import { LinkTable, type LinkTableEvents } from "./link-table.ts";
 import type { DirectMessage, Outgoing, OutgoingDelivery, OutgoingLink } from "./outgoing.ts";
 import { OutgoingWindow } from "./outgoing-window.ts";
-import { type Attach, type Begin, code, type Detach, type Flow, type Transfer } from "./performative.ts";
+import {
+  type AttachPerformative,
+  type Begin,
+  code,
+  type Detach,
+  type Flow,
+  type TransferPerformative,
+} from "./performative.ts";
 import type { ConnectionPort, SessionPort, WindowPort } from "./ports.ts";
 import {
   readAttach,
@@ -30,7 +37,7 @@ const singleFrameTransfer = new SingleFrameTransfer();
 const singleFrameDisposition = new SingleFrameDisposition();
 
 /** One session of a connection: its links, and the order and windows of what they transfer (AMQP 1.0 part 2.5). */
-export class Session implements SessionPort, WindowPort {
+export class AmqpSession implements SessionPort, WindowPort {
   readonly connection: ConnectionPort;
   /** This side's channel. */
   readonly channel: number;
@@ -185,7 +192,7 @@ export class Session implements SessionPort, WindowPort {
     for (const link of this.links) if (link instanceof SendingLink && link.ready) link.events?.flowed();
   }
 
-  writeAttach(attach: Attach): void {
+  writeAttach(attach: AttachPerformative): void {
     if (this.#isEnded) return;
     this.frames.attach(this.channel, attach);
   }
@@ -251,7 +258,7 @@ export class Session implements SessionPort, WindowPort {
     if (this.#incomingWindow * 2 < incomingWindow) this.writeFlow({});
   }
 
-  #take(transfer: Transfer, payload: Uint8Array): void {
+  #take(transfer: TransferPerformative, payload: Uint8Array): void {
     this.#countTransfer();
     const link = this.links.byRemoteHandle(transfer.handle);
     if (link.state === "attached") {

@@ -1,12 +1,12 @@
-import { accepted, type Outcome } from "./delivery-state.ts";
+import { accepted, type DeliveryOutcome } from "./delivery-state.ts";
 import type { FrameReader } from "./frame-reader.ts";
 
-/** Returned by {@link Cursor} for a field that is null or left out, and for one of another type. */
+/** Returned by {@link FieldCursor} for a field that is null or left out, and for one of another type. */
 const absent = -1;
 const unexpected = -2;
 
 /** Reads the fields of a performative in place. */
-class Cursor {
+class FieldCursor {
   bytes: Uint8Array = new Uint8Array(0);
   at = 0;
   /** The ends of the frame and of its list of fields. */
@@ -80,7 +80,7 @@ class Cursor {
   }
 
   /** The next field if it is the state accepted or released. */
-  outcome(): Outcome | undefined {
+  outcome(): DeliveryOutcome | undefined {
     if (this.code() !== 0x00) return undefined;
     const { bytes, at } = this;
     if (bytes[at] !== 0x53) return undefined;
@@ -108,9 +108,9 @@ class Cursor {
   }
 }
 
-const released: Outcome = { kind: "released" };
+const released: DeliveryOutcome = { kind: "released" };
 
-const cursor = new Cursor();
+const cursor = new FieldCursor();
 
 const isFalse = (boolean: number): boolean => boolean === 0 || boolean === absent;
 
@@ -163,7 +163,7 @@ export class SingleFrameDisposition {
   first = 0;
   last = 0;
   settled = false;
-  state: Outcome = accepted;
+  state: DeliveryOutcome = accepted;
 
   /** Reads the frame; false when it is of another kind, or malformed. */
   read(frame: FrameReader): boolean {

@@ -12,7 +12,7 @@ import { writeMessage } from "./write-message.ts";
 export const batchMessageFormat = 0x80013700;
 
 /** Maximum number of messages in a batch: each takes far more memory than its minimum of bytes. */
-export const mostInBatch = 10_000;
+export const maxMessagesInBatch = 10_000;
 
 /**
  * Writes envelopes as one batch, a message of format {@link batchMessageFormat}.
@@ -38,7 +38,7 @@ export function encodeBatch(envelopes: readonly Envelope[], options?: EncodeMess
 /**
  * Reads the envelopes of a batch; the outer sections are ignored.
  *
- * @throws SobreError `DecodeFailed` when there are no data sections, `LimitExceeded` for more than {@link mostInBatch}
+ * @throws SobreError `DecodeFailed` when there are no data sections, `LimitExceeded` for more than {@link maxMessagesInBatch}
  * messages, and as `decodeMessage` does.
  */
 export function decodeBatch(bytes: Uint8Array, options?: DecodeMessageOptions): readonly Envelope[] {
@@ -50,8 +50,8 @@ export function decodeBatch(bytes: Uint8Array, options?: DecodeMessageOptions): 
       path: "$.body",
     });
   }
-  if (body.sections.length > mostInBatch)
-    throw new SobreError("LimitExceeded", `A batch has more than ${mostInBatch} messages. Split it.`);
+  if (body.sections.length > maxMessagesInBatch)
+    throw new SobreError("LimitExceeded", `A batch has more than ${maxMessagesInBatch} messages. Split it.`);
   const borders = message.borders().filter(({ name }) => name === "data");
   return body.sections.map((data, index) => {
     try {

@@ -11,6 +11,7 @@ import { section } from "./section.ts";
 import { SectionLayout } from "./section-layout.ts";
 import { type MessageHeader, writeHeader } from "./message-header.ts";
 import { writeProperties } from "./message-properties.ts";
+import { headerTimeToLive, isLong } from "./time-to-live.ts";
 import { writeDescriptor } from "./write-section.ts";
 import type { DirectMessage } from "../connection/outgoing.ts";
 import { putUuid, tagOf, writeTag } from "./lock-tag.ts";
@@ -92,13 +93,17 @@ function writeAround(writer: ByteWriter, delivery: Delivery, origin: MessageOrig
     writer.raw(firstHeader);
   else writeDeliveryHeader(writer, delivery, layout.hasHeader ? origin.message.header : undefined);
   writeFacts(writer, delivery);
-  const isSame = isOrigin || sameProperties(envelope.brokerProperties, origin.brokerProperties);
+  // The long time to live of a message as it came is that of its expiry.
+  const isSame =
+    isOrigin ||
+    (sameProperties(envelope.brokerProperties, origin.brokerProperties) &&
+      !isLong(envelope.brokerProperties.timeToLive));
   let from = layout.propertiesAt;
   if (!isSame || expiresAtUtc !== undefined || origin.expires) {
     from = layout.restAt;
     writeDescriptor(writer, section.properties);
     const properties = propertiesOf(envelope.brokerProperties, origin.message.properties);
-    writeProperties(writer, withExpiry(properties, delivery));
+    writeProperties(writer, withExpiry(properties, effectiveTimeToLive(envelope.brokerProperties, delivery), delivery));
   }
   writer.raw(from === 0 ? bytes : bytes.subarray(from));
 }
@@ -109,7 +114,7 @@ function writeDeliveryHeader(writer: ByteWriter, delivery: Delivery, received: M
   if (received === undefined && timeToLive === undefined && deliveryCount === 0) return writer.raw(firstHeader);
   writeDescriptor(writer, section.header);
   const { durable, priority } = received ?? {};
-  const ttl = timeToLive === undefined ? received?.ttl : Math.min(timeToLive, 0xffff_ffff);
+  const ttl = timeToLive === undefined ? received?.ttl : headerTimeToLive(timeToLive);
   writeHeader(writer, { durable, priority, ttl, deliveryCount });
 }
 

@@ -13,6 +13,7 @@ import { annotationName } from "./annotation-name.ts";
 import { section } from "./section.ts";
 import { type MessageHeader, writeHeader } from "./message-header.ts";
 import { type MessageProperties, writeProperties } from "./message-properties.ts";
+import { headerTimeToLive, isLong, needsTimes, withTimes } from "./time-to-live.ts";
 import { type MessageWriteOptions, writeData } from "./write-message.ts";
 import { typed } from "../../../core/values/typed-makers.ts";
 import type { Typed } from "../../../core/values/typed.ts";
@@ -24,18 +25,24 @@ import { valueEnd } from "../../../core/amqp-values/value-end.ts";
 export interface EncodeMessageOptions extends MessageWriteOptions {
   /** Rewrites header and message annotations as a delivering broker does; delivery annotations are dropped. */
   readonly delivery?: DeliveryFacts | undefined;
+  /** The creation time that goes with a time to live above 2^32-1 ms. Default: now. */
+  readonly createdAt?: Date | undefined;
 }
 
 /** The names of {@link EncodeMessageOptions}. */
-export const encodeNames: Readonly<Record<keyof EncodeMessageOptions, true>> = { profile: true, delivery: true };
+export const encodeNames: Readonly<Record<keyof EncodeMessageOptions, true>> = {
+  profile: true,
+  delivery: true,
+  createdAt: true,
+};
 
 /**
  * Writes an envelope as an AMQP message.
  *
  * An unamended envelope of `decodeMessage` yields the bytes it was read from; of an amended one, sections whose parts
  * are still the same objects are copied byte for byte. Custom annotations, footer, user id, group sequence, priority
- * and durable are kept. A time to live above 2^32-1 ms is written as 2^32-1, the maximum. The profile applies only to
- * envelopes that were not received: received values keep their types.
+ * and durable are kept. A time to live above 2^32-1 ms, the maximum of the header, is the time from the creation time to the
+ * absolute expiry time. The profile applies only to envelopes that were not received: received values keep their types.
  *
  * @throws SobreError `UnsupportedValue` with the path to a value that AMQP cannot represent.
  * @example
@@ -79,7 +86,7 @@ function writeParts(writer: ByteWriter, envelope: Envelope, options: EncodeMessa
   const origin = envelope.origin instanceof MessageOrigin ? envelope.origin : undefined;
   // Received values keep their types.
   const settings = resolveWriteOptions(origin === undefined ? options : undefined);
-  new EnvelopeWriter(writer, envelope, origin, settings).write(options?.delivery);
+  new EnvelopeWriter(writer, envelope, origin, settings).write(options);
 }
 
 /** The time to live that a delivery has by its expiry, which the entity may have shortened; `undefined`: it never expires. */
@@ -98,18 +105,16 @@ export function effectiveTimeToLive(broker: BrokerProperties, delivery: Delivery
  */
 export function withExpiry(
   properties: MessageProperties,
+  timeToLive: number | undefined,
   { expiresAtUtc, enqueuedTimeUtc }: DeliveryFacts,
 ): MessageProperties {
+  if (isLong(timeToLive)) return withTimes(properties, timeToLive, enqueuedTimeUtc);
   const { creationTime, absoluteExpiryTime } = properties;
   if (creationTime === undefined || expiresAtUtc === undefined)
     return { ...properties, absoluteExpiryTime: expiresAtUtc };
-  const fitsHeader = expiresAtUtc.getTime() - enqueuedTimeUtc.getTime() <= longestInHeader;
-  if (absoluteExpiryTime === undefined && fitsHeader) return properties;
+  if (absoluteExpiryTime === undefined) return properties;
   return { ...properties, absoluteExpiryTime: expiresAtUtc, creationTime: enqueuedTimeUtc };
 }
-
-/** The longest time to live that a header can have, in milliseconds. */
-const longestInHeader = 0xffff_ffff;
 
 const isSameTime = (
   one: Date | Typed<"timestamp"> | undefined,
@@ -136,7 +141,7 @@ class EnvelopeWriter {
     this.#settings = settings;
   }
 
-  write(delivery: DeliveryFacts | undefined): void {
+  write({ delivery, createdAt }: EncodeMessageOptions = {}): void {
     const message = this.#origin?.message;
     this.#header(delivery);
     if (delivery === undefined) this.#copy(message?.sectionBytes("deliveryAnnotations"));
@@ -144,7 +149,7 @@ class EnvelopeWriter {
     this.#annotations(delivery);
     let step = ".brokerProperties";
     try {
-      this.#properties(delivery);
+      this.#properties(delivery, createdAt);
       step = ".applicationProperties";
       this.#applicationProperties();
     } catch (error) {
@@ -164,7 +169,7 @@ class EnvelopeWriter {
     const kept = origin !== undefined && timeToLive === origin.brokerProperties.timeToLive;
     if (kept && delivery === undefined) return this.#copy(origin.message.sectionBytes("header"));
     const received = origin?.message.header;
-    const ttl = kept ? received?.ttl : timeToLive === undefined ? undefined : Math.min(timeToLive, 0xffff_ffff);
+    const ttl = kept ? received?.ttl : headerTimeToLive(timeToLive);
     const header: MessageHeader =
       delivery === undefined
         ? { ...received, ttl }
@@ -188,19 +193,25 @@ class EnvelopeWriter {
     writeValue(this.#writer, map, this.#settings, 0);
   }
 
-  #properties(delivery: DeliveryFacts | undefined): void {
+  #properties(delivery: DeliveryFacts | undefined, createdAt: Date | undefined): void {
     const broker = this.#broker;
     const origin = this.#origin;
     const received = origin?.message.properties;
-    const absoluteExpiryTime = delivery === undefined ? received?.absoluteExpiryTime : delivery.expiresAtUtc;
-    const isSame = isSameTime(absoluteExpiryTime, received?.absoluteExpiryTime);
-    if (isSame && origin !== undefined && sameProperties(broker, origin.brokerProperties)) {
-      return this.#copy(origin.message.sectionBytes("properties"));
+    const timeToLive = delivery === undefined ? broker.timeToLive : effectiveTimeToLive(broker, delivery);
+    const isTimed =
+      delivery === undefined ? needsTimes(timeToLive, origin?.brokerProperties.timeToLive) : isLong(timeToLive);
+    if (!isTimed) {
+      const expiry = delivery === undefined ? received?.absoluteExpiryTime : delivery.expiresAtUtc;
+      const isSame = isSameTime(expiry, received?.absoluteExpiryTime);
+      if (isSame && origin !== undefined && sameProperties(broker, origin.brokerProperties))
+        return this.#copy(origin.message.sectionBytes("properties"));
+      if (received === undefined && expiry === undefined && !hasProperties(broker)) return;
     }
-    if (received === undefined && absoluteExpiryTime === undefined && !hasProperties(broker)) return;
-    writeDescriptor(this.#writer, section.properties);
     const properties = propertiesOf(broker, received);
-    writeProperties(this.#writer, delivery === undefined ? properties : withExpiry(properties, delivery));
+    writeDescriptor(this.#writer, section.properties);
+    if (delivery !== undefined) writeProperties(this.#writer, withExpiry(properties, timeToLive, delivery));
+    else
+      writeProperties(this.#writer, isTimed ? withTimes(properties, timeToLive, createdAt ?? new Date()) : properties);
   }
 
   #applicationProperties(): void {

@@ -2,6 +2,7 @@ import { amend, type BodyKind, createEnvelope, type Envelope } from "../../../co
 import { ByteWriter } from "../../../core/amqp-values/byte-writer.ts";
 import { encodeMessage, writeEnvelope } from "./encode-message.ts";
 import { MessageOrigin } from "./message-origin.ts";
+import { needsTimes } from "./time-to-live.ts";
 
 /** An envelope's parts that the sections of an AMQP message do not always hold. */
 export interface BesidesSections {
@@ -15,9 +16,6 @@ export interface KeptEnvelope {
   readonly envelope: Envelope;
   readonly besides: BesidesSections;
 }
-
-/** Longer times to live do not fit into the header of an AMQP message. */
-const longestInHeader = 0xffff_ffff;
 
 const noPayload = new Uint8Array();
 
@@ -48,11 +46,19 @@ const ascii = /^[ -~]*$/;
 
 /** The envelope itself, or one with the payload as data where it is not what its kind says: an engine does not look into it. */
 export function kept(envelope: Envelope): KeptEnvelope {
-  const { bodyKind, brokerProperties } = envelope;
-  const isLong = (brokerProperties.timeToLive ?? 0) > longestInHeader;
-  const timeToLive = isLong ? brokerProperties.timeToLive : undefined;
-  if (bodyKind === "data" || isWritable(envelope)) return { envelope, besides: { timeToLive } };
-  return { envelope: amend(envelope, { bodyKind: "data" }), besides: { timeToLive, bodyKind } };
+  const { bodyKind } = envelope;
+  const timeToLive = besidesSections(envelope);
+  // Written, it would come with times that the sender has not given.
+  const short = timeToLive === undefined ? envelope : amend(envelope, { brokerProperties: { timeToLive: undefined } });
+  if (bodyKind === "data" || isWritable(short)) return { envelope: short, besides: { timeToLive } };
+  return { envelope: amend(short, { bodyKind: "data" }), besides: { timeToLive, bodyKind } };
+}
+
+/** A time to live that the sections of the envelope do not say. */
+function besidesSections({ brokerProperties: { timeToLive }, origin }: Envelope): number | undefined {
+  if (timeToLive === Infinity) return timeToLive;
+  const received = origin instanceof MessageOrigin ? origin.brokerProperties.timeToLive : undefined;
+  return needsTimes(timeToLive, received) ? timeToLive : undefined;
 }
 
 function isWritable(envelope: Envelope): boolean {

@@ -9,6 +9,7 @@ import { annotated } from "./annotation-name.ts";
 import type { ByteKeep, KeptBytes, StoredOrigin } from "../../../core/engine/stored-origin.ts";
 import { isSimple } from "./simple-value.ts";
 import { sizeOfAmended } from "./size-of-amended.ts";
+import { receivedTimeToLive } from "./time-to-live.ts";
 
 /**
  * A received message as an envelope, whose parts are decoded when they are first read.
@@ -116,10 +117,10 @@ export class MessageOrigin implements StoredOrigin, KeptBytes {
   }
 }
 
-type Draft = { -readonly [K in keyof BrokerProperties]: BrokerProperties[K] };
+type OriginPropertiesDraft = { -readonly [K in keyof BrokerProperties]: BrokerProperties[K] };
 
 function brokerPropertiesOf({ header, messageAnnotations, properties }: AmqpMessage): BrokerProperties {
-  const draft: Draft = {};
+  const draft: OriginPropertiesDraft = {};
   if (properties !== undefined) {
     const { messageId, correlationId, contentType, contentEncoding, groupId, replyToGroupId, to, replyTo, subject } =
       properties;
@@ -133,14 +134,14 @@ function brokerPropertiesOf({ header, messageAnnotations, properties }: AmqpMess
     if (replyTo !== undefined) draft.replyTo = replyTo;
     if (subject !== undefined) draft.subject = subject;
   }
-  // A time to live is above 0 in an envelope; the header that says 0 stays as it is while nobody sets another.
-  if (header?.ttl !== undefined && header.ttl > 0) draft.timeToLive = header.ttl;
+  const timeToLive = receivedTimeToLive(header?.ttl, properties);
+  if (timeToLive !== undefined) draft.timeToLive = timeToLive;
   if (messageAnnotations !== undefined) readAnnotations(draft, messageAnnotations);
   return Object.freeze(draft);
 }
 
 /** In one pass: brokers add several annotations that are not looked for here. */
-function readAnnotations(draft: Draft, annotations: AmqpMap): void {
+function readAnnotations(draft: OriginPropertiesDraft, annotations: AmqpMap): void {
   const keys = annotations.keys();
   const values = annotations.values();
   for (let index = 0; index < keys.length; index++) {
@@ -170,10 +171,10 @@ function textAnnotation(value: AmqpValue, name: string): string {
   throw mistyped(name, "a string");
 }
 
-const none: ApplicationProperties = Object.freeze(emptyBag<ApplicationPropertyValue>());
+const noOriginProperties: ApplicationProperties = Object.freeze(emptyBag<ApplicationPropertyValue>());
 
 function applicationPropertiesOf(map: AmqpMap | undefined): ApplicationProperties {
-  if (map === undefined || map.size === 0) return none;
+  if (map === undefined || map.size === 0) return noOriginProperties;
   const keys = map.keys();
   const values = map.values();
   const bag = emptyBag<ApplicationPropertyValue>();

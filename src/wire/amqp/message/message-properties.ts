@@ -83,10 +83,10 @@ export function readProperties(reader: ByteReader): MessageProperties {
   return properties;
 }
 
-type Draft = { -readonly [name in keyof MessageProperties]: MessageProperties[name] };
+type MessagePropertiesDraft = { -readonly [name in keyof MessageProperties]: MessageProperties[name] };
 
 /** One shape for all, whichever fields are there. */
-const noProperties = (): Draft => ({
+const noProperties = (): MessagePropertiesDraft => ({
   messageId: undefined,
   userId: undefined,
   to: undefined,

@@ -8,6 +8,7 @@ import type { AmqpMessage } from "./amqp-message.ts";
 import { messageAnnotationsOf, sameAnnotations } from "./envelope-annotations.ts";
 import { propertiesOf, sameProperties } from "./envelope-properties.ts";
 import type { SectionName } from "./section.ts";
+import { headerTimeToLive, needsTimes, withTimes } from "./time-to-live.ts";
 
 /** A section's constructor: 0x00, 0x53 and the code. */
 const sectionHead = 3;
@@ -23,8 +24,11 @@ export function sizeOfAmended(envelope: Envelope, received: Envelope & { readonl
       size += sizeOfHeader(message, timeToLive) - sectionSize(message, "header");
     if (!sameAnnotations(broker, received.brokerProperties))
       size += sizeOfAnnotations(message, broker) - sectionSize(message, "messageAnnotations");
-    if (!sameProperties(broker, received.brokerProperties))
-      size += sizeOfProperties(message, broker) - sectionSize(message, "properties");
+    if (
+      !sameProperties(broker, received.brokerProperties) ||
+      needsTimes(timeToLive, received.brokerProperties.timeToLive)
+    )
+      size += sizeOfProperties(message, broker, received.brokerProperties) - sectionSize(message, "properties");
   }
   if (application !== received.applicationProperties)
     size += sizeOfApplication(application) - sectionSize(message, "applicationProperties");
@@ -36,20 +40,23 @@ export function sizeOfAmended(envelope: Envelope, received: Envelope & { readonl
 const sectionSize = (message: AmqpMessage, name: SectionName): number => message.sectionBytes(name)?.byteLength ?? 0;
 
 function sizeOfHeader({ header }: AmqpMessage, timeToLive: number | undefined): number {
-  if (header === undefined && timeToLive === undefined) return 0;
+  const ttl = headerTimeToLive(timeToLive);
+  if (header === undefined && ttl === undefined) return 0;
   const { durable, priority, firstAcquirer, deliveryCount } = header ?? {};
   const fields = [
     durable === undefined ? 0 : 1,
     priority === undefined ? 0 : 2,
-    timeToLive === undefined ? 0 : sizeOfUint(Math.min(timeToLive, 0xffff_ffff)),
+    ttl === undefined ? 0 : sizeOfUint(ttl),
     firstAcquirer === undefined ? 0 : 1,
     deliveryCount === undefined ? 0 : sizeOfUint(deliveryCount),
   ];
   return sectionHead + sizeOfFields(fields);
 }
 
-function sizeOfProperties({ properties }: AmqpMessage, broker: BrokerProperties): number {
-  const all = propertiesOf(broker, properties);
+function sizeOfProperties({ properties }: AmqpMessage, broker: BrokerProperties, received: BrokerProperties): number {
+  const named = propertiesOf(broker, properties);
+  const { timeToLive } = broker;
+  const all = needsTimes(timeToLive, received.timeToLive) ? withTimes(named, timeToLive, new Date(0)) : named;
   const ids = [all.messageId, all.userId, all.to, all.subject, all.replyTo, all.correlationId];
   const texts = [all.contentType, all.contentEncoding, all.absoluteExpiryTime, all.creationTime, all.groupId];
   const fields = [...ids, ...texts].map((value) => (value === undefined ? 0 : sizeOfId(value)));

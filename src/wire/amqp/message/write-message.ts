@@ -61,17 +61,17 @@ const aMessage: is.OptionCheck = (value) => {
   if (!isObject(value)) return "must be a message";
   const { header, deliveryAnnotations, messageAnnotations, properties, applicationProperties, body, footer } = value;
   return (
-    wrong("header", header, is.object) ??
-    wrong("deliveryAnnotations", deliveryAnnotations, is.object) ??
-    wrong("messageAnnotations", messageAnnotations, is.object) ??
-    wrong("properties", properties, is.object) ??
-    wrong("applicationProperties", applicationProperties, is.object) ??
-    wrong("body", body, aBody) ??
-    wrong("footer", footer, is.object)
+    problemOfMember("header", header, is.object) ??
+    problemOfMember("deliveryAnnotations", deliveryAnnotations, is.object) ??
+    problemOfMember("messageAnnotations", messageAnnotations, is.object) ??
+    problemOfMember("properties", properties, is.object) ??
+    problemOfMember("applicationProperties", applicationProperties, is.object) ??
+    problemOfMember("body", body, aBody) ??
+    problemOfMember("footer", footer, is.object)
   );
 };
 
-function wrong(member: string, value: unknown, check: is.OptionCheck): string | undefined {
+function problemOfMember(member: string, value: unknown, check: is.OptionCheck): string | undefined {
   const wanted = value === undefined ? undefined : check(value);
   return wanted === undefined ? undefined : `must be a message, whose member ${member} ${wanted}`;
 }

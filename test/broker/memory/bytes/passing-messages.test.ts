@@ -1,7 +1,7 @@
 import { rm } from "node:fs/promises";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
 import type { Engine } from "../../../../src/core/engine/engine.ts";
-import { StoredEngine } from "../../../../src/broker/memory/stored-engine.ts";
+import { storedConnection } from "../../../../src/broker/memory/stored-verbs.ts";
 import { StoredHome } from "../../../../src/broker/memory/stored-home.ts";
 import { createEnvelope, type Envelope } from "../../../../src/core/envelope/envelope.ts";
 import { messageKeep } from "../../../../src/broker/memory/bytes/message-keep.ts";
@@ -16,7 +16,7 @@ afterEach(() => rm(directory, { recursive: true }));
 
 async function openEngine(memoryBudget: number): Promise<Engine> {
   const home = await StoredHome.open(new DirectStore(directory), { queues: ["orders"], memoryBudget });
-  return new StoredEngine("durable", home);
+  return storedConnection("durable", home);
 }
 
 const message = (number: number): Envelope => createEnvelope({ payload: new Uint8Array(1000).fill(number) });

@@ -1,5 +1,5 @@
 import type { Access, Grant } from "../../../../src/serve/server/access.ts";
-import { BrokerConnection } from "../../../../src/serve/server/amqp/broker-connection.ts";
+import { ServedConnection } from "../../../../src/serve/server/amqp/served-connection.ts";
 import type { SharedSessions } from "../../../../src/serve/server/amqp/shared-sessions.ts";
 import type { Containers } from "../../../../src/serve/server/amqp/link-names.ts";
 import {
@@ -33,7 +33,7 @@ interface BrokerPairOptions {
 
 /** A client's connection to a broker on an engine, whose bytes reach each other when {@link BrokerPair.run} is called. */
 export class BrokerPair {
-  readonly server: BrokerConnection;
+  readonly server: ServedConnection;
   readonly client: Connection;
   readonly #receivers: ReceivingLink[] = [];
   readonly detached: (WireError | undefined)[] = [];
@@ -48,7 +48,7 @@ export class BrokerPair {
       },
     };
     const { access = own } = options;
-    this.server = new BrokerConnection({
+    this.server = new ServedConnection({
       access,
       containers,
       output: ignore,

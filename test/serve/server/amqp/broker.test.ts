@@ -2,7 +2,7 @@ import { describe, expect, it } from "vitest";
 import { nodeOf } from "../../../../src/serve/server/amqp/node-address.ts";
 import { tagOf, tokenOf } from "../../../../src/wire/amqp/message/lock-tag.ts";
 import { sessionFilter, ticksOf, withSession } from "../../../../src/serve/server/amqp/session-filter.ts";
-import { BrokerConnection } from "../../../../src/serve/server/amqp/broker-connection.ts";
+import { ServedConnection } from "../../../../src/serve/server/amqp/served-connection.ts";
 import { Connection, type IncomingDelivery } from "../../../../src/wire/amqp/connection/index.ts";
 import type { Terminus } from "../../../../src/wire/amqp/connection/performative.ts";
 import { writeMessage } from "../../../../src/wire/amqp/message/write-message.ts";
@@ -95,7 +95,7 @@ describe("a session filter", () => {
 describe("a message on its way through the broker", () => {
   it("keeps the bytes of its bare message and footer", async () => {
     const engine = memoryEngine({ queues: ["q"] });
-    const server = new BrokerConnection({
+    const server = new ServedConnection({
       access: {
         anonymous: () => ({ engine, scope: "", rights: ["Manage"], expiresAt: Infinity }),
         password: () => undefined,

@@ -1,7 +1,7 @@
 import { describe, expect, it } from "vitest";
 import { memoryEngine } from "../../../../src/broker/memory/index.ts";
 import { createEnvelope } from "../../../../src/core/envelope/index.ts";
-import type { Outcome } from "../../../../src/wire/amqp/connection/delivery-state.ts";
+import type { DeliveryOutcome } from "../../../../src/wire/amqp/connection/delivery-state.ts";
 import { accepted, type DeliveryState, type IncomingDelivery } from "../../../../src/wire/amqp/connection/index.ts";
 import { AmqpMap } from "../../../../src/core/values/typed.ts";
 import { BrokerPair } from "./broker-pair.support.ts";
@@ -40,7 +40,7 @@ describe("the outcome that confirms a settlement", () => {
     expect(told).toEqual([confirmed]);
   });
 
-  it.each<readonly [string, Outcome, Outcome]>([
+  it.each<readonly [string, DeliveryOutcome, DeliveryOutcome]>([
     ["completed", accepted, accepted],
     ["abandoned", { ...modified, undeliverableHere: false }, { ...modified, undeliverableHere: false }],
     ["dead-lettered", { kind: "rejected", error }, { kind: "rejected" }],

@@ -1,7 +1,7 @@
 import { setFlagsFromString } from "node:v8";
 import { runInNewContext } from "node:vm";
 import { encodeValue } from "../../../../src/core/amqp-values/encode-value.ts";
-import { BrokerConnection } from "../../../../src/serve/server/amqp/broker-connection.ts";
+import { ServedConnection } from "../../../../src/serve/server/amqp/served-connection.ts";
 import type { ConnectionLimits } from "../../../../src/wire/amqp/connection/index.ts";
 import type { Engine } from "../../../../src/core/engine/index.ts";
 import { memoryEngine } from "../../../../src/broker/memory/index.ts";
@@ -83,8 +83,8 @@ export async function after(
   bytes: readonly Uint8Array[],
   limits: Partial<ConnectionLimits> = {},
   engine: Engine = queue,
-): Promise<{ readonly told: string; readonly over: boolean; readonly connection: BrokerConnection }> {
-  const connection = new BrokerConnection({
+): Promise<{ readonly told: string; readonly over: boolean; readonly connection: ServedConnection }> {
+  const connection = new ServedConnection({
     access: {
       anonymous: () => ({ engine, scope: "", rights: ["Manage"], expiresAt: Infinity }),
       password: () => undefined,

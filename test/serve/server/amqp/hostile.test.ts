@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { BrokerConnection } from "../../../../src/serve/server/amqp/broker-connection.ts";
+import { ServedConnection } from "../../../../src/serve/server/amqp/served-connection.ts";
 import type { IncomingDelivery } from "../../../../src/wire/amqp/connection/index.ts";
 import { memoryEngine } from "../../../../src/broker/memory/index.ts";
 import { typed } from "../../../../src/core/values/typed-makers.ts";
@@ -148,8 +148,8 @@ describe("a hostile peer", () => {
   it("that says nothing is given up after ten seconds, and one that stops talking after two minutes", () => {
     let now = 0;
     const closed: unknown[] = [];
-    const connect = (): BrokerConnection =>
-      new BrokerConnection({
+    const connect = (): ServedConnection =>
+      new ServedConnection({
         access: {
           anonymous: () => ({ engine: memoryEngine(), scope: "", rights: ["Listen"], expiresAt: Infinity }),
           password: () => undefined,
@@ -174,7 +174,7 @@ describe("a hostile peer", () => {
   it("that puts no token is closed after a minute, even while it talks", () => {
     let now = 0;
     const closed: unknown[] = [];
-    const connection = new BrokerConnection({
+    const connection = new ServedConnection({
       access: { anonymous: () => undefined, password: () => undefined, token: never },
       output: () => undefined,
       closed: (reason) => void closed.push(reason),

@@ -1,7 +1,7 @@
 import { readdirSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import { describe, expect, it } from "vitest";
-import { BrokerConnection } from "../../../../src/serve/server/amqp/broker-connection.ts";
+import { ServedConnection } from "../../../../src/serve/server/amqp/served-connection.ts";
 import { Connection } from "../../../../src/wire/amqp/connection/index.ts";
 import { memoryEngine } from "../../../../src/broker/memory/index.ts";
 import { needsVectors, vectors } from "../../../vectors.support.ts";
@@ -69,7 +69,7 @@ describe("recorded connections", needsVectors("amqp/go-amqp-fuzz"), () => {
     let silent = 0;
     let count = 0;
     for (const [, parts] of streams()) {
-      const server = new BrokerConnection({
+      const server = new ServedConnection({
         access: {
           anonymous: () => ({ engine, scope: "", rights: ["Manage"], expiresAt: Infinity }),
           password: () => undefined,

@@ -37,7 +37,7 @@ export const writable: fc.Arbitrary<EnvelopeInit> = fc
         replyToSessionId: words,
         scheduledEnqueueTimeUtc: fc.date({ noInvalidDate: true }),
         subject: words,
-        timeToLive: fc.oneof(fc.integer({ min: 1 }), fc.constant(2 ** 40)),
+        timeToLive: fc.oneof(fc.integer({ min: 1 }), fc.constantFrom(2 ** 32 - 1, 2 ** 40, Infinity)),
         to: words,
       },
       { requiredKeys: [] },

@@ -32,14 +32,15 @@ describe("an envelope as a message", () => {
     fc.assert(
       fc.property(writable, (init) => {
         const envelope = createEnvelope(init);
-        const bytes = attempt(() => encodeMessage(envelope));
+        const createdAt = new Date(0);
+        const bytes = attempt(() => encodeMessage(envelope, { createdAt }));
         if (bytes === undefined) return;
 
         const again = decodeMessage(bytes);
 
         expect(sizeOf(envelope)).toBe(bytes.byteLength);
         expect(again.payload).toEqual(envelope.payload);
-        expect(encodeMessage(createEnvelope(partsOf(again)))).toEqual(bytes);
+        expect(encodeMessage(createEnvelope(partsOf(again)), { createdAt })).toEqual(bytes);
       }),
     );
   });
@@ -48,7 +49,11 @@ describe("an envelope as a message", () => {
     const extra: fc.Arbitrary<MessageInit> = fc.record(
       {
         header: fc.record(
-          { durable: fc.boolean(), priority: fc.nat(9), ttl: fc.integer({ min: 1, max: 2 ** 32 - 1 }) },
+          {
+            durable: fc.boolean(),
+            priority: fc.nat(9),
+            ttl: fc.oneof(fc.integer({ min: 1, max: 2 ** 32 - 1 }), fc.constant(2 ** 32 - 1)),
+          },
           { requiredKeys: [] },
         ),
         messageAnnotations: fc.constantFrom<MessageInit["messageAnnotations"]>(
@@ -60,7 +65,7 @@ describe("an envelope as a message", () => {
             userId: fc.uint8Array({ maxLength: 300 }),
             groupSequence: fc.nat(),
             creationTime: fc.constant(new Date(5)),
-            absoluteExpiryTime: fc.constant(new Date(6)),
+            absoluteExpiryTime: fc.constantFrom(new Date(6), new Date(2 ** 40)),
           },
           { requiredKeys: [] },
         ),

@@ -1,11 +1,12 @@
 import type { Engine } from "../../../core/engine/engine.ts";
 import { parseAddress } from "../../../core/engine/address.ts";
+import { entityNotFound } from "../../../core/engine/refusals.ts";
 import { SobreError } from "../../../core/errors/sobre-error.ts";
 import { Connection } from "../../../wire/amqp/connection/connection.ts";
 import { monotonicTime } from "../../../wire/amqp/connection/liveness.ts";
 import type { ConnectionLimits } from "../../../wire/amqp/connection/connection-limits.ts";
 import type { ServerSasl } from "../../../wire/amqp/connection/handshake.ts";
-import type { Open } from "../../../wire/amqp/connection/performative.ts";
+import type { OpenPerformative } from "../../../wire/amqp/connection/performative.ts";
 import { ReceivingLink } from "../../../wire/amqp/connection/receiving-link.ts";
 import type { SaslInit } from "../../../wire/amqp/connection/handshake.ts";
 import type { SendingLink } from "../../../wire/amqp/connection/sending-link.ts";
@@ -16,10 +17,10 @@ import { answerCbs } from "./cbs.ts";
 import { openCoordinator } from "./coordinator.ts";
 import { firstDeliveryId } from "./first-delivery-id.ts";
 import { Grants, type Needs } from "./grants.ts";
-import { endLostSessions, type HeldSession } from "./held-session.ts";
+import { endLostSessions, type LinkSession } from "./link-session.ts";
 import { answerManagement } from "./management.ts";
 import { Containers, LinkNames } from "./link-names.ts";
-import { type Node, nodeOf } from "./node-address.ts";
+import { type LinkNode, nodeOf } from "./node-address.ts";
 import { openOutboundLink, type ReceiveContext } from "./open-outbound-link.ts";
 import { cbsLimits, managementLimits, RequestNode } from "./request-node.ts";
 import { destinationOf, InboundLink } from "./inbound-link.ts";
@@ -36,8 +37,8 @@ export interface FirstUse {
   readonly requiresSession: boolean;
 }
 
-/** Options of {@link BrokerConnection}. */
-export interface BrokerConnectionOptions {
+/** Options of {@link ServedConnection}. */
+export interface ServedConnectionOptions {
   readonly access: Access;
   /** The clients of the server. Default: each connection is of its own. */
   readonly containers?: Containers | undefined;
@@ -91,14 +92,14 @@ const unknownFor = 60_000;
 const mechanisms = ["ANONYMOUS", "MSSBCBS", "PLAIN", "EXTERNAL"];
 
 /** The server's side of a client connection: maps links to an engine, bytes in, bytes out. */
-export class BrokerConnection {
+export class ServedConnection {
   readonly wire: Connection;
-  readonly #options: BrokerConnectionOptions;
+  readonly #options: ServedConnectionOptions;
   /** Includes nodes that are still being created: both links of a client may attach at the same time. */
   readonly #nodes = new Map<string, Promise<RequestNode>>();
   readonly #gate = new AnswerGate();
   readonly #transactions = new Transactions();
-  readonly #sessions = new Map<string, HeldSession>();
+  readonly #sessions = new Map<string, LinkSession>();
   readonly #waits = new Map<string, SessionWaits>();
   readonly #shared: SharedSessions;
   readonly #grants = new Grants();
@@ -112,7 +113,7 @@ export class BrokerConnection {
   #hostname: string | undefined;
   #engine: Promise<Engine> | undefined;
 
-  constructor(options: BrokerConnectionOptions) {
+  constructor(options: ServedConnectionOptions) {
     this.#options = options;
     this.#shared = options.sharedSessions ?? new SharedSessions();
     this.#now = options.now ?? monotonicTime;
@@ -151,7 +152,7 @@ export class BrokerConnection {
   }
 
   /** The links that hold the connection's sessions, by entity and id. */
-  get sessions(): Map<string, HeldSession> {
+  get sessions(): Map<string, LinkSession> {
     return this.#sessions;
   }
 
@@ -175,7 +176,7 @@ export class BrokerConnection {
     if (error instanceof SobreError && mistakes.has(error.code)) this.#options.refused?.(error.message);
   }
 
-  #opened({ hostname, containerId, idleTimeOut }: Open): void {
+  #opened({ hostname, containerId, idleTimeOut }: OpenPerformative): void {
     this.#containerId = containerId;
     this.#hostname = hostname;
     if (idleTimeOut !== undefined && idleTimeOut > 0) this.#options.peerIdleTimeOut?.(idleTimeOut);
@@ -211,6 +212,14 @@ export class BrokerConnection {
 
   #attach(link: SendingLink | ReceivingLink): void {
     void this.#open(link).catch((error: unknown) => this.#refuse(link, error));
+  }
+
+  /** Ends the links to an entity: they would not reach another one of its name, and clients open new ones. */
+  #entityDeleted(address: string): void {
+    const missing = entityNotFound(address);
+    for (const link of this.#grants.linksTo(address))
+      if (link.state === "asked") this.#refuse(link, missing);
+      else this.#grants.end(link, { ...this.wire.errorOf(missing), condition: "amqp:resource-deleted" });
   }
 
   #refuse(link: SendingLink | ReceivingLink, error: unknown): void {
@@ -286,7 +295,7 @@ export class BrokerConnection {
     };
   }
 
-  async #openRequests(link: SendingLink | ReceivingLink, node: Exclude<Node, { kind: "entity" }>): Promise<void> {
+  async #openRequests(link: SendingLink | ReceivingLink, node: Exclude<LinkNode, { kind: "entity" }>): Promise<void> {
     if (node.kind === "management") await this.#admitLink(link, [{ entity: node.entity, rights: managing }]);
     else this.#ownNames.claim(link, this.#grants.holder("", anything));
     const key = node.kind === "cbs" ? "" : `/${node.entity.toLowerCase()}`;
@@ -304,7 +313,7 @@ export class BrokerConnection {
     else requests.openReplies(link, left);
   }
 
-  async #newNode(node: Exclude<Node, { kind: "entity" }>): Promise<RequestNode> {
+  async #newNode(node: Exclude<LinkNode, { kind: "entity" }>): Promise<RequestNode> {
     const shared = { gate: this.#gate, transactions: this.#transactions };
     if (node.kind === "cbs")
       return new RequestNode((request) => answerCbs(request, (token) => this.#admit(token), this.wire), {
@@ -346,6 +355,7 @@ export class BrokerConnection {
     const connecting = (this.#engine ??= grant.engine.connect({
       sharesBytes: true,
       name: nameOf(this.#containerId, grant),
+      onEntityDeleted: (address) => this.#entityDeleted(address),
     }));
     // The next link tries a failed connection again.
     connecting.catch(() => (this.#engine = undefined));

@@ -15,7 +15,7 @@ export interface CommittingLink {
  * waits for it. After a failure the transaction is rolled back, unless the client is known to have read of it before
  * it sent the discharge: then the rejection is the outcome that the commit is expected to have (part 4.4.1).
  */
-export class OpenTransaction {
+export class ClientTransaction {
   readonly transaction: Transaction;
   readonly #signs: ReadSigns;
   /** The first failure. */
