@@ -4,8 +4,8 @@ const wide = 200;
 /**
  * Whether a JSON text may hold an integer of 16 digits or more.
  *
- * Of 16 characters in a row one is looked at, so that no run of 16 digits is missed.
- * Digits inside strings and fractions are passed over by their neighbours.
+ * Looking at every 16th character is enough to find every run of 16 digits. The neighbours of a run show whether it lies in a
+ * string or a fraction, which do not count.
  */
 export function mayHoldLongInteger(text: string): boolean {
   for (let at = stride - 1; at < text.length; at += stride) {

@@ -81,7 +81,7 @@ class OrdinaryScan {
     if (this.#end - this.at < 2) return false;
     const token = this.#view.getUint8(this.at++);
     if (token < 0xa0 || token > 0xbf) return false;
-    // Of the names of nine characters only those like "__proto__" begin so.
+    // A name of nine characters that begins with two underscores may be "__proto__".
     if (token === 0xa9 && this.#view.getUint16(this.at) === 0x5f5f) return false;
     return this.#ascii(token & 0x1f);
   }

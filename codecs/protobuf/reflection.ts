@@ -229,7 +229,7 @@ function fieldShape(field: Field, shapes: Map<Type, ProtobufMessageShape>): Prot
     kind,
     label: field.map ? "map" : field.repeated ? "list" : "single",
     keyKind: field instanceof MapField ? kindNamed(field.keyType) : "string",
-    // Of messages protobufjs only says so in proto2.
+    // For message fields, protobufjs reports presence in proto2 only.
     presence: field.hasPresence || message !== undefined,
     absent: field.defaultValue,
     fallback: fallbackOf(kind, field.typeDefault, enumeration),

@@ -33,9 +33,9 @@ export interface ProtobufFieldShape {
   readonly number: number;
   readonly kind: ProtobufFieldKind;
   readonly label: "single" | "list" | "map";
-  /** Of a map: how its keys are written. */
+  /** How the keys of a map are written. */
   readonly keyKind: ProtobufFieldKind;
-  /** Whether absent and default are told apart, so that an absent one is left out. */
+  /** Whether an absent field differs from one with the default value, so that it is left out. */
   readonly presence: boolean;
   /** The value of an absent field in the generated message. */
   readonly absent: unknown;

@@ -21,7 +21,7 @@ export interface JournalEntry {
   readonly failure: Failure | undefined;
   /** Whether the written body was validated against the schema inferred for its type. */
   readonly schemaChecked?: boolean | undefined;
-  /** The message before and after, of one of the first messages of its type. */
+  /** The message before and after; only for the first messages of each type. */
   readonly sample?: Sample | undefined;
 }
 

@@ -113,9 +113,9 @@ describe("sobre contract", () => {
     expect(terminal.errors()).toContain(`${file} is not named like a version`);
   });
 
-  it("lets texts for people stand next to versions", async () => {
+  it("lets code and texts for people stand next to versions", async () => {
     const folder = copy();
-    for (const name of ["README.md", "LICENSE", ".editorconfig", "notes.txt"])
+    for (const name of ["README.md", "LICENSE", ".editorconfig", "notes.txt", "order.ts"])
       writeFileSync(join(folder, "schemas/orders.placed", name), "");
 
     expect(await check({ schemas: join(folder, "schemas"), format: "text", strict: false }, captureTerminal())).toBe(0);

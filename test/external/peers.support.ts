@@ -116,6 +116,12 @@ export const peers: readonly Peer[] = [
   },
   { name: "PostgreSQL 15", needs: ["postgres-15"], tests: ["postgres-15.test.ts"], share: "postgres" },
   {
+    name: "PgBouncer before PostgreSQL 15",
+    needs: ["pgbouncer", "postgres-15"],
+    tests: ["postgres-outages.test.ts"],
+    share: "postgres",
+  },
+  {
     name: "qpid-proton for Python",
     needs: ["python", "cc"],
     tests: ["proton.test.ts", "proton-oracle.test.ts"],

@@ -17,7 +17,8 @@ export class PgBouncer implements AsyncDisposable {
     this.#folder = folder;
   }
 
-  static async start(server: PostgresServer): Promise<PgBouncer> {
+  /** @param more Lines of its settings. */
+  static async start(server: PostgresServer, more: readonly string[] = []): Promise<PgBouncer> {
     const folder = await mkdtemp(join(tmpdir(), "sobre-pgbouncer-"));
     const settings = [
       "[databases]",
@@ -29,6 +30,7 @@ export class PgBouncer implements AsyncDisposable {
       "auth_type = any",
       "listen_addr =",
       `unix_socket_dir = ${folder}`,
+      ...more,
     ];
     await writeFile(join(folder, "pgbouncer.ini"), settings.join("\n"));
     await chmod(folder, 0o755);

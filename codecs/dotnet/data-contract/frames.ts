@@ -1,5 +1,5 @@
 import { emptyBag } from "../../../src/core/envelope/bag.ts";
-import { annotateDictionary } from "../../../src/core/values/annotations.ts";
+import { annotate, annotateDictionary, annotateRepeated } from "../../../src/core/values/annotations.ts";
 import type { XmlElement, XmlNode } from "../xml/node.ts";
 import { hasText } from "./element-facts.ts";
 import type { ElementPlan } from "./plan.ts";
@@ -61,12 +61,16 @@ export function openedFrame(
       return spare;
     }
     case "list":
-      return { kind: "list", children: plan.items, list: [], count: plan.count, shape: plan.shape, index: 0 };
+      return { kind: "list", children: plan.items, list: listOf(plan), count: plan.count, shape: plan.shape, index: 0 };
     default: {
       const target = plan.named ? annotateDictionary(emptyBag<unknown>()) : new Map<unknown, unknown>();
       return { kind: "entries", plan, target, key: undefined, index: 0 };
     }
   }
+}
+
+function listOf({ itemName }: Extract<ElementPlan, { readonly kind: "list" }>): unknown[] {
+  return itemName === undefined ? [] : annotate([], { itemName });
 }
 
 /** The container that a frame fills. */
@@ -96,7 +100,7 @@ export function place(frame: ObjectFrame, name: string, value: unknown): boolean
   frame.repeated ??= new Set();
   const before = bag[name];
   if (frame.repeated.has(name) && Array.isArray(before)) before.push(value);
-  else bag[name] = [before, value];
+  else bag[name] = annotateRepeated([before, value]);
   frame.repeated.add(name);
   return true;
 }

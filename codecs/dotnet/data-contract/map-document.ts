@@ -172,12 +172,10 @@ class Mapper {
   #text(frame: ObjectFrame, child: XmlText): void {
     const { element } = frame;
     const member = this.#xmlSerializer ? frame.shape?.textMember : undefined;
-    if (!isBlank(child)) {
-      if (element.holdsElements) this.#warnings.warnOfMixedContent(element);
-      if (member === undefined) {
-        if (frame.shape !== undefined) this.#warnings.warnOfMember(element, "#text", frame.shape);
-        place(frame, "#text", child.value);
-      }
+    if (!isBlank(child) && element.holdsElements) this.#warnings.warnOfMixedContent(element);
+    if (!isBlank(child) && member === undefined) {
+      if (frame.shape !== undefined) this.#warnings.warnOfMember(element, "#text", frame.shape);
+      place(frame, "#text", child.value);
     }
     if (member === undefined || member.clrName in frame.bag) return;
     const shape = resolved(member.shape);

@@ -1,7 +1,15 @@
 import { arrays, serialization, system } from "../xml/namespaces.ts";
 import { lexical } from "../xml/lexical.ts";
 import type { XmlElement, XmlNode } from "../xml/node.ts";
-import { declaresNamespace, type ElementFacts, elementsIn, factsOf, hasText, isBlank } from "./element-facts.ts";
+import {
+  declaresNamespace,
+  type ElementFacts,
+  elementsIn,
+  factsOf,
+  hasText,
+  isBlank,
+  memberNameOf,
+} from "./element-facts.ts";
 import { contentOf } from "./scalar.ts";
 import type { ListEvidence } from "./list-evidence.ts";
 import { scalarOfText } from "./scalar-text.ts";
@@ -19,6 +27,8 @@ export type ElementPlan =
       readonly items: readonly XmlNode[];
       readonly count: number;
       readonly shape: ContractShape | undefined;
+      /** The member that its items are if it is an object with one member; `undefined` where the document says that it is a list. */
+      readonly itemName?: string;
     }
   | {
       readonly kind: "entries";
@@ -108,13 +118,13 @@ export class ElementPlanner {
           element,
           `was taken for a list of "${first.local}"; members of base and derived classes may have the same name, too`,
         );
-      return list(element);
+      return first.namespace === arrays ? list(element) : guessedList(element, first);
     }
     const scalar = this.#xmlSerializer && first.namespace === "" ? scalarOfElement(first, true) : scalarNamed(first);
     if (scalar !== undefined || (isNamedByType(first) && first.namespace !== element.namespace)) return list(element);
     const plan = fieldsPlan(element, facts);
     if (plan.kind !== "object") return plan;
-    if (this.#lists.isListElsewhere(element)) return list(element);
+    if (this.#lists.isListElsewhere(element)) return guessedList(element, first);
     if (mayBeItem(first)) this.#warnings.listOfOne(element, first);
     return plan;
   }
@@ -205,6 +215,11 @@ function mayBeItem(element: XmlElement): boolean {
   const only = element.onlyChild;
   if (only?.kind !== "text") return true;
   return typeof only.value === "string" && /^[\p{L}_]/u.test(only.value) && !/^(?:true|false)$/.test(only.value);
+}
+
+/** A list by its form, which is an object with a member of several values where other messages have other members, too. */
+function guessedList({ children }: XmlElement, { local }: XmlElement): ElementPlan {
+  return { kind: "list", items: children, count: Infinity, shape: undefined, itemName: memberNameOf(local) };
 }
 
 function list({ children }: XmlElement): ElementPlan {

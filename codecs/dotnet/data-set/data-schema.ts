@@ -7,7 +7,7 @@ import type { XmlElement } from "../xml/node.ts";
 /** The columns of each table with their types. */
 export type Tables = ReadonlyMap<string, ReadonlyMap<string, ScalarKind>>;
 
-/** What an inline XML Schema as ADO.NET writes it says of a DataSet or DataTable. */
+/** The facts about a DataSet or DataTable in the inline XML Schema that ADO.NET writes. */
 export interface DataSchema {
   readonly tables: Tables;
   /** Whether it describes a single table rather than a DataSet. */

@@ -10,7 +10,7 @@ export function isTextKey(key: ResolvedShape): boolean {
   return key.kind !== "enum" && (key.kind !== "scalar" || key.scalar === "any" || key.scalar === "string");
 }
 
-/** The key that a name in JSON is, or `undefined` where it is none of that type. .NET writes `True` for a boolean. */
+/** The key that a name in JSON is, or `undefined` where it is not of that type. .NET writes `True` for a boolean. */
 export function keyOfName(name: string, key: ResolvedShape): unknown {
   if (key.kind === "scalar") return scalarOfText(key.scalar === "boolean" ? name.toLowerCase() : name, key.scalar);
   if (key.kind !== "enum") return undefined;

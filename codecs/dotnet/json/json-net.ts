@@ -41,7 +41,7 @@ export function jsonNet(options: JsonNetOptions = {}): Decoder {
 
 /** Options of {@link jsonNet}. */
 export interface JsonNetOptions {
-  /** Whether a member `__proto__` is kept as an own member, or refused, as `legacy()` does by default. Default: `keep`. */
+  /** Whether a member `__proto__` is kept as an own member, or refused, the default of `legacy()`. Default: `keep`. */
   readonly protoKey?: "refuse" | "keep";
 }
 

@@ -2,7 +2,7 @@ import { SobreError } from "../../../src/core/errors/sobre-error.ts";
 import { jsonKind, type JsonTape } from "./json-tape.ts";
 
 /**
- * Refuses a document with a member named `__proto__`, as `json()` does.
+ * Refuses a document with a member named `__proto__`, like `json()`.
  *
  * @throws SobreError `DecodeFailed` with the byte offset of the name.
  */

@@ -5,7 +5,10 @@ import { SobreError } from "../../core/errors/sobre-error.ts";
 
 /** The SobreError for a broker's error: code, text and tracking id. */
 export function brokerError({ condition, description = "" }: WireError): SobreError {
-  return told(codeOf(condition, description), description === "" ? `The broker reported ${condition}.` : description);
+  return errorWithTrackingId(
+    codeOf(condition, description),
+    description === "" ? `The broker reported ${condition}.` : description,
+  );
 }
 
 function codeOf(condition: string, description: string): ErrorCode {
@@ -19,10 +22,13 @@ function codeOf(condition: string, description: string): ErrorCode {
 
 /** The error of an answer with a status but no condition. */
 export function statusError(status: number, description: string): SobreError {
-  return told(codeOfStatus(status), description === "" ? `The broker answered with status ${status}.` : description);
+  return errorWithTrackingId(
+    codeOfStatus(status),
+    description === "" ? `The broker answered with status ${status}.` : description,
+  );
 }
 
-function told(code: ErrorCode, text: string): SobreError {
+function errorWithTrackingId(code: ErrorCode, text: string): SobreError {
   const [, trackingId] = /TrackingId:\s*([\w-]+)/.exec(text) ?? [];
   return new SobreError(code, text, { trackingId });
 }

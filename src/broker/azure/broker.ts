@@ -16,7 +16,7 @@ export interface BrokerOptions {
   readonly settings: BrokerAddress;
   readonly tokens: TokenSource;
   readonly transport: Transport;
-  /** Of tokens, reconnecting and requests. */
+  /** The time limits of tokens, reconnecting and requests. */
   readonly timing: Timing;
 }
 
@@ -117,7 +117,7 @@ export class AmqpBroker {
         const asked = cbs;
         const known = await asked?.catch(() => undefined);
         if (known?.open === true) return known;
-        // Of several that found the links gone, the first opens them again.
+        // If several calls found the links gone, the first opens them again.
         if (cbs === asked) cbs = RequestLinks.open(connection.openSession(), "$cbs", timing);
         return cbs ?? links();
       };

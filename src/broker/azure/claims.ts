@@ -60,9 +60,10 @@ export class Claims {
     });
     const properties = answer.applicationProperties;
     const status = numberOf(properties?.get("status-code") ?? properties?.get("statusCode"));
-    const told = looseText(properties?.get("status-description") ?? properties?.get("statusDescription")) ?? "";
+    const refusalText = looseText(properties?.get("status-description") ?? properties?.get("statusDescription")) ?? "";
     if (status === undefined) throw new SobreError("GeneralError", "The broker's answer to put-token has no status.");
-    if (status < 200 || status > 299) throw status === 404 ? statusError(401, told) : statusError(status, told);
+    if (status < 200 || status > 299)
+      throw status === 404 ? statusError(401, refusalText) : statusError(status, refusalText);
     if (renewAt !== undefined && !this.#closed) this.#renewLater(audience, renewAt);
   }
 

@@ -22,7 +22,7 @@ export class HeldDelivery implements Deadline<HeldDelivery> {
   dueAt: number = Infinity;
   previous: HeldDelivery | undefined = undefined;
   next: HeldDelivery | undefined = undefined;
-  /** While it is being settled; afterwards nothing that waited for it is kept alive. */
+  /** Set while it is being settled; cleared afterwards, so that nothing that waited is kept alive. */
   #settling: PromiseWithResolvers<void> | undefined;
 
   constructor(link: SettlingLink, id: number, token: LockToken) {

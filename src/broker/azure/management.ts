@@ -103,16 +103,20 @@ export class Management {
 
   async settle(entity: string, token: LockToken, settlement: Settlement, sessionId: string | undefined): Promise<void> {
     const given = settlementArguments(settlement);
-    await this.#ask(entity, "update-disposition", { ...given, "lock-tokens": tokens(token), "session-id": sessionId });
+    await this.#ask(entity, "update-disposition", {
+      ...given,
+      "lock-tokens": lockTokens(token),
+      "session-id": sessionId,
+    });
   }
 
   async renew(entity: string, token: LockToken): Promise<Date> {
-    const body = await this.#ask(entity, "renew-lock", { "lock-tokens": tokens(token) });
+    const body = await this.#ask(entity, "renew-lock", { "lock-tokens": lockTokens(token) });
     return answered(dateOf(itemsOf(body?.get("expirations"))[0]), "expirations");
   }
 
   async deleteMessages(entity: string, options: DeleteOptions): Promise<number> {
-    // Without a time everything that is there now is meant.
+    // Without a time, everything that has arrived by now is deleted.
     const before = options.beforeEnqueueTime ?? new Date(this.#clock.now() + 1);
     let deleted = 0;
     while (deleted < options.maxMessages) {
@@ -167,7 +171,7 @@ export class Management {
     await this.#ask(entity, "set-session-state", given, { associatedLinkName: session.link });
   }
 
-  /** The body of the answer; `undefined` when there was nothing. @throws SobreError as the broker refuses. */
+  /** The body of the answer; `undefined` if there is nothing. @throws SobreError the broker's refusal. */
   async #ask(
     entity: string,
     operation: string,
@@ -204,7 +208,7 @@ const mapFrom = (given: Arguments): AmqpMap =>
     ),
   );
 
-const tokens = (token: LockToken): AmqpValue => typed.array("uuid", [typed.uuid(token)]);
+const lockTokens = (token: LockToken): AmqpValue => typed.array("uuid", [typed.uuid(token)]);
 
 interface Answered {
   readonly message: Uint8Array;

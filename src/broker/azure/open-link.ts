@@ -48,9 +48,9 @@ export interface LinkRequest<Events> {
 export function openReceiving(session: ClientSession, request: LinkRequest<ReceivingEvents>): Promise<ReceivingLink> {
   const { name, setup, events } = request;
   const link = session.links.newReceiver(name);
-  return asking(link, request, (told) =>
+  return asking(link, request, (callbacks) =>
     link.open(setup, {
-      ...told,
+      ...callbacks,
       delivered: (delivery) => events.delivered(delivery, link),
       drained: () => events.drained?.(),
       confirmed: (disposition) => events.confirmed?.(disposition),
@@ -62,9 +62,9 @@ export function openReceiving(session: ClientSession, request: LinkRequest<Recei
 export function openSending(session: ClientSession, request: LinkRequest<SendingEvents>): Promise<SendingLink> {
   const { name, setup, events } = request;
   const link = session.links.newSender(name);
-  return asking(link, request, (told) =>
+  return asking(link, request, (callbacks) =>
     link.open(setup, {
-      ...told,
+      ...callbacks,
       flowed: () => events.flowed(),
       disposed: (delivery, state, settled) => {
         if (!settled && state !== undefined) link.settle(delivery, state);
@@ -84,7 +84,7 @@ interface LinkCallbacks {
 function asking<L extends ReceivingLink | SendingLink>(
   link: L,
   { events, abortSignal, timing, wait }: LinkRequest<CommonEvents>,
-  open: (told: LinkCallbacks) => void,
+  open: (callbacks: LinkCallbacks) => void,
 ): Promise<L> {
   const attached = new Promise<L>((resolve, reject) => {
     if (abortSignal?.aborted === true) {
@@ -106,10 +106,10 @@ function asking<L extends ReceivingLink | SendingLink>(
         resolve(link);
       },
       detached(error) {
-        const told = error === undefined ? connectionLost("the broker closed the link.") : brokerError(error);
+        const reason = error === undefined ? connectionLost("the broker closed the link.") : brokerError(error);
         abortSignal?.removeEventListener("abort", aborted);
-        if (opened) events.gone(told);
-        else reject(told);
+        if (opened) events.gone(reason);
+        else reject(reason);
       },
       closed: () => events.closed?.(),
     });

@@ -45,7 +45,7 @@ export class RequestLinks {
     const replyTo = `${isCbs ? "cbs" : "management"}-${crypto.randomUUID()}`;
     const links = new RequestLinks(session, timing, replyTo);
     const gone = (error: SobreError): void => links.#end(error);
-    // Of $cbs the name of the link is the address to reply to, and its target has none.
+    // On $cbs the link's name is the address to reply to, and its target has no address.
     const target = isCbs ? ({ kind: "target" } as const) : ({ kind: "target", address: replyTo } as const);
     const receiving = openReceiving(session, {
       name: replyTo,

@@ -33,7 +33,7 @@ interface UnansweredSend {
   readonly payload: Uint8Array;
   readonly messageFormat: number;
   readonly settled: boolean;
-  /** Of a transaction. */
+  /** The state that ties it to a transaction. */
   readonly state: DeliveryState | undefined;
   readonly resolve: () => void;
   readonly reject: (error: SobreError) => void;
@@ -47,7 +47,7 @@ export class AzureSender implements EngineSender {
   readonly #broker: AmqpBroker;
   readonly #address: SenderAddress;
   readonly #events: SenderEvents;
-  /** Waiting for credit. */
+  /** The sends that wait for credit. */
   readonly #queue: UnansweredSend[] = [];
   readonly #unsettled = new Set<UnansweredSend>();
   #link: SendingLink | undefined;

@@ -1,5 +1,5 @@
 import { type EngineCase, engineCases } from "./engine-case.ts";
-import { atOnce, envelope, refused, same } from "./engine-harness.ts";
+import { atOnce, envelope, idsOf, refused, same } from "./engine-harness.ts";
 
 /** Entities: made, found, counted and deleted. */
 export const adminCases: readonly EngineCase[] = engineCases(["administration"], {
@@ -62,8 +62,31 @@ export const adminCases: readonly EngineCase[] = engineCases(["administration"],
   "illegal-names": {
     promise: "Names that cannot be addressed are refused as InvalidArgument.",
     async run(harness) {
-      for (const name of ["", "/orders", "orders/", "a b", "$cbs", "x".repeat(261), "t/Subscriptions/s"])
+      for (const name of [
+        "",
+        "/orders",
+        "orders/",
+        "~orders",
+        "orders~",
+        "a b",
+        "$cbs",
+        "x".repeat(261),
+        "t/Subscriptions/s",
+      ])
         await refused(harness.engine.admin.createQueue(name), "InvalidArgument", `The name "${name.slice(0, 20)}"`);
+    },
+  },
+  "names-with-tilde": {
+    promise: "Names may contain letters of any script, digits, and - _ . / ~ in between.",
+    needs: ["administration", "topics", "peekLock"],
+    async run(harness) {
+      const { admin } = harness.engine;
+      const name = "Contracts.Orders~OrderPlaced/v1_x-y";
+      await admin.createTopic(name);
+      await admin.createSubscription(name, "s");
+      await harness.send(name, "a");
+      same(idsOf(await harness.receive(`${name.toLowerCase()}/Subscriptions/s`)), ["a"], "Deliveries");
+      same(await admin.listTopics(), [name], "Topics");
     },
   },
   "illegal-options": {

@@ -128,4 +128,46 @@ export const forwardCases: readonly EngineCase[] = engineCases(["autoForward", "
       same(await harness.drain(target), ["a", "b"], "Messages of the target");
     },
   },
+  "forward-targets": {
+    promise:
+      "An entity forwards only to a queue or topic that exists, not to itself, and not if it has sessions; updates, too. (auto-forwarding)",
+    async run(harness) {
+      const { admin } = harness.engine;
+      const [target, queue] = [await harness.queue(), await harness.queue()];
+      const topic = await harness.topic({ s: {} });
+      const name = harness.freshName();
+      for (const option of ["forwardTo", "forwardDeadLetteredMessagesTo"] as const) {
+        const missing = { [option]: "missing" };
+        await refused(admin.createQueue(name, missing), "MessagingEntityNotFound", `A queue with ${option} missing`);
+        const subscription = admin.createSubscription(topic, "x", missing);
+        await refused(subscription, "MessagingEntityNotFound", `A subscription with ${option} missing`);
+        await refused(admin.updateQueue(queue, missing), "MessagingEntityNotFound", `An update with ${option} missing`);
+        await refused(
+          admin.updateQueue(queue, { [option]: `${topic}/Subscriptions/s` }),
+          "MessagingEntityNotFound",
+          `An update with ${option} to a subscription`,
+        );
+        await refused(
+          admin.updateQueue(queue, { [option]: queue.toUpperCase() }),
+          "InvalidArgument",
+          `An update with ${option} to itself`,
+        );
+      }
+      same(await admin.queueExists(name), false, "Whether the refused queue exists");
+      const ofSessions = { requiresSession: true, forwardTo: target };
+      await refused(admin.createQueue(name, ofSessions), "InvalidArgument", "A queue with sessions that forwards");
+      const subscription = admin.createSubscription(topic, "x", ofSessions);
+      await refused(subscription, "InvalidArgument", "A subscription with sessions that forwards");
+      const carts = await harness.queue({ requiresSession: true, forwardDeadLetteredMessagesTo: target });
+      const update = admin.updateQueue(carts, { forwardTo: target });
+      await refused(update, "InvalidArgument", "An update of a queue with sessions");
+      await admin.deleteQueue(target);
+      await admin.updateQueue(carts, { maxDeliveryCount: 3 });
+      same(
+        (await admin.getQueue(carts)).maxDeliveryCount,
+        3,
+        "The option that an update without a new target has changed",
+      );
+    },
+  },
 });

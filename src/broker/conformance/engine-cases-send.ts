@@ -1,7 +1,9 @@
+import type { QueueOptions } from "../../core/engine/admin.ts";
+import type { EngineSender } from "../../core/engine/engine.ts";
 import type { ErrorCode } from "../../core/errors/codes.ts";
 import { createEnvelope } from "../../core/envelope/envelope.ts";
 import { type EngineCase, engineCases } from "./engine-case.ts";
-import { envelope, refused, same, after } from "./engine-harness.ts";
+import { envelope, inSession, refused, same, after } from "./engine-harness.ts";
 
 /** Messages from the sender to the entity. */
 export const sendCases: readonly EngineCase[] = engineCases(["peekLock"], {
@@ -198,6 +200,28 @@ export const sendCases: readonly EngineCase[] = engineCases(["peekLock"], {
       await harness.send(queue, equal);
       const plain = await harness.queueWith([unequal]);
       same(await harness.browse(plain), ["a"], "Messages of an entity without partitions");
+    },
+  },
+  "batch-of-one-key": {
+    promise:
+      "A batch to a partitioned entity is refused unless its messages have one session id or partition key, or one message id where duplicates are detected; other entities take any. (troubleshooting guide, partitioned entities)",
+    needs: ["administration"],
+    async run(harness) {
+      const queueOf = async (options: QueueOptions): Promise<EngineSender> =>
+        harness.engine.openSender(await harness.queue(options));
+      const [plain, parted] = [await queueOf({}), await queueOf({ enablePartitioning: true })];
+      const detecting = await queueOf({ enablePartitioning: true, requiresDuplicateDetection: true });
+      const mixed = [envelope("a", { partitionKey: "one" }), envelope("b", { partitionKey: "two" })];
+      const keyed = [envelope("a", { partitionKey: "one" }), envelope("b", { partitionKey: "one" })];
+      const ofSessions = [inSession("one", "a"), inSession("two", "b")];
+      const partly = [envelope("a", { partitionKey: "one" }), envelope("b")];
+      for (const batch of [mixed, ofSessions, partly])
+        await refused(parted.send(batch), "InvalidOperation", "A batch of several keys");
+      await refused(detecting.send([envelope("a"), envelope("b")]), "InvalidOperation", "A batch of several ids");
+      for (const batch of [keyed, [inSession("one", "c"), inSession("one", "d")], [envelope("e"), envelope("f")]])
+        await parted.send(batch);
+      await detecting.send(keyed);
+      for (const batch of [mixed, ofSessions, partly]) await plain.send(batch);
     },
   },
 });

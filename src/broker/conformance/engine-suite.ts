@@ -14,6 +14,7 @@ import { scheduleCases } from "./engine-cases-schedule.ts";
 import { sessionCases } from "./engine-cases-session.ts";
 import { sessionRuleCases } from "./engine-cases-session-rules.ts";
 import { sessionStateCases } from "./engine-cases-session-state.ts";
+import { sqlActionCases } from "./engine-cases-sql-action.ts";
 import { sqlCases } from "./engine-cases-sql.ts";
 import { subscriptionCases } from "./engine-cases-subscription.ts";
 import { topicCases } from "./engine-cases-topic.ts";
@@ -43,6 +44,7 @@ export const engineSuite: readonly EngineCase[] = [
   ...ruleCases,
   ...subscriptionCases,
   ...sqlCases,
+  ...sqlActionCases,
   ...transactionCases,
   ...peekCases,
   ...byteCases,

@@ -59,9 +59,10 @@ let problemsOf: ReturnType<typeof compileJsonSchema> | undefined;
 export function emulatorConfig(source: string | EmulatorConfig): ConfiguredNamespace {
   const config: unknown = typeof source === "string" ? parse(source) : source;
   problemsOf ??= compileJsonSchema(emulatorConfigSchema);
-  const problems = problemsOf(config);
+  // Of a condition, what is wrong under it says more.
+  const problems = problemsOf(config).filter(({ message }) => message !== 'must match "then" schema');
   if (problems.length > 0) {
-    const shown = problems.slice(0, mostProblems).map(({ path, message }) => `${path} ${message}`);
+    const shown = problems.slice(0, mostProblems).map(({ path, message }) => `${path} ${inWords(message)}`);
     const more = problems.length > mostProblems ? `; and ${problems.length - mostProblems} more` : "";
     throw new SobreError("InvalidArgument", `The configuration is wrong: ${shown.join("; ")}${more}.`, {
       path: problems[0]?.path,
@@ -73,6 +74,8 @@ export function emulatorConfig(source: string | EmulatorConfig): ConfiguredNames
     keys: keys.length === 0 ? undefined : unique(keys, "SharedAccessKeys"),
   };
 }
+
+const inWords = (message: string): string => (message === "boolean schema is false" ? "is not allowed here" : message);
 
 function parse(text: string): unknown {
   // Editors on Windows put a byte order mark in front.

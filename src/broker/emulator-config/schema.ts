@@ -1,12 +1,13 @@
 const text = { type: "string" };
 const flag = { type: "boolean" };
 const name = { type: "string", minLength: 1, maxLength: 260 };
+const days = String.raw`(\d+Y(\d+M)?(\d+D)?|\d+M(\d+D)?|\d+D)`;
+const clock = String.raw`T(\d+H(\d+M)?(\d+(\.\d+)?S)?|\d+M(\d+(\.\d+)?S)?|\d+(\.\d+)?S)`;
 const duration = {
   type: "string",
-  pattern:
-    "^(P(\\d+D(T(\\d+H(\\d+M)?(\\d+(\\.\\d+)?S)?|\\d+M(\\d+(\\.\\d+)?S)?|\\d+(\\.\\d+)?S))?|T(\\d+H(\\d+M)?(\\d+(\\.\\d+)?S)?|\\d+M(\\d+(\\.\\d+)?S)?|\\d+(\\.\\d+)?S))|\\d{1,15}(\\.\\d{1,3})?(ms|s|m|h|d))$",
+  pattern: String.raw`^(P(${days}(${clock})?|${clock})|\d{1,15}(\.\d{1,3})?(ms|s|m|h|d))$`,
   description:
-    "An ISO 8601 duration of days, hours, minutes and seconds, such as PT1M30S; or a number and its unit, such as 90s, which the official emulator does not read.",
+    "An ISO 8601 duration, such as PT1M30S or P1Y (365 days); or a number and its unit, such as 90s, which the official emulator does not read.",
 };
 
 const shared = {
@@ -57,6 +58,11 @@ const correlation = {
   }),
   minProperties: 1,
 };
+const only = (type: string, needed: string, refused: string): object => ({
+  if: { required: ["FilterType"], properties: { FilterType: { const: type } } },
+  // oxlint-disable-next-line unicorn/no-thenable -- a keyword of JSON Schema
+  then: { required: [needed], properties: { [refused]: false } },
+});
 const filter = {
   ...object(
     {
@@ -67,10 +73,8 @@ const filter = {
     },
     ["FilterType"],
   ),
-  if: { properties: { FilterType: { const: "Sql" } } },
-  // oxlint-disable-next-line unicorn/no-thenable -- a keyword of JSON Schema
-  then: { required: ["SqlFilter"], properties: { CorrelationFilter: false } },
-  else: { required: ["CorrelationFilter"], properties: { SqlFilter: false } },
+  // Of a wrong type that alone is said.
+  allOf: [only("Sql", "SqlFilter", "CorrelationFilter"), only("Correlation", "CorrelationFilter", "SqlFilter")],
 };
 const rule = object({ Name: name, Properties: filter }, ["Name", "Properties"]);
 const subscription = object(

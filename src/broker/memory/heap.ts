@@ -37,7 +37,7 @@ export class Heap<T> {
     return this.#orders[0] ?? 0;
   }
 
-  /** @param order Among equal keys; by default that of insertion. */
+  /** @param order The order among equal keys. Default: the order of insertion. */
   add(item: T, key: number, order: number = this.#order++): void {
     const index = this.#items.length;
     this.#items.push(item);

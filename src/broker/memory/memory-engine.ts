@@ -1,5 +1,5 @@
 import type { Engine } from "../../core/engine/engine.ts";
-import { creations, type Creator, type EntitySetup, setupChecks } from "../../core/engine/entity-setup.ts";
+import { creations, type Creator, type EntitySetup, namesIn, setupChecks } from "../../core/engine/entity-setup.ts";
 import { newQueue, newSubscription, newTopic } from "../policy/entity-changes.ts";
 import { type Clock, systemClock } from "../../core/time/clock.ts";
 import { checkOptions, methods, type OptionChecks, sequenceNumber } from "../../core/options/option-checks.ts";
@@ -42,7 +42,7 @@ export function memoryEngineWithin(memory: Memory | undefined, options: MemoryEn
 /**
  * Creates the entities of the options, except those for which `exists` is true.
  *
- * @throws SobreError `InvalidArgument` naming the entity and the option.
+ * @throws SobreError `InvalidArgument` or `MessagingEntityNotFound`, naming the entity and the option.
  */
 export function createEntities(
   namespace: MemoryNamespace,
@@ -50,10 +50,12 @@ export function createEntities(
   exists: (address: string) => boolean = () => false,
 ): void {
   const { directory } = namespace;
+  const pending = namesIn(setup);
   const creator: Creator<void> = {
-    createQueue: (name, options) => namespace.change(newQueue(directory, name, options)),
+    createQueue: (name, options) => namespace.change(newQueue(directory, name, options, pending)),
     createTopic: (name, options) => namespace.change(newTopic(directory, name, options)),
-    createSubscription: (topic, name, options) => namespace.change(newSubscription(directory, topic, name, options)),
+    createSubscription: (topic, name, options) =>
+      namespace.change(newSubscription(directory, topic, name, options, pending)),
   };
   for (const { address, create, failed } of creations(setup, creator)) {
     if (exists(address)) continue;

@@ -75,7 +75,8 @@ function queueMethods<Own>(store: EnteredEntities<Own>): QueueMethods {
   return {
     createQueue: (name, options) => store.change((entities) => newQueue(entities, name, options)),
     getQueue: (name) => store.look((entities) => entities.queueEntity(name).settings),
-    updateQueue: (name, options) => store.change((entities) => newSettings(entities.queueEntity(name), options)),
+    updateQueue: (name, options) =>
+      store.change((entities) => newSettings(entities, entities.queueEntity(name), options)),
     deleteQueue: (name) => store.change((entities) => ({ kind: "delete", entity: entities.queueEntity(name) })),
     queueExists: (name) => store.look((entities) => entities.find(name)?.type === "queue"),
     listQueues: () => store.look((entities) => addresses(entities.entities(), "queue")),
@@ -88,7 +89,7 @@ function topicMethods<Own>(store: EnteredEntities<Own>): TopicMethods {
   return {
     createTopic: (name, options) => store.change((entities) => newTopic(entities, name, options)),
     getTopic: (name) => store.look((entities) => entities.topic(name).settings),
-    updateTopic: (name, options) => store.change((entities) => newSettings(entities.topic(name), options)),
+    updateTopic: (name, options) => store.change((entities) => newSettings(entities, entities.topic(name), options)),
     deleteTopic: (name) => store.change((entities) => ({ kind: "delete", entity: entities.topic(name) })),
     topicExists: (name) => store.look((entities) => entities.find(name)?.type === "topic"),
     listTopics: () => store.look((entities) => addresses(entities.entities(), "topic")),
@@ -108,7 +109,7 @@ function subscriptionMethods<Own>(store: EnteredEntities<Own>): SubscriptionMeth
       return { ...subscription.settings, rules: rulesOf(subscription) };
     },
     updateSubscription: (topic, name, options) =>
-      store.change((entities) => newSettings(entities.subscription(topic, name), options)),
+      store.change((entities) => newSettings(entities, entities.subscription(topic, name), options)),
     deleteSubscription: (topic, name) =>
       store.change((entities) => ({ kind: "delete", entity: entities.subscription(topic, name) })),
     subscriptionExists: (topic, name) =>

@@ -15,6 +15,7 @@ import { defaultRuleName, type RuleInit, type RuleProperties } from "../../core/
 import { invalidOption } from "../../core/options/option-checks.ts";
 import type { EntityLookup } from "./directory.ts";
 import type { Entity, SubscriptionEntity, TopicEntity } from "./entities.ts";
+import { checkForwarding, type PendingEntities } from "./forwarding.ts";
 import { compileRule, type Rule } from "./rule.ts";
 
 /** An entity to create. */
@@ -50,11 +51,22 @@ const defaultRule: RuleProperties = { name: defaultRuleName, filter: { kind: "tr
 
 const subscriptionName = /^[\p{L}\p{N}](?:[\p{L}\p{N}_\-.]{0,48}[\p{L}\p{N}])?$/u;
 
-/** @throws SobreError `MessagingEntityAlreadyExists`, or `InvalidArgument`. */
-export function newQueue<Own>(entities: EntityLookup<Own>, name: string, options?: QueueOptions): EntityChange<Own> {
+/**
+ * A new queue.
+ *
+ * @param pending Entities that are created together with it, to which it may forward.
+ * @throws SobreError `MessagingEntityAlreadyExists`, `MessagingEntityNotFound` for a target of forwarding, or `InvalidArgument`.
+ */
+export function newQueue<Own>(
+  entities: EntityLookup<Own>,
+  name: string,
+  options?: QueueOptions,
+  pending?: PendingEntities,
+): EntityChange<Own> {
   checkEntityName(name);
   const settings = queueSettings(options);
   if (entities.find(name) !== undefined) throw entityExists(name);
+  checkForwarding(entities, { address: name, settings }, pending);
   return { kind: "create", entity: { type: "queue", address: name, settings } };
 }
 
@@ -72,6 +84,7 @@ export function newSubscription<Own>(
   topicName: string,
   name: string,
   options?: SubscriptionOptions,
+  pending?: PendingEntities,
 ): EntityChange<Own> {
   const topic = entities.topic(topicName);
   if (typeof name !== "string" || !subscriptionName.test(name)) throw illegalSubscriptionName();
@@ -79,6 +92,7 @@ export function newSubscription<Own>(
   const rules = options?.rules === undefined ? [defaultRule] : checkRules(options.rules);
   const address = subscriptionAddress(topic.address, name);
   if (entities.find(address) !== undefined) throw entityExists(address);
+  checkForwarding(entities, { address, settings }, pending);
   const names = new Set<string>();
   for (const rule of rules) {
     if (names.has(rule.name.toLowerCase())) throw ruleExists(address, rule);
@@ -88,8 +102,16 @@ export function newSubscription<Own>(
   return { kind: "create", entity: { type: "subscription", address, settings, name, topic, rules } };
 }
 
-/** New settings of an entity; the options given replace the existing ones. @throws SobreError `InvalidArgument`. */
-export function newSettings<Own>(entity: Entity<Own>, options: QueueOptions & SubscriptionOptions): EntityChange<Own> {
+/**
+ * New settings of an entity; the options given replace the existing ones.
+ *
+ * @throws SobreError `InvalidArgument`, or `MessagingEntityNotFound` for a new target of forwarding.
+ */
+export function newSettings<Own>(
+  entities: EntityLookup<Own>,
+  entity: Entity<Own>,
+  options: QueueOptions & SubscriptionOptions,
+): EntityChange<Own> {
   if (typeof options !== "object" || options === null || Array.isArray(options))
     throw invalidOption("options", "must be an object");
   const given = Object.fromEntries(Object.entries(options).filter(([, value]) => value !== undefined));
@@ -101,6 +123,7 @@ export function newSettings<Own>(entity: Entity<Own>, options: QueueOptions & Su
         ? topicSettings(merged)
         : queueSettings(merged);
   checkFixed(entity.settings, settings);
+  checkForwarding(entities, { address: entity.address, settings, before: entity.settings });
   return { kind: "update", entity, settings };
 }
 

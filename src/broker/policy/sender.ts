@@ -5,6 +5,7 @@ import type { Envelope } from "../../core/envelope/envelope.ts";
 import { SobreError } from "../../core/errors/sobre-error.ts";
 import { done } from "./answer.ts";
 import type { Closable, LinkOwner, SendVerbs } from "./broker-verbs.ts";
+import { checkBatchKeys } from "./partitions.ts";
 import type { SendRoute } from "./router.ts";
 
 /** The sending end of a link to a queue or topic. */
@@ -29,6 +30,7 @@ export class BrokerSender<Own, Enlisted> implements EngineSender, Closable {
       if (this.#closed) throw closed("sender");
       checkEnvelopes(envelopes);
       if (options?.transaction !== undefined || options?.settled === true) return this.#sendWith(envelopes, options);
+      if (envelopes.length > 1) this.#checkBatch(envelopes);
       // Without a closure, since messages are sent one by one.
       const due = this.#verbs.catchUp();
       if (due === undefined) return this.#verbs.send(this.#route, envelopes) ?? done;
@@ -41,6 +43,7 @@ export class BrokerSender<Own, Enlisted> implements EngineSender, Closable {
   async #sendWith(envelopes: readonly Envelope[], { transaction, settled }: SendOptions): Promise<void> {
     const work = transaction === undefined ? undefined : this.#owner.enlisted(transaction);
     try {
+      this.#checkBatch(envelopes);
       if (work !== undefined)
         return await this.#owner.runIn(work, () => this.#verbs.sendIn(work, this.#route, envelopes));
       const due = this.#verbs.catchUp();
@@ -49,6 +52,11 @@ export class BrokerSender<Own, Enlisted> implements EngineSender, Closable {
     } catch (error) {
       if (settled !== true || !(error instanceof SobreError)) throw error;
     }
+  }
+
+  #checkBatch(envelopes: readonly Envelope[]): void {
+    const { target, through } = this.#route;
+    checkBatchKeys(through ?? target, envelopes, through !== undefined);
   }
 
   async close(): Promise<void> {

@@ -13,7 +13,7 @@ export class Arrivals {
     return this.#positions.size;
   }
 
-  /** @param position Of a new message; without it, only older ones have become available. */
+  /** @param position The position of a new message; without one, only older messages have become available. */
   add(queue: number, position?: bigint): void {
     this.#add(queue, { lowest: position, highest: position });
   }

@@ -3,7 +3,7 @@ import { Client, Pool, TypeOverrides } from "pg";
 import { invalidOption } from "../../core/options/option-checks.ts";
 import type { PostgresClient, PostgresPool } from "./driver.ts";
 import { isRow, type ResultRow } from "./rows.ts";
-import { databaseFailure } from "./failures.ts";
+import { databaseFailure, isOfReadOnlyServer } from "./failures.ts";
 
 /** Parameters of a statement, by position. */
 export type StatementValues = readonly unknown[];
@@ -96,7 +96,7 @@ export class Database implements DatabaseSession {
       return result;
     } catch (error) {
       await run(client, "rollback").catch(() => (isBroken = true));
-      isBroken ||= isOutdated(error);
+      isBroken ||= isOutdated(error) || isOfReadOnlyServer(error);
       throw error;
     } finally {
       client.off("error", ignore);

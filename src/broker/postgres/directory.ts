@@ -48,6 +48,14 @@ export class TableDirectory extends Directory<EntityRow, TableQueue> {
     await this.#loading;
   }
 
+  /** Loads everything, also if the version has gone back, as it does after a failover to a server that lacks the last commits. */
+  async reload(): Promise<void> {
+    await this.#loading?.catch(() => undefined);
+    this.#version = 0n;
+    this.#loadedAt = -Infinity;
+    await this.refresh();
+  }
+
   /**
    * Loads the changes over a connection that the caller holds: it must not wait for another.
    *

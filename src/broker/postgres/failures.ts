@@ -9,7 +9,6 @@ const meanings: readonly (readonly [state: string, code: ErrorCode, what: string
   ["3F000", "InvalidOperation", "has no such schema. Run `sobre postgres migrate`"],
   ["42P01", "InvalidOperation", "lacks a table of the engine. Run `sobre postgres migrate`"],
   ["42703", "InvalidOperation", "has tables of another version. Run `sobre postgres migrate` with the newest release"],
-  ["08P01", "InvalidOperation", "refused the connection's settings. Behind a pooler, set transactionPooler"],
   ["40", "ServiceBusy", "gave the statement up for others. Nothing was changed; try again"],
   ["55P03", "ServiceBusy", "did not get a lock in time. Nothing was changed; try again"],
   ["57014", "ServiceTimeout", "gave the statement up after its time. Nothing was changed; try again"],
@@ -20,6 +19,30 @@ const meanings: readonly (readonly [state: string, code: ErrorCode, what: string
   ["25P01", "InvalidOperation", "has no transaction on this connection. Begin one on the client first"],
   ["25P02", "InvalidOperation", "has given the transaction up after an earlier error. Roll it back"],
   ["25006", "ServiceBusy", "is read-only. Try again when the primary is back"],
+];
+
+/**
+ * Meanings of what PgBouncer says of its own, which has one SQLSTATE for all of it: it refuses settings, names and passwords for
+ * good. Everything else is a trouble of the server or of the pool that ends by itself, such as `query_wait_timeout`.
+ */
+const poolerState = "08P01";
+const poolerMeanings: readonly (readonly [text: RegExp, code: ErrorCode, what: string])[] = [
+  [
+    /unsupported startup parameter/i,
+    "InvalidOperation",
+    "refused the connection's settings. Behind a pooler, set transactionPooler",
+  ],
+  [
+    /authentication failed|auth(?:_query|_file)? failed|no such user|role .* does not exist|password/i,
+    "UnauthorizedAccess",
+    "refused the login. Check user and password",
+  ],
+  [
+    /no such database|database .* does not exist/i,
+    "InvalidOperation",
+    "has no database of this name. Create it, or check the connection string",
+  ],
+  [/^/, "ServiceCommunicationProblem", "is not reached by its pooler. Try again"],
 ];
 
 /** Turns a database error into a `SobreError` whose cause is the driver's error; other errors are returned unchanged. */
@@ -54,7 +77,15 @@ export function isOfRow(error: unknown): boolean {
   return typeof error.code === "string" && /^2[23]/.test(error.code);
 }
 
+/** Whether the server only reads, as one does that was the primary before a failover: another connection may find the new one. */
+export const isOfReadOnlyServer = (error: unknown): boolean =>
+  error instanceof Error && "code" in error && error.code === "25006";
+
 function refusal(state: string, error: Error): SobreError {
+  if (state === poolerState) {
+    const [, poolerCode, told] = poolerMeanings.find(([text]) => text.test(error.message)) ?? [];
+    if (poolerCode !== undefined && told !== undefined) return failure(poolerCode, told, state, error);
+  }
   const [, code, what] = meanings.find(([beginning]) => state.startsWith(beginning)) ?? [];
   return code === undefined || what === undefined
     ? failure("GeneralError", "refused a statement of the engine. The cause says why", state, error)

@@ -1,12 +1,14 @@
 import type { LockToken } from "../../core/engine/delivery.ts";
 import { SobreError } from "../../core/errors/sobre-error.ts";
 import type { Timer } from "../../core/time/clock.ts";
-import { deleteIdle } from "./admin.ts";
+import type { EntityLookup } from "../policy/directory.ts";
+import type { EntityChange } from "../policy/entity-changes.ts";
+import { changeEntities, deleteIdle } from "./admin.ts";
 import type { Arrivals } from "./arrivals.ts";
 import { Completions } from "./completions.ts";
 import { listen } from "./database.ts";
 import type { TableDirectory } from "./directory.ts";
-import { entityOf, type TableQueue } from "./entities.ts";
+import { type EntityRow, entityOf, type TableQueue } from "./entities.ts";
 import { forwardLeft } from "./give-back-all.ts";
 import { Followed, type FollowedWork } from "./followed.ts";
 import type { Holdings } from "./holdings.ts";
@@ -30,6 +32,14 @@ const shareOfSweeps = 10;
 
 /** The same of sweeps that read what cannot be new: under an old transaction, that is every message there was. */
 const shareOfWholeSweeps = 50;
+
+/**
+ * Milliseconds for which sweeps pause at most. What one took may have been a wait for a connection, behind a pooler for tens of
+ * seconds: locks that run out meanwhile must not wait for many times as long.
+ */
+const longestPause = 5000;
+
+const pauseAfter = (took: number, share: number): number => Math.min(took * share, longestPause);
 
 /** How many positions such a sweep reads at least, and in how many milliseconds, more or fewer the next time. */
 const fewestBelow = 100_000n;
@@ -159,6 +169,12 @@ export class Home {
     }
   }
 
+  /** Carries out a change that is decided from the entities, and lets every node know. */
+  async change(decide: (entities: EntityLookup<EntityRow>) => EntityChange<EntityRow>): Promise<void> {
+    await changeEntities(this.store, decide);
+    this.wakeAll();
+  }
+
   /** Retries every wait, here and in other processes, after entities have changed: it is served, or refused if its entity was deleted. */
   wakeAll(): void {
     this.#wakeQueues();
@@ -246,9 +262,9 @@ export class Home {
     });
     const { took } = swept;
     this.#dueFrom = Math.min(swept.due ?? now, now) - dueLate;
-    if (readsBehind) this.#readsBehindAt = begun + took * shareOfSweeps;
+    if (readsBehind) this.#readsBehindAt = begun + pauseAfter(took, shareOfSweeps);
     if (readsAll) {
-      this.#readsAllAt = begun + took * shareOfWholeSweeps;
+      this.#readsAllAt = begun + pauseAfter(took, shareOfWholeSweeps);
       this.#below = took < longSweep ? this.#below * 4n : this.#below / 4n;
       this.#below = this.#below < fewestBelow ? fewestBelow : this.#below > mostBelow ? mostBelow : this.#below;
     }
@@ -265,7 +281,10 @@ export class Home {
       else await this.store.directory.refresh();
       const isMore = await forwardLeft(this.store);
       const spent = performance.now() - looked;
-      this.#idleEntitiesAt = Math.max(this.#idleEntitiesAt, looked + spent * shareOfSweeps);
+      this.#idleEntitiesAt = Math.max(
+        this.#idleEntitiesAt,
+        looked + idleEntitiesInterval + pauseAfter(spent, shareOfSweeps),
+      );
       if (isMore) this.#idleEntitiesAt = -Infinity;
       this.#isActive ||= isMore;
     }
@@ -274,7 +293,7 @@ export class Home {
     this.#sweptAt = now;
     if (swept.isBusy) this.#isActive = true;
     const after = Math.min((swept.next ?? Infinity) - now, this.#isActive ? 0 : idleInterval);
-    this.#sweepLater(Math.max(this.#sweepInterval, after, readsBehind ? 0 : took * shareOfSweeps));
+    this.#sweepLater(Math.max(this.#sweepInterval, after, readsBehind ? 0 : pauseAfter(took, shareOfSweeps)));
   }
 
   #sweepLater(after: number): void {

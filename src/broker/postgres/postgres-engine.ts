@@ -1,10 +1,11 @@
-import { creations, type EntitySetup, setupChecks } from "../../core/engine/entity-setup.ts";
+import { creations, type Creator, type EntitySetup, namesIn, setupChecks } from "../../core/engine/entity-setup.ts";
 import type { Engine } from "../../core/engine/engine.ts";
 import type { Clock } from "../../core/time/clock.ts";
 import { checkOptions, countFrom, flag, methods, name, type OptionChecks } from "../../core/options/option-checks.ts";
 import { duration, durationFrom } from "../../core/options/duration-option.ts";
 import { type DurationLike, toMilliseconds } from "../../core/time/duration.ts";
 import { SobreError } from "../../core/errors/sobre-error.ts";
+import { newQueue, newSubscription, newTopic } from "../policy/entity-changes.ts";
 import { checkConnectionString, Database } from "./database.ts";
 import { DatabaseClock } from "./database-clock.ts";
 import type { PostgresPool } from "./driver.ts";
@@ -130,8 +131,15 @@ async function started(engine: PostgresConnection, options: EntitySetup): Promis
 }
 
 /** Another node may create them at the same time. */
-async function createMissing({ admin, home }: PostgresConnection, setup: EntitySetup): Promise<void> {
-  for (const { address, create, failed } of creations(setup, admin)) {
+async function createMissing({ home }: PostgresConnection, setup: EntitySetup): Promise<void> {
+  const pending = namesIn(setup);
+  const creator: Creator<Promise<void>> = {
+    createQueue: (queue, options) => home.change((entities) => newQueue(entities, queue, options, pending)),
+    createTopic: (topic, options) => home.change((entities) => newTopic(entities, topic, options)),
+    createSubscription: (topic, subscription, options) =>
+      home.change((entities) => newSubscription(entities, topic, subscription, options, pending)),
+  };
+  for (const { address, create, failed } of creations(setup, creator)) {
     if (home.store.directory.find(address) !== undefined) continue;
     await create().catch((error: unknown) => {
       if (!(error instanceof SobreError) || error.code !== "MessagingEntityAlreadyExists") throw failed(error);

@@ -5,7 +5,7 @@ import { BrokerConnection } from "../policy/connection.ts";
 import { sizedEntity } from "../policy/entities.ts";
 import { lockedBySession, settledInTransaction } from "../policy/refusals.ts";
 import { acceptSession } from "./accept-session.ts";
-import { changeEntities, clearEntity } from "./admin.ts";
+import { clearEntity } from "./admin.ts";
 import { cancelScheduled, deleteMessages, listSessions, peek, receiveDeferred } from "./browse.ts";
 import type { ClaimedSession } from "./claim.ts";
 import type { Enlisted } from "./enlisted.ts";
@@ -47,10 +47,7 @@ function postgresVerbs(home: Home, label: string | undefined): BrokerVerbs<Entit
       await directory.refresh();
       return find(directory);
     },
-    async change(decide) {
-      await changeEntities(store, decide);
-      home.wakeAll();
-    },
+    change: (decide) => home.change(decide),
     measure: (entity) => measureEntity(store, entity),
     async clear(find) {
       await home.find(find);

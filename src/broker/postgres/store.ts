@@ -18,6 +18,9 @@ import { Routing, type RoutingStore } from "./routing.ts";
 /** Maximum number of attempts at a statement when the entities keep changing. */
 const mostTries = 20;
 
+/** Number of attempts after which refreshing does not help. */
+const triesBeforeReload = 5;
+
 /** Thrown inside a transaction that was routed with stale entities. */
 export const stale: unique symbol = Symbol("stale");
 
@@ -107,7 +110,8 @@ export class PostgresStore {
       try {
         const result = await attempt();
         if (result !== undefined) return result;
-        await this.directory.refresh();
+        if (tries < triesBeforeReload) await this.directory.refresh();
+        else await this.directory.reload();
       } catch (error) {
         if (!isOfDropped(error)) throw error;
         await this.directory.refresh();

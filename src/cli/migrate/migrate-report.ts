@@ -82,7 +82,7 @@ function headline(
 
 const number = (count: number): string => count.toLocaleString("en");
 
-/** Counts of messages on the first lines; the checks, of the same messages, on another. */
+/** The counts of messages on the first lines, and the checks of the same messages on another. */
 function outcomes(
   { outcomes: { migrated, kept, failed, lossy, resumed }, schemaChecks }: MigrationReport,
   { style, columns }: ReportLayout,

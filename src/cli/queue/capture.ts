@@ -45,8 +45,8 @@ export function captureMessages(request: CaptureRequest, terminal: Terminal): Pr
     } finally {
       await output.close();
     }
-    const told = `${counted(count, "message")} of ${entity} captured in ${file}; the next is #${fromSequenceNumber}`;
-    await terminal.out(wrapped(told, terminal));
+    const summary = `${counted(count, "message")} of ${entity} captured in ${file}; the next is #${fromSequenceNumber}`;
+    await terminal.out(wrapped(summary, terminal));
     return exitCodes.done;
   });
 }

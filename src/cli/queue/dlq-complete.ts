@@ -112,9 +112,9 @@ function asText(
     ([reason, all]) => {
       const numbers = all.slice(0, maxNumbers).map(numberOf).join(" ");
       const more = all.length > maxNumbers ? ` and ${(all.length - maxNumbers).toLocaleString("en")} more` : "";
-      const told = `${all.length.toLocaleString("en")} left: ${explanations[reason]}`;
+      const heading = `${all.length.toLocaleString("en")} left: ${explanations[reason]}`;
       return [
-        ...wrapText(told, columns - 2),
+        ...wrapText(heading, columns - 2),
         ...wrapText(`${numbers}${more}`, columns - 4).map((line) => style.dim(`  ${line}`)),
       ];
     },

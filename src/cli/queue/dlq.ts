@@ -159,8 +159,8 @@ function entryText(
   const { sequenceNumber, messageId, deadLetterReason, outcome, error } = entry;
   const id = messageId === undefined ? undefined : String(messageId);
   if (asJson) {
-    const told = { sequenceNumber: String(sequenceNumber), messageId: id, deadLetterReason, dryRun, outcome, error };
-    return visibleJson(told);
+    const line = { sequenceNumber: String(sequenceNumber), messageId: id, deadLetterReason, dryRun, outcome, error };
+    return visibleJson(line);
   }
   const word = outcome === "sent" ? style.green(dryRun ? "would be sent" : "sent") : style.red(outcome);
   const behind = outcome === "blocked" ? "an earlier message of its session is still there" : deadLetterReason;

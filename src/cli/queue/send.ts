@@ -1,6 +1,7 @@
 import { createReadStream } from "node:fs";
 import { createInterface } from "node:readline";
 import type { EngineSender } from "../../core/engine/engine.ts";
+import { SobreError } from "../../core/errors/sobre-error.ts";
 import { sizeOf } from "../../core/envelope/size-of.ts";
 import { appendTo, type AppendedFile } from "../files.ts";
 import { atEndpoint, brokerOf, type EndpointRequest } from "./endpoint.ts";
@@ -107,7 +108,17 @@ class Batches {
     this.#lines = [];
     this.#size = 0;
     const { journal, address } = this.#journal;
-    await this.#sender.send(lines.map(({ envelope }) => envelope));
+    try {
+      await this.#sender.send(lines.map(({ envelope }) => envelope));
+    } catch (error) {
+      // A partitioned entity that detects duplicates takes the messages of a batch by their ids.
+      if (lines.length === 1 || !(error instanceof SobreError) || error.code !== "InvalidOperation") throw error;
+      for (const line of lines) {
+        this.#lines = [line];
+        await this.send();
+      }
+      return;
+    }
     await journal?.append(lines.map((line) => `${keyOf(line)} ${address}\n`).join(""));
   }
 

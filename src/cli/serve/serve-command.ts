@@ -1,4 +1,4 @@
-import { collect, type Command, commandOf, Option, type Session, wholeNumber } from "../commander.ts";
+import { collect, type Command, commandOf, Option, type Session, spanOf, wholeNumber } from "../commander.ts";
 import { withEndpointOptions } from "../queue/endpoint.ts";
 import { addKey, type Keys } from "./serve-keys.ts";
 import type { ServeCommand } from "./serve.ts";
@@ -32,6 +32,7 @@ invalid file.`,
     .option("--migrate", "create the tables, or upgrade them; see also: sobre postgres migrate")
     .option("--transaction-pooler", "the URL leads to PgBouncer in transaction mode, or the like")
     .option("--listen <URL>", "the database without that pooler, to be woken by other servers")
+    .option("--wait <TIME>", "how long to wait for the database at the start (default: 60s)", spanOf("--wait"))
     .option("-p, --port <N>", "port for AMQP, HTTP and TLS; 0 for any free one", wholeNumber("--port", 0, 65_535), 5672)
     .option(
       "--http-port <N>",

@@ -14,6 +14,8 @@ export interface PostgresCommand {
   /** The database without a pooler in between. */
   readonly listen?: string;
   readonly transactionPooler?: boolean;
+  /** Milliseconds to wait for the database at the start. Default: a minute. */
+  readonly wait?: number;
 }
 
 /** The namespaces of a database, opened for a server. */
@@ -85,7 +87,7 @@ export function checkPostgres(
 ): void {
   const { postgres, schema = "sobre", namespace = [] } = command;
   if (postgres === undefined) {
-    for (const option of ["schema", "namespace", "migrate", "listen", "transactionPooler"] as const)
+    for (const option of ["schema", "namespace", "migrate", "listen", "transactionPooler", "wait"] as const)
       if (wants(command[option])) throw new Misuse(`${dashed(option)} is about a database: give --postgres URL`);
     return;
   }

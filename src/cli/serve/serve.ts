@@ -15,6 +15,7 @@ import { exitCodes, Misuse, namingOption, orMisuse, type Terminal, unreadable } 
 import { keepMemorySmall } from "./serve-memory.ts";
 import { type Keys, keysOf } from "./serve-keys.ts";
 import { checkPostgres, keysApart, openPostgres, type OpenedDatabase, type PostgresCommand } from "./serve-postgres.ts";
+import { type DatabaseWait, waitForDatabase } from "./wait-for-database.ts";
 import { type RedriveStore, servedInspector, type UiMode } from "./serve-ui.ts";
 
 /** The arguments of `sobre serve`. */
@@ -59,6 +60,9 @@ const mostCertificateBytes = 2 ** 20;
 
 const defaultHttpPort = 5300;
 
+/** Milliseconds. */
+const defaultWait = 60_000;
+
 /** Serves until `stop` resolves; resolves to the exit code. */
 export async function serve(command: ServeCommand, terminal: Terminal, stop: Promise<void>): Promise<number> {
   checkPostgres(command);
@@ -79,9 +83,10 @@ export async function serve(command: ServeCommand, terminal: Terminal, stop: Pro
   const storeOf = (): RedriveStore | undefined =>
     engine === undefined || data === undefined ? undefined : { engine, directory: join(data, "redrives") };
   const httpHandler = ui === "off" ? undefined : servedInspector(ui, terminal, storeOf);
-  const running = await started(command, { ...configured, tls, host, httpHandler }, (event) => {
+  const tell = (event: ServerEvent): void => {
     if (!quiet) void terminal.out(`${timeOfDay()} ${oneLine(event.text)}\n`);
-  });
+  };
+  const running = await started(command, { ...configured, tls, host, httpHandler }, tell, { terminal, stop });
   if (running instanceof SobreError) {
     terminal.err(`sobre: ${running.message}\n`);
     return exitCodes.failed;
@@ -89,7 +94,7 @@ export async function serve(command: ServeCommand, terminal: Terminal, stop: Pro
   const { server, namespaces } = running;
   ({ engine } = server);
   const trusted = command.tls === true && tls !== undefined ? await writeCertificate(tls.cert) : undefined;
-  const entities = await listing(server);
+  const entities = await listing(server).catch(notListed);
   const isShown = configured.keys === undefined || configured.keys === command.key;
   const lines = [
     ...(entities.length === 0 ? ["  no entities yet"] : entities),
@@ -157,7 +162,7 @@ async function entitiesOf(command: ServeCommand): Promise<Configured> {
   return { topics: entities.topics, queues: { ...entities.queues, ...added }, keys: keys ?? configuredKeys };
 }
 
-/** The keys of the command, of a file and of the environment; none may be given twice. @throws Misuse */
+/** The keys from the command line, a file and the environment; no key may be given twice. @throws Misuse */
 async function keysGiven({ key, keyFile, keyVariable }: ServeCommand): Promise<Keys | undefined> {
   if (keyFile === undefined && keyVariable === undefined) return key;
   const secret = {
@@ -184,6 +189,7 @@ async function started(
   command: ServeCommand,
   configured: Configured,
   onEvent: (event: ServerEvent) => void,
+  waiting: Pick<DatabaseWait, "terminal" | "stop">,
 ): Promise<Running | SobreError> {
   const { port, autoCreate, data, maxMemory: megabytes, emulator: trustedNetwork, virtualTime = false } = command;
   const { queues, topics, tls, host, httpHandler } = configured;
@@ -199,7 +205,11 @@ async function started(
     await opened?.close();
   };
   try {
-    if (command.postgres !== undefined) opened = await openPostgres(command, { queues, topics });
+    if (command.postgres !== undefined)
+      opened = await waitForDatabase(() => openPostgres(command, { queues, topics }), {
+        milliseconds: command.wait ?? defaultWait,
+        ...waiting,
+      });
     if (data !== undefined) {
       const { durableEngine } = await import("../../broker/durable/durable-engine.ts");
       engine = await durableEngine({ directory: data, queues, topics, clock, memoryBudget: maxMemory });
@@ -259,6 +269,12 @@ async function listing({ engine }: Server): Promise<readonly string[]> {
       lines.push(`  subscription  ${oneLine(`${topic}/${name}`)}`);
   }
   return lines;
+}
+
+/** The database may go between two steps of the start; the server goes on, and so do those that are connected to it. */
+function notListed(error: unknown): readonly string[] {
+  if (!(error instanceof SobreError)) throw error;
+  return [`  entities      not listed: ${oneLine(error.message)}`];
 }
 
 const urlOf = ({ host, httpPort }: Server, isSecure: boolean): string =>

@@ -136,8 +136,8 @@ function compare(expect: Expectation, result: DeserializeResult): string | undef
     // Codecs that the first bytes ruled out made no attempt.
     const tried = result.attempts.flatMap(({ codec, outcome }) => (outcome === "vetoed" ? [] : [codec])).join(", ");
     if (tried !== expect.tried.join(", ")) return `It was tried by ${tried}, not by ${expect.tried.join(", ")}.`;
-    const told = expect.looksLike === undefined || result.error.message.includes(`like ${expect.looksLike} (`);
-    return told ? undefined : `Its description does not say that it looks like ${expect.looksLike}.`;
+    const saysSo = expect.looksLike === undefined || result.error.message.includes(`like ${expect.looksLike} (`);
+    return saysSo ? undefined : `Its description does not say that it looks like ${expect.looksLike}.`;
   }
   if (!result.ok) return `It was dead-lettered, and ${expect.readBy} should have read it.`;
   if (result.codec !== expect.readBy) return `It was read by ${result.codec}, not by ${expect.readBy}.`;

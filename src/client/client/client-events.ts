@@ -1,6 +1,6 @@
 import type { MessageId } from "../../core/envelope/broker-properties.ts";
 
-/** The kind of a link: that of a sender, of a receiver or processor, or of sessions. */
+/** The kind of a link: a sender's, a receiver's or processor's, or one that accepts sessions. */
 export type LinkKind = "sender" | "receiver" | "session";
 
 interface OnEntity<Type extends string> {

@@ -31,8 +31,7 @@ export interface RecoveryOptions {
  *
  * A delayed retry is one act: a copy is scheduled and the message completed in one transaction. Where the queue detects
  * duplicates and would drop the copy, and in sessions, whose order it would lose, the message is deferred, after its
- * timer is set. All counts are kept on the
- * message.
+ * timer is set. All counts are kept on the message.
  */
 export class Recovery {
   /** Milliseconds that all waits of a message take at most. */
@@ -69,7 +68,7 @@ export class Recovery {
   /**
    * Retries a message or dead-letters it.
    *
-   * @param order Of its session.
+   * @param order The order of the message's session; `undefined` without sessions.
    * @throws what scheduling, settling and `retryable` throw; the message is not settled then, or the outcome is unknown.
    */
   async recover(

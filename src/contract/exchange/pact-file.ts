@@ -7,7 +7,7 @@ type PactMembers = Readonly<Record<string, unknown>>;
 export interface PactMessage {
   readonly description: string;
   readonly payload: Uint8Array;
-  /** Of the contents, or of the metadata. */
+  /** The content type of the contents, or the one in the metadata. */
   readonly contentType: string | undefined;
   /** The metadata, without the content type. */
   readonly metadata: PactMembers;

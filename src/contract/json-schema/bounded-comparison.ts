@@ -27,7 +27,7 @@ const maxTextLength = 50_000;
 const maxUnfoldedSchemas = 5000;
 
 /** Milliseconds for the worker to load its code, and to run. */
-const [mostLoading, mostRunning] = [20_000, 30_000];
+const [maxLoadingTime, maxRunningTime] = [20_000, 30_000];
 
 /**
  * Compares two JSON Schemas within the budget. Comparisons that counting steps cannot bound (large schemas, references
@@ -100,10 +100,11 @@ function inWorker(task: WorkerTask): Promise<WorkerAnswer> {
       clearTimeout(timer);
       timer = setTimeout(() => stop(why), milliseconds);
     };
-    stopAfter(mostLoading, "the thread for the comparison did not start");
-    worker.on("message", (told: WorkerAnswer | "started") => {
-      if (told === "started") stopAfter(mostRunning, `the comparison was stopped after ${mostRunning / 1000} seconds`);
-      else resolve(told);
+    stopAfter(maxLoadingTime, "the thread for the comparison did not start");
+    worker.on("message", (received: WorkerAnswer | "started") => {
+      if (received === "started")
+        stopAfter(maxRunningTime, `the comparison was stopped after ${maxRunningTime / 1000} seconds`);
+      else resolve(received);
     });
     worker.once("error", (error) => {
       if ("code" in error && error.code === "ERR_WORKER_OUT_OF_MEMORY") stop("the comparison ran out of memory");

@@ -16,7 +16,7 @@ import { escapeToken, type SchemaDocument, type SchemaNode } from "./schema-docu
 /** A place that the writer's schema marks and the reader's does not. */
 export interface LostMark {
   readonly kind: NativeKind | "integer";
-  /** Of the value; `*` for a member of any other name. */
+  /** The pointer to the value; `*` stands for a member with any other name. */
   readonly instancePointer: string;
 }
 

@@ -1,10 +1,10 @@
 import { isObject } from "./json-value.ts";
 import { localPointer, valueAt } from "./local-reference.ts";
 
-/** The definitions that take part in the recursion of one, itself among them. */
+/** The definitions that are recursive together with one, including that one; `undefined` if they cannot be copied. */
 export function recursionOf(root: unknown, pointer: string): readonly string[] | undefined {
   const reached = reachedFrom(root, pointer);
-  // One that leads to what contains it cannot be copied apart.
+  // A definition that leads to what contains it cannot be copied on its own.
   if (Array.from(reached).some((other) => other !== pointer && isWithin(pointer, other))) return undefined;
   const others = Array.from(reached).filter(
     (other) =>
@@ -40,7 +40,7 @@ function referencesIn(part: unknown): readonly string[] {
   return own === undefined ? inner : [own, ...inner];
 }
 
-/** Whether a schema has names or dialects of its own inside, by which a part of it is not read alone. */
+/** Whether a schema contains anchors, identifiers or dialects, so that a part of it cannot be read on its own. */
 export function hasNames(schema: unknown, isRoot = true): boolean {
   if (Array.isArray(schema)) return schema.some((item) => hasNames(item, false));
   if (!isObject(schema)) return false;

@@ -173,7 +173,7 @@ export class PairComparison {
     return this.#evaluation.truth(this.#plainTranslation.location(node), value) === true;
   }
 
-  /** A value of a schema within the writer's, of one type if one is named; none when none is found soon. */
+  /** A value for a part of the writer's schema, of the given type if any; empty if the search finds none soon. */
   valuesOf(node: SchemaNode, type?: string): readonly unknown[] {
     this.#memberTranslation ??= new Translation(this.#reading(), this.#comparison.declared);
     const known = typeNames.filter((name) => name === (type === "integer" ? "number" : type));

@@ -78,14 +78,14 @@ function withExactDefaults(text: string): string {
 }
 
 const ignored = /\/\*[^]*?(?:\*\/|$)|\/\/[^\n]*|"(?:\\.|[^"\\\n])*"|'(?:\\.|[^'\\\n])*'/g;
-const told = /\b(?:enum|oneof)\b|[{};]|=\s*\w+\s*(?=[;[])/g;
+const countedToken = /\b(?:enum|oneof)\b|[{};]|=\s*\w+\s*(?=[;[])/g;
 
 /** The greatest number of fields of any message in a .proto text; fields in oneofs count for the message. */
 export function mostFieldsOf(text: string): number {
   const blocks = [{ kind: "", fields: 0 }];
   let kind = "";
   let most = 0;
-  for (const [token] of text.replaceAll(ignored, " ").matchAll(told)) {
+  for (const [token] of text.replaceAll(ignored, " ").matchAll(countedToken)) {
     const block = blocks.at(-1);
     if (token === "{") {
       blocks.push({ kind, fields: 0 });

@@ -9,8 +9,8 @@ export interface SchemaPart {
 }
 
 /**
- * The file that the version `file` calls `name`: in its own folder named like the version, next to it, under the
- * folder of subjects, or in `imports`. `undefined` when there is none, or the name leads upwards.
+ * The file that the version `file` imports as `name`: in the folder named like the version, next to the version, in the
+ * folder of subjects, or in `imports`. `undefined` if there is no such file, or if the name leads upwards.
  */
 export function importedFile(files: SubjectFiles, file: string, name: string): string | undefined {
   if (posix.isAbsolute(name) || posix.normalize(name) !== name || name.startsWith("..")) return undefined;
@@ -19,12 +19,12 @@ export function importedFile(files: SubjectFiles, file: string, name: string): s
   return roots.map((root) => posix.join(root, name)).find((path) => listed.includes(path));
 }
 
-/** The folders of files that only one version refers to, `order/1.0` for `order/1.0.proto`, and of its subject. */
+/** The folder for files that only this version imports (`order/1.0` for `order/1.0.proto`), and the subject's folder. */
 export function ownFolders(file: string): readonly [version: string, subject: string] {
   return [file.replace(/^(.*\/\d+\.\d+)\.[^/]*$/, "$1"), posix.dirname(file)];
 }
 
-/** Whether a file is in a place for what versions refer to: in `imports`, or in a folder next to the version of its name. */
+/** Whether a file lies where only imports belong: in `imports`, or in a folder that is named like the version next to it. */
 export function isForImports(file: string, files: SubjectFiles): boolean {
   if (file.startsWith("imports/")) return true;
   return Array.from(file.matchAll(/\/\d+\.\d+(?=\/)/g)).some(({ index, 0: version }) => {

@@ -98,7 +98,7 @@ function loosenings(before: Subject, now: Subject): readonly SubjectFinding[] {
       const order: readonly (readonly string[])[] = strictness[name];
       const [old, own] = [before[name], now[name]];
       const rank = (value: string): number => order.findIndex((values) => values.includes(value));
-      // Of two settings with the same rank, neither includes the other.
+      // Two settings with the same rank do not include each other.
       return old !== own && rank(own) >= rank(old) ? [`${settingPaths[name]} went from ${old} to ${own}`] : [];
     },
   );

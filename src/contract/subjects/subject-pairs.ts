@@ -127,7 +127,7 @@ function pairsOf(subject: Subject, meetings: readonly VersionMeeting[]): readonl
   const pairs: VersionPair[] = [];
   for (const { writer, reader, isUpcast } of meetings) {
     if (writer === reader) continue;
-    // Of equal numbers in two repositories, the one here counts as the newer.
+    // If two repositories have the same version number, the version in this one counts as the newer.
     const order = compareVersions(writer.version, reader.version) || (subject.versions.includes(writer) ? 1 : -1);
     const [older, newer] = order < 0 ? [writer, reader] : [reader, writer];
     const direction = order < 0 ? "backward" : "forward";

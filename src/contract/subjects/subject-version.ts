@@ -55,7 +55,7 @@ function versionOf(index: FileIndex, file: string, { version, format }: VersionF
 
 /**
  * Refuses files that would silently stay unchecked: schemas that are neither versions nor referred to by one, and any other
- * file of a subject but texts for people.
+ * JSON or YAML of a subject.
  *
  * @throws SobreError `InvalidArgument` naming one.
  */
@@ -70,7 +70,7 @@ export function refuseUnread(files: SubjectFiles, versions: ReadonlyMap<string, 
     const isRead =
       isForImports(file, files) || used.has(file) || name === "subject.json" || versionFile(name) !== undefined;
     if (subject === "" || isRead || folders.has(file)) return false;
-    return isSchemaName(name) || (versions.has(subject) && !isForPeople(name));
+    return isSchemaName(name) || (versions.has(subject) && /\.(?:json|ya?ml)$/i.test(name));
   });
   if (unread === undefined) return;
   throw new SobreError(
@@ -85,11 +85,6 @@ function isSchemaName(name: string): boolean {
     /\.(?:schema\.\w+|proto|jsonschema|json5|jsonc|avsc|avdl|avpr|xsd|thrift|fbs)$/i.test(name) ||
     /^v?\d+(?:\.\d+)*(?:-.*)?\.(?:json|ya?ml)$/i.test(name)
   );
-}
-
-/** Whether a file of a subject explains it, or belongs to an editor or to git. */
-function isForPeople(name: string): boolean {
-  return /^\.|\.(?:md|markdown|txt|adoc)$|^[^.]*$/i.test(name);
 }
 
 /** The text of a version and of every file that it refers to, with line ends normalised. */

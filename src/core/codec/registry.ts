@@ -82,20 +82,20 @@ export function createCodecRegistry(codecs: readonly (Codec | Decoder | Encoder)
     encoders,
     select(contentType, bodyKind) {
       const cache = caches[bodyKind];
-      if (cache === undefined) throw noKind();
+      if (cache === undefined) throw unknownBodyKind();
       const known = cache.get(contentType);
       if (known !== undefined) return known;
       return remember(cache, contentType, select(decoders, contentType, bodyKind));
     },
     encoderFor(text, bodyKind = "data") {
       const writers = writersOf[bodyKind];
-      if (writers === undefined) throw noKind();
+      if (writers === undefined) throw unknownBodyKind();
       return writers.get(text) ?? remember(writers, text, selectEncoder(encoders, text, bodyKind));
     },
   };
 }
 
-const noKind = (): SobreError => invalidOption("bodyKind", "must be data, value or sequence");
+const unknownBodyKind = (): SobreError => invalidOption("bodyKind", "must be data, value or sequence");
 
 function remember<V>(cache: Map<string | undefined, V>, contentType: string | undefined, value: V): V {
   if (cache.size >= cacheSize) cache.clear();

@@ -54,8 +54,8 @@ export function subscriptionAddress(topic: string, subscription: string): string
   return `${topic}/Subscriptions/${subscription}`;
 }
 
-/** Letters, digits and `_ - . /` between a letter or digit at each end. */
-const nameForm = /^[\p{L}\p{N}](?:[\p{L}\p{N}_\-./]*[\p{L}\p{N}])?$/u;
+/** Letters, digits and `_ - . / ~` between a letter or digit at each end. */
+const nameForm = /^[\p{L}\p{N}](?:[\p{L}\p{N}_\-./~]*[\p{L}\p{N}])?$/u;
 
 /** Maximum length of a queue's or topic's name. */
 const maxNameLength = 260;
@@ -66,7 +66,7 @@ export function checkEntityName(name: string): void {
   if (fits && !/\/subscriptions\/|\/\/|\.\./i.test(name)) return;
   throw new SobreError(
     "InvalidArgument",
-    `An entity's name must have 1 to ${maxNameLength} letters, digits, "_", "-", "." and "/", begin and end with a letter or digit, ` +
+    `An entity's name must have 1 to ${maxNameLength} letters, digits, "_", "-", ".", "/" and "~", begin and end with a letter or digit, ` +
       'and contains no "/Subscriptions/", "//" or "..".',
   );
 }

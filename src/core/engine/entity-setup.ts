@@ -40,6 +40,13 @@ export interface Creation<Made> {
   readonly failed: (error: unknown) => unknown;
 }
 
+/** The names of the queues and topics in a setup, in lower case. */
+export const namesIn = ({ queues = {}, topics = {} }: EntitySetup): ReadonlySet<string> =>
+  new Set([...named<unknown>(queues), ...named<unknown>(topics)].flatMap(([name]) => keyOf(name)));
+
+/** Callers without types may list anything. */
+const keyOf = (name: unknown): readonly string[] => (typeof name === "string" ? [name.toLowerCase()] : []);
+
 /** The entities of a setup, each to be created before the next is asked for. @throws SobreError `InvalidArgument` naming the entity. */
 export function* creations<Made>(
   { queues = {}, topics = {} }: EntitySetup,
@@ -73,7 +80,7 @@ function check(failed: Creation<void>["failed"], work: () => void): void {
 const of =
   (what: string): Creation<void>["failed"] =>
   (error) =>
-    error instanceof SobreError && error.code === "InvalidArgument"
+    error instanceof SobreError && (error.code === "InvalidArgument" || error.code === "MessagingEntityNotFound")
       ? new SobreError(error.code, `The ${what}: ${error.message}`, { path: error.path, cause: error })
       : error;
 

@@ -62,6 +62,12 @@ export const unequalKeys = (entity: string): SobreError =>
     "$.brokerProperties.partitionKey",
   );
 
+export const batchOfManyKeys = (entity: string): SobreError =>
+  invalidOperation(
+    `'${entity}' is partitioned, and the messages of a batch go to one partition. Send those of each sessionId or partitionKey, ` +
+      "or of each messageId where it detects duplicates, on their own.",
+  );
+
 export const entityDisabled = (entity: string, status: string): SobreError =>
   refusal(
     "MessagingEntityDisabled",

@@ -291,7 +291,7 @@ function toProblem(error: ErrorObject): ValidationProblem {
     case "const":
       return problem(own, `must be ${JSON.stringify(allowedValue)}`);
     case "type":
-      // Of a safe one nobody hears: it was taken as a number.
+      // A safe integer never gets here: it was taken as a number.
       return typeof data === "bigint" && (params["type"] === "integer" || params["type"] === "number")
         ? problem(own, 'is an integer beyond 2^53, which only "format": "int64" takes, up to 64 bits')
         : problem(own, message);

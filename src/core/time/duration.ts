@@ -2,13 +2,13 @@ import { SobreError } from "../errors/sobre-error.ts";
 
 /**
  * A duration: a number of milliseconds, or text. Text is a number with its unit (`"500ms"`, `"5s"`, `"1.5m"`, `"2h"`, `"7d"`)
- * or ISO 8601 in days, hours, minutes and seconds (`"PT5S"`, `"P1DT12H"`).
+ * or ISO 8601 (`"PT5S"`, `"P1DT12H"`), where a year has 365 days and a month 30, as .NET reads them.
  */
 export type DurationLike = number | string;
 
 const units: Readonly<Record<string, number>> = { ms: 1, s: 1_000, m: 60_000, h: 3_600_000, d: 86_400_000 };
 const withUnit = /^(\d{1,15}(?:\.\d{1,3})?)(ms|s|m|h|d)$/;
-const iso = /^P(?:(\d+)D)?(?:T(?:(\d+)H)?(?:(\d+)M)?(?:(\d+(?:\.\d+)?)S)?)?$/;
+const iso = /^P(?:(\d+)Y)?(?:(\d+)M)?(?:(\d+)D)?(?:T(?:(\d+)H)?(?:(\d+)M)?(?:(\d+(?:\.\d+)?)S)?)?$/;
 
 /**
  * A {@link DurationLike} in milliseconds, rounded to whole ones where it is text.
@@ -42,6 +42,17 @@ export function readDuration(value: unknown): number | undefined {
 export function readIsoDuration(text: string): number | undefined {
   const parts = iso.exec(text);
   if (parts === null || text.endsWith("T") || text === "P") return undefined;
+  const [, years = "0", months = "0", days = "0", hours = "0", minutes = "0", seconds = "0"] = parts;
+  const allDays = Number(years) * 365 + Number(months) * 30 + Number(days);
+  return Math.round(((allDays * 24 + Number(hours)) * 60 + Number(minutes)) * 60_000 + Number(seconds) * 1000);
+}
+
+const timeSpan = /^(?:(\d{1,8})\.)?(\d{1,8}):(\d{1,8})(?::(\d{1,8}(?:\.\d{1,9})?))?$/;
+
+/** A span of time as .NET writes it, `[d.]hh:mm[:ss[.fffffff]]`, in milliseconds; `undefined` for other text. */
+export function readTimeSpan(text: string): number | undefined {
+  const parts = timeSpan.exec(text);
+  if (parts === null) return undefined;
   const [, days = "0", hours = "0", minutes = "0", seconds = "0"] = parts;
-  return Math.round(((Number(days) * 24 + Number(hours)) * 60 + Number(minutes)) * 60_000 + Number(seconds) * 1000);
+  return ((Number(days) * 24 + Number(hours)) * 60 + Number(minutes)) * 60_000 + Number(seconds) * 1000;
 }

@@ -9,6 +9,10 @@ export interface Annotations {
   readonly superMembers?: object;
   /** Whether it is a dictionary, its members being entries: no class lists them. Not rendered. */
   readonly isDictionary?: boolean;
+  /** Whether it is a list since XML repeats an element among other members. Not rendered. */
+  readonly isRepeated?: boolean;
+  /** The name of the elements of a list that XML does not name as one: such an element may be an object, too. Not rendered. */
+  readonly itemName?: string;
   /** The members or items whose scalar type the payload names, by name or index; or all of them. Not rendered. */
   readonly typed?: "all" | Set<unknown>;
   /** The members or items that are floating-point numbers by their type, by name or index; or all of them. Not rendered. */
@@ -46,6 +50,13 @@ export function annotateTyped(target: object, key?: unknown): void {
 export function isTypedIn(container: object, key: unknown): boolean {
   const typed = annotationsOf(container)?.typed;
   return typed !== undefined && (typed === "all" || typed.has(key));
+}
+
+const repeatedMark: Annotations = Object.freeze({ isRepeated: true });
+
+/** Marks a list, in place, as the values of an element that XML repeats. */
+export function annotateRepeated<T extends object>(target: T): T {
+  return annotate(target, repeatedMark);
 }
 
 const dictionaryMark: Annotations = Object.freeze({ isDictionary: true });

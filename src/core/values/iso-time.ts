@@ -5,16 +5,16 @@ import { TaggedScalar } from "./tagged-value.ts";
 /** The time zone of an {@link IsoTime}: UTC, unspecified, or an offset. */
 export type IsoTimeKind = "utc" | "unspecified" | "offset";
 
-const clock = String.raw`[+-]?\d{4,}-\d\d-\d\dT\d\d:\d\d:\d\d(?:\.\d{1,9})?`;
-const forms: Readonly<Record<IsoTimeKind, RegExp>> = {
-  utc: new RegExp(`^${clock}Z$`),
-  unspecified: new RegExp(`^${clock}$`),
-  offset: new RegExp(String.raw`^${clock}(?:Z|[+-]\d\d:\d\d(?::\d\d)?)(?:\[[^[\]]+\])?$`),
+const dateAndTime = String.raw`[+-]?\d{4,}-\d\d-\d\dT\d\d:\d\d:\d\d(?:\.\d{1,9})?`;
+const kindPatterns: Readonly<Record<IsoTimeKind, RegExp>> = {
+  utc: new RegExp(`^${dateAndTime}Z$`),
+  unspecified: new RegExp(`^${dateAndTime}$`),
+  offset: new RegExp(String.raw`^${dateAndTime}(?:Z|[+-]\d\d:\d\d(?::\d\d)?)(?:\[[^[\]]+\])?$`),
 };
 
-/** A time as ISO 8601 text, to the nanosecond and of any year, as those of Java are. */
+/** A time as ISO 8601 text, to the nanosecond and in any year, as in Java. */
 export class IsoTime extends TaggedScalar {
-  /** As `2024-02-29T12:34:56.789Z`, `2024-01-01T08:30:00-03:30`, `…+01:00[Europe/Madrid]`, or without an offset. */
+  /** E.g. `2024-02-29T12:34:56.789Z`, `2024-01-01T08:30:00-03:30`, `…+01:00[Europe/Madrid]`, or a time without an offset. */
   readonly text: string;
   readonly kind: IsoTimeKind;
 
@@ -24,9 +24,9 @@ export class IsoTime extends TaggedScalar {
     if (
       typeof text !== "string" ||
       typeof kind !== "string" ||
-      !Object.hasOwn(forms, kind) ||
-      !forms[kind].test(text) ||
-      !exists(text)
+      !Object.hasOwn(kindPatterns, kind) ||
+      !kindPatterns[kind].test(text) ||
+      !isOnCalendar(text)
     ) {
       throw new SobreError("InvalidArgument", "An IsoTime needs a string and its kind, e.g. 2024-02-29T12:34:56.789Z.");
     }
@@ -50,8 +50,8 @@ export class IsoTime extends TaggedScalar {
   }
 }
 
-/** Whether a text of the right form names a day and a time of day that there are. */
-function exists(text: string): boolean {
+/** Whether a text of the right form names a day and a time of day that exist. */
+function isOnCalendar(text: string): boolean {
   const [, year = "", month, day, ...time] = /^([+-]?\d+)-(\d\d)-(\d\d)T(\d\d):(\d\d):(\d\d)/.exec(text) ?? [];
   const [hour, minute, second] = time.map(Number);
   // Four centuries have the same days, whatever their years.

@@ -25,7 +25,7 @@ export function numberedContainers(root: unknown): readonly NumberedContainer[] 
     const json = pending.pop();
     if (Array.isArray(json)) for (const item of json) pending.push(item);
     else if (typeof json === "object" && json !== null) {
-      const { $id, $type, $data, $super, ...rest }: Partial<Record<string, unknown>> = { ...json };
+      const { $id, $type: _type, $data, $super, ...rest }: Partial<Record<string, unknown>> = { ...json };
       const tag = Object.keys(rest).find((key) => key.startsWith("$"));
       const content = tag === undefined ? rest : rest[tag];
       if (typeof $id === "string") {

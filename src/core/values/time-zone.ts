@@ -56,7 +56,7 @@ const cycle = 28;
 /** The clocks of a zone stay for longer: the shortest time yet is a week, around a Ramadan of Gaza. */
 const stride = 6 * 24 * 60 * millisecondsPerMinute;
 
-/** Of the Gregorian calendar. */
+/** The average year of the Gregorian calendar, in milliseconds. */
 const averageYear = 365.2425 * 24 * 60 * millisecondsPerMinute;
 
 /** From a moment on, an offset. */

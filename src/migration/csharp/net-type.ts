@@ -15,7 +15,7 @@ export interface FrameworkClass {
   readonly name: string;
   readonly namespace: string;
   readonly isStruct: boolean;
-  /** The names of the members, of the types of the arguments. */
+  /** The names of the members; each has the type of the type argument in its place. */
   readonly members: readonly string[];
 }
 

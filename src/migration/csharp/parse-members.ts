@@ -3,10 +3,10 @@ import { parseType } from "./parse-type.ts";
 import type { Accessors, AttributeSyntax, MemberSyntax, NameScope, TypeSyntax } from "./syntax.ts";
 import type { TokenCursor } from "./token-cursor.ts";
 
-/** The members of a body that are read so far. */
+/** The members of a body that have been read so far. */
 export interface MemberParts {
   readonly members: MemberSyntax[];
-  /** The numbers of parameters of the constructors. */
+  /** How many parameters the constructors have: 0, or 1 for one or more. */
   readonly constructors: Set<number>;
 }
 
@@ -18,7 +18,7 @@ interface MemberStart {
   readonly owner: string;
 }
 
-const words: ReadonlySet<string> = new Set(
+const modifierWords: ReadonlySet<string> = new Set(
   (
     "public private protected internal static abstract sealed partial new unsafe readonly ref file required virtual " +
     "override async extern volatile const fixed"
@@ -27,13 +27,13 @@ const words: ReadonlySet<string> = new Set(
 
 /** Whether a word may be in front of a declaration. */
 export function isModifier(word: string): boolean {
-  return words.has(word);
+  return modifierWords.has(word);
 }
 
-/** Takes modifiers. */
+/** Takes the modifiers at the cursor. */
 export function parseModifiers(cursor: TokenCursor): ReadonlySet<string> {
   const modifiers = new Set<string>();
-  while (cursor.token.kind === "name" && cursor.token.isEscaped !== true && words.has(cursor.token.text))
+  while (cursor.token.kind === "name" && cursor.token.isEscaped !== true && modifierWords.has(cursor.token.text))
     modifiers.add(cursor.name());
   return modifiers;
 }
@@ -54,7 +54,7 @@ export function parseMember({ cursor, scope, attributes, owner }: MemberStart, p
   const type = parseType(cursor);
   if (cursor.is("operator") || cursor.is("this")) return skipMethod(cursor);
   let name = cursor.name();
-  // Of `IList<T>.Count` the interface is passed.
+  // The interface in `IList<T>.Count` is skipped.
   let isExplicit = false;
   for (;;) {
     if (cursor.is("<")) skipTypeParameters(cursor);
@@ -110,7 +110,7 @@ function skipMethod(cursor: TokenCursor): void {
   if (cursor.is("=>")) {
     while (!cursor.isAtEnd && !cursor.is(";") && !cursor.is("}")) {
       cursor.skipExpression();
-      // Commas of what looks like a comparison.
+      // The commas of type arguments, which look like comparisons, end an expression too early.
       if (cursor.is(",") || cursor.is(")") || cursor.is("]")) cursor.at++;
     }
   }

@@ -36,7 +36,7 @@ export interface AttributeSyntax {
 
 /** An argument of an attribute. */
 export interface ArgumentSyntax {
-  /** Of `Name = value` and `name: value`. */
+  /** The name in `Name = value` or `name: value`. */
   readonly name: string | undefined;
   readonly tokens: readonly CSharpToken[];
 }
@@ -48,9 +48,9 @@ export interface MemberSyntax {
   readonly type: TypeSyntax | undefined;
   readonly modifiers: ReadonlySet<string>;
   readonly attributes: readonly AttributeSyntax[];
-  /** Of a property: `auto` has a field of its own. */
+  /** The accessors of a property; `isAuto` if the compiler makes its field. */
   readonly accessors: Accessors | undefined;
-  /** Of a constant. */
+  /** The value of a constant. */
   readonly value: readonly CSharpToken[] | undefined;
   readonly line: number;
   readonly scope: NameScope;
@@ -82,7 +82,7 @@ export interface TypeDeclaration {
   readonly members: readonly MemberSyntax[];
   readonly enumMembers: readonly EnumMemberSyntax[];
   readonly nested: readonly TypeDeclaration[];
-  /** The numbers of parameters of its constructors, 1 for more. */
+  /** How many parameters its constructors have: 0, or 1 for one or more. */
   readonly constructors: ReadonlySet<number>;
   readonly line: number;
   readonly scope: NameScope;

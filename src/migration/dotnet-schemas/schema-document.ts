@@ -43,7 +43,7 @@ export function readSchema(path: string, bytes: Uint8Array): XmlSchemaDocument {
   return { path, namespace: attributeOf(root, "targetNamespace") ?? "", root, lineOf };
 }
 
-/** An attribute without namespace. */
+/** The value of an attribute that has no namespace; `undefined` if it is absent. */
 export function attributeOf(element: XmlElement, name: string): string | undefined {
   for (let one = element.firstAttribute; one !== undefined; one = one.next) {
     if (one.local === name && one.namespace === "") return lexical(one.value, undefined);
@@ -51,7 +51,7 @@ export function attributeOf(element: XmlElement, name: string): string | undefin
   return undefined;
 }
 
-/** Each reference to a type reads the parts of its declaration again. */
+/** The parts of declarations that have been read: every reference to a type asks for them again. */
 const knownParts = new WeakMap<XmlElement, readonly XmlElement[]>();
 
 /** The child elements of XML Schema, except annotations. */
@@ -63,7 +63,7 @@ export function partsOf(element: XmlElement): readonly XmlElement[] {
   return parts;
 }
 
-/** A child element of XML Schema with a name. */
+/** The first child element of XML Schema with this name. */
 export function partNamed(element: XmlElement, local: string): XmlElement | undefined {
   return partsOf(element).find((one) => one.local === local);
 }
@@ -88,7 +88,7 @@ export function textOfElementContent({ children }: XmlElement): string {
     .trim();
 }
 
-/** A qualified name in an attribute, its prefix resolved. */
+/** The qualified name in an attribute, with its prefix resolved. */
 export function qualified(element: XmlElement, text: string): XmlName {
   const colon = text.indexOf(":");
   const prefix = colon === -1 ? "" : text.slice(0, colon);

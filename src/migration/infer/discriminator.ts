@@ -8,7 +8,7 @@ import type { SettledShape } from "./settled-shape.ts";
 export interface TypeDiscriminator {
   /** Its name, e.g. `kind`. */
   readonly member: string;
-  /** The text for a type: its name without namespace, package and assembly, unless others of the same message type share it. */
+  /** The text for a type: its name without its namespace, package or assembly, unless others of the same message type share it. */
   textOf(typeName: string): string;
 }
 

@@ -101,8 +101,15 @@ class Noting {
   }
 
   #contents(value: object, shape: PathShape): void {
-    if (Array.isArray(value)) this.#items(value, shape, value);
-    else if (value instanceof MultiArray) this.#items(value.values, shape, value);
+    if (Array.isArray(value)) {
+      const { isRepeated, itemName } = annotationsOf(value) ?? {};
+      if (isRepeated === true) shape.repeats++;
+      if (itemName !== undefined) {
+        shape.guessedLists++;
+        shape.noteItemName(itemName);
+      }
+      this.#items(value, shape, value);
+    } else if (value instanceof MultiArray) this.#items(value.values, shape, value);
     else if (value instanceof ContentStream) this.#items(value.contents, shape, value);
     else if (value instanceof Map || value instanceof AmqpMap) {
       for (const [key, item] of value) {

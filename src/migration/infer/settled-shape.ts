@@ -2,7 +2,13 @@ import { isObject, setMember } from "../../core/values/plain-object.ts";
 import { AmqpMap } from "../../core/values/typed.ts";
 import { ContentStream, MultiArray } from "../../core/values/multi-array.ts";
 import { Decimal } from "../../core/values/decimal.ts";
-import { annotateDictionary, isTypedIn } from "../../core/values/annotations.ts";
+import {
+  annotate,
+  annotateDictionary,
+  annotateRepeated,
+  annotationsOf,
+  isTypedIn,
+} from "../../core/values/annotations.ts";
 import { mergeInto, PathShape } from "./shape.ts";
 import { type Guessing, isGuess, kindOf, type ValueKind, valueKinds } from "./value-kind.ts";
 
@@ -13,6 +19,8 @@ export interface SettledShape {
   readonly list: boolean;
   /** The form of the dictionaries that empty lists and elements stand for here, since all other messages have dictionaries. */
   readonly dictionary: "object" | "map" | undefined;
+  /** The member that the items of lists are here, since other messages have objects with that member and others. */
+  readonly listMember: string | undefined;
   /**
    * The type of guessed numbers and booleans according to other messages at this path, which have text that is not a number,
    * or decimals. A number is guessed only if writing it reproduces the original text, so that this loses nothing.
@@ -26,7 +34,9 @@ export interface SettledShape {
 }
 
 /** Settles a shape, which must not change afterwards. */
-export function settleShape(shape: PathShape): SettledShape {
+export function settleShape(noted: PathShape): SettledShape {
+  const listMember = listMemberOf(noted);
+  const shape = listMember === undefined ? noted : withoutLists(noted, listMember);
   const { kinds } = shape;
   const guesses = settledGuesses(shape);
   // If lists occur next to other values, the format distinguishes them, unless all of the others may be lists, too.
@@ -38,9 +48,41 @@ export function settleShape(shape: PathShape): SettledShape {
   const itemShape = wrapped ? itemsWith(shape) : shape.items;
   const items = itemShape === undefined ? undefined : settleShape(itemShape);
   const keys = shape.keys === undefined ? undefined : settleShape(shape.keys);
-  const settles = guesses !== "kept" || list || dictionary !== undefined;
+  const settles = guesses !== "kept" || list || listMember !== undefined || dictionary !== undefined;
   const idle = !settles && [...members.values(), items, keys].every((inner) => inner?.idle ?? true);
-  return { shape, list, dictionary, guesses, members, items, keys, idle };
+  return { shape, list, dictionary, listMember, guesses, members, items, keys, idle };
+}
+
+/** The member of the objects at a path that also has lists: every list has elements of that name, and some object has other members. */
+function listMemberOf(shape: PathShape): string | undefined {
+  const { kinds, guessedLists, emptyLists, itemName, members } = shape;
+  if (guessedLists === 0 || guessedLists + emptyLists !== kinds.list || typeof itemName !== "string") return undefined;
+  return kinds.object > 0 && members?.has(itemName) === true && !isWrapped(shape) ? itemName : undefined;
+}
+
+/** The same observations with each list as an object whose only member has the items. */
+function withoutLists(shape: PathShape, name: string): PathShape {
+  const made = new PathShape();
+  mergeInto(made, shape);
+  const { kinds } = shape;
+  made.kinds.object += kinds.list;
+  made.kinds.list = 0;
+  made.elements += kinds.list;
+  made.singles += kinds.list;
+  made.emptyLists = 0;
+  made.guessedLists = 0;
+  made.items = undefined;
+  const lists = new PathShape();
+  lists.count = shape.guessedLists;
+  lists.kinds.list = shape.guessedLists;
+  lists.repeats = shape.guessedLists;
+  if (shape.items !== undefined) {
+    lists.items = new PathShape();
+    mergeInto(lists.items, shape.items);
+  }
+  const member = made.members?.get(name);
+  if (member !== undefined) mergeInto(member, lists);
+  return made;
 }
 
 /** Empty lists next to dictionaries are dictionaries if no list has items. */
@@ -78,7 +120,9 @@ function itemsWith({ items, members }: PathShape): PathShape {
 export function settledKinds({ shape, list, dictionary, guesses }: SettledShape): readonly ValueKind[] {
   const { kinds } = shape;
   const isSettled = (kind: ValueKind): boolean =>
-    (list && (kind === "object" || (kind === "empty-text" && kinds.text === 0))) ||
+    (list &&
+      ((kind === "object" && (isWrapped(shape) || areRepeated(shape))) ||
+        (kind === "empty-text" && kinds.text === 0))) ||
     (dictionary !== undefined && (kind === "list" || (kind === "empty-text" && shape.empties === kinds["empty-text"])));
   const isScalar = (kind: ValueKind): boolean =>
     guesses !== "kept" && (kind === "integer" || kind === "number" || kind === "boolean");
@@ -98,6 +142,20 @@ function emptyOf(dictionary: "object" | "map" | undefined): object {
   return dictionary === "map" ? new Map() : annotateDictionary({});
 }
 
+/** The object that a list is where other messages have objects. */
+function asObject(value: object, name: string): object {
+  if (!Array.isArray(value)) return value;
+  const object: Record<string, unknown> = {};
+  // A copy, since the list itself has become the object.
+  if (value.length > 0) setMember(object, name, annotateRepeated(annotate([...value], annotationsOf(value) ?? {})));
+  return object;
+}
+
+/** Whether all lists at a path are the values of repeated elements, so that a single element is the only one of them. */
+function areRepeated({ kinds, repeats }: PathShape): boolean {
+  return repeats > 0 && repeats === kinds.list;
+}
+
 class Settling {
   readonly #guessing: Guessing;
   /** The copy of each container, so that shared containers stay shared. */
@@ -111,6 +169,12 @@ class Settling {
     if (shape.idle) return value;
     if (typeof value === "object" && value !== null) {
       if (this.#done.has(value)) return this.#done.get(value);
+      const objects = shape.listMember === undefined ? value : asObject(value, shape.listMember);
+      if (objects !== value) {
+        this.#done.set(value, objects);
+        this.#inside(objects, shape);
+        return objects;
+      }
       const isEmpty = shape.dictionary !== undefined && Array.isArray(value) && value.length === 0;
       const settled = isEmpty ? emptyOf(shape.dictionary) : shape.list ? this.#list(value, shape) : value;
       this.#done.set(value, settled);
@@ -133,12 +197,16 @@ class Settling {
     const [only = ""] = names;
     if (names.length === 1 && isWrapped(shape.shape)) return [value[only]];
     const isItem =
-      this.#guessing === "scalars" && names.length > 0 && names.every((name) => itemNames?.has(name) === true);
+      this.#guessing === "scalars" &&
+      areRepeated(shape.shape) &&
+      names.length > 0 &&
+      names.every((name) => itemNames?.has(name) === true);
     return isItem ? [value] : value;
   }
 
   #isItem(value: unknown, shape: SettledShape): boolean {
-    return this.#guessing === "scalars" && kindOf(value) !== "list" && value !== null && this.#fits(value, shape.items);
+    if (this.#guessing !== "scalars" || !areRepeated(shape.shape)) return false;
+    return kindOf(value) !== "list" && value !== null && this.#fits(value, shape.items);
   }
 
   /** Whether other lists here have items of this kind. */

@@ -25,6 +25,8 @@ const tallies = [
   "wholeLiterals",
   "unrecorded",
   "entryLists",
+  "repeats",
+  "guessedLists",
 ] as const;
 
 /** Everything seen at one path of one type: how often, and of which kinds. Its size does not grow with the number of messages. */
@@ -42,6 +44,12 @@ export class PathShape {
   emptyLists = 0;
   /** Dictionaries that were JSON lists of objects with Key and Value, which may be lists. */
   entryLists = 0;
+  /** Lists that are the values of an element that XML repeats among other members. */
+  repeats = 0;
+  /** Lists that are elements of one name, and may be an object with one member. */
+  guessedLists = 0;
+  /** The name of those elements; `null` if they have several. */
+  itemName: string | null | undefined;
   /** Integers that were JSON numbers, and remain so in messages that are kept unchanged. */
   wholeLiterals = 0;
   /** Java times and dates that RFC 3339 cannot express: years of other than four digits, zones in brackets. */
@@ -119,6 +127,10 @@ export class PathShape {
     } else if (this.enums.get(name) !== number) this.enums.set(name, undefined);
   }
 
+  noteItemName(name: string | null): void {
+    this.itemName = this.itemName === undefined || this.itemName === name ? name : null;
+  }
+
   noteTypeName(name: string): void {
     if (this.typeNames.size < mostTexts) this.typeNames.add(name);
   }
@@ -134,6 +146,7 @@ export class PathShape {
       ...(this.keys === undefined ? {} : { y: this.keys }),
       ...(this.typeNames.size === 0 ? {} : { t: [...this.typeNames] }),
       ...(this.enums.size === 0 ? {} : { e: Array.from(this.enums, ([name, value]) => [name, value ?? null]) }),
+      ...(this.itemName === undefined ? {} : { l: this.itemName }),
       ...(this.#isDictionary ? { d: true } : {}),
     };
   }
@@ -141,7 +154,7 @@ export class PathShape {
   /** Reads what {@link toJSON} gives. */
   static from(json: unknown): PathShape {
     const shape = new PathShape();
-    const { n, k, g, m, i, y, t, e, d }: Partial<Record<string, unknown>> = { ...object(json) };
+    const { n, k, g, m, i, y, t, e, d, l }: Partial<Record<string, unknown>> = { ...object(json) };
     shape.count = Number(n);
     const counts: Partial<Record<string, unknown>> = { ...object(k) };
     for (const kind of valueKinds) shape.kinds[kind] = Number(counts[kind] ?? 0);
@@ -155,6 +168,7 @@ export class PathShape {
       const [name, value] = list(entry);
       shape.enums.set(String(name), typeof value === "string" ? value : undefined);
     }
+    if (typeof l === "string" || l === null) shape.itemName = l;
     shape.#isDictionary = d === true;
     return shape;
   }
@@ -168,6 +182,7 @@ export function mergeInto(target: PathShape, other: PathShape, budget: ShapeBudg
   for (const name of other.typeNames) target.noteTypeName(name);
   for (const [name, value] of other.enums)
     target.noteEnum(new EnumValue(name, value === undefined ? undefined : BigInt(value)));
+  if (other.itemName !== undefined) target.noteItemName(other.itemName);
   if (other.isDictionary) target.noteDictionary();
   for (const [name, member] of other.members ?? []) mergeWhere(target.member(name, budget), member, budget);
   if (other.items !== undefined) mergeWhere(target.item(budget), other.items, budget);

@@ -13,7 +13,7 @@ import { IsoTime } from "../../core/values/iso-time.ts";
 import { LocalDate, LocalTime } from "../../core/values/local-time.ts";
 import { QName } from "../../core/values/q-name.ts";
 
-/** The kinds of values that have their own form in at least one format. */
+/** A count of 0 for every kind of value. */
 export const noCounts = {
   null: 0,
   boolean: 0,
@@ -49,9 +49,10 @@ export const noCounts = {
   other: 0,
 };
 
-/** One of {@link valueKinds}. */
+/** A kind of value that has its own form in at least one format. */
 export type ValueKind = keyof typeof noCounts;
 
+/** All kinds of values. */
 export const valueKinds: readonly ValueKind[] = Object.keys(noCounts).filter(isValueKind);
 
 function isValueKind(name: string): name is ValueKind {
@@ -97,11 +98,11 @@ function kindOfObject(value: object): ValueKind {
   if (value instanceof Typed) return kindOfTyped(value);
   const number = numberOfEnum(value);
   if (number !== undefined) return typeof number === "bigint" ? "int64" : "integer";
-  for (const [type, kind] of classes) if (value instanceof type) return kind;
+  for (const [type, kind] of kindsOfClasses) if (value instanceof type) return kind;
   return "other";
 }
 
-const classes: readonly (readonly [new (...args: never[]) => object, ValueKind])[] = [
+const kindsOfClasses: readonly (readonly [new (...args: never[]) => object, ValueKind])[] = [
   [Decimal, "decimal"],
   [DateTimeOffset, "time-offset"],
   [Duration, "duration"],

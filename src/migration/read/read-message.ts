@@ -208,11 +208,11 @@ function unread(error: SobreError, attempts: readonly Attempt[], payload: Uint8A
   const look = likeness === undefined ? "" : `, which look like ${likeness.name}`;
   const inside = layers.length === 0 ? "" : `, nor what was inside ${layers.join(" and ")}`;
   const tries = failed.map(describeAttempt).join(" | ") || "the first bytes rule every format out";
-  const told =
+  const detailed =
     attempts.length === 0
       ? error
       : new SobreError(error.code, `No codec could read the ${payload.byteLength} bytes${look}${inside}: ${tries}`);
   // Offsets inside a layer are not offsets in the payload.
   const offset = layers.length === 0 ? furthest?.offset : undefined;
-  return { ok: false, error: told, codec: furthest?.codec, offset };
+  return { ok: false, error: detailed, codec: furthest?.codec, offset };
 }

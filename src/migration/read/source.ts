@@ -26,20 +26,20 @@ export type SourceContent =
 
 /** A source of messages to migrate. It is read twice, one message at a time, and never changed. */
 export interface MigrationSource {
-  /** For people: a path, or `orders/$DeadLetterQueue of servicebus`. */
+  /** Its name for display, e.g. a path, or `orders/$DeadLetterQueue of servicebus`. */
   readonly name: string;
-  /** How much there is to read, files or bytes, or `undefined` when nobody knows. */
+  /** How much there is to read, in files or bytes; `undefined` if that is unknown. */
   readonly size: number | undefined;
   /** Reads from the beginning, in order. */
   messages(): AsyncIterable<SourceMessage>;
-  /** The same messages, some at a time, before they are parsed, of files that hold captures; threads parse them. Default: the source cannot offer them. */
+  /** The same messages in batches of unparsed JSON, which threads parse; only files of captures offer them. Default: not offered. */
   pieces?(): AsyncIterable<readonly SourcePiece[]>;
 }
 
 /** The place of one captured message in a file. */
 export interface SourcePiece extends Omit<SourceMessage, "content"> {
-  /** Its JSON, or the beginning where it is too long; valid until the next pieces are asked for. */
+  /** Its JSON, or the beginning of it if it is too long; valid until the next pieces are requested. */
   readonly bytes: Uint8Array;
-  /** The bytes that it has to stay below, of one that is too long. */
+  /** The limit in bytes that it exceeds; `undefined` if it exceeds none. */
   readonly tooLong: number | undefined;
 }

@@ -4,42 +4,42 @@ import type { ProtoForm, ProtoMessage, ProtoPlan } from "./proto-plan.ts";
 
 /** Converts a lowered body to the message of a plan. */
 export function toProto(plain: unknown, plan: ProtoPlan): unknown {
-  return messageTo(plan.wrapped ? { value: plain } : plain, plan.root);
+  return messageFromPlain(plan.wrapped ? { value: plain } : plain, plan.root);
 }
 
 /** The lowered body of a message; the inverse of {@link toProto}, except that null and absent are not distinguished. */
 export function fromProto(message: unknown, plan: ProtoPlan): unknown {
-  const plain = messageFrom(message, plan.root);
+  const plain = plainFromMessage(message, plan.root);
   return plan.wrapped ? (plain["value"] ?? null) : plain;
 }
 
-function messageTo(plain: unknown, { fields }: ProtoMessage): unknown {
+function messageFromPlain(plain: unknown, { fields }: ProtoMessage): unknown {
   if (!isObject(plain)) throw unsupported();
   const message: Record<string, unknown> = {};
   for (const { member, field, form } of fields) {
     const value = Object.hasOwn(plain, member) ? plain[member] : undefined;
-    if (value !== undefined && value !== null) message[field] = formTo(value, form);
+    if (value !== undefined && value !== null) message[field] = fieldFromPlain(value, form);
   }
   return message;
 }
 
-function formTo(plain: unknown, form: ProtoForm): unknown {
+function fieldFromPlain(plain: unknown, form: ProtoForm): unknown {
   switch (form.kind) {
     case "scalar":
       return plain;
     case "json":
       return JSON.stringify(plain, jsonLeaf);
     case "message":
-      return messageTo(plain, form.message);
+      return messageFromPlain(plain, form.message);
     case "list": {
       if (!Array.isArray(plain)) throw unsupported();
-      const items = plain.map((item) => formTo(item, form.item));
+      const items = plain.map((item) => fieldFromPlain(item, form.item));
       return inWrapper(items, form);
     }
     case "dictionary":
       if (!isObject(plain)) throw unsupported();
       return inWrapper(
-        Object.fromEntries(Object.entries(plain).map(([key, value]) => [key, formTo(value, form.value)])),
+        Object.fromEntries(Object.entries(plain).map(([key, value]) => [key, fieldFromPlain(value, form.value)])),
         form,
       );
     default:
@@ -47,33 +47,33 @@ function formTo(plain: unknown, form: ProtoForm): unknown {
   }
 }
 
-function messageFrom(message: unknown, { fields }: ProtoMessage): Record<string, unknown> {
+function plainFromMessage(message: unknown, { fields }: ProtoMessage): Record<string, unknown> {
   const plain: Record<string, unknown> = {};
   if (!isObject(message)) return plain;
   for (const { member, field, form, nullable } of fields) {
     const value = message[field];
-    if (value !== undefined) setMember(plain, member, formFrom(value, form));
+    if (value !== undefined) setMember(plain, member, plainFromField(value, form));
     else if (nullable) setMember(plain, member, null);
   }
   return plain;
 }
 
-function formFrom(value: unknown, form: ProtoForm): unknown {
+function plainFromField(value: unknown, form: ProtoForm): unknown {
   switch (form.kind) {
     case "scalar":
       return value;
     case "json":
       return typeof value === "string" ? JSON.parse(value) : value;
     case "message":
-      return messageFrom(value, form.message);
+      return plainFromMessage(value, form.message);
     case "list": {
       const items = outOfWrapper(value, form);
-      return Array.isArray(items) ? items.map((item) => formFrom(item, form.item)) : items;
+      return Array.isArray(items) ? items.map((item) => plainFromField(item, form.item)) : items;
     }
     case "dictionary": {
       const items = outOfWrapper(value, form);
       return isObject(items)
-        ? Object.fromEntries(Object.entries(items).map(([key, item]) => [key, formFrom(item, form.value)]))
+        ? Object.fromEntries(Object.entries(items).map(([key, item]) => [key, plainFromField(item, form.value)]))
         : items;
     }
     default:

@@ -46,7 +46,7 @@ export function schemaFiles(profiles: readonly TypeProfile[], target: MigrationT
   });
 }
 
-const aFile = is.having("a file", { path: is.name, text: is.text });
+const schemaFileCheck = is.having("a file", { path: is.name, text: is.text });
 
 /**
  * Writes {@link schemaFiles} into a folder, creating it if necessary.
@@ -55,7 +55,7 @@ const aFile = is.having("a file", { path: is.name, text: is.text });
  */
 export function writeSchemaFiles(folder: string, files: readonly SchemaFile[]): void {
   checkOption("folder", folder, is.name);
-  checkOption("files", files, is.listOf("files with a path and a text", aFile));
+  checkOption("files", files, is.listOf("files with a path and a text", schemaFileCheck));
   for (const { path, text } of files) {
     try {
       mkdirSync(join(folder, path, ".."), { recursive: true });

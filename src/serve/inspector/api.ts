@@ -247,9 +247,9 @@ export interface JobsAnswer {
 }
 
 export interface JobAnswer extends JobFact {
-  /** Of a dry run only the first ones. */
+  /** The outcomes; only the first ones of a dry run. */
   readonly outcomes: readonly RedriveOutcome[];
-  /** The index of the next outcome; `null` at the end of those there are. */
+  /** The index of the next outcome; `null` after the last one. */
   readonly next: number | null;
 }
 

@@ -5,6 +5,7 @@ import type { Delivery } from "../../core/engine/delivery.ts";
 import type { BrokerProperties, BrokerPropertiesInit } from "../../core/envelope/broker-properties.ts";
 import { settableRows } from "../../core/envelope/broker-property-table.ts";
 import type { Envelope } from "../../core/envelope/envelope.ts";
+import { readTimeSpan } from "../../core/time/duration.ts";
 import { Typed } from "../../core/values/typed.ts";
 import { inAscii } from "./ascii-json.ts";
 import { isHeaderText } from "./header-text.ts";
@@ -42,7 +43,8 @@ export function brokerPropertiesFrom(json: unknown): Partial<BrokerPropertiesIni
     draft[property] = value;
   }
   const { TimeToLive, TimeToLiveTimeSpan, ScheduledEnqueueTimeUtc } = given;
-  const timeToLive = typeof TimeToLiveTimeSpan === "string" ? spanOf(TimeToLiveTimeSpan) : plainNumber(TimeToLive);
+  const timeToLive =
+    typeof TimeToLiveTimeSpan === "string" ? (readTimeSpan(TimeToLiveTimeSpan) ?? 0) / 1000 : plainNumber(TimeToLive);
   if (timeToLive !== undefined && timeToLive !== null) {
     if (typeof timeToLive !== "number" || !(timeToLive > 0))
       throw invalidBrokerProperty("TimeToLive", "a number of seconds above 0");
@@ -61,12 +63,6 @@ const plainNumber = (value: unknown): unknown =>
   typeof value === "bigint" ? Number(value) : value instanceof Typed ? value.value : value;
 
 /** Seconds of .NET's `days.hh:mm:ss`. */
-function spanOf(text: string): number {
-  const [, days = "0", hours = "0", minutes = "0", seconds = "0"] =
-    /^(?:(\d+)\.)?(\d+):(\d+):(\d+(?:\.\d+)?)$/.exec(text) ?? [];
-  return ((Number(days) * 24 + Number(hours)) * 60 + Number(minutes)) * 60 + Number(seconds);
-}
-
 /** The members that a sender has set, as the `BrokerProperties` header has them. */
 export function settableMembers({ brokerProperties: broker, bodyKind }: Envelope): Record<string, unknown> {
   const members: Record<string, unknown> = {};

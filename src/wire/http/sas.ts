@@ -71,10 +71,10 @@ export function writeSas(
 const signature = (key: string, sr: string, se: string): string =>
   crypto().createHmac("sha256", key).update(`${sr}\n${se}`).digest("base64");
 
-/** Stands for a token where that itself is not to be kept. */
+/** The SHA-256 hash that stands for a token where the token itself must not be kept. */
 export const digest = (token: string): string => crypto().createHash("sha256").update(token).digest("base64");
 
-/** Compares in constant time. */
+/** Whether two texts are equal, compared in constant time. */
 export function equal(one: string, other: string): boolean {
   const a = Buffer.from(one);
   const b = Buffer.from(other);

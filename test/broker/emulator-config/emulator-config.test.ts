@@ -84,6 +84,58 @@ describe("emulatorConfig", () => {
     expect(error.message).toContain(words);
   });
 
+  it.each([
+    [{ FilterType: "SqlFilter", SqlFilter: { SqlExpression: "a = 1" } }, "FilterType must be one of"],
+    [{ FilterType: "Sql", CorrelationFilter: { Label: "a" } }, " must have required property 'SqlFilter'"],
+  ])("names the cause first for a rule with %o, and no condition of the schema", (Properties, cause) => {
+    const topic = { Name: "t", Subscriptions: [{ Name: "s", Rules: [{ Name: "r", Properties }] }] };
+
+    const read = (): unknown => emulatorConfig(config({ Topics: [topic] }));
+
+    expect(read).toThrow(new RegExp(`^The configuration is wrong: [^ ]*Properties\\.?${cause}`));
+    expect(read).not.toThrow(/schema/);
+  });
+
+  it("reads years of 365 and months of 30 days, and names with a tilde", async () => {
+    const Properties = { DefaultMessageTimeToLive: "P1Y1M1DT1H", AutoDeleteOnIdle: "P2M" };
+    const engine = memoryEngine(emulatorConfig(config({ Queues: [{ Name: "Orders~Placed", Properties }] })).entities);
+
+    expect(await engine.admin.getQueue("orders~placed")).toMatchObject({
+      defaultMessageTimeToLive: (396 * 24 + 1) * 3_600_000,
+      autoDeleteOnIdle: 60 * 86_400_000,
+    });
+  });
+
+  it("lets entities forward to others of the same file, wherever they are in it", async () => {
+    const text = config({
+      Queues: [
+        { Name: "first", Properties: { ForwardTo: "Last", ForwardDeadLetteredMessagesTo: "topic" } },
+        { Name: "last", Properties: { ForwardDeadLetteredMessagesTo: "first" } },
+      ],
+      Topics: [{ Name: "topic", Subscriptions: [{ Name: "s", Properties: { ForwardTo: "last" } }] }],
+    });
+
+    const engine = memoryEngine(emulatorConfig(text).entities);
+
+    expect((await engine.admin.getQueue("first")).forwardTo).toBe("Last");
+  });
+
+  it.each([
+    [{ ForwardTo: "missing" }, { code: "MessagingEntityNotFound" }],
+    [{ ForwardDeadLetteredMessagesTo: "missing" }, { code: "MessagingEntityNotFound" }],
+    [{ ForwardTo: "Orders" }, { code: "InvalidArgument", path: "$.forwardTo" }],
+    [
+      { ForwardTo: "other", RequiresSession: true },
+      { code: "InvalidArgument", path: "$.forwardTo" },
+    ],
+  ])("names the queue that cannot have %o", (Properties, expected) => {
+    const { entities } = emulatorConfig(config({ Queues: [{ Name: "orders", Properties }, { Name: "other" }] }));
+
+    expect(() => memoryEngine(entities)).toThrow(
+      expect.objectContaining({ ...expected, message: expect.stringContaining("The queue orders:") }),
+    );
+  });
+
   it("reads queues, topics, subscriptions and rules for a memory engine", async () => {
     const rules = [
       {

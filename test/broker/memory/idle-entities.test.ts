@@ -8,7 +8,7 @@ describe("an entity that is deleted when it is idle", () => {
     const namespace = new MemoryNamespace({ clock: new ManualClock(), firstSequenceNumber: 1n });
     const { directory } = namespace;
     namespace.change(newQueue(directory, "q", { autoDeleteOnIdle: "PT5M" }));
-    namespace.change(newSettings(directory.queueEntity("q"), { autoDeleteOnIdle: "PT10M" }));
+    namespace.change(newSettings(directory, directory.queueEntity("q"), { autoDeleteOnIdle: "PT10M" }));
     expect(namespace.timeline.size).toBe(1);
 
     namespace.delete(directory.queueEntity("q"));

@@ -32,6 +32,37 @@ describe("a failure of PostgreSQL", () => {
     expect(databaseFailure(cause)).toMatchObject({ cause, retryable: true });
   });
 
+  it.each([
+    ["server login has been failing, try again later (server_login_retry)", "ServiceCommunicationProblem"],
+    ["server login has been failing, cached error: the database system is starting up", "ServiceCommunicationProblem"],
+    ["query_wait_timeout", "ServiceCommunicationProblem"],
+    ["no more connections allowed (max_client_conn)", "ServiceCommunicationProblem"],
+    ["pgbouncer cannot connect to server", "ServiceCommunicationProblem"],
+    ["unsupported startup parameter: statement_timeout", "InvalidOperation"],
+    ["unsupported startup parameter in options: jit", "InvalidOperation"],
+    ["no such database: shop", "InvalidOperation"],
+    ["no such user: app", "UnauthorizedAccess"],
+    ["password authentication failed", "UnauthorizedAccess"],
+    ['server login has been failing, cached error: role "app" does not exist', "UnauthorizedAccess"],
+  ])("by PgBouncer that says %j is %s", (text, code) => {
+    const error = databaseFailure(Object.assign(new Error(text), { code: "08P01", severity: "FATAL" }));
+
+    const isAway = code === "ServiceCommunicationProblem";
+    expect(error).toMatchObject(isAway ? { code, retryable: true, outcome: "unknown" } : { code });
+  });
+
+  it.each([
+    ["57P01", "unknown"],
+    ["57P02", "unknown"],
+    ["57P03", "unknown"],
+    ["08006", "unknown"],
+    ["53300", undefined],
+    ["53400", undefined],
+    ["25006", undefined],
+  ])("of an outage, %s, is worth another attempt", (state, outcomeOfIt) => {
+    expect(databaseFailure(said(state))).toMatchObject({ retryable: true, outcome: outcomeOfIt });
+  });
+
   it("is a lost connection when it comes from the socket, whatever form its code has", () => {
     for (const code of ["EPIPE", "ECONNRESET", "ECONNREFUSED", "ENOENT"])
       expect(codeOf(ofSocket(code))).toBe("ServiceCommunicationProblem");

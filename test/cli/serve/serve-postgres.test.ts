@@ -37,7 +37,7 @@ describe("sobre serve --postgres", () => {
   });
 
   it("ends with 1 where no server is", async () => {
-    const [code, errors] = await outcome(...postgres);
+    const [code, errors] = await outcome(...postgres, "--wait", "0s");
 
     expect([code, errors]).toEqual([1, "sobre: PostgreSQL cannot be reached. Try again (ECONNREFUSED).\n"]);
   });

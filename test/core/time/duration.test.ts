@@ -17,6 +17,9 @@ describe("a duration", () => {
     ["PT5S", 5_000],
     ["PT0.25S", 250],
     ["P1DT2H3M4S", 93_784_000],
+    ["P1Y", 365 * 86_400_000],
+    ["P1M", 30 * 86_400_000],
+    ["P1Y2M3DT4M", 428 * 86_400_000 + 240_000],
   ])("%j is %d milliseconds", (duration, milliseconds) => {
     expect(toMilliseconds(duration, "pause")).toBe(milliseconds);
   });
@@ -38,8 +41,8 @@ describe("a duration", () => {
     "PT",
     "P1DT",
     "pt5s",
-    "P1M",
-    "P1Y",
+    "P1W",
+    "P1D1M",
   ])("is not %j", (text) => {
     expect(refusal(() => toMilliseconds(text, "pause"))).toMatchObject({
       code: "InvalidArgument",

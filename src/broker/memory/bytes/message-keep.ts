@@ -1,8 +1,8 @@
 import type { ByteKeep, KeptBytes } from "../../../core/engine/stored-origin.ts";
 
 /**
- * Bytes of a slab: above the 32 MiB from which on the C library always asks the system for pages and returns them. A
- * page takes no memory before it is written to.
+ * The size of a slab in bytes. Above 32 MiB the C library always takes pages from the system, and returns them. A page takes no
+ * memory before it is written to.
  */
 const slabSize = 33 * 2 ** 20;
 
@@ -28,7 +28,7 @@ const chunkSize = 64 * 1024;
 /** Node's way to bytes that are not cleared first, since clearing them costs more than the copies of the messages. */
 const allocate: unknown = Reflect.get(Object(Reflect.get(globalThis, "Buffer")), "allocUnsafeSlow");
 
-/** Bytes of many messages, without those of others in between. */
+/** One buffer that holds the bytes of many messages, one after the other. */
 class Slab {
   readonly bytes: Uint8Array;
   readonly #messages: KeptBytes[] = [];
@@ -36,7 +36,7 @@ class Slab {
   used = 0;
   /** Bytes of stored messages. */
   live = 0;
-  /** Whether it is among the sparse ones. */
+  /** Whether it is in the set of sparse slabs. */
   isListed = false;
 
   constructor(size: number) {
@@ -81,7 +81,7 @@ class Slab {
  *
  * A message of the network comes in a buffer with others, often a whole read of a socket, and would keep all of it alive. Those
  * that are delivered soon stay there; the others move into slabs. A message of this process is copied into a small slab when it
- * is sent. From slabs that are mostly dead messages move on, so that at most twice the size of all of them is kept alive.
+ * is sent. Messages move out of slabs that are mostly dead, so that at most twice the size of all messages is kept alive.
  */
 export class MessageKeep implements ByteKeep {
   readonly #fresh: (KeptBytes | undefined)[] = Array.from({ length: maxFreshMessages }, () => undefined);
@@ -109,7 +109,7 @@ export class MessageKeep implements ByteKeep {
     return this.#stored;
   }
 
-  /** Copies the bytes of a message that may be stored; they are few. */
+  /** Copies the few bytes of a message that may be stored. */
   copy(message: KeptBytes, bytes: Uint8Array): void {
     const { byteLength } = bytes;
     if (!this.#chunk.fits(byteLength)) {
@@ -140,7 +140,7 @@ export class MessageKeep implements ByteKeep {
     message.place = place;
   }
 
-  /** Forgets a message that is stored no more; whoever has it may read it still. */
+  /** Forgets a message that is no longer stored; whoever holds it can still read it. */
   remove(message: KeptBytes, length: number): void {
     const { slab, place } = message;
     this.#stored -= length;
@@ -170,7 +170,7 @@ export class MessageKeep implements ByteKeep {
     if (slab.live === 0) this.#occupied -= slab.used;
   }
 
-  /** Notes whether a slab that takes no more messages is sparse: more than half of it is of messages that have left. */
+  /** Notes whether a slab that takes no more messages is sparse: more than half of it belongs to messages that have left. */
   #list(slab: Slab): void {
     const isSparse = slab.live > 0 && slab.live * 2 < slab.used && slab !== this.#slab && slab !== this.#chunk;
     if (isSparse === slab.isListed) return;
@@ -227,5 +227,5 @@ export class MessageKeep implements ByteKeep {
   }
 }
 
-/** The one of the process, whatever engine stores a message. */
+/** The keep that all engines of the process share. */
 export const messageKeep: MessageKeep = new MessageKeep();

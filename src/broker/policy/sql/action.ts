@@ -1,12 +1,15 @@
 import { amend, type Envelope } from "../../../core/envelope/envelope.ts";
 import type { ApplicationPropertyValue } from "../../../core/envelope/application-properties.ts";
-import type { BrokerPropertiesInit } from "../../../core/envelope/broker-properties.ts";
-import type { RuleSubject } from "./effort.ts";
-import { compileValue, type Evaluate } from "./evaluation.ts";
+import type { BrokerProperties } from "../../../core/envelope/broker-properties.ts";
+import { readIsoDuration, readTimeSpan } from "../../../core/time/duration.ts";
+import { typed } from "../../../core/values/typed-makers.ts";
+import { convertedTo, propertyText, propertyTime } from "./conversion.ts";
+import { type RuleSubject, worth } from "./effort.ts";
+import { compileValue, propertyNameIn } from "./evaluation.ts";
 import { type Parameters, SqlParser } from "./parser.ts";
 import { applicationName, applicationValue, systemProperty } from "./properties.ts";
-import type { SqlValue, Statement } from "./syntax.ts";
-import { evaluationError, fromSql } from "./values.ts";
+import type { SqlValueNode, Statement } from "./syntax.ts";
+import { evaluationError, fromSql, toSql } from "./values.ts";
 
 type ActionStep = (subject: RuleSubject) => Envelope;
 
@@ -25,37 +28,64 @@ export function compileSqlAction(expression: string, parameters?: Parameters): A
 
 function compileStatement(statement: Statement): ActionStep {
   const { property } = statement;
-  if (property.scope === "sys") {
-    const value = statement.kind === "set" ? compileValue(statement.value) : (): undefined => undefined;
-    return (subject) => setSystem(subject.envelope, property.name, value(subject));
-  }
-  const value = statement.kind === "set" ? compileAssigned(statement) : undefined;
+  const value = statement.kind === "set" ? compileAssigned(statement.value) : undefined;
+  if (property.scope === "sys")
+    return (subject) => setSystem(subject.envelope, property.name, value?.(subject) ?? null);
   return (subject) => {
     const name = applicationName(subject, property.name) ?? property.name;
-    return amend(subject.envelope, { applicationProperties: { [name]: value?.(subject) } });
+    const existing = subject.envelope.applicationProperties[name];
+    const assigned = value === undefined ? undefined : convertedTo(existing, value(subject));
+    return amend(subject.envelope, { applicationProperties: { [name]: assigned } });
   };
 }
 
-/** Assigning one property to another keeps the AMQP type. */
-function compileAssigned({
-  value,
-}: Extract<Statement, { kind: "set" }>): (subject: RuleSubject) => ApplicationPropertyValue {
-  const evaluate: Evaluate = compileValue(value);
-  if (value.kind !== "property" || value.property.scope !== "user") return (subject) => fromSql(evaluate(subject));
-  const { name } = value.property;
-  return (subject) => applicationValue(subject, name) ?? null;
+/** The value that is assigned, with the AMQP type that it has where it comes from. */
+function compileAssigned(node: SqlValueNode): (subject: RuleSubject) => ApplicationPropertyValue {
+  if (node.kind === "newid") return () => typed.uuid(crypto.randomUUID());
+  if (node.kind === "constant" && node.given !== undefined) {
+    const { given } = node;
+    return () => given;
+  }
+  const nameIn = propertyNameIn(node);
+  const evaluate = compileValue(node);
+  return (subject) => {
+    const name = nameIn?.(subject);
+    const value = name?.scope === "user" ? (applicationValue(subject, name.name) ?? null) : fromSql(evaluate(subject));
+    // It may be converted, which reads it once more.
+    subject.effort.spend(worth(toSql(value)));
+    return value;
+  };
 }
 
-function setSystem(envelope: Envelope, name: string, value: SqlValue): Envelope {
+function setSystem(envelope: Envelope, name: string, value: ApplicationPropertyValue): Envelope {
   const property = systemProperty(name);
   if (property === undefined)
     throw evaluationError(
       `The system property "${name}" is set only by the broker and cannot be changed: it was written`,
     );
-  return amend(envelope, { brokerProperties: withSystem(envelope, property, value) });
+  const assigned = value === null ? undefined : systemValue(property, value);
+  return amend(envelope, {
+    brokerProperties: Object.assign({ ...envelope.brokerProperties }, { [property]: assigned }),
+  });
 }
 
-function withSystem(envelope: Envelope, property: string, value: SqlValue): BrokerPropertiesInit {
-  const plain = property === "timeToLive" && typeof value === "bigint" ? Number(value) : value;
-  return Object.assign({ ...envelope.brokerProperties }, { [property]: plain });
+/** The value in the type of a system property: a span of time, a time or text. @throws SobreError if it cannot be converted. */
+function systemValue(property: keyof BrokerProperties, value: ApplicationPropertyValue): number | Date | string {
+  const converted =
+    property === "timeToLive"
+      ? millisecondsOf(value)
+      : property === "scheduledEnqueueTimeUtc"
+        ? propertyTime(value)
+        : propertyText(value);
+  if (converted !== undefined) return converted;
+  throw evaluationError(`A value that cannot be converted to the type of "sys.${property}" was written to it`);
+}
+
+/** Milliseconds: of a number, or of text as .NET or ISO 8601 write spans of time. */
+function millisecondsOf(value: ApplicationPropertyValue): number | undefined {
+  const plain = toSql(value);
+  if (typeof plain === "bigint" || typeof plain === "number") return Number(plain);
+  if (typeof plain !== "string") return undefined;
+  const milliseconds = readTimeSpan(plain.trim()) ?? readIsoDuration(plain.trim());
+  return milliseconds === undefined ? undefined : Math.round(milliseconds);
 }

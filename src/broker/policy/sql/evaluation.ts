@@ -1,7 +1,7 @@
 import { type RuleSubject, worth } from "./effort.ts";
 import { isLike, type LikePattern, readPattern, stepsToRead } from "./like.ts";
 import { isPresent, valueOfProperty } from "./properties.ts";
-import type { PredicateNode, SqlValue, SqlValueNode } from "./syntax.ts";
+import type { PredicateNode, PropertyName, SqlValue, SqlValueNode } from "./syntax.ts";
 import { calculate, compare, evaluationError } from "./values.ts";
 
 /** The value of an expression for a message. @throws SobreError when it cannot be evaluated. */
@@ -18,10 +18,10 @@ export function compileValue(node: SqlValueNode): Evaluate {
     case "property":
       return (subject) => valueOfProperty(subject, node.property);
     case "propertyByName": {
-      const name = compileValue(node.name);
+      const nameIn = calculatedName(node.name);
       return (subject) => {
-        const text = name(subject);
-        return typeof text === "string" ? valueOfProperty(subject, nameOf(text)) : undefined;
+        const name = nameIn(subject);
+        return name === undefined ? undefined : valueOfProperty(subject, name);
       };
     }
     case "newid":
@@ -138,6 +138,20 @@ function compileLike({ operand, pattern, escape }: Extract<PredicateNode, { kind
   };
 }
 
+/** The property that an expression consists of, by its name or a calculated one; `undefined` for other expressions. */
+export function propertyNameIn(node: SqlValueNode): ((subject: RuleSubject) => PropertyName | undefined) | undefined {
+  if (node.kind === "property") return () => node.property;
+  return node.kind === "propertyByName" ? calculatedName(node.name) : undefined;
+}
+
+function calculatedName(node: SqlValueNode): (subject: RuleSubject) => PropertyName | undefined {
+  const name = compileValue(node);
+  return (subject) => {
+    const text = name(subject);
+    return typeof text === "string" ? nameOf(text) : undefined;
+  };
+}
+
 function negate(value: SqlValue): SqlValue {
   if (typeof value === "bigint") return BigInt.asIntN(64, -value);
   if (typeof value === "number") return -value;
@@ -145,7 +159,7 @@ function negate(value: SqlValue): SqlValue {
   throw evaluationError('"-" was applied to a value that is not a number');
 }
 
-function nameOf(text: string): { readonly scope: "sys" | "user"; readonly name: string } {
+function nameOf(text: string): PropertyName {
   const [, scope, name] = /^(sys|user)\.(.+)$/i.exec(text) ?? [];
   if (scope === undefined || name === undefined) return { scope: "user", name: text };
   return { scope: scope.toLowerCase() === "sys" ? "sys" : "user", name };

@@ -1,5 +1,13 @@
 import type { ApplicationPropertyValue } from "../../../core/envelope/application-properties.ts";
-import type { Arithmetic, ComparisonOperator, PredicateNode, PropertyName, Statement, SqlValueNode } from "./syntax.ts";
+import type {
+  Arithmetic,
+  ComparisonOperator,
+  PredicateNode,
+  PropertyName,
+  SqlValue,
+  Statement,
+  SqlValueNode,
+} from "./syntax.ts";
 import { syntaxError, type SqlToken, tokenize } from "./tokens.ts";
 import { toSql } from "./values.ts";
 
@@ -157,7 +165,10 @@ export class SqlParser {
       return inner;
     }
     if (token.kind === "constant") return this.#constant(token.value);
-    if (token.kind === "parameter") return this.#constant(toSql(this.#parameter(token.text, token.offset)));
+    if (token.kind === "parameter") {
+      const given = this.#parameter(token.text, token.offset);
+      return this.#constant(toSql(given), given);
+    }
     if (token.kind === "keyword") {
       if (token.text === "null") return this.#constant(undefined);
       if (token.text === "true" || token.text === "false") return this.#constant(token.text === "true");
@@ -165,9 +176,9 @@ export class SqlParser {
     return { value: this.#function() ?? { kind: "property", property: this.#property() } };
   }
 
-  #constant(value: Extract<SqlValueNode, { kind: "constant" }>["value"]): Parsed {
+  #constant(value: SqlValue, given?: ApplicationPropertyValue): Parsed {
     this.#at++;
-    return { value: { kind: "constant", value } };
+    return { value: { kind: "constant", value, given } };
   }
 
   #parameter(name: string, offset: number): ApplicationPropertyValue {

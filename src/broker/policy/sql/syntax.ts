@@ -1,3 +1,5 @@
+import type { ApplicationPropertyValue } from "../../../core/envelope/application-properties.ts";
+
 /** A value of an expression; `undefined` is unknown: NULL or a missing property. */
 export type SqlValue = undefined | boolean | bigint | number | string | Date | Uint8Array;
 
@@ -9,7 +11,8 @@ export interface PropertyName {
 
 /** An expression with a value. */
 export type SqlValueNode =
-  | { readonly kind: "constant"; readonly value: SqlValue }
+  /** `given` is a parameter's value as it was given. */
+  | { readonly kind: "constant"; readonly value: SqlValue; readonly given?: ApplicationPropertyValue | undefined }
   | { readonly kind: "property"; readonly property: PropertyName }
   | { readonly kind: "propertyByName"; readonly name: SqlValueNode }
   | { readonly kind: "newid" }

@@ -27,11 +27,15 @@ const keywords: ReadonlySet<string> = new Set([
   "remove",
 ]);
 
-/** One token at a time, anchored; except for numbers, no two alternatives start with the same character. */
+/**
+ * One token at a time, anchored; except for numbers, no two alternatives start with the same character. Names consist of
+ * letters and digits of any script, as documented for regular identifiers.
+ */
 const token =
-  /\s*(?:([A-Za-z_][A-Za-z0-9_]*)|\[((?:[^\]]|\]\])*)\]|"((?:[^"]|"")*)"|'((?:[^']|'')*)'|@([A-Za-z_][A-Za-z0-9_]*)|(\d+\.?\d*(?:[eE][+-]?\d+)?|\.\d+(?:[eE][+-]?\d+)?)|(<>|!=|<=|>=|[=<>+\-*/%(),.;]))/y;
+  /\s*(?:([\p{L}_][\p{L}\p{Nd}_]*)|\[((?:[^\]]|\]\])*)\]|"((?:[^"]|"")*)"|'((?:[^']|'')*)'|@([\p{L}_][\p{L}\p{Nd}_]*)|(\d+\.?\d*(?:[eE][+-]?\d+)?|\.\d+(?:[eE][+-]?\d+)?)|(<>|!=|<=|>=|[=<>+\-*/%(),.;]))/uy;
 
 const whole = /^\d+$/;
+const ascii = /^[A-Za-z]+$/;
 const mostLong = 2n ** 63n - 1n;
 
 /**
@@ -59,7 +63,8 @@ function read(match: RegExpExecArray, offset: number): SqlToken {
   const [, word, bracketed, quoted, text, parameter, number, sign = ""] = match;
   if (word !== undefined) {
     const lower = word.toLowerCase();
-    return keywords.has(lower)
+    // The lower case of the Kelvin sign is a k.
+    return keywords.has(lower) && ascii.test(word)
       ? { kind: "keyword", text: lower, offset }
       : { kind: "name", text: word, delimited: false, offset };
   }

@@ -4,7 +4,7 @@ import { type Dialect, isOldDialect, schemaKeywords, schemaMapKeywords } from ".
 import { type FormatPolicy, hasFormat, numberFormats } from "../formats.ts";
 import { escapeToken, type SchemaDocument } from "../schema-document.ts";
 import { isObject, objectOf } from "../json-value.ts";
-import { toldBy } from "./refusal.ts";
+import { reportedRefusal } from "./refusal.ts";
 
 /** Validates values as a service would: `undefined` for a valid one, the first refusal otherwise. */
 export type Judge = (value: unknown) => PlacedRefusal | undefined;
@@ -105,7 +105,7 @@ function judgeOf(
     },
   });
   return (value) => {
-    const { refusal, union } = toldBy(judge(value), schema) ?? {};
+    const { refusal, union } = reportedRefusal(judge(value), schema) ?? {};
     if (refusal === undefined) return undefined;
     const place = union === undefined ? {} : { union: placed(union, pointers).schemaPath };
     return { ...placed(refusal, pointers), ...place };

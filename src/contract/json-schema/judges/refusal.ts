@@ -4,7 +4,7 @@ import { localTarget } from "../local-reference.ts";
 import { nearestAlternative } from "../nearest-alternative.ts";
 import { routesTo } from "../schema-routes.ts";
 
-/** The refusal that says most, and the outermost union that contains it. */
+/** The most specific refusal, and the outermost union that contains it. */
 interface DeepestRefusal {
   readonly refusal: Refusal;
   readonly union?: Refusal;
@@ -14,12 +14,12 @@ interface DeepestRefusal {
  * Chooses the refusal to report: the outermost one, except that a union is refused for the reason of the member that the
  * value selects by a discriminator, or else of the member whose shape it has.
  */
-export function toldBy(refusals: readonly Refusal[], root: unknown): DeepestRefusal | undefined {
+export function reportedRefusal(refusals: readonly Refusal[], root: unknown): DeepestRefusal | undefined {
   const last = refusals.at(-1);
   if (last === undefined) return undefined;
   const inner = refusals.slice(0, -1);
   // The selected branch has the reason.
-  if (last.keyword === "if" && inner.length > 0) return toldBy(inner, root);
+  if (last.keyword === "if" && inner.length > 0) return reportedRefusal(inner, root);
   if (last.keyword !== "oneOf" && last.keyword !== "anyOf") return { refusal: last };
   const members = isObject(last.holder) ? last.holder[last.keyword] : undefined;
   const selected = Array.isArray(members) ? selectedBy(last.value, members, root) : undefined;
@@ -33,11 +33,11 @@ export function toldBy(refusals: readonly Refusal[], root: unknown): DeepestRefu
     };
   const nearest = selected ?? nearestTo(last, members, root);
   if (nearest === undefined) return { refusal: last };
-  const told = toldBy(
+  const inMember = reportedRefusal(
     inner.filter((one) => isOf(one, last, nearest, root)),
     root,
   );
-  return { refusal: told?.refusal ?? last, union: last };
+  return { refusal: inMember?.refusal ?? last, union: last };
 }
 
 /** The member of a union that refused a value of its shape; `undefined` also where several members accept the value. */

@@ -7,11 +7,11 @@ import { referenceTargets } from "../reference-targets.ts";
 import type { SchemaNode } from "../schema-document.ts";
 
 /** One of the schemas that apply to the same value. */
-export type InPlace = Keywords;
+export type InPlaceSchema = Keywords;
 
 /** The schemas that apply to the value of a schema, through references, combinators and conditions. */
-export function inPlaceGroup(node: SchemaNode): readonly InPlace[] {
-  const group: InPlace[] = [];
+export function inPlaceGroup(node: SchemaNode): readonly InPlaceSchema[] {
+  const group: InPlaceSchema[] = [];
   const visit = (at: SchemaNode): void => {
     if (
       !isObject(at.schema) ||
@@ -31,7 +31,7 @@ export function inPlaceGroup(node: SchemaNode): readonly InPlace[] {
   return group;
 }
 
-/** Members by name and by pattern. */
+/** The declared members of an object, by name and by pattern. */
 export interface DeclaredMembers {
   readonly names: ReadonlySet<string>;
   readonly patterns: ReadonlySet<string>;
@@ -43,7 +43,7 @@ export interface DeclaredMembers {
  * allowed: nothing is declared, `additionalProperties` or `unevaluatedProperties` says so, or more members are required
  * than are declared.
  */
-export function declaredNames(group: readonly InPlace[], pool: FormulaPool): Formula | undefined {
+export function declaredNames(group: readonly InPlaceSchema[], pool: FormulaPool): Formula | undefined {
   const members = declaredMembers(group);
   if (members === undefined) return undefined;
   return pool.any([
@@ -53,7 +53,7 @@ export function declaredNames(group: readonly InPlace[], pool: FormulaPool): For
 }
 
 /** The same names as they are written. */
-export function declaredMembers(group: readonly InPlace[]): DeclaredMembers | undefined {
+export function declaredMembers(group: readonly InPlaceSchema[]): DeclaredMembers | undefined {
   const names = new Set<string>();
   const patterns = new Set<string>();
   for (const keywords of group) {
@@ -92,7 +92,7 @@ function valuesOf({ enum: list, const: one }: Readonly<Record<string, unknown>>)
  * The places of children that more than one schema describes: no single one declares everything there, so such children
  * are read as they are written. `contains` describes items that others describe, too.
  */
-export function overlapsOf(group: readonly InPlace[]): ReadonlySet<string> {
+export function overlapsOf(group: readonly InPlaceSchema[]): ReadonlySet<string> {
   const places = group.flatMap((keywords) => [
     ...Object.keys(keywords.map("properties") ?? {}).map((name) => `.${name}`),
     ...(itemPlaces.some((name) => keywords.has(name)) ? itemPlaces : []),

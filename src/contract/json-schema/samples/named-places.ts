@@ -97,7 +97,7 @@ const bounds: readonly (readonly [string, (value: unknown) => unknown])[] = [
 /** The longest text or list that is recorded to show a bound. */
 const maxRecordedLength = 1000;
 
-/** Values of a schema, of one type if one is named; few of them, or none. */
+/** Finds a few values for a schema, of the given type if any; may find none. */
 export type ValuesOf = (node: SchemaNode, type?: string) => readonly unknown[];
 
 /** Variants of a value that cover other places: another branch, a listed value, a bound, a member present or absent. */

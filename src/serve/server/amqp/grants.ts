@@ -110,7 +110,7 @@ export class Grants {
     this.#links.set(link, needs);
   }
 
-  /** The links to an entity or one of its sub-queues. Those that transfer to it through another one are that one's. */
+  /** The links to an entity or one of its sub-queues; transfers go to whatever has the name when they arrive. */
   *linksTo(address: string): Generator<SendingLink | ReceivingLink> {
     const { key } = parseAddress(address);
     for (const [link, [{ entity }]] of this.#links)

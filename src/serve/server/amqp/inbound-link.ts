@@ -49,6 +49,8 @@ export class InboundLink implements ReceivingLinkEvents, CommittingLink {
   /** The messages received since the last send. */
   #arrivals: ReceivedBatch[] = noBatches;
   #awaited = false;
+  /** Whether messages that come together are sent one by one. */
+  #isSeparate = false;
   #sending: Promise<void> | undefined;
   committed: Promise<void> | undefined;
   /** The last send in a transaction, until it has been answered; it never rejects. */
@@ -136,6 +138,10 @@ export class InboundLink implements ReceivingLinkEvents, CommittingLink {
       this.#sendAlone(only);
       return true;
     }
+    if (this.#isSeparate) {
+      for (const arrival of arrivals) this.#sendAlone(arrival);
+      return true;
+    }
     this.#sending = this.#send(arrivals);
     return false;
   }
@@ -144,7 +150,9 @@ export class InboundLink implements ReceivingLinkEvents, CommittingLink {
     try {
       await this.#sender.send(arrivals.flatMap(({ envelopes }) => envelopes));
       for (const { id } of arrivals) this.#link.settle(id, accepted);
-    } catch {
+    } catch (error) {
+      // Together they are a batch, which a partitioned entity refuses if it has several keys.
+      this.#isSeparate ||= error instanceof SobreError && error.code === "InvalidOperation";
       // None was accepted: each is sent again for its own outcome.
       for (const arrival of arrivals) this.#sendAlone(arrival);
     }

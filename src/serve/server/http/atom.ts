@@ -53,11 +53,11 @@ export async function answerAtom(request: HttpRequest, engine: Engine, manages: 
   const site = { host: request.headers["host"] ?? "localhost", apiVersion: apiVersionIn(request.query) };
   switch (request.method) {
     case "GET":
-      return get(resource, admin, site, request.query);
+      return get(resource, admin, site, request);
     case "PUT": {
       const isUpdate = request.headers["if-match"] !== undefined;
       const description = descriptionIn(await request.body(mostBytes));
-      await checkForwarding(description, admin, manages);
+      await checkForwardingRights(description, manages);
       await put(resource, admin, description, isUpdate);
       const made = await readEntry(resource, admin);
       return { ...xml(entry(made, site)), status: isUpdate ? 200 : 201 };
@@ -98,21 +98,15 @@ const forwarding = [
 /**
  * Checks the client's rights on the entities to forward to.
  *
- * @throws SobreError `UnauthorizedAccess` without Manage on one, or `MessagingEntityNotFound`.
+ * @throws SobreError `UnauthorizedAccess` without Manage on one.
  */
-async function checkForwarding(
-  description: HttpXmlElement | undefined,
-  admin: EngineAdmin,
-  manages: Manages,
-): Promise<void> {
+async function checkForwardingRights(description: HttpXmlElement | undefined, manages: Manages): Promise<void> {
   for (const [field, header] of forwarding) {
     const text = child(description, field)?.text.trim() ?? "";
     if (text === "") continue;
     const entity = pathOf(text);
     if (!(await manages(entity, header)))
       throw new SobreError("UnauthorizedAccess", `The token does not grant Manage on the entity in ${field}.`);
-    if ((await admin.queueExists(entity)) || (await admin.topicExists(entity))) continue;
-    throw new SobreError("MessagingEntityNotFound", `The messaging entity '${entity}' could not be found.`);
   }
 }
 
@@ -247,19 +241,24 @@ const described = (what: DescribedEntity, name: string, elements: string): Entry
   elements,
 });
 
-async function get(resource: Resource, admin: EngineAdmin, site: Site, query: URLSearchParams): Promise<HttpResponse> {
+async function get(
+  resource: Resource,
+  admin: EngineAdmin,
+  site: Site,
+  { query, path, isSecure }: HttpRequest,
+): Promise<HttpResponse> {
   const cut = new Page(query);
   const entries = await list(resource, admin, cut);
-  if (entries !== undefined) return xml(feed(entries, cut, site));
+  if (entries !== undefined)
+    return xml(feed(entries, cut, `${isSecure ? "https" : "http"}://${site.host}/${encodeURI(path)}`, site));
   if (resource.kind === "namespace") return xml(namespaceEntry(site));
   return xml(entry(await readEntry(resource, admin), site));
 }
 
 /** Clients look for the next page only if there are at least two links. */
-function feed(entries: readonly Entry[], { next }: Page, site: Site): string {
-  const { host } = site;
-  const self = `<link rel="self" href="https://${escaped(host)}/"/>`;
-  const more = next === undefined ? "" : `<link rel="next" href="https://${escaped(host)}/?${escaped(next)}"/>`;
+function feed(entries: readonly Entry[], { next }: Page, url: string, site: Site): string {
+  const self = `<link rel="self" href="${escaped(url)}"/>`;
+  const more = next === undefined ? "" : `<link rel="next" href="${escaped(`${url}?${next}`)}"/>`;
   const shown = entries.map((one) => entry(one, site)).join("");
   return `<feed xmlns="http://www.w3.org/2005/Atom"><title type="text">list</title>${self}${more}${shown}</feed>`;
 }
@@ -318,6 +317,11 @@ class Page {
     this.#skip = countOf(query, "$skip", 0) ?? 0;
     this.#top = countOf(query, "$top", 1) ?? 100;
     this.#apiVersion = apiVersionIn(query);
+    if ((query.get("$filter") ?? "") === "") return;
+    throw new SobreError(
+      "InvalidArgument",
+      "Invalid Filter: lists are not filtered here. Read the whole list, and select from it.",
+    );
   }
 
   cut<T>(all: readonly T[]): readonly T[] {

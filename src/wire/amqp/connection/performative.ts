@@ -61,7 +61,7 @@ export interface Terminus {
   readonly address?: string | undefined;
   /** The peer requests a dynamic node. */
   readonly dynamic?: boolean | undefined;
-  /** Of a source; default `move`. `copy` leaves the messages there. */
+  /** How a source distributes messages: `move`, the default, or `copy`, which leaves them there. */
   readonly distributionMode?: string | undefined;
   /** Filters of a source, by name. */
   readonly filter?: AmqpMap | undefined;

@@ -7,7 +7,7 @@ import { needsTimes } from "./time-to-live.ts";
 /** An envelope's parts that the sections of an AMQP message do not always hold. */
 export interface BesidesSections {
   readonly timeToLive?: number | undefined;
-  /** Of a payload that is not what its kind says, and lies in a data section. */
+  /** The declared kind of a body that is not of that kind, so that its payload lies in a data section. */
   readonly bodyKind?: BodyKind | undefined;
 }
 

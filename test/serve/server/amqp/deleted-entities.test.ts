@@ -4,6 +4,7 @@ import { createEnvelope } from "../../../../src/core/envelope/index.ts";
 import { typed } from "../../../../src/core/values/typed-makers.ts";
 import { AmqpMap } from "../../../../src/core/values/typed.ts";
 import type { IncomingDelivery } from "../../../../src/wire/amqp/connection/index.ts";
+import { writeMessage } from "../../../../src/wire/amqp/message/write-message.ts";
 import { BrokerPair } from "./broker-pair.support.ts";
 
 const deleted = { condition: "amqp:resource-deleted" };
@@ -108,7 +109,7 @@ describe("the links of a client to an entity that is deleted", () => {
     expect(pair.detached).toMatchObject([told, told]);
   });
 
-  it("stay when only their transfers go to it: those become transfer dead letters", async () => {
+  it("stay when only their transfers go to it, which the next entity of its name gets", async () => {
     const { engine, pair, session } = await opened();
     const link = session.links.newSender("transfers");
     const properties = new AmqpMap([[typed.symbol("com.microsoft:transfer-destination-address"), "q"]]);
@@ -119,8 +120,11 @@ describe("the links of a client to an entity that is deleted", () => {
     await pair.run();
 
     await engine.admin.deleteQueue("q");
+    await engine.admin.createQueue("q");
+    link.send({ payload: writeMessage({ body: { kind: "value", value: 1 } }), tag: Uint8Array.of(1), settled: false });
     await pair.run();
 
     expect(pair.detached).toEqual([]);
+    expect((await engine.admin.getQueueRuntimeProperties("q")).activeMessageCount).toBe(1);
   });
 });

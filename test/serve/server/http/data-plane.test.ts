@@ -58,6 +58,32 @@ describe("the data plane over HTTP", () => {
     expect((await fetch(`${url}/$Resources/Queues?${query}`)).status).toBe(400);
   });
 
+  it("leads from one page of a list to the next, by links with the scheme and version of the request", async () => {
+    await using listing = await startServer({
+      queues: ["a", "b~c", "d", "e"],
+      topics: { t: { subscriptions: ["x", "y"] } },
+    });
+    const titles: unknown[] = [];
+    const read = async (address: string): Promise<string | undefined> => {
+      const text = await (await fetch(address)).text();
+      titles.push(Array.from(text.matchAll(/<\/id><title type="text">([^<]*)/g), ([, title]) => title));
+      return /<link rel="next" href="([^"]*)"/.exec(text)?.[1]?.replaceAll("&amp;", "&");
+    };
+    for (const list of ["$Resources/Queues?$skip=1", "t/Subscriptions?$skip=0"]) {
+      let next: string | undefined = `http://127.0.0.1:${listing.port}/${list}&$top=1&api-version=2024-05`;
+      while (next !== undefined) next = await read(next);
+    }
+
+    expect(titles).toEqual([["b~c"], ["d"], ["e"], ["x"], ["y"]]);
+  });
+
+  it("refuses to filter a list, in words that begin with the cause", async () => {
+    const response = await fetch(`${url}/$Resources/Queues?$filter=${encodeURIComponent("messageCount gt 1")}`);
+
+    expect(response.status).toBe(400);
+    expect(await response.text()).toMatch(/<Detail>(?:SubCode=\d+\. )?Invalid Filter/);
+  });
+
   it("sends with broker properties and properties in headers, and receives them as they were", async () => {
     const q = await queue();
     const headers = {
