@@ -9,8 +9,9 @@ import { ServedConnection, type ServedConnectionOptions } from "../../src/serve/
 import type { Access, Grant } from "../../src/serve/server/access.ts";
 import { connectionString } from "../../src/serve/server/connection-string.ts";
 import { AmqpSocket } from "../../src/serve/server/amqp/amqp-socket.ts";
-import { buildGoPeer, buildJavaPeer, installPythonPackages } from "../external/installed.support.ts";
-import { loadOf, type OfficialClient } from "../external/official-programs.support.ts";
+import { buildDotnetPeer, buildGoPeer, buildJavaPeer, installPythonPackages } from "../external/installed.support.ts";
+import { loadOf, type OfficialClient, peerOf } from "../external/official-programs.support.ts";
+import { probes } from "../external/peer-probes.support.ts";
 import { type Figure, median } from "./harness.ts";
 
 const messages = 2000;
@@ -24,7 +25,21 @@ const clients: readonly (readonly [OfficialClient, () => Promise<void>])[] = [
   ["Python", installPythonPackages],
   ["Java", buildJavaPeer],
   ["Go", buildGoPeer],
+  ["DotNet", buildDotnetPeer],
 ];
+
+/** Whether the machine can have a client; the reason why not is printed. */
+async function isReady(client: OfficialClient, install: () => Promise<void>): Promise<boolean> {
+  const peer = peerOf[client];
+  try {
+    if (peer !== undefined) await probes[peer].find();
+    await install();
+    return true;
+  } catch (error) {
+    console.log(`  ${client} is left out: ${error instanceof Error ? error.message : String(error)}`);
+    return false;
+  }
+}
 
 /** A read of the server, and the connection that it came on. */
 interface Read {
@@ -40,10 +55,8 @@ interface Read {
  */
 export async function bench(): Promise<readonly Figure[]> {
   const recorded = new Map<OfficialClient, readonly Read[]>();
-  for (const [client, install] of clients) {
-    await install();
-    recorded.set(client, await record(client));
-  }
+  for (const [client, install] of clients)
+    if (await isReady(client, install)) recorded.set(client, await record(client));
   const costs = new Map<OfficialClient, number[]>();
   for (let round = -warmUp; round < rounds; round++)
     for (const [client, reads] of recorded) {

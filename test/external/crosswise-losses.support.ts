@@ -9,6 +9,7 @@ export const unwritten: Readonly<Record<CrosswiseClient, RegExp>> = {
   Python: /-(decimal32|decimal64|char)$|^value-(byte|short|long|ubyte|ushort|uint|ulong|float|symbol|array)$/,
   Java: /^data-of-two|^value-null$/,
   Go: /-(decimal\d+|char)$|^value-null$/,
+  DotNet: /-decimal\d+$|^value-(null|list)$|-symbol$/,
   ours: /^data-of-two/,
 };
 
@@ -18,6 +19,8 @@ export const unreadable: Readonly<Record<CrosswiseClient, RegExp>> = {
   Python: /-(decimal\d+|char)$/,
   Java: /^value-null$/,
   Go: /-(decimal\d+|char)$/,
+  // A null in a body ends it, also within a list.
+  DotNet: /^value-(null|list)$|-decimal(32|64)$/,
   ours: /^$/,
 };
 
@@ -54,6 +57,7 @@ const views: Readonly<Record<CrosswiseClient, View>> = {
     return one.values.length > 0 ? one : { ...one, kind: "data", values: [{ t: "binary", v: "" }] };
   },
   Go: (one) => ({ ...one, values: orNull(one).map((value) => deep(value, symbolAsString)) }),
+  DotNet: (one) => ({ ...one, values: one.values.map((value) => deep(value, inDotNet)) }),
   // The payload of an envelope is what all sections hold.
   ours: (one) =>
     one.kind === "data" ? { ...one, values: [{ t: "binary", v: one.values.map(({ v }) => v).join("") }] } : one,
@@ -111,6 +115,10 @@ function inPython(value: TypedJson): TypedJson {
   double.writeDoubleBE(Buffer.from(String(v), "hex").readFloatBE());
   return { t: "double", v: double.toString("hex") };
 }
+
+/** The only decimal that it reads is that of the cases, as a number. */
+const inDotNet = (value: TypedJson): TypedJson =>
+  value.t === "decimal128" ? { t: "decimal", v: "1.5" } : symbolAsString(value);
 
 const itemsOf = ({ v }: TypedJson): readonly unknown[] => (Array.isArray(v) ? v : []);
 

@@ -59,7 +59,7 @@ export const valueCases: readonly ValueCase[] = [
 ];
 
 /** A client that writes and reads the cases. */
-export type CrosswiseClient = "JavaScript" | "Python" | "Java" | "Go" | "ours";
+export type CrosswiseClient = "JavaScript" | "Python" | "Java" | "Go" | "DotNet" | "ours";
 
 /** With the numbers of scalars as text, since not every client prints them as JSON numbers. */
 export const comparable = ({ name, kind, values }: ValueCase): ValueCase => ({

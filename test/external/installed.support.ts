@@ -33,6 +33,28 @@ function javaProgram(project: string, program: string): readonly string[] {
   return ["-cp", `${target}/classes:${readFileSync(`${target}/class-path`, "utf8")}`, program];
 }
 
+/** The folder of a .NET project, whose packages its lock file pins. */
+const dotnetFolder = (project: string): string => `${folder}dotnet/${project}`;
+
+/** The files that make a .NET project of any sources: it has the packages of one of ours. */
+export const dotnetProjectFiles = (project: string): readonly string[] => [
+  `${folder}dotnet/Directory.Build.props`,
+  ...globSync(`${dotnetFolder(project)}/*.{csproj,lock.json}`),
+];
+
+/** The environment of .NET's commands: they report nothing to anyone, and leave no process. */
+export const dotnetEnvironment: Readonly<Record<string, string>> = {
+  DOTNET_CLI_TELEMETRY_OPTOUT: "1",
+  DOTNET_NOLOGO: "1",
+  DOTNET_CLI_UI_LANGUAGE: "en",
+  DOTNET_CLI_USE_MSBUILD_SERVER: "0",
+  MSBUILDDISABLENODEREUSE: "1",
+  UseSharedCompilation: "false",
+};
+
+/** The assembly of the program that tries the official .NET client. */
+export const dotnetPeer: string = `${dotnetFolder("service-bus")}/.built/program/ServiceBus.dll`;
+
 /** The Buf command, which the proof `contract-buf` compares with. */
 export const buf: string = `${folder}node_modules/.bin/buf`;
 
@@ -118,6 +140,26 @@ async function buildJava(project: string): Promise<void> {
       const { stdout }: { readonly stdout?: string } = Object(error);
       if (stdout?.includes("COMPILATION ERROR") === true) throw new CompilationError(stdout, { cause: error });
       throw error;
+    }
+  });
+}
+
+/** Builds the program that tries the official .NET client. */
+export const buildDotnetPeer = (): Promise<void> => buildDotnet("service-bus");
+
+/** Builds a .NET project with its packages, unless that of its sources is there already. */
+async function buildDotnet(project: string): Promise<void> {
+  const cwd = dotnetFolder(project);
+  const shared = `${folder}dotnet/Directory.Build.props`;
+  const sources = globSync("*.{cs,csproj,lock.json}", { cwd }).map((name) => `${cwd}/${name}`);
+  const options = { cwd, env: { ...process.env, ...dotnetEnvironment } };
+  await once([shared, ...sources], `${cwd}/.built/sources`, async () => {
+    await run("dotnet", ["restore", "--locked-mode"], options);
+    try {
+      await run("dotnet", ["build", "--no-restore", "--output", ".built/program"], options);
+    } catch (error) {
+      const { stdout }: { readonly stdout?: string } = Object(error);
+      throw new CompilationError(stdout ?? String(error), { cause: error });
     }
   });
 }

@@ -6,7 +6,7 @@ import { isRequired, requiredPeers, selectPeers } from "./peer-selection.support
 import { lossOf, peerShares, peers } from "./peers.support.ts";
 
 /**
- * Runs `npm run test:external -- [--official-clients|--browser|--postgres|--rabbitmq|--other-peers] [ARGUMENTS OF VITEST]`: installs the peers
+ * Runs `npm run test:external -- [--official-clients|--dotnet|--browser|--postgres|--rabbitmq|--other-peers] [ARGUMENTS OF VITEST]`: installs the peers
  * that the machine can have, and runs the tests in this folder, without those whose peer is missing. It says what it left out.
  *
  * REQUIRE_PEERS lists peers that must not be missing, e.g. `python java go`, or `all`. PEERS_REPORT names a file to which it

@@ -1,6 +1,6 @@
 import { join } from "node:path";
 import type { CrosswiseClient } from "./crosswise.support.ts";
-import { goPeer, javaPeer, python } from "./installed.support.ts";
+import { dotnetPeer, goPeer, javaPeer, python } from "./installed.support.ts";
 import { hasPeer } from "./missing-peers.support.ts";
 import type { PeerName } from "./peer-probes.support.ts";
 
@@ -13,20 +13,22 @@ export const programs: Readonly<Record<OfficialClient, () => readonly [string, .
   Python: () => [python, join(import.meta.dirname, "azure_servicebus_crosswise.py")],
   Java: () => ["java", ...javaPeer()],
   Go: () => [goPeer],
+  DotNet: () => ["dotnet", dotnetPeer],
 };
 
 /** The peer that each client needs; JavaScript's is installed with this repository. */
-const peerOf: Readonly<Record<OfficialClient, PeerName | undefined>> = {
+export const peerOf: Readonly<Record<OfficialClient, PeerName | undefined>> = {
   JavaScript: undefined,
   Python: "python",
   Java: "java",
   Go: "go",
+  DotNet: "dotnet",
 };
 
 /** The clients that this machine has. */
-export const officialClients: readonly OfficialClient[] = (["JavaScript", "Python", "Java", "Go"] as const).filter(
-  (client) => peerOf[client] === undefined || hasPeer(peerOf[client]),
-);
+export const officialClients: readonly OfficialClient[] = (
+  ["JavaScript", "Python", "Java", "Go", "DotNet"] as const
+).filter((client) => peerOf[client] === undefined || hasPeer(peerOf[client]));
 
 /** The command that loads a queue with a client: messages of 1 KiB, half of them in batches, received and completed. */
 export function loadOf(

@@ -1,15 +1,15 @@
 import { execFile } from "node:child_process";
-import { mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { copyFileSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
-import { join } from "node:path";
+import { basename, join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { promisify } from "node:util";
-import { goFolder, javaPeer, python } from "./installed.support.ts";
+import { dotnetEnvironment, dotnetProjectFiles, goFolder, javaPeer, python } from "./installed.support.ts";
 
 const root = fileURLToPath(new URL("../..", import.meta.url));
 
 /** The languages of the pages' programs, as their fences name them. */
-export type PageLanguage = "js" | "ts" | "python" | "java" | "go" | "sh";
+export type PageLanguage = "js" | "ts" | "python" | "java" | "go" | "csharp" | "sh";
 
 /** The programs of a language under a heading of a page, as they are printed there. */
 export function programsOf(page: string, heading: string, language: PageLanguage): readonly string[] {
@@ -51,6 +51,13 @@ export async function runProgram(
     python: () => [python, "-c", code],
     go: () => ["go", "run", "-buildvcs=false", file("main.go", code)],
     java: () => ["java", ...javaPeer().slice(0, 2), file("Page.java", javaClass(code))],
+    csharp: () => {
+      file("Program.cs", code);
+      // A project of xunit starts its own tests.
+      const project = /^using Xunit;$/m.test(code) ? "xunit" : "service-bus";
+      for (const from of dotnetProjectFiles(project)) copyFileSync(from, join(folder, basename(from)));
+      return ["dotnet", "run", "--project", folder];
+    },
     sh: () => ["sh", "-ec", code],
   } as const satisfies Readonly<Record<PageLanguage, () => readonly [string, ...string[]]>>;
   const [program, ...args] = commands[language]();
@@ -59,7 +66,7 @@ export async function runProgram(
   try {
     const { stdout } = await promisify(execFile)(program, args, {
       cwd,
-      env: { ...process.env, NO_COLOR: "1", NODE_NO_WARNINGS: "1", ...env },
+      env: { ...process.env, NO_COLOR: "1", NODE_NO_WARNINGS: "1", ...dotnetEnvironment, ...env },
       timeout: 120_000,
     });
     return stdout;

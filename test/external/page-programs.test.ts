@@ -118,6 +118,34 @@ describe("the programs of docs/clients.md", () => {
   });
 });
 
+describe("the programs of docs/clients.md for .NET", () => {
+  const [program = "", tests = ""] = programsOf("clients.md", ".NET", "csharp");
+
+  it("administer, send and receive", needsPeer("dotnet"), async () => {
+    await using server = await startServer({ queues: ["orders"] });
+
+    const printed = await runProgram("csharp", program, { SERVICEBUS_CONNECTION_STRING: server.connectionString });
+
+    expect(printed).toBe('{"total": 12.5}\n');
+    expect(await server.engine.admin.getQueue("invoices")).toMatchObject({ maxDeliveryCount: 3 });
+    expect(await server.engine.peek("invoices", { maxMessages: 1 })).toEqual([]);
+  });
+
+  it("test with a server for each class", needsPeer("dotnet"), async () => {
+    const folder = mkdtempSync(join(tmpdir(), "sobre-xunit-"));
+    // Here, npx finds this repository's command.
+    const main = join(import.meta.dirname, "../../src/cli/main.ts");
+    writeFileSync(join(folder, "npx"), `#!/bin/sh\nshift\nexec "${process.execPath}" "${main}" "$@"\n`, {
+      mode: 0o755,
+    });
+
+    const printed = await runProgram("csharp", tests, { PATH: `${folder}:${process.env["PATH"]}` });
+
+    rmSync(folder, { recursive: true });
+    expect(printed).toMatch(/Total: 2, Errors: 0, Failed: 0, Skipped: 0/);
+  });
+});
+
 describe("the programs of docs/serve.md", () => {
   it("accept access tokens of another issuer", async () => {
     const before = `

@@ -5,7 +5,7 @@ import { createServer } from "node:net";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { promisify, stripVTControlCharacters } from "node:util";
-import { goFolder, pgbouncer } from "./installed.support.ts";
+import { dotnetEnvironment, goFolder, pgbouncer } from "./installed.support.ts";
 import { rabbitmqProgram } from "./rabbitmq-server.support.ts";
 
 /** The name of something outside Node that tests ask for. */
@@ -13,6 +13,7 @@ export type PeerName =
   | "cc"
   | "chromium"
   | "curl"
+  | "dotnet"
   | "go"
   | "java"
   | "jq"
@@ -36,6 +37,9 @@ export interface Probe {
 /** The time that a registry has to answer, in milliseconds. */
 const patience = 20_000;
 
+/** The time that a restore of .NET has, whose own start takes 20 seconds on a busy machine. */
+const buildPatience = 60_000;
+
 interface Failure {
   readonly code?: unknown;
   readonly killed?: boolean;
@@ -53,15 +57,24 @@ function gist(output: string): string {
   return best.length > 160 ? `${best.slice(0, 160)}…` : best;
 }
 
+/** Where a program runs. Default: here, with this process's environment. */
+interface ProgramPlace {
+  readonly cwd?: string;
+  readonly env?: NodeJS.ProcessEnv;
+  /** How long it may run, in milliseconds. Default: the time that a registry has to answer. */
+  readonly timeout?: number;
+}
+
 /** Runs a program until it ends, at most as long as a registry may take. */
-async function answers(program: string, args: readonly string[], cwd?: string): Promise<void> {
-  const options = { timeout: patience, killSignal: "SIGKILL", ...(cwd === undefined ? {} : { cwd }) } as const;
+async function answers(program: string, args: readonly string[], where: ProgramPlace = {}): Promise<void> {
+  const options = { timeout: patience, killSignal: "SIGKILL", ...where } as const;
+  const { timeout } = options;
   try {
     await promisify(execFile)(program, args, options);
   } catch (error) {
     const { code, killed, stdout, stderr }: Failure = Object(error);
     if (code === "ENOENT") throw new Error(`${program} is not on the path`, { cause: error });
-    if (killed === true) throw new Error(`${program} had no answer within ${patience / 1000} s`, { cause: error });
+    if (killed === true) throw new Error(`${program} had no answer within ${timeout / 1000} s`, { cause: error });
     throw new Error(`${program} has failed: ${gist(`${stderr}\n${stdout}`)}`, { cause: error });
   }
 }
@@ -109,7 +122,26 @@ async function findJava(): Promise<void> {
 
 async function findGo(): Promise<void> {
   await answers("go", ["version"]);
-  await answers("go", ["mod", "download", "github.com/Azure/azure-sdk-for-go/sdk/messaging/azservicebus"], goFolder);
+  await answers("go", ["mod", "download", "github.com/Azure/azure-sdk-for-go/sdk/messaging/azservicebus"], {
+    cwd: goFolder,
+  });
+}
+
+/** NuGet downloads one small package that the client needs, by itself, into a folder of its own. */
+async function findDotnet(): Promise<void> {
+  const env = { ...process.env, ...dotnetEnvironment };
+  await answers("dotnet", ["--version"], { env });
+  const version = pinned("dotnet/service-bus/packages.lock.json", /"Azure\.Core\.Amqp": \{[^}]*"resolved": "([^"]+)"/);
+  const target = `<PropertyGroup><TargetFramework>net10.0</TargetFramework></PropertyGroup>`;
+  const download = `<ItemGroup><PackageDownload Include="Azure.Core.Amqp" Version="[${version}]" /></ItemGroup>`;
+  await inFolder(async (cwd) => {
+    writeFileSync(join(cwd, "probe.csproj"), `<Project Sdk="Microsoft.NET.Sdk">${target}${download}</Project>`);
+    await answers("dotnet", ["restore", "--packages", join(cwd, "packages"), "--no-http-cache"], {
+      cwd,
+      env,
+      timeout: buildPatience,
+    });
+  });
 }
 
 /** Rejects, with a sentence, unless a port that a client fixes may be taken here. */
@@ -140,6 +172,7 @@ export const probes: Readonly<Record<PeerName, Probe>> = {
   python: { needs: "python3 with venv, and the registry of Python", find: findPython },
   java: { needs: "java 17 and mvn on the path, and the registry of Maven", find: findJava },
   go: { needs: "go 1.25 on the path, and the registry of Go", find: findGo },
+  dotnet: { needs: "dotnet 10 on the path, and the registry of NuGet", find: findDotnet },
   mono: {
     needs: "mcs and mono on the path, e.g. mono-mcs and libmono-system-runtime-serialization4.0-cil of Debian",
     find: () => Promise.all([answers("mcs", ["--version"]), answers("mono", ["--version"])]),

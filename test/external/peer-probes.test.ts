@@ -26,6 +26,7 @@ describe("the probes of peers", () => {
     ["python", "python3"],
     ["java", "java"],
     ["go", "go"],
+    ["dotnet", "dotnet"],
     ["mono", "mono"],
     ["chromium", "chromium"],
     ["npm", "npm"],
@@ -53,6 +54,15 @@ describe("the probes of peers", () => {
 
     install("go", '[ "$1" = version ] || { echo "dial tcp: no such host" >&2; exit 1; }');
     await expect(probes.go.find()).rejects.toThrow("go has failed: dial tcp: no such host");
+  });
+
+  it("ask NuGet for a package that the .NET project's lock file pins", async () => {
+    install("dotnet", `[ "$1" = --version ] || cat probe.csproj > ${folder}/asked.csproj`);
+
+    await probes.dotnet.find();
+
+    const asked = readFileSync(join(folder, "asked.csproj"), "utf8");
+    expect(asked).toMatch(/<PackageDownload Include="Azure\.Core\.Amqp" Version="\[[\d.]+\]"/);
   });
 
   it("take no port outside .ci/run", async () => {

@@ -1,4 +1,5 @@
 import {
+  buildDotnetPeer,
   buildGoPeer,
   buildJavaGoldenReader,
   buildJavaPeer,
@@ -22,12 +23,12 @@ export interface Peer {
   /** Rejects when the machine cannot have it. */
   readonly install?: () => Promise<unknown>;
   /** The language or runtime whose own code takes part in `tests`: a run counts which of them it has tried. */
-  readonly runtime?: "JavaScript" | "Python" | "Java" | "Go" | "Mono";
-  /** The share of CI's time that its tests have: that of official clients in other languages, of the browser, of PostgreSQL, or of RabbitMQ. */
+  readonly runtime?: "JavaScript" | "Python" | "Java" | "Go" | ".NET" | "Mono";
+  /** The share of CI's time that its tests have: that of official clients in other languages, of .NET, of the browser, of PostgreSQL, or of RabbitMQ. */
   readonly share?: PeerShare;
 }
 
-export const peerShares = ["official-clients", "browser", "postgres", "rabbitmq"] as const;
+export const peerShares = ["official-clients", "dotnet", "browser", "postgres", "rabbitmq"] as const;
 export type PeerShare = (typeof peerShares)[number];
 
 /** The tests that a peer's absence leaves out, in words. */
@@ -178,6 +179,29 @@ export const peers: readonly Peer[] = [
     cases: ofAllClients,
     install: buildGoPeer,
     runtime: "Go",
+    share: "official-clients",
+  },
+  {
+    name: "Azure.Messaging.ServiceBus, the official .NET client",
+    needs: ["dotnet"],
+    tests: ["azure-dotnet.test.ts"],
+    install: buildDotnetPeer,
+    runtime: ".NET",
+    share: "dotnet",
+  },
+  {
+    name: "Azure.Messaging.ServiceBus over WebSockets",
+    needs: ["dotnet", "port-443"],
+    tests: ["azure-dotnet-websocket.test.ts"],
+    install: buildDotnetPeer,
+    runtime: ".NET",
+    share: "dotnet",
+  },
+  {
+    name: "Azure.Messaging.ServiceBus among the official clients",
+    needs: ["dotnet"],
+    cases: ofAllClients,
+    install: buildDotnetPeer,
     share: "official-clients",
   },
   {

@@ -175,6 +175,8 @@ function countsOf(name: string, description: HttpXmlElement): QueueRuntimeProper
 const topicCountsOf = (name: string, description: HttpXmlElement): TopicRuntimeProperties => ({
   name,
   subscriptionCount: count(description, "SubscriptionCount"),
+  sqlFilterCount: count(description, "SqlFilterCount"),
+  correlationFilterCount: count(description, "CorrelationFilterCount"),
   scheduledMessageCount: count(child(description, "CountDetails"), "ScheduledMessageCount"),
   sizeInBytes: count(description, "SizeInBytes"),
   ...timesOf(description),

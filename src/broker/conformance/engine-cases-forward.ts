@@ -131,6 +131,7 @@ export const forwardCases: readonly EngineCase[] = engineCases(["autoForward", "
   "forward-targets": {
     promise:
       "An entity forwards only to a queue or topic that exists, not to itself, and not if it has sessions; updates, too. (auto-forwarding)",
+    needs: ["autoForward", "administration", "sessions"],
     async run(harness) {
       const { admin } = harness.engine;
       const [target, queue] = [await harness.queue(), await harness.queue()];

@@ -207,7 +207,7 @@ export const sendCases: readonly EngineCase[] = engineCases(["peekLock"], {
   "batch-of-one-key": {
     promise:
       "A batch to a partitioned entity is refused unless its messages have one session id or partition key, or one message id where duplicates are detected; other entities take any. (troubleshooting guide, partitioned entities)",
-    needs: ["administration"],
+    needs: ["administration", "duplicateDetection"],
     async run(harness) {
       const queueOf = async (options: QueueOptions): Promise<EngineSender> =>
         harness.engine.openSender(await harness.queue(options));

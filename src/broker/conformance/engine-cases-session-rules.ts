@@ -109,7 +109,7 @@ export const sessionRuleCases: readonly EngineCase[] = engineCases(["sessions"],
     },
   },
   "session-list": {
-    promise: "The sessions with messages can be listed, and those whose state was set after a time.",
+    promise: "The sessions with messages or a state can be listed, and those whose state was set after a time.",
     needs: ["sessions", "sessionState", "namedSessions"],
     async run(harness) {
       const queue = await harness.queueWith([inSession("b", "1"), inSession("a", "2"), inSession("c", "3")], sessions);
@@ -119,6 +119,8 @@ export const sessionRuleCases: readonly EngineCase[] = engineCases(["sessions"],
       await harness.advance(1000);
       await (await harness.session(queue, "stateful")).setSessionState(Uint8Array.of(1));
       same(await harness.engine.listSessions(queue, { updatedAfter: before }), ["stateful"], "Sessions by state");
+      const all = await harness.engine.listSessions(queue);
+      same(all, ["a", "b", "c", "stateful"], "Sessions with messages or a state");
     },
   },
   "session-expired-while-held": {

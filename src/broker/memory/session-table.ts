@@ -65,12 +65,14 @@ export class EntitySessions implements SessionOwner {
     return this.#sessions.get(id);
   }
 
-  /** The ids of sessions with messages, or of those whose state was set after a time. */
+  /** The ids of sessions with messages or a state, or of those whose state was set after a time. */
   list({ updatedAfter, skip = 0, maxSessions = 100 }: ListSessionsOptions): readonly string[] {
     const found: string[] = [];
     for (const { id, messageCount, state, stateSetAt } of this.#sessions.values()) {
       const isListed =
-        updatedAfter === undefined ? messageCount > 0 : state !== undefined && stateSetAt > updatedAfter.getTime();
+        updatedAfter === undefined
+          ? messageCount > 0 || state !== undefined
+          : state !== undefined && stateSetAt > updatedAfter.getTime();
       if (isListed) found.push(id);
     }
     return found.toSorted().slice(skip, skip + maxSessions);

@@ -159,6 +159,17 @@ async function runtimeOf<Own>(
   };
 }
 
+function filterCountsOf(
+  topic: TopicEntity<unknown>,
+): Pick<TopicRuntimeProperties, "sqlFilterCount" | "correlationFilterCount"> {
+  let [sqlFilterCount, correlationFilterCount] = [0, 0];
+  for (const { rules } of topic.subscriptions.values())
+    for (const { properties } of rules.values())
+      if (properties.filter.kind === "correlation") correlationFilterCount++;
+      else sqlFilterCount++;
+  return { sqlFilterCount, correlationFilterCount };
+}
+
 async function topicRuntimeOf<Own>(
   store: EnteredEntities<Own>,
   topic: TopicEntity<Own>,
@@ -167,6 +178,7 @@ async function topicRuntimeOf<Own>(
   return {
     name: topic.address,
     subscriptionCount: topic.subscriptions.size,
+    ...filterCountsOf(topic),
     scheduledMessageCount: scheduled,
     sizeInBytes: bytes,
     createdAt,

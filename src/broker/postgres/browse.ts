@@ -180,7 +180,7 @@ export async function deleteMessages(
   });
 }
 
-/** The ids of sessions with messages, or of those whose state was set after a time. */
+/** The ids of sessions with messages or a state, or of those whose state was set after a time. */
 export async function listSessions(
   { database, schema }: PostgresStore,
   queue: TableQueue,
@@ -189,7 +189,8 @@ export async function listSessions(
   const rows = await database.query(
     updatedAfter === undefined
       ? `select s.id from ${schema}.session s where s.queue = $1
-           and exists (select 1 from ${schema}.delivery d where d.queue = $1 and d.session = s.id and d.state < 2)
+           and (s.state is not null
+             or exists (select 1 from ${schema}.delivery d where d.queue = $1 and d.session = s.id and d.state < 2))
          order by s.id collate "C" offset $2 limit $3`
       : `select s.id from ${schema}.session s where s.queue = $1 and s.state is not null and s.state_at > $4
          order by s.id collate "C" offset $2 limit $3`,

@@ -79,6 +79,12 @@ const declared: { readonly [Name in keyof Required<AnyEntityOptions>]: Declared 
   },
   enablePartitioning: { flag: "enable-partitioning", says: "spread over partitions", of: sendable, kind: "flag" },
   status: { flag: "status <STATUS>", says: "Disabled, SendDisabled, …", of: everything, kind: "status" },
+  enableBatchedOperations: {
+    flag: "no-enable-batched-operations",
+    says: "for clients that compare it",
+    of: everything,
+    kind: "flag",
+  },
   userMetadata: { flag: "user-metadata <TEXT>", says: "any text", of: everything, kind: "text" },
 };
 

@@ -17,6 +17,8 @@ export interface EntityOptions {
   readonly status?: EntityStatus | undefined;
   /** Free text for the owner. */
   readonly userMetadata?: string | undefined;
+  /** Kept and shown for clients that ask for it, without any effect: work is always done in batches. Default: true. */
+  readonly enableBatchedOperations?: boolean | undefined;
 }
 
 /** Options of entities that accept sends: queues and topics. */
@@ -87,6 +89,10 @@ export interface QueueRuntimeProperties extends EntityTimes {
 export interface TopicRuntimeProperties extends EntityTimes {
   readonly name: string;
   readonly subscriptionCount: number;
+  /** The rules of its subscriptions that are not correlation filters: `true` and `false` are SQL conditions. */
+  readonly sqlFilterCount: number;
+  /** The rules of its subscriptions that are correlation filters. */
+  readonly correlationFilterCount: number;
   readonly scheduledMessageCount: number;
   /** Bytes of its scheduled messages and of everything in its subscriptions. */
   readonly sizeInBytes: number;

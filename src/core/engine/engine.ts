@@ -86,7 +86,7 @@ export interface DeleteOptions {
 
 /** Options of {@link Engine.listSessions}. */
 export interface ListSessionsOptions {
-  /** List only sessions whose state was set after this time. Default: sessions with messages. */
+  /** List only sessions whose state was set after this time. Default: those with messages or a state. */
   readonly updatedAfter?: Date | undefined;
   /** How many sessions to skip. Default: 0. */
   readonly skip?: number | undefined;

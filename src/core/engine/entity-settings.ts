@@ -60,6 +60,7 @@ const entity: Readers<EntitySettings> = {
     if (typeof value === "string" && value.length <= 1024) return value;
     throw illegal(name, "must be a string of at most 1,024 characters");
   },
+  enableBatchedOperations: flag(true),
 };
 
 const topic: Readers<TopicSettings> = {

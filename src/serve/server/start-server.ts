@@ -13,6 +13,7 @@ import { Memory } from "../../broker/memory/meter.ts";
 import { SobreError } from "../../core/errors/sobre-error.ts";
 import { AmqpSocket, tickInterval } from "./amqp/amqp-socket.ts";
 import { Containers } from "./amqp/link-names.ts";
+import { SharedSessions } from "./amqp/shared-sessions.ts";
 import { autoCreate } from "./auto-create.ts";
 import { connectionString } from "./connection-string.ts";
 import { refusalOfPage, type RequestSource } from "./foreign-page.ts";
@@ -92,6 +93,7 @@ class RunningServer implements Server, ControlledServer {
   readonly #namespaces: Namespaces;
   readonly #memory: Memory;
   readonly #containers = new Containers();
+  readonly #sharedSessions = new SharedSessions();
   /** `undefined`: anybody may do anything. */
   readonly #keys: SharedAccessKeys | undefined;
   readonly #control: Control | undefined;
@@ -232,6 +234,7 @@ class RunningServer implements Server, ControlledServer {
     const amqp = new AmqpSocket(socket, {
       access: this.#namespaces,
       containers: this.#containers,
+      sharedSessions: this.#sharedSessions,
       limits: this.#limits,
       clock,
       autoCreate: this.#autoCreate,

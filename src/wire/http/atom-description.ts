@@ -35,17 +35,18 @@ const metadata: Field = ["UserMetadata", "userMetadata", "text"];
 const idle: Field = ["AutoDeleteOnIdle", "autoDeleteOnIdle", "duration"];
 const partitions: Field = ["EnablePartitioning", "enablePartitioning", "boolean"];
 const forwardDead: Field = ["ForwardDeadLetteredMessagesTo", "forwardDeadLetteredMessagesTo", "entity"];
+const batched: Field = ["EnableBatchedOperations", "enableBatchedOperations", "boolean"];
 const kilobytes: Field = ["MaxMessageSizeInKilobytes", "maxMessageSizeInBytes", "kilobytes"];
 
 /** Entities that have a description. */
 export type DescribedEntity = "Queue" | "Topic" | "Subscription";
 
-const queueFields = [lock, size, duplicates, sessions, timeToLive, expired, window, deliveries];
-const subscriptionFields = [lock, sessions, timeToLive, expired, filters, deliveries];
+const queueFields = [lock, size, duplicates, sessions, timeToLive, expired, window, deliveries, batched];
+const subscriptionFields = [lock, sessions, timeToLive, expired, filters, deliveries, batched];
 
 const fields: Readonly<Record<DescribedEntity, readonly Field[]>> = {
   Queue: [...queueFields, status, forward, metadata, idle, partitions, forwardDead, kilobytes],
-  Topic: [timeToLive, size, duplicates, window, status, metadata, idle, partitions, kilobytes],
+  Topic: [timeToLive, size, duplicates, window, batched, status, metadata, idle, partitions, kilobytes],
   Subscription: [...subscriptionFields, status, forward, metadata, forwardDead, idle],
 };
 
@@ -93,7 +94,7 @@ export function writeDescription(
     const text = writeField(kind, given[option]);
     return text === undefined ? "" : `<${element}>${escaped(text)}</${element}>`;
   });
-  return `${elements.join("")}<EnableBatchedOperations>true</EnableBatchedOperations>${runtime === undefined ? "" : runtimeElements(runtime)}<EntityAvailabilityStatus>Available</EntityAvailabilityStatus><EnableExpress>false</EnableExpress>`;
+  return `${elements.join("")}${runtime === undefined ? "" : runtimeElements(runtime)}<EntityAvailabilityStatus>Available</EntityAvailabilityStatus><EnableExpress>false</EnableExpress>`;
 }
 
 function runtimeElements(runtime: QueueRuntimeProperties | TopicRuntimeProperties): string {
@@ -107,7 +108,9 @@ function runtimeElements(runtime: QueueRuntimeProperties | TopicRuntimePropertie
     ["TransferDeadLetterMessageCount", isTopic ? 0 : runtime.transferDeadLetterMessageCount],
   ].map(([name, count]) => `<d2p1:${name}>${count}</d2p1:${name}>`);
   const count = isTopic
-    ? `<SubscriptionCount>${runtime.subscriptionCount}</SubscriptionCount><SupportOrdering>true</SupportOrdering>`
+    ? `<SubscriptionCount>${runtime.subscriptionCount}</SubscriptionCount><SupportOrdering>true</SupportOrdering>` +
+      `<SqlFilterCount>${runtime.sqlFilterCount}</SqlFilterCount>` +
+      `<CorrelationFilterCount>${runtime.correlationFilterCount}</CorrelationFilterCount>`
     : `<MessageCount>${runtime.totalMessageCount}</MessageCount>`;
   return (
     `<SizeInBytes>${sizeInBytes}</SizeInBytes>${count}${timeElements(runtime)}` +

@@ -1,3 +1,5 @@
+import { typed } from "../../../core/values/typed-makers.ts";
+import { AmqpMap } from "../../../core/values/typed.ts";
 import type { Engine, EngineSender } from "../../../core/engine/engine.ts";
 import type { Envelope } from "../../../core/envelope/envelope.ts";
 import { accepted, type DeliveryState } from "../../../wire/amqp/connection/delivery-state.ts";
@@ -77,7 +79,10 @@ export class InboundLink implements ReceivingLinkEvents, CommittingLink {
       return;
     }
     const end = new InboundLink(link, sender, transactions);
-    link.open({ source: remote?.source, target: remote?.target, maxMessageSize: BigInt(sender.maxMessageSize) }, end);
+    const most = BigInt(sender.maxMessageSize);
+    // The official client for .NET otherwise fills batches to 1 MiB only.
+    const properties = new AmqpMap([[typed.symbol("com.microsoft:max-message-batch-size"), typed.long(most)]]);
+    link.open({ source: remote?.source, target: remote?.target, maxMessageSize: most, properties }, end);
     link.keepCredit(credit);
     // Not needed any more, and the links of a connection would hold much memory.
     link.remote = undefined;

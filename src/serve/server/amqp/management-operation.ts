@@ -2,7 +2,8 @@ import type { Engine, Transaction } from "../../../core/engine/engine.ts";
 import type { AmqpValue } from "../../../core/values/typed.ts";
 import type { Connection } from "../../../wire/amqp/connection/connection.ts";
 import type { Right } from "../access.ts";
-import type { LinkSession } from "./open-outbound-link.ts";
+import type { LinkSession } from "./link-session.ts";
+import type { NamespaceSessions } from "./shared-sessions.ts";
 import type { RequestArguments } from "./request-arguments.ts";
 
 /** The context of requests to the `$management` node of an entity. */
@@ -10,6 +11,8 @@ export interface ManagementContext {
   readonly entity: string;
   readonly engine: Engine;
   readonly sessions: ReadonlyMap<string, LinkSession>;
+  /** The sessions of the namespace that are not exclusive. */
+  readonly shared: NamespaceSessions;
   /** The name of the link that the request belongs to. */
   readonly associatedLink?: string | undefined;
   readonly connection: Pick<Connection, "errorOf">;

@@ -9,6 +9,7 @@ import { sizeOf } from "../../../core/envelope/size-of.ts";
 import type { ManagementContext, ManagementOperation } from "./management-operation.ts";
 import type { RequestArguments } from "./request-arguments.ts";
 import { readOne } from "./sent-message.ts";
+import { checkHolder, lockingEngine } from "./session-operations.ts";
 import { propertiesOf } from "./settlement-of.ts";
 
 /** Maximum number of messages in one peek request. */
@@ -75,12 +76,14 @@ const cancel: ManagementOperation = async (given, { engine, entity }) => {
 const receiveModes: readonly ReceiveMode[] = ["receiveAndDelete", "peekLock"];
 
 const receiveBySequenceNumber: ManagementOperation = async (given, context) => {
-  const { engine, entity } = context;
+  const { entity } = context;
   const mode = given.integer("receiver-settle-mode") ?? 1;
   const receiveMode = receiveModes[mode];
   if (receiveMode === undefined)
     throw new SobreError("InvalidArgument", "The receiver-settle-mode of a request is 0 or 1.");
   const sessionId = given.text("session-id") ?? associatedSession(context);
+  checkHolder(sessionId, context);
+  const engine = await lockingEngine(sessionId, context);
   const numbers = given.longs("sequence-numbers");
   const fitting = await fittingInto(mostReceived, engine, entity, { numbers, sessionId });
   const deliveries = await engine.receiveDeferred(entity, fitting, { receiveMode, sessionId });
@@ -121,7 +124,9 @@ function received(delivery: Delivery): AmqpMap {
   return new AmqpMap(entries);
 }
 
-const updateDisposition: ManagementOperation = async (given, { engine, entity, transaction }) => {
+const updateDisposition: ManagementOperation = async (given, context) => {
+  checkHolder(given.text("session-id"), context);
+  const { engine, entity, transaction } = context;
   const settlement = settlementFrom(given);
   for (const token of given.texts("lock-tokens"))
     await engine.settle(entity, lockToken(token), settlement, { transaction });

@@ -4,8 +4,18 @@ import { typed } from "../../../core/values/typed-makers.ts";
 import { AmqpMap, Typed } from "../../../core/values/typed.ts";
 import type { Terminus } from "../../../wire/amqp/connection/performative.ts";
 import type { SendingLink } from "../../../wire/amqp/connection/sending-link.ts";
+import { type LinkSession, sessionKey } from "./link-session.ts";
 import { OutboundLink } from "./outbound-link.ts";
-import { sessionFilter, ticksOf, waitingSource, withSession } from "./session-filter.ts";
+import {
+  sessionFilter,
+  sharedSessionFilter,
+  type SharedSessionRequest,
+  ticksOf,
+  waitingSource,
+  withSession,
+  withSharedSession,
+} from "./session-filter.ts";
+import { type NamespaceSessions, SessionHold } from "./shared-sessions.ts";
 import { SessionWaits } from "./session-waits.ts";
 import type { Clock } from "../../../core/time/clock.ts";
 import type { Transactions } from "./transactions.ts";
@@ -17,6 +27,8 @@ export interface ReceiveContext {
   readonly transactions: Transactions;
   /** The sessions that the connection holds, by {@link sessionKey}. */
   readonly sessions: Map<string, LinkSession>;
+  /** The sessions of the namespace that are not exclusive. */
+  readonly shared: NamespaceSessions;
   /** The links of the connection that wait for sessions, by {@link sessionKey} of their receive mode. */
   readonly waits: Map<string, SessionWaits>;
   /** The broker's time. */
@@ -25,23 +37,15 @@ export interface ReceiveContext {
   readonly refuse: (link: SendingLink, error: unknown) => void;
 }
 
-/** A session that a connection holds. */
-export interface LinkSession {
-  readonly receiver: EngineSessionReceiver;
-  /** The name of the link that holds it. */
-  readonly link: string;
-}
-
 /** How long a client waits for a session by default. */
 const defaultSessionWait = 60_000;
-
-/** The key of a session of an entity. */
-export const sessionKey = (entity: string, sessionId: string): string => `${entity.toLowerCase()}\n${sessionId}`;
 
 /** Opens the link of a receiving client. @throws SobreError as `openReceiver` and `acceptSession` do. */
 export async function openOutboundLink(link: SendingLink, context: ReceiveContext): Promise<void> {
   const { remote } = link;
   const receiveMode: ReceiveMode = remote?.sndSettleMode === 1 ? "receiveAndDelete" : "peekLock";
+  const shared = sharedSessionFilter(remote?.source);
+  if (shared !== undefined) return openShared(link, context, receiveMode, shared);
   const wanted = sessionFilter(remote?.source);
   if (wanted === null) return waitForSession(link, context, receiveMode);
   if (wanted !== undefined) return openSessionLink(link, context, receiveMode, wanted);
@@ -66,14 +70,42 @@ async function openSessionLink(
   sessionId: string,
 ): Promise<void> {
   const receiver = await context.engine.acceptSession(context.entity, { receiveMode, sessionId, maxWaitTimeInMs: 0 });
+  await openAccepted(link, context, receiveMode, receiver);
+}
+
+async function openAccepted(
+  link: SendingLink,
+  context: ReceiveContext,
+  receiveMode: ReceiveMode,
+  receiver: EngineSessionReceiver,
+): Promise<void> {
   if (link.state === "asked") openSession(link, context, receiveMode, receiver);
   else await receiver.close();
 }
 
-function waitForSession(link: SendingLink, context: ReceiveContext, receiveMode: ReceiveMode): void {
-  const { entity, engine, waits, clock, refuse } = context;
+async function openShared(
+  link: SendingLink,
+  context: ReceiveContext,
+  receiveMode: ReceiveMode,
+  { sessionId, token }: SharedSessionRequest,
+): Promise<void> {
+  const { entity, shared } = context;
+  if (sessionId === null) {
+    const engine = await shared.engine();
+    if (link.state === "asked") waitForSession(link, { ...context, engine }, receiveMode, true);
+    return;
+  }
+  const hold =
+    token === undefined
+      ? await shared.accept(entity, { receiveMode, sessionId, maxWaitTimeInMs: 0 })
+      : await shared.takeOver(entity, sessionId, token);
+  await openAccepted(link, context, receiveMode, hold);
+}
+
+function waitForSession(link: SendingLink, context: ReceiveContext, receiveMode: ReceiveMode, isShared = false): void {
+  const { entity, engine, shared, waits, clock, refuse } = context;
   const { remote } = link;
-  const key = sessionKey(entity, receiveMode);
+  const key = sessionKey(entity, isShared ? `shared ${receiveMode}` : receiveMode);
   const waiting =
     waits.get(key) ??
     new SessionWaits({
@@ -81,7 +113,8 @@ function waitForSession(link: SendingLink, context: ReceiveContext, receiveMode:
       engine,
       receiveMode,
       clock,
-      granted: (one, receiver) => openSession(one, context, receiveMode, receiver),
+      granted: (one, receiver) =>
+        openSession(one, context, receiveMode, isShared ? shared.hold(entity, receiver) : receiver),
       refused: refuse,
       idle: () => waits.delete(key),
     });
@@ -106,18 +139,25 @@ function openSession(
   receiveMode: ReceiveMode,
   receiver: EngineSessionReceiver,
 ): void {
-  const { entity, sessions } = context;
+  const { entity, sessions, clock } = context;
   const { remote } = link;
   const key = sessionKey(entity, receiver.sessionId);
-  sessions.set(key, { receiver, link: link.name });
+  const hold = receiver instanceof SessionHold ? receiver : undefined;
   const closed = (): void => {
     if (sessions.get(key)?.receiver === receiver) sessions.delete(key);
+    if (link.session.connection.lost) hold?.orphan(clock);
   };
   const end = new OutboundLink(link, { ...context, receiver, receiveMode, closed });
+  sessions.set(key, { receiver, link: link.name, end: (error) => end.end(error) });
   const properties = new AmqpMap([
     [typed.symbol("com.microsoft:locked-until-utc"), ticksOf(receiver.sessionLockedUntilUtc())],
   ]);
-  const source = withSession(remote?.source ?? { kind: "source" }, receiver.sessionId);
+  if (hold !== undefined) hold.lost = (reason) => end.takenOver(reason);
+  const asked = remote?.source ?? { kind: "source" };
+  const source =
+    hold === undefined
+      ? withSession(asked, receiver.sessionId)
+      : withSharedSession(asked, receiver.sessionId, hold.token);
   link.open({ source, target: remote?.target, properties }, end);
   link.remote = undefined;
 }

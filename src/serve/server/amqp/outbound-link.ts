@@ -45,6 +45,8 @@ export class OutboundLink implements SendingLinkEvents {
   /** Taken from the engine but not sent yet, for lack of credit or room. */
   #backlog: Delivery[] = [];
   #over = false;
+  /** The reason why its session is another client's. */
+  #lost: SobreError | undefined;
 
   constructor(link: SendingLink, options: OutboundLinkOptions) {
     this.#link = link;
@@ -96,6 +98,21 @@ export class OutboundLink implements SendingLinkEvents {
     // A lost connection ends its receivers without releasing their locks.
     if (!this.#link.session.connection.lost) this.#options.receiver.close().catch(() => undefined);
     this.#options.closed?.();
+  }
+
+  /** Ends the link with this error. */
+  end(error: unknown): void {
+    if (!this.#over) this.#end(this.#link.session.connection.errorOf(error));
+  }
+
+  /**
+   * Another client has taken the session over: it gets what was not sent. The client of this link hears of it with its next
+   * request, or at once if it waits for messages.
+   */
+  takenOver(reason: SobreError): void {
+    this.#lost = reason;
+    this.#release();
+    if (this.#link.credit > 0) this.end(reason);
   }
 
   /** Releases messages that were never sent, without counting a delivery. */
@@ -184,6 +201,7 @@ export class OutboundLink implements SendingLinkEvents {
   ): Promise<void> {
     const token = tokenOf(delivery);
     if (token === undefined) return done;
+    if (this.#lost !== undefined) return Promise.reject(this.#lost);
     const { engine, entity } = this.#options;
     try {
       return engine.settle(entity, token, settlementOf(state?.kind === "received" ? undefined : state));
@@ -200,9 +218,10 @@ export class OutboundLink implements SendingLinkEvents {
     const work = transactions.join(state.transactionId);
     try {
       await work.run(async (transaction) => {
+        if (this.#lost !== undefined) throw this.#lost;
         if (token !== undefined) await engine.settle(entity, token, settlementOf(state.outcome), { transaction });
       });
-      if (!settled) this.#link.settle(delivery, state);
+      if (!settled) this.#link.settle(delivery, appliedState(state));
     } catch (error) {
       if (!settled) this.#link.settle(delivery, { kind: "rejected", error: session.connection.errorOf(error) });
       session.flush();
@@ -230,13 +249,23 @@ function batchAfter(deliveries: readonly Delivery[], before: number): number {
  */
 function appliedState(state: DeliveryState | undefined): DeliveryState {
   switch (state?.kind) {
+    case "transactional":
+      return { ...state, outcome: state.outcome && appliedOutcome(state.outcome) };
+    case "received":
+      return accepted;
+    default:
+      return appliedOutcome(state);
+  }
+}
+
+function appliedOutcome(outcome: DeliveryOutcome | undefined): DeliveryOutcome {
+  switch (outcome?.kind) {
     case "rejected":
       return { kind: "rejected" };
     case "modified":
-      return { ...state, annotations: undefined };
-    case "transactional":
+      return { ...outcome, annotations: undefined };
     case "released":
-      return state;
+      return outcome;
     default:
       return accepted;
   }

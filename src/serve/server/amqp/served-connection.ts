@@ -17,14 +17,16 @@ import { answerCbs } from "./cbs.ts";
 import { openCoordinator } from "./coordinator.ts";
 import { firstDeliveryId } from "./first-delivery-id.ts";
 import { Grants, type Needs } from "./grants.ts";
+import { endLostSessions, type LinkSession } from "./link-session.ts";
 import { answerManagement } from "./management.ts";
 import { Containers, LinkNames } from "./link-names.ts";
 import { type LinkNode, nodeOf } from "./node-address.ts";
-import { type LinkSession, openOutboundLink, type ReceiveContext } from "./open-outbound-link.ts";
+import { openOutboundLink, type ReceiveContext } from "./open-outbound-link.ts";
 import { cbsLimits, managementLimits, RequestNode } from "./request-node.ts";
 import { destinationOf, InboundLink } from "./inbound-link.ts";
 import { longestPath } from "../path.ts";
-import { namesSession, sessionFilter } from "./session-filter.ts";
+import { namesSession, sessionFilter, sharedSessionFilter } from "./session-filter.ts";
+import { type NamespaceSessions, SharedSessions } from "./shared-sessions.ts";
 import { checkFilters, refuseCopies } from "./unsupported-source.ts";
 import type { SessionWaits } from "./session-waits.ts";
 import { Transactions } from "./transactions.ts";
@@ -40,6 +42,8 @@ export interface ServedConnectionOptions {
   readonly access: Access;
   /** The clients of the server. Default: each connection is of its own. */
   readonly containers?: Containers | undefined;
+  /** The sessions of the server that are not exclusive. Default: those of the connection. */
+  readonly sharedSessions?: SharedSessions | undefined;
   readonly limits?: Partial<ConnectionLimits> | undefined;
   /** Called when there are bytes to take, once until they are taken. */
   readonly output: () => void;
@@ -97,6 +101,7 @@ export class ServedConnection {
   readonly #transactions = new Transactions();
   readonly #sessions = new Map<string, LinkSession>();
   readonly #waits = new Map<string, SessionWaits>();
+  readonly #shared: SharedSessions;
   readonly #grants = new Grants();
   /** When there was last a valid grant. */
   readonly #now: () => number;
@@ -110,6 +115,7 @@ export class ServedConnection {
 
   constructor(options: ServedConnectionOptions) {
     this.#options = options;
+    this.#shared = options.sharedSessions ?? new SharedSessions();
     this.#now = options.now ?? monotonicTime;
     this.#grantedAt = this.#now();
     const serverSasl: ServerSasl = { mechanisms, verify: (init) => this.#verify(init) };
@@ -132,9 +138,10 @@ export class ServedConnection {
     });
   }
 
-  /** Checks time-outs and the tokens of open links: call it about once a second. */
+  /** Checks time-outs, the locks of sessions and the tokens of open links: call it about once a second. */
   tick(): void {
     this.wire.tick();
+    endLostSessions(this.#sessions, (this.#options.clock ?? systemClock).now());
     this.#grants.check();
     if (this.#grants.hasAny) this.#grantedAt = this.#now();
     else if (this.#now() - this.#grantedAt >= unknownFor)
@@ -250,7 +257,9 @@ export class ServedConnection {
     if (node.kind !== "entity") return this.#openRequests(link, node);
     const { entity } = node;
     const rights = isReceiving ? toSend : toListen;
-    const session = isReceiving ? undefined : sessionFilter(remote?.source);
+    const source = isReceiving ? undefined : remote?.source;
+    const shared = sharedSessionFilter(source);
+    const session = shared === undefined ? sessionFilter(source) : shared.sessionId;
     if (!isReceiving) checkFilters(remote?.source);
     // Before anything else is awaited: a thousand of them may come in one read.
     if (session === null) link.cost = this.wire.budget.park(link.cost);
@@ -268,10 +277,11 @@ export class ServedConnection {
     const engine = await this.#admitLink(link, needs);
     await this.#options.autoCreate?.(engine, parseAddress(entity).name, { requiresSession: session !== undefined });
     if (isReceiving) return InboundLink.open(link, { entity, destination }, engine, this.#transactions);
-    return openOutboundLink(link, this.#receiving(entity, engine));
+    const namespace = this.#grants.need({ entity, rights }).engine;
+    return openOutboundLink(link, this.#receiving(entity, engine, this.#shared.of(namespace)));
   }
 
-  #receiving(entity: string, engine: Engine): ReceiveContext {
+  #receiving(entity: string, engine: Engine, shared: NamespaceSessions): ReceiveContext {
     const { clock = systemClock } = this.#options;
     return {
       entity,
@@ -279,6 +289,7 @@ export class ServedConnection {
       clock,
       transactions: this.#transactions,
       sessions: this.#sessions,
+      shared,
       waits: this.#waits,
       refuse: (link, error) => this.#refuse(link, error),
     };
@@ -310,10 +321,12 @@ export class ServedConnection {
         limits: cbsLimits,
       });
     const { entity } = node;
-    const engine = await this.#engineOf(this.#grants.need({ entity, rights: managing }));
+    const grant = this.#grants.need({ entity, rights: managing });
+    const engine = await this.#engineOf(grant);
     await this.#options.autoCreate?.(engine, parseAddress(entity).name);
     const need = (right: Right): void => void this.#grants.need({ entity, rights: [right] });
-    const context = { entity, engine, need, connection: this.wire, sessions: this.#sessions };
+    const sessions = { sessions: this.#sessions, shared: this.#shared.of(grant.engine) };
+    const context = { entity, engine, need, connection: this.wire, ...sessions };
     return new RequestNode((request, work) => answerManagement(request, context, work), {
       ...shared,
       limits: managementLimits,

@@ -2,13 +2,25 @@ import { typed } from "../../../core/values/typed-makers.ts";
 import { AmqpMap, type AmqpValue, Typed } from "../../../core/values/typed.ts";
 import { SobreError } from "../../../core/errors/sobre-error.ts";
 import type { Terminus } from "../../../wire/amqp/connection/performative.ts";
-import { looseText } from "../../../core/amqp-values/loose-value.ts";
+import { arrayOf, looseText } from "../../../core/amqp-values/loose-value.ts";
 
 /** The name of the filter for a session. */
 export const sessionFilterName = "com.microsoft:session-filter";
 
-/** The descriptor of the filter. */
+/** The name of the filter for a session that is not exclusive. */
+export const sharedSessionFilterName = "com.microsoft:non-exclusive-session-filter";
+
+/** The descriptors of the filters. */
 const filterCode = 0x137000000cn;
+const sharedFilterCode = 0x137000000en;
+
+/** A session that is not exclusive, as a client asks for it. */
+export interface SharedSessionRequest {
+  /** `null`: the next available one. */
+  readonly sessionId: string | null;
+  /** The token of the session's holder, from whom it is taken over. */
+  readonly token: string | undefined;
+}
 
 /**
  * The session that a source's filter requests: an id, `null` for the next available one, `undefined` for none.
@@ -24,6 +36,25 @@ export function sessionFilter(source: Terminus | undefined): string | null | und
   throw new SobreError(
     "InvalidArgument",
     "The session filter must be a session id as a string, or null for any session.",
+  );
+}
+
+/**
+ * The session that is not exclusive which a source's filter requests: a list of its id and a token; `undefined` for none.
+ *
+ * @throws SobreError `InvalidArgument` for a filter of another form, or for a token without an id.
+ */
+export function sharedSessionFilter(source: Terminus | undefined): SharedSessionRequest | undefined {
+  const value = source?.filter?.get(sharedSessionFilterName);
+  if (value === undefined) return undefined;
+  const items = arrayOf(described(value)?.value ?? value);
+  const [id = null, token = null] = items ?? [];
+  const request = { sessionId: looseText(id) ?? null, token: looseText(token) };
+  const isRead = (id === null || request.sessionId !== null) && (token === null || request.token !== undefined);
+  if (items !== undefined && isRead && (request.token === undefined || request.sessionId !== null)) return request;
+  throw new SobreError(
+    "InvalidArgument",
+    "The filter of a session that is not exclusive must be a list of a session id or null, and of a lock token or null.",
   );
 }
 
@@ -52,6 +83,17 @@ function described(
 export function withSession(source: Terminus, sessionId: string): Terminus {
   return { ...source, filter: isDescribed(source) ? describedFilter(sessionId) : plainFilter(sessionId) };
 }
+
+/** The source with a filter for a session that is not exclusive, and for the token that takes it over. */
+export const withSharedSession = (source: Terminus, sessionId: string, token: string): Terminus => ({
+  ...source,
+  filter: new AmqpMap([
+    [
+      typed.symbol(sharedSessionFilterName),
+      typed.described(typed.ulong(sharedFilterCode), [sessionId, typed.uuid(token)]),
+    ],
+  ]),
+});
 
 /** As much of the source of a link that waits for a session as {@link withSession} needs: a thousand may wait. */
 export const waitingSource = (source: Terminus = { kind: "source" }): Terminus => ({

@@ -1,13 +1,32 @@
-import type { EngineSessionReceiver } from "../../../core/engine/engine.ts";
+import type { Engine, EngineSessionReceiver } from "../../../core/engine/engine.ts";
 import { typed } from "../../../core/values/typed-makers.ts";
 import { SobreError } from "../../../core/errors/sobre-error.ts";
+import { sessionKey } from "./link-session.ts";
 import type { ManagementContext, ManagementOperation } from "./management-operation.ts";
-import { sessionKey } from "./open-outbound-link.ts";
 import type { RequestArguments } from "./request-arguments.ts";
 
+/** Checks that the request comes from the holder of the session, if that is not exclusive. @throws SobreError `SessionLockLost`. */
+export function checkHolder(
+  sessionId: string | undefined,
+  { entity, sessions, shared, associatedLink }: ManagementContext,
+): void {
+  if (sessionId === undefined) return;
+  shared.checkHolder(entity, sessionId, sessions.get(sessionKey(entity, sessionId)), associatedLink);
+}
+
+/** The connection to the engine that holds the locks of messages: that of a session that is not exclusive is its own. */
+export async function lockingEngine(
+  sessionId: string | undefined,
+  { entity, engine, shared }: ManagementContext,
+): Promise<Engine> {
+  return sessionId !== undefined && shared.has(entity, sessionId) ? shared.engine() : engine;
+}
+
 /** The session of a request, which the connection must hold. @throws SobreError `SessionLockLost`. */
-function held(given: RequestArguments, { entity, sessions }: ManagementContext): EngineSessionReceiver {
+function held(given: RequestArguments, context: ManagementContext): EngineSessionReceiver {
   const sessionId = given.requiredText("session-id");
+  checkHolder(sessionId, context);
+  const { entity, sessions } = context;
   const receiver = sessions.get(sessionKey(entity, sessionId))?.receiver;
   if (receiver !== undefined) return receiver;
   throw new SobreError(
@@ -29,7 +48,7 @@ const getState: ManagementOperation = async (given, context) => ({
   "session-state": (await held(given, context).getSessionState()) ?? null,
 });
 
-/** With this time or a later one, clients request the sessions that have messages. */
+/** With this time or a later one, clients request the sessions that have messages or a state. */
 const anyTime = Date.UTC(9999, 11, 31);
 
 const list: ManagementOperation = async (given, { engine, entity }) => {

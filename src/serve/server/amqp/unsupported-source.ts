@@ -3,7 +3,7 @@ import { cut } from "../../../core/errors/cut.ts";
 import { SobreError } from "../../../core/errors/sobre-error.ts";
 import type { Terminus } from "../../../wire/amqp/connection/performative.ts";
 import { looseText } from "../../../core/amqp-values/loose-value.ts";
-import { sessionFilterName } from "./session-filter.ts";
+import { sessionFilterName, sharedSessionFilterName } from "./session-filter.ts";
 
 /** The longest name of a filter that an error shows. */
 const longestName = 100;
@@ -17,7 +17,7 @@ const longestName = 100;
 export function checkFilters(source: Terminus | undefined): void {
   for (const [key, value] of source?.filter ?? []) {
     const name = looseText(key) ?? "";
-    if (name === sessionFilterName || value === null) continue;
+    if (name === sessionFilterName || name === sharedSessionFilterName || value === null) continue;
     throw new SobreError(
       "UnsupportedCapability",
       `The filter ${cut(name, longestName)} of the receiver is not supported. Receive without it, or from a subscription with a rule that selects the messages.`,

@@ -50,17 +50,17 @@ export function resourceOf(path: string): Resource {
 export async function answerAtom(request: HttpRequest, engine: Engine, manages: Manages): Promise<HttpResponse> {
   const resource = resourceOf(request.path);
   const { admin } = engine;
-  const host = request.headers["host"] ?? "localhost";
+  const site = { host: request.headers["host"] ?? "localhost", apiVersion: apiVersionIn(request.query) };
   switch (request.method) {
     case "GET":
-      return get(resource, admin, host, request);
+      return get(resource, admin, site, request);
     case "PUT": {
       const isUpdate = request.headers["if-match"] !== undefined;
       const description = descriptionIn(await request.body(mostBytes));
       await checkForwardingRights(description, manages);
       await put(resource, admin, description, isUpdate);
       const made = await readEntry(resource, admin);
-      return { ...xml(entry(made, host)), status: isUpdate ? 200 : 201 };
+      return { ...xml(entry(made, site)), status: isUpdate ? 200 : 201 };
     }
     case "DELETE":
       await remove(resource, admin);
@@ -68,6 +68,18 @@ export async function answerAtom(request: HttpRequest, engine: Engine, manages: 
     default:
       return notAllowed("GET, PUT, DELETE");
   }
+}
+
+/** The server as a client addresses it, for links. */
+interface Site {
+  readonly host: string;
+  readonly apiVersion: string;
+}
+
+/** The version of a request. Default: the one before the newest, which older clients expect. */
+function apiVersionIn(query: URLSearchParams): string {
+  const asked = query.get("api-version") ?? "";
+  return /^\d{4}-\d{2}(-\d{2})?$/.test(asked) ? asked : "2021-05";
 }
 
 function descriptionIn(body: Uint8Array): HttpXmlElement | undefined {
@@ -232,22 +244,22 @@ const described = (what: DescribedEntity, name: string, elements: string): Entry
 async function get(
   resource: Resource,
   admin: EngineAdmin,
-  host: string,
+  site: Site,
   { query, path, isSecure }: HttpRequest,
 ): Promise<HttpResponse> {
   const cut = new Page(query);
   const entries = await list(resource, admin, cut);
   if (entries !== undefined)
-    return xml(feed(entries, cut, `${isSecure ? "https" : "http"}://${host}/${encodeURI(path)}`, host));
-  if (resource.kind === "namespace") return xml(namespaceEntry(host));
-  return xml(entry(await readEntry(resource, admin), host));
+    return xml(feed(entries, cut, `${isSecure ? "https" : "http"}://${site.host}/${encodeURI(path)}`, site));
+  if (resource.kind === "namespace") return xml(namespaceEntry(site));
+  return xml(entry(await readEntry(resource, admin), site));
 }
 
 /** Clients look for the next page only if there are at least two links. */
-function feed(entries: readonly Entry[], { next }: Page, url: string, host: string): string {
+function feed(entries: readonly Entry[], { next }: Page, url: string, site: Site): string {
   const self = `<link rel="self" href="${escaped(url)}"/>`;
   const more = next === undefined ? "" : `<link rel="next" href="${escaped(`${url}?${next}`)}"/>`;
-  const shown = entries.map((one) => entry(one, host)).join("");
+  const shown = entries.map((one) => entry(one, site)).join("");
   return `<feed xmlns="http://www.w3.org/2005/Atom"><title type="text">list</title>${self}${more}${shown}</feed>`;
 }
 
@@ -272,16 +284,16 @@ async function list(resource: Resource, admin: EngineAdmin, page: Page): Promise
 
 const connect = "http://schemas.microsoft.com/netservices/2010/10/servicebus/connect";
 
-function entry({ path, title, description, elements }: Entry, host: string): string {
+function entry({ path, title, description, elements }: Entry, { host, apiVersion }: Site): string {
   const now = new Date().toISOString();
-  const id = `https://${host}/${encodeURI(path)}?api-version=2021-05`;
+  const id = `https://${host}/${encodeURI(path)}?api-version=${apiVersion}`;
   return `<entry xmlns="http://www.w3.org/2005/Atom"><id>${escaped(id)}</id><title type="text">${escaped(title)}</title><published>${now}</published><updated>${now}</updated><content type="application/xml"><${description} xmlns="${connect}" xmlns:i="http://www.w3.org/2001/XMLSchema-instance">${elements}</${description}></content></entry>`;
 }
 
-function namespaceEntry(host: string): string {
+function namespaceEntry(site: Site): string {
   const now = new Date().toISOString();
   const elements = `<CreatedTime>${now}</CreatedTime><MessagingSKU>Standard</MessagingSKU><ModifiedTime>${now}</ModifiedTime><Name>sobre</Name><NamespaceType>Messaging</NamespaceType>`;
-  return entry({ path: "$namespaceinfo", title: "sobre", description: "NamespaceInfo", elements }, host);
+  return entry({ path: "$namespaceinfo", title: "sobre", description: "NamespaceInfo", elements }, site);
 }
 
 const xml = (body: string): HttpResponse => ({
@@ -297,14 +309,14 @@ const unknownDescription = (): SobreError =>
 class Page {
   readonly #skip: number;
   readonly #top: number;
-  readonly #version: string;
+  readonly #apiVersion: string;
   /** The query of the next page; `undefined` when there is none. */
   next: string | undefined;
 
   constructor(query: URLSearchParams) {
     this.#skip = countOf(query, "$skip", 0) ?? 0;
     this.#top = countOf(query, "$top", 1) ?? 100;
-    this.#version = query.get("api-version") ?? "2021-05";
+    this.#apiVersion = apiVersionIn(query);
     if ((query.get("$filter") ?? "") === "") return;
     throw new SobreError(
       "InvalidArgument",
@@ -314,8 +326,7 @@ class Page {
 
   cut<T>(all: readonly T[]): readonly T[] {
     const end = this.#skip + this.#top;
-    this.next =
-      end < all.length ? `api-version=${encodeURIComponent(this.#version)}&$skip=${end}&$top=${this.#top}` : undefined;
+    this.next = end < all.length ? `api-version=${this.#apiVersion}&$skip=${end}&$top=${this.#top}` : undefined;
     return all.slice(this.#skip, end);
   }
 }

@@ -1,4 +1,3 @@
-import { accepted } from "./delivery-state.ts";
 import type { DirectMessage, Outgoing, OutgoingDelivery, OutgoingLink } from "./outgoing.ts";
 import type { Begin, Disposition, Flow } from "./performative.ts";
 import type { WindowPort } from "./ports.ts";
@@ -98,9 +97,9 @@ export class OutgoingWindow {
     this.#unsettled.visit(first, last, (delivery) => this.#dispose(delivery, settled, state));
   }
 
-  /** Handles the peer's disposition that accepts a range. */
-  accepted({ first, last, settled }: Pick<Disposition, "first" | "last" | "settled">): void {
-    this.disposed({ role: "receiver", first, last, settled, state: accepted });
+  /** Handles the peer's disposition that accepts or releases a range. */
+  ended({ first, last, settled, state }: Pick<Disposition, "first" | "last" | "settled" | "state">): void {
+    this.disposed({ role: "receiver", first, last, settled, state });
   }
 
   #dispose(delivery: OutgoingDelivery, settled: boolean, state: Disposition["state"]): void {

@@ -133,12 +133,12 @@ export class AmqpSession implements SessionPort, WindowPort {
     }
   }
 
-  /** Handles a frame with a whole message or one that accepts deliveries; false when it is another. @throws WireFault */
+  /** Handles a frame with a whole message or one that accepts or releases deliveries; false when it is another. @throws WireFault */
   singleFrame(descriptor: number, frame: FrameReader): boolean {
     if (this.#state !== "running") return false;
     if (descriptor === code.transfer) return this.#message(frame);
     if (!singleFrameDisposition.read(frame)) return false;
-    this.#outgoing.accepted(singleFrameDisposition);
+    this.#outgoing.ended(singleFrameDisposition);
     return true;
   }
 

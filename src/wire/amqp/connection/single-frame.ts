@@ -1,3 +1,4 @@
+import { accepted, type DeliveryOutcome } from "./delivery-state.ts";
 import type { FrameReader } from "./frame-reader.ts";
 
 /** Returned by {@link FieldCursor} for a field that is null or left out, and for one of another type. */
@@ -78,12 +79,18 @@ class FieldCursor {
     return this.#left === 0 && this.at === this.border;
   }
 
-  /** Whether the next field is the state accepted. */
-  isAccepted(): boolean {
-    if (this.code() !== 0x00) return false;
+  /** The next field if it is the state accepted or released. */
+  outcome(): DeliveryOutcome | undefined {
+    if (this.code() !== 0x00) return undefined;
     const { bytes, at } = this;
-    if (bytes[at] !== 0x53 || bytes[at + 1] !== 0x24) return false;
-    // Its list has no fields, in whichever of the three formats.
+    if (bytes[at] !== 0x53) return undefined;
+    const outcome = bytes[at + 1] === 0x24 ? accepted : bytes[at + 1] === 0x26 ? released : undefined;
+    return this.#isEmptyList() ? outcome : undefined;
+  }
+
+  /** Whether the list of a state, after its descriptor, has no fields, in whichever of the three formats. */
+  #isEmptyList(): boolean {
+    const { bytes, at } = this;
     const format = bytes[at + 2];
     this.at = at + 3;
     if (format === 0x45) return true;
@@ -100,6 +107,8 @@ class FieldCursor {
     );
   }
 }
+
+const released: DeliveryOutcome = { kind: "released" };
 
 const cursor = new FieldCursor();
 
@@ -149,11 +158,12 @@ export class SingleFrameTransfer {
   }
 }
 
-/** A receiver's disposition that accepts deliveries; one object is reused for every frame. */
+/** A receiver's disposition that accepts or releases deliveries; one object is reused for every frame. */
 export class SingleFrameDisposition {
   first = 0;
   last = 0;
   settled = false;
+  state: DeliveryOutcome = accepted;
 
   /** Reads the frame; false when it is of another kind, or malformed. */
   read(frame: FrameReader): boolean {
@@ -163,11 +173,13 @@ export class SingleFrameDisposition {
     const settled = cursor.boolean();
     this.last = last === absent ? this.first : last;
     this.settled = settled === 1;
+    const state = cursor.outcome();
+    this.state = state ?? accepted;
     return (
       this.first >= 0 &&
       last !== unexpected &&
       settled !== unexpected &&
-      cursor.isAccepted() &&
+      state !== undefined &&
       cursor.boolean() !== unexpected &&
       cursor.done() &&
       cursor.border === cursor.end

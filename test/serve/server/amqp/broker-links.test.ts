@@ -278,3 +278,15 @@ describe("an open link", () => {
     expect(answer.applicationProperties?.get("statusCode")).toBe(401);
   });
 });
+
+describe("the link of a sender", () => {
+  it("learns the size of messages and of batches that its entity takes", async () => {
+    const pair = new BrokerPair(memoryEngine({ queues: { q: { maxMessageSizeInBytes: 4 * 2 ** 20 } } }));
+    const link = pair.sender(await pair.session(), "q");
+
+    await pair.run();
+
+    expect(link.remote?.maxMessageSize).toBe(4n * 2n ** 20n);
+    expect(link.remote?.properties?.get("com.microsoft:max-message-batch-size")).toBe(4n * 2n ** 20n);
+  });
+});

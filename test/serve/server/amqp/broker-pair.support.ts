@@ -1,5 +1,6 @@
 import type { Access, Grant } from "../../../../src/serve/server/access.ts";
 import { ServedConnection } from "../../../../src/serve/server/amqp/served-connection.ts";
+import type { SharedSessions } from "../../../../src/serve/server/amqp/shared-sessions.ts";
 import type { Containers } from "../../../../src/serve/server/amqp/link-names.ts";
 import {
   Connection,
@@ -10,6 +11,7 @@ import {
   type WireError,
 } from "../../../../src/wire/amqp/connection/index.ts";
 import type { Engine } from "../../../../src/core/engine/index.ts";
+import type { Clock } from "../../../../src/core/time/index.ts";
 import { typed } from "../../../../src/core/values/typed-makers.ts";
 import { AmqpMap } from "../../../../src/core/values/typed.ts";
 
@@ -25,6 +27,8 @@ interface BrokerPairOptions {
   /** The key that the client shows as it connects. */
   readonly plain?: { readonly name: string; readonly key: string };
   readonly hostname?: string;
+  readonly clock?: Clock;
+  readonly sharedSessions?: SharedSessions;
 }
 
 /** A client's connection to a broker on an engine, whose bytes reach each other when {@link BrokerPair.run} is called. */
@@ -35,7 +39,7 @@ export class BrokerPair {
   readonly detached: (WireError | undefined)[] = [];
 
   constructor(engine: Engine, grant: Partial<Grant> = {}, options: BrokerPairOptions = {}) {
-    const { failed, containers, containerId = "test", plain, hostname = "localhost" } = options;
+    const { failed, containers, containerId = "test", plain, hostname = "localhost", clock, sharedSessions } = options;
     const own: Access = {
       anonymous: () => ({ engine, scope: "", rights: ["Manage"], expiresAt: Infinity, ...grant }),
       password: () => undefined,
@@ -44,7 +48,15 @@ export class BrokerPair {
       },
     };
     const { access = own } = options;
-    this.server = new ServedConnection({ access, containers, output: ignore, failed, now: () => 0 });
+    this.server = new ServedConnection({
+      access,
+      containers,
+      output: ignore,
+      failed,
+      clock,
+      sharedSessions,
+      now: () => 0,
+    });
     const initialResponse = Buffer.from(`\0${plain?.name}\0${plain?.key}`);
     this.client = new Connection({
       role: "client",

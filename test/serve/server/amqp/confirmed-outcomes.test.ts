@@ -1,9 +1,11 @@
 import { describe, expect, it } from "vitest";
 import { memoryEngine } from "../../../../src/broker/memory/index.ts";
 import { createEnvelope } from "../../../../src/core/envelope/index.ts";
+import type { DeliveryOutcome } from "../../../../src/wire/amqp/connection/delivery-state.ts";
 import { accepted, type DeliveryState, type IncomingDelivery } from "../../../../src/wire/amqp/connection/index.ts";
 import { AmqpMap } from "../../../../src/core/values/typed.ts";
 import { BrokerPair } from "./broker-pair.support.ts";
+import { declared } from "./broker-requests.support.ts";
 
 const error = { condition: "com.microsoft:dead-letter", description: "why" };
 const modified = { kind: "modified", deliveryFailed: false } as const;
@@ -36,6 +38,29 @@ describe("the outcome that confirms a settlement", () => {
     await pair.run();
 
     expect(told).toEqual([confirmed]);
+  });
+
+  it.each<readonly [string, DeliveryOutcome, DeliveryOutcome]>([
+    ["completed", accepted, accepted],
+    ["abandoned", { ...modified, undeliverableHere: false }, { ...modified, undeliverableHere: false }],
+    ["dead-lettered", { kind: "rejected", error }, { kind: "rejected" }],
+  ])("is the applied one in a transaction, too: %s", async (_, outcome, confirmed) => {
+    const engine = memoryEngine({ queues: ["q"] });
+    const pair = new BrokerPair(engine);
+    const session = await pair.session();
+    const got: IncomingDelivery[] = [];
+    const told: (DeliveryState | undefined)[] = [];
+    const receiver = pair.receiver(session, "q", got, { confirmed: told });
+    await (await engine.openSender("q")).send([createEnvelope({ payload: Uint8Array.of(1) })]);
+    await pair.run();
+    receiver.grant(1);
+    await pair.run();
+    const { id: transactionId } = await declared(pair);
+
+    session.requestSettlement(got[0]?.id ?? -1, { kind: "transactional", transactionId, outcome });
+    await pair.run();
+
+    expect(told).toEqual([{ kind: "transactional", transactionId, outcome: confirmed }]);
   });
 });
 

@@ -36,6 +36,7 @@ const wideTransfer = Buffer.from(
 const wideDisposition = Buffer.from("005315d00000000e00000005415201520142 00532445".replaceAll(" ", ""), "hex");
 
 const accepted = typed.described(typed.ulong(0x24), []);
+const released = typed.described(typed.ulong(0x26), []);
 
 describe("a transfer that is read in place", () => {
   it("is a whole message in one frame", () => {
@@ -92,6 +93,29 @@ describe("frames in the shape of rhea, with lists of 32 bits", () => {
   });
 });
 
+describe("a disposition that is read in place", () => {
+  it.each([
+    ["accepts", accepted, "accepted"],
+    ["releases, as .NET does with what comes after a receive has ended", released, "released"],
+  ])("is one that %s", (_what, state, kind) => {
+    const disposition = new SingleFrameDisposition();
+
+    const taken = disposition.read(frameOf(list(0x15, [true, typed.uint(998), null, true, state, null])));
+
+    expect(taken).toBe(true);
+    expect(disposition).toMatchObject({ first: 998, last: 998, settled: true, state: { kind } });
+  });
+
+  it.each([
+    ["rejects", 0x25],
+    ["modifies", 0x27],
+  ])("is not one that %s", (_what, code) => {
+    const body = list(0x15, [true, typed.uint(1), null, true, typed.described(typed.ulong(code), [])]);
+
+    expect(new SingleFrameDisposition().read(frameOf(body))).toBe(false);
+  });
+});
+
 describe("frames that are read in place", () => {
   it("say what the general reader reads, whatever bytes are changed", () => {
     const random = seeded(11);
@@ -102,6 +126,7 @@ describe("frames that are read in place", () => {
       list(0x14, [typed.uint(200), typed.uint(7000), Buffer.of(), null, null, null, null, null]),
       list(0x15, [true, typed.uint(5), typed.uint(9), true, accepted]),
       list(0x15, [true, typed.uint(500), null, false, accepted]),
+      list(0x15, [true, typed.uint(7), null, true, released, null]),
       wideTransfer,
       wideDisposition,
       list(0x14, [typed.uint(0), typed.uint(7), Buffer.of(1), null, false, false, null, null, false, false, true]),
@@ -137,9 +162,9 @@ describe("frames that are read in place", () => {
         );
       } else {
         if (!disposition.read(frame)) continue;
-        const { first, last, settled } = disposition;
+        const { first, last, settled, state } = disposition;
         const read = readDisposition(reader);
-        same({ role: "receiver", first, last, settled, state: { kind: "accepted" } }, read);
+        same({ role: "receiver", first, last, settled, state }, read);
       }
       taken++;
     }
