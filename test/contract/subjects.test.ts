@@ -113,7 +113,7 @@ describe("sobre contract", () => {
     expect(terminal.errors()).toContain(`${file} is not named like a version`);
   });
 
-  it("lets code and texts for people stand next to versions", async () => {
+  it("accepts code and texts for people next to versions", async () => {
     const folder = copy();
     for (const name of ["README.md", "LICENSE", ".editorconfig", "notes.txt", "order.ts"])
       writeFileSync(join(folder, "schemas/orders.placed", name), "");
