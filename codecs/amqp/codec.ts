@@ -31,7 +31,7 @@ const optionChecks: OptionChecks<AmqpCodecOptions> = {
 
 const contentType = "application/x-amqp-value";
 const accepts = [parseMediaRange(contentType)];
-const nothing = new Uint8Array(0);
+const noBytes = new Uint8Array(0);
 
 /**
  * The codec of AMQP 1.0 values: bodies of kind `value` and `sequence`, and data of type `application/x-amqp-value`.
@@ -71,7 +71,7 @@ export function amqp(options: AmqpCodecOptions = {}): Codec {
       if (bodyKind === "sequence" && body !== undefined && !Array.isArray(body)) {
         throw new SobreError("UnsupportedValue", "The body of an AMQP sequence must be an array.", { path: "$" });
       }
-      const payload = body === undefined ? nothing : encodeValue(body, { profile, extensions });
+      const payload = body === undefined ? noBytes : encodeValue(body, { profile, extensions });
       return bodyKind === "data" ? { payload, bodyKind, contentType } : { payload, bodyKind };
     },
     sniff,

@@ -1,7 +1,7 @@
 /** Room for many ordinary messages, which share a buffer as those of Node's own pool do. */
 const poolBytes = 16 * 1024;
 /** With less room left, the next message begins a new pool. */
-const fewestBytes = 2048;
+const minBytes = 2048;
 
 /** Longer texts are worth a call into the platform's encoder; measured on node 24. */
 const shortText = 48;
@@ -24,7 +24,7 @@ export class ByteSink {
     const at = this.#at;
     const taken = this.#buffer.subarray(start, at);
     this.#start = at;
-    if (this.#buffer.length !== poolBytes || poolBytes - at < fewestBytes) this.#allocate(poolBytes);
+    if (this.#buffer.length !== poolBytes || poolBytes - at < minBytes) this.#allocate(poolBytes);
     return taken;
   }
 

@@ -1,7 +1,7 @@
 import { valuePath } from "../../src/core/codec/value-path.ts";
 import { SobreError } from "../../src/core/errors/sobre-error.ts";
 import { holdsDigits, holdsInteger, integerWords } from "./integer-range.ts";
-import { deepestMessage } from "./reflection.ts";
+import { innermostMessage } from "./reflection.ts";
 import type { ProtobufEnumShape, ProtobufFieldKind, ProtobufFieldShape, ProtobufMessageShape } from "./shape.ts";
 import { isPlain, isWellFormed } from "./value-tests.ts";
 
@@ -25,8 +25,8 @@ class Check {
   /** `at` is the number of steps to the value, `depth` the number of messages around it. */
   message(value: unknown, shape: ProtobufMessageShape, at: number, depth: number): CheckedMembers {
     if (!isPlain(value)) throw this.#unsupported(`a plain object for ${shape.name}`, at);
-    if (depth > deepestMessage) {
-      throw this.#unsupported(`messages nested at most ${deepestMessage} deep, and none that contains itself`, at);
+    if (depth > innermostMessage) {
+      throw this.#unsupported(`messages nested at most ${innermostMessage} deep, and none that contains itself`, at);
     }
     let message: Record<string, unknown> | undefined;
     let found = 0;

@@ -1,4 +1,4 @@
-import { deepestMessage, generate } from "./reflection.ts";
+import { innermostMessage, generate } from "./reflection.ts";
 import { holdsInteger } from "./integer-range.ts";
 import { isPlain, isWellFormed } from "./value-tests.ts";
 import type { ProtobufFieldKind, ProtobufFieldShape, ProtobufMessageShape } from "./shape.ts";
@@ -37,7 +37,7 @@ function generateCheck(shape: ProtobufMessageShape, known: Map<ProtobufMessageSh
   return generate(
     ["b", "d"],
     [
-      `if(d>${deepestMessage}||!isPlain(b))return;`,
+      `if(d>${innermostMessage}||!isPlain(b))return;`,
       "var m,l,a,x,w,i,k,n=0;",
       ...shape.fields.map(fieldLine),
       "for(k in b)if(b[k]!==undefined)--n;",

@@ -41,7 +41,7 @@ export interface ProtobufMessageType {
 }
 
 /** protobufjs writes no deeper; for reading, only `limits.maxDepth` applies. */
-export const deepestMessage: number = Reader.recursionLimit;
+export const innermostMessage: number = Reader.recursionLimit;
 
 /** Reads strings strictly, bytes as plain views and 64-bit integers as bigints; keeps unknown fields. */
 export class PayloadReader extends Reader {
@@ -153,7 +153,7 @@ function messageType(type: Type, shapes: Map<Type, ProtobufMessageShape>): Proto
     shape,
     read(reader, { maxDepth }) {
       // The generated code counts up to its own limit, so a smaller one is a later start, and a greater one an earlier.
-      return decode(reader, undefined, undefined, deepestMessage - (maxDepth - 1));
+      return decode(reader, undefined, undefined, innermostMessage - (maxDepth - 1));
     },
     write: (message) => write(type, message),
   };

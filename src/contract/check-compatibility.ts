@@ -31,16 +31,16 @@ export async function checkCompatibility(options: CompatibilityOptions): Promise
   for (const older of versionsOf(options.older))
     for (const newer of versionsOf(options.newer))
       for (const writing of writings[direction]) results.push(await comparePair(older, newer, writing, options));
-  return together(results);
+  return joinedResults(results);
 }
 
-const given = (value: unknown): string | undefined =>
+const requiredSchema = (value: unknown): string | undefined =>
   value === undefined ? "must be a schema, or a list of versions" : undefined;
 
 const optionChecks: OptionChecks<CompatibilityOptions> = {
   format: is.oneOf("json-schema", "protobuf"),
-  older: given,
-  newer: given,
+  older: requiredSchema,
+  newer: requiredSchema,
   direction: is.oneOf("backward", "forward", "full"),
   contentModel: is.oneOf("declared-writer", "as-written", "upcast"),
   policy: is.oneOf("json", "wire", "source"),
@@ -80,7 +80,7 @@ function versionsOf(versions: unknown): readonly unknown[] {
   throw new SobreError("InvalidArgument", "A list of versions must not be empty.");
 }
 
-function together(results: readonly CompatibilityResult[]): CompatibilityResult {
+function joinedResults(results: readonly CompatibilityResult[]): CompatibilityResult {
   const [first] = results;
   if (results.length === 1 && first !== undefined) return first;
   const trace = results.flatMap((result, at) => (result.trace ?? []).map((line) => `pair ${at + 1}: ${line}`));

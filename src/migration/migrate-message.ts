@@ -253,7 +253,7 @@ function keptContentType(declared: string | undefined, own: string | undefined):
 }
 
 /** Maximum length of a recorded type name: those of generic collections could fill the properties. */
-const longestTypeName = 1024;
+const maxTypeNameLength = 1024;
 
 type Head = Pick<JournalEntry, "id" | "order" | "sequenceNumber" | "messageId" | "sha256" | "bytes">;
 type About = Head & Pick<JournalEntry, "layers" | "warnings"> & { readonly codec: string; readonly typeName: string };
@@ -279,7 +279,7 @@ function migratedEnvelope(
       ...withoutDeath(source),
       [sourceProperties.codec]: [...about.layers, about.codec].join(" "),
       [sourceProperties.sha256]: about.sha256,
-      [sourceProperties.type]: about.typeName.startsWith("(") ? undefined : about.typeName.slice(0, longestTypeName),
+      [sourceProperties.type]: about.typeName.startsWith("(") ? undefined : about.typeName.slice(0, maxTypeNameLength),
       [sourceProperties.contentType]: source.brokerProperties.contentType,
     },
   });

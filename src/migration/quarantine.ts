@@ -36,7 +36,7 @@ export function isQuarantined(folder: string, entry: JournalEntry): boolean {
 }
 
 /** Maximum length of a dead-letter description in characters. */
-const longestDescription = 1024;
+const maxDescriptionLength = 1024;
 
 const aContent: is.OptionCheck = (value) => {
   if (!isObject(value)) return "must be an object";
@@ -86,7 +86,7 @@ export function createQuarantine(folder: string): Quarantine {
         [sourceProperties.deadLetterReason]: before[reason],
         [sourceProperties.deadLetterDescription]: before[description],
         [deadLetterProperties.reason]: "Undecodable",
-        [deadLetterProperties.description]: `${failure?.code}: ${failure?.message}`.slice(0, longestDescription),
+        [deadLetterProperties.description]: `${failure?.code}: ${failure?.message}`.slice(0, maxDescriptionLength),
       };
       const kept = amend(envelope, { applicationProperties });
       const json = delivery === undefined ? envelopeToJson(kept) : deliveryToJson({ ...delivery, envelope: kept });

@@ -29,7 +29,7 @@ export class ListEvidence {
  * Maximum number of elements of a document to examine, and of nodes in each; if these prove nothing, there is a warning
  * about a list of one.
  */
-const mostLookedAt = 2_000;
+const maxItemsLookedAt = 2_000;
 
 /** The lists among the elements that are nearest to the root. */
 function listsIn(root: XmlElement): Lists {
@@ -39,7 +39,7 @@ function listsIn(root: XmlElement): Lists {
     let first: XmlElement | undefined;
     let count = 0;
     let alike = true;
-    const size = Math.min(element.size, mostLookedAt);
+    const size = Math.min(element.size, maxItemsLookedAt);
     for (let index = 0; index < size; index++) {
       const child = element.at(index);
       if (child?.kind !== "element" && child?.kind !== "array") continue;
@@ -47,7 +47,7 @@ function listsIn(root: XmlElement): Lists {
       count += child.kind === "array" ? child.values.length : 1;
       first ??= item;
       alike &&= item.local === first.local && item.namespace === first.namespace;
-      if (seen.length < mostLookedAt && child.kind === "element" && mayHoldElements(child)) seen.push(child);
+      if (seen.length < maxItemsLookedAt && child.kind === "element" && mayHoldElements(child)) seen.push(child);
     }
     if (count > 1 && alike) found.set(element.local, (found.get(element.local) ?? new Set()).add(keyOf(element)));
   }

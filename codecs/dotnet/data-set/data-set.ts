@@ -34,7 +34,7 @@ export function diffgramIn(
 ): { readonly schema?: XmlElement; readonly diffgram: XmlElement } | undefined {
   // Nearly all elements return here.
   const { size } = element;
-  if (size === 0 || size > mostNodes) return undefined;
+  if (size === 0 || size > maxNodes) return undefined;
   let schema: XmlElement | undefined;
   for (let index = 0; index < size; index++) {
     const child = element.at(index);
@@ -65,7 +65,7 @@ export function diffgramInText(text: string, limits: DecodeLimits): XmlElement |
 }
 
 /** Maximum number of nodes: a schema, a DiffGram and whitespace around them. */
-const mostNodes = 5;
+const maxNodes = 5;
 
 /**
  * The rows of a DataTable, or those of each table of a DataSet by name, from an element with a DiffGram; columns

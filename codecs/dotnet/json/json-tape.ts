@@ -17,7 +17,7 @@ export const jsonKind = {
 
 /** Recent names: those of members repeat across objects and messages. */
 const keptNames: (string | undefined)[] = Array.from({ length: 256 });
-const longestName = 64;
+const maxNameLength = 64;
 
 /** Number of tape slots per value: its kind, its start and its end. */
 const width = 3;
@@ -105,7 +105,7 @@ export class JsonTape {
   name(value: number): string {
     const start = this.start(value) + 1;
     const length = this.end(value) - start - 1;
-    if (length === 0 || length > longestName || this.kind(value) === jsonKind.escaped) return this.string(value);
+    if (length === 0 || length > maxNameLength || this.kind(value) === jsonKind.escaped) return this.string(value);
     const { text } = this;
     const ends = text.charCodeAt(start) * 31 + text.charCodeAt(start + length - 1) * 7;
     const slot = (ends + text.charCodeAt(start + (length >> 1)) + length * 61) & 0xff;

@@ -72,7 +72,7 @@ export interface MappedJson {
   readonly warnings: readonly string[];
 }
 
-const mostWarnings = 100;
+const maxWarnings = 100;
 
 /**
  * Maps the values of a DataContractJsonSerializer document to plain ones, by a contract or by their form; not recursive.
@@ -106,14 +106,14 @@ class JsonMapper {
 
   /** Warns once about a member that a class does not have: the contract may be misspelt, or older than the sender. */
   #warnOfMember(member: string, { name }: ObjectShape): void {
-    if (this.#strangers.size >= mostWarnings) return;
+    if (this.#strangers.size >= maxWarnings) return;
     this.#strangers.add(
       `${name.local} has ${member}, which the contract of ${name.local} does not; it was read by its form.`,
     );
   }
 
   #warn(text: string): void {
-    if (this.#strangers.size < mostWarnings) this.#strangers.add(text);
+    if (this.#strangers.size < maxWarnings) this.#strangers.add(text);
   }
 
   /** Records a member or item that is a floating-point number by its contract but looks like an integer. */
@@ -333,7 +333,7 @@ class JsonMapper {
 
   /** Warns once about a path with values that do not fit the contract; they are kept as written. */
   #misfit(shape: ResolvedShape): void {
-    if (this.#strangers.size >= mostWarnings) return;
+    if (this.#strangers.size >= maxWarnings) return;
     this.#strangers.add(`${this.#path()} does not fit its contract (${wordsOf(shape)}); it was kept as written.`);
   }
 

@@ -49,7 +49,7 @@ function contractNamed(name: string, contracts: readonly Contract[]): Contract {
 function unnamed(problem: string, contracts: readonly Contract[]): SobreError {
   const shapes = contracts.flatMap(({ root, known }) => [root, ...known.values()]);
   const all = [...new Set(shapes.map((shape) => nameOf(shape)?.local ?? "").filter((name) => name !== ""))];
-  const shown = all.length > mostNames ? [...all.slice(0, mostNames), "…"] : all;
+  const shown = all.length > maxNames ? [...all.slice(0, maxNames), "…"] : all;
   const advice = "Name one by the content-type parameter messageType";
   return new SobreError("UnsupportedValue", `${problem}. ${advice}: ${shown.join(", ")}`, { path: "$" });
 }
@@ -60,7 +60,7 @@ function nameTextOf(shape: ResolvedShape): string {
 }
 
 /** More names of types are left out of messages. */
-const mostNames = 12;
+const maxNames = 12;
 
 /** The contracts with a type as their root, one for each name; a contract whose own root it is comes first. */
 function distinct(contracts: readonly Contract[], is: (shape: ResolvedShape) => boolean): readonly Contract[] {

@@ -10,7 +10,7 @@ interface Declaration {
 }
 
 /** More attributes than this are compared through a set. */
-const fewAttributes = 8;
+const maxComparedAttributes = 8;
 
 /** The prefixes in scope while a document is read, looked up in constant time. */
 export class NamespaceScope {
@@ -87,7 +87,7 @@ export class NamespaceScope {
 }
 
 function refuseDoubles(attributes: readonly XmlAttribute[]): void {
-  if (attributes.length > fewAttributes) {
+  if (attributes.length > maxComparedAttributes) {
     const seen = new Set<string>();
     for (const { namespace, local, offset } of attributes) {
       // Names do not contain spaces.

@@ -8,14 +8,14 @@ import { longOf, looseText } from "../../core/amqp-values/loose-value.ts";
 const filterName = "com.microsoft:session-filter";
 
 /** The longest wait that a link can ask for, in milliseconds. */
-const longestWait = 2 ** 32 - 1;
+const maxWait = 2 ** 32 - 1;
 
 /** The attach of a link that requests a session. */
 export function sessionRequest(
   entity: string,
   { sessionId, maxWaitTimeInMs, abortSignal }: AcceptSessionOptions,
 ): ReceiveLinkOptions["request"] {
-  const timeOut = typed.uint(Math.min(Math.max(0, Math.floor(maxWaitTimeInMs)), longestWait));
+  const timeOut = typed.uint(Math.min(Math.max(0, Math.floor(maxWaitTimeInMs)), maxWait));
   return {
     abortSignal,
     wait: maxWaitTimeInMs,

@@ -49,7 +49,7 @@ export function atomAdmin(atom: AtomClient, enter: () => void): EngineAdmin {
       checkOption("options", options, anObject);
       const before = readDescription(what, await read(atom, what, path));
       // The service resets settings that an update leaves out to their defaults.
-      return write(what, path, { ...before, ...given(options) }, "update");
+      return write(what, path, { ...before, ...givenOptions(options) }, "update");
     });
   return {
     createQueue: (name, options = {}) =>
@@ -107,7 +107,7 @@ export function atomAdmin(atom: AtomClient, enter: () => void): EngineAdmin {
 }
 
 /** Options that are given; `undefined` is not. */
-const given = (options: Options): Options =>
+const givenOptions = (options: Options): Options =>
   Object.fromEntries(Object.entries(options).filter(([, value]) => value !== undefined));
 
 /** The description of an entity. @throws SobreError `MessagingEntityNotFound` when it does not exist. */

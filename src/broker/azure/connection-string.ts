@@ -34,7 +34,7 @@ export function serverOf({ host, port, secure, webSockets }: BrokerAddress): {
   return { address: host, port: port ?? usual };
 }
 
-const known = [
+const knownKeys = [
   "endpoint",
   "sharedaccesskeyname",
   "sharedaccesskey",
@@ -44,7 +44,7 @@ const known = [
   "transporttype",
 ] as const;
 
-type ConnectionStringMember = (typeof known)[number];
+type ConnectionStringMember = (typeof knownKeys)[number];
 
 /**
  * Parses a connection string like the official clients; names are case-insensitive.
@@ -81,7 +81,7 @@ function membersOf(text: string): ReadonlyMap<ConnectionStringMember, string> {
   for (const part of text.trim().split(";")) {
     if (part.trim() === "") continue;
     const at = part.indexOf("=");
-    const member = known.find((one) => one === part.slice(0, Math.max(at, 0)).trim().toLowerCase());
+    const member = knownKeys.find((one) => one === part.slice(0, Math.max(at, 0)).trim().toLowerCase());
     // Unknown parts may be meant for other clients.
     if (member !== undefined && part.slice(at + 1).trim() !== "") members.set(member, part.slice(at + 1).trim());
   }

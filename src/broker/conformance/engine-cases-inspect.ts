@@ -12,7 +12,7 @@ export const inspectCases: readonly EngineCase[] = engineCases(["inspect"], {
       const queue = await harness.queue();
       same(
         await inspection.counts(queue),
-        { ...nothing, oldestEnqueuedTimeUtc: undefined },
+        { ...emptyCounts, oldestEnqueuedTimeUtc: undefined },
         "Counts of an empty queue",
       );
       const at = new Date((await harness.now()).getTime() + minute);
@@ -26,7 +26,7 @@ export const inspectCases: readonly EngineCase[] = engineCases(["inspect"], {
       same(counts, { active: 2, deferred: 1, scheduled: 1, locked: 1 }, "Counts");
       same(oldestEnqueuedTimeUtc, present(locked, "locked").enqueuedTimeUtc, "Time of the oldest one");
       const { oldestEnqueuedTimeUtc: _, ...ofDead } = await inspection.counts(`${queue}/$DeadLetterQueue`);
-      same(ofDead, { ...nothing, active: 1 }, "Counts of the dead-letter queue");
+      same(ofDead, { ...emptyCounts, active: 1 }, "Counts of the dead-letter queue");
       await harness.complete(queue, present(locked, "locked"));
       same((await inspection.counts(queue)).locked, 0, "Locked messages after they were settled");
     },
@@ -44,7 +44,7 @@ export const inspectCases: readonly EngineCase[] = engineCases(["inspect"], {
       same([deferred, locked], [1, 1], "Deferred and locked while it is held");
       await harness.complete(queue, present(again, "a"));
       const { oldestEnqueuedTimeUtc: _, ...after } = await harness.engine.inspection.counts(queue);
-      same(after, nothing, "Counts at the end");
+      same(after, emptyCounts, "Counts at the end");
     },
   },
   "inspect-expired-lock": {
@@ -173,4 +173,4 @@ export const inspectCases: readonly EngineCase[] = engineCases(["inspect"], {
   },
 });
 
-const nothing = { active: 0, deferred: 0, scheduled: 0, locked: 0 };
+const emptyCounts = { active: 0, deferred: 0, scheduled: 0, locked: 0 };

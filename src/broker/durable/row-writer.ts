@@ -47,7 +47,7 @@ export class RowWriter implements RowSink {
 
   amended(record: number, entity: number, row: Uint8Array): void {
     const check = messageCheck(record, entity, row, this.commit);
-    one(record, this.#statements.amended.run(check, row, this.commit, record));
+    checkOneRow(record, this.#statements.amended.run(check, row, this.commit, record));
     this.#changes++;
   }
 
@@ -57,7 +57,7 @@ export class RowWriter implements RowSink {
   }
 
   removed(record: number): void {
-    one(record, this.#statements.removed.run(record));
+    checkOneRow(record, this.#statements.removed.run(record));
     this.#statements.statusRemoved.run(record);
     this.#changes++;
   }
@@ -102,6 +102,6 @@ function statementsOf(database: DatabaseSync) {
 }
 
 /** Engine and file must not drift apart unseen. */
-function one(record: number, { changes }: { readonly changes: number | bigint }): void {
+function checkOneRow(record: number, { changes }: { readonly changes: number | bigint }): void {
   if (Number(changes) !== 1) throw new RangeError(`the message ${record} is not in the file`);
 }

@@ -27,7 +27,7 @@ const slotSize = 16 * 1024;
  * How long this thread looks for the answer to a lone commit before it sleeps, in milliseconds, while its event loop turns:
  * waking it takes a quarter of a lone sender's time.
  */
-const longestWatch = 1;
+const maxWatchTime = 1;
 
 interface PendingRequest {
   resolve(rows: Uint8Array<ArrayBuffer> | undefined): void;
@@ -70,7 +70,7 @@ export class SqliteStore implements MemoryStore {
   #lastInSlot = 0;
   /** When the last commit was posted. */
   #posted = 0;
-  readonly #pace = new AnswerPace(longestWatch);
+  readonly #pace = new AnswerPace(maxWatchTime);
   #isWatching = false;
 
   private constructor(directory: string) {
@@ -208,7 +208,7 @@ export class SqliteStore implements MemoryStore {
   /** Looks for the answer in every turn of the event loop, for a while. */
   readonly #watch = (): void => {
     const id = this.#lastInSlot;
-    const isOpen = this.#pending.has(id) && performance.now() - this.#posted < longestWatch;
+    const isOpen = this.#pending.has(id) && performance.now() - this.#posted < maxWatchTime;
     if (isOpen && Atomics.load(this.#shared, places.answer) === answers.awaited) {
       setImmediate(this.#watch);
       return;

@@ -20,7 +20,7 @@ const chunkSize = 2 ** 20;
 const maxBatches = 64;
 
 /** How long a commit waits for a batch that is to share it, in milliseconds. */
-const longestFollow = 2;
+const maxFollowTime = 2;
 
 /** Syncs that take longer than this, in milliseconds, are worth delaying so that more batches share them. */
 const longSync = 2;
@@ -32,7 +32,7 @@ const probeEvery = 100;
  * How long the thread looks for the next request before it sleeps, in milliseconds. It only does so while most have come that
  * fast: waking a sleeping thread takes a quarter of a lone sender's time.
  */
-const longestWatch = 0.5;
+const maxWatchTime = 0.5;
 
 /**
  * The thread of a store. Only it waits for the disk; it waits for requests without an event loop, which would wake it
@@ -53,7 +53,7 @@ class StoreThread {
   /** The numbers of the last request, and of the last one in the slot. */
   #last = 0;
   #lastInSlot = 0;
-  readonly #pace = new AnswerPace(longestWatch);
+  readonly #pace = new AnswerPace(maxWatchTime);
   /** Why nothing is committed until the engine knows that it lost a batch. */
   #failure: SobreError | undefined;
 
@@ -79,7 +79,7 @@ class StoreThread {
   /** Waits until something is posted. */
   #sleep(posted: number): void {
     const began = performance.now();
-    if (this.#pace.isQuick) while (this.#posted === posted && performance.now() - began < longestWatch);
+    if (this.#pace.isQuick) while (this.#posted === posted && performance.now() - began < maxWatchTime);
     Atomics.wait(this.#shared, places.posted, posted);
     this.#pace.took(performance.now() - began);
   }
@@ -180,7 +180,7 @@ class StoreThread {
       const posted = this.#posted;
       let request = this.#receive();
       if (request === undefined && isFollowed && this.#open.lastSync > longSync) {
-        Atomics.wait(this.#shared, places.posted, posted, longestFollow);
+        Atomics.wait(this.#shared, places.posted, posted, maxFollowTime);
         request = this.#receive();
       }
       if (request?.kind === "commit") {

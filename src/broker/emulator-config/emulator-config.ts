@@ -38,7 +38,7 @@ export interface ConfiguredNamespace {
 }
 
 /** Maximum number of problems listed in an error. */
-const mostProblems = 5;
+const maxProblems = 5;
 
 let problemsOf: ReturnType<typeof compileJsonSchema> | undefined;
 
@@ -62,8 +62,8 @@ export function emulatorConfig(source: string | EmulatorConfig): ConfiguredNames
   // Of a condition, what is wrong under it says more.
   const problems = problemsOf(config).filter(({ message }) => message !== 'must match "then" schema');
   if (problems.length > 0) {
-    const shown = problems.slice(0, mostProblems).map(({ path, message }) => `${path} ${inWords(message)}`);
-    const more = problems.length > mostProblems ? `; and ${problems.length - mostProblems} more` : "";
+    const shown = problems.slice(0, maxProblems).map(({ path, message }) => `${path} ${inWords(message)}`);
+    const more = problems.length > maxProblems ? `; and ${problems.length - maxProblems} more` : "";
     throw new SobreError("InvalidArgument", `The configuration is wrong: ${shown.join("; ")}${more}.`, {
       path: problems[0]?.path,
     });

@@ -10,7 +10,7 @@ export interface TimedEvent {
 }
 
 /** Maximum number of events per turn of the event loop; the rest follow in later turns, so that no turn is long. */
-const mostPerTurn = 5000;
+const maxDuePerTurn = 5000;
 
 /** All future events of a broker, ordered by due time; a single timer of the clock serves them all. */
 export class Timeline {
@@ -90,7 +90,7 @@ export class Timeline {
   #run(now: number): void {
     if (this.#running) return;
     this.#running = true;
-    let left = mostPerTurn;
+    let left = maxDuePerTurn;
     try {
       for (let item = this.#order.first; item !== undefined && this.#order.firstKey <= now; item = this.#order.first) {
         if (left-- === 0) break;

@@ -115,7 +115,7 @@ export const sizedEntity = <Own>(entity: Entity<Own>): SendableEntity<Own> =>
   entity.type === "subscription" ? entity.topic : entity;
 
 /** Maximum time to live of a message in an entity, in milliseconds. */
-export const longestTimeToLive = (entity: ReceivableEntity<unknown>): number =>
+export const maxTimeToLive = (entity: ReceivableEntity<unknown>): number =>
   entity.type === "subscription"
     ? Math.min(entity.settings.defaultMessageTimeToLive, entity.topic.settings.defaultMessageTimeToLive)
     : entity.settings.defaultMessageTimeToLive;

@@ -12,7 +12,7 @@ import {
 } from "./dead-letter-marks.ts";
 import {
   type Entity,
-  longestTimeToLive,
+  maxTimeToLive,
   type Part,
   type QueueEntity,
   type ReceivableEntity,
@@ -117,7 +117,7 @@ export abstract class Router<Own, Sequence> {
       return this.#deadLetterArrival(entity, this.#numbered(entity, incoming), noSessionId, now);
     // On session entities the session id is the partition key.
     const isReplaced = isOfSessions && partitionKey !== undefined && partitionKey !== sessionId;
-    const expiresAt = now + Math.min(timeToLive, longestTimeToLive(entity));
+    const expiresAt = now + Math.min(timeToLive, maxTimeToLive(entity));
     const arrival = {
       envelope:
         isReplaced && sessionId !== undefined ? withProperties(envelope, { partitionKey: sessionId }) : envelope,

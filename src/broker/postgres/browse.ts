@@ -18,7 +18,7 @@ export const numberColumn = (queue: TableQueue): string => (queue.isPartitioned 
 const numberIndex = (queue: TableQueue): string => (queue.isPartitioned ? " and b.number <> b.seq" : "");
 
 /** Maximum number of rows in a `limit`. */
-const mostRows = 2 ** 31 - 1;
+const maxRows = 2 ** 31 - 1;
 
 /** How many rows are read at a time to find those of a session where no index has it. */
 const pageSize = 250;
@@ -74,7 +74,7 @@ async function peekPage(
         directory.version,
         queue.number,
         from,
-        Math.min(limit, mostRows),
+        Math.min(limit, maxRows),
         ...(sessionId === undefined ? [] : [sessionId]),
       ],
     );
@@ -169,7 +169,7 @@ export async function deleteMessages(
         returning,
         `d.state < 2 and (d.token is null or d.locked_until <= $2) and ($3::bigint is null or b.enqueued_at < $3)
            and d.seq > $5${ofSession ? " and d.session = $6" : ""} order by d.seq limit $4 for update of d skip locked`,
-        [now, before, Math.min(limit, mostRows), after?.seq ?? -1n, ...(ofSession ? [sessionId] : [])],
+        [now, before, Math.min(limit, maxRows), after?.seq ?? -1n, ...(ofSession ? [sessionId] : [])],
       );
     const messages =
       sessionId === undefined || ofSession

@@ -116,7 +116,7 @@ const timeouts =
 
 /** Milliseconds without data after which the listening connection is probed, and that connecting it may take. */
 const keepAliveAfter = 10_000;
-const longestConnect = 10_000;
+const maxConnectTime = 10_000;
 
 /** A connection that receives the notifications of a channel. */
 export interface Listener {
@@ -139,7 +139,7 @@ export async function listen(
     connectionString,
     keepAlive: true,
     keepAliveInitialDelayMillis: keepAliveAfter,
-    connectionTimeoutMillis: longestConnect,
+    connectionTimeoutMillis: maxConnectTime,
   });
   // Until it listens, the caller gets an error instead.
   let isClosing = true;
@@ -199,14 +199,14 @@ function ownPool({ connectionString, statementTimeout, maxConnections, isPooled 
 }
 
 /** Maximum number of statements that are prepared: those that name a queue could be any number. */
-const mostPrepared = 200;
+const maxPreparedStatements = 200;
 
 const preparedNames = new Map<string, string>();
 
 /** The name under which a statement is prepared: statements of the same name are the same anywhere. */
 function preparedName(text: string): string | undefined {
   let name = preparedNames.get(text);
-  if (name === undefined && preparedNames.size < mostPrepared && !text.includes('"numbers_')) {
+  if (name === undefined && preparedNames.size < maxPreparedStatements && !text.includes('"numbers_')) {
     name = `sobre_${createHash("sha256").update(text).digest("hex").slice(0, 32)}`;
     preparedNames.set(text, name);
   }

@@ -6,7 +6,7 @@ import { textOfColumn } from "./rows.ts";
 
 /** Milliseconds until the first look at a transaction; each further wait is twice as long, up to the longest. */
 const firstLook = 4;
-const longestWait = 500;
+const maxWait = 500;
 
 /** The changes of a transaction of the caller. */
 export interface FollowedWork {
@@ -53,7 +53,7 @@ export class Followed {
   #lookLater(): void {
     if (this.#closed || this.#timer !== undefined || this.#open.size === 0) return;
     this.#timer = systemClock.setTimer(Date.now() + this.#wait, () => void this.#look());
-    this.#wait = Math.min(this.#wait * 2, longestWait);
+    this.#wait = Math.min(this.#wait * 2, maxWait);
   }
 
   async #look(): Promise<void> {

@@ -37,13 +37,13 @@ const shareOfWholeSweeps = 50;
  * Milliseconds for which sweeps pause at most. What one took may have been a wait for a connection, behind a pooler for tens of
  * seconds: locks that run out meanwhile must not wait for many times as long.
  */
-const longestPause = 5000;
+const maxPause = 5000;
 
-const pauseAfter = (took: number, share: number): number => Math.min(took * share, longestPause);
+const pauseAfter = (took: number, share: number): number => Math.min(took * share, maxPause);
 
 /** How many positions such a sweep reads at least, and in how many milliseconds, more or fewer the next time. */
-const fewestBelow = 100_000n;
-const mostBelow = 2n ** 60n;
+const minSweptPositions = 100_000n;
+const maxSweptPositions = 2n ** 60n;
 const longSweep = 50;
 
 /** Milliseconds by which a message may become due in the past, since it is committed late, to be found by every sweep. */
@@ -78,7 +78,7 @@ export class Home {
   /** When the next sweep may read behind the cursors, and look for idle entities, in milliseconds of the process. */
   #readsBehindAt = -Infinity;
   #readsAllAt = -Infinity;
-  #below = fewestBelow;
+  #below = minSweptPositions;
   #dueFrom = 0;
   #idleEntitiesAt = -Infinity;
   #closed = false;
@@ -257,7 +257,7 @@ export class Home {
     const swept = await sweep(this.store, {
       queues: this.#queues,
       behind: readsBehind,
-      below: isExact ? mostBelow : readsAll ? this.#below : 0n,
+      below: isExact ? maxSweptPositions : readsAll ? this.#below : 0n,
       due: [readsAll ? 0 : this.#dueFrom, now + idleInterval],
     });
     const { took } = swept;
@@ -266,7 +266,12 @@ export class Home {
     if (readsAll) {
       this.#readsAllAt = begun + pauseAfter(took, shareOfWholeSweeps);
       this.#below = took < longSweep ? this.#below * 4n : this.#below / 4n;
-      this.#below = this.#below < fewestBelow ? fewestBelow : this.#below > mostBelow ? mostBelow : this.#below;
+      this.#below =
+        this.#below < minSweptPositions
+          ? minSweptPositions
+          : this.#below > maxSweptPositions
+            ? maxSweptPositions
+            : this.#below;
     }
     await this.#prune.run(now);
     const looked = performance.now();

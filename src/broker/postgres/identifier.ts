@@ -1,7 +1,7 @@
 import { invalidOption } from "../../core/options/option-checks.ts";
 
 /** Lower-case letters, digits and underscores, which PostgreSQL leaves unchanged; its maximum is 63 bytes. */
-const plain = /^[a-z_][a-z0-9_]{0,62}$/;
+const plainIdentifier = /^[a-z_][a-z0-9_]{0,62}$/;
 
 /**
  * An identifier, quoted: the only caller-supplied text that is ever interpolated into a statement.
@@ -10,7 +10,7 @@ const plain = /^[a-z_][a-z0-9_]{0,62}$/;
  * @throws SobreError `InvalidArgument` unless it has the form of a plain identifier.
  */
 export function quoted(option: string, identifier: string): string {
-  if (typeof identifier === "string" && plain.test(identifier) && !identifier.startsWith("pg_"))
+  if (typeof identifier === "string" && plainIdentifier.test(identifier) && !identifier.startsWith("pg_"))
     return `"${identifier}"`;
   throw invalidOption(
     option,

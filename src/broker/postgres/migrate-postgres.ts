@@ -26,7 +26,7 @@ const migratePostgresChecks: OptionChecks<MigratePostgresOptions> = {
 };
 
 /** Milliseconds for a statement, which may build an index of a large table. */
-const longestStatement = 3_600_000;
+const maxStatementTime = 3_600_000;
 
 /**
  * Creates the tables of `postgresEngine`, or upgrades them to those of this release, forward only. Nodes of older releases keep working.
@@ -40,7 +40,7 @@ export async function migratePostgres(options: MigratePostgresOptions): Promise<
   checkConnectionString("connectionString", connectionString);
   const schema = quoted("schema", options.schema ?? "sobre");
   const roles = grantTo.map((role) => quoted("grantTo", role));
-  const database = new Database({ connectionString, statementTimeout: longestStatement, maxConnections: 1 });
+  const database = new Database({ connectionString, statementTimeout: maxStatementTime, maxConnections: 1 });
   try {
     const migration = await migrate(database, schema);
     for (const role of roles) await grantMessages(database, schema, role);

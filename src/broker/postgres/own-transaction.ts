@@ -14,7 +14,7 @@ import { bigintOf, type ResultRow, textOfColumn } from "./rows.ts";
 import { stale, type PostgresStore, unlessStale } from "./store.ts";
 
 /** Maximum number of attempts while other nodes keep changing the entities. */
-const mostTries = 20;
+const maxTries = 20;
 
 /** Statements of one connection run one after the other: their savepoints would mix. */
 const statementTurns = new WeakMap<PostgresClient, Turns>();
@@ -139,7 +139,7 @@ export class OwnWork implements Enlisted {
     work: (session: DatabaseSession, store: PostgresStore, arrivals: Arrivals, version: bigint) => Promise<T>,
   ): Promise<T> {
     const { store } = this.#home;
-    for (let tries = 0; tries < mostTries; tries++) {
+    for (let tries = 0; tries < maxTries; tries++) {
       const arrivals = new Arrivals();
       const done = await unlessStale(() =>
         this.#transaction.run(async (session) => {

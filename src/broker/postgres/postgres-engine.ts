@@ -51,7 +51,7 @@ export interface PostgresEngineOptions extends EntitySetup {
 }
 
 /** The longest time limit of a statement that PostgreSQL takes. */
-const longestStatement = 2 ** 31 - 1;
+const maxStatementTime = 2 ** 31 - 1;
 
 const postgresEngineChecks: OptionChecks<PostgresEngineOptions> = {
   ...setupChecks,
@@ -63,7 +63,7 @@ const postgresEngineChecks: OptionChecks<PostgresEngineOptions> = {
   schema: name,
   migrate: flag,
   clock: methods("a Clock, as ManualClock", "now", "setTimer"),
-  statementTimeout: durationFrom(1, longestStatement),
+  statementTimeout: durationFrom(1, maxStatementTime),
   maxConnections: countFrom(1),
   sweepInterval: duration,
 };

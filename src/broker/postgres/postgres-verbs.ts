@@ -24,7 +24,7 @@ import { inTransaction } from "./sweep.ts";
 import { PostgresTransaction } from "./transaction.ts";
 
 /** Maximum number of messages released per transaction. */
-const mostReleased = 500;
+const maxReleasedAtOnce = 500;
 
 /** The verbs of a connection, carried out in the database. */
 function postgresVerbs(home: Home, label: string | undefined): BrokerVerbs<EntityRow, TableQueue, Enlisted, TableLink> {
@@ -160,8 +160,8 @@ async function releaseHeld(
   tokens: readonly LockToken[],
 ): Promise<void> {
   if (tokens.length === 0 || store.directory.byId(queue.entity.id) === undefined) return;
-  for (let first = 0; first < tokens.length; first += mostReleased) {
-    const some = tokens.slice(first, first + mostReleased);
+  for (let first = 0; first < tokens.length; first += maxReleasedAtOnce) {
+    const some = tokens.slice(first, first + maxReleasedAtOnce);
     await inTransaction(store, queue, store.now(), async (returning) =>
       giveBackClosed(returning, await readAllHeld(returning, some), holdings.settledAmong(some)),
     );

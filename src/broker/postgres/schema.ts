@@ -90,7 +90,7 @@ export const migrations: readonly (readonly string[])[] = [
 const migrationLock = 0x736f_6272;
 
 /** Milliseconds that an upgrade waits for a table: while it waits, the nodes that use the table wait, too. */
-const longestWait = 5000;
+const maxWait = 5000;
 
 /**
  * Creates the schema and its tables, or upgrades them if they are not up to date, in one transaction. Nodes of older
@@ -110,7 +110,7 @@ export async function migrate(
   if ((await versionOf(database, schema)) === to) return { from: to, to };
   return database.transaction(async (session) => {
     await session.query("select pg_advisory_xact_lock($1)", [migrationLock]);
-    await session.query("select set_config('lock_timeout', $1, true)", [String(longestWait)]);
+    await session.query("select set_config('lock_timeout', $1, true)", [String(maxWait)]);
     // Even of a schema that exists, the statement needs the right to create one.
     const [there] = await session.query("select 1 as one where to_regnamespace($1) is not null", [schema]);
     if (there === undefined) await session.query(`create schema ${schema}`);

@@ -36,7 +36,7 @@ const usedFor = 5000;
 const shareOfLooks = 20;
 
 /** Milliseconds after which the database counts as unreachable. */
-const longestLook = 5000;
+const maxLookTime = 5000;
 
 /** The number of messages up to which they are counted. */
 const maxCountedMessages = 100_000;
@@ -74,7 +74,7 @@ export async function postgresServing(engine: Engine): Promise<PostgresServing> 
 function healthOf(store: PostgresStore): Promise<PostgresHealth> {
   return new Promise((resolve) => {
     const late = (): void => resolve({ status: "unhealthy", database: "ServiceTimeout" });
-    const timer = systemClock.setTimer(Date.now() + longestLook, late);
+    const timer = systemClock.setTimer(Date.now() + maxLookTime, late);
     void look(store)
       .catch((error: unknown) => ({ status: "unhealthy", database: SobreError.from(error).code }) as const)
       .then(resolve)

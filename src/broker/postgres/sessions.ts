@@ -27,7 +27,7 @@ export async function acceptNamed(
 }
 
 /** How often a session's row is tried that is locked and not held. */
-const mostTries = 10;
+const maxTries = 10;
 
 /** The row of a session that is not held, locked; waits for those who send to it, and not for a transaction that settles its messages. */
 async function free({ session, schema, queue, now }: Returning, id: string): Promise<ResultRow | undefined> {
@@ -38,7 +38,7 @@ async function free({ session, schema, queue, now }: Returning, id: string): Pro
     );
     return row === undefined || isHeldNow(row, now) ? undefined : row;
   };
-  for (let tries = 0; tries < mostTries; tries++) {
+  for (let tries = 0; tries < maxTries; tries++) {
     const row = await read("for update skip locked");
     if (row !== undefined) return row;
     const seen = await read("");

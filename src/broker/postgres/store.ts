@@ -16,7 +16,7 @@ import type { InQueue } from "./returns.ts";
 import { Routing, type RoutingStore } from "./routing.ts";
 
 /** Maximum number of attempts at a statement when the entities keep changing. */
-const mostTries = 20;
+const maxTries = 20;
 
 /** Number of attempts after which refreshing does not help. */
 const triesBeforeReload = 5;
@@ -105,7 +105,7 @@ export class PostgresStore {
 
   /** Retries until the cached entities used match the database; an attempt returns `undefined` when they did not. */
   async fresh<T>(attempt: () => Promise<T | undefined>): Promise<T> {
-    for (let tries = 0; tries < mostTries; tries++) {
+    for (let tries = 0; tries < maxTries; tries++) {
       const { version } = this.directory;
       try {
         const result = await attempt();

@@ -5,7 +5,7 @@ import type { Destination } from "./publisher.ts";
 const levels = 28;
 
 /** The longest delay in milliseconds. */
-export const longestDelay: number = (2 ** levels - 1) * 1000;
+export const maxDelay: number = (2 ** levels - 1) * 1000;
 
 /**
  * The ladder of delays of a virtual host: a queue for each power of two seconds, as long as its messages live.
@@ -56,7 +56,7 @@ export class Ladder {
 
   /** Where to publish a message that is due in so many milliseconds. */
   destination(delayInMs: number, target: string, address: string): Destination {
-    const seconds = Math.ceil(Math.min(delayInMs, longestDelay) / 1000);
+    const seconds = Math.ceil(Math.min(delayInMs, maxDelay) / 1000);
     const bits = seconds.toString(2).padStart(levels, "0").split("").join(".");
     return { exchange: this.#at(levels - 1), routingKey: `${bits}.${keyOf(target)}`, mandatory: false, address };
   }

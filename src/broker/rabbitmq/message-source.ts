@@ -3,7 +3,7 @@ import type { RabbitmqConnection, Message } from "./driver.ts";
 import type { ArrivalWait } from "./arrival-wait.ts";
 
 /** How long the rest of a batch may let itself be waited for, in milliseconds: other receivers may have taken it. */
-const longestGap = 100;
+const maxGap = 100;
 
 /** A message and the channel that it is settled on. */
 export interface TakenMessage {
@@ -65,13 +65,13 @@ export class MessageSource {
   async #collect(channel: DeliveryChannel, count: number): Promise<readonly Message[]> {
     const messages: Message[] = [];
     const { promise, resolve } = Promise.withResolvers<void>();
-    let gap = setTimeout(resolve, longestGap);
+    let gap = setTimeout(resolve, maxGap);
     const consumer = await channel.consume(count, this.#address, {
       message: (message) => {
         messages.push(message);
         clearTimeout(gap);
         if (messages.length === count) resolve();
-        else gap = setTimeout(resolve, longestGap);
+        else gap = setTimeout(resolve, maxGap);
       },
       ended: () => resolve(),
     });

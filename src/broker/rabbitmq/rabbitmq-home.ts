@@ -4,13 +4,13 @@ import { SobreError } from "../../core/errors/sobre-error.ts";
 import type { Clock } from "../../core/time/clock.ts";
 import { brokerDeadLetter, type DeadLetterMark } from "../policy/dead-letter.ts";
 import { timeToLiveOver, tooManyDeliveries } from "../policy/dead-letter-marks.ts";
-import { longestTimeToLive, type SendableEntity } from "../policy/entities.ts";
+import { maxTimeToLive, type SendableEntity } from "../policy/entities.ts";
 import { withMessageId } from "../policy/relabelled-envelope.ts";
 import { RabbitmqConnection, type Message } from "./driver.ts";
 import { BrokerQueue, type EntityAge } from "./entities.ts";
 import { EntityLog } from "./entity-log.ts";
 import { filterHeaders } from "./filter-headers.ts";
-import { Ladder, longestDelay } from "./ladder.ts";
+import { Ladder, maxDelay } from "./ladder.ts";
 import { type HeldMessage, Locks } from "./locks.ts";
 import type { MessageFacts } from "./message-headers.ts";
 import { type BrokerDeath, readMessage, type RabbitmqMessage } from "./read-message.ts";
@@ -77,7 +77,7 @@ export class RabbitmqHome {
     const messages = envelopes.map((given) => {
       const envelope = withMessageId(given);
       const at = Math.max(now, scheduledAt(envelope.brokerProperties));
-      if (at - now > longestDelay) throw invalidOperation("RabbitMQ schedules messages for at most eight years.");
+      if (at - now > maxDelay) throw invalidOperation("RabbitMQ schedules messages for at most eight years.");
       const limit = target.settings.defaultMessageTimeToLive;
       const life = Math.min(envelope.brokerProperties.timeToLive ?? Infinity, limit);
       const facts = { enqueuedAt: at, expiresAt: at + life, deliveryCount: 0, deadLetter: undefined };
@@ -280,5 +280,5 @@ const scheduledAt = ({ scheduledEnqueueTimeUtc }: Envelope["brokerProperties"]):
 /** When a message expires in a queue, in milliseconds since 1970; `Infinity` means never. */
 export function expiryOf({ entity, part }: BrokerQueue, { expiresAt, enqueuedAt, isForeign }: RabbitmqMessage): number {
   if (part !== "messages" || entity.type === "topic") return Infinity;
-  return isForeign ? expiresAt : Math.min(expiresAt, enqueuedAt + longestTimeToLive(entity));
+  return isForeign ? expiresAt : Math.min(expiresAt, enqueuedAt + maxTimeToLive(entity));
 }

@@ -35,7 +35,7 @@ export function kindOf(value: SqlValue): KindLetter | undefined {
 }
 
 /** The maximum length of a condition: a table of headers has no more bytes. */
-const longestTerm = 60_000;
+const maxTermLength = 60_000;
 
 /**
  * The selector of a rule's binding; `undefined` for one that accepts nothing.
@@ -46,8 +46,8 @@ const longestTerm = 60_000;
 export function selectorOf({ filter, action }: RuleProperties): Term | undefined {
   if (action !== undefined) throw unsupported(`actions of rules: ${rabbitmqCapabilities.ruleActions.note}`);
   const term = termOf(filter);
-  if (term !== undefined && term.length > longestTerm)
-    throw unsupported(`a condition whose selector has ${term.length} bytes, and at most ${longestTerm} fit`);
+  if (term !== undefined && term.length > maxTermLength)
+    throw unsupported(`a condition whose selector has ${term.length} bytes, and at most ${maxTermLength} fit`);
   return term === undefined ? undefined : `${term}.`;
 }
 

@@ -15,7 +15,7 @@ import { selectorOf } from "./rule-selector.ts";
 const endlessDeliveries = 1_000_000;
 
 /** The longest name of an entity in bytes, which leaves room for a sub-queue and the way through the ladder of delays. */
-const longestName = 180;
+const maxNameLength = 180;
 
 /** The exchange type that evaluates conditions. */
 const topicType = "x-jms-topic";
@@ -132,10 +132,10 @@ export class Topology {
 
   async #create(entities: EntityLookup<EntityAge>, entity: NewEntity<EntityAge>): Promise<void> {
     const { address } = entity;
-    if (new TextEncoder().encode(this.nameOf(address)).byteLength > longestName)
+    if (new TextEncoder().encode(this.nameOf(address)).byteLength > maxNameLength)
       throw new SobreError(
         "InvalidArgument",
-        `The name of an entity on RabbitMQ has at most ${longestName} bytes, its prefix and topic included.`,
+        `The name of an entity on RabbitMQ has at most ${maxNameLength} bytes, its prefix and topic included.`,
         { path: "$.name" },
       );
     checkIdle(entity.settings.autoDeleteOnIdle);

@@ -26,13 +26,13 @@ export interface PublishableMessage {
 }
 
 /** The longest short string of AMQP 0-9-1, in bytes. */
-const longestShort = 255;
+const maxShortLength = 255;
 
 /** The longest time to live that RabbitMQ takes, in milliseconds. */
-const longestTimeToLive = 0xffff_ffff;
+const maxTimeToLive = 0xffff_ffff;
 
 const isShort = (value: unknown): value is string =>
-  typeof value === "string" && (value.length <= 85 || Buffer.byteLength(value) <= longestShort);
+  typeof value === "string" && (value.length <= 85 || Buffer.byteLength(value) <= maxShortLength);
 
 /** Whether the driver reads a value back as it was, type included. */
 function isExact(value: ApplicationPropertyValue): boolean {
@@ -119,7 +119,7 @@ export function writeMessage(
 function expirationOf({ expiresAt, enqueuedAt, deadLetter }: MessageFacts): number | undefined {
   if (expiresAt === Infinity || deadLetter !== undefined) return undefined;
   const milliseconds = Math.max(1, Math.ceil(expiresAt - enqueuedAt));
-  return milliseconds > longestTimeToLive ? undefined : milliseconds;
+  return milliseconds > maxTimeToLive ? undefined : milliseconds;
 }
 
 function exactText(broker: object, application: object): string | undefined {

@@ -55,8 +55,8 @@ export interface ServeCommand extends PostgresCommand {
 }
 
 /** Maximum size of a configuration in bytes. */
-const mostConfigBytes = 16 * 2 ** 20;
-const mostCertificateBytes = 2 ** 20;
+const maxConfigBytes = 16 * 2 ** 20;
+const maxCertificateBytes = 2 ** 20;
 
 const defaultHttpPort = 5300;
 
@@ -130,7 +130,7 @@ async function certificateOf(
   if ((cert === undefined) !== (certKey === undefined))
     throw new Misuse("--cert and --cert-key must be given together");
   if (cert !== undefined && certKey !== undefined)
-    return { cert: await readText(cert, mostCertificateBytes), key: await readText(certKey, mostCertificateBytes) };
+    return { cert: await readText(cert, maxCertificateBytes), key: await readText(certKey, maxCertificateBytes) };
   return tls ? (await import("../../serve/server/certificate.ts")).selfSignedCertificate([host]) : undefined;
 }
 
@@ -149,7 +149,7 @@ async function entitiesOf(command: ServeCommand): Promise<Configured> {
   const keys = await keysGiven(command);
   const more = Object.fromEntries(queue.map((name) => [name, {}]));
   if (config === undefined) return { queues: more, keys };
-  const text = await readText(config, mostConfigBytes);
+  const text = await readText(config, maxConfigBytes);
   // Loaded only when needed: checking a configuration takes most of the start-up time.
   const { emulatorConfig } = await import("../../broker/emulator-config/index.ts");
   const { entities, keys: configuredKeys } = orMisuse(
@@ -167,7 +167,7 @@ async function keysGiven({ key, keyFile, keyVariable }: ServeCommand): Promise<K
   if (keyFile === undefined && keyVariable === undefined) return key;
   const secret = {
     ...(keyVariable !== undefined && keysOf(keyVariable, "SOBRE_SERVE_KEYS")),
-    ...(keyFile !== undefined && keysOf(await readText(keyFile, mostCertificateBytes), keyFile)),
+    ...(keyFile !== undefined && keysOf(await readText(keyFile, maxCertificateBytes), keyFile)),
   };
   return { ...key, ...secret };
 }

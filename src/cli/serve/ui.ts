@@ -32,7 +32,7 @@ export interface UiRequest extends EndpointOptions {
 const queue = "mailbox";
 
 /** Milliseconds that the current step of re-drives may take at the end. */
-const longestEnd = 3000;
+const maxEndTime = 3000;
 
 /** Serves the inspector on this machine until `stop` resolves; resolves to the exit code. */
 export async function serveUi(request: UiRequest, terminal: Terminal, stop: Promise<void>): Promise<number> {
@@ -55,7 +55,7 @@ export async function serveUi(request: UiRequest, terminal: Terminal, stop: Prom
   await terminal.out(`${bold(`http://localhost:${at}/$ui/`)}\n${dim(`${mode} Ends with Ctrl+C.`)}\n`);
   await stop;
   // A broker that does not answer would hold the end up.
-  await Promise.race([inspector.close(), setTimeout(longestEnd, undefined, { ref: false })]);
+  await Promise.race([inspector.close(), setTimeout(maxEndTime, undefined, { ref: false })]);
   server.close();
   server.closeAllConnections();
   for (const engine of [source.engine, ...Object.values(source.brokers)]) await engine.close();

@@ -204,7 +204,7 @@ const clientChecks: OptionChecks<ClientOptions> = {
   metrics: is.methods("a Metrics, e.g. openTelemetryMetrics(api)", "start"),
 };
 
-const nothing = (): void => undefined;
+const doNothing = (): void => undefined;
 
 function clientParts(options: ClientOptions): ClientParts & { readonly replies: ReplySenders; readonly all: Signals } {
   checkOptions(options, clientChecks, { needed: ["engine", "serializer"] });
@@ -218,7 +218,7 @@ function clientParts(options: ClientOptions): ClientParts & { readonly replies: 
     retry: createRetry(clock, retryOptions),
     tracing,
     signals: all.root,
-    closed: nothing,
+    closed: doNothing,
   };
   return { ...parts, replies: new ReplySenders(parts), all };
 }

@@ -51,11 +51,11 @@ const anInbox: is.OptionCheck = (value) =>
   is.having("an inbox", { retentionInMs: is.number })(value);
 
 /** The longest lock of Service Bus, in milliseconds. */
-const longestLock = 300_000;
+const maxLockTime = 300_000;
 
 /** Milliseconds between two looks at a message that another process handles; doubled up to the second. */
 const firstLook = 20;
-const longestLook = 1_000;
+const maxLookTime = 1_000;
 
 /** The inboxes of handlers, by handler. */
 const inboxes = new WeakMap<object, Pick<Inbox, "retentionInMs">>();
@@ -87,7 +87,7 @@ export function idempotent<Message extends ReceivedMessage, Context, Transaction
   checkOption("handler", handler, is.aFunction);
   checkOptions(options, idempotentChecks);
   const { key = keyOf, clock = systemClock } = options;
-  const claimDuration = toMilliseconds(options.claimDuration ?? longestLock, "claimDuration");
+  const claimDuration = toMilliseconds(options.claimDuration ?? maxLockTime, "claimDuration");
   if (inbox.retentionInMs < claimDuration)
     throw invalidOption("claimDuration", `must not exceed the retention of the inbox, ${inbox.retentionInMs} ms`);
   const running = new Map<string, Promise<void>>();
@@ -154,7 +154,7 @@ class OpenClaim<Transaction> implements InboxClaim<Transaction> {
 
   /** Resolves to whether the message is to be handled; waits while another process handles it. */
   async take(signal: AbortSignal | undefined): Promise<boolean> {
-    for (let look = firstLook; ; look = Math.min(2 * look, longestLook)) {
+    for (let look = firstLook; ; look = Math.min(2 * look, maxLookTime)) {
       // Its message may have been given up while it waited, here or for a copy in this process.
       throwIfAborted(signal);
       const answer = await this.#inbox.claim(this.#key, this.#owner, this.#duration);
@@ -231,7 +231,7 @@ function keyOf({ messageId, sequenceNumber }: ReceivedMessage): string {
 
 /** Milliseconds until the broker's lock ends: never more than the longest one, whatever this clock says. */
 const lockOf = ({ lockedUntilUtc }: ReceivedMessage, clock: Clock): number =>
-  lockedUntilUtc === undefined ? 0 : Math.min(lockedUntilUtc.getTime() - clock.now(), longestLock);
+  lockedUntilUtc === undefined ? 0 : Math.min(lockedUntilUtc.getTime() - clock.now(), maxLockTime);
 
 function signalOf(context: unknown): AbortSignal | undefined {
   const signal: unknown = isObject(context) ? Reflect.get(context, "abortSignal") : undefined;

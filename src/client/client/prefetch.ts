@@ -18,7 +18,7 @@ interface Stocked {
 }
 
 /** Milliseconds for which a prefetched message waits, its lock renewed, before it is released. */
-const longestWait = 300_000;
+const maxWait = 300_000;
 
 /** How messages are prefetched and their locks renewed. */
 export interface StockOptions {
@@ -46,7 +46,7 @@ export class Prefetch {
 
   constructor(options: StockOptions) {
     this.#options = options;
-    this.#renewal = new LockRenewal(options.clock, longestWait);
+    this.#renewal = new LockRenewal(options.clock, maxWait);
   }
 
   /** The number of messages in it. */

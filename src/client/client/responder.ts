@@ -71,7 +71,7 @@ export function startResponder<const Types extends readonly MessageType[] = read
       await parts.replies.send(request, reply);
     }
   };
-  const report = errorReporter(entityPath, (args) => handlers.processError(args), nothing);
+  const report = errorReporter(entityPath, (args) => handlers.processError(args), doNothing);
   const fault: ClientParts["fault"] = async (request, error) => {
     const { brokerProperties } = request;
     if (brokerProperties.replyTo === undefined) return false;
@@ -123,4 +123,4 @@ function isMessage(answer: unknown): answer is Message {
   return typeof answer === "object" && answer !== null && "body" in answer;
 }
 
-const nothing = (): void => undefined;
+const doNothing = (): void => undefined;

@@ -84,7 +84,7 @@ export function cloudEventFromEnvelope(envelope: Envelope, types: CloudEventType
   for (const [property, value] of Object.entries(applicationProperties)) {
     const name = /^cloudEvents[:_](.+)$/.exec(property)?.[1];
     if (name === undefined) continue;
-    const own = plain(name, value);
+    const own = plainAttribute(name, value);
     const isTime = name === "time" || (Object.hasOwn(types, name) && types[name] === "timestamp");
     attributes.set(name, isTime ? timeOfNumber(own) : own);
   }
@@ -186,7 +186,7 @@ function timeOfNumber(value: CloudEventValue): CloudEventValue {
 }
 
 /** Integers of any AMQP type are integers. */
-function plain(name: string, value: ApplicationPropertyValue): CloudEventValue {
+function plainAttribute(name: string, value: ApplicationPropertyValue): CloudEventValue {
   if (value instanceof Typed) {
     const { value: inner } = value;
     if (value.type === "timestamp" && typeof inner === "bigint") return new Date(Number(inner));

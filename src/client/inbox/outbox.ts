@@ -115,7 +115,7 @@ export function startOutbox<Tx>(engine: Engine, store: OutboxStore<Tx>, options:
 }
 
 /** The longest pause of an entity whose messages cannot be sent, in milliseconds. */
-const longestPause = 30_000;
+const maxPause = 30_000;
 
 /** An entity whose oldest message cannot be sent. */
 interface Blocked {
@@ -245,7 +245,7 @@ class Relay<Tx> {
 
   #block(message: OutboxMessage, error: unknown): void {
     const failures = (this.#blocked.get(message.entityPath)?.failures ?? 0) + 1;
-    const until = this.#clock.now() + Math.min(1_000 * 2 ** Math.min(failures - 1, 10), longestPause);
+    const until = this.#clock.now() + Math.min(1_000 * 2 ** Math.min(failures - 1, 10), maxPause);
     this.#blocked.set(message.entityPath, { failures, until });
     // Closing may take as long as sending did.
     void this.#closeSender(message.entityPath);

@@ -34,7 +34,7 @@ export const sqliteChecks: OptionChecks<SqliteOptions> = {
 };
 
 /** Milliseconds for which other transactions are waited for. */
-const longestWait = 30_000;
+const maxWait = 30_000;
 const betweenTries = 5;
 
 /** SQLITE_BUSY and SQLITE_LOCKED, without their extensions. */
@@ -57,7 +57,7 @@ export class SqliteFile {
     const sqlite = process.getBuiltinModule("node:sqlite");
     if (sqlite === undefined)
       throw new SobreError("UnsupportedCapability", "This runtime has no node:sqlite. Use Node 22.16 or newer.");
-    this.#database = new sqlite.DatabaseSync(options.path, { timeout: longestWait });
+    this.#database = new sqlite.DatabaseSync(options.path, { timeout: maxWait });
     this.#database.exec(`pragma journal_mode = wal; pragma synchronous = full; ${tables}`);
     // Waiting in a statement would stop the event loop, and with it the transaction that is waited for.
     this.#database.exec("pragma busy_timeout = 0");
@@ -96,7 +96,7 @@ function checkDatabase(database: unknown): void {
 
 /** Runs a statement, again and again while another connection writes. */
 async function unlessBusy<T>(run: () => T): Promise<T> {
-  const until = systemClock.now() + longestWait;
+  const until = systemClock.now() + maxWait;
   for (;;) {
     try {
       return run();

@@ -53,7 +53,7 @@ export class BreakFacts {
         break;
       default:
     }
-    const names = together[keyword] ?? [keyword];
+    const names = keywordGroups[keyword] ?? [keyword];
     if (names.every((name) => !isStructured(own(name))))
       return { keyword, values: [names.map(own), this.#scalarsAt(refused)] };
     const parts = names.map((name) => whole(this.#reader, `${pointer}/${name}`));
@@ -124,7 +124,7 @@ export class BreakFacts {
 }
 
 /** Keywords that mean something only together. */
-export const together: Readonly<Record<string, readonly string[]>> = {
+export const keywordGroups: Readonly<Record<string, readonly string[]>> = {
   if: ["if", "then", "else"],
   contains: ["contains", "minContains", "maxContains"],
 };

@@ -15,12 +15,12 @@ export function isLiteralCovered(sent: SchemaObject, taken: SchemaObject, isSame
     areValuesCovered(listedIn(sent), listedIn(taken), isSame) &&
     areBoundsCovered(sent, taken, isSame) &&
     areNamesCovered(sent["required"], taken["required"], isSame) &&
-    plain.every((name) => isEqual(sent[name], taken[name]) || (!isSame && !asserts(name, taken[name])))
+    plainKeywords.every((name) => isEqual(sent[name], taken[name]) || (!isSame && !asserts(name, taken[name])))
   );
 }
 
 /** Keywords that are compared as they are written. */
-const plain = [
+const plainKeywords = [
   "multipleOf",
   "pattern",
   "format",

@@ -3,7 +3,7 @@ import { canonicalJson, isObject } from "./json-value.ts";
 
 /** A text that is equal for schemas that differ at most in titles, descriptions and comments. */
 export function meaningOf(schema: unknown): string {
-  return canonicalJson(plain(schema));
+  return canonicalJson(plainSchema(schema));
 }
 
 /** Whether two schemas differ at most in titles, descriptions and comments. */
@@ -21,15 +21,15 @@ function sizeOf(listed: unknown): number {
 /** Keywords whose value is a text that asserts nothing; no reference can lead to it. */
 const texts = new Set(["$comment", "description", "title"]);
 
-function plain(schema: unknown): unknown {
-  if (Array.isArray(schema)) return schema.map(plain);
+function plainSchema(schema: unknown): unknown {
+  if (Array.isArray(schema)) return schema.map(plainSchema);
   if (!isObject(schema)) return schema;
   return Object.fromEntries(
     Object.entries(schema).flatMap(([name, value]): readonly (readonly [string, unknown])[] => {
       if (texts.has(name) && typeof value === "string") return [];
       if (schemaMapKeywords.includes(name) && isObject(value))
-        return [[name, Object.fromEntries(Object.entries(value).map(([key, inner]) => [key, plain(inner)]))]];
-      return [[name, schemaKeywords.includes(name) ? plain(value) : value]];
+        return [[name, Object.fromEntries(Object.entries(value).map(([key, inner]) => [key, plainSchema(inner)]))]];
+      return [[name, schemaKeywords.includes(name) ? plainSchema(value) : value]];
     }),
   );
 }

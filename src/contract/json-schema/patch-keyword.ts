@@ -1,5 +1,5 @@
 import { unescapeToken } from "../../core/json-schema/json-form.ts";
-import { type BreakFacts, together } from "./break-facts.ts";
+import { type BreakFacts, keywordGroups } from "./break-facts.ts";
 import type { RefusedWitness } from "./compared.ts";
 import { isObject } from "./json-value.ts";
 import { stepInto } from "./local-reference.ts";
@@ -65,7 +65,7 @@ export function patchKeyword(holder: PatchableSchema, refused: RefusedWitness, f
       return removed(holder, keyword);
     }
     default:
-      return (together[keyword] ?? [keyword]).map((name) => removed(holder, name)).includes(true);
+      return (keywordGroups[keyword] ?? [keyword]).map((name) => removed(holder, name)).includes(true);
   }
 }
 

@@ -19,7 +19,7 @@ export function readRoot(files: Readonly<Record<string, unknown>>, bundled: Set<
       Object.keys(files).find((name) => name === file) ?? Object.keys(files).find((name) => name.endsWith(`/${file}`));
     const text = own === undefined ? wellKnownText(file) : files[own];
     if (typeof text === "string") {
-      if (mostFieldsOf(text) > maxFields)
+      if (maxFieldsOf(text) > maxFields)
         throw new SobreError(
           "LimitExceeded",
           `A message of ${file} has more than ${maxFields} fields, which takes too long to compare.`,
@@ -81,7 +81,7 @@ const ignored = /\/\*[^]*?(?:\*\/|$)|\/\/[^\n]*|"(?:\\.|[^"\\\n])*"|'(?:\\.|[^'\
 const countedToken = /\b(?:enum|oneof)\b|[{};]|=\s*\w+\s*(?=[;[])/g;
 
 /** The greatest number of fields of any message in a .proto text; fields in oneofs count for the message. */
-export function mostFieldsOf(text: string): number {
+export function maxFieldsOf(text: string): number {
   const blocks = [{ kind: "", fields: 0 }];
   let kind = "";
   let most = 0;

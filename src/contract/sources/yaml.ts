@@ -30,7 +30,7 @@ export function parseYaml(text: string, file: string): unknown {
     throw invalidInput(`${file} is not YAML`, error);
   }
   const room = { left: maxValues };
-  return plain(value, { file, room, depth: 0 });
+  return plainYaml(value, { file, room, depth: 0 });
 }
 
 /** A number as JSON writes it, apart from a plus sign; YAML has octal and hexadecimal integers, too. */
@@ -70,21 +70,21 @@ interface YamlReading {
   readonly depth: number;
 }
 
-function plain(value: unknown, { file, room, depth }: YamlReading): unknown {
+function plainYaml(value: unknown, { file, room, depth }: YamlReading): unknown {
   if (--room.left < 0 || depth > maxDepth)
     throw new SobreError(
       "LimitExceeded",
       `${file} has more than ${maxValues} values with its aliases written out, or nests deeper than ${maxDepth} levels.`,
     );
   const inner = { file, room, depth: depth + 1 };
-  if (Array.isArray(value)) return value.map((item) => plain(item, inner));
+  if (Array.isArray(value)) return value.map((item) => plainYaml(item, inner));
   if (isObject(value)) {
     if (!isPlainPrototype(Object.getPrototypeOf(value)))
       throw new SobreError(
         "InvalidArgument",
         `${file} has a tag, e.g. !!binary or !!set, of a value that JSON does not have.`,
       );
-    return objectOf(Object.entries(value).map(([name, member]) => [name, plain(member, inner)] as const));
+    return objectOf(Object.entries(value).map(([name, member]) => [name, plainYaml(member, inner)] as const));
   }
   const number = typeof value === "bigint" ? Number(value) : value;
   const isKept = typeof value !== "bigint" || Number.isSafeInteger(number);

@@ -41,7 +41,7 @@ function unknownKeywords(root: unknown): readonly UnknownKeyword[] {
     if (!isObject(schema)) return;
     for (const [keyword, value] of Object.entries(schema)) {
       const path = `${pointer}/${escapeToken(keyword)}`;
-      const meant = known.has(keyword) ? undefined : nearest(keyword);
+      const meant = knownKeywords.has(keyword) ? undefined : nearest(keyword);
       if (meant !== undefined) found.push({ pointer: path, keyword, meant });
       // The meaning of a misspelt keyword decides what is a schema inside it.
       const meaning = meant ?? keyword;
@@ -62,7 +62,7 @@ const otherKeywords = `
   minProperties multipleOf nullable pattern readOnly required title type uniqueItems writeOnly
 `;
 
-const known: ReadonlySet<string> = new Set([
+const knownKeywords: ReadonlySet<string> = new Set([
   ...schemaKeywords,
   ...schemaMapKeywords,
   ...otherKeywords.trim().split(/\s+/),
@@ -72,7 +72,10 @@ const known: ReadonlySet<string> = new Set([
 function nearest(name: string): string | undefined {
   if (/^x-/i.test(name)) return undefined;
   const most = name.length < 6 ? 1 : 2;
-  const near = Array.from(known, (keyword) => ({ keyword, far: distance(name.toLowerCase(), keyword.toLowerCase()) }));
+  const near = Array.from(knownKeywords, (keyword) => ({
+    keyword,
+    far: distance(name.toLowerCase(), keyword.toLowerCase()),
+  }));
   return near.filter(({ far }) => far <= most).toSorted((a, b) => a.far - b.far)[0]?.keyword;
 }
 

@@ -50,16 +50,16 @@ export class JsonSchemaTypes {
       typeof target === "string" ? anything : this.#referred(target),
     );
     const isAlone = keywords.text("$ref") !== undefined && isOldDialect(document.dialect);
-    if (isAlone) return all(references);
+    if (isAlone) return intersectionOf(references);
     const at = (...path: readonly (string | number)[]): Kinds => this.#kindsOf(document.child(node, ...path));
     const each = (name: string): readonly Kinds[] => (keywords.list(name) ?? []).map((_, index) => at(name, index));
     const parts = [this.#own(keywords), ...references, ...each("allOf")];
-    for (const name of ["anyOf", "oneOf"]) if (keywords.has(name)) parts.push(any(each(name)));
-    if (keywords.has("if")) parts.push(any([all([at("if"), at("then")]), at("else")]));
+    for (const name of ["anyOf", "oneOf"]) if (keywords.has(name)) parts.push(unionOf(each(name)));
+    if (keywords.has("if")) parts.push(unionOf([intersectionOf([at("if"), at("then")]), at("else")]));
     for (const keyword of ["dependencies", "dependentSchemas"])
       for (const [name, value] of Object.entries(keywords.map(keyword) ?? {}))
-        if (!Array.isArray(value)) parts.push(any([at(keyword, name), without(name)]));
-    return all(parts);
+        if (!Array.isArray(value)) parts.push(unionOf([at(keyword, name), without(name)]));
+    return intersectionOf(parts);
   }
 
   /** A schema that is referred to, by its name. */
@@ -91,7 +91,7 @@ export class JsonSchemaTypes {
     const values = keywords.list("enum");
     if (values !== undefined) parts.push(ofValues(values));
     if (keywords.has("const")) parts.push(ofValues([keywords.get("const")]));
-    return all(parts);
+    return intersectionOf(parts);
   }
 
   #child(node: SchemaNode, ...path: readonly (string | number)[]): () => Expression {
@@ -171,7 +171,7 @@ const tops: Readonly<Record<TypeName, Expression>> = {
 const anything: Kinds = new Map(typeNames.map((kind) => [kind, tops[kind]]));
 
 /** The values that all of several types admit. */
-function all(parts: readonly Kinds[]): Kinds {
+function intersectionOf(parts: readonly Kinds[]): Kinds {
   const kept = typeNames.filter((kind) => parts.every((part) => part.has(kind)));
   return new Map(
     kept.map((kind) => {
@@ -182,7 +182,7 @@ function all(parts: readonly Kinds[]): Kinds {
 }
 
 /** The values that at least one of several types admits. */
-function any(parts: readonly Kinds[]): Kinds {
+function unionOf(parts: readonly Kinds[]): Kinds {
   const kept = typeNames.filter((kind) => parts.some((part) => part.has(kind)));
   return new Map(
     kept.map((kind) => {

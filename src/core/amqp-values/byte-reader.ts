@@ -4,7 +4,7 @@ import { invalidOption } from "../options/option-checks.ts";
 import type { ErrorCode } from "../errors/codes.ts";
 import { SobreError } from "../errors/sobre-error.ts";
 import { isUtf8 } from "./is-utf8.ts";
-import { knownKey, longestKey, remember, slotOf } from "./key-cache.ts";
+import { knownKey, maxKeyLength, remember, slotOf } from "./key-cache.ts";
 import { sliceLatin1, sliceUtf8 } from "../host/node.ts";
 import { pathTo } from "./value-path.ts";
 
@@ -22,7 +22,7 @@ export interface ReaderSettings {
 /** The deepest nesting that any limit allows: what the stack holds with ease. */
 const maxNesting = 1024;
 /** The longest text that is worth no slab of its own. */
-const longestShort = 24;
+const maxShortLength = 24;
 /** Texts within this many bytes are cut out of one string that is made at once. */
 const slabSize = 1024;
 
@@ -150,7 +150,7 @@ export class ByteReader {
   /** UTF-8 text of `length` bytes that is likely to come again: a key or a symbol. */
   name(length: number): string {
     this.nameHash = length;
-    if (length === 0 || length > longestKey || length > this.end - this.at) return this.text(length);
+    if (length === 0 || length > maxKeyLength || length > this.end - this.at) return this.text(length);
     const slot = slotOf(this.bytes, this.at, length);
     this.nameHash = slot;
     const known = knownKey(this.bytes, this.at, length, slot);
@@ -178,7 +178,7 @@ export class ByteReader {
     const { bytes, at } = this;
     const length = bytes[at] ?? 0;
     const stop = at + 1 + length;
-    if (stop > this.end || length === 0 || length > longestKey) return this.name(this.u8());
+    if (stop > this.end || length === 0 || length > maxKeyLength) return this.name(this.u8());
     const slot = slotOf(bytes, at + 1, length);
     const known = knownKey(bytes, at + 1, length, slot);
     if (known === undefined) return this.name(this.u8());
@@ -193,7 +193,7 @@ export class ByteReader {
     const length = stop - start;
     const isInSlab = start >= this.#slabStart && stop <= this.#slabEnd;
     // For one short text a slab does not pay, and a call out of JavaScript costs more than a few characters.
-    if (!isInSlab && (length <= 4 || (length <= longestShort && this.#isFirstText))) {
+    if (!isInSlab && (length <= 4 || (length <= maxShortLength && this.#isFirstText))) {
       this.#isFirstText = false;
       return asciiText(bytes, start, stop) ?? this.#utf8(start, stop);
     }

@@ -1,6 +1,6 @@
 import { AmqpMap, Typed } from "../values/typed.ts";
 import type { ByteReader } from "./byte-reader.ts";
-import { knownKey, longestKey, slotOf } from "./key-cache.ts";
+import { knownKey, maxKeyLength, slotOf } from "./key-cache.ts";
 import { readArray } from "./read-array.ts";
 import { readUlong, readUuid } from "./read-scalar.ts";
 import { readTyped, readTypedAs } from "./read-typed.ts";
@@ -104,7 +104,7 @@ export function symbolField(reader: ByteReader): string | undefined {
   const length = bytes[at + 1] ?? 0;
   const stop = at + 2 + length;
   // Nearly all are short and were met before.
-  if (bytes[at] === 0xa3 && stop <= end && length > 0 && length <= longestKey) {
+  if (bytes[at] === 0xa3 && stop <= end && length > 0 && length <= maxKeyLength) {
     const known = knownKey(bytes, at + 2, length, slotOf(bytes, at + 2, length));
     if (known !== undefined) {
       reader.at = stop;

@@ -1,12 +1,12 @@
 /** Longer names are not worth a look. */
-export const longestKey = 32;
+export const maxKeyLength = 32;
 
 const slots = 1024;
 
 /** Names that came at least twice in a row of their slot, as strings the engine keeps once: cheap to compare and to look up by. */
-const known: string[] = Array.from({ length: slots }, () => "");
+const knownKeys: string[] = Array.from({ length: slots }, () => "");
 /** Their bytes, `longestKey` to a slot: comparing bytes is faster than comparing characters. */
-const knownBytes = new Uint8Array(slots * longestKey);
+const knownBytes = new Uint8Array(slots * maxKeyLength);
 /** The last name of each slot that came once. */
 const candidates: string[] = Array.from({ length: slots }, () => "");
 
@@ -16,9 +16,9 @@ const candidates: string[] = Array.from({ length: slots }, () => "");
  * A cache of strings and nothing else: what it holds never changes what is read.
  */
 export function knownKey(bytes: Uint8Array, start: number, length: number, slot: number): string | undefined {
-  const name = known[slot];
+  const name = knownKeys[slot];
   if (name === undefined || name.length !== length) return undefined;
-  const base = slot * longestKey;
+  const base = slot * maxKeyLength;
   let index = 0;
   // Four at a time: one question is cheaper than four.
   for (; index + 3 < length; index += 4) {
@@ -51,8 +51,8 @@ export function remember(name: string, slot: number): void {
     candidates[slot] = name;
     return;
   }
-  known[slot] = internalized(name);
-  for (let index = 0; index < name.length; index++) knownBytes[slot * longestKey + index] = name.charCodeAt(index);
+  knownKeys[slot] = internalized(name);
+  for (let index = 0; index < name.length; index++) knownBytes[slot * maxKeyLength + index] = name.charCodeAt(index);
 }
 
 /** The same text as a string that the engine keeps once: property names are. */

@@ -1,22 +1,22 @@
 import { AmqpMap, type AmqpValue, Typed } from "../values/typed.ts";
 
-const plain = (value: AmqpValue | undefined): unknown => (value instanceof Typed ? value.value : value);
+const untypedValue = (value: AmqpValue | undefined): unknown => (value instanceof Typed ? value.value : value);
 
 /** The text of a string, symbol or uuid. */
 export function looseText(value: AmqpValue | undefined): string | undefined {
-  const text = plain(value);
+  const text = untypedValue(value);
   return typeof text === "string" ? text : undefined;
 }
 
 /** A whole number of any width. */
 export function numberOf(value: AmqpValue | undefined): number | undefined {
-  const number = plain(value);
+  const number = untypedValue(value);
   return typeof number === "number" || typeof number === "bigint" ? Number(number) : undefined;
 }
 
 /** A long, or any other whole number. */
 export function longOf(value: AmqpValue | undefined): bigint | undefined {
-  const number = plain(value);
+  const number = untypedValue(value);
   if (typeof number === "bigint") return number;
   return typeof number === "number" && Number.isInteger(number) ? BigInt(number) : undefined;
 }

@@ -4,7 +4,7 @@ import type { ByteReader } from "./byte-reader.ts";
 import { nanBits } from "./nan-bits.ts";
 
 /** Up to this many keys are compared with each other; more go through a set. */
-export const few = 16;
+export const maxComparedKeys = 16;
 
 /** @throws SobreError `DecodeFailed` when a map has the same key twice (AMQP 1.0 part 1.6.23). */
 export function refuseDuplicates(reader: ByteReader, keys: readonly AmqpValue[], offset: number): void {

@@ -1,7 +1,7 @@
 import { AmqpMap, type AmqpValue, Typed } from "../values/typed.ts";
 import { readArray } from "./read-array.ts";
 import type { ByteReader } from "./byte-reader.ts";
-import { few, hasName, isName, refuseDuplicates } from "./map-keys.ts";
+import { maxComparedKeys, hasName, isName, refuseDuplicates } from "./map-keys.ts";
 import { readByte, readChar, readDouble, readFloat, readLong, readShort, readUlong, readUuid } from "./read-scalar.ts";
 import { doubleOf, floatOf, readTimestamp } from "./typed-scalar.ts";
 import { smallUbytes, smallUints, smallUlongs, symbolOf } from "./shared-typed.ts";
@@ -129,7 +129,7 @@ export function readMap(reader: ByteReader, width: 1 | 4, depth: number): AmqpMa
   const values: AmqpValue[] = [];
   let low = 0;
   let high = 0;
-  let unique = count <= 2 * few;
+  let unique = count <= 2 * maxComparedKeys;
   for (let left = count; left > 0; left -= 2) {
     const key = readKey(reader, depth + 1);
     const lowBit = 1 << reader.nameHash;

@@ -9,7 +9,7 @@ export const smallUlongs: readonly Typed[] = octets.map((value) => new Typed("ul
 
 /** Enough for the annotation names and content types in use; beyond it symbols are not shared. */
 const maxSymbols = 512;
-const longestSymbol = 64;
+const maxSymbolLength = 64;
 const symbols = new Map<string, Typed<"symbol">>();
 
 /** The typed symbol of a text. */
@@ -17,6 +17,6 @@ export function symbolOf(text: string): Typed<"symbol"> {
   const known = symbols.get(text);
   if (known !== undefined) return known;
   const symbol = new Typed("symbol", text);
-  if (symbols.size < maxSymbols && text.length <= longestSymbol) symbols.set(text, symbol);
+  if (symbols.size < maxSymbols && text.length <= maxSymbolLength) symbols.set(text, symbol);
   return symbol;
 }

@@ -114,7 +114,7 @@ function select(decoders: readonly Decoder[], text: string | undefined, bodyKind
     return { selectedBy: none ? "nothing" : "bodyKind", decoders: readers, contentType, problem: none, warnings };
   }
   if (contentType === undefined) return { selectedBy: "nothing", decoders: [], contentType, problem, warnings };
-  const { codecs, exact } = mostSpecific(decoders, contentType, ({ accepts }) => accepts);
+  const { codecs, exact } = specificMatch(decoders, contentType, ({ accepts }) => accepts);
   const none = codecs.length === 0 ? unknown(`for ${contentType.type}`) : undefined;
   return {
     selectedBy: none ? "nothing" : exact ? "mediaType" : "mediaRange",
@@ -135,7 +135,7 @@ function selectEncoder(encoders: readonly Encoder[], text: string | undefined, b
       `No codec writes bodies of kind ${bodyKind}. Register one that does, e.g. amqp().`,
     );
   }
-  const encoder = contentType === undefined ? encoders[0] : mostSpecific(encoders, contentType, rangesOf).codecs[0];
+  const encoder = contentType === undefined ? encoders[0] : specificMatch(encoders, contentType, rangesOf).codecs[0];
   if (encoder !== undefined) return { encoder, contentType };
   throw new SobreError(
     "UnknownContentType",
@@ -174,7 +174,7 @@ function unknown(what: string): SobreError {
   return new SobreError("UnknownContentType", `No codec is registered ${what}.`);
 }
 
-function mostSpecific<C>(
+function specificMatch<C>(
   codecs: readonly C[],
   contentType: ContentType,
   ranges: (codec: C) => readonly MediaRange[],

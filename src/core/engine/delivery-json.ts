@@ -78,12 +78,12 @@ export function deliveryFromJson(json: unknown): Delivery {
     Object.entries(given).map(([name, value]) => [name, valueFromJsonAt(value, `$.delivery.${name}`)]),
   );
   for (const name of factNames) checkOption(`delivery.${name}`, read[name], facts[name]);
-  const made = { ...nothing, ...read, envelope: envelopeFromJson(envelope) };
+  const made = { ...unsetDeliveryFields, ...read, envelope: envelopeFromJson(envelope) };
   if (isDelivery(made)) return made;
   throw invalid("$.delivery", "is not a delivery");
 }
 
-const nothing = {
+const unsetDeliveryFields = {
   lockToken: undefined,
   lockedUntilUtc: undefined,
   expiresAtUtc: undefined,

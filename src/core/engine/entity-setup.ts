@@ -53,9 +53,9 @@ export function* creations<Made>(
   creator: Creator<Made>,
 ): Generator<Creation<Made>> {
   for (const [name, options] of named(queues))
-    yield { address: name, create: () => creator.createQueue(name, options), failed: of(`queue ${name}`) };
+    yield { address: name, create: () => creator.createQueue(name, options), failed: failureNaming(`queue ${name}`) };
   for (const [name, topic = {}] of named(topics)) {
-    const failed = of(`topic ${name}`);
+    const failed = failureNaming(`topic ${name}`);
     check(failed, () => checkOption("options", topic, is.object));
     const { subscriptions = {}, ...settings } = topic;
     yield { address: name, create: () => creator.createTopic(name, settings), failed };
@@ -64,7 +64,7 @@ export function* creations<Made>(
       yield {
         address: subscriptionAddress(name, subscription),
         create: () => creator.createSubscription(name, subscription, options),
-        failed: of(`subscription ${name}/${subscription}`),
+        failed: failureNaming(`subscription ${name}/${subscription}`),
       };
   }
 }
@@ -77,7 +77,7 @@ function check(failed: Creation<void>["failed"], work: () => void): void {
   }
 }
 
-const of =
+const failureNaming =
   (what: string): Creation<void>["failed"] =>
   (error) =>
     error instanceof SobreError && (error.code === "InvalidArgument" || error.code === "MessagingEntityNotFound")

@@ -64,7 +64,7 @@ export function sizeOfProperties(
 }
 
 /** Longer times to live, in milliseconds, go with an absolute expiry time and a creation time, in this place of the properties. */
-const longestInHeader = 0xffff_ffff;
+const maxInHeaderLength = 0xffff_ffff;
 const creationTimeIndex = 9;
 const sizeOfTimestamp = 9;
 
@@ -72,7 +72,7 @@ function sizeOfHeader({ timeToLive = Infinity }: BrokerProperties): number {
   // durable and priority come before ttl (AMQP 1.0 part 3.2.1) and are null.
   return timeToLive === Infinity
     ? 0
-    : sectionHead + sizeOfCompound(2 + sizeOfUint(Math.min(timeToLive, longestInHeader)), 3);
+    : sectionHead + sizeOfCompound(2 + sizeOfUint(Math.min(timeToLive, maxInHeaderLength)), 3);
 }
 
 /** Where the properties are that a sender may set. */
@@ -100,7 +100,7 @@ function sizeOfSections(broker: Readonly<Record<string, unknown>>): number {
     }
   }
   const { timeToLive } = broker;
-  if (typeof timeToLive === "number" && timeToLive > longestInHeader && timeToLive !== Infinity) {
+  if (typeof timeToLive === "number" && timeToLive > maxInHeaderLength && timeToLive !== Infinity) {
     fields += 2 * (sizeOfTimestamp - 1);
     fieldCount = Math.max(fieldCount, creationTimeIndex + 1);
   }

@@ -51,13 +51,13 @@ export const encodeUtf8: (text: string) => Uint8Array = utf8Write === undefined 
 /** Bytes of a slab; small payloads share one, because a separate buffer costs more than writing the text. */
 const slabSize = 64 * 1024;
 /** Longer texts get their own buffer, so that a long-lived payload keeps little else alive. */
-const longestShared = 2048;
+const maxSharedLength = 2048;
 
 function inSlabs(write: web.WriteText): (text: string) => Uint8Array {
   let slab = new Uint8Array(0);
   let used = 0;
   return (text) => {
-    if (text.length > longestShared) return web.encodeUtf8(text);
+    if (text.length > maxSharedLength) return web.encodeUtf8(text);
     // UTF-8 takes at most three bytes for a UTF-16 unit.
     if (3 * text.length > slab.length - used) {
       slab = new Uint8Array(slabSize);

@@ -3,7 +3,7 @@ import { isObject } from "../values/plain-object.ts";
 import { issuePath, jsonSchemaVendor, keyOf, type StandardIssue } from "./standard-schema.ts";
 
 /** The maximum number of characters of a library's reason. */
-const longestReason = 200;
+const maxReasonLength = 200;
 
 /** The maximum number of values below an issue's path that are looked for in its message. */
 const maxValues = 100;
@@ -18,7 +18,7 @@ export function issueReason(issue: StandardIssue, vendor: string, body: unknown)
   if (vendor === jsonSchemaVendor) return issue.message;
   const value = (issue.path ?? []).reduce((at: unknown, segment) => memberAt(at, keyOf(segment)), body);
   const reason = withoutValues(libraryReason(issue, value).replaceAll(/\s+/g, " ").trim(), value);
-  const cut = reason.length > longestReason ? `${reason.slice(0, longestReason)}…` : reason;
+  const cut = reason.length > maxReasonLength ? `${reason.slice(0, maxReasonLength)}…` : reason;
   return `is refused by ${vendor}${cut === "" ? "" : `: ${cut}`}`;
 }
 

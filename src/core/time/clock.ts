@@ -22,7 +22,7 @@ export function checkTimer(at: number, due: () => void): void {
 }
 
 /** Maximum delay of `setTimeout`, about 24.8 days; longer ones fire immediately. */
-const longestDelay = 2 ** 31 - 1;
+const maxDelay = 2 ** 31 - 1;
 
 /** The system clock. Its timers do not keep a process alive unless `keepAlive` is called. */
 export const systemClock: Clock = {
@@ -32,7 +32,7 @@ export const systemClock: Clock = {
     let handle: ReturnType<typeof setTimeout>;
     let alive = false;
     const arm = (): void => {
-      handle = setTimeout(ring, Math.min(Math.max(at - Date.now(), 0), longestDelay));
+      handle = setTimeout(ring, Math.min(Math.max(at - Date.now(), 0), maxDelay));
       hold(handle, alive);
     };
     // A timer may fire a little early, and the clock may have been set back.

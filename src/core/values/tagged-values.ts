@@ -11,7 +11,7 @@ import { parseTime, ticksPerMinute } from "./ticks.ts";
 
 type Reader = (content: string, rest: Partial<Record<string, unknown>>) => unknown;
 
-const one =
+const onlyMemberReader =
   (make: (content: string) => unknown): Reader =>
   (content, rest) => {
     if (Object.keys(rest).length > 0) throw new TypeError("a tag is the only member");
@@ -20,14 +20,14 @@ const one =
 
 /** One reader per `$` key of `src/core/values` with text content; they throw for content of the wrong form. */
 export const valueReaders: ReadonlyMap<string, Reader> = new Map<string, Reader>([
-  ["$decimal", one((content) => new Decimal(content))],
-  ["$date", one((content) => new LocalDate(content))],
-  ["$time", one((content) => new LocalTime(content))],
-  ["$uri", one((content) => new Uri(content))],
-  ["$version", one((content) => new Version(content))],
-  ["$class", one((content) => new ClassName(content))],
-  ["$qname", one(qName)],
-  ["$dateTimeOffset", one(dateTimeOffset)],
+  ["$decimal", onlyMemberReader((content) => new Decimal(content))],
+  ["$date", onlyMemberReader((content) => new LocalDate(content))],
+  ["$time", onlyMemberReader((content) => new LocalTime(content))],
+  ["$uri", onlyMemberReader((content) => new Uri(content))],
+  ["$version", onlyMemberReader((content) => new Version(content))],
+  ["$class", onlyMemberReader((content) => new ClassName(content))],
+  ["$qname", onlyMemberReader(qName)],
+  ["$dateTimeOffset", onlyMemberReader(dateTimeOffset)],
   ["$duration", (content, { ticks, ...others }) => new Duration(content, only(others, optionalInteger(ticks)))],
   ["$enum", (content, { value, ...others }) => new EnumValue(content, only(others, optionalInteger(value)))],
 ]);

@@ -178,9 +178,9 @@ function members(content: unknown, place: ReadingPlace): object {
 }
 
 /** Characters of a path that errors show: nobody reads more. */
-const longestPath = 256;
+const maxPathLength = 256;
 
 function malformed(place: ReadingPlace, why: string): SobreError {
-  const path = cut(place.path, longestPath);
+  const path = cut(place.path, maxPathLength);
   return new SobreError("InvalidArgument", `The value at ${path} ${why}.`, { path });
 }

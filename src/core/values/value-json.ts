@@ -14,7 +14,7 @@ export type { Json } from "./json.ts";
 const maxDepth = 1000;
 
 /** Characters of a path that errors show: nobody reads more. */
-const longestPath = 256;
+const maxPathLength = 256;
 
 /**
  * Renders a value as JSON for people and files; values that JSON lacks become objects with one `$` key, e.g. `{"$int64":"9"}`.
@@ -173,6 +173,6 @@ function isPlainNumber(value: number): boolean {
 }
 
 function unsupported(fullPath: string, why: string): SobreError {
-  const path = cut(fullPath, longestPath);
+  const path = cut(fullPath, maxPathLength);
   return new SobreError("UnsupportedValue", `The value at ${path} ${why} and has no JSON form.`, { path });
 }

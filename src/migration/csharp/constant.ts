@@ -16,7 +16,7 @@ const maxDepth = 64;
 /** From the loosest. */
 const operators: readonly (readonly string[])[] = [["|"], ["^"], ["&"], ["<<", ">"], ["+", "-"], ["*", "/", "%"]];
 /** Longer shifts make numbers that no enumeration has. */
-const longestShift = 64n;
+const maxShift = 64n;
 
 /** The value of a constant expression. @throws NotUnderstood for any other. */
 export function constantOf(tokens: readonly CSharpToken[], lookup: ConstantLookup): Constant {
@@ -154,9 +154,9 @@ function combined(left: Constant, sign: string, right: Constant, line: number): 
     case "&":
       return a & b;
     case "<<":
-      return a << (b % longestShift);
+      return a << (b % maxShift);
     case ">":
-      return a >> (b % longestShift);
+      return a >> (b % maxShift);
     case "+":
       return a + b;
     case "-":

@@ -4,7 +4,7 @@ import type { ScalarKind } from "../../../codecs/dotnet/data-contract/scalar-kin
 export type ContractNode = Readonly<Record<string, unknown>>;
 
 /** The keywords of JSON Schema for scalars that it has. */
-const plain: Readonly<Partial<Record<ScalarKind, string>>> = {
+const plainTypes: Readonly<Partial<Record<ScalarKind, string>>> = {
   boolean: "boolean",
   double: "number",
   int: "integer",
@@ -13,7 +13,7 @@ const plain: Readonly<Partial<Record<ScalarKind, string>>> = {
 
 /** The node of a scalar. */
 export function scalarNode(scalar: ScalarKind): ContractNode {
-  const type = plain[scalar];
+  const type = plainTypes[scalar];
   return type === undefined ? { "x-dotnet": scalar } : { type };
 }
 

@@ -3,7 +3,7 @@ import type { CSharpToken } from "./tokens.ts";
 
 const closing: Readonly<Record<string, string>> = { "(": ")", "[": "]", "{": "}" };
 /** A list of type arguments that goes on longer is a comparison. */
-const longestArguments = 100;
+const maxArgumentsLength = 100;
 
 /** A place in the tokens of a file. */
 export class TokenCursor {
@@ -108,7 +108,7 @@ export class TokenCursor {
   /** The end of a list of type arguments that starts here, `undefined` for a comparison. */
   #argumentsEnd(): number | undefined {
     let depth = 0;
-    for (let at = this.at; at < this.at + longestArguments; at++) {
+    for (let at = this.at; at < this.at + maxArgumentsLength; at++) {
       const { kind, text } = this.#tokens[at] ?? this.#end;
       if (text === "<") depth++;
       else if (text === ">") {

@@ -11,7 +11,7 @@ import type { PathShape, ShapeBudget } from "./shape.ts";
 import { guessesLists, type Guessing, isGuess, kindOf, numberOfEnum, type ValueKind } from "./value-kind.ts";
 
 /** Maximum number of repeated visits of shared containers: a payload with nested sharing could require 2^40. */
-const mostAgain = 1_000;
+const maxRepeats = 1_000;
 
 /** Adds one body to a shape; cycles are cut, and shared values are noted at every path up to a limit. */
 export function noteValue(root: unknown, shape: PathShape, rules: NoteRules): void {
@@ -32,11 +32,11 @@ interface StatedType {
   readonly isDouble: boolean;
 }
 
-const nothing: StatedType = { isTyped: false, isDouble: false };
+const untypedValue: StatedType = { isTyped: false, isDouble: false };
 
 function noteOf(container: object, key: unknown): StatedType {
   return annotationsOf(container) === undefined
-    ? nothing
+    ? untypedValue
     : { isTyped: isTypedIn(container, key), isDouble: isDoubleIn(container, key) };
 }
 
@@ -51,7 +51,7 @@ class Noting {
   /** The containers around the current value, so that cycles end. */
   readonly #open = new Set<object>();
   /** How many more shared containers may be visited again at another path. */
-  #again = mostAgain;
+  #again = maxRepeats;
 
   constructor({ guessing, literal, budget }: NoteRules) {
     this.#guessing = guessing;
@@ -59,7 +59,7 @@ class Noting {
     this.#budget = budget;
   }
 
-  note(value: unknown, shape: PathShape | undefined, told: StatedType = nothing): void {
+  note(value: unknown, shape: PathShape | undefined, told: StatedType = untypedValue): void {
     if (shape === undefined) return;
     const found = kindOf(value);
     const kind = found === "integer" && told.isDouble ? "number" : found;

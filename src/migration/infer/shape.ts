@@ -2,9 +2,9 @@ import { EnumValue } from "../../core/values/enum-value.ts";
 import { noCounts, type ValueKind, valueKinds } from "./value-kind.ts";
 
 /** Objects with more names than this are dictionaries. */
-const mostNames = 200;
+const maxNames = 200;
 /** Maximum number of distinct texts kept per enum, and of type names per path. */
-const mostTexts = 100;
+const maxTexts = 100;
 
 /** How many paths one type may have, so that memory stays constant. */
 export interface ShapeBudget {
@@ -84,7 +84,7 @@ export class PathShape {
     if (made === undefined) return undefined;
     this.members ??= new Map();
     this.members.set(name, made);
-    if (this.members.size <= mostNames) return made;
+    if (this.members.size <= maxNames) return made;
     this.#collapse();
     return this.items;
   }
@@ -123,7 +123,7 @@ export class PathShape {
   noteEnum({ name, value }: EnumValue): void {
     const number = value === undefined ? undefined : `${value}`;
     if (!this.enums.has(name)) {
-      if (this.enums.size < mostTexts) this.enums.set(name, number);
+      if (this.enums.size < maxTexts) this.enums.set(name, number);
     } else if (this.enums.get(name) !== number) this.enums.set(name, undefined);
   }
 
@@ -132,7 +132,7 @@ export class PathShape {
   }
 
   noteTypeName(name: string): void {
-    if (this.typeNames.size < mostTexts) this.typeNames.add(name);
+    if (this.typeNames.size < maxTexts) this.typeNames.add(name);
   }
 
   /** Plain data from which {@link PathShape.from} makes it again. */

@@ -28,7 +28,7 @@ export function lowerValue(body: unknown, shape: SettledShape | undefined, rules
 }
 
 /** Maximum number of lists and objects that sharing may add to one body: a payload of 1 KB can stand for 2^40 of them. */
-const mostContainers = 100_000;
+const maxContainers = 100_000;
 
 class Lowering {
   readonly #rules: TargetRules;
@@ -36,7 +36,7 @@ class Lowering {
   readonly #body: unknown;
   /** The steps from the root to the current value, for errors. */
   readonly #steps: (string | number)[] = [];
-  #left = mostContainers;
+  #left = maxContainers;
   /** Whether {@link #left} counts only shared values. */
   #isCounted = false;
 

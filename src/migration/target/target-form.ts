@@ -36,7 +36,7 @@ export function describeForm({ type, format }: TargetForm): string {
   return format === undefined ? name : `${name} (${format})`;
 }
 
-const plain = (type: TargetForm["type"]): TargetForm => ({ type });
+const plainForm = (type: TargetForm["type"]): TargetForm => ({ type });
 const text = (format: string): TargetForm => ({ type: "string", format });
 
 function formOf(kind: ValueKind, shape: PathShape, rules: TargetRules): TargetForm {
@@ -44,21 +44,21 @@ function formOf(kind: ValueKind, shape: PathShape, rules: TargetRules): TargetFo
     case "null":
     case "boolean":
     case "object":
-      return plain(kind);
+      return plainForm(kind);
     case "integer":
     case "int64":
       if (numbersAreText(shape, rules)) return text("decimal");
-      return integersAreText(shape, rules) ? text("int64") : plain("integer");
+      return integersAreText(shape, rules) ? text("int64") : plainForm("integer");
     case "number":
-      return numbersAreText(shape, rules) ? text("decimal") : plain("number");
+      return numbersAreText(shape, rules) ? text("decimal") : plainForm("number");
     case "decimal":
-      return decimalsAreText(shape, rules) === true ? text("decimal") : plain("number");
+      return decimalsAreText(shape, rules) === true ? text("decimal") : plainForm("number");
     case "not-finite":
-      return rules.notFinite === "native" ? plain("number") : text("NaN, INF, -INF");
+      return rules.notFinite === "native" ? plainForm("number") : text("NaN, INF, -INF");
     case "bytes":
-      return rules.bytes === "native" ? plain("bytes") : text("base64");
+      return rules.bytes === "native" ? plainForm("bytes") : text("base64");
     case "time-utc":
-      return timesAreNative(shape, rules) ? plain("time") : text("date-time");
+      return timesAreNative(shape, rules) ? plainForm("time") : text("date-time");
     case "time-offset":
       return text("date-time");
     case "time-local":
@@ -67,15 +67,15 @@ function formOf(kind: ValueKind, shape: PathShape, rules: TargetRules): TargetFo
     case "list":
     case "array":
     case "stream":
-      return plain("array");
+      return plainForm("array");
     case "map":
-      return plain(rules.maps === "native" ? "map" : "pairs");
+      return plainForm(rules.maps === "native" ? "map" : "pairs");
     case "text":
     case "empty-text":
     case "char":
     case "symbol":
     case "enum":
-      return plain("string");
+      return plainForm("string");
     default:
       return text(textFormats.get(kind) ?? kind);
   }

@@ -21,7 +21,7 @@ interface TransferredAnswer {
 }
 
 /** The profiles of the batches of all threads, in order. */
-const all = new TypeProfiles();
+const allProfiles = new TypeProfiles();
 
 function profilesIn(json: string): TypeProfiles {
   return TypeProfiles.from(JSON.parse(json));
@@ -33,9 +33,9 @@ function inferred(profiles: TypeProfiles): TransferredAnswer {
 }
 
 async function answerTo(request: ThreadRequest): Promise<TransferredAnswer> {
-  if (request.kind === "all") return inferred(all);
+  if (request.kind === "all") return inferred(allProfiles);
   if (request.kind === "add") {
-    all.add(profilesIn(Buffer.from(request.inferred).toString("utf8")));
+    allProfiles.add(profilesIn(Buffer.from(request.inferred).toString("utf8")));
     return { answer: { inferred: new Uint8Array() }, moved: [] };
   }
   const { batch } = request;

@@ -130,10 +130,10 @@ class ThreadPasses implements Passes {
 
 function keepBatch(batch: PieceBatch, migrated: Iterable<UnpackedPiece>, keeper: Keeper): void {
   let next = 0;
-  for (const { outcome, failed = nothing } of migrated) {
+  for (const { outcome, failed = noBytes } of migrated) {
     const index = next++;
     keeper.keep(() => messageOfPiece(pieceOf(batch, index, failed)), outcome);
   }
 }
 
-const nothing = new Uint8Array();
+const noBytes = new Uint8Array();

@@ -93,7 +93,7 @@ function isCounter(node: FieldNode): boolean {
 }
 
 /** Maximum number of copies that are counted one by one. */
-const mostCopies = 10_000;
+const maxCopies = 10_000;
 
 /** One item that stands for many. */
 function copies(
@@ -102,8 +102,8 @@ function copies(
   { into, pending, path }: Pick<Collecting, "into" | "pending" | "path">,
 ): void {
   const count = new ObjectView(node).int("n") ?? 0;
-  if (count > mostCopies) into.isShared = true;
-  for (let left = Math.min(count, mostCopies); left > 0; left--) pending.push({ node: item, name: undefined, path });
+  if (count > maxCopies) into.isShared = true;
+  for (let left = Math.min(count, maxCopies); left > 0; left--) pending.push({ node: item, name: undefined, path });
 }
 
 /** Contents with adjacent block data merged: where the writer split it has no meaning. */

@@ -80,7 +80,7 @@ function missing(
   const areFound = (alike: ReadonlySet<ValueKey>, number: ValueKey): boolean => {
     let left = written.countOf(number);
     for (const key of alike) {
-      const { value, count } = counts.get(key) ?? nothing;
+      const { value, count } = counts.get(key) ?? knownNothing;
       const found = written.count(
         value.keys.filter((one) => !one.startsWith("n")),
         isOther(key),
@@ -115,7 +115,7 @@ function missing(
 }
 
 const noMember = (): boolean => false;
-const nothing = { value: knownValue(undefined, "$", []), count: 0 };
+const knownNothing = { value: knownValue(undefined, "$", []), count: 0 };
 
 /** The values to look up. */
 type WantedValues = Pick<SourceValues, "values" | "entryKeys"> & {

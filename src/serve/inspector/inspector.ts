@@ -90,7 +90,7 @@ const aRequest: is.OptionCheck = is.having("a request", {
   body: is.aFunction,
 });
 
-const all: readonly Right[] = ["Send", "Listen", "Manage"];
+const allRights: readonly Right[] = ["Send", "Listen", "Manage"];
 
 /** The maximum size of a request's body, in bytes. */
 const maxBytes = 16 * 2 ** 20;
@@ -221,7 +221,7 @@ class MountedInspector implements Inspector {
   async #ownGrant(request: HttpRequest): Promise<Grant> {
     const { engine, authorize } = this.#parts.options;
     if (engine === undefined) throw new SobreError("InvalidOperation", "An inspector with a listener needs an engine.");
-    if (authorize === undefined) return { engine, scope: "", rights: all, expiresAt: Infinity };
+    if (authorize === undefined) return { engine, scope: "", rights: allRights, expiresAt: Infinity };
     try {
       const { name: keyName, rights } = await authorize(request);
       return { engine, scope: "", rights, keyName, expiresAt: Infinity };

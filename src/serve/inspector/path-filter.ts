@@ -48,11 +48,11 @@ function at(body: Json | undefined, steps: readonly (string | number)[]): Json |
     else if (isObject(value) && Object.hasOwn(value, one)) value = value[one];
     else return undefined;
   }
-  return plain(value);
+  return plainJson(value);
 }
 
 /** Integers that JSON would round are compared by their digits. */
-function plain(value: Json | undefined): Json | undefined {
+function plainJson(value: Json | undefined): Json | undefined {
   if (!isObject(value)) return value;
   const [[name, inner] = ["", null], ...more] = Object.entries(value);
   return more.length === 0 && /^\$(?:int64|bigint|decimal)$/.test(name) && inner !== undefined ? inner : value;

@@ -61,8 +61,8 @@ function withProperties(envelope: Envelope, { brokerProperties, applicationPrope
   const checked = checkParts({
     payload,
     bodyKind,
-    brokerProperties: { ...broker, ...given(brokerProperties, "brokerProperties") },
-    applicationProperties: { ...application, ...given(applicationProperties, "applicationProperties") },
+    brokerProperties: { ...broker, ...givenProperties(brokerProperties, "brokerProperties") },
+    applicationProperties: { ...application, ...givenProperties(applicationProperties, "applicationProperties") },
   });
   // Sections of parts that are the same objects are forwarded byte for byte.
   return withParts(
@@ -74,7 +74,10 @@ function withProperties(envelope: Envelope, { brokerProperties, applicationPrope
 }
 
 /** `null` removes a property. */
-const given = (properties: RepairInit["brokerProperties"], member: string): Readonly<Record<string, unknown>> =>
+const givenProperties = (
+  properties: RepairInit["brokerProperties"],
+  member: string,
+): Readonly<Record<string, unknown>> =>
   Object.fromEntries(
     Object.entries(properties ?? {}).map(([name, value]) => [
       name,

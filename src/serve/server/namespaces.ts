@@ -12,7 +12,7 @@ export const rootKeyName = "RootManageSharedAccessKey";
 /** The well-known key of the official emulator, which is valid if no keys are configured. */
 export const wellKnownKey = "SAS_KEY_VALUE";
 
-const all: readonly Right[] = ["Send", "Listen", "Manage"];
+const everyRight: readonly Right[] = ["Send", "Listen", "Manage"];
 
 /** A shared access key and its rights. */
 export interface SharedAccessKey {
@@ -105,7 +105,7 @@ export class Namespaces implements Access {
 
   anonymous(hostname: string | undefined): Grant | undefined {
     const { name: namespace, engine, keys } = this.#choose("", hostname);
-    return keys === undefined ? { engine, namespace, scope: "", rights: all, expiresAt: Infinity } : undefined;
+    return keys === undefined ? { engine, namespace, scope: "", rights: everyRight, expiresAt: Infinity } : undefined;
   }
 
   password(keyName: string, key: string, hostname: string | undefined): Grant | undefined {
@@ -113,7 +113,7 @@ export class Namespaces implements Access {
     const wanted = keyOf(keys, keyName);
     if (wanted === undefined || !equal(key, wanted.key)) return undefined;
     const owner = ownerIn(namespace, "key", keyName);
-    return { engine, namespace, scope: "", rights: wanted.rights ?? all, keyName, owner, expiresAt: Infinity };
+    return { engine, namespace, scope: "", rights: wanted.rights ?? everyRight, keyName, owner, expiresAt: Infinity };
   }
 
   async token(token: string, hostname: string | undefined): Promise<Grant> {
@@ -130,7 +130,7 @@ export class Namespaces implements Access {
     if (expiresAt <= Date.now()) throw unauthorized("The token has expired. Sign a new one, and check the clocks.");
     const scope = scopeOf(sas.resource, this.#rules.isHost ?? isLoopback);
     const owner = ownerIn(namespace, "key", keyName);
-    return { engine, namespace, scope, rights: key.rights ?? all, keyName, owner, expiresAt };
+    return { engine, namespace, scope, rights: key.rights ?? everyRight, keyName, owner, expiresAt };
   }
 
   async #claimed(token: string, verify: TokenVerifier, hostname: string | undefined): Promise<Grant> {
@@ -156,11 +156,11 @@ const ownerIn = (namespace: string, kind: "key" | "subject" | "token", name: str
   `${namespace.toLowerCase()} ${kind} ${name}`;
 
 /** The longest access token, in characters. */
-const longestToken = 8192;
+const maxTokenLength = 8192;
 
 /** The claims of a token. @throws SobreError `UnauthorizedAccess`, without the token and without the verifier's words. */
 async function claimsOf(token: string, verify: TokenVerifier, use: TokenUse): Promise<TokenClaims> {
-  if (token.length > longestToken) throw unauthorized(`A token has at most ${longestToken} characters.`);
+  if (token.length > maxTokenLength) throw unauthorized(`A token has at most ${maxTokenLength} characters.`);
   const claims = await verify(token.replace(/^Bearer +/i, ""), use).catch((error: unknown) => {
     throw unauthorized("The access token was rejected. Check its issuer, audience, signature and lifetime.", error);
   });

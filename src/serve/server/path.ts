@@ -1,5 +1,5 @@
 /** Maximum length of a path or address: an entity name of 260 characters, percent-encoded, with host and sub-queue. */
-export const longestPath = 2048;
+export const maxPathLength = 2048;
 
 /** The text without leading and trailing slashes. */
 export function trimSlashes(text: string): string {

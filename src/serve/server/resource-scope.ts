@@ -3,7 +3,7 @@ import { decoded } from "../../wire/http/sas.ts";
 import { trimSlashes } from "./path.ts";
 
 /** Entity names have at most 260 characters; connections keep the scopes of their tokens. */
-const longestScope = 600;
+const maxScopeLength = 600;
 
 /** A scheme and a host with a port, then a path. The host has neither `%` nor anything else that could hide a slash. */
 const form = /^([a-z][a-z0-9+.-]*:\/\/)?(\[[0-9a-f:.]+\]|[\p{L}\p{N}._-]+)(:\d{1,5})?(?:\/([^]*))?$/iu;
@@ -27,7 +27,7 @@ export function scopeOf(resource: string, isHost: (name: string) => boolean): st
   const scope = trimSlashes(decoded(path))
     .replace(/\/\$management$/i, "")
     .toLowerCase();
-  if (scope.length > longestScope || (scope === "" && trimSlashes(path) !== ""))
+  if (scope.length > maxScopeLength || (scope === "" && trimSlashes(path) !== ""))
     throw unauthorized("is not the path of an entity. Correct it and sign the token again.");
   return scope;
 }

@@ -95,9 +95,9 @@ export interface NamespaceOptions extends Omit<MemoryEngineOptions, "clock"> {
 }
 
 /** The maximum delay of a timer in Node. */
-const longestTime = 2 ** 31 - 1;
+const maxTimeLength = 2 ** 31 - 1;
 
-const time = durationFrom(1, longestTime);
+const time = durationFrom(1, maxTimeLength);
 
 /** A name or value in a connection string, where semicolons separate the parts. */
 const secret: is.OptionCheck = (value) =>

@@ -70,7 +70,7 @@ function bodyOf(
 }
 
 /** Maximum length of the list of omitted names: clients read 16 KiB of headers in all. */
-const longestList = 4096;
+const maxListLength = 4096;
 
 /** Headers that name properties which were left out; none when there are none. */
 export function omissionHeaders(names: readonly string[]): Record<string, string> {
@@ -80,7 +80,7 @@ export function omissionHeaders(names: readonly string[]): Record<string, string
   for (const name of names) {
     const quoted = inAscii(JSON.stringify(name));
     length += quoted.length + 1;
-    if (length > longestList) break;
+    if (length > maxListLength) break;
     shown.push(quoted);
   }
   const count = shown.length < names.length ? { "sobre-omitted-count": String(names.length) } : {};

@@ -21,7 +21,7 @@ const reserved = new Set(
 const togetherHeader = "sobre-properties";
 
 /** The longest of these headers, in characters: clients read 16 KiB of headers in all. */
-const longestTogether = 8192;
+const maxTogetherLength = 8192;
 
 /** Headers in one word that browsers and caches act on, or did. All of their other headers have a hyphen. */
 const acting = new Set(
@@ -151,7 +151,7 @@ export function propertyHeaders(properties: ApplicationProperties): PropertyHead
       continue;
     }
     const member = text === undefined ? "" : `${quoted(name)}:${text}`;
-    if (text === undefined || length + member.length > longestTogether) {
+    if (text === undefined || length + member.length > maxTogetherLength) {
       omitted.push(name);
       continue;
     }

@@ -19,12 +19,12 @@ const prefix = "SharedAccessSignature ";
 const crypto = (): typeof import("node:crypto") => process.getBuiltinModule("node:crypto");
 
 /** The longest token, in characters. */
-const longestToken = 8192;
+const maxTokenLength = 8192;
 
 /** Reads a token of the form `SharedAccessSignature sr=…&sig=…&se=…&skn=…`. @throws SobreError `UnauthorizedAccess`. */
 export function readSas(token: string): SharedAccessSignature {
   checkOption("token", token, is.text);
-  if (token.length > longestToken) throw unauthorized(`A token has at most ${longestToken} characters.`);
+  if (token.length > maxTokenLength) throw unauthorized(`A token has at most ${maxTokenLength} characters.`);
   if (!token.startsWith(prefix)) throw unauthorized("The token is not a shared access signature.");
   const fields = new Map(
     token

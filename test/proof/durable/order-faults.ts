@@ -11,7 +11,7 @@ const fault = (file: string, find: string, replace: string): Fault => ({ name: f
 
 /** No mistakes: a lone caller's answers come through shared memory, however slow the disk is. */
 export const watched: readonly Fault[] = [
-  fault("durable/sqlite-store.ts", "const longestWatch = 1;", "const longestWatch = 1000;"),
+  fault("durable/sqlite-store.ts", "const maxWatchTime = 1;", "const maxWatchTime = 1000;"),
   fault("durable/sqlite-store.ts", "const { isQuick } = this.#pace;", "const isQuick = true;"),
 ];
 
@@ -42,7 +42,7 @@ export const earlyAnswers: readonly EarlyAnswer[] = [
   early(
     "an answer in shared memory that is not there yet",
     1,
-    fault("durable/sqlite-store.ts", "const longestWatch = 1;", "const longestWatch = 0;"),
+    fault("durable/sqlite-store.ts", "const maxWatchTime = 1;", "const maxWatchTime = 0;"),
     fault("durable/sqlite-store.ts", "const { isQuick } = this.#pace;", "const isQuick = true;"),
     fault("durable/sqlite-store.ts", "=== answers.given)", "!== answers.message)"),
   ),

@@ -114,8 +114,8 @@ export const faults: readonly Fault[] = [
   fault(
     "the longer time to live counts",
     "router.ts",
-    "Math.min(timeToLive, longestTimeToLive(entity))",
-    "Math.max(timeToLive === Infinity ? 0 : timeToLive, longestTimeToLive(entity))",
+    "Math.min(timeToLive, maxTimeToLive(entity))",
+    "Math.max(timeToLive === Infinity ? 0 : timeToLive, maxTimeToLive(entity))",
   ),
   fault(
     "dead letters lose their count",

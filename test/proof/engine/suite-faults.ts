@@ -111,7 +111,7 @@ const places: readonly (readonly [file: string, find: string, replace: string])[
   ],
   ["router.ts", "if (isOfSessions && sessionId === undefined)", "if (false)"],
   ["router.ts", "{ ...deadLetter, source: entity.address }", "{ ...deadLetter, source: undefined }"],
-  ["router.ts", "Math.min(timeToLive, longestTimeToLive(entity))", "Math.min(timeToLive, Infinity)"],
+  ["router.ts", "Math.min(timeToLive, maxTimeToLive(entity))", "Math.min(timeToLive, Infinity)"],
   [
     "entities.ts",
     'if (status === "Disabled" || status === "ReceiveDisabled") return',
@@ -240,11 +240,7 @@ const places: readonly (readonly [file: string, find: string, replace: string])[
   ["entity.ts", " || queue.store.scheduledCount > 0", ""],
   ["entity.ts", "return this.settings.forwardTo !== undefined;", "return false;"],
   ["namespace.ts", "    this.directory.announceDeletion(entity);\n", ""],
-  [
-    "router.ts",
-    "Math.min(timeToLive, longestTimeToLive(entity))",
-    "Math.min(timeToLive % 2 ** 32, longestTimeToLive(entity))",
-  ],
+  ["router.ts", "Math.min(timeToLive, maxTimeToLive(entity))", "Math.min(timeToLive % 2 ** 32, maxTimeToLive(entity))"],
 ];
 
 export const suiteFaults: readonly Fault[] = places.map(([file, find, replace], index) => ({

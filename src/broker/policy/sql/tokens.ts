@@ -36,7 +36,7 @@ const token =
 
 const whole = /^\d+$/;
 const ascii = /^[A-Za-z]+$/;
-const mostLong = 2n ** 63n - 1n;
+const maxLong = 2n ** 63n - 1n;
 
 /**
  * Splits an expression into tokens, with an `end` after the last.
@@ -75,7 +75,7 @@ function read(match: RegExpExecArray, offset: number): SqlToken {
   if (number === undefined) return { kind: "sign", text: sign, offset };
   if (!whole.test(number)) return { kind: "constant", value: Number(number), offset };
   const value = BigInt(number);
-  if (value > mostLong) throw syntaxError("An integer constant is larger than 64 bits", offset);
+  if (value > maxLong) throw syntaxError("An integer constant is larger than 64 bits", offset);
   return { kind: "constant", value, offset };
 }
 

@@ -122,7 +122,7 @@ export class FormulaEvaluation {
           ),
         )
       : some(Object.entries(members), ([key, member]) =>
-          both(this.#visit(formula.names, key, depth + 1), () => this.#visit(formula.of, member, depth + 1)),
+          bothTrue(this.#visit(formula.names, key, depth + 1), () => this.#visit(formula.of, member, depth + 1)),
         );
   }
 }
@@ -177,7 +177,7 @@ function either(left: Truth, right: () => Truth): Truth {
   return other === true ? true : left === undefined ? undefined : other;
 }
 
-function both(left: Truth, right: () => Truth): Truth {
+function bothTrue(left: Truth, right: () => Truth): Truth {
   if (left === false) return false;
   const other = right();
   return other === false ? false : left === undefined ? undefined : other;

@@ -31,7 +31,7 @@ function exactlyFor(members: readonly Formula[]): NumberCandidates {
   if (low !== undefined && high !== undefined) {
     const order = compareRational(low.limit, high.limit);
     if (order > 0 || (order === 0 && (low.exclusive || high.exclusive))) return "none";
-    if (order === 0) return all([low.limit], range);
+    if (order === 0) return completeCandidates([low.limit], range);
   }
   if (factor === undefined) return { candidates: spread(low?.limit, high?.limit), finite: false };
   if (excluded.some((other) => dividesAlike(other) && isMultiple(factor, other))) return "none";
@@ -79,7 +79,7 @@ function multiples(range: Range, factor: Rational): NumberCandidates {
   if (first !== undefined && last !== undefined && last - first < BigInt(maxCandidates)) {
     const found: Rational[] = [];
     for (let count = first; count <= last; count++) found.push(times(factor, count));
-    return all(found, range);
+    return completeCandidates(found, range);
   }
   const start = first ?? last ?? 0n;
   const step = first === undefined && last !== undefined ? -1n : 1n;
@@ -92,7 +92,7 @@ function negative({ numerator, denominator }: Rational): Rational {
   return { numerator: -numerator, denominator };
 }
 
-function all(found: readonly Rational[], { low, high, factor, excluded }: Range): NumberCandidates {
+function completeCandidates(found: readonly Rational[], { low, high, factor, excluded }: Range): NumberCandidates {
   const left = found.filter(
     (value) =>
       (low === undefined || compareRational(value, low.limit) >= (low.exclusive ? 1 : 0)) &&

@@ -18,7 +18,7 @@ export class ItemBudget {
 }
 
 /** Classes that count no more than what they hold. */
-const fewClasses = 1024;
+const freeClasses = 1024;
 /** The weight of each further class: reading a separate class costs as much as some hundred bytes of objects alike. */
 const furtherClass = 128;
 
@@ -57,7 +57,7 @@ export class BoundedCursor extends ItemBudget {
 
   /** Counts a class description; a stream has one for each class, and no program has thousands of them. */
   spendClass(): void {
-    if (++this.#classes > fewClasses) this.spend(furtherClass);
+    if (++this.#classes > freeClasses) this.spend(furtherClass);
   }
 
   u8(what: string): number {

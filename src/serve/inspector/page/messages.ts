@@ -18,12 +18,12 @@ interface Messages {
 
 /** The messages that a filter selects, loaded page by page. */
 export function useMessages(entity: string, filter: Filter, tail: boolean): Messages {
-  const [state, setState] = useState<Pick<Messages, "rows" | "scanned" | "done" | "problem">>(nothing);
+  const [state, setState] = useState<Pick<Messages, "rows" | "scanned" | "done" | "problem">>(noRows);
   const [round, setRound] = useState(0);
   const key = JSON.stringify([entity, filter, round]);
   const asked = useMemo(() => ({ next: "0", busy: false, atEnd: false, leaving: new AbortController() }), [key]);
   useEffect(() => {
-    setState(nothing);
+    setState(noRows);
     return () => asked.leaving.abort();
   }, [asked]);
   const more = useCallback(() => {
@@ -62,7 +62,7 @@ export function useMessages(entity: string, filter: Filter, tail: boolean): Mess
   return { ...state, more, restart: useCallback(() => setRound((before) => before + 1), []) };
 }
 
-const nothing = { rows: [], scanned: 0, done: false, problem: undefined };
+const noRows = { rows: [], scanned: 0, done: false, problem: undefined };
 
 /** Where to continue after the last message. */
 function afterLast(rows: readonly MessageRow[], before: string): string {

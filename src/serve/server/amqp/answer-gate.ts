@@ -1,7 +1,7 @@
 /** Maximum number of a connection's requests that are answered concurrently. */
-const mostAtOnce = 16;
+const maxAtOnce = 16;
 /** Bytes of unread answers above which requests wait. */
-const mostBytes = 256 * 1024;
+const maxBytes = 256 * 1024;
 
 /**
  * Delays the requests of a connection while its answers are unread, so that a client that does not read cannot fill the
@@ -30,7 +30,7 @@ export class AnswerGate {
   }
 
   #go(): void {
-    while (this.#running < mostAtOnce && this.#bytes <= mostBytes) {
+    while (this.#running < maxAtOnce && this.#bytes <= maxBytes) {
       const run = this.#waiting.shift();
       if (run === undefined) return;
       this.#running++;

@@ -7,7 +7,7 @@ import type { Connection } from "../../../wire/amqp/connection/connection.ts";
 import type { Grant } from "../access.ts";
 import { looseText } from "../../../core/amqp-values/loose-value.ts";
 
-const longestToken = 8192;
+const maxTokenLength = 8192;
 
 /** Answers a request to `$cbs`: accepts a token (AMQP Claims-based Security, working draft 5). */
 export async function answerCbs(
@@ -20,7 +20,7 @@ export async function answerCbs(
     return answer(400, "Only the operation put-token is supported.");
   const token = body?.kind === "value" ? looseText(body.value) : undefined;
   if (token === undefined) return answer(400, "The body must be the token, as a string.");
-  if (token.length > longestToken) return answer(400, `A token may have at most ${longestToken} characters.`);
+  if (token.length > maxTokenLength) return answer(400, `A token may have at most ${maxTokenLength} characters.`);
   try {
     await admit(token);
   } catch (error) {

@@ -9,7 +9,7 @@ import type {
   ReceivingLinkEvents,
 } from "../../../wire/amqp/connection/receiving-link.ts";
 import { SobreError } from "../../../core/errors/sobre-error.ts";
-import { longestPath } from "../path.ts";
+import { maxPathLength } from "../path.ts";
 import { pathOf } from "./node-address.ts";
 import { readSent } from "./sent-message.ts";
 import { looseText } from "../../../core/amqp-values/loose-value.ts";
@@ -28,7 +28,7 @@ interface Targets {
 /** The entity that the messages are transferred to from the one that the link is attached to. */
 export function destinationOf({ remote }: ReceivingLink): string | undefined {
   const address = looseText(remote?.properties?.get("com.microsoft:transfer-destination-address"));
-  return address === undefined || address.length > longestPath ? address : pathOf(address);
+  return address === undefined || address.length > maxPathLength ? address : pathOf(address);
 }
 
 /** No arrivals; never written to. */

@@ -13,17 +13,17 @@ import { checkHolder, lockingEngine } from "./session-operations.ts";
 import { propertiesOf } from "./settlement-of.ts";
 
 /** Maximum number of messages in one peek request. */
-const mostPeeked = 250;
+const maxPeeked = 250;
 /** Maximum number of sequence numbers in one request. */
-const mostNumbers = 1000;
+const maxNumbers = 1000;
 /** Maximum bytes of messages that one request receives. */
-const mostReceived = 4 * 2 ** 20;
+const maxReceived = 4 * 2 ** 20;
 /** Maximum bytes of one answer, which must fit into the peer's memory. */
-const mostBytes = 2 ** 20;
+const maxBytes = 2 ** 20;
 
 const peek: ManagementOperation = async (given, { engine, entity }) => {
   const deliveries = await engine.peek(entity, {
-    maxMessages: Math.min(given.count("message-count"), mostPeeked),
+    maxMessages: Math.min(given.count("message-count"), maxPeeked),
     fromSequenceNumber: given.long("from-sequence-number"),
     sessionId: given.text("session-id"),
   });
@@ -35,7 +35,7 @@ const peek: ManagementOperation = async (given, { engine, entity }) => {
     const whole = encodeMessage(delivery.envelope, { delivery });
     const message = omitted ? withoutBody(whole) : whole;
     bytes += message.byteLength;
-    if (bytes > mostBytes && messages.length > 0) break;
+    if (bytes > maxBytes && messages.length > 0) break;
     messages.push(new AmqpMap([["message", message]]));
   }
   return { messages };
@@ -85,7 +85,7 @@ const receiveBySequenceNumber: ManagementOperation = async (given, context) => {
   checkHolder(sessionId, context);
   const engine = await lockingEngine(sessionId, context);
   const numbers = given.longs("sequence-numbers");
-  const fitting = await fittingInto(mostReceived, engine, entity, { numbers, sessionId });
+  const fitting = await fittingInto(maxReceived, engine, entity, { numbers, sessionId });
   const deliveries = await engine.receiveDeferred(entity, fitting, { receiveMode, sessionId });
   return { messages: deliveries.map(received) };
 };
@@ -103,10 +103,10 @@ async function fittingInto(
   entity: string,
   { numbers, sessionId }: { readonly numbers: readonly bigint[]; readonly sessionId: string | undefined },
 ): Promise<readonly bigint[]> {
-  if (numbers.length > mostNumbers)
+  if (numbers.length > maxNumbers)
     throw new SobreError(
       "InvalidArgument",
-      `A request may have at most ${mostNumbers} sequence numbers. Split it into several.`,
+      `A request may have at most ${maxNumbers} sequence numbers. Split it into several.`,
     );
   let bytes = 0;
   for (const [index, fromSequenceNumber] of numbers.entries()) {

@@ -200,7 +200,7 @@ export class OutboundLink implements SendingLinkEvents {
     state: DeliveryOutcome | { readonly kind: "received" } | undefined,
   ): Promise<void> {
     const token = tokenOf(delivery);
-    if (token === undefined) return done;
+    if (token === undefined) return resolved;
     if (this.#lost !== undefined) return Promise.reject(this.#lost);
     const { engine, entity } = this.#options;
     try {
@@ -233,7 +233,7 @@ export class OutboundLink implements SendingLinkEvents {
 const tokenOf = ({ context }: OutgoingDelivery): LockToken | undefined =>
   context instanceof DeliveryMessage ? context.delivery.lockToken : undefined;
 
-const done = Promise.resolve();
+const resolved = Promise.resolve();
 
 /** How many messages of this size to take next, at most twice as many as before. */
 function batchAfter(deliveries: readonly Delivery[], before: number): number {

@@ -24,7 +24,7 @@ import { type LinkNode, nodeOf } from "./node-address.ts";
 import { openOutboundLink, type ReceiveContext } from "./open-outbound-link.ts";
 import { cbsLimits, managementLimits, RequestNode } from "./request-node.ts";
 import { destinationOf, InboundLink } from "./inbound-link.ts";
-import { longestPath } from "../path.ts";
+import { maxPathLength } from "../path.ts";
 import { namesSession, sessionFilter, sharedSessionFilter } from "./session-filter.ts";
 import { type NamespaceSessions, SharedSessions } from "./shared-sessions.ts";
 import { checkFilters, refuseCopies } from "./unsupported-source.ts";
@@ -369,6 +369,6 @@ const nameOf = (containerId: string, { keyName, subject = keyName }: Grant): str
 
 /** @throws SobreError `InvalidArgument` if the address is too long. */
 function checkAddress(address: string | undefined): void {
-  if (address === undefined || address.length <= longestPath) return;
-  throw new SobreError("InvalidArgument", `The address of a link may have at most ${longestPath} characters.`);
+  if (address === undefined || address.length <= maxPathLength) return;
+  throw new SobreError("InvalidArgument", `The address of a link may have at most ${maxPathLength} characters.`);
 }

@@ -6,7 +6,7 @@ import { looseText } from "../../../core/amqp-values/loose-value.ts";
 import { sessionFilterName, sharedSessionFilterName } from "./session-filter.ts";
 
 /** The longest name of a filter that an error shows. */
-const longestName = 100;
+const maxNameLength = 100;
 
 /**
  * Refuses filters that are not applied, as selectors of JMS are: most clients do not look whether theirs was accepted, and
@@ -20,7 +20,7 @@ export function checkFilters(source: Terminus | undefined): void {
     if (name === sessionFilterName || name === sharedSessionFilterName || value === null) continue;
     throw new SobreError(
       "UnsupportedCapability",
-      `The filter ${cut(name, longestName)} of the receiver is not supported. Receive without it, or from a subscription with a rule that selects the messages.`,
+      `The filter ${cut(name, maxNameLength)} of the receiver is not supported. Receive without it, or from a subscription with a rule that selects the messages.`,
     );
   }
 }

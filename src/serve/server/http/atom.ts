@@ -15,7 +15,7 @@ import { notAllowed } from "./refusal.ts";
 import { type HttpXmlElement, child, escaped, readXml } from "../../../wire/http/xml.ts";
 
 /** Maximum size of a description in bytes; a rule with long filters has a few thousand. */
-const mostBytes = 2 ** 20;
+const maxBytes = 2 ** 20;
 
 /** The resource that a path names. */
 type Resource =
@@ -56,7 +56,7 @@ export async function answerAtom(request: HttpRequest, engine: Engine, manages: 
       return get(resource, admin, site, request);
     case "PUT": {
       const isUpdate = request.headers["if-match"] !== undefined;
-      const description = descriptionIn(await request.body(mostBytes));
+      const description = descriptionIn(await request.body(maxBytes));
       await checkForwardingRights(description, manages);
       await put(resource, admin, description, isUpdate);
       const made = await readEntry(resource, admin);

@@ -2,7 +2,7 @@ import type { IncomingMessage, RequestListener, ServerResponse } from "node:http
 import { setTimeout } from "node:timers/promises";
 import { SobreError } from "../../../core/errors/sobre-error.ts";
 import { failedLoginPause } from "../failed-login.ts";
-import { longestPath, trimSlashes } from "../path.ts";
+import { maxPathLength, trimSlashes } from "../path.ts";
 import { refusalResponse } from "./refusal.ts";
 import type { HttpRequest, HttpResponse } from "./http-message.ts";
 
@@ -35,8 +35,8 @@ async function answer(endpoint: RequestHandler, incoming: IncomingMessage, outgo
 
 async function answerTo(endpoint: RequestHandler, request: HttpRequest | undefined): Promise<HttpResponse> {
   if (request === undefined) return refusalResponse(400, "The request must have a path and exactly one host.");
-  if (request.path.length > longestPath)
-    return refusalResponse(414, `A path may have at most ${longestPath} characters.`);
+  if (request.path.length > maxPathLength)
+    return refusalResponse(414, `A path may have at most ${maxPathLength} characters.`);
   return endpoint.answer(request);
 }
 

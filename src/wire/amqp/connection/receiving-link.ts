@@ -212,8 +212,8 @@ export class ReceivingLink extends AmqpLink {
     const { deliveryId } = transfer;
     if (deliveryId === undefined || transfer.deliveryTag === undefined)
       throw new WireFault("amqp:invalid-field", "The first frame of a delivery has no id or tag.", "session");
-    if (transfer.deliveryTag.byteLength > longestTag)
-      throw new WireFault("amqp:invalid-field", `A delivery has a tag of more than ${longestTag} bytes.`, "session");
+    if (transfer.deliveryTag.byteLength > maxTagLength)
+      throw new WireFault("amqp:invalid-field", `A delivery has a tag of more than ${maxTagLength} bytes.`, "session");
     this.#useCredit();
     const first = { ...transfer, deliveryId };
     const partial: Partial = {
@@ -286,7 +286,7 @@ const tooManyUnfinished: WireError = {
 };
 
 /** Maximum bytes of a tag (AMQP 1.0 part 2.8.7). */
-const longestTag = 32;
+const maxTagLength = 32;
 
 /** Bytes of a part that collects smaller ones. */
 const smallPart = 4096;

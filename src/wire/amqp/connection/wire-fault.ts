@@ -25,7 +25,7 @@ export class WireFault extends Error {
 }
 
 /** The longest description that is sent: it fits into a frame of the minimum size. */
-const longestDescription = 400;
+const maxDescriptionLength = 400;
 
 /**
  * {@link wireErrorOf} with a tracking id at the end of its text: the one given, the error's own, or a new one.
@@ -40,13 +40,13 @@ export function trackedErrorOf(
   const own = error instanceof SobreError ? error.trackingId : undefined;
   const id = trackingId ?? own ?? crypto.randomUUID();
   const mark = ` TrackingId: ${id}`;
-  const { condition, description = "" } = wireErrorOf(error, longestDescription - mark.length, own);
+  const { condition, description = "" } = wireErrorOf(error, maxDescriptionLength - mark.length, own);
   if (!(error instanceof SobreError || error instanceof WireFault)) failed?.(error, id);
   return { condition, description: `${description}${mark}` };
 }
 
 /** The form of an error that is sent to a peer. */
-export function wireErrorOf(error: unknown, longest: number = longestDescription, trackingId?: string): WireError {
+export function wireErrorOf(error: unknown, longest: number = maxDescriptionLength, trackingId?: string): WireError {
   if (error instanceof WireFault) return { condition: error.condition, description: cut(error.message, longest) };
   if (error instanceof SobreError) {
     const text = trackingId === undefined ? error.message : error.message.replace(` TrackingId: ${trackingId}`, "");

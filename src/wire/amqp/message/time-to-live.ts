@@ -2,18 +2,18 @@ import type { Typed } from "../../../core/values/typed.ts";
 import type { MessageProperties } from "./message-properties.ts";
 
 /** The longest time to live that a header can have, in milliseconds: 49.7 days. */
-const longestInHeader = 0xffff_ffff;
+const maxInHeaderLength = 0xffff_ffff;
 
 /** The end of the year 9999, after which official clients have no time. */
 const lastTime = Date.UTC(10_000, 0, 1) - 1;
 
 /** Whether a time to live needs more than the header: a creation time, and an expiry so much later. */
 export const isLong = (timeToLive: number | undefined): timeToLive is number =>
-  timeToLive !== undefined && timeToLive > longestInHeader && timeToLive !== Infinity;
+  timeToLive !== undefined && timeToLive > maxInHeaderLength && timeToLive !== Infinity;
 
 /** The time to live for the header, which has no room for longer ones; `undefined` for a message that never expires. */
 export const headerTimeToLive = (timeToLive: number | undefined = Infinity): number | undefined =>
-  timeToLive === Infinity ? undefined : Math.min(timeToLive, longestInHeader);
+  timeToLive === Infinity ? undefined : Math.min(timeToLive, maxInHeaderLength);
 
 /**
  * The time to live of a received message: that of the header or, if this is the maximum, the time between creation and
@@ -25,7 +25,7 @@ export function receivedTimeToLive(
 ): number | undefined {
   // A time to live is above 0 in an envelope; the header that says 0 stays as it is while nobody sets another.
   if (ttl === undefined || ttl === 0) return undefined;
-  if (ttl < longestInHeader) return ttl;
+  if (ttl < maxInHeaderLength) return ttl;
   const span = timeOf(properties?.absoluteExpiryTime) - timeOf(properties?.creationTime);
   return span > ttl ? span : ttl;
 }
@@ -34,7 +34,7 @@ const timeOf = (time: Date | Typed<"timestamp"> | undefined): number => (time in
 
 /** Whether a time to live needs other times than those of the message that it was received with. */
 export const needsTimes = (timeToLive: number | undefined, received: number | undefined): boolean =>
-  timeToLive !== received && (timeToLive ?? 0) >= longestInHeader && (isLong(timeToLive) || isLong(received));
+  timeToLive !== received && (timeToLive ?? 0) >= maxInHeaderLength && (isLong(timeToLive) || isLong(received));
 
 /** The properties with a creation time and an expiry that say the time to live, for those that {@link needsTimes}. */
 export function withTimes(
