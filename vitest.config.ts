@@ -20,6 +20,8 @@ const config: ViteUserConfig = defineConfig({
     sequence: { shuffle: { tests: true } },
     // The default leaves a core to a watcher, and takes twice as long on two.
     maxWorkers: "100%",
+    // They wait for pauses after refusals, not for a core.
+    maxConcurrency: 40,
     // A hang is no longer than this; a busy machine may be slow.
     testTimeout: 30_000,
     hookTimeout: 30_000,

@@ -81,7 +81,7 @@ describe("wrong arguments", async () => {
       asyncProperty(wrongArguments(types), async (args) => {
         expect(await foreignError(() => call(args))).toBeUndefined();
       }),
-      { numRuns: 60, seed: 1, endOnFailure: true },
+      { numRuns: 40, seed: 1, endOnFailure: true },
     );
   });
 });
@@ -109,7 +109,7 @@ describe("wrong arguments of methods", () => {
           const run = (): unknown => (typeof call === "function" ? Reflect.apply(call, subject, args) : undefined);
           expect(await foreignError(run, patience), method).toBeUndefined();
         }),
-        { numRuns: 30, seed: 1, endOnFailure: true },
+        { numRuns: 20, seed: 1, endOnFailure: true },
       );
     }
   });

@@ -77,10 +77,11 @@ describe("pages of a browser, where only some namespaces have keys", () => {
     const engines = [server, server.namespace("free"), server.namespace("keyed")].map(({ engine }) => engine);
     const authorizations = [wellKnown("free"), wellKnown("any"), wellKnown("keyed"), undefined];
 
-    for (const authorization of authorizations) {
+    const asked = authorizations.map(async (authorization) => {
       const headers = { host, origin: "https://evil.example", ...(authorization !== undefined && { authorization }) };
       expect(await status(server, "/q/messages", headers)).toBe(401);
-    }
+    });
+    await Promise.all(asked);
 
     const counts = engines.map(async ({ admin }) => (await admin.getQueueRuntimeProperties("q")).totalMessageCount);
     expect(await Promise.all(counts)).toEqual([0, 0, 0]);
