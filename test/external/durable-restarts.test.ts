@@ -17,6 +17,7 @@ function target(end: End): EngineTarget {
       return {
         engine,
         async advance(milliseconds) {
+          await engine.restarted();
           await clock.advance(milliseconds);
           await engine.settled();
         },

@@ -238,7 +238,7 @@ describe("the store of the durable engine", () => {
       {
         name: "sql",
         filter: { kind: "sql", expression: "n = @int", parameters },
-        action: { kind: "sql", expression: "SET n = @double", parameters },
+        action: { kind: "sql", expression: "SET m = @double", parameters },
       },
     ];
     const engine = await opened({ topics: { prices: { subscriptions: { eu: { rules } } } } });
@@ -249,7 +249,7 @@ describe("the store of the durable engine", () => {
     const sender = await again.openSender("prices");
     await sender.send([createEnvelope({ payload: new Uint8Array(), applicationProperties: { n: typed.int(5) } })]);
     const [delivery] = await again.peek("prices/Subscriptions/eu", { maxMessages: 1 });
-    expect(delivery?.envelope.applicationProperties["n"]).toEqual(typed.double(3));
+    expect(delivery?.envelope.applicationProperties["m"]).toEqual(typed.double(3));
   });
 
   it("keeps every message whole when the buffers of earlier commits are written over", async () => {

@@ -32,7 +32,9 @@ export const idleCases: readonly EngineCase[] = engineCases(["administration"], 
       const topic = await harness.topic({ ruled: idle, left: {} }, idle);
       await harness.advance(4 * minute);
       await engine.peek(peeked, { maxMessages: 1 });
-      await harness.receive(received);
+      const receiver = await engine.openReceiver(received, { receiveMode: "peekLock" });
+      await receiver.receive({ maxMessages: 1, maxWaitTimeInMs: 0 });
+      await receiver.close();
       await admin.updateQueue(updated, { maxDeliveryCount: 3 });
       await harness.send(source, "a");
       await admin.createRule(topic, "ruled", "more", { filter: { kind: "true" } });

@@ -43,8 +43,7 @@ const engineOptionChecks: OptionChecks<RabbitmqEngineOptions> = {
  * `UnsupportedCapability` for entities with what it refuses.
  * @example
  * ```ts
- * const engine = await rabbitmqEngine({ url: "amqp://localhost", queues: ["orders"] });
- * const sender = await engine.openSender("orders");
+ * const openOrders = () => rabbitmqEngine({ url: "amqp://localhost", queues: ["orders"] });
  * ```
  */
 export async function rabbitmqEngine(options: RabbitmqEngineOptions): Promise<Engine> {

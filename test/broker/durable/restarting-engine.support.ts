@@ -201,10 +201,14 @@ export class RestartingEngine implements Engine {
     return this.step((engine) => engine.cancel(entity, numbers));
   }
 
+  /** A call that nobody awaits has begun, which may have begun with a restart. */
+  async restarted(): Promise<void> {
+    await this.#restarting;
+  }
+
   /** Everything that has happened is in the store. */
   async settled(): Promise<void> {
-    // A call that waits may have begun with a restart.
-    await this.#restarting;
+    await this.restarted();
     await this.#engine.admin.listQueues();
   }
 

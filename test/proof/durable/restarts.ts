@@ -120,6 +120,7 @@ function target(end: End, between: (open: Open, engine: RestartingEngine) => Pro
       return {
         engine,
         async advance(milliseconds) {
+          await engine.restarted();
           await clock.advance(milliseconds);
           await engine.settled();
         },

@@ -206,7 +206,7 @@ export const faults: readonly Fault[] = [
     "a rollback that sends",
     "transaction.ts",
     "for (const operation of this.#operations) operation.undo?.();",
-    "for (const operation of this.#operations) {\n      operation.undo?.();\n      operation.apply(this.#timeline.now());\n    }",
+    "for (const operation of this.#operations) {\n      operation.undo?.();\n      operation.apply(this.timeline.now());\n    }",
   ),
   fault(
     "a settlement before the commit",
