@@ -28,7 +28,7 @@ const engines: ReadonlySet<string> = new Set(["json different names", "json obje
 
 /**
  * A mebibyte that is as full of one thing as its format allows is read, or refused as beyond the limit of items, within
- * 50 ms of processor time (on a slower machine, more in proportion) and 64 MiB. The least of several turns counts: the first ones are compiled, some are stopped to
+ * 50 ms of processor time outside the kernel (on a slower machine, more in proportion) and 64 MiB. The least of several turns counts: the first ones are compiled, some are stopped to
  * collect garbage, and other processes take turns as well. Trying again never lets pass what takes more, since one turn must
  * take less; so what takes more here is tried again behind all others, when a busy machine may be free again, and in threads of
  * its own, since what a compiler makes of a function differs from one to the next, and stays.
@@ -131,13 +131,16 @@ function isRefused(decoder: DensePayload["decoder"], payload: Uint8Array): boole
 /** Some systems count the time of a thread in ticks of this many milliseconds. */
 const tick = 4;
 
-/** Milliseconds of the clock or, where other processes took some of those, of this thread. */
+/**
+ * Milliseconds of the clock or, where other processes took some of those, of this thread; without those of the kernel. What
+ * it takes to hand out a page of memory differs by ten times between machines, and the memory has a bound of its own.
+ */
 function timeOf(run: () => unknown): number {
   const start = performance.now();
   const before = process.threadCpuUsage();
   run();
   const { user, system } = process.threadCpuUsage(before);
-  return Math.min(performance.now() - start, (user + system) / 1000 + tick);
+  return Math.min(performance.now() - start - system / 1000, user / 1000 + tick);
 }
 
 if (!isMainThread) {

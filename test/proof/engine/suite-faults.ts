@@ -23,7 +23,16 @@ const places: readonly (readonly [file: string, find: string, replace: string])[
   ["router.ts", "if (size > most)", "if (size >= most)"],
   ["router.ts", 'status === "Disabled" || status === "SendDisabled"', 'status === "Disabled"'],
   ["router.ts", "if (through === undefined && requiresSession(target)) checkSessionIds(target, messages);", ""],
-  ["incoming.ts", "if (!settings.requiresDuplicateDetection) return undefined;", ""],
+  [
+    "forwarding.ts",
+    'if (settings.requiresSession === true && settings.forwardTo !== undefined)\n    throw invalidOption("forwardTo", "cannot be set for an entity that requires sessions");',
+    "",
+  ],
+  [
+    "incoming.ts",
+    "if (!settings.requiresDuplicateDetection) return",
+    "if (settings.requiresDuplicateDetection) return",
+  ],
   ["sender.ts", "if (this.#closed) throw", "if (this.#closed || envelopes.length === 0) throw"],
   ["sender.ts", 'if (this.#closed) throw closed("sender");', ""],
   ["sender.ts", "if (settled !== true || !(error instanceof SobreError)) throw error;", "throw error;"],
