@@ -1,6 +1,6 @@
 import { type DeliveryState, accepted } from "../../wire/amqp/connection/delivery-state.ts";
 import { deadLetterProperties, type Settlement } from "../../core/engine/delivery.ts";
-import { typed } from "../../core/values/typed-makers.ts";
+import { isSymbolText, typed } from "../../core/values/typed-makers.ts";
 import { AmqpMap, type AmqpValue } from "../../core/values/typed.ts";
 import type { ApplicationPropertyValue } from "../../core/envelope/application-properties.ts";
 import { createEnvelope } from "../../core/envelope/envelope.ts";
@@ -40,8 +40,7 @@ export function settlementState(settlement: Settlement): DeliveryState {
 }
 
 /** Names beyond ASCII are not valid symbols. */
-// oxlint-disable-next-line no-control-regex -- a symbol is any ASCII text (AMQP 1.0 part 1.6.21)
-const symbolOrText = (name: string): AmqpValue => (/^[\x00-\x7f]*$/.test(name) ? typed.symbol(name) : name);
+const symbolOrText = (name: string): AmqpValue => (isSymbolText(name) ? typed.symbol(name) : name);
 
 /** Maximum size of the fields of an outcome in bytes: it is sent in one frame, whose size a broker may limit. */
 const maxOutcomeBytes = 8192;

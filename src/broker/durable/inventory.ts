@@ -41,7 +41,7 @@ interface Numbering {
   readonly first: bigint;
 }
 
-/** Of an entity that is lost. */
+/** The error for an entity that is lost. */
 const unknownNumbering: Numbering = { isPartitioned: false, first: 1n };
 
 /** A delivery without a lock; one that was not settled when the process ended counts, as after a restart. */

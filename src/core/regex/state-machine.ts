@@ -30,8 +30,8 @@ const maxStates = 20_000;
 const anything: CodePointSet = [[0, lastCodePoint]];
 
 /**
- * Makes the machine of a pattern. Look-around counts as nothing, and a back-reference as any text: the machine of a pattern
- * with those matches every text that the pattern matches, and others.
+ * Builds the state machine of a pattern. It leaves look-around out and reads a back-reference as any text, so that the machine
+ * matches every text that such a pattern matches, and others.
  *
  * @throws PatternError for a pattern of too many states.
  */

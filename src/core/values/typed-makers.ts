@@ -52,6 +52,12 @@ export interface TypedMakers {
 
 const uuidForm = /^[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}$/;
 
+// oxlint-disable-next-line no-control-regex -- ASCII has control characters
+const symbolForm = /^[\x00-\x7f]*$/;
+
+/** Whether a text can be a symbol: it is ASCII (AMQP 1.0 part 1.6.21). */
+export const isSymbolText = (text: string): boolean => symbolForm.test(text);
+
 /**
  * Makers of {@link Typed} values, one per AMQP type.
  *
@@ -99,8 +105,7 @@ export const typed: TypedMakers = {
     return new Typed("uuid", text);
   },
   symbol(value: string): Typed<"symbol"> {
-    // oxlint-disable-next-line no-control-regex -- a symbol is any ASCII text (AMQP 1.0 part 1.6.21)
-    if (typeof value !== "string" || !/^[\x00-\x7f]*$/.test(value)) throw outside("symbol", "ASCII text");
+    if (typeof value !== "string" || !isSymbolText(value)) throw outside("symbol", "ASCII text");
     return new Typed("symbol", value);
   },
   described: (descriptor: AmqpValue, value: AmqpValue): Typed<"described"> =>

@@ -1,6 +1,6 @@
 import type { ApplicationPropertyValue } from "../../../core/envelope/application-properties.ts";
 import { readTimeSpan } from "../../../core/time/duration.ts";
-import { typed } from "../../../core/values/typed-makers.ts";
+import { isSymbolText, typed } from "../../../core/values/typed-makers.ts";
 import { type AmqpType, Typed } from "../../../core/values/typed.ts";
 import { toSql } from "./values.ts";
 
@@ -88,8 +88,7 @@ function convert(value: ApplicationPropertyValue, type: ValueType): ApplicationP
     case "uuid":
       return uuid.test(text) ? typed.uuid(text.replace(/[{}]/g, "").toLowerCase()) : undefined;
     case "symbol":
-      // oxlint-disable-next-line no-control-regex -- symbols are ASCII
-      return /^[\x00-\x7f]*$/.test(text) ? typed.symbol(text) : undefined;
+      return isSymbolText(text) ? typed.symbol(text) : undefined;
     case "timespan":
       return spanOf(text);
     default:
